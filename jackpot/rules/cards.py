@@ -1,0 +1,39 @@
+"""What is a card? A whole number 0..51, so that hands are ranked by integer arithmetic alone.
+
+A card's number is rank * 4 + suit. In text, as on the wire, it is its rank and its suit: "As", "Td".
+"""
+
+from collections.abc import Iterable
+from typing import Final
+
+RANKS: Final = "23456789TJQKA"
+SUITS: Final = "shdc"
+DECK: Final = len(RANKS) * len(SUITS)
+
+_TEXTS: Final = tuple(rank + suit for rank in RANKS for suit in SUITS)
+_CARDS: Final = {name: card for card, name in enumerate(_TEXTS)}
+
+
+def parse(name: str) -> int:
+    """The card of a text such as "As"; ValueError, naming the text, if it is none (H4)."""
+    card = _CARDS.get(name)
+    if card is None:
+        raise ValueError(f"{name!r} is no card")
+    return card
+
+
+def text(card: int) -> str:
+    """The text of a card 0..51, the inverse of `parse`."""
+    return _TEXTS[card]
+
+
+def pack(cards: Iterable[int]) -> bytes:
+    """One byte a card, for events and digests."""
+    return bytes(cards)
+
+
+def unpack(data: bytes) -> tuple[int, ...]:
+    """The cards of packed bytes; ValueError if a byte is no card."""
+    if any(card >= DECK for card in data):
+        raise ValueError(f"{data.hex()} holds a byte that is no card")
+    return tuple(data)
