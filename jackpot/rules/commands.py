@@ -1,0 +1,252 @@
+"""What may be asked of the engine? Every command, already well-formed; people and tables alike.
+
+Sums are cents, as on the wire; ids are strings. The shell has checked types and ranges.
+"""
+
+from typing import Literal
+
+import msgspec
+
+from jackpot.rules.paytable import LinkTerms, TableTerms
+
+Hand = Literal["own", "dealer"]
+
+
+class Bet(msgspec.Struct, frozen=True):
+    """One wager of one seat (T2); amount in cents."""
+
+    seat: int
+    link: str
+    amount: int
+    player: str | None = None
+    on: Hand = "own"
+
+
+class Unbet(msgspec.Struct, frozen=True):
+    """One wager to take back (T2)."""
+
+    seat: int
+    link: str
+    on: Hand = "own"
+
+
+class Claim(msgspec.Struct, frozen=True):
+    """What a seat shows (H4): cards ("As", ...), a named hand, or both; or a fold."""
+
+    seat: int
+    cards: tuple[str, ...] | None = None
+    hand: str | None = None
+    suit: str | None = None
+    link: str | None = None
+    folded: bool = False
+
+
+class Wager(msgspec.Struct, frozen=True):
+    round: str
+    bets: tuple[Bet, ...]
+    lock: bool = False
+    chips: dict[str, int] | None = None
+
+
+class Withdraw(msgspec.Struct, frozen=True):
+    round: str
+    bets: tuple[Unbet, ...]
+
+
+class Lock(msgspec.Struct, frozen=True):
+    round: str
+    chips: dict[str, int] | None = None
+
+
+class Settle(msgspec.Struct, frozen=True):
+    round: str
+    hands: tuple[Claim, ...]
+    board: tuple[str, ...] | None = None
+    dealer: tuple[str, ...] | None = None
+    close: bool = False
+    counts: dict[str, int] | None = None
+
+
+class Close(msgspec.Struct, frozen=True):
+    round: str
+    counts: dict[str, int] | None = None
+
+
+class Void(msgspec.Struct, frozen=True):
+    round: str
+    reason: str
+
+
+class Malformed(msgspec.Struct, frozen=True):
+    """A frame with a good `t` and `seq` but a wrong field: refused durably as `bad_message`."""
+
+    message: str
+
+
+class Hello(msgspec.Struct, frozen=True):
+    """A table greets: answered with its welcome, or `ledger_behind` (a table is a witness)."""
+
+    acked: int | None = None
+
+
+TableCommand = Wager | Withdraw | Lock | Settle | Close | Void | Malformed
+
+
+class OpenLink(msgspec.Struct, frozen=True):
+    terms: LinkTerms
+
+
+class OpenTable(msgspec.Struct, frozen=True):
+    """A table joins, or its terms change while it has no unfinished round."""
+
+    terms: TableTerms
+
+
+class Suspend(msgspec.Struct, frozen=True):
+    """links: empty for all of the bank. reason: what the tables are told."""
+
+    reason: str
+    links: tuple[str, ...] = ()
+
+
+class Resume(msgspec.Struct, frozen=True):
+    reason: str
+    links: tuple[str, ...] = ()
+
+
+class Reading(msgspec.Struct, frozen=True):
+    """Every meter, at the end of the gaming day named (S2)."""
+
+    day: str
+
+
+class Validate(msgspec.Struct, frozen=True):
+    """A floorperson validates a hit, or one of its awards (A10)."""
+
+    hit: str
+    award: str | None = None
+
+
+class Pay(msgspec.Struct, frozen=True):
+    """The documentation is complete: a validated hit, or one award, is paid (A10, T11)."""
+
+    hit: str
+    award: str | None = None
+
+
+class Undo(msgspec.Struct, frozen=True):
+    """A hit, or one award or share of it, is undone (A11)."""
+
+    hit: str
+    reason: str
+    award: str | None = None
+
+
+class Correct(msgspec.Struct, frozen=True):
+    """A pending award gets another sum (A10), in cents; two people."""
+
+    award: str
+    amount: int
+    reason: str
+
+
+class Release(msgspec.Struct, frozen=True):
+    """A floorperson releases the cards of a held table (T11)."""
+
+    table: str
+    reason: str
+
+
+class Strike(msgspec.Struct, frozen=True):
+    """A floorperson strikes one wager of a round that waits for its count (T3)."""
+
+    table: str
+    round: str
+    seat: int
+    link: str
+    reason: str
+    on: Hand = "own"
+
+
+class VoidRound(msgspec.Struct, frozen=True):
+    """A floorperson voids an unfinished or reopened round (T6)."""
+
+    table: str
+    round: str
+    reason: str
+
+
+class Reopen(msgspec.Struct, frozen=True):
+    """A closed round is opened again until the table's next lock (T10).
+
+    By one person it may be voided or closed; a missed hand is settled only where two reopened it.
+    """
+
+    table: str
+    round: str
+    reason: str
+
+
+class ConfirmBehind(msgspec.Struct, frozen=True):
+    """People confirm what a table has and the ledger lost; the bank resumes."""
+
+    table: str
+    reason: str
+
+
+class BlockDevice(msgspec.Struct, frozen=True):
+    """Two devices fight for one key: no more hellos until an operator clears it."""
+
+    role: str
+    device: str
+
+
+class ClearDevice(msgspec.Struct, frozen=True):
+    role: str
+    device: str
+
+
+class EndKey(msgspec.Struct, frozen=True):
+    """The first hello with a new key ends the old one. fingerprint: of the key that ended."""
+
+    role: str
+    device: str
+    fingerprint: str
+
+
+SystemCommand = OpenLink | OpenTable | Suspend | Resume | Reading | BlockDevice | EndKey
+PersonCommand = (
+    Validate | Pay | Undo | Correct | Release | Strike | VoidRound | Reopen | ConfirmBehind | ClearDevice
+)
+Command = TableCommand | Hello | SystemCommand | PersonCommand
+
+
+class Draw(msgspec.Struct, frozen=True):
+    """Raw secure random numbers for one link's draws of one round (A7), made before the decision.
+
+    magic_chance, lucky_chance: 0 .. N-1, 0 draws. magic_card: 0 .. 51. lucky_box: 1 .. seats.
+    """
+
+    magic_chance: int
+    magic_card: int
+    lucky_chance: int
+    lucky_box: int
+
+
+class Envelope(msgspec.Struct, frozen=True):
+    """A command with all that decides it.
+
+    at: unix milliseconds, recorded only. tick: milliseconds of the server's monotonic clock.
+    table, table_seq: whose frame, None for other commands. digest: of the decoded request, 16 bytes,
+    the same for a resend. people: who stands for it, none, one or two. draws: by link, for a command
+    that may lock.
+    """
+
+    command: Command
+    at: int
+    tick: int
+    digest: bytes
+    table: str | None = None
+    table_seq: int | None = None
+    people: tuple[str, ...] = ()
+    draws: dict[str, Draw] = {}

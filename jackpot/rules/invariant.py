@@ -1,0 +1,11 @@
+"""What must never be false? Checks that stay on in production."""
+
+
+class InvariantError(Exception):
+    """The books or the state contradict themselves: the money stops at once and says so."""
+
+
+def invariant(condition: bool, message: str) -> None:
+    """Raise InvariantError(message) unless the condition holds; never stripped, unlike `assert`."""
+    if not condition:
+        raise InvariantError(message)

@@ -1,0 +1,114 @@
+"""How does a meter move? One level's accounts: it rises by wagers and falls by awards (L6, L7, A2-A4)."""
+
+import msgspec
+
+from jackpot.rules.money import BASIS_POINTS, MICROS_PER_CENT
+from jackpot.rules.paytable import LevelTerms
+
+
+class Accounts(msgspec.Struct, array_like=True):
+    """The eight accounts of one level, in micro-dollars; they always sum to zero (M4).
+
+    Sources (house, wagers, corrections, transfers) stand negative, uses positive.
+    """
+
+    primary: int = 0
+    reserve: int = 0
+    overflow: int = 0
+    house: int = 0
+    wagers: int = 0
+    awards: int = 0
+    corrections: int = 0
+    transfers: int = 0
+
+    def copy(self) -> "Accounts":
+        """The same balances, to be moved apart from these."""
+        return Accounts(*self.values())
+
+    def values(self) -> tuple[int, int, int, int, int, int, int, int]:
+        """The balances in the order of a posting's columns."""
+        return (
+            self.primary,
+            self.reserve,
+            self.overflow,
+            self.house,
+            self.wagers,
+            self.awards,
+            self.corrections,
+            self.transfers,
+        )
+
+    def less(self, other: "Accounts") -> "Accounts":
+        """What was moved since `other`."""
+        return Accounts(*(a - b for a, b in zip(self.values(), other.values(), strict=True)))
+
+    def add(self, change: "Accounts") -> None:
+        """Move every account by the change."""
+        self.primary += change.primary
+        self.reserve += change.reserve
+        self.overflow += change.overflow
+        self.house += change.house
+        self.wagers += change.wagers
+        self.awards += change.awards
+        self.corrections += change.corrections
+        self.transfers += change.transfers
+
+    def is_sound(self, limit: int | None) -> bool:
+        """Balanced, nothing negative, the primary within its limit (M4, L7, A11)."""
+        return (
+            sum(self.values()) == 0
+            and self.primary >= 0
+            and self.reserve >= 0
+            and self.overflow >= 0
+            and self.awards >= 0
+            and (limit is None or self.primary <= limit)
+        )
+
+
+def opened(terms: LevelTerms) -> Accounts:
+    """A level's first accounts: the seed, from the house (L4)."""
+    return Accounts(primary=terms.seed, house=-terms.seed)
+
+
+def contribute(accounts: Accounts, terms: LevelTerms, primary: int, reserve: int) -> None:
+    """Add contributions at once; what would rise above the limit goes to overflow (L6, L7)."""
+    accounts.wagers -= primary + reserve
+    accounts.reserve += reserve
+    accounts.primary += primary
+    _hold_limit(accounts, terms)
+
+
+def formula(primary: int, rate: int, parts: int) -> int:
+    """`rate` of the primary in equal parts, each floored to the cent (M3, T5, A6); micro-dollars."""
+    return primary * rate // (BASIS_POINTS * parts * MICROS_PER_CENT) * MICROS_PER_CENT
+
+
+def take(
+    accounts: Accounts, terms: LevelTerms, *, rate: int, given: int, total: int, floor_to_seed: bool
+) -> None:
+    """Pay `total`: the meter gives `given`, the house the rest; a whole meter reseeds (A2-A4, A11)."""
+    accounts.awards += total
+    accounts.primary -= given
+    accounts.house -= total - given
+    if rate == BASIS_POINTS:
+        accounts.primary += terms.reseed + accounts.reserve + accounts.overflow
+        accounts.house -= terms.reseed
+        accounts.reserve = accounts.overflow = 0
+        _hold_limit(accounts, terms)
+    elif floor_to_seed and accounts.primary < terms.reseed:
+        accounts.house -= terms.reseed - accounts.primary
+        accounts.primary = terms.reseed
+
+
+def give_more(accounts: Accounts, amount: int) -> None:
+    """A corrected award's excess: the meter takes the difference, never below zero (A10)."""
+    given = min(amount, accounts.primary)
+    accounts.primary -= given
+    accounts.house -= amount - given
+    accounts.awards += amount
+
+
+def _hold_limit(accounts: Accounts, terms: LevelTerms) -> None:
+    if terms.limit is not None and accounts.primary > terms.limit:
+        accounts.overflow += accounts.primary - terms.limit
+        accounts.primary = terms.limit

@@ -1,0 +1,150 @@
+"""What does a link pay, and on which terms? The resolved paytable, as `link_opened` journals it.
+
+Nothing here reads a catalogue: replay and verification know a link by these terms alone.
+"""
+
+from typing import Literal
+
+import msgspec
+
+HandKind = Literal["three", "four", "five-flop", "five-best"]
+"""Which cards make the hand (H2).
+
+three: the player's three. four: the best four of the player's five. five-flop: the player's three and
+two community cards (Let It Ride) or two and the three-card flop (Ultimate Texas Hold 'Em).
+five-best: the same in Let It Ride, the best five of seven in Ultimate Texas Hold 'Em.
+"""
+
+Game = Literal[
+    "let-it-ride",
+    "ultimate-texas-holdem",
+    "three-card-poker",
+    "four-card-poker",
+    "criss-cross-poker",
+]
+
+# Betting positions a game has by its own section (L11).
+SEATS: dict[Game, int] = {
+    "let-it-ride": 7,
+    "three-card-poker": 7,
+    "four-card-poker": 7,
+    "ultimate-texas-holdem": 6,
+    "criss-cross-poker": 6,
+}
+
+# What a fold does to the wager (T8), by the game that the table plays: a link may join two games
+# whose paytables are equal row for row (L1), and only one of them may know a fold.
+FOLD: dict[Game, Literal["none", "stands", "forfeits"]] = {
+    "let-it-ride": "none",
+    "ultimate-texas-holdem": "stands",
+    "three-card-poker": "forfeits",
+    "four-card-poker": "forfeits",
+    "criss-cross-poker": "none",
+}
+
+
+class Percent(msgspec.Struct, frozen=True, array_like=True, tag="percent"):
+    """A share of a level's meter (A1): `rate` in basis points, 10_000 is the whole meter."""
+
+    level: str
+    rate: int
+
+
+class ForOne(msgspec.Struct, frozen=True, array_like=True, tag="for"):
+    """N for 1 (A1): n times the wager, which is not returned."""
+
+    n: int
+
+
+class ToOne(msgspec.Struct, frozen=True, array_like=True, tag="to"):
+    """N to 1 (A1): n times the wager, which is returned."""
+
+    n: int
+
+
+class Fixed(msgspec.Struct, frozen=True, array_like=True, tag="fixed"):
+    """A fixed sum (A1), in micro-dollars, whatever the wager."""
+
+    amount: int
+
+
+Pays = Percent | ForOne | ToOne | Fixed
+
+
+class Row(msgspec.Struct, frozen=True, array_like=True):
+    """One row of a paytable, the best row first.
+
+    hand: a hand's name as on the wire. suits: the suits it is for ("s", "hdc"), empty for all.
+    """
+
+    hand: str
+    pays: Pays
+    suits: str = ""
+
+
+class EnvyRow(msgspec.Struct, frozen=True, array_like=True):
+    """What each other player's wager is paid for one qualifying hand (A5).
+
+    amount: micro-dollars for this link's wager, already multiplied where the schedule says so.
+    """
+
+    hand: str
+    amount: int
+    suits: str = ""
+
+
+class LevelTerms(msgspec.Struct, frozen=True, array_like=True):
+    """One level of a link (L3-L7): rates in basis points, sums in micro-dollars for this link's wager."""
+
+    level: str
+    primary: int
+    reserve: int
+    seed: int
+    reseed: int
+    limit: int | None = None
+
+
+class LinkTerms(msgspec.Struct, frozen=True, array_like=True):
+    """All that a link's play depends on (L1-L9); journalled whole when the link opens.
+
+    wager: micro-dollars. rows, envy: best first. electronic: placed from a game account (Five Card
+    Hand Bonus). dealer_hand: a wager may be placed on the dealer's hand (A6). validate_at: odds awards
+    below this sum are final at once (A10), None: everything waits. magic_every, lucky_every: one
+    chance in N a round (A7), 0: off. magic_for, lucky_for: their N for 1.
+    """
+
+    link: str
+    bank: str
+    paytable: str
+    wager: int
+    decks: int
+    hand_kind: HandKind
+    levels: tuple[LevelTerms, ...]
+    rows: tuple[Row, ...]
+    envy: tuple[EnvyRow, ...] = ()
+    electronic: bool = False
+    dealer_hand: bool = False
+    simultaneous: Literal["order", "share"] = "order"
+    floor_to_seed: bool = False
+    validate_at: int | None = None
+    always_validate_for: int | None = None
+    count_chips: bool = False
+    hold_table: bool = True
+    magic_every: int = 0
+    lucky_every: int = 0
+    magic_for: int = 0
+    lucky_for: int = 0
+
+
+class TableTerms(msgspec.Struct, frozen=True, array_like=True):
+    """A table and its links (L2). seats: its betting positions. links: in settlement order.
+
+    max_rounds_per_minute: 0 is off (L11).
+    """
+
+    table: str
+    game: Game
+    seats: int
+    links: tuple[str, ...]
+    adjacent_boxes: int = 2
+    max_rounds_per_minute: int = 0

@@ -1,0 +1,24 @@
+"""Which accounts does a journal entry move? Balanced double-entry postings (M4)."""
+
+from typing import NamedTuple
+
+
+class Posting(NamedTuple):
+    """One wide row a level a journal entry; the eight accounts, in micro-dollars, sum to zero.
+
+    link: the link's number in its bank. level: 1, 2, 3 in the paytable's order; 0 for awards that no
+    meter pays. cycle: the level's at the entry's start (0 at level 0). Sources (house, wagers,
+    corrections, transfers) are negative, uses (primary, reserve, overflow, awards) positive.
+    """
+
+    link: int
+    level: int
+    cycle: int
+    primary: int = 0
+    reserve: int = 0
+    overflow: int = 0
+    house: int = 0
+    wagers: int = 0
+    awards: int = 0
+    corrections: int = 0
+    transfers: int = 0

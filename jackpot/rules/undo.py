@@ -1,0 +1,179 @@
+"""What would the meter be without it? Recomputing a level from the moment of an undone event (A11).
+
+Contributions add up, so a level's history is a short list of points: percentage awards ("takes") and
+marks at which a round was settled, each with the sums contributed after it and before the next.
+Replaying the list from its base gives the level's accounts; leaving something out of the list, or
+putting something in, gives what they would have been. History that can no longer change is folded
+into the base.
+"""
+
+from bisect import bisect_left
+
+import msgspec
+
+from jackpot.rules import meter
+from jackpot.rules.meter import Accounts
+from jackpot.rules.money import BASIS_POINTS
+from jackpot.rules.paytable import LevelTerms
+
+# A history is folded when it has grown to this many points and to twice what the last folding left:
+# so folding costs nothing on average, and a quiet link keeps a handful of points.
+FOLD_AT_LEAST = 64
+
+Moment = tuple[int, int]
+"""Where in a level's history: (the journal's seq, the order within that entry)."""
+
+BASE: Moment = (0, 0)
+
+
+class Share(msgspec.Struct, array_like=True):
+    """One award's part in a take. dealer: the dealer's hand's part, divided among its players (A6)."""
+
+    award: int
+    amount: int
+    dealer: bool = False
+    paid: bool = False
+    undone: bool = False
+    corrected: bool = False
+
+
+class Take(msgspec.Struct, array_like=True):
+    """A percentage award: `rate` of the meter (basis points), for one share or several (T5, A6)."""
+
+    rate: int
+    shares: list[Share]
+
+
+class Point(msgspec.Struct, array_like=True):
+    """A moment in a level's history and what was contributed from it to the next, in micro-dollars."""
+
+    at: Moment
+    primary: int = 0
+    reserve: int = 0
+    take: Take | None = None
+
+
+class History(msgspec.Struct, array_like=True):
+    """All of a level that can still change; `base`: its accounts before the first point."""
+
+    base: Accounts
+    points: list[Point]
+    fold_at: int = FOLD_AT_LEAST
+
+    def copy(self) -> "History":
+        """The same history, to be changed apart from this one."""
+        return msgspec.msgpack.decode(msgspec.msgpack.encode(self), type=History)
+
+    def contributed(self, primary: int, reserve: int) -> None:
+        """Wagers came in now."""
+        point = self.points[-1]
+        point.primary += primary
+        point.reserve += reserve
+
+    def drop(self, seq: int, primary: int, reserve: int) -> None:
+        """Contributions of entry `seq` are taken out (T2, T6)."""
+        point = self.points[bisect_left(self.points, (seq, 0), key=_at) - 1]
+        point.primary -= primary
+        point.reserve -= reserve
+
+    def insert(self, at: Moment, take: Take | None = None) -> None:
+        """A take or a mark at its moment, now or in the past; a take that stands there gains shares."""
+        index = bisect_left(self.points, at, key=_at)
+        if index < len(self.points) and self.points[index].at == at:
+            standing = self.points[index].take
+            if standing is not None and take is not None:
+                standing.shares.extend(take.shares)
+            return
+        self.points.insert(index, Point(at, take=take))
+
+    def unmark(self, seq: int) -> None:
+        """The mark of entry `seq` is needed no more: the moments around it become one."""
+        index = bisect_left(self.points, (seq, 0), key=_at)
+        if index < len(self.points) and self.points[index].at == (seq, 0):
+            gone = self.points.pop(index)
+            self.points[index - 1].primary += gone.primary
+            self.points[index - 1].reserve += gone.reserve
+
+    def shares(self) -> list[Share]:
+        """Every share of every take that is still in the history."""
+        return [share for point in self.points if point.take for share in point.take.shares]
+
+    def has_later(self, awards: set[int]) -> bool:
+        """Whether a standing take comes after the first take that holds one of these awards (A11)."""
+        found = False
+        for point in self.points:
+            if point.take is None:
+                continue
+            if found and any(not share.undone and share.award not in awards for share in point.take.shares):
+                return True
+            found = found or any(share.award in awards for share in point.take.shares)
+        return False
+
+    def fold(self, terms: LevelTerms, needed: int, *, floor_to_seed: bool) -> None:
+        """Fold every point before entry `needed` into the base; nothing before it can change."""
+        unpaid = [
+            point.at[0]
+            for point in self.points
+            if point.take and any(not share.paid and not share.undone for share in point.take.shares)
+        ]
+        keep = bisect_left(self.points, (min([needed, *unpaid]), 0), key=_at)
+        if keep > 1:
+            old, self.points[:keep] = self.points[:keep], [Point(BASE)]
+            self.base = replay(History(self.base, old), terms, floor_to_seed=floor_to_seed)
+        self.fold_at = max(FOLD_AT_LEAST, 2 * len(self.points))
+
+
+def replay(history: History, terms: LevelTerms, *, floor_to_seed: bool) -> Accounts:
+    """The level's accounts after its history; raises unpaid shares to what the meter now gives.
+
+    A published award is never lowered: what the recomputed meter cannot give, the house makes up. A
+    share already paid stays as it is, and the difference remains on the meter (A11).
+    """
+    accounts = history.base.copy()
+    for point in history.points:
+        if point.take is not None:
+            _retake(accounts, terms, point.take, floor_to_seed=floor_to_seed)
+        if point.primary or point.reserve:
+            meter.contribute(accounts, terms, point.primary, point.reserve)
+    return accounts
+
+
+def _retake(accounts: Accounts, terms: LevelTerms, take: Take, *, floor_to_seed: bool) -> None:
+    standing = [share for share in take.shares if not share.undone]
+    if not standing:
+        return
+    given = total = excess = 0
+    for share in standing:
+        due = due_of(accounts.primary, take.rate, standing, share)
+        if not share.paid and not share.corrected:
+            share.amount = max(share.amount, due)
+        part = min(share.amount, due)
+        given += part
+        if share.corrected:
+            excess += share.amount - part
+            total += part
+        else:
+            total += share.amount
+    meter.take(accounts, terms, rate=take.rate, given=given, total=total, floor_to_seed=floor_to_seed)
+    if excess:
+        meter.give_more(accounts, excess)
+
+
+def due_of(primary: int, rate: int, standing: list[Share], share: Share) -> int:
+    """What one of the standing shares gets of this primary: equal floors, the dealer's divided (T5, A6)."""
+    dealers = sum(other.dealer for other in standing)
+    units = len(standing) - dealers + (1 if dealers else 0)
+    return meter.formula(primary, rate, units * dealers if share.dealer else units)
+
+
+
+
+def is_whole(rate: int) -> bool:
+    """Whether a take of this rate reseeds (A2)."""
+    return rate == BASIS_POINTS
+
+
+def _at(point: Point) -> Moment:
+    return point.at
+
+
