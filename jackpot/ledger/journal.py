@@ -1,0 +1,106 @@
+"""What is one row of the journal, and which bytes is its hash made of? (README.md beside this file)"""
+
+import hashlib
+from typing import Final
+
+import msgspec
+
+from jackpot.rules.outcome import Entry
+from jackpot.rules.postings import Posting
+
+# First element of every canonical row: a later form could never be mistaken for this one.
+ROW_FORMAT: Final = 1
+
+# Form of the state inside a snapshot. A snapshot of another form is ignored and the journal replayed
+# instead, so this number is raised whenever the engine's state changes its bytes or their meaning.
+SNAPSHOT_FORMAT: Final = 1
+
+HASH_BYTES: Final = 32
+DIGEST_BYTES: Final = 16
+
+_GENESIS_PREFIX: Final = b"jackpot ledger 1 "
+_encode: Final = msgspec.msgpack.Encoder().encode
+
+
+class Row(msgspec.Struct, frozen=True):
+    """One journalled command of one bank, with its postings.
+
+    at: unix milliseconds. digest: 16 bytes, of the decoded request. postings: sorted by (link, level),
+    at most one of each. hash: SHA-256 over the previous row's hash and `canonical` of this row.
+    The other fields are those of `Entry`.
+    """
+
+    bank: str
+    seq: int
+    at: int
+    epoch: int
+    kind: int
+    version: int
+    link: int | None
+    table: int | None
+    table_seq: int | None
+    digest: bytes
+    body: bytes
+    postings: tuple[Posting, ...]
+    hash: bytes
+
+
+class Head(msgspec.Struct, frozen=True):
+    """Where a bank stands, and who may write it: the lease and the fence.
+
+    epoch: 0 before the first writer. seq, hash: of the last row; 0 and `genesis` in an empty bank.
+    holder: whoever took the epoch, for people. beat: raised by a holder without work, no money in it.
+    """
+
+    bank: str
+    epoch: int
+    seq: int
+    hash: bytes
+    holder: str
+    beat: int
+
+
+class Snapshot(msgspec.Struct, frozen=True):
+    """The state after row `seq`, valid only where the journal holds that seq with that hash."""
+
+    bank: str
+    seq: int
+    hash: bytes
+    format: int
+    state: bytes
+
+
+def genesis(bank: str) -> bytes:
+    """What the first row of a bank has in place of a previous hash; no two banks share it."""
+    return hashlib.sha256(_GENESIS_PREFIX + bank.encode()).digest()
+
+
+def canonical(row: Row) -> bytes:
+    """The whole row but its hash, and its postings: one msgpack array in this order, for ever.
+
+    Integers and lengths take their shortest form, digest and body are `bin`, absent values are nil.
+    Raises OverflowError for an integer that 64 bits cannot hold.
+    """
+    return _encode((
+        ROW_FORMAT, row.bank, row.seq, row.at, row.epoch, row.kind, row.version, row.link, row.table,
+        row.table_seq, row.digest, row.body, row.postings,
+    ))  # fmt: skip
+
+
+def chained(previous: bytes, row: Row) -> bytes:
+    """The hash that `row` must have behind a row whose hash is `previous`; 32 bytes."""
+    return hashlib.sha256(previous + canonical(row)).digest()
+
+
+def row_of(bank: str, epoch: int, entry: Entry, previous: bytes) -> Row:
+    """The row that journals `entry` behind a row whose hash is `previous` (M4: postings go with it)."""
+    unhashed = Row(
+        bank, entry.seq, entry.at, epoch, entry.kind, entry.version, entry.link, entry.table, entry.table_seq,
+        entry.digest, entry.body, in_order(entry.postings), b"",
+    )  # fmt: skip
+    return msgspec.structs.replace(unhashed, hash=chained(previous, unhashed))
+
+
+def in_order(postings: tuple[Posting, ...]) -> tuple[Posting, ...]:
+    """The postings as the journal orders them: by link, then level."""
+    return tuple(sorted(postings))
