@@ -1,0 +1,207 @@
+"""Is the tree still as the house rules want it? Each finding names file, line and what to write instead."""
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+import pytest
+
+ROOT: Final = Path(__file__).parent.parent
+
+# What a reader keeps in his head at once, and what he reads in one sitting.
+FUNCTION_LINES_MAX: Final = 70
+FILE_LINES_MAX: Final = 600
+
+TOP_LEVEL: Final = {"pyproject.toml", "jackpot", "controllers", "schemas", "deploy", "tests"}
+TOP_LEVEL_TEXTS: Final = {"README.md", "LICENSE", "CHANGELOG.md"}
+# Left behind by tools, and ignored by git.
+TOP_LEVEL_LEFTOVERS: Final = {"build", "dist", "node_modules", "__pycache__"}
+
+# Who may know the time, or be random: the clock, the lab and the tests; and a device's wait before a new
+# connection, which the protocol wants random.
+KNOWS_TIME_OR_CHANCE: Final = ("jackpot/clock.py", "jackpot/lab/", "tests/", "controllers/client.py")
+TIMES: Final = {"time", "time_ns", "monotonic", "monotonic_ns", "perf_counter", "perf_counter_ns"}
+NOWS: Final = {"now", "utcnow", "today"}
+IMPURE: Final = {
+    "asyncio",
+    "datetime",
+    "decimal",
+    "io",
+    "math",
+    "os",
+    "pathlib",
+    "random",
+    "secrets",
+    "socket",
+} | {
+    "subprocess",
+    "threading",
+    "time",
+}
+
+LEFT_OPEN: Final = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
+
+Finding = tuple[int, str]
+Check = Callable[[str, ast.Module, str], Iterator[Finding]]
+
+
+def short_functions(_path: str, tree: ast.Module, _text: str) -> Iterator[Finding]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            lines = (node.end_lineno or node.lineno) - node.lineno + 1
+            if lines > FUNCTION_LINES_MAX:
+                yield node.lineno, f"{node.name} has {lines} lines: split it below {FUNCTION_LINES_MAX}"
+
+
+def short_files(_path: str, _tree: ast.Module, text: str) -> Iterator[Finding]:
+    lines = text.count("\n")
+    if lines > FILE_LINES_MAX:
+        yield lines, f"{lines} lines: split the file by the question it answers, below {FILE_LINES_MAX}"
+
+
+def pure_rules(path: str, tree: ast.Module, _text: str) -> Iterator[Finding]:
+    if not path.startswith("jackpot/rules/"):
+        return
+    for node in ast.walk(tree):
+        match node:
+            case ast.Constant(value=float()):
+                yield node.lineno, "a float: count micro-dollars or basis points (rules/money.py)"
+            case ast.BinOp(op=ast.Div()) | ast.AugAssign(op=ast.Div()):
+                yield node.lineno, "true division: use // and say where the remainder goes (M3)"
+            case ast.AsyncFunctionDef() | ast.Await():
+                yield node.lineno, "async: the rules decide and return, the server waits"
+            case ast.Call(func=ast.Name(id="float" | "open" | "print" | "round" as name)):
+                yield node.lineno, f"{name}(): the rules are whole numbers in, whole numbers out"
+            case ast.Import(names=names) if bad := {n.name.split(".")[0] for n in names} & IMPURE:
+                yield node.lineno, f"imports {', '.join(sorted(bad))}: take the value in the command instead"
+            case ast.ImportFrom(module=str() as module) if module.split(".")[0] in IMPURE:
+                yield node.lineno, f"imports {module}: take the value in the command instead"
+
+
+def one_clock(path: str, tree: ast.Module, _text: str) -> Iterator[Finding]:
+    if path.startswith(KNOWS_TIME_OR_CHANCE):
+        return
+    for node in ast.walk(tree):
+        match node:
+            case ast.Attribute(value=ast.Name(id="time"), attr=name) if name in TIMES:
+                yield node.lineno, f"time.{name}: take a jackpot.clock.Clock"
+            case ast.ImportFrom(module="time"):
+                yield node.lineno, "from time import: take a jackpot.clock.Clock"
+            case ast.Attribute(value=ast.Name(id="datetime" | "date"), attr=name) if name in NOWS:
+                yield node.lineno, f"datetime.{name}: take a jackpot.clock.Clock"
+            case ast.Import(names=names) if any(n.name == "random" for n in names):
+                yield (
+                    node.lineno,
+                    "random: draws come from `secrets`, in the shell, recorded in the command (A7)",
+                )
+            case ast.ImportFrom(module="random"):
+                yield (
+                    node.lineno,
+                    "random: draws come from `secrets`, in the shell, recorded in the command (A7)",
+                )
+
+
+def nothing_left_open(_path: str, tree: ast.Module, text: str) -> Iterator[Finding]:
+    for number, line in enumerate(text.splitlines(), 1):
+        if (found := LEFT_OPEN.search(line)) and "LEFT_OPEN" not in line:
+            yield number, f"{found[0]}: do it now, or write it where work is kept"
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and node.id == "NotImplementedError":
+            yield node.lineno, "NotImplementedError: use a Protocol, or leave the function out"
+
+
+def no_swallowed_exceptions(_path: str, tree: ast.Module, _text: str) -> Iterator[Finding]:
+    for node in ast.walk(tree):
+        match node:
+            case ast.ExceptHandler(type=None):
+                yield node.lineno, "bare except: name what may happen"
+            case ast.ExceptHandler(type=ast.Name(id="Exception" | "BaseException"), body=body):
+                if not any(
+                    isinstance(inner, ast.Raise | ast.Call) for line in body for inner in ast.walk(line)
+                ):
+                    yield node.lineno, "swallows every error: name it, or log it with its cause"
+            case ast.ExceptHandler(body=[ast.Pass() | ast.Continue() | ast.Expr(value=ast.Constant())]):
+                yield (
+                    node.lineno,
+                    "swallowed: contextlib.suppress(What) with its reason beside it, or let it rise",
+                )
+            case ast.Call(func=ast.Name(id="suppress") | ast.Attribute(attr="suppress"), args=args) if any(
+                isinstance(arg, ast.Name) and arg.id in {"Exception", "BaseException"} for arg in args
+            ):
+                yield node.lineno, "suppresses every error: name the one that is expected"
+
+
+def proofs_say_what_they_prove(path: str, tree: ast.Module, _text: str) -> Iterator[Finding]:
+    if not PurePosixPath(path).name.startswith("test_"):
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):  # noqa: SIM102
+            if node.name.startswith("test_") and not ast.get_docstring(node):
+                yield node.lineno, f"{node.name} has no docstring: say which rule it proves"
+
+
+CHECKS: Final[tuple[Check, ...]] = (
+    short_functions,
+    short_files,
+    pure_rules,
+    one_clock,
+    nothing_left_open,
+    no_swallowed_exceptions,
+    proofs_say_what_they_prove,
+)
+
+
+def python_files() -> Iterator[Path]:
+    for top in ("jackpot", "controllers", "tests"):
+        yield from sorted((ROOT / top).rglob("*.py"))
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+def test_the_tree_is_tidy(check: Check) -> None:
+    """The house rules, over every Python file of the project."""
+    findings = []
+    for file in python_files():
+        path, text = file.relative_to(ROOT).as_posix(), file.read_text()
+        findings += [f"{path}:{line}: {what}" for line, what in check(path, ast.parse(text), text)]
+    assert not findings, "\n" + "\n".join(findings)
+
+
+def test_the_top_level_is_fixed() -> None:
+    """A newcomer sees the whole house in one listing; what is new goes into one of its rooms."""
+    found = {entry.name for entry in ROOT.iterdir() if not entry.name.startswith(".")}
+    extra = found - TOP_LEVEL - TOP_LEVEL_TEXTS - TOP_LEVEL_LEFTOVERS
+    assert not extra, (
+        f"at the top level: {', '.join(sorted(extra))}: move it into one of {', '.join(sorted(TOP_LEVEL))}"
+    )
+    missing = TOP_LEVEL_TEXTS | {"pyproject.toml"}
+    assert missing <= found
+
+
+BAD: Final[tuple[tuple[Check, str, str], ...]] = (
+    (short_functions, "jackpot/a.py", "def f():\n" + "    x = 1\n" * FUNCTION_LINES_MAX),
+    (short_files, "jackpot/a.py", "x = 1\n" * (FILE_LINES_MAX + 1)),
+    (pure_rules, "jackpot/rules/a.py", "x = 0.5"),
+    (pure_rules, "jackpot/rules/a.py", "x = a / b"),
+    (pure_rules, "jackpot/rules/a.py", "x /= 2"),
+    (pure_rules, "jackpot/rules/a.py", "async def f(): pass"),
+    (pure_rules, "jackpot/rules/a.py", "import os.path"),
+    (pure_rules, "jackpot/rules/a.py", "from datetime import timedelta"),
+    (one_clock, "jackpot/server/a.py", "import time\nx = time.monotonic()"),
+    (one_clock, "jackpot/server/a.py", "x = datetime.now()"),
+    (one_clock, "jackpot/server/a.py", "import random"),
+    (nothing_left_open, "jackpot/a.py", "x = 1  # TO" + "DO later"),
+    (nothing_left_open, "jackpot/a.py", "raise NotImplementedError"),
+    (no_swallowed_exceptions, "jackpot/a.py", "try: f()\nexcept: g()"),
+    (no_swallowed_exceptions, "jackpot/a.py", "try: f()\nexcept Exception: x = 1"),
+    (no_swallowed_exceptions, "jackpot/a.py", "try: f()\nexcept KeyError: pass"),
+    (no_swallowed_exceptions, "jackpot/a.py", "with suppress(Exception): f()"),
+    (proofs_say_what_they_prove, "tests/test_a.py", "def test_a(): assert True"),
+)
+
+
+@pytest.mark.parametrize(("check", "path", "text"), BAD, ids=lambda value: getattr(value, "__name__", None))
+def test_each_check_finds_its_fault(check: Check, path: str, text: str) -> None:
+    """A check that could not fail would prove nothing."""
+    assert len(list(check(path, ast.parse(text), text))) == 1
