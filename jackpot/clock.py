@@ -1,0 +1,26 @@
+"""What time is it? The only place that knows; everything else is handed a Clock."""
+
+import time
+from typing import Protocol
+
+
+class Clock(Protocol):
+    """The two kinds of time that the server needs."""
+
+    def unix_ms(self) -> int:
+        """Milliseconds since 1970 UTC, for people and records; it may step."""
+
+    def monotonic(self) -> float:
+        """Seconds since some moment of this process; it never steps back."""
+
+
+class SystemClock:
+    """The machine's own clock."""
+
+    def unix_ms(self) -> int:
+        """Milliseconds since 1970 UTC."""
+        return time.time_ns() // 1_000_000
+
+    def monotonic(self) -> float:
+        """Seconds of the machine's monotonic clock."""
+        return time.monotonic()

@@ -1,0 +1,272 @@
+"""In which order is everything decided, and when may its answer leave? No I/O: a shell moves the batches.
+
+A command is decided when it is submitted, so the engine runs ahead of the disk while one batch is being
+flushed and the next one gathers. Nothing decided leaves before the commit that it was decided on:
+
+    submit -> waiting? -> decided -> in flight (take_batch) -> released (committed)
+
+In doubt (`failed`), after refused data (`refused`) and after an engine that broke, every decision that is not
+durable is thrown away with its answer; the commands wait in their order of arrival and are decided again by
+`rebuilt`, from an engine that holds exactly what the ledger holds. A doubtful batch that the ledger turns out
+to hold, whole as any transaction, was durable after all: its answers are released as they were decided.
+"""
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from jackpot.ledger.journal import SNAPSHOT_FORMAT, Head, Row, Snapshot, row_of
+from jackpot.rules.commands import Envelope
+from jackpot.rules.invariant import InvariantError
+from jackpot.rules.outcome import Outcome
+
+if TYPE_CHECKING:
+    from jackpot.rules.engine import Engine
+
+# One batch is one transaction: large enough to share an fsync among a floor, small enough that a batch
+# retried one by one, or a flush on a slow disk, stays under a second.
+BATCH_COMMANDS_MAX: Final = 256
+BATCH_BYTES_MAX: Final = 256 * 1024
+
+# Commands that wait or are decided but not durable. 64 tables at their own limit of 64; beyond it tables
+# are read no further, so that memory and the work of deciding again stay bounded.
+QUEUE_MAX: Final = 4_096
+
+# Rows between two snapshots: a start then replays a second or so of events.
+SNAPSHOT_EVERY: Final = 10_000
+
+# A row's bytes beside its body: columns, hash and one posting a level, roughly.
+_ROW_OVERHEAD: Final = 200
+
+Release = Callable[[Any], None]
+OnDurable = Callable[[Sequence[Outcome], int], None]
+
+
+class Batch(msgspec.Struct, frozen=True):
+    """What one transaction writes. before: the head's seq under it. rows: may be empty, then nothing is
+    committed, only released. snapshot: of the state after the last row, to be saved once that is durable.
+    """
+
+    epoch: int
+    before: int
+    rows: list[Row]
+    snapshot: Snapshot | None
+
+
+class _Item:
+    """A submitted command or question, and what was decided of it."""
+
+    __slots__ = ("outcome", "poison", "release", "state", "work")
+
+    def __init__(self, work: "Envelope | Callable[[Engine], Any]", release: Release) -> None:
+        self.work = work
+        self.release = release
+        self.outcome: Any = None
+        self.poison: str | None = None
+        self.state: bytes | None = None
+
+    def row_bytes(self) -> int:
+        """About how much this item adds to a batch; 0 where nothing is journalled."""
+        entry = self.entry()
+        return 0 if entry is None else len(entry.body) + _ROW_OVERHEAD
+
+    def entry(self) -> Any:
+        return self.outcome.entry if isinstance(self.outcome, Outcome) else None
+
+
+class Core:
+    """The one writer of one bank: state, order, and what waits for which commit.
+
+    on_durable is called once a commit, after its answers were released, with the outcomes and the seq that
+    is durable now. `release` callbacks and questions must not raise; they may submit again.
+    """
+
+    def __init__(
+        self,
+        engine: "Engine",
+        head: Head,
+        on_durable: OnDurable = lambda _outcomes, _seq: None,
+        snapshot_every: int = SNAPSHOT_EVERY,
+    ) -> None:
+        self.engine = engine
+        self.bank = head.bank
+        self.epoch = head.epoch
+        self.durable_seq = head.seq
+        self.durable_hash = head.hash
+        self.submitted = 0
+        self._on_durable = on_durable
+        self._snapshot_every = snapshot_every
+        self._snapshot_seq = head.seq
+        self._waiting: deque[_Item] = deque()
+        self._decided: deque[_Item] = deque()
+        self._flight: list[_Item] | None = None
+        self._doubtful: list[_Item] = []
+        self._flight_end = (head.seq, head.hash)
+        self._deciding = True
+        self._releasing = False
+        self._one_by_one = 0
+
+    def submit(self, envelope: Envelope, release: Release) -> None:
+        """Decides a command, or lets it wait in doubt; `release(outcome)` comes once that is durable."""
+        self.submitted += 1
+        self._enter(_Item(envelope, release))
+
+    def ask(self, question: "Callable[[Engine], Any]", release: Release) -> None:
+        """Reads the state at this place in the order; the answer waits for what it was read from (S5)."""
+        self._enter(_Item(question, release))
+
+    @property
+    def depth(self) -> int:
+        """How many commands and questions are not released yet."""
+        return len(self._waiting) + len(self._decided) + len(self._flight or ()) + len(self._doubtful)
+
+    @property
+    def full(self) -> bool:
+        """Whether tables are to be read no further."""
+        return self.depth >= QUEUE_MAX
+
+    @property
+    def broken(self) -> bool:
+        """Whether nothing is decided until `rebuilt`, and nothing is being flushed that would prevent it."""
+        return not self._deciding and self._flight is None
+
+    def take_batch(self) -> Batch | None:
+        """The next batch, hashes chained; None where nothing is decided or one is in flight already."""
+        if self._flight is not None or not self._decided:
+            return None
+        before, previous = self.durable_seq, self.durable_hash
+        self._flight = self._next_items()
+        rows = []
+        for item in self._flight:
+            if (entry := item.entry()) is not None:
+                rows.append(row_of(self.bank, self.epoch, entry, previous))
+                previous = rows[-1].hash
+        self._flight_end = (before + len(rows), previous)
+        state = self._flight[-1].state
+        snapshot = None if state is None else self._snapshot_of(state, *self._flight_end)
+        return Batch(self.epoch, before, rows, snapshot)
+
+    def committed(self) -> None:
+        """The batch in flight is durable: its answers leave in order, then everybody who looks is told."""
+        items, self._flight = self._flight or [], None
+        self.durable_seq, self.durable_hash = self._flight_end
+        if self._one_by_one and any(item.entry() is not None for item in items):
+            self._one_by_one -= 1
+        self._release(items)
+
+    def failed(self) -> None:
+        """The commit ended in doubt: nothing more is decided until the ledger has been looked at."""
+        self._doubtful, self._flight = self._flight or [], None
+        self._discard_decided()
+
+    def refused(self) -> None:
+        """The database refused this batch's data and wrote nothing: its commands go one by one from now on.
+
+        A command refused alone is the culprit, and is decided again as `internal`. Raises InvariantError if
+        even that is refused: then no row can be written.
+        """
+        items = [item for item in self._flight or () if item.entry() is not None]
+        if len(items) == 1:
+            if items[0].poison is not None:
+                raise InvariantError(f"the ledger refused the refusal of: {items[0].poison}")
+            items[0].poison = "the ledger refused this command's data"
+        self._one_by_one = max(self._one_by_one, len(items))
+        flight, self._flight = self._flight or [], None
+        self._discard_decided()
+        self._wait_again(flight)
+
+    def rebuilt(self, engine: "Engine", head: Head) -> None:
+        """Decides every waiting command again, in order of arrival, on an engine that equals the ledger.
+
+        Raises InvariantError where engine and head do not agree, or a culprit cannot even be refused.
+        """
+        if engine.seq != head.seq:
+            raise InvariantError(f"the engine stands at {engine.seq}, the ledger at {head.seq}")
+        doubtful, self._doubtful = self._doubtful, []
+        survived = (head.seq, head.hash) == self._flight_end
+        self.engine, self.epoch = engine, head.epoch
+        self.durable_seq, self.durable_hash = head.seq, head.hash
+        self._snapshot_seq = head.seq
+        if survived:
+            self._release(doubtful)
+        else:
+            self._wait_again(doubtful)
+        self._deciding = True
+        again, self._waiting = self._waiting, deque()
+        while again and self._deciding:
+            self._decide(again.popleft())
+        self._waiting.extend(again)
+
+    def snapshot(self) -> Snapshot | None:
+        """The state as it is durable now; None while anything is decided and not durable."""
+        if not self._deciding or self._flight or self._decided or self.engine.seq != self.durable_seq:
+            return None
+        return self._snapshot_of(self.engine.snapshot(), self.durable_seq, self.durable_hash)
+
+    def _enter(self, item: _Item) -> None:
+        if not self._deciding:
+            self._waiting.append(item)
+            return
+        alone = self._flight is None and not self._decided and not self._releasing
+        self._decide(item)
+        if alone and self._decided and item.entry() is None:
+            self._release([self._decided.popleft()])
+
+    def _decide(self, item: _Item) -> None:
+        try:
+            item.outcome = self._execute(item)
+        except Exception as error:  # the engine is broken, whatever it was: only a rebuild helps
+            if item.poison is not None:
+                raise
+            item.poison = f"{type(error).__name__}: {error}"
+            self._waiting.appendleft(item)
+            self._discard_decided()
+            return
+        if item.entry() is not None and self.engine.seq - self._snapshot_seq >= self._snapshot_every:
+            item.state, self._snapshot_seq = self.engine.snapshot(), self.engine.seq
+        self._decided.append(item)
+
+    def _execute(self, item: _Item) -> Any:
+        if not isinstance(item.work, Envelope):
+            return item.work(self.engine)
+        if item.poison is not None:
+            return self.engine.execute_as_internal(item.work, item.poison)
+        return self.engine.execute(item.work)
+
+    def _next_items(self) -> list[_Item]:
+        """The oldest decided items that fit one batch; a snapshot, or a retry one by one, ends it sooner."""
+        items: list[_Item] = []
+        size = 0
+        while self._decided and len(items) < BATCH_COMMANDS_MAX:
+            item = self._decided[0]
+            if items and size + item.row_bytes() > BATCH_BYTES_MAX:
+                break
+            size += item.row_bytes()
+            items.append(self._decided.popleft())
+            if item.state is not None or (self._one_by_one and item.entry() is not None):
+                break
+        return items
+
+    def _release(self, items: Sequence[_Item]) -> None:
+        self._releasing = True
+        for item in items:
+            item.release(item.outcome)
+        outcomes = [item.outcome for item in items if isinstance(item.outcome, Outcome)]
+        if outcomes:
+            self._on_durable(outcomes, self.durable_seq)
+        self._releasing = False
+
+    def _discard_decided(self) -> None:
+        self._deciding = False
+        self._wait_again(list(self._decided))
+        self._decided.clear()
+
+    def _wait_again(self, items: Sequence[_Item]) -> None:
+        for item in items:
+            item.outcome = item.state = None
+        self._waiting.extendleft(reversed(items))
+
+    def _snapshot_of(self, state: bytes, seq: int, row_hash: bytes) -> Snapshot:
+        return Snapshot(self.bank, seq, row_hash, SNAPSHOT_FORMAT, state)
