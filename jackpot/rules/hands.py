@@ -1,0 +1,248 @@
+"""What is a hand worth? Its category by its game's own order, and the row that it takes (H1-H3).
+
+A set of cards is read once into two integers. The mask has a bit a card: four bits a rank, one a
+suit, so that a run of ranks within one suit is found in all four suits at once by shifting four
+bits at a time. The tally has a hexadecimal digit a rank and, above them, one a suit: how often each
+is held. Neither needs a table of hands, and neither minds a card that two decks show twice.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final, NamedTuple, TypeVar
+
+from jackpot.rules.cards import DECK, RANKS, SUITS
+from jackpot.rules.paytable import EnvyRow, Game, HandKind, Row
+
+
+class Ranked(NamedTuple):
+    """A hand's category, and its suit (one of "shdc") where the category is of one suit, else ""."""
+
+    name: str
+    suit: str
+
+
+_FIVE: Final = (
+    "royal-flush",
+    "straight-flush",
+    "four-of-a-kind",
+    "full-house",
+    "flush",
+    "straight",
+    "three-of-a-kind",
+    "two-pair",
+    "pair",
+)
+NAMES: Final[dict[HandKind, tuple[str, ...]]] = {
+    "three": ("mini-royal", "straight-flush", "three-of-a-kind", "straight", "flush", "pair"),
+    "four": (
+        "four-aces",
+        "four-of-a-kind",
+        "straight-flush",
+        "three-of-a-kind",
+        "flush",
+        "straight",
+        "two-pair",
+        "pair",
+    ),
+    "five-flop": _FIVE,
+    "five-best": _FIVE,
+}
+"""The names that may be claimed for a kind of hand, best first (H1)."""
+
+# A hand that is more than its category's name says: every name that it satisfies, best first (H3).
+_ALSO: Final = {
+    "royal-flush": ("royal-flush", "straight-flush"),
+    "mini-royal": ("mini-royal", "straight-flush"),
+    "four-aces": ("four-aces", "four-of-a-kind"),
+}
+
+_DIGITS: Final = int("1" * (len(RANKS) + len(SUITS)), 16)  # a 1 in every digit of a tally
+_RANK_DIGITS: Final = int("1" * len(RANKS), 16)
+_RANK_BITS: Final = 4 * len(RANKS)
+_ALL_RANKS: Final = (1 << _RANK_BITS) - 1
+_ACES: Final = 15 << 4 * RANKS.index("A")
+_TALLY: Final = tuple((1 << 4 * (card >> 2)) + (1 << _RANK_BITS + 4 * (card & 3)) for card in range(DECK))
+
+# Where a run that ends with the ace begins, in bits, once the ace stands below the two as well.
+_TEN: Final = 4 * (RANKS.index("T") + 1)
+_QUEEN: Final = 4 * (RANKS.index("Q") + 1)
+
+
+def _read(cards: Iterable[int]) -> tuple[int, int]:
+    """The mask and the tally of some cards."""
+    mask = tally = 0
+    for card in cards:
+        mask |= 1 << card
+        tally += _TALLY[card]
+    return mask, tally
+
+
+def _runs(mask: int, length: int) -> int:
+    """A bit where each run of `length` consecutive ranks of one suit begins; the ace is low and high (H1)."""
+    found = mask << 4 | mask >> _RANK_BITS - 4
+    for _ in range(length - 1, 0, -1):
+        found &= found >> 4
+    return found
+
+
+def _any_suit(mask: int) -> int:
+    """The mask as if every card were a spade."""
+    return (mask | mask >> 1 | mask >> 2 | mask >> 3) & _RANK_DIGITS
+
+
+def _held(tally: int, count: int) -> int:
+    """The top bit of every digit of a tally that is at least `count`; no digit of seven cards overflows."""
+    return tally + (8 - count) * _DIGITS & 8 * _DIGITS
+
+
+def _suit(bits: int) -> str:
+    """The suit of the highest bit of a mask."""
+    return SUITS[bits.bit_length() - 1 & 3]
+
+
+def _suited(tally: int, count: int) -> str:
+    """The suit of which at least `count` cards are held, or ""."""
+    digits = _held(tally, count) >> _RANK_BITS
+    return SUITS[digits.bit_length() - 1 >> 2] if digits else ""
+
+
+def three(cards: Sequence[int]) -> Ranked:
+    """The category of three cards: a straight stands above a flush (H1)."""
+    mask, tally = _read(cards)
+    if runs := _runs(mask, 3):
+        return Ranked("mini-royal" if runs >> _QUEEN else "straight-flush", _suit(runs))
+    pairs = _held(tally, 2) & _ALL_RANKS
+    if pairs and _held(tally, 3) & _ALL_RANKS:
+        return Ranked("three-of-a-kind", "")
+    if _runs(_any_suit(mask), 3):
+        return Ranked("straight", "")
+    if suit := _suited(tally, 3):
+        return Ranked("flush", suit)
+    return Ranked("pair" if pairs else "high-card", "")
+
+
+def four_best(cards: Sequence[int]) -> Ranked:
+    """The best four of five cards: four of a kind stands above a straight flush (H1, H2)."""
+    mask, tally = _read(cards)
+    pairs = _held(tally, 2) & _ALL_RANKS
+    if fours := pairs and _held(tally, 4) & _ALL_RANKS:
+        return Ranked("four-aces" if fours & _ACES else "four-of-a-kind", "")
+    if runs := _runs(mask, 4):
+        return Ranked("straight-flush", _suit(runs))
+    if pairs and _held(tally, 3) & _ALL_RANKS:
+        return Ranked("three-of-a-kind", "")
+    if suit := _suited(tally, 4):
+        return Ranked("flush", suit)
+    if _runs(_any_suit(mask), 4):
+        return Ranked("straight", "")
+    return Ranked(_pairs(pairs), "")
+
+
+def five_best(cards: Sequence[int]) -> Ranked:
+    """The best five of five, six or seven cards (H1, H2)."""
+    mask, tally = _read(cards)
+    if runs := _runs(mask, 5):
+        return Ranked("royal-flush" if runs >> _TEN else "straight-flush", _suit(runs))
+    pairs = _held(tally, 2) & _ALL_RANKS
+    threes = pairs and _held(tally, 3) & _ALL_RANKS
+    if threes and _held(tally, 4) & _ALL_RANKS:
+        return Ranked("four-of-a-kind", "")
+    if threes and pairs & pairs - 1:
+        return Ranked("full-house", "")
+    if suit := _suited(tally, 5):
+        return Ranked("flush", suit)
+    if _runs(_any_suit(mask), 5):
+        return Ranked("straight", "")
+    return Ranked("three-of-a-kind" if threes else _pairs(pairs), "")
+
+
+def _pairs(pairs: int) -> str:
+    """The category of hands with nothing but pairs; `pairs & pairs - 1` is what is left without one."""
+    if not pairs:
+        return "high-card"
+    return "two-pair" if pairs & pairs - 1 else "pair"
+
+
+class _Deal(NamedTuple):
+    """own: cards dealt to a player or the dealer. boards: how many community cards may lie open."""
+
+    own: int
+    boards: tuple[int, ...]
+
+
+_DEALS: Final[dict[Game, _Deal]] = {
+    "let-it-ride": _Deal(3, (0, 2)),
+    "ultimate-texas-holdem": _Deal(2, (0, 3, 5)),
+    "three-card-poker": _Deal(3, (0,)),
+    "four-card-poker": _Deal(5, (0,)),
+}
+
+# How many community cards each kind of hand takes in each game, and what ranks it (H2).
+_MADE_OF: Final[dict[tuple[HandKind, Game], tuple[int, Callable[[Sequence[int]], Ranked]]]] = {
+    ("three", "let-it-ride"): (0, three),
+    ("three", "three-card-poker"): (0, three),
+    ("four", "four-card-poker"): (0, four_best),
+    ("five-flop", "let-it-ride"): (2, five_best),
+    ("five-flop", "ultimate-texas-holdem"): (3, five_best),
+    ("five-best", "let-it-ride"): (2, five_best),
+    ("five-best", "ultimate-texas-holdem"): (5, five_best),
+}
+
+
+def makes(kind: HandKind, game: Game) -> bool:
+    """Whether a game's cards can make this kind of hand at all (H2); false for every hand of Criss-Cross."""
+    return (kind, game) in _MADE_OF
+
+
+def check_counts(game: Game, cards: Sequence[int], board: Sequence[int]) -> None:
+    """ValueError, naming `cards` or `board`, unless the game deals that many; none is always right."""
+    deal = _DEALS.get(game)
+    if deal is None:
+        raise ValueError(f"cards: {game} ranks no hand")
+    if len(cards) not in (0, deal.own):
+        raise ValueError(f"cards: {game} deals {deal.own} to a hand, not {len(cards)}")
+    if len(board) not in deal.boards:
+        wanted = " or ".join(str(count) for count in deal.boards if count) or "none"
+        raise ValueError(f"board: {game} has {wanted}, not {len(board)}")
+
+
+def rank(kind: HandKind, game: Game, cards: Sequence[int], board: Sequence[int] = ()) -> Ranked | None:
+    """The category of a player's or a dealer's hand, made of the cards that count (H2).
+
+    cards: the hand's own, none if it was not shown. board: the community cards that lie open, in the
+    order dealt, the flop first. None where the cards needed are not all there. ValueError as
+    `check_counts`, or naming `kind` where the game cannot make such a hand.
+    """
+    check_counts(game, cards, board)
+    made = _MADE_OF.get((kind, game))
+    if made is None:
+        raise ValueError(f"kind: {game} makes no {kind} hand")
+    taken, ranking = made
+    if not cards or len(board) < taken:
+        return None
+    return ranking((*cards, *board[:taken]))
+
+
+def satisfies(name: str) -> tuple[str, ...]:
+    """The names of the rows that a hand of this name satisfies, best first (H3)."""
+    return _ALSO.get(name, (name,))
+
+
+AnyRow = TypeVar("AnyRow", Row, EnvyRow)
+
+
+def best_row(rows: Sequence[AnyRow], ranked: Ranked) -> AnyRow | None:
+    """The one row, of a paytable or of an envy schedule, that a hand is paid by (H3, A5).
+
+    rows: best first. The first whose hand is satisfied and that is for every suit or for the hand's.
+    """
+    names = satisfies(ranked.name)
+    for row in rows:
+        if row.hand in names and (not row.suits or (ranked.suit and ranked.suit in row.suits)):
+            return row
+    return None
+
+
+def needs_suit(name: str, rows: Iterable[Row | EnvyRow]) -> bool:
+    """Whether a hand claimed by this name must tell its suit: a row that it satisfies is for some."""
+    names = satisfies(name)
+    return any(row.suits and row.hand in names for row in rows)
