@@ -1,0 +1,88 @@
+"""How do bytes become frames, and frames bytes?
+
+A frame is a big-endian u32 length N and N bytes of one MessagePack map.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgpack
+
+FRAME_MOST: Final = 65_536
+"""Bytes of one frame: the largest settle fits many times, and a device can hold it in small memory."""
+
+STRANGER_MOST: Final = 4_096
+"""Bytes of one frame before `welcome`: a stranger may not make the server gather more."""
+
+LENGTH_BYTES: Final = 4
+
+
+class BadFrame(Exception):
+    """The one exception for bytes that the other side must never send; its text says what is wrong."""
+
+
+class FrameReader:
+    """Cuts a stream of bytes into frames.
+
+    maximum: the longest frame accepted now, in bytes; it may be raised between frames.
+    """
+
+    def __init__(self, maximum: int = FRAME_MOST) -> None:
+        self.maximum = maximum
+        self._buffer = bytearray()
+        self._start = 0
+
+    def __len__(self) -> int:
+        """How many bytes wait to be cut."""
+        return len(self._buffer) - self._start
+
+    def add(self, data: bytes) -> None:
+        """Take bytes from the stream without cutting them yet."""
+        if self._start:
+            del self._buffer[: self._start]
+            self._start = 0
+        self._buffer += data
+
+    def next_frame(self) -> bytes | None:
+        """The next whole payload, None while it is incomplete; raises BadFrame at a forbidden length."""
+        body = self._start + LENGTH_BYTES
+        if len(self._buffer) < body:
+            return None
+        length = int.from_bytes(self._buffer[self._start : body], "big")
+        if not 1 <= length <= self.maximum:
+            raise BadFrame(f"frame of {length} bytes: 1 to {self.maximum} are allowed")
+        if len(self._buffer) < body + length:
+            return None
+        self._start = body + length
+        return bytes(self._buffer[body : self._start])
+
+    def feed(self, data: bytes) -> list[bytes]:
+        """Take bytes and give every payload that is now whole; raises BadFrame."""
+        self.add(data)
+        payloads = []
+        while (payload := self.next_frame()) is not None:
+            payloads.append(payload)
+        return payloads
+
+
+def frame(payload: bytes) -> bytes:
+    """The payload with its length before it; raises ValueError outside 1..65,536 bytes."""
+    if not 1 <= len(payload) <= FRAME_MOST:
+        raise ValueError(f"a frame of {len(payload)} bytes cannot be sent")
+    return len(payload).to_bytes(LENGTH_BYTES, "big") + payload
+
+
+def encode(message: Mapping[str, Any]) -> bytes:
+    """One message as the bytes of its frame; raises ValueError where it is too long."""
+    return frame(msgpack.packb(message))
+
+
+def decode(payload: bytes) -> dict[str, Any]:
+    """One payload as a map with its type `t`: what a device does with a frame. Raises BadFrame."""
+    try:
+        message = msgpack.unpackb(payload)
+    except (ValueError, TypeError, RecursionError) as error:
+        raise BadFrame(f"not MessagePack: {error}") from error
+    if not isinstance(message, dict) or not isinstance(message.get("t"), str):
+        raise BadFrame("not a map with a type t")
+    return message

@@ -1,0 +1,282 @@
+"""What may a device say? Every message of tables and signs, its fields and their limits.
+
+`decode_device` turns a payload into one of these; the protocol's own limits end here, what a message
+means is for the one who receives it.
+"""
+
+import re
+from hashlib import blake2b
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+from msgspec import Meta
+
+from controllers import generic
+from controllers.frames import BadFrame
+
+INT_MOST: Final = 2**53 - 1
+"""The largest integer that every language's numbers hold exactly."""
+
+SEATS: Final = 16
+"""More than any table has; a seat above is a mistake."""
+
+ITEMS_MOST: Final = 64
+"""Bets or hands of a message, and links of a count: 16 seats with four wagers each."""
+
+CARDS_MOST: Final = 7
+"""The most cards any hand is made from."""
+
+DIGEST_BYTES: Final = 16
+
+_UNPRINTABLE: Final = "".join(
+    (
+        r"\x00-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u2028-\u202e",
+        r"\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb\ufffe\uffff",
+    )
+)
+"""Controls, separators, invisible and direction marks: what a page or a log must not be made to show."""
+
+# `(?!\n)` before `$`: in Python `$` also stands before a last line break.
+Int = Annotated[int, Meta(ge=0, le=INT_MOST)]
+Seq = Annotated[int, Meta(ge=1, le=INT_MOST)]
+Id = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9._-]+(?!\n)$")]
+Text = Annotated[str, Meta(min_length=1, max_length=256, pattern=f"^[^{_UNPRINTABLE}]+(?!\n)$")]
+Seat = Annotated[int, Meta(ge=1, le=SEATS)]
+Card = Annotated[str, Meta(min_length=2, max_length=2, pattern="^[2-9TJQKA][shdc]$")]
+Cards = Annotated[tuple[Card, ...], Meta(max_length=CARDS_MOST)]
+Counts = Annotated[dict[Id, Int], Meta(max_length=ITEMS_MOST)]
+Links = Annotated[tuple[Id, ...], Meta(max_length=ITEMS_MOST)]
+On = Literal["own", "dealer"]
+Suit = Literal["s", "h", "d", "c"]
+HandName = Literal[
+    "royal-flush",
+    "straight-flush",
+    "four-of-a-kind",
+    "full-house",
+    "flush",
+    "straight",
+    "three-of-a-kind",
+    "two-pair",
+    "pair",
+    "mini-royal",
+    "four-aces",
+]
+
+
+class Message(msgspec.Struct, frozen=True, tag_field="t", omit_defaults=True):
+    """Any message; its type stands in `t`."""
+
+
+class Item(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A part of a message."""
+
+
+class Hello(Message, tag="hello", kw_only=True, frozen=True):
+    """Who is there. acked: the highest seq whose durable answer the table has. links: a sign's choice."""
+
+    v: Literal[1]
+    role: Literal["table", "sign"]
+    id: Id
+    mac: Annotated[bytes, Meta(min_length=32, max_length=32)]
+    acked: Int | None = None
+    links: Links | None = None
+
+
+class Ping(Message, tag="ping", frozen=True):
+    """Are you there? at: on the asker's own clock, given back unread."""
+
+    at: Int | None = None
+
+
+class Pong(Message, tag="pong", frozen=True):
+    """The answer to a ping."""
+
+    at: Int | None = None
+
+
+class Bet(Item, frozen=True):
+    """One wager: amount in cents; player: whose seat it is, where boxes share one."""
+
+    seat: Seat
+    link: Id
+    amount: Int
+    player: Text | None = None
+    on: On = "own"
+
+
+class Unbet(Item, frozen=True):
+    """One wager to take back."""
+
+    seat: Seat
+    link: Id
+    on: On = "own"
+
+
+class Claim(Item, frozen=True):
+    """What a seat shows: cards, a named hand, both, or a fold."""
+
+    seat: Seat
+    cards: Cards | None = None
+    hand: HandName | None = None
+    suit: Suit | None = None
+    link: Id | None = None
+    folded: bool = False
+
+
+Bets = Annotated[tuple[Bet, ...], Meta(max_length=ITEMS_MOST)]
+Unbets = Annotated[tuple[Unbet, ...], Meta(max_length=ITEMS_MOST)]
+Claims = Annotated[tuple[Claim, ...], Meta(max_length=ITEMS_MOST)]
+
+
+class Wager(Message, tag="wager", frozen=True):
+    """Wagers of an open round; with lock it is the round's `lock` too. chips: counted per link."""
+
+    seq: Seq
+    round: Id
+    bets: Bets
+    lock: bool = False
+    chips: Counts | None = None
+
+
+class Withdraw(Message, tag="withdraw", frozen=True):
+    """Wagers taken back before the lock."""
+
+    seq: Seq
+    round: Id
+    bets: Unbets
+
+
+class Lock(Message, tag="lock", frozen=True):
+    """No more bets; again: a corrected count of chips."""
+
+    seq: Seq
+    round: Id
+    chips: Counts | None = None
+
+
+class Settle(Message, tag="settle", frozen=True):
+    """Hands in payout order; with close it is the round's `close` too."""
+
+    seq: Seq
+    round: Id
+    hands: Claims
+    board: Cards | None = None
+    dealer: Cards | None = None
+    close: bool = False
+    counts: Counts | None = None
+
+
+class Close(Message, tag="close", frozen=True):
+    """The round is over. counts: the table's own lifetime number of wagers per link."""
+
+    seq: Seq
+    round: Id
+    counts: Counts | None = None
+
+
+class Void(Message, tag="void", frozen=True):
+    """The round never was."""
+
+    seq: Seq
+    round: Id
+    reason: Text
+
+
+class Malformed(msgspec.Struct, frozen=True):
+    """A command with a good `t` and `seq` whose fields are wrong; message names the first such field."""
+
+    seq: int
+    message: str
+
+
+Command = Wager | Withdraw | Lock | Settle | Close | Void
+TableMessage = Command | Malformed
+COMMANDS: Final[tuple[type[Command], ...]] = (Wager, Withdraw, Lock, Settle, Close, Void)
+COMMAND_NAMES: Final = tuple(str(kind.__struct_config__.tag) for kind in COMMANDS)
+
+_KINDS: Final[dict[str, type[Command] | type[Ping] | type[Pong]]] = {
+    str(kind.__struct_config__.tag): kind for kind in (*COMMANDS, Ping, Pong)
+}
+_DEVICE: Final[msgspec.msgpack.Decoder[Command | Ping | Pong]] = msgspec.msgpack.Decoder(
+    Command | Ping | Pong
+)
+_CANONICAL: Final = msgspec.msgpack.Encoder(order="deterministic")
+
+
+def decode_device(payload: bytes) -> TableMessage | Ping | Pong:
+    """What a welcomed device sent; raises BadFrame where no seq can be answered."""
+    try:
+        return _DEVICE.decode(payload)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return _convert(generic.read(payload))
+
+
+def decode_hello(payload: bytes) -> dict[str, Any] | None:
+    """The fields of a hello, not yet checked; None for any other message. Raises BadFrame."""
+    fields = generic.read(payload)
+    if not isinstance(fields.get("t"), str):
+        raise BadFrame("t: missing")
+    return fields if fields["t"] == "hello" else None
+
+
+def convert_hello(fields: dict[str, Any]) -> Hello:
+    """The checked hello; raises BadFrame naming the field that is wrong."""
+    try:
+        return msgspec.convert(fields, Hello)
+    except msgspec.ValidationError as error:
+        raise BadFrame(_plain(error)) from error
+
+
+def digest(message: Command) -> bytes:
+    """16 bytes, the same for the same decoded fields: unknown keys, their order and defaults left out."""
+    return blake2b(_CANONICAL.encode(message), digest_size=DIGEST_BYTES).digest()
+
+
+def digest_malformed(payload: bytes) -> bytes:
+    """The digest of a command that has no typed form: of the fields that its type knows, as they came."""
+    fields = generic.read(payload)
+    kind = _KINDS.get(fields["t"])
+    known = {key: fields[key] for key in fields if kind is None or key in ("t", *kind.__struct_fields__)}
+    return blake2b(_CANONICAL.encode(_sortable(known)), digest_size=DIGEST_BYTES).digest()
+
+
+def _sortable(value: Any) -> Any:
+    """The value with every map as pairs in the order of its keys, so that key types may be mixed."""
+    if isinstance(value, dict):
+        pairs = ([_sortable(key), _sortable(item)] for key, item in value.items())
+        return ["map", *sorted(pairs, key=lambda pair: repr(pair[0]))]
+    return [_sortable(item) for item in value] if isinstance(value, list) else value
+
+
+def _convert(fields: dict[str, Any]) -> TableMessage | Ping | Pong:
+    name = fields.get("t")
+    if not isinstance(name, str):
+        raise BadFrame("t: missing")
+    kind = _KINDS.get(name)
+    if kind in (Ping, Pong):
+        try:
+            ask: Ping | Pong = msgspec.convert(fields, Ping | Pong)
+            return ask
+        except msgspec.ValidationError as error:
+            raise BadFrame(_plain(error)) from error
+    seq = fields.get("seq")
+    if type(seq) is not int or not 1 <= seq <= INT_MOST:
+        raise BadFrame(f"seq: an integer of 1 to {INT_MOST} is needed")
+    if kind is None:
+        return Malformed(seq, f"t: must be one of {', '.join(COMMAND_NAMES)}")
+    try:
+        command: Command = msgspec.convert(fields, Command)
+        return command
+    except msgspec.ValidationError as error:
+        return Malformed(seq, _plain(error))
+
+
+def _plain(error: msgspec.ValidationError) -> str:
+    """The decoder's complaint as `field: what is wrong`, such as `bets[0].seat: expected int >= 1`."""
+    text = str(error).replace("`", "")
+    if missing := re.fullmatch(r"Object missing required field (\w+)(?: - at \$\.(.*))?", text):
+        return ".".join(filter(None, (missing[2], missing[1]))) + ": missing"
+    complaint, _, path = text.partition(" - at ")
+    path = path.replace("key in ", "a key of ").replace("$.", "").replace("[...]", ", a value")
+    complaint = "characters not allowed" if "regex" in complaint else complaint
+    return f"{path or 'message'}: {complaint[:1].lower()}{complaint[1:]}"

@@ -1,0 +1,96 @@
+"""How much may one device send? Rates, the number of unanswered commands, and for how long too much."""
+
+from dataclasses import dataclass
+from math import inf
+from typing import Final
+
+UNANSWERED_MOST: Final = 64
+"""Commands a table may have on the way; the answers of as many are kept for its resends."""
+
+PATIENCE_S: Final = 60.0
+"""Seconds above a limit after which a device is no longer slowed down but sent away."""
+
+RELIEF_S: Final = 1.0
+"""Seconds below every limit after which the patience starts anew."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What the server grants one device: rates a second, and the heartbeat in milliseconds.
+
+    A ping counts as a command: it costs the server as much to read.
+    """
+
+    commands: int = 2_000
+    bytes: int = 1_048_576
+    refusals: int = 100
+    heartbeat_ms: int = 5_000
+
+    @property
+    def heartbeat(self) -> float:
+        """The heartbeat in seconds."""
+        return self.heartbeat_ms / 1000
+
+
+class Bucket:
+    """Holds one second's worth of a rate, and may be overdrawn: then it is not ready until refilled."""
+
+    def __init__(self, rate: int, now: float) -> None:
+        self._rate = rate
+        self._level = float(rate)
+        self._at = now
+
+    def draw(self, amount: int, now: float) -> None:
+        self._level = min(float(self._rate), self._level + (now - self._at) * self._rate) - amount
+        self._at = now
+
+    def ready_at(self) -> float:
+        """When the level is no longer below zero; in the past where it never was."""
+        return self._at - min(self._level, 0.0) / self._rate
+
+
+class Pace:
+    """Counts what one device sends and is refused, and how long it has been above its limits."""
+
+    def __init__(self, limits: Limits, now: float) -> None:
+        self._frames = Bucket(limits.commands, now)
+        self._bytes = Bucket(limits.bytes, now)
+        self._refusals = Bucket(limits.refusals, now)
+        self._since = inf
+        self._last = now
+        self.unanswered = 0
+
+    def received(self, size: int, now: float) -> None:
+        self._bytes.draw(size, now)
+
+    def framed(self, now: float) -> None:
+        self._frames.draw(1, now)
+
+    def commanded(self) -> None:
+        self.unanswered += 1
+
+    def answered(self, now: float, *, refused: bool) -> None:
+        self.unanswered -= 1
+        if refused:
+            self._refusals.draw(1, now)
+
+    def ready_at(self) -> float:
+        """When every rate is below its limit again."""
+        return max(self._frames.ready_at(), self._bytes.ready_at(), self._refusals.ready_at())
+
+    @property
+    def full(self) -> bool:
+        """No further command may be taken before one is answered."""
+        return self.unanswered >= UNANSWERED_MOST
+
+    def note(self, now: float, *, above: bool) -> None:
+        """Is the device above a limit now? Called whenever anything happens."""
+        if above:
+            self._since = min(self._since, now)
+            self._last = now
+        elif now - self._last > RELIEF_S:
+            self._since = inf
+
+    def patient_until(self) -> float:
+        """When a device that stays above its limits has tried the patience long enough."""
+        return self._since + PATIENCE_S
