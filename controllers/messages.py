@@ -28,11 +28,9 @@ CARDS_MOST: Final = 7
 
 DIGEST_BYTES: Final = 16
 
-_UNPRINTABLE: Final = "".join(
-    (
-        r"\x00-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u2028-\u202e",
-        r"\u2060-\u206f\ud800-\udfff\ufeff\ufff9-\ufffb\ufffe\uffff",
-    )
+_UNPRINTABLE: Final = (
+    r"\x00-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+    r"\ud800-\udfff\ufeff\ufff9-\ufffb\ufffe\uffff"
 )
 """Controls, separators, invisible and direction marks: what a page or a log must not be made to show."""
 
