@@ -1,0 +1,113 @@
+"""What lies on a table after the deal? Real decks, shuffled by a seeded generator, dealt as each game deals.
+
+Nothing here ranks a hand or knows a paytable: the server does that from the cards.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Final
+
+from jackpot.rules import cards
+from jackpot.rules.paytable import FOLD, SEATS, Game
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How many cards a game gives to the board, the dealer and each seat, and which make the linked hand.
+
+    shared: how many of the board's first cards make a seat's hand together with its own (H2).
+    """
+
+    board: int
+    dealer: int
+    own: int
+    shared: int
+
+
+LAYOUTS: Final[dict[Game, Layout]] = {
+    "let-it-ride": Layout(board=2, dealer=0, own=3, shared=2),
+    "ultimate-texas-holdem": Layout(board=5, dealer=2, own=2, shared=3),
+    "three-card-poker": Layout(board=0, dealer=3, own=3, shared=0),
+}
+
+# The hands that a stacked deck gives to one seat, by how many cards make the hand.
+STACKED: Final[dict[int, tuple[str, ...]]] = {
+    5: ("royal-flush", "straight-flush", "four-of-a-kind", "full-house"),
+    3: ("mini-royal", "three-of-a-kind"),
+}
+
+# How often a player folds where his game lets him: about as often as at a real Three Card Poker table, whatever his
+# cards are (a fold decides nothing here but what the wager then earns, T8).
+FOLDS: Final = 0.25
+
+
+@dataclass(frozen=True)
+class Deal:
+    """Cards as texts, as on the wire; `hands` by seat; `folded` the seats that gave up their game.
+
+    stacked: the seat that got its hand from a stacked deck, and that hand; None after an honest shuffle.
+    """
+
+    board: tuple[str, ...]
+    dealer: tuple[str, ...]
+    hands: dict[int, tuple[str, ...]]
+    folded: frozenset[int]
+    stacked: tuple[int, str] | None
+
+
+def deal(game: Game, seats: Sequence[int], rng: Random, *, stack: bool = False) -> Deal:
+    """One round's cards for these seats from one deck of 52.
+
+    stack: one seat gets a hand that the links pay for; it is said so in the result.
+    """
+    if not 0 < len(seats) <= SEATS[game]:
+        raise ValueError(f"{game} deals to 1..{SEATS[game]} seats, not {len(seats)}")
+    layout = LAYOUTS[game]
+    deck = list(range(cards.DECK))
+    rng.shuffle(deck)
+    stacked = _stack(deck, layout, seats, rng) if stack else None
+    rest = layout.board + layout.dealer
+    hands = {
+        seat: _texts(deck[rest + layout.own * place : rest + layout.own * (place + 1)])
+        for place, seat in enumerate(seats)
+    }
+    may_fold = FOLD[game] != "none"
+    folded = frozenset(seat for seat in seats if may_fold and rng.random() < FOLDS) - (
+        {stacked[0]} if stacked else set()
+    )
+    return Deal(_texts(deck[: layout.board]), _texts(deck[layout.board : rest]), hands, folded, stacked)
+
+
+def _texts(numbers: Sequence[int]) -> tuple[str, ...]:
+    return tuple(cards.text(number) for number in numbers)
+
+
+def _stack(deck: list[int], layout: Layout, seats: Sequence[int], rng: Random) -> tuple[int, str]:
+    """Swaps a good hand into the places where one seat's cards and its part of the board will be."""
+    place = rng.randrange(len(seats))
+    first = layout.board + layout.dealer + layout.own * place
+    places = [*range(layout.shared), *range(first, first + layout.own)]
+    hand = rng.choice(STACKED[len(places)])
+    for position, card in zip(places, _hand(hand, rng), strict=True):
+        other = deck.index(card)
+        deck[position], deck[other] = deck[other], deck[position]
+    return seats[place], hand
+
+
+def _hand(name: str, rng: Random) -> list[int]:
+    """Cards of a hand of that name, in an order drawn by rng."""
+    suits = rng.sample(cards.SUITS, k=4)
+    ranks = rng.sample(cards.RANKS, k=2)
+    low = rng.randrange(8)
+    texts: dict[str, list[str]] = {
+        "royal-flush": [rank + suits[0] for rank in "TJQKA"],
+        "straight-flush": [rank + suits[0] for rank in cards.RANKS[low : low + 5]],
+        "four-of-a-kind": [*(ranks[0] + suit for suit in suits), ranks[1] + suits[0]],
+        "full-house": [*(ranks[0] + suit for suit in suits[:3]), *(ranks[1] + suit for suit in suits[:2])],
+        "mini-royal": [rank + suits[0] for rank in "QKA"],
+        "three-of-a-kind": [ranks[0] + suit for suit in suits[:3]],
+    }
+    hand = [cards.parse(text) for text in texts[name]]
+    rng.shuffle(hand)
+    return hand
