@@ -1,0 +1,291 @@
+"""What does a regulation print, and what does it leave open? The catalogue's files, read and checked.
+
+The catalogue is data: `schemas/paytables/ID.toml`, each row with its source. A file that contradicts
+itself is refused.
+"""
+
+import functools
+import tomllib
+from collections.abc import Mapping
+from importlib import resources
+from typing import Final, Literal
+
+import msgspec
+
+from jackpot.catalogue.figures import for_one, parse_money, parse_pays, parse_rate
+from jackpot.rules.hands import NAMES
+from jackpot.rules.money import BASIS_POINTS, MICROS_PER_UNIT
+from jackpot.rules.paytable import Game, HandKind, Percent, Row
+
+LEVELS: Final = (("meter",), ("mega", "major", "minor"))
+"""The names that a paytable's levels may have, in their order (L3)."""
+
+FIGURES: Final = ("seed", "reseed", "primary", "reserve")
+"""The figures of a level, each of them somebody's to decide (L4, L5)."""
+
+
+class CatalogueError(Exception):
+    """A paytable's file is missing or contradicts itself; the text names file and fault."""
+
+
+class Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Who decides one figure of a level (L4, L5); exactly one field is set.
+
+    mandated: the regulation. minimum: the operator, at least this. operator: the operator.
+    as_seed: a reseed equals its seed. none: nobody; what the source prints instead.
+    """
+
+    mandated: str | None = None
+    minimum: str | None = None
+    operator: bool = False
+    as_seed: bool = False
+    none: str | None = None
+
+
+class CitedRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A row as its source prints it: "100% of mega", "50 for 1", "2 to 1" or "$25"."""
+
+    hand: str
+    pays: str
+    source: str
+    suits: str = ""
+
+
+class EnvySum(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    hand: str
+    sum: str
+    suits: str = ""
+
+
+class EnvySchedule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Envy sums (A5) for one wager as printed, or for each $1 of any wager (`multiplied`)."""
+
+    wager: str
+    source: str
+    rows: tuple[EnvySum, ...]
+    schedule: str = ""
+    multiplied: bool = False
+
+
+class Level(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    source: str
+    seed: Figure
+    reseed: Figure
+    primary: Figure
+    reserve: Figure
+
+
+class Draws(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Magic Card and Lucky Bonus as printed (A7); not_offered: printed, but without its definition."""
+
+    magic_card: str
+    lucky_bonus: str
+    source: str
+    not_offered: tuple[str, ...] = ()
+
+
+class AlwaysValidate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Odds that always wait for a floorperson, these and higher (A10)."""
+
+    pays: str
+    source: str
+
+
+class Paytable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One file of the catalogue, as written.
+
+    games: where its source offers it. same_as: a paytable equal row for row that may share a link
+    (L1). wagers: the only ones its sums are printed for, empty for any. by_turn: the source that
+    mandates payment by turn, so no `share` (T5). electronic, dealer_hand: the source that says so.
+    """
+
+    id: str
+    title: str
+    jurisdiction: str
+    status: Literal["in force", "proposed"]
+    source: str
+    games: tuple[Game, ...]
+    hand: HandKind
+    rows: tuple[CitedRow, ...]
+    level: dict[str, Level]
+    envy: tuple[EnvySchedule, ...] = ()
+    same_as: str | None = None
+    wagers: tuple[str, ...] = ()
+    wagers_source: str | None = None
+    by_turn: str | None = None
+    electronic: str | None = None
+    dealer_hand: str | None = None
+    always_validate: AlwaysValidate | None = None
+    draws: Draws | None = None
+
+    @property
+    def schedules(self) -> tuple[str, ...]:
+        """The envy schedules to choose from, empty where there is no choice."""
+        return tuple(dict.fromkeys(schedule.schedule for schedule in self.envy if schedule.schedule))
+
+    @property
+    def mandates_seeds(self) -> bool:
+        """Whether the source gives seed and reseed of every level, so that nothing restores them (A4)."""
+        return all(level.seed.mandated and level.reseed.mandated for level in self.level.values())
+
+
+def ids() -> tuple[str, ...]:
+    """The ids of the whole catalogue, in order."""
+    files = resources.files("jackpot").joinpath("schemas/paytables").iterdir()
+    return tuple(sorted(file.name.removesuffix(".toml") for file in files if file.name.endswith(".toml")))
+
+
+@functools.cache
+def load(paytable: str) -> Paytable:
+    """One paytable by its id; CatalogueError where there is none or its file contradicts itself."""
+    if paytable not in ids():
+        raise CatalogueError(f"there is no paytable {paytable!r} in the catalogue")
+    file = resources.files("jackpot").joinpath(f"schemas/paytables/{paytable}.toml")
+    table = parse(file.read_text(encoding="utf-8"), paytable)
+    if table.same_as is not None:
+        twin = _read(table.same_as)
+        if (twin.same_as, _shared(twin)) != (table.id, _shared(table)):
+            raise CatalogueError(f"{table.id} and {table.same_as} are not equal row for row (L1)")
+    return table
+
+
+def _read(paytable: str) -> Paytable:
+    file = resources.files("jackpot").joinpath(f"schemas/paytables/{paytable}.toml")
+    if not file.is_file():
+        raise CatalogueError(f"same_as names {paytable!r}, which is not in the catalogue")
+    return parse(file.read_text(encoding="utf-8"), paytable)
+
+
+def parse(text: str, paytable: str) -> Paytable:
+    """A paytable of its file's text; CatalogueError where it contradicts itself."""
+    try:
+        table = msgspec.convert(tomllib.loads(text), Paytable, strict=True)
+        _check_rest(table, paytable)
+        _check_rows(table)
+        _check_levels(table)
+        _check_envy(table)
+    except (ValueError, msgspec.ValidationError) as error:
+        raise CatalogueError(f"paytable {paytable}: {error}") from error
+    return table
+
+
+def games_of(table: Paytable) -> tuple[Game, ...]:
+    """The games whose tables a link of this paytable takes, its twin's among them (L1)."""
+    return table.games if table.same_as is None else (*table.games, *load(table.same_as).games)
+
+
+def rows_of(table: Paytable) -> tuple[Row, ...]:
+    return tuple(Row(row.hand, parse_pays(row.pays), row.suits) for row in table.rows)
+
+
+def _shared(table: Paytable) -> tuple[object, ...]:
+    """What two paytables that may share a link must have in common, sources left out (L1)."""
+    figures = {
+        name: (level.seed, level.reseed, level.primary, level.reserve) for name, level in table.level.items()
+    }
+    envy = [(item.schedule, item.wager, item.multiplied, item.rows) for item in table.envy]
+    rest = table.by_turn is None, table.electronic is None, table.dealer_hand is None, table.draws
+    return table.hand, rows_of(table), figures, envy, table.wagers, rest
+
+
+def _check_hands(hands: list[tuple[str, str]], kind: HandKind, what: str) -> None:
+    """Hands stand best first, each once, and only suits split a hand."""
+    names = NAMES[kind]
+    for hand, suits in hands:
+        if hand not in names:
+            raise ValueError(f"{what}: {hand!r} is no hand of this game")
+        if len(set(suits)) != len(suits) or not set(suits) <= set("shdc"):
+            raise ValueError(f"{what}: {hand} has the suits {suits!r}")
+    order = [names.index(hand) for hand, _ in hands]
+    if order != sorted(order):
+        raise ValueError(f"{what}: the hands are not in their order, best first")
+    for name in {hand for hand, _ in hands}:
+        taken = "".join(suits or "shdc" for hand, suits in hands if hand == name)
+        if len(taken) != len(set(taken)):
+            raise ValueError(f"{what}: {name} stands more than once")
+
+
+def _check_rows(table: Paytable) -> None:
+    if not table.rows:
+        raise ValueError("it has no rows")
+    _check_hands([(row.hand, row.suits) for row in table.rows], table.hand, "rows")
+    won = []
+    for row in rows_of(table):
+        if isinstance(row.pays, Percent):
+            if row.pays.level not in table.level:
+                raise ValueError(f"rows: {row.hand} is paid from {row.pays.level!r}, which is no level of it")
+            if row.pays.rate == BASIS_POINTS:
+                won.append(row.pays.level)
+    if sorted(won) != sorted(table.level):
+        raise ValueError("rows: each level needs exactly one row that wins the whole of it")
+
+
+def _check_levels(table: Paytable) -> None:
+    names = tuple(table.level)
+    if not any(names and names == tuple(name for name in order if name in names) for order in LEVELS):
+        raise ValueError(f"levels {', '.join(names)}: one `meter`, or mega, major, minor in this order (L3)")
+    for name, level in table.level.items():
+        for key in FIGURES:
+            figure: Figure = getattr(level, key)
+            set_ = [
+                field for field in Figure.__struct_fields__ if getattr(figure, field) not in (None, False)
+            ]
+            if len(set_) != 1:
+                raise ValueError(
+                    f"level {name}: {key} needs one of mandated, minimum, operator, as_seed, none"
+                )
+            if (figure.none is not None and key != "reserve") or (figure.as_seed and key != "reseed"):
+                raise ValueError(f"level {name}: {key} cannot be {set_[0]}")
+            if key in ("seed", "reseed"):
+                sum_of(figure, MICROS_PER_UNIT)
+            else:
+                parse_rate(figure.mandated or figure.minimum or "0%")
+
+
+def _check_envy(table: Paytable) -> None:
+    for schedule in table.envy:
+        where = f"envy {schedule.schedule} for {schedule.wager}"
+        parse_money(schedule.wager)
+        _check_hands([(row.hand, row.suits) for row in schedule.rows], table.hand, where)
+        for row in schedule.rows:
+            parse_money(row.sum)
+        if schedule.multiplied and (len(table.envy) != 1 or schedule.wager != "1.00" or table.wagers):
+            raise ValueError(f"{where}: one schedule for $1 is multiplied, and for any wager")
+    if table.envy and not table.envy[0].multiplied:
+        names = table.schedules or ("",)
+        printed = [(schedule.schedule, schedule.wager) for schedule in table.envy]
+        if sorted(printed) != sorted((name, wager) for name in names for wager in table.wagers):
+            raise ValueError("envy: a schedule is needed for each wager, and no other")
+
+
+def _check_rest(table: Paytable, paytable: str) -> None:
+    if table.id != paytable:
+        raise ValueError(f"its id is {table.id!r}")
+    if not table.games:
+        raise ValueError("it is offered in no game")
+    if bool(table.wagers) != (table.wagers_source is not None):
+        raise ValueError("wagers and wagers_source go together")
+    for wager in table.wagers:
+        parse_money(wager)
+    if table.always_validate is not None:
+        for_one(table.always_validate.pays)
+    if table.draws is not None:
+        for_one(table.draws.magic_card)
+        for_one(table.draws.lucky_bonus)
+        if not set(table.draws.not_offered) <= {"magic_card", "lucky_bonus"}:
+            raise ValueError("draws: not_offered names magic_card or lucky_bonus")
+
+
+def sum_of(figure: Figure, wager: int) -> int:
+    """The printed sum in micro-dollars, 0 where none is: "N for 1" follows the wager, a minimum does not (L4).
+
+    wager: micro-dollars.
+    """
+    if figure.mandated is not None:
+        return for_one(figure.mandated) * wager
+    return parse_money(figure.minimum or "0")
+
+
+def every() -> Mapping[str, Paytable]:
+    """The whole catalogue by id; CatalogueError on the first file that contradicts itself."""
+    return {paytable: load(paytable) for paytable in ids()}

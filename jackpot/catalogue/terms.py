@@ -1,0 +1,262 @@
+"""On which terms does a configured link play? Its configuration beside its paytable: the whole terms,
+or every rule that the configuration breaks.
+"""
+
+from typing import Literal
+
+import msgspec
+
+from jackpot.catalogue.figures import for_one, money_text, parse_money, parse_rate, rate_text
+from jackpot.catalogue.paytables import Figure, Level, Paytable, ids, load, rows_of, sum_of
+from jackpot.rules.money import BASIS_POINTS, MICROS_PER_UNIT
+from jackpot.rules.paytable import EnvyRow, LevelTerms, LinkTerms
+
+
+class TermsRefused(Exception):
+    """A link's configuration breaks rules: `mistakes` lists each as (path, sentence)."""
+
+    def __init__(self, mistakes: list[tuple[str, str]]) -> None:
+        super().__init__("; ".join(f"{path}: {sentence}" for path, sentence in mistakes))
+        self.mistakes = mistakes
+
+
+class LevelEntry(msgspec.Struct, frozen=True):
+    """[link.level.NAME]: what the paytable leaves open; money and rates as decimal text."""
+
+    primary: str | None = None
+    reserve: str | None = None
+    seed: str | None = None
+    reseed: str | None = None
+    limit: str | None = None
+    limit_approval: str | None = None
+
+
+class LinkEntry(msgspec.Struct, frozen=True):
+    """One [[link]] of the configuration, its shape already checked; money as decimal text."""
+
+    id: str
+    paytable: str
+    wager: str
+    decks: int
+    bank: str = "main"
+    simultaneous: Literal["order", "share"] = "order"
+    floor_to_seed: bool = False
+    validate_at: str | None = None
+    envy: str | None = None
+    count_chips: bool = False
+    hold_table: bool = True
+    magic_card_every: int = 0
+    lucky_every: int = 0
+    level: dict[str, LevelEntry] = {}
+
+
+class _Mistakes:
+    """Gathers what is wrong with one link, each with its path."""
+
+    def __init__(self, path: str, link: str) -> None:
+        self.path = path
+        self.link = link
+        self.found: list[tuple[str, str]] = []
+
+    def add(self, key: str, sentence: str) -> None:
+        self.found.append((f"{self.path}.{key}", f"link {self.link}: {sentence}"))
+
+    def money(self, key: str, text: str) -> int | None:
+        try:
+            return parse_money(text)
+        except ValueError as error:
+            self.add(key, str(error))
+            return None
+
+
+def resolve(entry: LinkEntry, path: str = "link") -> LinkTerms:
+    """The whole terms of a configured link, seeds and envy sums reckoned for its wager.
+
+    path: where the entry stands in the configuration, for messages. Raises TermsRefused with every
+    mistake (L1, L3-L7, T3, T5, A4, A5, A7, A10, M1, M2), CatalogueError never for a known id.
+    """
+    mistakes = _Mistakes(path, entry.id)
+    if entry.paytable not in ids():
+        mistakes.add("paytable", f"there is no paytable {entry.paytable!r} in the catalogue (L1)")
+        raise TermsRefused(mistakes.found)
+    table = load(entry.paytable)
+    wager = _wager(entry, table, mistakes)
+    terms = LinkTerms(
+        link=entry.id,
+        bank=entry.bank,
+        paytable=table.id,
+        wager=wager,
+        decks=entry.decks,
+        hand_kind=table.hand,
+        levels=_levels(entry, table, wager, mistakes),
+        rows=rows_of(table),
+        envy=_envy(entry, table, wager, mistakes),
+        electronic=table.electronic is not None,
+        dealer_hand=table.dealer_hand is not None,
+        simultaneous=entry.simultaneous,
+        floor_to_seed=entry.floor_to_seed,
+        validate_at=None if entry.validate_at is None else mistakes.money("validate_at", entry.validate_at),
+        always_validate_for=for_one(table.always_validate.pays) if table.always_validate else None,
+        count_chips=entry.count_chips,
+        hold_table=entry.hold_table,
+        magic_every=entry.magic_card_every,
+        lucky_every=entry.lucky_every,
+        magic_for=for_one(table.draws.magic_card) if table.draws and entry.magic_card_every else 0,
+        lucky_for=for_one(table.draws.lucky_bonus) if table.draws and entry.lucky_every else 0,
+    )
+    _check_options(entry, table, mistakes)
+    if mistakes.found:
+        raise TermsRefused(mistakes.found)
+    return terms
+
+
+def _wager(entry: LinkEntry, table: Paytable, mistakes: _Mistakes) -> int:
+    wager = mistakes.money("wager", entry.wager)
+    if wager is None:
+        return 0
+    printed = [parse_money(text) for text in table.wagers]
+    if wager == 0:
+        mistakes.add("wager", "a wager is more than nothing (M1)")
+    elif printed and wager not in printed:
+        allowed = " or ".join(money_text(micros) for micros in printed)
+        mistakes.add("wager", f"{table.id} is for wagers of {allowed} only, not {money_text(wager)} (L1)")
+        return 0
+    return wager
+
+
+def _check_options(entry: LinkEntry, table: Paytable, mistakes: _Mistakes) -> None:
+    if entry.simultaneous == "share" and table.by_turn is not None:
+        mistakes.add("simultaneous", f"{table.by_turn} mandates payment by turn: no share (T5)")
+    if entry.floor_to_seed and table.mandates_seeds:
+        mistakes.add("floor_to_seed", f"{table.source} mandates seed and reseed (A4)")
+    if entry.count_chips and table.electronic is not None:
+        mistakes.add("count_chips", "an electronic wager has no chips to count (T3)")
+    draws = {"magic_card": entry.magic_card_every, "lucky_bonus": entry.lucky_every}
+    for key, draw in (("magic_card_every", "magic_card"), ("lucky_every", "lucky_bonus")):
+        if not draws[draw]:
+            continue
+        if table.draws is None:
+            mistakes.add(key, f"{table.id} has no such draw, only a Five Card Hand Bonus has (A7)")
+        elif draw in table.draws.not_offered:
+            mistakes.add(key, f"the Magic Card is not offered on {table.id} (A7)")
+
+
+def _envy(entry: LinkEntry, table: Paytable, wager: int, mistakes: _Mistakes) -> tuple[EnvyRow, ...]:
+    """The envy sums for this wager: of the schedule chosen, multiplied where it is for $1 (A5)."""
+    if not table.schedules and entry.envy is not None:
+        mistakes.add("envy", f"{table.id} leaves no choice of envy schedule (A5)")
+    if table.schedules and entry.envy not in table.schedules:
+        mistakes.add(
+            "envy", f"{table.id} needs one of the envy schedules {' or '.join(table.schedules)} (A5)"
+        )
+    for schedule in table.envy:
+        if schedule.schedule and schedule.schedule != entry.envy:
+            continue
+        if not schedule.multiplied and parse_money(schedule.wager) != wager:
+            continue
+        dollars = wager if schedule.multiplied else MICROS_PER_UNIT
+        return tuple(
+            EnvyRow(row.hand, parse_money(row.sum) * dollars // MICROS_PER_UNIT, row.suits)
+            for row in schedule.rows
+        )
+    return ()
+
+
+def _levels(entry: LinkEntry, table: Paytable, wager: int, mistakes: _Mistakes) -> tuple[LevelTerms, ...]:
+    for name in entry.level:
+        if name not in table.level:
+            known = ", ".join(table.level)
+            mistakes.add(f"level.{name}", f"{table.id} has no level {name}, only {known} (L3)")
+    levels = tuple(
+        _level(name, level, entry.level.get(name, LevelEntry()), wager, mistakes)
+        for name, level in table.level.items()
+    )
+    total = sum(level.primary + level.reserve for level in levels)
+    if total > BASIS_POINTS:
+        mistakes.add(
+            "level", f"the rates add up to {rate_text(total)} of the wager, more than all of it (L5)"
+        )
+    return levels
+
+
+def _level(name: str, level: Level, entry: LevelEntry, wager: int, mistakes: _Mistakes) -> LevelTerms:
+    primary = _rate(f"level.{name}.primary", level.primary, entry.primary, level.source, mistakes)
+    reserve = _rate(f"level.{name}.reserve", level.reserve, entry.reserve, level.source, mistakes)
+    seed = _sum(f"level.{name}.seed", level.seed, entry.seed, wager, level.source, mistakes)
+    # A source with one seed reseeds with it (L4); only beside a seed of the operator's may his reseed differ.
+    if level.reseed.as_seed and entry.reseed is None:
+        reseed = seed
+    else:
+        figure = Figure(operator=True) if level.reseed.as_seed and level.seed.operator else level.reseed
+        reseed = _sum(f"level.{name}.reseed", figure, entry.reseed, wager, level.source, mistakes)
+    return LevelTerms(
+        level=name,
+        primary=primary,
+        reserve=reserve,
+        seed=seed,
+        reseed=reseed,
+        limit=_limit(f"level.{name}", level, entry, max(seed, reseed), mistakes),
+    )
+
+
+def _rate(path: str, figure: Figure, given: str | None, source: str, mistakes: _Mistakes) -> int:
+    """A rate in basis points: the mandated one, or the operator's within what the source allows (L5)."""
+    key = path.rpartition(".")[2]
+    if figure.mandated is not None or figure.none is not None:
+        if given is not None and figure.mandated is not None:
+            mistakes.add(path, f"{source} mandates {figure.mandated}: it cannot be configured (L5)")
+        elif given is not None:
+            mistakes.add(path, f"{source} has no {key} rate ({figure.none}): none can be configured (L5)")
+        return parse_rate(figure.mandated or "0%")
+    if given is None:
+        mistakes.add(path, f"{source} leaves the {key} rate to the operator: give one above zero (L5)")
+        return 0
+    try:
+        rate = parse_rate(given)
+    except ValueError as error:
+        mistakes.add(path, str(error))
+        return 0
+    if figure.minimum is not None and rate < parse_rate(figure.minimum):
+        mistakes.add(path, f"{source} wants at least {figure.minimum}, not {rate_text(rate)} (L5)")
+    elif rate == 0:
+        mistakes.add(path, f"the {key} rate must be above zero (L5)")
+    return rate
+
+
+def _sum(path: str, figure: Figure, given: str | None, wager: int, source: str, mistakes: _Mistakes) -> int:
+    """A seed or reseed in micro-dollars for this wager (L4)."""
+    key = "reseed" if path.endswith("reseed") else "seed"
+    if figure.mandated is not None or figure.as_seed:
+        if given is not None:
+            what = f"mandates ${figure.mandated}" if figure.mandated else "reseeds with its seed"
+            mistakes.add(path, f"{source} {what}: it cannot be configured (L4)")
+        return sum_of(figure, wager)
+    if given is None:
+        mistakes.add(path, f"{source} leaves the {key} to the operator: give it in dollars (L4)")
+        return 0
+    amount = mistakes.money(path, given)
+    if amount is None:
+        return 0
+    least = sum_of(figure, wager)
+    if amount < least:
+        mistakes.add(path, f"{source} wants at least {money_text(least)}, not {money_text(amount)} (L4)")
+    return amount
+
+
+def _limit(path: str, level: Level, entry: LevelEntry, least: int, mistakes: _Mistakes) -> int | None:
+    """A progressive limit in micro-dollars, not below what the meter opens and reseeds at (L7)."""
+    if entry.limit is None:
+        if entry.limit_approval is not None:
+            mistakes.add(f"{path}.limit_approval", "an approval is stated without a limit (L7)")
+        return None
+    if level.seed.mandated is not None and not entry.limit_approval:
+        mistakes.add(
+            f"{path}.limit",
+            f"{level.source} mandates the seed: a limit needs its approval stated in limit_approval (L7)",
+        )
+    limit = mistakes.money(f"{path}.limit", entry.limit)
+    if limit is not None and limit < least:
+        mistakes.add(
+            f"{path}.limit", f"{money_text(limit)} is below {money_text(least)}, where the meter starts (L7)"
+        )
+    return limit
