@@ -3,8 +3,11 @@
 import re
 from typing import Final
 
-from jackpot.rules.money import BASIS_POINTS, CENTS_MAX, MICROS_PER_CENT, MICROS_PER_UNIT
+from jackpot.rules.money import BASIS_POINTS, MICROS_PER_CENT, MICROS_PER_UNIT
 from jackpot.rules.paytable import Fixed, ForOne, Pays, Percent, ToOne
+
+# A thousand meters at this sum, in micro-dollars, still add up within the ledger's 64-bit integers.
+SUM_MAX: Final = 1_000_000_000 * MICROS_PER_UNIT
 
 MONEY: Final = re.compile(r"(\d{1,14})(?:\.(\d+))?", re.ASCII)
 RATE: Final = re.compile(r"(\d{1,3})(?:\.(\d+))?%", re.ASCII)
@@ -21,10 +24,10 @@ def parse_money(text: str) -> int:
     whole, fraction = match[1], (match[2] or "").rstrip("0")
     if len(fraction) > 2:
         raise ValueError(f"{text!r} is finer than a cent (M1)")
-    cents = int(whole + fraction.ljust(2, "0"))
-    if cents > CENTS_MAX:
-        raise ValueError(f"{text!r} is more than the floor protocol can carry (M1)")
-    return cents * MICROS_PER_CENT
+    micros = int(whole + fraction.ljust(2, "0")) * MICROS_PER_CENT
+    if micros > SUM_MAX:
+        raise ValueError(f"{text!r} is more than {money_text(SUM_MAX)}, the most that the books carry")
+    return micros
 
 
 def parse_rate(text: str) -> int:

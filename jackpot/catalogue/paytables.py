@@ -277,7 +277,7 @@ def _check_rest(table: Paytable, paytable: str) -> None:
 
 
 def sum_of(figure: Figure, wager: int) -> int:
-    """The printed sum in micro-dollars, 0 where none is: "N for 1" follows the wager, a minimum does not (L4).
+    """A printed sum in micro-dollars or 0; "N for 1" follows the wager, a minimum does not (L4).
 
     wager: micro-dollars.
     """

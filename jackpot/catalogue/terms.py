@@ -2,7 +2,7 @@
 or every rule that the configuration breaks.
 """
 
-from typing import Literal
+from typing import Final, Literal
 
 import msgspec
 
@@ -10,6 +10,9 @@ from jackpot.catalogue.figures import for_one, money_text, parse_money, parse_ra
 from jackpot.catalogue.paytables import Figure, Level, Paytable, ids, load, rows_of, sum_of
 from jackpot.rules.money import BASIS_POINTS, MICROS_PER_UNIT
 from jackpot.rules.paytable import EnvyRow, LevelTerms, LinkTerms
+
+# No table takes more on one progressive wager, and a seed of 10,000 for 1 of it fits the books.
+WAGER_MAX: Final = 10_000 * MICROS_PER_UNIT
 
 
 class TermsRefused(Exception):
@@ -115,13 +118,14 @@ def _wager(entry: LinkEntry, table: Paytable, mistakes: _Mistakes) -> int:
     if wager is None:
         return 0
     printed = [parse_money(text) for text in table.wagers]
-    if wager == 0:
-        mistakes.add("wager", "a wager is more than nothing (M1)")
-    elif printed and wager not in printed:
-        allowed = " or ".join(money_text(micros) for micros in printed)
-        mistakes.add("wager", f"{table.id} is for wagers of {allowed} only, not {money_text(wager)} (L1)")
+    if not 0 < wager <= WAGER_MAX:
+        mistakes.add("wager", f"a wager is more than nothing and at most {money_text(WAGER_MAX)} (L1)")
         return 0
-    return wager
+    if not printed or wager in printed:
+        return wager
+    allowed = " or ".join(money_text(micros) for micros in printed)
+    mistakes.add("wager", f"{table.id} is for wagers of {allowed} only, not {money_text(wager)} (L1)")
+    return 0
 
 
 def _check_options(entry: LinkEntry, table: Paytable, mistakes: _Mistakes) -> None:
