@@ -84,7 +84,12 @@ class History(msgspec.Struct, array_like=True):
             if standing is not None and take is not None:
                 standing.shares.extend(take.shares)
             return
-        self.points.insert(index, Point(at, take=take))
+        point = Point(at, take=take)
+        before = self.points[index - 1]
+        if before.at[0] == at[0]:  # what came in after this entry came in after this take, too
+            point.primary, before.primary = before.primary, 0
+            point.reserve, before.reserve = before.reserve, 0
+        self.points.insert(index, point)
 
     def unmark(self, seq: int) -> None:
         """The mark of entry `seq` is needed no more: the moments around it become one."""
@@ -166,8 +171,6 @@ def due_of(primary: int, rate: int, standing: list[Share], share: Share) -> int:
     return meter.formula(primary, rate, units * dealers if share.dealer else units)
 
 
-
-
 def is_whole(rate: int) -> bool:
     """Whether a take of this rate reseeds (A2)."""
     return rate == BASIS_POINTS
@@ -175,5 +178,3 @@ def is_whole(rate: int) -> bool:
 
 def _at(point: Point) -> Moment:
     return point.at
-
-

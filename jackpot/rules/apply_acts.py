@@ -1,0 +1,297 @@
+"""What do people's acts and the server's own change? Applying their events; nothing here refuses."""
+
+from jackpot.rules.apply_rounds import forget, judge_count, recomputed_changes, retire, take_back
+from jackpot.rules.effects import Effects, award_map
+from jackpot.rules.events import (
+    BehindConfirmed,
+    Corrected,
+    DeviceBlocked,
+    DeviceCleared,
+    FoundBehind,
+    KeyEnded,
+    LinkOpened,
+    Paid,
+    ReadingTaken,
+    Refused,
+    Released,
+    Reopened,
+    Resumed,
+    Struck,
+    Suspended,
+    TableOpened,
+    Undone,
+    Validated,
+)
+from jackpot.rules.invariant import invariant
+from jackpot.rules.meter import Accounts, opened
+from jackpot.rules.recompute import correct_share, mark_undone
+from jackpot.rules.state import Award, Hit, Level, Link, Table
+from jackpot.rules.undo import BASE, History, Point, is_whole
+
+BEHIND = "ledger_behind"
+
+
+def apply_link_opened(effects: Effects, event: LinkOpened) -> None:
+    """A link opens with its seeds, from the house (L4)."""
+    state = effects.state
+    link = Link(event.number, event.terms, [], Accounts())
+    state.links.append(link)
+    for number, terms in enumerate(event.terms.levels, 1):
+        base = opened(terms)
+        level = Level(number, terms, Accounts(), History(base.copy(), [Point(BASE)]))
+        link.levels.append(level)
+        effects.meter(link, level).add(base)
+
+
+def apply_table_opened(effects: Effects, event: TableOpened) -> None:
+    """A table joins, or changes its terms."""
+    state = effects.state
+    names = {link.terms.link: link.number for link in state.links}
+    links = [names[name] for name in event.terms.links]
+    if event.number <= len(state.tables):
+        table = state.table(event.number)
+        if table.closed is not None:
+            forget(effects, table, table.closed)
+            table.closed = None
+        table.terms, table.links = event.terms, links
+    else:
+        state.tables.append(Table(event.number, event.terms, links))
+
+
+def apply_refused(effects: Effects, event: Refused) -> None:
+    """A durable no; after an internal error its links stop (WIRE: internal)."""
+    refusals = effects.state.refusals
+    refusals[event.code] = refusals.get(event.code, 0) + 1
+    effects.answer |= {"code": event.code, "message": event.message}
+    if event.hits:
+        effects.answer["hits"] = [f"H{number}" for number in event.hits]
+    name = effects.table.terms.table if effects.table else None
+    if event.code in ("internal", "unreasonable"):
+        effects.alarm(event.code, table=name, message=event.message)
+    for number in event.suspended:
+        _suspend(effects, effects.state.link(number), event.code)
+
+
+def apply_validated(effects: Effects, event: Validated) -> None:
+    """Awards are validated; envy bonuses with their hand (A10)."""
+    hit = effects.state.hits[event.hit]
+    for award in _chosen(hit, event.awards):
+        award.status = "validated"
+    _tell(effects, hit, event.awards, "validated")
+
+
+def apply_paid(effects: Effects, event: Paid) -> None:
+    """Awards are paid; the table's cards are free once its cage awards are documented (T11)."""
+    hit = effects.state.hits[event.hit]
+    for award in _chosen(hit, event.awards):
+        award.status = "paid"
+        if award.level:
+            history = _level(effects, award).history
+            for share in history.shares():
+                share.paid = share.paid or share.award == award.number
+    _tell(effects, hit, event.awards, "paid")
+    _finish(effects, hit)
+
+
+def apply_undone(effects: Effects, event: Undone) -> None:
+    """As if the awards had not been made; later ones may be raised (A11)."""
+    state = effects.state
+    hit = state.hits[event.hit]
+    gone = _chosen(hit, event.awards)
+    for award in gone:
+        award.status = "undone"
+        link = state.link(award.link)
+        link.paid_by[award.pays] = link.paid_by.get(award.pays, 0) - award.amount
+    for level in _levels(effects, gone):
+        _undo_on(level, hit, gone)
+    recomputed_changes(effects, event.recomputed)
+    _tell(effects, hit, event.awards, "undone")
+    _finish(effects, hit)
+
+
+def _undo_on(level: Level, hit: Hit, gone: list[Award]) -> None:
+    """Leave the awards out of the level's history and its counts (S1); join the cycle (L10)."""
+    numbers = {award.number for award in gone if award.level == level.number}
+    mark_undone(level.history, numbers)
+    amount = sum(award.amount for award in gone if award.number in numbers)
+    level.wins -= amount
+    for shown in level.shown:
+        if shown.hit == hit.number:
+            shown.amount -= amount
+    if any(award.level == level.number and award.stands() for award in hit.awards):
+        return
+    level.hits -= 1
+    level.undone_hits += 1
+    level.shown = [shown for shown in level.shown if shown.hit != hit.number]
+    for point in level.history.points:
+        take = point.take
+        if take is None or not is_whole(take.rate):
+            continue
+        mine = any(share.award in numbers for share in take.shares)
+        if mine and all(share.undone for share in take.shares):
+            level.joined.append((hit.cycle, level.cycle))
+
+
+def apply_corrected(effects: Effects, event: Corrected) -> None:
+    """A pending award has another sum (A10)."""
+    state = effects.state
+    hit = state.hits[event.hit]
+    award = _chosen(hit, [event.award])[0]
+    link = state.link(award.link)
+    more = event.amount - award.amount
+    if award.level:
+        level = _level(effects, award)
+        correct_share(level.history, award.number, event.amount)
+        level.wins += more
+        for shown in level.shown:
+            shown.amount += more if shown.hit == hit.number else 0
+    link.paid_by[award.pays] = link.paid_by.get(award.pays, 0) + more
+    award.amount = event.amount
+    recomputed_changes(effects, event.recomputed)
+    table = state.table(hit.table)
+    effects.tell_table(table, {"t": "award", **award_map(state, award)})
+
+
+def apply_released(effects: Effects, event: Released) -> None:
+    """The cards may go (T11)."""
+    table = effects.state.table(event.table)
+    table.held = []
+    for number in event.hits:
+        hit = effects.state.hits.get(number)
+        if hit is not None:
+            hit.released = True
+            effects.tell_status(hit, "released")
+
+
+def apply_struck(effects: Effects, event: Struck) -> None:
+    """One wager fewer; the count may agree now (T3)."""
+    table = effects.state.table(event.table)
+    round_ = table.find(event.round)
+    invariant(round_ is not None, f"a strike in an unknown round {event.round}")
+    if round_ is None:
+        return
+    take_back(effects, round_, [event.bet], event.recomputed)
+    judge_count(effects, table, round_)
+    effects.tell_round(table, refunds=effects.answer["refunds"])
+
+
+def apply_reopened(effects: Effects, event: Reopened) -> None:
+    """A closed round may be voided, or a missed hand settled (T10)."""
+    table = effects.state.table(event.table)
+    invariant(table.closed is not None, "a reopening without a closed round")
+    if table.closed is not None:
+        table.closed.state = "locked"
+        table.closed.reopened = len(event.people)
+        effects.tell_round(table)
+
+
+def apply_found_behind(effects: Effects, event: FoundBehind) -> None:
+    """The ledger has lost what a table has an answer to: the bank stops (WIRE: ledger_behind)."""
+    state = effects.state
+    state.behind[event.table] = event.acked
+    for link in state.links:
+        _suspend(effects, link, BEHIND)
+    table = state.table(event.table)
+    message = f"table {table.terms.table} has answers up to {event.acked}, the ledger up to {table.last_seq}"
+    effects.answer |= {"t": "error", "code": BEHIND, "message": message}
+    effects.alarm(BEHIND, table=table.terms.table, acked=event.acked, last_seq=table.last_seq)
+
+
+def apply_behind_confirmed(effects: Effects, event: BehindConfirmed) -> None:
+    """The table goes on after what it has; the bank resumes when no table is ahead."""
+    state = effects.state
+    table = state.table(event.table)
+    del state.behind[event.table]
+    table.last_seq = event.acked
+    table.answers = []
+    effects.alarm("ledger_behind_confirmed", table=table.terms.table, missing=event.missing)
+    if not state.behind:
+        for link in state.links:
+            _resume(effects, link, BEHIND)
+
+
+def apply_suspended(effects: Effects, event: Suspended) -> None:
+    """Links take no wagers."""
+    for number in event.links:
+        _suspend(effects, effects.state.link(number), event.reason)
+
+
+def apply_resumed(effects: Effects, event: Resumed) -> None:
+    """Links take wagers again, if nothing else holds them."""
+    for number in event.links:
+        _resume(effects, effects.state.link(number), event.reason)
+
+
+def apply_reading(effects: Effects, event: ReadingTaken) -> None:
+    """A gaming day's reading is in the journal (S2)."""
+    effects.state.last_day = event.day
+
+
+def apply_device_blocked(effects: Effects, event: DeviceBlocked) -> None:
+    """Two devices fight for one key."""
+    key = (event.role, event.device)
+    if key not in effects.state.blocked:
+        effects.state.blocked.append(key)
+    effects.alarm("device_conflict", role=event.role, device=event.device)
+
+
+def apply_device_cleared(effects: Effects, event: DeviceCleared) -> None:
+    """An operator has looked."""
+    effects.state.blocked.remove((event.role, event.device))
+
+
+def apply_key_ended(effects: Effects, event: KeyEnded) -> None:
+    """A rotation is complete."""
+    effects.alarm("key_ended", role=event.role, device=event.device, fingerprint=event.fingerprint)
+
+
+def _suspend(effects: Effects, link: Link, reason: str) -> None:
+    if reason not in link.suspended:
+        link.suspended.append(reason)
+        effects.tell_state(link)
+
+
+def _resume(effects: Effects, link: Link, reason: str) -> None:
+    if reason in link.suspended:
+        link.suspended.remove(reason)
+        effects.tell_state(link)
+
+
+def _chosen(hit: Hit, numbers: list[int]) -> list[Award]:
+    return [award for award in hit.awards if award.number in numbers]
+
+
+def _level(effects: Effects, award: Award) -> Level:
+    return effects.state.link(award.link).levels[award.level - 1]
+
+
+def _levels(effects: Effects, awards: list[Award]) -> list[Level]:
+    keys = sorted({(award.link, award.level) for award in awards if award.level})
+    return [effects.state.link(link).levels[level - 1] for link, level in keys]
+
+
+def _tell(effects: Effects, hit: Hit, awards: list[int], status: str) -> None:
+    """A status for each award; one for the hit when it is the whole hit's."""
+    whole = {award.number for award in hit.awards if award.status == status} == {
+        award.number for award in hit.awards
+    }
+    for award in _chosen(hit, awards):
+        effects.tell_status(hit, status, award)
+    if whole:
+        effects.tell_status(hit, status)
+    effects.answer |= {
+        "hit": f"H{hit.number}",
+        "awards": [award_map(effects.state, award) for award in _chosen(hit, awards)],
+    }
+
+
+def _finish(effects: Effects, hit: Hit) -> None:
+    """Free the table's cards, and drop the hit, once nothing of it is left to do."""
+    table = effects.state.table(hit.table)
+    cage = [award for award in hit.awards if award.pays == "cage"]
+    if hit.number in table.held and all(award.status in ("paid", "undone") for award in cage):
+        table.held.remove(hit.number)
+        effects.tell_status(hit, "released")
+    reopenable = any(round_ is not None and round_.id == hit.round for round_ in (table.round, table.closed))
+    if not reopenable:
+        retire(effects, hit.number)

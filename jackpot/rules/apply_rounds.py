@@ -1,0 +1,382 @@
+"""What do a table's frames change? Applying the events of a round; nothing here refuses anything."""
+
+from collections.abc import Iterable
+
+from jackpot.rules import meter
+from jackpot.rules.betting import counted
+from jackpot.rules.effects import Effects, award_map, draw_map
+from jackpot.rules.events import (
+    Closed,
+    Closing,
+    HitMade,
+    Locked,
+    Locking,
+    Placed,
+    Recomputed,
+    Settled,
+    Settlement,
+    TakeMade,
+    Voided,
+    Wagered,
+    Withdrawn,
+)
+from jackpot.rules.invariant import invariant
+from jackpot.rules.meter import Accounts
+from jackpot.rules.money import to_cents
+from jackpot.rules.recompute import drop_bets, rates_of
+from jackpot.rules.state import HITS_SHOWN, Award, BetMade, Hit, HitShown, Link, Round, Settling, Table
+from jackpot.rules.undo import Share, Take, is_whole
+
+
+def apply_wagered(effects: Effects, event: Wagered) -> None:
+    """Every level rises at once (L6)."""
+    table = _table(effects)
+    if table.round is None:
+        table.round = Round(event.round, "open", effects.seq)
+    state = effects.state
+    by_link: dict[int, int] = {}
+    for place in event.bets:
+        table.round.bets.append(BetMade(place.seat, place.link, place.dealer, place.player, effects.seq))
+        by_link[place.link] = by_link.get(place.link, 0) + 1
+    for number, count in by_link.items():
+        table.counts[number] = table.counts.get(number, 0) + count
+        link = state.link(number)
+        for level in link.levels:
+            primary, reserve = rates_of(link, level)
+            meter.contribute(effects.meter(link, level), level.terms, count * primary, count * reserve)
+            level.history.contributed(count * primary, count * reserve)
+            level.wagers += count
+    if event.locking is not None:
+        _lock(effects, table, event.locking)
+
+
+def apply_withdrawn(effects: Effects, event: Withdrawn) -> None:
+    """The wagers were never made (T2)."""
+    table = _table(effects)
+    round_ = table.find(event.round)
+    invariant(round_ is not None, f"withdrawal from an unknown round {event.round}")
+    if round_ is not None:
+        take_back(effects, round_, event.bets, event.recomputed)
+
+
+def take_back(effects: Effects, round_: Round, placed: Iterable[Placed], recomputed: Recomputed) -> None:
+    """Undo wagers and tell where each refund goes (T6)."""
+    keys = {(place.seat, place.link, place.dealer) for place in placed}
+    gone = [bet for bet in round_.bets if (bet.seat, bet.link, bet.dealer) in keys]
+    round_.bets = [bet for bet in round_.bets if bet not in gone]
+    refunds = []
+    for number in sorted({bet.link for bet in gone}):
+        link = effects.state.link(number)
+        for level in link.levels:
+            drop_bets(level.history, link, level, gone)
+            count = sum(bet.link == number for bet in gone)
+            level.wagers -= count
+            level.undone_wagers += count
+    for bet in gone:
+        link = effects.state.link(bet.link)
+        refunds.append(
+            {
+                "seat": bet.seat,
+                "link": link.terms.link,
+                "on": "dealer" if bet.dealer else "own",
+                "amount": to_cents(link.terms.wager),
+                "pays": "account" if link.terms.electronic else "inventory",
+            }
+        )
+    recomputed_changes(effects, recomputed)
+    effects.answer["refunds"] = refunds
+
+
+def recomputed_changes(effects: Effects, recomputed: Recomputed) -> None:
+    """Move the accounts; raise the later awards that are worth more now (A11)."""
+    for change in recomputed.changes:
+        effects.move(change.link, change.level, change.change)
+    amounts = dict(recomputed.raised)
+    for hit in list(effects.state.hits.values()) if amounts else ():
+        for award in hit.awards:
+            if award.number in amounts:
+                _raise(effects, hit, award, amounts[award.number])
+
+
+def _raise(effects: Effects, hit: Hit, award: Award, amount: int) -> None:
+    link = effects.state.link(award.link)
+    level = link.levels[award.level - 1]
+    more = amount - award.amount
+    award.amount = amount
+    award.status = "pending"
+    level.wins += more
+    link.paid_by[award.pays] = link.paid_by.get(award.pays, 0) + more
+    for share in level.history.shares():
+        if share.award == award.number:
+            share.amount = amount
+    for shown in level.shown:
+        if shown.hit == hit.number:
+            shown.amount += more
+    effects.tell_status(hit, "raised", award)
+
+
+def apply_locked(effects: Effects, event: Locked) -> None:
+    """No more bets (T1), or a corrected count (T3)."""
+    table = _table(effects)
+    if event.recount:
+        round_ = table.find(event.round)
+        invariant(round_ is not None, f"a count for an unknown round {event.round}")
+        if round_ is not None:
+            round_.chips |= event.locking.chips
+            judge_count(effects, table, round_)
+        return
+    _lock(effects, table, event.locking)
+
+
+def _lock(effects: Effects, table: Table, locking: Locking) -> None:
+    round_ = table.round
+    invariant(round_ is not None, "a lock without a round")
+    if round_ is None:
+        return
+    if table.closed is not None:
+        forget(effects, table, table.closed)
+        table.closed = None
+    _fold(effects, table)
+    round_.chips = dict(locking.chips)
+    round_.draws = list(locking.draws)
+    round_.state = "locked"
+    judge_count(effects, table, round_)
+    drawn = draw_map(effects.state, round_)
+    if drawn is not None:
+        effects.answer["draw"] = drawn
+
+
+def judge_count(effects: Effects, table: Table, round_: Round) -> None:
+    """Locked, or waiting for a count that agrees (T3)."""
+    agrees = counted(effects.state, table, round_)
+    round_.state = "locked" if agrees else "mismatch"
+    if not agrees:
+        effects.answer["warn"] = ["chip_mismatch"]
+        effects.alarm("chip_mismatch", table=table.terms.table, round=round_.id)
+
+
+def apply_settled(effects: Effects, event: Settled) -> None:
+    """Seats are settled in payout order (T4)."""
+    table = _table(effects)
+    round_ = table.find(event.round)
+    invariant(round_ is not None, f"a settlement of an unknown round {event.round}")
+    if round_ is None:
+        return
+    if not round_.reopened:
+        _mark(effects, round_, [shown.seat for shown in event.shown])
+    round_.shown += event.shown
+    round_.board, round_.dealer = event.board, event.dealer
+    round_.waiting += event.waiting
+    round_.lucky += event.lucky
+    settle(effects, table, round_, event.made)
+    if event.closing is not None:
+        _close(effects, table, round_, event.closing)
+
+
+def apply_closed(effects: Effects, event: Closed) -> None:
+    """The round's end; seats not settled have lost."""
+    table = _table(effects)
+    round_ = table.find(event.round)
+    invariant(round_ is not None, f"the end of an unknown round {event.round}")
+    if round_ is None:
+        return
+    if not round_.reopened:
+        _mark(effects, round_, [])
+    settle(effects, table, round_, event.made)
+    _close(effects, table, round_, event.closing)
+
+
+def _mark(effects: Effects, round_: Round, seats: list[int]) -> None:
+    """Remember this moment on every level, so that a missed hand can be settled as if now (T10)."""
+    round_.settlings.append(Settling(effects.seq, seats))
+    for number in round_.links():
+        for level in effects.state.link(number).levels:
+            level.history.insert((effects.seq, 0))
+
+
+def settle(effects: Effects, table: Table, round_: Round, made: Settlement) -> None:
+    """The awards of an entry: hits, takes from the meters, and what was settled in the past."""
+    state = effects.state
+    awards: dict[int, Award] = {}
+    for hit_made in made.hits:
+        _hit(effects, table, round_, hit_made)
+        for award in hit_made.awards:
+            awards[award.number] = award
+            state.next_award = max(state.next_award, award.number + 1)
+            link = state.link(award.link)
+            link.paid_by[award.pays] = link.paid_by.get(award.pays, 0) + award.amount
+            if not award.level:
+                effects.outside(link).add(Accounts(awards=award.amount, house=-award.amount))
+    for take in made.takes:
+        _take(effects, table, take, [awards[number] for number in take.awards])
+    if made.recomputed is not None:
+        recomputed_changes(effects, made.recomputed)
+    if awards:
+        effects.answer["awards"] = [award_map(state, award) for award in awards.values()]
+
+
+def _hit(effects: Effects, table: Table, round_: Round, made: HitMade) -> None:
+    state = effects.state
+    hit = state.hits.get(made.number)
+    if hit is None:
+        link = state.link(made.link)
+        levels = {award.level for award in made.awards if award.level}
+        cycle = link.levels[min(levels) - 1].cycle if levels else 0
+        hit = Hit(
+            number=made.number,
+            table=table.number,
+            round=round_.id,
+            seat=made.seat,
+            link=made.link,
+            hand=made.hand,
+            seq=effects.seq,
+            at=effects.at,
+            cycle=cycle,
+            awards=[],
+            unverified=made.unverified,
+        )
+        state.hits[made.number] = hit
+        state.next_hit = max(state.next_hit, made.number + 1)
+    if made.number not in round_.hits:
+        round_.hits.append(made.number)
+    hit.awards += made.awards
+
+
+def _take(effects: Effects, table: Table, take: TakeMade, awards: list[Award]) -> None:
+    """A percentage award leaves the meter; a whole meter begins its next cycle (A2, L10)."""
+    state = effects.state
+    link = state.link(take.link)
+    level = link.levels[take.level - 1]
+    total = sum(award.amount for award in awards)
+    if not take.moment:
+        meter.take(
+            effects.meter(link, level),
+            level.terms,
+            rate=take.rate,
+            given=total,
+            total=total,
+            floor_to_seed=link.terms.floor_to_seed,
+        )
+    shares = [Share(award.number, award.amount, award.dealer) for award in awards]
+    level.history.insert((take.moment or effects.seq, take.order), Take(take.rate, shares))
+    for number in dict.fromkeys(award.hit for award in awards):
+        hit = state.hits[number]
+        hit.cycle = level.cycle
+        amount = sum(award.amount for award in awards if award.hit == number)
+        level.hits += 1
+        level.wins += amount
+        _show(effects, table, link, hit, level.terms.level, amount)
+        if link.terms.hold_table and number not in table.held:
+            table.held.append(number)
+    if is_whole(take.rate):
+        level.cycle += 1
+
+
+def _show(effects: Effects, table: Table, link: Link, hit: Hit, level: str, amount: int) -> None:
+    shown = link.level(level).shown
+    name = table.terms.table
+    shown.append(HitShown(hit.number, name, hit.hand, amount, effects.at, hit.cycle, effects.seq))
+    del shown[:-HITS_SHOWN]
+    effects.tell_link(link, hit_map(effects.state.bank, link, level, shown[-1]))
+
+
+def hit_map(bank: str, link: Link, level: str, shown: HitShown) -> dict[str, object]:
+    """The `hit` push."""
+    return {
+        "t": "hit",
+        "hit": f"H{shown.hit}",
+        "link": link.terms.link,
+        "level": level,
+        "hand": shown.hand,
+        "table": shown.table,
+        "amount": to_cents(shown.amount),
+        "cycle": shown.cycle,
+        "bank": bank,
+        "rev": shown.seq,
+        "at": shown.at,
+    }
+
+
+def _close(effects: Effects, table: Table, round_: Round, closing: Closing) -> None:
+    state = effects.state
+    wrong = {n: count for n, count in closing.counts.items() if count != table.counts.get(n, 0)}
+    if wrong:
+        effects.answer["warn"] = ["count_mismatch"]
+        facts = {
+            state.link(n).terms.link: {"table": count, "server": table.counts.get(n, 0)}
+            for n, count in wrong.items()
+        }
+        effects.alarm("count_mismatch", table=table.terms.table, round=round_.id, counts=facts)
+    if not round_.reopened:
+        if not round_.settlings or round_.settlings[-1].seats:
+            _mark(effects, round_, [])
+        table.rounds += 1
+    round_.state = "closed"
+    round_.waiting = []
+    table.ended = round_.id
+    if table.round is round_:
+        table.round = None
+        table.closed = round_
+
+
+def apply_voided(effects: Effects, event: Voided) -> None:
+    """Every wager goes back (T6)."""
+    table = effects.state.table(event.table)
+    round_ = table.find(event.round)
+    invariant(round_ is not None, f"a void of an unknown round {event.round}")
+    if round_ is None:
+        return
+    placed = [Placed(bet.seat, bet.link, bet.dealer) for bet in round_.bets]
+    take_back(effects, round_, placed, event.recomputed)
+    forget(effects, table, round_)
+    table.ended = round_.id
+    if table.round is round_:
+        table.round = None
+    else:
+        table.closed = None
+    if event.people:
+        effects.tell_round(table, voided=round_.id, refunds=effects.answer["refunds"])
+
+
+def forget(effects: Effects, table: Table, round_: Round) -> None:
+    """The round can no longer be reopened: its marks and its finished hits are needed no more."""
+    for number in table.links:
+        for level in effects.state.link(number).levels:
+            for settling in round_.settlings:
+                level.history.unmark(settling.seq)
+    for number in round_.hits:
+        retire(effects, number)
+
+
+def retire(effects: Effects, number: int) -> None:
+    """Drop a hit of which nothing is left to do, once its round cannot be reopened."""
+    hit = effects.state.hits.get(number)
+    if hit is not None and all(award.status in ("paid", "final", "undone") for award in hit.awards):
+        del effects.state.hits[number]
+
+
+def _fold(effects: Effects, table: Table) -> None:
+    """Fold the histories that have grown long; what any open round stands on is kept (A11)."""
+    state = effects.state
+    for number in table.links:
+        link = state.link(number)
+        if all(len(level.history.points) <= level.history.fold_at for level in link.levels):
+            continue
+        open_ = [
+            round_.first_seq
+            for other in state.tables
+            if number in other.links
+            for round_ in (other.round, other.closed)
+            if round_ is not None
+        ]
+        needed = min(open_, default=effects.seq)
+        for level in link.levels:
+            level.history.fold(level.terms, needed, floor_to_seed=link.terms.floor_to_seed)
+
+
+def _table(effects: Effects) -> Table:
+    invariant(effects.table is not None, "a table's event without its table")
+    if effects.table is None:  # unreachable; tells the type checker
+        message = "no table"
+        raise LookupError(message)
+    return effects.table

@@ -1,0 +1,182 @@
+"""Who is paid what? The awards of one settlement, decided on copies of the meters (T5, H3, A1-A8)."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from jackpot.rules import hands, meter
+from jackpot.rules.events import HitMade, Settlement, TakeMade
+from jackpot.rules.hands import Ranked
+from jackpot.rules.meter import Accounts
+from jackpot.rules.paytable import Fixed, ForOne, Percent, Row, ToOne
+from jackpot.rules.refusal import refuse_if
+from jackpot.rules.state import Award, Level, Link, Round, State, Status, Table
+
+# The most awards that one frame may make (WIRE): seven seats with every bonus stay far below it.
+AWARDS_PER_FRAME = 192
+
+
+class Winner(NamedTuple):
+    """A winning hand. seat: 0 for the dealer's hand. players: the seats that wagered on it (A6)."""
+
+    seat: int
+    hand: str
+    unverified: bool
+    players: tuple[int, ...]
+    hit: int = 0
+
+
+class Tally:
+    """The awards of one entry, as they are decided one after the other; nothing else is touched."""
+
+    def __init__(self, state: State, table: Table, round_: Round) -> None:
+        self.state = state
+        self.table = table
+        self.round = round_
+        self.hits: list[HitMade] = []
+        self.takes: list[TakeMade] = []
+        self.late: list[tuple[TakeMade, list[Award]]] = []
+        self._meters: dict[tuple[int, int], Accounts] = {}
+        self._next_hit = state.next_hit
+        self._next_award = state.next_award
+
+    def settlement(self) -> Settlement:
+        """What was decided; refused as `too_many` above what one frame may make."""
+        count = sum(len(hit.awards) for hit in self.hits)
+        refuse_if(count > AWARDS_PER_FRAME, "too_many", f"hands: {count} awards; send it seat by seat")
+        return Settlement(self.hits, self.takes)
+
+    def pay_row(self, link: Link, row: Row, winner: Winner, order: int) -> HitMade:
+        """Pay one winning hand by its row: a percentage at once (T5), odds by the house (A1)."""
+        if isinstance(row.pays, Percent):
+            return self.take(link, row.pays, [winner], order)[0]
+        hit = self._hit(link, winner)
+        amount, odds = _odds(row.pays, link.terms.wager)
+        for seat in winner.players:
+            status = _first_status(link, amount, odds, unverified=winner.unverified)
+            self._award(hit, link, seat, 0, "odds", amount, status)
+        return hit
+
+    def take(
+        self, link: Link, pays: Percent, winners: Sequence[Winner], order: int, moment: int = 0
+    ) -> list[HitMade]:
+        """One percentage award, shared by its winners in equal floors (A2-A6, T5).
+
+        moment: 0 for now; else the past entry at which it would have been taken (T10): then its sums
+        are left at zero for the recomputation to fill.
+        """
+        level = link.level(pays.level)
+        units = len(winners)
+        accounts = self._meter(link, level)
+        made: list[HitMade] = []
+        awards: list[Award] = []
+        for winner in winners:
+            hit = self._hit(link, winner)
+            parts = units * len(winner.players) if winner.seat == 0 else units
+            amount = 0 if moment else meter.formula(accounts.primary, pays.rate, parts)
+            awards += [
+                self._award(hit, link, seat, level.number, "meter", amount, "pending")
+                for seat in winner.players
+            ]
+            made.append(hit)
+        numbers = [award.number for award in awards]
+        taken = TakeMade(link.number, level.number, pays.rate, order, numbers, moment)
+        self.takes.append(taken)
+        if moment:
+            self.late.append((taken, awards))
+            return made
+        total = sum(award.amount for award in awards)
+        floor = link.terms.floor_to_seed
+        meter.take(accounts, level.terms, rate=pays.rate, given=total, total=total, floor_to_seed=floor)
+        return made
+
+    def pay_envy(self, link: Link, ranked: Ranked, winner: Winner, hit: HitMade | None) -> HitMade | None:
+        """Each other player's wager on the link is paid for a qualifying hand (A5)."""
+        row = hands.best_row(link.terms.envy, ranked)
+        if row is None:
+            return hit
+        owners = {bet.seat: bet.player for bet in self.round.bets if bet.player is not None}
+        holder = owners.get(winner.seat)
+        for bet in sorted(self.round.bets, key=lambda bet: -bet.seat):
+            own = bet.seat == winner.seat or (holder is not None and owners.get(bet.seat) == holder)
+            if bet.link != link.number or bet.dealer or own:
+                continue
+            waits = hit is None or winner.unverified or any(a.status != "final" for a in hit.awards)
+            hit = hit or self._hit(link, winner)
+            status: Status = "pending" if waits or _has_waiting(hit) else "final"
+            self._award(hit, link, bet.seat, 0, "envy", row.amount, status, because=winner.seat)
+        return hit
+
+    def pay_draw(self, link: Link, seat: int, hand: str, odds: int) -> None:
+        """A Magic Card or a Lucky Bonus (A7)."""
+        hit = self._hit(link, Winner(seat, hand, False, (seat,)))
+        amount = odds * link.terms.wager
+        self._award(hit, link, seat, 0, "draw", amount, _first_status(link, amount, odds, unverified=False))
+
+    def _meter(self, link: Link, level: Level) -> Accounts:
+        key = (link.number, level.number)
+        if key not in self._meters:
+            self._meters[key] = level.accounts.copy()
+        return self._meters[key]
+
+    def _hit(self, link: Link, winner: Winner) -> HitMade:
+        number = winner.hit
+        if not number:
+            number, self._next_hit = self._next_hit, self._next_hit + 1
+        hit = HitMade(number, winner.seat, link.number, winner.hand, winner.unverified, [])
+        self.hits.append(hit)
+        return hit
+
+    def _award(
+        self,
+        hit: HitMade,
+        link: Link,
+        seat: int,
+        level: int,
+        kind: str,
+        amount: int,
+        status: Status,
+        because: int = 0,
+    ) -> Award:
+        pays = "cage" if level else "inventory"
+        if link.terms.electronic and not level:
+            pays = "account"
+        award = Award(
+            number=self._next_award,
+            hit=hit.number,
+            seat=seat,
+            link=link.number,
+            level=level,
+            hand=hit.hand,
+            kind=kind,  # type: ignore[arg-type]
+            amount=amount,
+            pays=pays,  # type: ignore[arg-type]
+            status=status,
+            unverified=hit.unverified,
+            because=because,
+            dealer=hit.seat == 0,
+        )
+        self._next_award += 1
+        hit.awards.append(award)
+        return award
+
+
+def _odds(pays: ForOne | ToOne | Fixed, wager: int) -> tuple[int, int]:
+    """What odds pay, in micro-dollars, and the odds; N to 1 returns the wager, too (A1)."""
+    if isinstance(pays, ForOne):
+        return pays.n * wager, pays.n
+    if isinstance(pays, ToOne):
+        return (pays.n + 1) * wager, pays.n
+    return pays.amount, 0
+
+
+def _first_status(link: Link, amount: int, odds: int, *, unverified: bool) -> Status:
+    """Pending, or final at once where the link's approved controls let it (A10)."""
+    terms = link.terms
+    always = terms.always_validate_for is not None and odds >= terms.always_validate_for
+    if unverified or always or terms.validate_at is None or amount >= terms.validate_at:
+        return "pending"
+    return "final"
+
+
+def _has_waiting(hit: HitMade) -> bool:
+    return any(award.status == "pending" for award in hit.awards)

@@ -1,0 +1,196 @@
+"""May this wager be taken, taken back, locked? The round before the cards (T1-T3, T9, L11)."""
+
+from collections.abc import Iterable, Mapping
+
+from jackpot.rules.commands import Bet, Draw, Lock, Unbet, Wager, Withdraw
+from jackpot.rules.events import Locked, Locking, Placed, Wagered, Withdrawn
+from jackpot.rules.invariant import invariant
+from jackpot.rules.money import from_cents
+from jackpot.rules.recompute import without_bets
+from jackpot.rules.refusal import Refusal, refuse_if
+from jackpot.rules.state import BetMade, DrawMade, Link, Round, State, Table
+
+
+def link_number(state: State, table: Table, name: str) -> int:
+    """The number of one of the table's links; refused as `unknown_link`."""
+    for number in table.links:
+        if state.link(number).terms.link == name:
+            return number
+    raise Refusal("unknown_link", f"link: {name!r} is no link of table {table.terms.table}")
+
+
+def find_round(table: Table, round_id: str) -> Round:
+    """The unfinished round of that id; refused as `no_such_round`."""
+    round_ = table.find(round_id)
+    if round_ is None:
+        ended = " (it has ended; a closed round is reopened first)" if round_id == table.ended else ""
+        raise Refusal("no_such_round", f"round: {round_id!r} is not this table's unfinished round{ended}")
+    return round_
+
+
+def decide_wager(
+    state: State, table: Table, command: Wager, draws: Mapping[str, Draw], *, rounds_lately: int
+) -> Wagered:
+    """Accept every bet of the frame or none. rounds_lately: opened by the table in the last minute."""
+    refuse_if(not command.bets, "bad_message", "bets: at least one")
+    round_ = table.round if table.round and table.round.id == command.round else None
+    _check_hands_and_players(state, table, round_, command.bets)
+    _check_round_for_wager(table, command.round)
+    _check_active(state, table, command.bets)
+    refuse_if(
+        round_ is None and bool(table.held),
+        "table_held",
+        "the cards of a cage award stay on the table until it is documented or released",
+    )
+    placed = [_place(state, table, bet) for bet in command.bets]
+    numbers = _chips(state, table, command.chips)
+    for bet in command.bets:
+        seats = table.terms.seats
+        refuse_if(bet.seat > seats, "unknown_seat", f"seat: {bet.seat} is above the table's {seats}")
+    for bet, place in zip(command.bets, placed, strict=True):
+        wager = state.link(place.link).terms.wager
+        message = f"amount: {bet.amount} cents; link {bet.link} takes exactly {wager // from_cents(1)}"
+        refuse_if(from_cents(bet.amount) != wager, "wrong_amount", message)
+    _check_duplicates(round_, placed)
+    limit = table.terms.max_rounds_per_minute
+    refuse_if(
+        round_ is None and bool(limit) and rounds_lately >= limit,
+        "unreasonable",
+        f"round: more than {limit} rounds in a minute",
+    )
+    locking = None
+    if command.lock:
+        links = {place.link for place in placed} | (round_.links() if round_ else set())
+        locking = Locking(numbers, _draw(state, links, draws))
+    return Wagered(command.round, placed, locking)
+
+
+def decide_withdraw(state: State, table: Table, command: Withdraw) -> Withdrawn:
+    """Take wagers back before the lock (T2)."""
+    round_ = find_round(table, command.round)
+    refuse_if(round_.state != "open", "locked_out", "round: wagers stand after the lock")
+    bets = find_bets(state, table, round_, command.bets)
+    placed = [Placed(bet.seat, bet.link, bet.dealer, bet.player) for bet in bets]
+    return Withdrawn(round_.id, placed, without_bets(state, bets))
+
+
+def find_bets(state: State, table: Table, round_: Round, wanted: Iterable[Unbet]) -> list[BetMade]:
+    """The wagers named; refused as `unknown_link`, `unknown_seat` or `no_wager`."""
+    asked = [(bet.seat, link_number(state, table, bet.link), bet.on == "dealer") for bet in wanted]
+    for seat, _, _ in asked:
+        refuse_if(
+            seat > table.terms.seats, "unknown_seat", f"seat: {seat} is above the table's {table.terms.seats}"
+        )
+    refuse_if(len(set(asked)) < len(asked), "duplicate_wager", "bets: one wager is named twice")
+    standing = {(bet.seat, bet.link, bet.dealer): bet for bet in round_.bets}
+    for key in asked:
+        refuse_if(key not in standing, "no_wager", f"seat: {key[0]} has no such wager in this round")
+    return [standing[key] for key in asked]
+
+
+def decide_lock(state: State, table: Table, command: Lock, draws: Mapping[str, Draw]) -> Locked:
+    """No more bets; a second lock corrects the count and nothing else (T3)."""
+    round_ = find_round(table, command.round)
+    numbers = _chips(state, table, command.chips)
+    if round_.state != "open":
+        return Locked(round_.id, Locking(numbers), recount=True)
+    reopened = table.closed is not None and table.closed.state != "closed"
+    refuse_if(reopened, "round_unfinished", f"round: {table.closed and table.closed.id!r} was reopened")
+    return Locked(round_.id, Locking(numbers, _draw(state, round_.links(), draws)))
+
+
+def counted(state: State, table: Table, round_: Round) -> bool:
+    """Whether the dealer's count agrees with the accepted wagers and none is owed (T3)."""
+    for number in table.links:
+        terms = state.link(number).terms
+        if terms.electronic:
+            continue
+        accepted = sum(bet.link == number for bet in round_.bets)
+        count = round_.chips.get(number)
+        if count is None:
+            if terms.count_chips and accepted:
+                return False
+        elif count != accepted:
+            return False
+    return True
+
+
+def _check_hands_and_players(state: State, table: Table, round_: Round | None, bets: tuple[Bet, ...]) -> None:
+    names = {state.link(number).terms.link: state.link(number) for number in table.links}
+    boxes: dict[str, set[int]] = {}
+    owners: dict[int, str] = {}
+    for earlier in round_.bets if round_ else ():
+        if earlier.player is not None:
+            boxes.setdefault(earlier.player, set()).add(earlier.seat)
+            owners[earlier.seat] = earlier.player
+    for bet in bets:
+        link = names.get(bet.link)
+        refuse_if(
+            bet.on == "dealer" and link is not None and not _takes_dealer(link, table),
+            "bad_message",
+            f"on: link {bet.link} takes no wager on the dealer's hand here",
+        )
+        if bet.player is not None:
+            boxes.setdefault(bet.player, set()).add(bet.seat)
+            known = owners.setdefault(bet.seat, bet.player)
+            refuse_if(known != bet.player, "bad_message", f"player: seat {bet.seat} is {known!r}'s")
+    most = 1 if table.terms.game == "ultimate-texas-holdem" else table.terms.adjacent_boxes
+    for player, seats in boxes.items():
+        apart = max(seats) - min(seats) + 1 != len(seats)
+        message = f"player: {player!r} may play {most} neighbouring seats at most"
+        refuse_if(apart or len(seats) > most, "bad_message", message)
+
+
+def _takes_dealer(link: Link, table: Table) -> bool:
+    return link.terms.dealer_hand and table.terms.game == "ultimate-texas-holdem"
+
+
+def _check_round_for_wager(table: Table, round_id: str) -> None:
+    unfinished = table.unfinished()
+    if unfinished is None:
+        refuse_if(bool(table.ended) and round_id == table.ended, "locked_out", "round: it has ended")
+        return
+    refuse_if(unfinished.id != round_id, "round_unfinished", f"round: {unfinished.id!r} is not finished")
+    refuse_if(unfinished.state != "open", "locked_out", "round: no more bets")
+
+
+def _check_active(state: State, table: Table, bets: tuple[Bet, ...]) -> None:
+    wanted = {bet.link for bet in bets}
+    for number in table.links:
+        link = state.link(number)
+        reason = ", ".join(link.suspended)
+        message = f"link: {link.terms.link} is suspended ({reason})"
+        refuse_if(bool(link.suspended) and link.terms.link in wanted, "suspended", message)
+
+
+def _place(state: State, table: Table, bet: Bet) -> Placed:
+    return Placed(bet.seat, link_number(state, table, bet.link), bet.on == "dealer", bet.player)
+
+
+def _check_duplicates(round_: Round | None, placed: list[Placed]) -> None:
+    taken = {(bet.seat, bet.link, bet.dealer) for bet in round_.bets} if round_ else set()
+    for place in placed:
+        key = (place.seat, place.link, place.dealer)
+        refuse_if(key in taken, "duplicate_wager", f"seat: {place.seat} holds this wager already")
+        taken.add(key)
+
+
+def _chips(state: State, table: Table, chips: Mapping[str, int] | None) -> dict[int, int]:
+    counts = {link_number(state, table, name): count for name, count in (chips or {}).items()}
+    return dict(sorted(counts.items()))
+
+
+def _draw(state: State, links: Iterable[int], draws: Mapping[str, Draw]) -> list[DrawMade]:
+    """One chance in N a round each for the Magic Card and the Lucky Bonus (A7)."""
+    made = []
+    for number in sorted(links):
+        terms = state.link(number).terms
+        if not terms.magic_every and not terms.lucky_every:
+            continue
+        invariant(terms.link in draws, f"no draw was made for link {terms.link}")
+        draw = draws[terms.link]
+        magic = draw.magic_card if terms.magic_every and draw.magic_chance == 0 else -1
+        lucky = draw.lucky_box if terms.lucky_every and draw.lucky_chance == 0 else 0
+        if magic >= 0 or lucky:
+            made.append(DrawMade(number, magic, lucky))
+    return made

@@ -1,0 +1,233 @@
+"""What do the seats hold? A settlement's claims, checked and ranked by the server (H1-H4, T4, T8)."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from jackpot.rules import cards as deck
+from jackpot.rules import hands
+from jackpot.rules.betting import link_number
+from jackpot.rules.commands import Claim, Settle
+from jackpot.rules.hands import Ranked
+from jackpot.rules.paytable import FOLD, LinkTerms
+from jackpot.rules.refusal import Refusal, refuse_if
+from jackpot.rules.state import Round, Shown, State, Table
+
+# Wagers on the dealer's hand exist in Ultimate Texas Hold 'Em alone (A6): two cards and the board.
+DEALER_CARDS = 2
+
+
+class Read(NamedTuple):
+    """One seat's hand. ranked: by link number, for every link that the hand counts on.
+
+    unverified: the links for which only a name was claimed (H4).
+    """
+
+    seat: int
+    cards: tuple[int, ...]
+    folded: bool
+    ranked: dict[int, Ranked]
+    unverified: frozenset[int]
+    shown: list[Shown]
+
+
+class Showing(NamedTuple):
+    """All that a settlement shows; seats in payout order, each once."""
+
+    seats: list[Read]
+    board: tuple[int, ...]
+    dealer: tuple[int, ...]
+
+
+def check_shape(table: Table, command: Settle) -> None:
+    """What is wrong whatever the round: folds that the game has not, empty claims, one seat twice."""
+    folds = FOLD[table.terms.game]
+    named: set[tuple[int, str | None]] = set()
+    for claim in command.hands:
+        refuse_if(claim.folded and folds == "none", "bad_message", f"folded: {table.terms.game} has no fold")
+        empty = claim.cards is None and claim.hand is None and not claim.folded
+        refuse_if(empty, "bad_message", f"cards: seat {claim.seat} shows neither cards nor a named hand")
+        key = (claim.seat, claim.link)
+        refuse_if(key in named, "bad_message", f"hands: seat {claim.seat} is named twice")
+        named.add(key)
+        _check_counts(table, _parse("cards", claim.cards), ())
+    _check_counts(table, (), _parse("board", command.board))
+    _parse("dealer", command.dealer)
+
+
+def read(state: State, table: Table, round_: Round, command: Settle) -> Showing:
+    """The hands as they count; refused with the first code that applies."""
+    board = _board(round_, _parse("board", command.board))
+    dealer = _dealer(round_, _parse("dealer", command.dealer))
+    _check_all_in_one(state, round_, command, dealer)
+    played = [number for number in table.links if number in round_.links()]
+    named = {id(claim): _named_links(state, table, round_, claim, played) for claim in command.hands}
+    for claim in command.hands:
+        over = claim.seat > table.terms.seats
+        refuse_if(over, "unknown_seat", f"seat: {claim.seat} is above the table's {table.terms.seats}")
+    _check_order(round_, [claim.seat for claim in command.hands])
+    _check_wagers(state, table, round_, command.hands)
+    by_seat: dict[int, list[Claim]] = {}
+    for claim in command.hands:
+        by_seat.setdefault(claim.seat, []).append(claim)
+    seats = [
+        _read_seat(state, table, claims, [named[id(claim)] for claim in claims], played, board)
+        for claims in by_seat.values()
+    ]
+    _check_possible(state, table, round_, Showing(seats, board, dealer))
+    return Showing(seats, board, dealer)
+
+
+def _read_seat(
+    state: State,
+    table: Table,
+    claims: Sequence[Claim],
+    named: Sequence[list[int]],
+    played: list[int],
+    board: tuple[int, ...],
+) -> Read:
+    """One seat's claims as one hand."""
+    seat = claims[0].seat
+    own = next((_parse("cards", claim.cards) for claim in claims if claim.cards is not None), ())
+    for claim in claims:
+        other = claim.cards is not None and _parse("cards", claim.cards) != own
+        refuse_if(other, "bad_message", f"cards: seat {seat} shows two different hands")
+    ranked = {number: _rank(state, table, number, own, board) for number in played} if own else {}
+    unverified: set[int] = set()
+    shown = []
+    for claim, links in zip(claims, named, strict=True):
+        for number in links if claim.hand is not None else ():
+            name = Ranked(claim.hand or "", claim.suit or "")
+            if number not in ranked:
+                unverified.add(number)
+                ranked[number] = name
+            else:
+                _check_name(seat, name, ranked[number])
+        link = link_number(state, table, claim.link) if claim.link else 0
+        packed = deck.pack(own) if claim is claims[0] else b""
+        shown.append(Shown(seat, packed, claim.hand or "", claim.suit or "", link, claim.folded))
+    folded = any(claim.folded for claim in claims)
+    return Read(seat, own, folded, ranked, frozenset(unverified), shown)
+
+
+def _rank(state: State, table: Table, number: int, own: tuple[int, ...], board: tuple[int, ...]) -> Ranked:
+    terms = state.link(number).terms
+    ranked = hands.rank(terms.hand_kind, table.terms.game, own, board)
+    if ranked is None:
+        raise Refusal("bad_message", f"board: link {terms.link} needs more community cards")
+    return ranked
+
+
+def dealer_ranked(state: State, table: Table, number: int, showing: Showing) -> Ranked:
+    """The dealer's hand, for the wagers on it (A6)."""
+    dealt = len(showing.dealer) == DEALER_CARDS
+    refuse_if(not dealt, "bad_message", f"dealer: {DEALER_CARDS} cards, not {len(showing.dealer)}")
+    return _rank(state, table, number, showing.dealer, showing.board)
+
+
+def _check_name(seat: int, name: Ranked, ranked: Ranked) -> None:
+    other_suit = name.suit and ranked.suit and name.suit != ranked.suit
+    refuse_if(
+        name.name != ranked.name or bool(other_suit),
+        "hand_mismatch",
+        f"hand: seat {seat} claims {name.name}, its cards make {ranked.name}",
+    )
+
+
+def _named_links(state: State, table: Table, round_: Round, claim: Claim, played: list[int]) -> list[int]:
+    """The links that a named hand is for: its `link`, or all of the seat's if they are of one size."""
+    wagered = [bet.link for bet in round_.bets if bet.seat == claim.seat and not bet.dealer]
+    links = [number for number in played if number in wagered] or played
+    if claim.link is not None:
+        links = [link_number(state, table, claim.link)]
+    if claim.hand is None:
+        return links
+    sizes = {state.link(number).terms.hand_kind.partition("-")[0] for number in links}
+    refuse_if(len(sizes) > 1, "bad_message", "link: the seat's links differ in hand size; say which one")
+    for number in links:
+        terms = state.link(number).terms
+        known = claim.hand in hands.NAMES[terms.hand_kind]
+        refuse_if(not known, "bad_message", f"hand: {claim.hand!r} is no hand of link {terms.link}")
+        suited = claim.hand in _told_apart(terms)
+        missing = suited and claim.suit is None and claim.cards is None
+        refuse_if(missing, "bad_message", f"suit: link {terms.link} tells suits of {claim.hand} apart")
+    return links
+
+
+def _told_apart(terms: LinkTerms) -> set[str]:
+    """The hands of which this link's rows tell suits apart."""
+    rows = {row.hand for row in terms.rows if row.suits}
+    return rows | {row.hand for row in terms.envy if row.suits}
+
+
+def _check_order(round_: Round, seats: list[int]) -> None:
+    """Payout order: farthest to the dealer's right first, seat numbers fall (T4)."""
+    settled = round_.settled()
+    last = min(settled, default=0)
+    for before, seat in zip([0, *seats], seats, strict=False):
+        late = bool(last) and seat > last and seat not in settled and not round_.reopened
+        refuse_if(
+            late or (bool(before) and seat > before), "out_of_order", f"seat: {seat} is settled out of turn"
+        )
+    for seat in seats:
+        refuse_if(seat in settled, "already_settled", f"seat: {seat} was settled already")
+
+
+def _check_wagers(state: State, table: Table, round_: Round, claims: Sequence[Claim]) -> None:
+    own = {(bet.seat, bet.link) for bet in round_.bets if not bet.dealer}
+    for claim in claims:
+        if claim.link is not None:
+            missing = (claim.seat, link_number(state, table, claim.link)) not in own
+            refuse_if(missing, "no_wager", f"link: seat {claim.seat} has no wager on {claim.link}")
+
+
+def _check_all_in_one(state: State, round_: Round, command: Settle, dealer: tuple[int, ...]) -> None:
+    """A share link, and a wager on the dealer's hand, want all hands in one settlement (T5, A6)."""
+    on_dealer = any(bet.dealer for bet in round_.bets)
+    shared = any(state.link(number).terms.simultaneous == "share" for number in round_.links())
+    again = bool(round_.settlings) and bool(command.hands) and not round_.reopened
+    message = "hands: a shared link and the dealer's hand want all hands in one settle"
+    refuse_if((on_dealer or shared) and again, "bad_message", message)
+    refuse_if(on_dealer and not dealer, "bad_message", "dealer: wagers stand on the dealer's hand")
+
+
+def _check_possible(state: State, table: Table, round_: Round, showing: Showing) -> None:
+    """No card more often in one round than the decks hold (H4)."""
+    seen = Counter(showing.board)
+    seen.update(showing.dealer)
+    for before in round_.shown:
+        seen.update(deck.unpack(before.cards))
+    for seat in showing.seats:
+        seen.update(seat.cards)
+    decks = min(state.link(number).terms.decks for number in table.links)
+    for card, count in seen.items():
+        refuse_if(count > decks, "impossible_cards", f"cards: {deck.text(card)} is shown {count} times")
+
+
+def _board(round_: Round, sent: tuple[int, ...]) -> tuple[int, ...]:
+    """The community cards: those sent before may only be followed by more."""
+    before = tuple(deck.unpack(round_.board))
+    differs = bool(sent) and sent[: len(before)] != before
+    refuse_if(differs, "bad_message", "board: differs from the cards sent before")
+    return sent or before
+
+
+def _dealer(round_: Round, sent: tuple[int, ...]) -> tuple[int, ...]:
+    before = tuple(deck.unpack(round_.dealer))
+    differs = bool(sent) and bool(before) and sent != before
+    refuse_if(differs, "bad_message", "dealer: differs from the cards sent before")
+    return sent or before
+
+
+def _parse(field: str, texts: Sequence[str] | None) -> tuple[int, ...]:
+    try:
+        return tuple(deck.parse(text) for text in texts or ())
+    except ValueError as error:
+        raise Refusal("bad_message", f"{field}: {error}") from error
+
+
+def _check_counts(table: Table, own: tuple[int, ...], board: tuple[int, ...]) -> None:
+    try:
+        hands.check_counts(table.terms.game, own, board)
+    except ValueError as error:
+        raise Refusal("bad_message", str(error)) from error

@@ -1,0 +1,324 @@
+"""How does a bank go from command to event to state? One writer, deterministic: state + command = event.
+
+*Decide* looks at the state and returns one event, or refuses; it touches nothing. *Apply* changes the
+state by the event alone and cannot fail. So the journal's events, applied again in order, give the
+same state to the last micro-dollar.
+"""
+
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from jackpot.rules import apply_acts, apply_rounds, betting, commands, events, opening, people, settling
+from jackpot.rules.commands import Envelope, Hello
+from jackpot.rules.effects import Effects, Map
+from jackpot.rules.events import Event, FoundBehind, Refused
+from jackpot.rules.invariant import InvariantError, invariant
+from jackpot.rules.outcome import Entry, Outcome
+from jackpot.rules.postings import Posting
+from jackpot.rules.refusal import NOT_APPLIED, Refusal
+from jackpot.rules.state import ACTS_KEPT, ANSWERS_KEPT, Answered, State, Table
+
+# The form of a snapshot; a snapshot of another form is ignored and the journal replayed instead.
+SNAPSHOT_FORMAT = 1
+
+# The span of `max_rounds_per_minute` (L11), in milliseconds.
+MINUTE = 60_000
+
+APPLY: dict[type[Event], Callable[[Effects, Any], None]] = {
+    events.LinkOpened: apply_acts.apply_link_opened,
+    events.TableOpened: apply_acts.apply_table_opened,
+    events.Wagered: apply_rounds.apply_wagered,
+    events.Withdrawn: apply_rounds.apply_withdrawn,
+    events.Locked: apply_rounds.apply_locked,
+    events.Settled: apply_rounds.apply_settled,
+    events.Closed: apply_rounds.apply_closed,
+    events.Voided: apply_rounds.apply_voided,
+    events.Refused: apply_acts.apply_refused,
+    events.Validated: apply_acts.apply_validated,
+    events.Paid: apply_acts.apply_paid,
+    events.Undone: apply_acts.apply_undone,
+    events.Corrected: apply_acts.apply_corrected,
+    events.Released: apply_acts.apply_released,
+    events.Struck: apply_acts.apply_struck,
+    events.Reopened: apply_acts.apply_reopened,
+    events.FoundBehind: apply_acts.apply_found_behind,
+    events.BehindConfirmed: apply_acts.apply_behind_confirmed,
+    events.Suspended: apply_acts.apply_suspended,
+    events.Resumed: apply_acts.apply_resumed,
+    events.ReadingTaken: apply_acts.apply_reading,
+    events.DeviceBlocked: apply_acts.apply_device_blocked,
+    events.DeviceCleared: apply_acts.apply_device_cleared,
+    events.KeyEnded: apply_acts.apply_key_ended,
+}
+
+BY_SERVER: dict[type, Callable[[State, Any], Event]] = {
+    commands.OpenLink: opening.decide_open_link,
+    commands.OpenTable: opening.decide_open_table,
+    commands.Suspend: opening.decide_suspend,
+    commands.Resume: opening.decide_resume,
+    commands.Reading: opening.decide_reading,
+    commands.BlockDevice: opening.decide_block,
+    commands.EndKey: opening.decide_end_key,
+}
+
+BY_PEOPLE: dict[type, Callable[[State, Any, tuple[str, ...]], Event]] = {
+    commands.ClearDevice: people.decide_clear,
+    commands.Validate: people.decide_validate,
+    commands.Pay: people.decide_pay,
+    commands.Undo: people.decide_undo,
+    commands.Correct: people.decide_correct,
+    commands.Release: people.decide_release,
+    commands.Strike: people.decide_strike,
+    commands.VoidRound: people.decide_void_round,
+    commands.Reopen: people.decide_reopen,
+    commands.ConfirmBehind: people.decide_confirm_behind,
+}
+
+
+class Engine:
+    """One bank. Between entries its state is whole; see the module's text for the two halves."""
+
+    def __init__(self, bank: str) -> None:
+        self.state = State(bank)
+        self._tables: dict[str, Table] = {}
+        self._opened: dict[str, deque[int]] = {}
+
+    @property
+    def seq(self) -> int:
+        """The last entry's number, 0 when there is none."""
+        return self.state.seq
+
+    def snapshot(self) -> bytes:
+        """The whole state, in its canonical bytes."""
+        return msgspec.msgpack.encode(self.state)
+
+    @classmethod
+    def from_snapshot(cls, data: bytes) -> "Engine":
+        """The engine as it was; raises msgspec.DecodeError if the bytes are no snapshot."""
+        state = msgspec.msgpack.decode(data, type=State)
+        engine = cls(state.bank)
+        engine.state = state
+        engine._index()
+        return engine
+
+    def new_epoch(self) -> None:
+        """The monotonic clock starts anew: rounds a minute are counted from here (L11)."""
+        self._opened.clear()
+
+    def table(self, name: str) -> Table | None:
+        """The table of that id."""
+        return self._tables.get(name)
+
+    def execute(self, envelope: Envelope) -> Outcome:
+        """Decide and apply one command.
+
+        A refusal is an outcome, not an exception. InvariantError means that applying went wrong: this
+        engine is broken, to be rebuilt from the ledger.
+        """
+        if isinstance(envelope.command, Hello):
+            return self._hello(envelope, envelope.command)
+        if envelope.table is not None:
+            return self._frame(envelope)
+        return self._act(envelope)
+
+    def execute_as_internal(self, envelope: Envelope, message: str) -> Outcome:
+        """Refuse durably a command that broke an invariant, or whose data was refused (WIRE: internal)."""
+        table = self._tables.get(envelope.table or "")
+        return self._commit(envelope, table, self._internal(envelope, message))
+
+    def replay(
+        self,
+        seq: int,
+        at: int,
+        kind: int,
+        version: int,
+        table: int | None,
+        table_seq: int | None,
+        digest: bytes,
+        body: bytes,
+    ) -> tuple[Posting, ...]:
+        """Apply one journalled event and return the postings it must have had.
+
+        Raises InvariantError where it does not fit, events.UnknownEventError, msgspec.DecodeError.
+        """
+        invariant(seq == self.seq + 1, f"entry {seq} does not follow {self.seq}")
+        whose = self.state.table(table) if table is not None else None
+        return self._apply(seq, at, whose, table_seq, digest, events.decode(kind, version, body)).postings()
+
+    def _hello(self, envelope: Envelope, hello: Hello) -> Outcome:
+        table = self._tables.get(envelope.table or "")
+        if table is None:
+            return Outcome(None, {"t": "error", "code": "auth_failed", "message": "unknown device"})
+        if hello.acked is not None and hello.acked > table.last_seq:
+            if self.state.behind.get(table.number) == hello.acked:
+                message = f"table {table.terms.table} still has answers that the ledger has lost"
+                return Outcome(None, {"t": "error", "code": apply_acts.BEHIND, "message": message})
+            return self._commit(envelope, None, FoundBehind(table.number, hello.acked))
+        last = next((kept for kept in reversed(table.answers) if kept.seq == table.last_seq), None)
+        answer = msgspec.msgpack.decode(last.answer) if last else None
+        return Outcome(None, opening.welcome(self.state, table, answer))
+
+    def _frame(self, envelope: Envelope) -> Outcome:
+        """A table's frame: resends first, then its order, then what it asks (WIRE: table commands)."""
+        table = self._tables[envelope.table or ""]
+        seq = envelope.table_seq or 0
+        if seq <= table.last_seq:
+            return self._resent(table, seq, envelope.digest)
+        if seq > table.last_seq + 1:
+            return _not_applied(table, seq, "seq_gap", f"seq: {table.last_seq + 1} comes next")
+        try:
+            event = self._decide_frame(table, envelope)
+        except Refusal as refusal:
+            if refusal.code in NOT_APPLIED:
+                return _not_applied(table, seq, refusal.code, refusal.message)
+            event = Refused(refusal.code, refusal.message, list(refusal.hits))
+        except InvariantError as error:
+            event = self._internal(envelope, str(error))
+        outcome = self._commit(envelope, table, event)
+        if isinstance(event, events.Wagered) and table.terms.max_rounds_per_minute:
+            self._count_opened(table, event, envelope.tick)
+        return outcome
+
+    def _resent(self, table: Table, seq: int, digest: bytes) -> Outcome:
+        for kept in table.answers:
+            if kept.seq == seq:
+                if kept.digest == digest:
+                    return Outcome(None, msgspec.msgpack.decode(kept.answer))
+                alarm = ("seq_conflict", {"table": table.terms.table, "table_seq": seq})
+                message = "seq: it was used with other content"
+                return _not_applied(table, seq, "seq_conflict", message, alarm)
+        return _not_applied(table, seq, "seq_old", f"seq: older than the last {ANSWERS_KEPT} answers")
+
+    def _decide_frame(self, table: Table, envelope: Envelope) -> Event:
+        command = envelope.command
+        match command:
+            case commands.Malformed():
+                raise Refusal("bad_message", command.message)
+            case commands.Wager():
+                lately = self._lately(table, envelope.tick)
+                return betting.decide_wager(self.state, table, command, envelope.draws, rounds_lately=lately)
+            case commands.Withdraw():
+                return betting.decide_withdraw(self.state, table, command)
+            case commands.Lock():
+                return betting.decide_lock(self.state, table, command, envelope.draws)
+            case commands.Settle():
+                return settling.decide_settle(self.state, table, command)
+            case commands.Close():
+                return settling.decide_close(self.state, table, command)
+            case commands.Void():
+                return settling.decide_void(self.state, table, command.round, command.reason)
+        message = f"{type(command).__name__} is no table's command"
+        raise InvariantError(message)
+
+    def _act(self, envelope: Envelope) -> Outcome:
+        """An act of people or of the server; done once, however often it is asked."""
+        for done in self.state.acts:
+            if done.digest == envelope.digest:
+                return Outcome(None, msgspec.msgpack.decode(done.answer))
+        try:
+            event = self._decide_act(envelope)
+        except Refusal as refusal:
+            answer: Map = {"ok": False, "code": refusal.code, "message": refusal.message}
+            if refusal.hits:
+                answer["hits"] = [f"H{number}" for number in refusal.hits]
+            return Outcome(None, answer)
+        return self._commit(envelope, None, event)
+
+    def _decide_act(self, envelope: Envelope) -> Event:
+        command = envelope.command
+        by_people = BY_PEOPLE.get(type(command))
+        if by_people is not None:
+            return by_people(self.state, command, envelope.people)
+        invariant(type(command) in BY_SERVER, f"{type(command).__name__} is no act")
+        return BY_SERVER[type(command)](self.state, command)
+
+    def _internal(self, envelope: Envelope, message: str) -> Refused:
+        """An invariant broke in deciding this one: its links stop, the rest goes on."""
+        table = self._tables.get(envelope.table or "")
+        links = list(table.links) if table else []
+        return Refused("internal", message[:256], [], links)
+
+    def _commit(self, envelope: Envelope, table: Table | None, event: Event) -> Outcome:
+        """Apply the event and make its entry, with the answer, the pushes and the new meters."""
+        seq = self.seq + 1
+        effects = self._apply(seq, envelope.at, table, envelope.table_seq, envelope.digest, event)
+        postings = effects.postings()
+        links = {posting.link for posting in postings}
+        entry = Entry(
+            seq=seq,
+            at=envelope.at,
+            kind=event.kind,
+            version=event.version,
+            link=links.pop() if len(links) == 1 else None,
+            table=table.number if table else None,
+            table_seq=envelope.table_seq if table else None,
+            digest=envelope.digest,
+            body=events.encode(event),
+            postings=postings,
+        )
+        meters = tuple(
+            (link.terms.link, level.terms.level, level.accounts.primary)
+            for link, level, _, _ in effects.touched()
+            if level is not None
+        )
+        return Outcome(entry, effects.answer, tuple(effects.pushes), meters, tuple(effects.alarms))
+
+    def _apply(
+        self,
+        seq: int,
+        at: int,
+        table: Table | None,
+        table_seq: int | None,
+        digest: bytes,
+        event: Event,
+    ) -> Effects:
+        """Change the state by one event; the books must balance after it, or the money stops (M4)."""
+        state = self.state
+        effects = Effects(state, seq, at, table)
+        if table is not None:
+            refused = isinstance(event, Refused)
+            effects.answer = {"t": "nack" if refused else "ack", "seq": table_seq}
+        elif not isinstance(event, FoundBehind):
+            effects.answer = {"ok": not isinstance(event, Refused)}
+        APPLY[type(event)](effects, event)
+        for link, level, _, now in effects.touched():
+            limit = level.terms.limit if level else None
+            name = f"{link.terms.link}.{level.terms.level if level else '-'}"
+            invariant(now.is_sound(limit), f"entry {seq} unbalances {name}: {now}")
+        state.seq = seq
+        kept = Answered(table_seq or 0, digest, msgspec.msgpack.encode(effects.answer))
+        if table is not None:
+            table.last_seq = kept.seq
+            table.answers.append(kept)
+            del table.answers[:-ANSWERS_KEPT]
+        else:
+            state.acts.append(kept)
+            del state.acts[:-ACTS_KEPT]
+        if isinstance(event, events.TableOpened):
+            self._index()
+        return effects
+
+    def _index(self) -> None:
+        self._tables = {table.terms.table: table for table in self.state.tables}
+
+    def _lately(self, table: Table, tick: int) -> int:
+        opened = self._opened.get(table.terms.table)
+        if not opened:
+            return 0
+        while opened and opened[0] <= tick - MINUTE:
+            opened.popleft()
+        return len(opened)
+
+    def _count_opened(self, table: Table, event: events.Wagered, tick: int) -> None:
+        round_ = table.round
+        if round_ is not None and round_.id == event.round and round_.first_seq == self.seq:
+            self._opened.setdefault(table.terms.table, deque()).append(tick)
+
+
+def _not_applied(table: Table, seq: int, code: str, message: str, *alarms: tuple[str, Map]) -> Outcome:
+    """A refusal that uses up no number: the table goes on from `expected`."""
+    answer = {"t": "nack", "seq": seq, "code": code, "message": message, "expected": table.last_seq + 1}
+    return Outcome(None, answer, alarms=alarms)

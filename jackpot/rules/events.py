@@ -1,0 +1,310 @@
+"""What happened? The journal's events: facts, each kind with its number and version.
+
+An event's body is its fields as a MessagePack array. A kind's number never changes and is never used
+again; a field is only ever added at the end, with a default and a new version.
+"""
+
+from typing import ClassVar
+
+import msgspec
+
+from jackpot.rules.meter import Accounts
+from jackpot.rules.paytable import LinkTerms, TableTerms
+from jackpot.rules.state import Award, DrawMade, Shown, Waiting
+
+
+class Event(msgspec.Struct, frozen=True, array_like=True):
+    """One decided command."""
+
+    kind: ClassVar[int]
+    version: ClassVar[int] = 1
+
+
+class LinkOpened(Event, frozen=True, array_like=True):
+    kind: ClassVar[int] = 1
+    number: int
+    terms: LinkTerms
+
+
+class TableOpened(Event, frozen=True, array_like=True):
+    """A new table, or new terms of a known one."""
+
+    kind: ClassVar[int] = 2
+    number: int
+    terms: TableTerms
+
+
+class Locking(msgspec.Struct, frozen=True, array_like=True):
+    """No more bets. chips: the dealer's count by link, what was not sent is left out."""
+
+    chips: dict[int, int]
+    draws: list[DrawMade] = []
+
+
+class Placed(msgspec.Struct, frozen=True, array_like=True):
+    seat: int
+    link: int
+    dealer: bool = False
+    player: str | None = None
+
+
+class LevelChange(msgspec.Struct, frozen=True, array_like=True):
+    """What an undo moves on one level, per account (A11)."""
+
+    link: int
+    level: int
+    change: Accounts
+
+
+class Recomputed(msgspec.Struct, frozen=True, array_like=True):
+    """What an undo comes to. raised: (award, its new amount)."""
+
+    changes: list[LevelChange]
+    raised: list[tuple[int, int]] = []
+
+
+class HitMade(msgspec.Struct, frozen=True, array_like=True):
+    """A hand and the awards it made; a hit that exists already gets more awards."""
+
+    number: int
+    seat: int
+    link: int
+    hand: str
+    unverified: bool
+    awards: list[Award]
+
+
+class TakeMade(msgspec.Struct, frozen=True, array_like=True):
+    """A percentage award: which awards of this entry it is made of, in which order among its takes.
+
+    moment: 0, or the past entry at which its turn was (T10).
+    """
+
+    link: int
+    level: int
+    rate: int
+    order: int
+    awards: list[int]
+    moment: int = 0
+
+
+class Settlement(msgspec.Struct, frozen=True, array_like=True):
+    """Awards of one entry; takes in the order in which they were taken.
+
+    recomputed: what the takes that were settled as if in the past come to (T10).
+    """
+
+    hits: list[HitMade] = []
+    takes: list[TakeMade] = []
+    recomputed: Recomputed | None = None
+
+
+class Closing(msgspec.Struct, frozen=True, array_like=True):
+    """A round's end. counts: the table's own count by link, compared with ours (S6)."""
+
+    counts: dict[int, int]
+
+
+class Wagered(Event, frozen=True, array_like=True):
+    kind: ClassVar[int] = 3
+    round: str
+    bets: list[Placed]
+    locking: Locking | None = None
+
+
+class Withdrawn(Event, frozen=True, array_like=True):
+    kind: ClassVar[int] = 4
+    round: str
+    bets: list[Placed]
+    recomputed: Recomputed
+
+
+class Locked(Event, frozen=True, array_like=True):
+    """recount: a second lock, which corrects the count and nothing else."""
+
+    kind: ClassVar[int] = 5
+    round: str
+    locking: Locking
+    recount: bool = False
+
+
+class Settled(Event, frozen=True, array_like=True):
+    kind: ClassVar[int] = 6
+    round: str
+    shown: list[Shown]
+    board: bytes
+    dealer: bytes
+    made: Settlement
+    waiting: list[Waiting]
+    lucky: list[int]
+    closing: Closing | None = None
+
+
+class Closed(Event, frozen=True, array_like=True):
+    kind: ClassVar[int] = 7
+    round: str
+    closing: Closing
+    made: Settlement
+
+
+class Voided(Event, frozen=True, array_like=True):
+    """table: its number. people: empty if the table itself voided."""
+
+    kind: ClassVar[int] = 8
+    table: int
+    round: str
+    reason: str
+    recomputed: Recomputed
+    people: tuple[str, ...] = ()
+
+
+class Refused(Event, frozen=True, array_like=True):
+    """A durable nack. suspended: the links that an internal error stopped."""
+
+    kind: ClassVar[int] = 9
+    code: str
+    message: str
+    hits: list[int] = []
+    suspended: list[int] = []
+
+
+class Validated(Event, frozen=True, array_like=True):
+    kind: ClassVar[int] = 10
+    hit: int
+    awards: list[int]
+    people: tuple[str, ...]
+
+
+class Paid(Event, frozen=True, array_like=True):
+    kind: ClassVar[int] = 11
+    hit: int
+    awards: list[int]
+    people: tuple[str, ...]
+
+
+class Undone(Event, frozen=True, array_like=True):
+    kind: ClassVar[int] = 12
+    hit: int
+    awards: list[int]
+    reason: str
+    recomputed: Recomputed
+    people: tuple[str, ...]
+
+
+class Corrected(Event, frozen=True, array_like=True):
+    """amount: micro-dollars, the award's new sum."""
+
+    kind: ClassVar[int] = 13
+    hit: int
+    award: int
+    amount: int
+    reason: str
+    recomputed: Recomputed
+    people: tuple[str, ...]
+
+
+class Released(Event, frozen=True, array_like=True):
+    kind: ClassVar[int] = 14
+    table: int
+    hits: list[int]
+    reason: str
+    people: tuple[str, ...]
+
+
+class Struck(Event, frozen=True, array_like=True):
+    kind: ClassVar[int] = 15
+    table: int
+    round: str
+    bet: Placed
+    reason: str
+    recomputed: Recomputed
+    people: tuple[str, ...]
+
+
+class Reopened(Event, frozen=True, array_like=True):
+    kind: ClassVar[int] = 16
+    table: int
+    round: str
+    reason: str
+    people: tuple[str, ...]
+
+
+class FoundBehind(Event, frozen=True, array_like=True):
+    """A table holds answers, up to `acked`, that this ledger has lost."""
+
+    kind: ClassVar[int] = 17
+    table: int
+    acked: int
+
+
+class BehindConfirmed(Event, frozen=True, array_like=True):
+    kind: ClassVar[int] = 18
+    table: int
+    acked: int
+    missing: int
+    reason: str
+    people: tuple[str, ...]
+
+
+class Suspended(Event, frozen=True, array_like=True):
+    kind: ClassVar[int] = 19
+    links: list[int]
+    reason: str
+
+
+class Resumed(Event, frozen=True, array_like=True):
+    kind: ClassVar[int] = 20
+    links: list[int]
+    reason: str
+
+
+class ReadingTaken(Event, frozen=True, array_like=True):
+    """meters: (link, level, primary, reserve, overflow, wagers counted, hits counted)."""
+
+    kind: ClassVar[int] = 21
+    day: str
+    meters: list[tuple[int, int, int, int, int, int, int]]
+
+
+class DeviceBlocked(Event, frozen=True, array_like=True):
+    kind: ClassVar[int] = 22
+    role: str
+    device: str
+
+
+class DeviceCleared(Event, frozen=True, array_like=True):
+    kind: ClassVar[int] = 23
+    role: str
+    device: str
+    people: tuple[str, ...]
+
+
+class KeyEnded(Event, frozen=True, array_like=True):
+    kind: ClassVar[int] = 24
+    role: str
+    device: str
+    fingerprint: str
+
+
+KINDS: dict[int, type[Event]] = {event.kind: event for event in Event.__subclasses__()}
+
+_encoder = msgspec.msgpack.Encoder()
+_decoders = {kind: msgspec.msgpack.Decoder(event) for kind, event in KINDS.items()}
+
+
+class UnknownEventError(Exception):
+    """The journal holds a kind or version that this program does not know: it is too old for it."""
+
+
+def encode(event: Event) -> bytes:
+    """The event's canonical bytes."""
+    return _encoder.encode(event)
+
+
+def decode(kind: int, version: int, body: bytes) -> Event:
+    """The event of a journal row; raises UnknownEventError, or msgspec.DecodeError if it is damaged."""
+    event = KINDS.get(kind)
+    if event is None or version > event.version:
+        message = f"event kind {kind} version {version} is unknown to this program"
+        raise UnknownEventError(message)
+    return _decoders[kind].decode(body)

@@ -1,0 +1,130 @@
+"""May this link or table join the bank, this device greet? What the server itself asks of the engine."""
+
+from jackpot.rules.commands import BlockDevice, EndKey, OpenLink, OpenTable, Reading, Resume, Suspend
+from jackpot.rules.effects import Map, award_map, round_map
+from jackpot.rules.events import (
+    DeviceBlocked,
+    KeyEnded,
+    LinkOpened,
+    ReadingTaken,
+    Resumed,
+    Suspended,
+    TableOpened,
+)
+from jackpot.rules.hands import makes
+from jackpot.rules.money import to_cents
+from jackpot.rules.paytable import SEATS
+from jackpot.rules.refusal import Refusal, refuse_if
+from jackpot.rules.state import State, Table
+
+
+def decide_open_link(state: State, command: OpenLink) -> LinkOpened:
+    """A link opens once; its terms are fixed for ever (L9)."""
+    terms = command.terms
+    known = any(link.terms.link == terms.link for link in state.links)
+    refuse_if(known, "link_exists", f"link {terms.link} is open already")
+    refuse_if(terms.bank != state.bank, "other_bank", f"link {terms.link} is of bank {terms.bank}")
+    for level in terms.levels:
+        low = level.limit is not None and level.limit < max(level.seed, level.reseed)
+        refuse_if(low, "bad_limit", f"link {terms.link}: the limit is below seed or reseed (L7)")
+    return LinkOpened(len(state.links) + 1, terms)
+
+
+def decide_open_table(state: State, command: OpenTable) -> TableOpened:
+    """A table joins, or changes its terms between rounds (L1, L2, L11)."""
+    terms = command.terms
+    links = {link.terms.link: link for link in state.links}
+    for name in terms.links:
+        refuse_if(name not in links, "unknown_link", f"table {terms.table}: link {name} is not open")
+        kind = links[name].terms.hand_kind
+        wrong = not makes(kind, terms.game)
+        refuse_if(wrong, "wrong_game", f"table {terms.table}: {terms.game} cannot play link {name} (L1)")
+    refuse_if(not terms.links, "no_links", f"table {terms.table}: no link")
+    most = SEATS[terms.game]
+    wrong = not 1 <= terms.seats <= most
+    refuse_if(wrong, "too_many_seats", f"table {terms.table}: {most} seats at most (L11)")
+    for table in state.tables:
+        if table.terms.table == terms.table:
+            busy = table.unfinished() is not None
+            refuse_if(busy, "round_unfinished", f"table {terms.table} has an unfinished round")
+            refuse_if(table.terms == terms, "unchanged", f"table {terms.table} has these terms already")
+            return TableOpened(table.number, terms)
+    return TableOpened(len(state.tables) + 1, terms)
+
+
+def decide_suspend(state: State, command: Suspend) -> Suspended:
+    """Stop wagers on some links, or all."""
+    return Suspended(_links(state, command.links), command.reason)
+
+
+def decide_resume(state: State, command: Resume) -> Resumed:
+    """Take one reason away."""
+    return Resumed(_links(state, command.links), command.reason)
+
+
+def decide_reading(state: State, command: Reading) -> ReadingTaken:
+    """Every meter, once a gaming day (S2)."""
+    refuse_if(command.day <= state.last_day, "read_already", f"gaming day {command.day} is read already")
+    meters = [
+        (
+            link.number,
+            level.number,
+            level.accounts.primary,
+            level.accounts.reserve,
+            level.accounts.overflow,
+            level.wagers,
+            level.hits,
+        )
+        for link in state.links
+        for level in link.levels
+    ]
+    return ReadingTaken(command.day, meters)
+
+
+def decide_block(state: State, command: BlockDevice) -> DeviceBlocked:
+    """No more hellos from a device that is in two places."""
+    blocked = (command.role, command.device) in state.blocked
+    refuse_if(blocked, "blocked_already", f"{command.role} {command.device} is blocked already")
+    return DeviceBlocked(command.role, command.device)
+
+
+def decide_end_key(_state: State, command: EndKey) -> KeyEnded:
+    """The old key of a rotation has ended."""
+    return KeyEnded(command.role, command.device, command.fingerprint)
+
+
+def welcome(state: State, table: Table, last: Map | None) -> Map:
+    """All that a table needs to go on; `awards` and `hits` are the shell's to push."""
+    links = [state.link(number) for number in table.links]
+    hits = [hit for hit in state.hits.values() if hit.table == table.number]
+    return {
+        "t": "welcome",
+        "last_seq": table.last_seq,
+        "last": last,
+        "held": bool(table.held),
+        "links": [
+            {
+                "link": link.terms.link,
+                "wager": to_cents(link.terms.wager),
+                "paytable": link.terms.paytable,
+                "levels": [level.terms.level for level in link.levels],
+                "state": "suspended" if link.suspended else "active",
+            }
+            for link in links
+        ],
+        "round": round_map(state, table),
+        "awards": [
+            award_map(state, award)
+            for hit in hits
+            for award in hit.awards
+            if award.status in ("pending", "validated")
+        ],
+    }
+
+
+def _links(state: State, names: tuple[str, ...]) -> list[int]:
+    numbers = {link.terms.link: link.number for link in state.links}
+    for name in names:
+        if name not in numbers:
+            raise Refusal("unknown_link", f"link {name!r} is not open")
+    return [numbers[name] for name in names] if names else sorted(numbers.values())

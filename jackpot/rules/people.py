@@ -1,0 +1,213 @@
+"""What may people do? Validation, payment, undo and the other acts of the floor (A10, A11, T3, T10, T11)."""
+
+from jackpot.rules.betting import find_bets
+from jackpot.rules.commands import (
+    ClearDevice,
+    ConfirmBehind,
+    Correct,
+    Pay,
+    Release,
+    Reopen,
+    Strike,
+    Unbet,
+    Undo,
+    Validate,
+    VoidRound,
+)
+from jackpot.rules.events import (
+    BehindConfirmed,
+    Corrected,
+    DeviceCleared,
+    Paid,
+    Placed,
+    Released,
+    Reopened,
+    Struck,
+    Undone,
+    Validated,
+    Voided,
+)
+from jackpot.rules.money import from_cents
+from jackpot.rules.recompute import with_correction, without_awards, without_bets
+from jackpot.rules.refusal import Refusal, refuse_if
+from jackpot.rules.settling import TWO_PEOPLE, decide_void
+from jackpot.rules.state import Award, Hit, Round, State, Table
+
+People = tuple[str, ...]
+
+
+def decide_validate(state: State, command: Validate, people: People) -> Validated:
+    """A floorperson validates; an envy bonus waits for its hand (A10)."""
+    _someone(people)
+    hit = find_hit(state, command.hit)
+    awards = _named(hit, command.award, "pending")
+    chosen = {award.number for award in awards}
+    own = [award for award in hit.awards if award.kind != "envy"]
+    waits = any(award.status == "pending" and award.number not in chosen for award in own)
+    early = waits and any(award.kind == "envy" for award in awards)
+    refuse_if(early, "hand_pending", "award: an envy bonus waits until its hand is validated")
+    return Validated(hit.number, sorted(chosen), people)
+
+
+def decide_pay(state: State, command: Pay, people: People) -> Paid:
+    """The documentation is complete (A10, T11)."""
+    _someone(people)
+    hit = find_hit(state, command.hit)
+    awards = _named(hit, command.award, "validated")
+    return Paid(hit.number, sorted(award.number for award in awards), people)
+
+
+def decide_undo(state: State, command: Undo, people: People) -> Undone:
+    """A hit, or one award or share of it, as if it had not been made (A11)."""
+    _someone(people)
+    hit = find_hit(state, command.hit)
+    awards = [award for award in hit.awards if award.stands()]
+    if command.award is not None:
+        awards = [award for award in awards if f"A{award.number}" == command.award]
+    refuse_if(not awards, "no_such_award", f"hit {command.hit}: no such award stands")
+    unfinished = state.table(hit.table).find(hit.round) is not None
+    for award in awards:
+        paid = award.status == "paid"
+        refuse_if(paid, "paid", f"A{award.number} is paid: it is met by a correction, not undone")
+        final = award.status == "final" and not unfinished
+        refuse_if(final, "final", f"A{award.number} is final and its round has ended")
+    numbers = {award.number for award in awards}
+    later = any(
+        level.history.has_later(numbers)
+        for award in awards
+        if award.level
+        for level in [state.link(award.link).levels[award.level - 1]]
+    )
+    if later:
+        two_people(people, "a later award of the level exists")
+    recomputed = without_awards(state, awards)
+    return Undone(hit.number, sorted(numbers), command.reason, recomputed, people)
+
+
+def decide_correct(state: State, command: Correct, people: People) -> Corrected:
+    """A pending award gets another sum; the meter takes the difference (A10)."""
+    two_people(people, "a pending award is corrected")
+    award = _find_award(state, command.award)
+    refuse_if(award.status != "pending", "not_pending", f"award: {command.award} is {award.status}")
+    refuse_if(command.amount < 0, "bad_amount", "amount: not below zero")
+    amount = from_cents(command.amount)
+    recomputed = with_correction(state, award, amount)
+    return Corrected(award.hit, award.number, amount, command.reason, recomputed, people)
+
+
+def decide_release(state: State, command: Release, people: People) -> Released:
+    """The floorperson releases the cards of a held table (T11)."""
+    _someone(people)
+    table = find_table(state, command.table)
+    refuse_if(not table.held, "not_held", f"table {command.table} is not held")
+    return Released(table.number, list(table.held), command.reason, people)
+
+
+def decide_strike(state: State, command: Strike, people: People) -> Struck:
+    """One wager of a round that waits for its count is struck (T3)."""
+    _someone(people)
+    table, round_ = _find_round(state, command.table, command.round)
+    refuse_if(round_.state != "mismatch", "not_mismatch", "round: it does not wait for its count")
+    bets = find_bets(state, table, round_, [Unbet(command.seat, command.link, command.on)])
+    bet = bets[0]
+    placed = Placed(bet.seat, bet.link, bet.dealer, bet.player)
+    recomputed = without_bets(state, bets)
+    return Struck(table.number, round_.id, placed, command.reason, recomputed, people)
+
+
+def decide_void_round(state: State, command: VoidRound, people: People) -> Voided:
+    """A floorperson voids an unfinished or reopened round (T6)."""
+    _someone(people)
+    table = find_table(state, command.table)
+    return decide_void(state, table, command.round, command.reason, people)
+
+
+def decide_reopen(state: State, command: Reopen, people: People) -> Reopened:
+    """A closed round opens again until the table's next lock (T10)."""
+    _someone(people)
+    table = find_table(state, command.table)
+    closed = table.closed
+    if closed is None or closed.id != command.round or closed.state != "closed":
+        message = "round: only the table's last closed round is reopened, before its next lock"
+        raise Refusal("no_such_round", message)
+    return Reopened(table.number, closed.id, command.reason, people)
+
+
+def decide_confirm_behind(state: State, command: ConfirmBehind, people: People) -> BehindConfirmed:
+    """People confirm what the ledger has lost and a table still holds; the bank goes on."""
+    _someone(people)
+    table = find_table(state, command.table)
+    acked = state.behind.get(table.number)
+    if acked is None:
+        raise Refusal("not_behind", f"the ledger is not behind table {command.table}")
+    missing = acked - table.last_seq
+    return BehindConfirmed(table.number, acked, missing, command.reason, people)
+
+
+def decide_clear(state: State, command: ClearDevice, people: People) -> DeviceCleared:
+    """An operator has looked into the conflict."""
+    _someone(people)
+    blocked = (command.role, command.device) in state.blocked
+    refuse_if(not blocked, "not_blocked", f"{command.role} {command.device} is not blocked")
+    return DeviceCleared(command.role, command.device, people)
+
+
+def two_people(people: People, why: str) -> None:
+    """Two different people must stand for it."""
+    enough = len(set(people)) >= TWO_PEOPLE
+    refuse_if(not enough, "two_people", f"two different people must confirm this: {why}")
+
+
+def find_hit(state: State, name: str) -> Hit:
+    """The hit of that id; refused as `no_such_hit`."""
+    hit = state.hits.get(_number("H", name))
+    if hit is None:
+        raise Refusal("no_such_hit", f"hit: {name!r} is not an open hit")
+    return hit
+
+
+def find_table(state: State, name: str) -> Table:
+    """The table of that id; refused as `no_such_table`."""
+    for table in state.tables:
+        if table.terms.table == name:
+            return table
+    raise Refusal("no_such_table", f"table: {name!r} is unknown")
+
+
+def _find_award(state: State, name: str) -> Award:
+    number = _number("A", name)
+    for hit in state.hits.values():
+        for award in hit.awards:
+            if award.number == number:
+                return award
+    raise Refusal("no_such_award", f"award: {name!r} is not an open award")
+
+
+def _find_round(state: State, table_name: str, round_id: str) -> tuple[Table, Round]:
+    table = find_table(state, table_name)
+    round_ = table.find(round_id)
+    if round_ is None:
+        raise Refusal("no_such_round", f"round: {round_id!r} is not an unfinished round of {table_name}")
+    return table, round_
+
+
+def _named(hit: Hit, name: str | None, status: str) -> list[Award]:
+    """The hit's awards of that status, or the one named; refused if there is none."""
+    if name is None:
+        awards = [award for award in hit.awards if award.status == status]
+        refuse_if(not awards, f"not_{status}", f"hit: H{hit.number} has no {status} award")
+        return awards
+    awards = [award for award in hit.awards if f"A{award.number}" == name]
+    refuse_if(not awards, "no_such_award", f"award: H{hit.number} has no award {name!r}")
+    wrong = awards[0].status != status
+    refuse_if(wrong, f"not_{status}", f"award: {name} is {awards[0].status}, not {status}")
+    return awards
+
+
+def _number(letter: str, name: str) -> int:
+    digits = name[1:] if name[:1] == letter else ""
+    return int(digits) if digits.isascii() and digits.isdigit() else 0
+
+
+def _someone(people: People) -> None:
+    refuse_if(not people, "no_person", "by: someone must stand for this act")

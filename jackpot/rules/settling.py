@@ -1,0 +1,255 @@
+"""In which order is a round paid? Seat by seat in payout order, and what waits for the close (T4-T6)."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from jackpot.rules import claims, hands
+from jackpot.rules.awards import Tally, Winner
+from jackpot.rules.betting import find_round, link_number
+from jackpot.rules.cards import pack
+from jackpot.rules.claims import Read, Showing
+from jackpot.rules.commands import Close, Settle
+from jackpot.rules.events import Closed, Closing, Recomputed, Settled, Settlement, TakeMade, Voided
+from jackpot.rules.paytable import FOLD, Percent
+from jackpot.rules.recompute import raised, recompute, without_bets
+from jackpot.rules.refusal import Refusal, refuse_if
+from jackpot.rules.state import Award, DrawMade, Link, Round, State, Table, Waiting
+from jackpot.rules.undo import History, Share, Take
+
+# Takes of one entry in their order: a seat's turn, the dealer's hand before the seat's own; rows that
+# are shared when the round closes come after every seat (T5, A6).
+SEATS_MOST = 16
+SHARED_FROM = 1000
+
+# What RULES gives to two different people.
+TWO_PEOPLE = 2
+
+
+class Turn(NamedTuple):
+    """A seat's turn. moment: 0 for now, else the past entry at which its turn was (T10)."""
+
+    seat: int
+    moment: int
+
+    def order(self, *, dealer: bool) -> int:
+        """Its place among the takes of one entry."""
+        return 2 * (SEATS_MOST + 1 - self.seat) + (0 if dealer else 1)
+
+
+def decide_settle(state: State, table: Table, command: Settle) -> Settled:
+    """Settle the seats shown, in payout order, and close the round if asked."""
+    claims.check_shape(table, command)
+    round_ = _find_locked(table, command.round)
+    refuse_if(
+        0 < round_.reopened < TWO_PEOPLE and bool(command.hands),
+        "out_of_order",
+        "hands: a missed hand is settled only in a round that two people reopened",
+    )
+    counts = _counts(state, table, command.counts)
+    showing = claims.read(state, table, round_, command)
+    tally = Tally(state, table, round_)
+    waiting: list[Waiting] = []
+    lucky: list[int] = []
+    dealt = _dealer_turns(round_, showing)
+    by_seat = {read.seat: read for read in showing.seats}
+    for seat in sorted({*by_seat, *dealt}, reverse=True):
+        turn = Turn(seat, _moment(round_, seat) if round_.reopened else 0)
+        for number in dealt.get(seat, ()):
+            _pay_dealer(tally, state.link(number), showing, turn, waiting)
+        if seat in by_seat:
+            _pay_seat(tally, by_seat[seat], turn, waiting)
+            lucky += _pay_draws(tally, by_seat[seat], showing)
+    if command.close:
+        _pay_at_close(tally, [*round_.waiting, *waiting], [*round_.lucky, *lucky])
+    return Settled(
+        round=round_.id,
+        shown=[shown for read in showing.seats for shown in read.shown],
+        board=pack(showing.board),
+        dealer=pack(showing.dealer),
+        made=_with_late(state, tally),
+        waiting=[] if command.close else waiting,
+        lucky=lucky,
+        closing=Closing(counts) if command.close else None,
+    )
+
+
+def decide_close(state: State, table: Table, command: Close) -> Closed:
+    """End the round: seats not settled have lost; shared awards and the Lucky Bonus are made (T5, A7)."""
+    round_ = _find_locked(table, command.round)
+    counts = _counts(state, table, command.counts)
+    tally = Tally(state, table, round_)
+    _pay_at_close(tally, round_.waiting, round_.lucky)
+    return Closed(round_.id, Closing(counts), tally.settlement())
+
+
+def decide_void(
+    state: State, table: Table, round_id: str, reason: str, people: tuple[str, ...] = ()
+) -> Voided:
+    """Return every wager of the round, unless an award of it stands (T6)."""
+    round_ = find_round(table, round_id)
+    standing = tuple(number for number in round_.hits if _stands(state, number))
+    if standing:
+        message = "round: awards of it stand; a floorperson undoes them first"
+        raise Refusal("award_standing", message, standing)
+    return Voided(table.number, round_.id, reason, without_bets(state, round_.bets), people)
+
+
+def _stands(state: State, hit: int) -> bool:
+    return any(award.stands() for award in state.hits[hit].awards)
+
+
+def _find_locked(table: Table, round_id: str) -> Round:
+    round_ = find_round(table, round_id)
+    refuse_if(round_.state == "open", "not_locked", "round: it is not locked")
+    refuse_if(round_.state == "mismatch", "chip_mismatch", "chips: the count disagrees or is still owed")
+    return round_
+
+
+def _counts(state: State, table: Table, counts: dict[str, int] | None) -> dict[int, int]:
+    named = {link_number(state, table, name): count for name, count in (counts or {}).items()}
+    return dict(sorted(named.items()))
+
+
+def _dealer_turns(round_: Round, showing: Showing) -> dict[int, list[int]]:
+    """The links whose dealer's hand is paid, by the seat at whose turn: the first that wagered on it (A6)."""
+    turns: dict[int, list[int]] = {}
+    if showing.dealer and not round_.dealer:
+        for number in sorted(round_.links()):
+            seats = _dealer_players(round_, number)
+            if seats:
+                turns.setdefault(seats[0], []).append(number)
+    return turns
+
+
+def _dealer_players(round_: Round, link: int) -> tuple[int, ...]:
+    seats = {bet.seat for bet in round_.bets if bet.dealer and bet.link == link}
+    return tuple(sorted(seats, reverse=True))
+
+
+def _moment(round_: Round, seat: int) -> int:
+    """The entry at which a missed seat's turn was: before the first lower seat, else at the close (T10)."""
+    for settling in round_.settlings:
+        if not settling.seats or any(settled < seat for settled in settling.seats):
+            return settling.seq
+    raise Refusal("out_of_order", "hands: the round was never closed")
+
+
+def _pay_dealer(tally: Tally, link: Link, showing: Showing, turn: Turn, waiting: list[Waiting]) -> None:
+    ranked = claims.dealer_ranked(tally.state, tally.table, link.number, showing)
+    winner = Winner(0, ranked.name, False, _dealer_players(tally.round, link.number))
+    row = hands.best_row(link.terms.rows, ranked)
+    if row is None:
+        return
+    if not isinstance(row.pays, Percent):
+        tally.pay_row(link, row, winner, 0)
+    elif link.terms.simultaneous == "order":
+        tally.take(link, row.pays, [winner], turn.order(dealer=True), turn.moment)
+    else:
+        _share(tally, link, link.terms.rows.index(row), winner, waiting)
+
+
+def _pay_seat(tally: Tally, read: Read, turn: Turn, waiting: list[Waiting]) -> None:
+    """A seat's own wagers by their rows, and the envy that its hand earns others (A5, T8)."""
+    if read.folded and not read.cards:
+        return
+    forfeited = read.folded and FOLD[tally.table.terms.game] == "forfeits"
+    for number in tally.table.links:
+        if number not in read.ranked:
+            continue
+        link, ranked = tally.state.link(number), read.ranked[number]
+        winner = Winner(read.seat, ranked.name, number in read.unverified, (read.seat,))
+        own = any(bet.seat == read.seat and bet.link == number and not bet.dealer for bet in tally.round.bets)
+        row = hands.best_row(link.terms.rows, ranked) if own and not forfeited else None
+        hit = None
+        shared = row is not None and isinstance(row.pays, Percent) and link.terms.simultaneous == "share"
+        if row is not None and not shared:
+            if isinstance(row.pays, Percent):
+                hit = tally.take(link, row.pays, [winner], turn.order(dealer=False), turn.moment)[0]
+            else:
+                hit = tally.pay_row(link, row, winner, 0)
+        hit = tally.pay_envy(link, ranked, winner, hit)
+        if row is not None and shared:
+            if hit is not None:
+                winner = winner._replace(hit=hit.number)
+            _share(tally, link, link.terms.rows.index(row), winner, waiting)
+
+
+def _share(tally: Tally, link: Link, row: int, winner: Winner, waiting: list[Waiting]) -> None:
+    """A hand that shares its row's award at the close; a missed one joins it as if then (T5, T10)."""
+    if not tally.round.reopened:
+        dealer = winner.seat == 0
+        made = Waiting(winner.seat, link.number, row, winner.hand, winner.unverified, dealer, winner.hit)
+        waiting.append(made)
+        return
+    pays = link.terms.rows[row].pays
+    closed = next(settling.seq for settling in tally.round.settlings if not settling.seats)
+    if isinstance(pays, Percent):
+        tally.take(link, pays, [winner], SHARED_FROM + row, closed)
+
+
+def _pay_draws(tally: Tally, read: Read, showing: Showing) -> list[int]:
+    """The seat's Magic Card and Lucky Bonus, once whatever its wagers (A7).
+
+    Returns the links whose Lucky Bonus it won.
+    """
+    lucky = []
+    for draw in tally.round.draws:
+        link = tally.state.link(draw.link)
+        if not any(bet.seat == read.seat and bet.link == draw.link for bet in tally.round.bets):
+            continue
+        if read.cards and draw.magic in (*read.cards, *showing.board):
+            tally.pay_draw(link, read.seat, "magic-card", link.terms.magic_for)
+        if draw.lucky == read.seat and draw.link not in tally.round.lucky:
+            tally.pay_draw(link, read.seat, "lucky-bonus", link.terms.lucky_for)
+            lucky.append(draw.link)
+    return lucky
+
+
+def _pay_at_close(tally: Tally, waiting: list[Waiting], lucky: list[int]) -> None:
+    """Shared awards row by row, highest first, each after the reseed of the row before (T5); Lucky Bonus."""
+    for number, row in sorted({(wait.link, wait.row) for wait in waiting}):
+        link = tally.state.link(number)
+        pays = link.terms.rows[row].pays
+        winners = [_winner(tally, wait) for wait in waiting if (wait.link, wait.row) == (number, row)]
+        if isinstance(pays, Percent):
+            tally.take(link, pays, winners, SHARED_FROM + row)
+    for draw in tally.round.draws:
+        if draw.lucky and draw.link not in lucky and _wagered(tally.round, draw):
+            link = tally.state.link(draw.link)
+            tally.pay_draw(link, draw.lucky, "lucky-bonus", link.terms.lucky_for)
+
+
+def _winner(tally: Tally, wait: Waiting) -> Winner:
+    players = _dealer_players(tally.round, wait.link) if wait.dealer else (wait.seat,)
+    return Winner(wait.seat, wait.hand, wait.unverified, players, wait.hit)
+
+
+def _wagered(round_: Round, draw: DrawMade) -> bool:
+    return any(bet.seat == draw.lucky and bet.link == draw.link for bet in round_.bets)
+
+
+def _with_late(state: State, tally: Tally) -> Settlement:
+    """The settlement with what takes in the past come to: their sums, and what they change (T10, A11)."""
+    settlement = tally.settlement()
+    if not tally.late:
+        return settlement
+    changes, more = [], []
+    fresh: dict[int, Award] = {award.number: award for _, awards in tally.late for award in awards}
+    for number, level_number in sorted({(take.link, take.level) for take, _ in tally.late}):
+        link = state.link(number)
+        level = link.levels[level_number - 1]
+        takes = [late for late in tally.late if (late[0].link, late[0].level) == (number, level_number)]
+        change, history = recompute(link, level, lambda h, late=takes: insert_late(h, late))  # type: ignore[misc]
+        changes.append(change)
+        for share in history.shares():
+            if share.award in fresh:
+                fresh[share.award].amount = share.amount
+        more += [entry for entry in raised(level, history) if entry[0] not in fresh]
+    return Settlement(settlement.hits, settlement.takes, Recomputed(changes, more))
+
+
+def insert_late(history: History, late: Iterable[tuple[TakeMade, list[Award]]]) -> None:
+    """Put takes into the past, at their turn."""
+    for take, awards in late:
+        shares = [Share(award.number, award.amount, award.dealer) for award in awards]
+        history.insert((take.moment, take.order), Take(take.rate, shares))

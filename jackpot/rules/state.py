@@ -1,0 +1,254 @@
+"""What does a bank know? The whole state of the engine, as its snapshots hold it.
+
+Links, tables, hits and awards have numbers that never change; the wire's ids are made of them
+("H12", "A34"), and journal rows carry them.
+"""
+
+from typing import Literal
+
+import msgspec
+
+from jackpot.rules.meter import Accounts
+from jackpot.rules.paytable import LevelTerms, LinkTerms, TableTerms
+from jackpot.rules.undo import History
+
+# The last answers of each table that a resend gets again (WIRE: answers of the last 64 commands).
+ANSWERS_KEPT = 64
+# The last acts of people and system whose answers a resend gets again; people act a few times a
+# minute, so this spans any doubt.
+ACTS_KEPT = 256
+# Hits that a level shows on demand (S1).
+HITS_SHOWN = 25
+
+Status = Literal["pending", "validated", "paid", "final", "undone"]
+
+
+class Award(msgspec.Struct, array_like=True):
+    """One sum to one seat. level: 0 for none. because: the seat whose hand earned an envy bonus, or 0."""
+
+    number: int
+    hit: int
+    seat: int
+    link: int
+    level: int
+    hand: str
+    kind: Literal["meter", "odds", "envy", "draw"]
+    amount: int
+    pays: Literal["cage", "inventory", "account"]
+    status: Status
+    unverified: bool = False
+    because: int = 0
+    dealer: bool = False
+
+    def stands(self) -> bool:
+        """Whether it has not been undone."""
+        return self.status != "undone"
+
+
+class Hit(msgspec.Struct, array_like=True):
+    """One hand (or draw) that won, and its awards. seat: 0 for the dealer's hand."""
+
+    number: int
+    table: int
+    round: str
+    seat: int
+    link: int
+    hand: str
+    seq: int
+    at: int
+    cycle: int
+    awards: list[Award]
+    unverified: bool = False
+    released: bool = False
+
+
+class HitShown(msgspec.Struct, array_like=True):
+    """A percentage hit as a level remembers it (S1)."""
+
+    hit: int
+    table: str
+    hand: str
+    amount: int
+    at: int
+    cycle: int
+    seq: int
+
+
+class Level(msgspec.Struct, array_like=True):
+    """A level's accounts, its counts (S1), its cycles (L10) and all of its history that can change."""
+
+    number: int
+    terms: LevelTerms
+    accounts: Accounts
+    history: History
+    cycle: int = 1
+    wagers: int = 0
+    hits: int = 0
+    wins: int = 0
+    undone_wagers: int = 0
+    undone_hits: int = 0
+    joined: list[tuple[int, int]] = []
+    shown: list[HitShown] = []
+
+
+class Link(msgspec.Struct, array_like=True):
+    """A link. outside: the accounts of awards that no meter pays (level 0 of the postings).
+
+    suspended: why it takes no wagers, nothing if it is active. paid_by: standing awards by who pays (A8).
+    """
+
+    number: int
+    terms: LinkTerms
+    levels: list[Level]
+    outside: Accounts
+    suspended: list[str] = []
+    paid_by: dict[str, int] = {}
+
+    def level(self, name: str) -> Level:
+        """The level of that name."""
+        return next(level for level in self.levels if level.terms.level == name)
+
+
+class BetMade(msgspec.Struct, array_like=True):
+    """An accepted wager and the entry that accepted it. dealer: it is on the dealer's hand."""
+
+    seat: int
+    link: int
+    dealer: bool
+    player: str | None
+    seq: int
+
+
+class Shown(msgspec.Struct, array_like=True):
+    """A hand as a settlement showed it; cards packed, one byte each."""
+
+    seat: int
+    cards: bytes = b""
+    hand: str = ""
+    suit: str = ""
+    link: int = 0
+    folded: bool = False
+
+
+class Waiting(msgspec.Struct, array_like=True):
+    """A hand that shares a percentage award when the round closes (T5).
+
+    row: its place in the paytable, from 0. hit: the hit that its envy bonuses already made, or 0.
+    """
+
+    seat: int
+    link: int
+    row: int
+    hand: str
+    unverified: bool
+    dealer: bool = False
+    hit: int = 0
+
+
+class DrawMade(msgspec.Struct, array_like=True):
+    """What a link's draws gave (A7): magic a card 0..51 or -1, lucky a box or 0."""
+
+    link: int
+    magic: int = -1
+    lucky: int = 0
+
+
+class Settling(msgspec.Struct, array_like=True):
+    """An entry at which seats of the round were settled in turn, or the round was closed (seats empty)."""
+
+    seq: int
+    seats: list[int]
+
+
+class Round(msgspec.Struct, array_like=True):
+    """A round of one table (T1).
+
+    lucky: links whose Lucky Bonus was awarded. reopened: by how many people, 0 if it was not (T10).
+    """
+
+    id: str
+    state: Literal["open", "locked", "mismatch", "closed"]
+    first_seq: int
+    bets: list[BetMade] = []
+    chips: dict[int, int] = {}
+    draws: list[DrawMade] = []
+    board: bytes = b""
+    dealer: bytes = b""
+    shown: list[Shown] = []
+    settlings: list[Settling] = []
+    waiting: list[Waiting] = []
+    lucky: list[int] = []
+    hits: list[int] = []
+    reopened: int = 0
+
+    def settled(self) -> list[int]:
+        """The seats whose hands were settled, in the order of their showing."""
+        return [shown.seat for shown in self.shown]
+
+    def links(self) -> set[int]:
+        """The numbers of the links wagered on."""
+        return {bet.link for bet in self.bets}
+
+
+class Answered(msgspec.Struct, array_like=True):
+    """A durable answer, kept for a resend; answer: its map in MessagePack."""
+
+    seq: int
+    digest: bytes
+    answer: bytes
+
+
+class Table(msgspec.Struct, array_like=True):
+    """A table. round: its unfinished round. closed: its last closed one, until the next lock (T10).
+
+    ended: the id of the last round that ended. held: the cage hits whose cards must stay (T11).
+    counts: accepted wagers by link over its life, undone ones included (S6).
+    """
+
+    number: int
+    terms: TableTerms
+    links: list[int]
+    last_seq: int = 0
+    answers: list[Answered] = []
+    round: Round | None = None
+    closed: Round | None = None
+    ended: str = ""
+    held: list[int] = []
+    counts: dict[int, int] = {}
+    rounds: int = 0
+
+    def unfinished(self) -> Round | None:
+        """The round to finish first: a reopened one, else the one in play."""
+        return self.closed if self.closed and self.closed.state != "closed" else self.round
+
+    def find(self, round_id: str) -> Round | None:
+        """The unfinished round of that id."""
+        for round_ in (self.round, self.closed):
+            if round_ is not None and round_.id == round_id and round_.state != "closed":
+                return round_
+        return None
+
+
+class State(msgspec.Struct, array_like=True):
+    """One bank's state after entry `seq`."""
+
+    bank: str
+    seq: int = 0
+    links: list[Link] = []
+    tables: list[Table] = []
+    hits: dict[int, Hit] = {}
+    next_hit: int = 1
+    next_award: int = 1
+    acts: list[Answered] = []
+    blocked: list[tuple[str, str]] = []
+    behind: dict[int, int] = {}
+    refusals: dict[str, int] = {}
+    last_day: str = ""
+
+    def link(self, number: int) -> Link:
+        """The link of that number."""
+        return self.links[number - 1]
+
+    def table(self, number: int) -> Table:
+        """The table of that number."""
+        return self.tables[number - 1]

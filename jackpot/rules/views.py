@@ -1,0 +1,139 @@
+"""What stands in the books right now? Plain data for pages, metrics and the command line (S1)."""
+
+from typing import Any
+
+from jackpot.rules.effects import Map, award_map, round_map
+from jackpot.rules.engine import Engine
+from jackpot.rules.money import to_cents
+from jackpot.rules.state import Hit, Level, Link, State
+
+
+def statistics(engine: Engine) -> Map:
+    """Every meter and count of the bank; sums in micro-dollars, the wager in cents."""
+    state = engine.state
+    statuses = [award.status for hit in state.hits.values() for award in hit.awards]
+    return {
+        "bank": state.bank,
+        "seq": state.seq,
+        "links": [_link(link) for link in state.links],
+        "tables": [
+            {
+                "table": table.terms.table,
+                "number": table.number,
+                "game": table.terms.game,
+                "links": list(table.terms.links),
+                "last_seq": table.last_seq,
+                "round": round_map(state, table),
+                "held": [f"H{number}" for number in table.held],
+                "rounds": table.rounds,
+                "wagers": {
+                    state.link(number).terms.link: table.counts.get(number, 0) for number in table.links
+                },
+            }
+            for table in state.tables
+        ],
+        "hits": {
+            "pending": statuses.count("pending"),
+            "validated": statuses.count("validated"),
+        },
+        "refusals": dict(state.refusals),
+        "behind": {state.table(number).terms.table: acked for number, acked in state.behind.items()},
+        "blocked": [list(device) for device in state.blocked],
+        "last_day": state.last_day,
+    }
+
+
+def _link(link: Link) -> Map:
+    terms = link.terms
+    return {
+        "link": terms.link,
+        "number": link.number,
+        "wager": to_cents(terms.wager),
+        "paytable": terms.paytable,
+        "state": "suspended" if link.suspended else "active",
+        "reasons": list(link.suspended),
+        "paid_by": dict(link.paid_by),
+        "awards_outside": link.outside.awards,
+        "levels": [_level(level) for level in link.levels],
+    }
+
+
+def _level(level: Level) -> Map:
+    accounts, terms = level.accounts, level.terms
+    return {
+        "level": terms.level,
+        "primary": accounts.primary,
+        "reserve": accounts.reserve,
+        "overflow": accounts.overflow,
+        "house": -accounts.house,
+        "contributions": -accounts.wagers,
+        "awards": accounts.awards,
+        "seed": terms.seed,
+        "reseed": terms.reseed,
+        "limit": terms.limit,
+        "cycle": level.cycle,
+        "hits": level.hits,
+        "wins": level.wins,
+        "wagers": level.wagers,
+        "undone_wagers": level.undone_wagers,
+        "undone_hits": level.undone_hits,
+    }
+
+
+def hits(engine: Engine) -> list[Map]:
+    """Open hits first, the oldest first; then the last hits of every level, the newest first (S1)."""
+    state = engine.state
+    listed = [_hit(state, hit) for _, hit in sorted(state.hits.items())]
+    known = {hit["hit"] for hit in listed}
+    shown = [
+        {
+            "hit": f"H{past.hit}",
+            "link": link.terms.link,
+            "level": level.terms.level,
+            "table": past.table,
+            "hand": past.hand,
+            "amount": to_cents(past.amount),
+            "at": past.at,
+            "cycle": past.cycle,
+            "status": "paid",
+            "awards": [],
+        }
+        for link in state.links
+        for level in link.levels
+        for past in reversed(level.shown)
+        if f"H{past.hit}" not in known
+    ]
+    return listed + shown
+
+
+def round_of(engine: Engine, table: str) -> Map | None:
+    """The round that the table has to finish, or its last closed one while it can be reopened (T10)."""
+    found = engine.table(table)
+    if found is None:
+        return None
+    current = round_map(engine.state, found)
+    if current is None and found.closed is not None:
+        return {"round": found.closed.id, "state": "closed", "hits": [f"H{n}" for n in found.closed.hits]}
+    return current
+
+
+def _hit(state: State, hit: Hit) -> Map:
+    awards = [award_map(state, award) for award in hit.awards]
+    statuses = {award["status"] for award in awards}
+    order: tuple[Any, ...] = ("pending", "validated", "final", "paid", "undone")
+    levels = [award["level"] for award in awards if award["level"]]
+    return {
+        "hit": f"H{hit.number}",
+        "link": state.link(hit.link).terms.link,
+        "level": levels[0] if levels else None,
+        "table": state.table(hit.table).terms.table,
+        "round": hit.round,
+        "seat": hit.seat or None,
+        "hand": hit.hand,
+        "unverified": hit.unverified,
+        "amount": sum(award["amount"] for award in awards if award["status"] != "undone"),
+        "at": hit.at,
+        "cycle": hit.cycle,
+        "status": next((status for status in order if status in statuses), "undone"),
+        "awards": awards,
+    }
