@@ -1,0 +1,63 @@
+"""Is every rule that the product claims to keep proved by a test that says so?"""
+
+import ast
+import io
+import re
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+ROOT: Final = Path(__file__).resolve().parents[2]
+README: Final = ROOT / "jackpot" / "rules" / "README.md"
+
+ENTRY: Final = re.compile(r"^- \*\*([MLTHAS]\d+)\*\*( \*later\*)?", re.MULTILINE)
+# "A5", or a range such as "L1-L7" or "H1-H3".
+CITED: Final = re.compile(r"\b([MLTHAS])([1-9]\d?)(?:-\1([1-9]\d?))?\b")
+COUNT: Final = {"M": 4, "L": 11, "T": 11, "H": 4, "A": 12, "S": 7}
+
+
+def rules() -> dict[str, bool]:
+    """Each id of the README, and whether it is built in this release."""
+    return {name: not later for name, later in ENTRY.findall(README.read_text("utf-8"))}
+
+
+def prose(source: str) -> Iterator[str]:
+    """The docstrings of functions and the comments of a file: not its code, where T1 may be a table."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield ast.get_docstring(node) or ""
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.string
+
+
+def cited(text: str) -> Iterator[str]:
+    """The ids that a text cites, ranges spelled out."""
+    for letter, first, last in CITED.findall(text):
+        for number in range(int(first), int(last or first) + 1):
+            yield f"{letter}{number}"
+
+
+def test_the_readme_states_every_rule_once() -> None:
+    """M1-M4, L1-L11, T1-T11, H1-H4, A1-A12, S1-S7: the README has each of them, once and in order."""
+    expected = [f"{letter}{number}" for letter, count in COUNT.items() for number in range(1, count + 1)]
+    assert [name for name, _ in ENTRY.findall(README.read_text("utf-8"))] == expected
+
+
+def test_ranges_are_read_as_every_id_between() -> None:
+    """A docstring may cite several rules at once."""
+    assert list(cited("proves M4, L10-L11 and A5; T01 and S3a are none")) == ["M4", "L10", "L11", "A5"]
+
+
+def test_every_built_rule_is_cited_by_a_test() -> None:
+    """Every id of the README that is not marked later stands in a test's docstring or comment."""
+    found = {
+        name
+        for path in sorted((ROOT / "tests").rglob("test_*.py"))
+        if path != Path(__file__).resolve()
+        for text in prose(path.read_text("utf-8"))
+        for name in cited(text)
+    }
+    missing = [name for name, built in rules().items() if built and name not in found]
+    assert not missing, f"no test cites {', '.join(missing)}"
