@@ -1,0 +1,291 @@
+"""An independent model of linked progressives: small, slow, and written from the regulations alone.
+
+It knows nothing of networks, sequence numbers or storage. It is told decided things in order, keeps each
+link's history as a list of plain facts, and for every question walks that list from the beginning.
+
+Readings (where the rules leave a choice, the one taken here):
+ 1. An undo, a withdrawal, a strike, a void and a hand found late all change the history and recompute it.
+    The recomputed meter gives an award what its percentage comes to, in whole cents (M3); the house makes
+    up the rest of what was published, so the residue below a cent and, after a 10 % hit, nine tenths of
+    the recomputed meter stay with the players. The meter never gives more than its percentage.
+ 2. A raised amount is published: a later recomputation does not lower it again.
+ 3. Shares: undoing one share leaves its award to the remaining winners of the row (or the remaining
+    players on the dealer's hand), who are raised if unpaid. With the last share undone there was no award.
+ 4. A cycle number is one more than the reseeds ever made, undone ones too. A hand found late carries the
+    cycle of its turn; the level's number then goes up by one, and hits already made keep theirs.
+ 5. "Its turn" for a hand found late: just before the next lower seat that was settled, else at the close.
+ 6. A corrected award: the meter takes the difference when it is corrected, and a later recomputation
+    raises the amount by as much as it would have without the correction.
+ 7. Overflow comes back only at a reseed, not after a 10 % hit.
+ 8. Undoing a hit undoes all its awards, and is refused while one of them is paid (or final in a finished
+    round); undoing the hand's own award alone leaves the envy bonuses as they are. Two people are needed
+    while a later percentage award of the same level stands (one of the same shared event is not later).
+ 9. Validating any award but an envy bonus validates its hand, so all that waits for it. An envy bonus is
+    validated alone only once its hand is. A hand's own award that is final at once makes its envy final.
+10. Draw prizes are odds awards: they wait unless validate_at lets them be final.
+11. `on: dealer` where it is not offered, a fold at Let It Ride, a name without `link` where hand sizes
+    differ, and too few community cards are `bad_message`.
+12. A seat may be settled in several entries, each for a link; an entry without `link` speaks for all of
+    them. A seat above the last one settled is `out_of_order` even if it was settled; the last one again is
+    `already_settled`. In a reopened round the order starts anew.
+13. A folded hand claimed by name only was not shown: it wins nothing and earns no envy.
+14. Chip counts are owed only for links that have a wager in the round. Electronic links are not counted.
+15. While a reopened round is unfinished, `wager` and `lock` of another round are `round_unfinished`.
+    A `wager` for the last round, closed or void, is `locked_out`; any other command for it `no_such_round`.
+16. Reopening takes two people, because what follows does. A round is reopened as often as needed until the
+    table's next lock.
+17. On a shared link the percentages are awarded at the close, everything else at the turn. Percentages of
+    different rows are never shared.
+18. The dealer's hand is paid at the turn of the highest seat that wagered on it, whether or not that seat
+    itself is settled.
+19. Undoing needs no one for a table's own withdrawal or void, whatever came later.
+20. A pending or validated percentage award holds its table whatever its amount; releasing the cards covers
+    the awards that stand then.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.faults.model_acts import Acts
+from tests.faults.model_facts import Award, Level, Link, Wager
+from tests.faults.model_floor import (
+    DONE,
+    MISMATCH,
+    OPEN,
+    Map,
+    Refused,
+    Round,
+    Table,
+    check_bets,
+    check_players,
+    check_settle,
+    count_state,
+)
+from tests.faults.model_paytables import CATALOGUE, LET_IT_RIDE
+from tests.faults.model_settle import Settlement
+
+__all__ = ["Model"]
+
+
+class Model(Acts):
+    """Links, tables, their rounds and hits; see the readings above."""
+
+    def open_link(
+        self,
+        link: str,
+        paytable_id: str,
+        wager_cents: int,
+        *,
+        seed: dict[str, int] | None = None,
+        reseed: dict[str, int] | None = None,
+        primary: dict[str, int] | None = None,
+        reserve: dict[str, int] | None = None,
+        limit: dict[str, int] | None = None,
+        **options: Any,
+    ) -> None:
+        """Seeds and limits in micro-dollars, rates in hundredths of a percent, each by level."""
+        paytable = CATALOGUE[paytable_id]
+        levels = {}
+        for name, terms in paytable.levels.items():
+            first = (seed or {}).get(name)
+            if first is None:
+                assert terms.seed_for_1 is not None, f"{link}: {name} needs a seed"
+                first = terms.seed_for_1 * wager_cents * 10_000
+            again = (reseed or {}).get(name)
+            if again is None:
+                printed = terms.reseed_for_1
+                again = first if printed is None else printed * wager_cents * 10_000
+            rate = terms.primary if terms.primary is not None else (primary or {}).get(name)
+            assert rate, f"{link}: {name} needs a rate"
+            kept = terms.reserve or (reserve or {}).get(name, 0)
+            levels[name] = Level(first, again, rate, kept, (limit or {}).get(name))
+        schedule = options.pop("envy", None) or ""
+        validate_at = options.pop("validate_at_cents", None)
+        made = Link(
+            link, paytable, wager_cents, levels, schedule=schedule, validate_at=validate_at, **options
+        )
+        self.start_link(made)
+
+    def add_table(self, table: str, game: str, seats: int, links: list[str], adjacent_boxes: int = 2) -> None:
+        self.tables[table] = Table(table, game, seats, list(links), adjacent_boxes)
+
+    def frame(self, table: str, message: Map, draws: dict[str, Map] | None = None) -> Map:
+        """One command of a table: the answer that its rules demand."""
+        at = self.tables[table]
+        before = dict(self.hits_made)
+        try:
+            answer = getattr(self, f"on_{message['t']}")(at, message, draws or {})
+        except Refused as refused:
+            self.hits_made = before
+            answer = {"ok": False, "code": refused.code}
+            if refused.code == "award_standing":
+                answer["hits"] = self.standing(at.unfinished[message["round"]])
+        return dict(answer)
+
+    # -- the commands ----------------------------------------------------------------------------------
+
+    def the_round(self, table: Table, name: str) -> Round:
+        if name not in table.unfinished:
+            raise Refused("no_such_round")
+        return table.unfinished[name]
+
+    def on_wager(self, table: Table, message: Map, draws: dict[str, Map]) -> Map:
+        name, bets = message["round"], message["bets"]
+        for bet in bets:
+            link = self.links.get(bet["link"]) if bet["link"] in table.links else None
+            if bet.get("on", "own") == "dealer" and link is not None and not link.paytable.dealer:
+                raise Refused("bad_message")
+        round_ = table.unfinished.get(name)
+        players = check_players(table, round_, bets)
+        if any(other != name for other in table.unfinished):
+            raise Refused("round_unfinished")
+        last = table.ended is not None and table.ended.name == name
+        if (round_ is not None and round_.state != OPEN) or (round_ is None and last):
+            raise Refused("locked_out")
+        if any(bet["link"] in table.links and self.links[bet["link"]].suspended for bet in bets):
+            raise Refused("suspended")
+        if round_ is None and self.held(table.name):
+            raise Refused("table_held")
+        chips = message.get("chips", {})
+        if any(link not in table.links for link in chips):
+            raise Refused("unknown_link")
+        taken = {(w.seat, w.link, w.on) for w in round_.wagers if w.live} if round_ is not None else set()
+        check_bets(table, self.links, bets, taken)
+        if round_ is None:
+            round_ = table.unfinished[name] = Round(name, table.name)
+        round_.players = players
+        for bet in bets:
+            wager = Wager(table.name, name, bet["seat"], bet["link"], bet.get("on", "own"))
+            round_.wagers.append(wager)
+            self.links[wager.link].facts.append(wager)
+            table.accepted[wager.link] = table.accepted.get(wager.link, 0) + 1
+        self.recompute({bet["link"] for bet in bets})
+        return self.lock(table, round_, chips, draws) if message.get("lock") else self.answer()
+
+    def on_withdraw(self, table: Table, message: Map, draws: dict[str, Map]) -> Map:
+        round_ = self.the_round(table, message["round"])
+        if round_.state != OPEN:
+            raise Refused("locked_out")
+        bets = message["bets"]
+        if any(bet["link"] not in table.links for bet in bets):
+            raise Refused("unknown_link")
+        if any(not 1 <= bet["seat"] <= table.seats for bet in bets):
+            raise Refused("unknown_seat")
+        found: list[Wager] = []
+        for bet in bets:
+            wager = round_.at(bet["seat"], bet["link"], bet.get("on", "own"))
+            if wager is None or wager in found:
+                raise Refused("no_wager")
+            found.append(wager)
+        return self.answer(*self.give_back(found))
+
+    def on_lock(self, table: Table, message: Map, draws: dict[str, Map]) -> Map:
+        name = message["round"]
+        round_ = self.the_round(table, name)
+        if round_.state == OPEN and len(table.unfinished) > 1:
+            raise Refused("round_unfinished")
+        chips = message.get("chips", {})
+        if any(link not in table.links for link in chips):
+            raise Refused("unknown_link")
+        return self.lock(table, round_, chips, draws)
+
+    def lock(self, table: Table, round_: Round, chips: dict[str, int], draws: dict[str, Map]) -> Map:
+        if round_.state == OPEN:
+            table.reopenable = None
+            round_.draws = {link: dict(draw) for link, draw in draws.items() if link in table.links}
+        round_.chips |= chips
+        round_.state = count_state(table, self.links, round_)
+        answer = self.answer()
+        if round_.state == MISMATCH:
+            answer["warn"].append("chip_mismatch")
+        return answer
+
+    def in_play(self, table: Table, name: str) -> Round:
+        round_ = self.the_round(table, name)
+        if round_.state == OPEN:
+            raise Refused("not_locked")
+        if round_.state == MISMATCH:
+            raise Refused("chip_mismatch")
+        return round_
+
+    def on_settle(self, table: Table, message: Map, draws: dict[str, Map]) -> Map:
+        if table.game == LET_IT_RIDE and any(hand.get("folded") for hand in message["hands"]):
+            raise Refused("bad_message")
+        round_ = self.in_play(table, message["round"])
+        check_settle(table, self.links, round_, message)
+        work = Settlement(table, round_, self.links, self.new_id)
+        work.settle(message)
+        for step in work.plan.steps:
+            step()
+        round_.board = message.get("board", round_.board)
+        round_.dealer = message.get("dealer", round_.dealer)
+        for hand in message["hands"]:
+            if "cards" in hand:
+                round_.cards[hand["seat"]] = hand["cards"]
+            names = [hand["link"]] if "link" in hand else table.links
+            round_.covered |= {(hand["seat"], name) for name in names}
+            round_.lowest = hand["seat"]
+        if message.get("close"):
+            return self.close(table, round_, message.get("counts", {}), work)
+        return self.settled(table, work)
+
+    def on_close(self, table: Table, message: Map, draws: dict[str, Map]) -> Map:
+        round_ = self.in_play(table, message["round"])
+        if any(link not in table.links for link in message.get("counts", {})):
+            raise Refused("unknown_link")
+        work = Settlement(table, round_, self.links, self.new_id)
+        return self.close(table, round_, message.get("counts", {}), work)
+
+    def close(self, table: Table, round_: Round, counts: dict[str, int], work: Settlement) -> Map:
+        steps = len(work.plan.steps)
+        work.close()
+        for step in work.plan.steps[steps:]:
+            step()
+        work.share()
+        if not round_.ended:
+            work.mark_closed()
+        round_.state, round_.ended = DONE, True
+        del table.unfinished[round_.name]
+        table.ended = table.reopenable = round_
+        answer = self.settled(table, work)
+        if any(count != table.accepted.get(link, 0) for link, count in counts.items()):
+            answer["warn"].append("counts")
+        return answer
+
+    def settled(self, table: Table, work: Settlement) -> Map:
+        answer = self.answer(*self.recompute(set(table.links)))
+        fresh = [award for hit in work.plan.hits for award in hit.awards if award.id not in self.told]
+        for hit in work.plan.hits:
+            self.hits_made[hit.id] = hit
+        self.told |= {award.id for award in fresh}
+        answer["awards"] = [award_map(award) for award in fresh]
+        new = {award.id for award in fresh}
+        answer["status"] = [change for change in answer["status"] if change["award"] not in new]
+        return answer
+
+    def on_void(self, table: Table, message: Map, draws: dict[str, Map]) -> Map:
+        round_ = self.the_round(table, message["round"])
+        if self.standing(round_):
+            raise Refused("award_standing")
+        return self.void(table, round_)
+
+
+def award_map(award: Award) -> Map:
+    """As the protocol shows it."""
+    hit = award.hit
+    return {
+        "award": award.id,
+        "hit": hit.id,
+        "seat": award.seat,
+        "link": hit.link,
+        "level": award.level or None,
+        "hand": hit.hand,
+        "kind": award.kind,
+        "amount": award.amount,
+        "pays": award.pays,
+        "status": award.status,
+        "unverified": hit.unverified,
+        "because": award.because,
+        "light": True,
+    }

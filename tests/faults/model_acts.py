@@ -1,0 +1,358 @@
+"""What people do to hits, awards and rounds, for the independent model; and its books."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.faults.model_facts import (
+    CENT,
+    FINAL,
+    PAID,
+    PENDING,
+    UNDONE,
+    VALIDATED,
+    Accounts,
+    Award,
+    Correction,
+    Event,
+    Fact,
+    Hit,
+    Link,
+    Turn,
+    Wager,
+    recompute,
+    replay,
+    status_of,
+)
+from tests.faults.model_floor import LOCKED, MISMATCH, VOID, Map, Refused, Round, Table, count_state
+
+Changes = tuple[list[Map], list[Map]]  # awards raised, and what paid ones leave on the meter
+
+
+class Acts:
+    """The model's state, and the commands of floorpersons."""
+
+    def __init__(self) -> None:
+        self.links: dict[str, Link] = {}
+        self.tables: dict[str, Table] = {}
+        self.hits_made: dict[str, Hit] = {}
+        self.told: set[str] = set()
+        self.made = 0
+
+    # -- common ----------------------------------------------------------------------------------------
+
+    def start_link(self, link: Link) -> None:
+        for name, level in link.levels.items():
+            assert level.limit is None or level.limit >= max(level.seed, level.reseed)
+            link.start[name] = Accounts(primary=level.seed, house=level.seed)
+        self.links[link.name] = link
+        recompute(link)
+
+    def new_id(self) -> str:
+        self.made += 1
+        return f"M{self.made}"
+
+    def recompute(self, links: set[str]) -> Changes:
+        raised: list[Map] = []
+        left: list[Map] = []
+        for name in sorted(links):
+            more = recompute(self.links[name])
+            raised += more[0]
+            left += more[1]
+        return raised, left
+
+    def answer(self, raised: list[Map] | None = None, left: list[Map] | None = None) -> Map:
+        return {
+            "ok": True,
+            "awards": [],
+            "refunds": [],
+            "warn": [],
+            "status": raised or [],
+            "left": left or [],
+        }
+
+    def give_back(self, wagers: list[Wager]) -> Changes:
+        for wager in wagers:
+            wager.live = False
+        return self.recompute({wager.link for wager in wagers})
+
+    def held(self, table: str) -> bool:
+        """T11: a percentage award of this table waits for its papers, its cards not released."""
+        return any(
+            award.pays == "cage" and award.status in (PENDING, VALIDATED) and not award.released
+            for hit in self.hits_made.values()
+            if hit.table == table and self.links[hit.link].hold_table
+            for award in hit.awards
+        )
+
+    def of_round(self, round_: Round) -> list[Hit]:
+        mine = (round_.table, round_.name)
+        return [hit for hit in self.hits_made.values() if (hit.table, hit.round) == mine]
+
+    def standing(self, round_: Round) -> list[str]:
+        """The hits of a round that have an award not undone."""
+        return [h.id for h in self.of_round(round_) if any(a.status != UNDONE for a in h.awards)]
+
+    def void(self, table: Table, round_: Round) -> Map:
+        wagers = [wager for wager in round_.wagers if wager.live]
+        answer = self.answer(*self.give_back(wagers))
+        for wager in wagers:
+            link = self.links[wager.link]
+            pays = "account" if link.paytable.electronic else "inventory"
+            answer["refunds"].append(
+                {"seat": wager.seat, "link": wager.link, "amount": link.wager, "pays": pays}
+            )
+        round_.state, round_.shared = VOID, []
+        del table.unfinished[round_.name]
+        table.ended = round_
+        if table.reopenable is round_:
+            table.reopenable = None
+        return answer
+
+    def forget(self) -> None:
+        """Drop hits that nothing can change any more, so that long runs stay quick."""
+        self.hits_made = {
+            hit.id: hit
+            for hit in self.hits_made.values()
+            if any(award.status in (PENDING, VALIDATED) for award in hit.awards)
+            or not self.finished(hit.table, hit.round)
+        }
+
+    # -- people ----------------------------------------------------------------------------------------
+
+    def act(self, kind: str, **fields: Any) -> Map:
+        """One act of people; {"ok": False, "why": ...} where the rules refuse it."""
+        try:
+            return dict(getattr(self, f"do_{kind}")(**fields))
+        except Refused as refused:
+            return {"ok": False, "why": refused.code}
+
+    def awards_of(self, hit: str | None, award: str | None) -> tuple[Hit, list[Award]]:
+        name = hit or (award or "").split(".")[0]
+        if name not in self.hits_made:
+            raise Refused("no such hit")
+        found = self.hits_made[name]
+        return found, [one for one in found.awards if award in (None, one.id)]
+
+    def do_validate(self, hit: str | None = None, award: str | None = None, people: int = 1) -> Map:
+        found, awards = self.awards_of(hit, award)
+        if award is not None and awards[0].kind == "envy":
+            own = [one for one in found.awards if one.kind != "envy" and one.status != UNDONE]
+            if not own or any(one.status == PENDING for one in own):
+                raise Refused("an envy bonus waits for its hand")
+        else:
+            awards = found.awards
+        waiting = [one for one in awards if one.status == PENDING]
+        if not waiting:
+            raise Refused("nothing waits")
+        for one in waiting:
+            one.status = VALIDATED
+        return self.answer([status_of(one, VALIDATED) for one in waiting])
+
+    def do_pay(self, hit: str | None = None, award: str | None = None, people: int = 1) -> Map:
+        _, awards = self.awards_of(hit, award)
+        ready = [one for one in awards if one.status == VALIDATED]
+        if not ready:
+            raise Refused("nothing is validated")
+        for one in ready:
+            one.status = PAID
+        return self.answer([status_of(one, PAID) for one in ready])
+
+    def do_undo(self, hit: str | None = None, award: str | None = None, people: int = 1) -> Map:
+        found, awards = self.awards_of(hit, award)
+        targets = [one for one in awards if one.status != UNDONE]
+        if not targets or any(one.status == PAID for one in targets):
+            raise Refused("nothing to undo, or paid")
+        playing = found.round in self.tables[found.table].unfinished
+        if any(one.status == FINAL for one in targets) and not playing:
+            raise Refused("final")
+        link = self.links[found.link]
+        if people < 2 and any(self.later_stands(link, one) for one in targets if one.kind == "meter"):
+            raise Refused("two people")
+        for one in targets:
+            one.status = UNDONE
+        raised, left = self.recompute({link.name})
+        return self.answer([status_of(one, UNDONE) for one in targets] + raised, left)
+
+    def later_stands(self, link: Link, award: Award) -> bool:
+        """Whether a percentage award of the same level, won later in the history, is not undone."""
+        seen = False
+        for fact in link.facts:
+            if isinstance(fact, Event) and seen and fact.level == award.hit.level and fact.standing():
+                return True
+            if isinstance(fact, Event) and any(award in each for each in fact.winners):
+                seen = True
+        return False
+
+    def do_correct(
+        self,
+        people: int = 1,
+        amount: int = 0,
+        award: str | None = None,
+        link: str | None = None,
+        level: str = "",
+        account: str = "primary",
+    ) -> Map:
+        """A pending award to a new amount (A10), or a level's account by an amount (L8); cents."""
+        if people < 2:
+            raise Refused("two people")
+        if award is None:
+            if link is None:
+                raise Refused("of what?")
+            return self.corrected(self.links[link], Correction(level, amount, None, account))
+        found, awards = self.awards_of(None, award)
+        one = awards[0]
+        if one.status != PENDING:
+            raise Refused("not pending")
+        change = amount - one.amount
+        if one.kind == "meter":
+            answer = self.corrected(self.links[found.link], Correction(found.level or "", change, one))
+        else:
+            answer = self.answer()
+        one.fixed += change
+        return answer
+
+    def corrected(self, link: Link, fact: Correction) -> Map:
+        """Post it unless it leaves something negative, or above the limit (L8)."""
+        now, level = link.now[fact.level], link.levels[fact.level]
+        change = fact.cents * CENT if fact.award is None else -fact.cents * CENT
+        value = getattr(now, fact.account) + change
+        if value < 0:
+            raise Refused("negative")
+        if (
+            fact.award is None
+            and level.limit is not None
+            and fact.account == "primary"
+            and value > level.limit
+        ):
+            raise Refused("above the limit")
+        link.facts.append(fact)
+        return self.answer(*self.recompute({link.name}))
+
+    def do_release(self, table: str, people: int = 1) -> Map:
+        if not self.held(table):
+            raise Refused("not held")
+        for hit in self.hits_made.values():
+            for award in hit.awards:
+                if hit.table == table and award.pays == "cage" and award.status in (PENDING, VALIDATED):
+                    award.released = True
+        return self.answer()
+
+    def playing(self, table: str, name: str) -> tuple[Table, Round]:
+        at = self.tables[table]
+        if name not in at.unfinished:
+            raise Refused("no_such_round")
+        return at, at.unfinished[name]
+
+    def do_strike(self, table: str, seat: int, link: str, on: str = "own", **more: Any) -> Map:
+        at, round_ = self.playing(table, more["round"])
+        wager = round_.at(seat, link, on)
+        if round_.state != MISMATCH or wager is None:
+            raise Refused("no mismatch, or no such wager")
+        changes = self.give_back([wager])
+        round_.state = count_state(at, self.links, round_)
+        return self.answer(*changes)
+
+    def do_void_round(self, table: str, **more: Any) -> Map:
+        at, round_ = self.playing(table, more["round"])
+        if self.standing(round_):
+            raise Refused("award_standing")
+        return self.void(at, round_)
+
+    def do_reopen(self, table: str, people: int = 1, **more: Any) -> Map:
+        at, name = self.tables[table], more["round"]
+        if people < 2:
+            raise Refused("two people")
+        if at.reopenable is None or at.reopenable.name != name or name in at.unfinished:
+            raise Refused("not the last closed round, or locked since")
+        round_ = at.reopenable
+        round_.state, round_.lowest = LOCKED, None
+        at.unfinished[name] = round_
+        return self.answer()
+
+    def do_suspend(self, link: str, people: int = 1) -> Map:
+        self.links[link].suspended = True
+        return self.answer()
+
+    def do_resume(self, link: str, people: int = 1) -> Map:
+        self.links[link].suspended = False
+        return self.answer()
+
+    # -- the books -------------------------------------------------------------------------------------
+
+    def meters(self) -> dict[tuple[str, str], dict[str, int]]:
+        return {
+            (link.name, name): {
+                "primary": now.primary,
+                "reserve": now.reserve,
+                "overflow": now.overflow,
+                "cycle": now.reseeds + 1,
+                "house": now.house,
+                "wagers": now.wagers,
+                "awards": now.awards,
+                "corrections": now.corrections,
+            }
+            for link in self.links.values()
+            for name, now in link.now.items()
+        }
+
+    def hits(self) -> list[Map]:
+        return [
+            {
+                "hit": hit.id,
+                "table": hit.table,
+                "round": hit.round,
+                "seat": hit.seat,
+                "link": hit.link,
+                "level": hit.level,
+                "hand": hit.hand,
+                "cycle": hit.cycle,
+                "unverified": hit.unverified,
+                "awards": [
+                    {
+                        "award": award.id,
+                        "seat": award.seat,
+                        "kind": award.kind,
+                        "level": award.level or None,
+                        "amount": award.amount,
+                        "pays": award.pays,
+                        "status": award.status,
+                        "because": award.because,
+                        "left": award.left,
+                    }
+                    for award in hit.awards
+                ],
+            }
+            for hit in self.hits_made.values()
+            if hit.awards
+        ]
+
+    def finished(self, table: str, name: str) -> bool:
+        at = self.tables[table]
+        return name not in at.unfinished and (at.reopenable is None or at.reopenable.name != name)
+
+    def fixed(self, fact: Fact) -> bool:
+        """Whether nothing can change this fact any more."""
+        if isinstance(fact, Wager):
+            return not fact.live or self.finished(fact.table, fact.round)
+        if isinstance(fact, Turn):
+            return self.finished(fact.table, fact.round)
+        if isinstance(fact, Event):
+            paid = all(award.status in (PAID, UNDONE) for each in fact.winners for award in each)
+            return paid and self.finished(fact.table, fact.round)
+        return fact.award is None or fact.award.status in (PAID, UNDONE)
+
+    def checkpoint(self, forget: bool = False) -> int:
+        """Fold the part of each link's history that can no longer change; how many facts were folded."""
+        folded = 0
+        for link in self.links.values():
+            count = 0
+            while count < len(link.facts) and self.fixed(link.facts[count]):
+                count += 1
+            for name in link.levels:
+                link.start[name] = replay(link, name, link.facts[:count])[0]
+            del link.facts[:count]
+            folded += count
+        if forget:
+            self.forget()
+        return folded

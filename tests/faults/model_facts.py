@@ -1,0 +1,283 @@
+"""The independent model's records, and the one recomputation that everything rests on.
+
+A link is a list of plain facts in order. `replay` walks them from the beginning and says what one level
+must hold, and what every award won on it comes to. Nothing is ever adjusted in place: a wager given back,
+an award undone or a hand found late changes the list, and the list is walked again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from tests.faults.model_paytables import Paytable
+
+CENT = 10_000  # micro-dollars
+DOLLAR = 100 * CENT
+PENDING, VALIDATED, PAID, FINAL, UNDONE = "pending", "validated", "paid", "final", "undone"
+CLOSED = 0  # the turn of a round's end: after every seat's
+
+
+@dataclass
+class Level:
+    seed: int
+    reseed: int
+    primary: int  # hundredths of a percent
+    reserve: int
+    limit: int | None
+
+
+@dataclass(eq=False)
+class Wager:
+    """A bet on a link; `live` until it is withdrawn, struck or void."""
+
+    table: str
+    round: str
+    seat: int
+    link: str
+    on: str
+    live: bool = True
+
+
+@dataclass(eq=False)
+class Hit:
+    """A hand that won something on a link; seat None is the dealer's hand."""
+
+    id: str
+    table: str
+    round: str
+    seat: int | None
+    link: str
+    hand: str
+    unverified: bool
+    level: str | None = None
+    cycle: int | None = None
+    awards: list[Award] = field(default_factory=list)
+
+
+@dataclass(eq=False)
+class Award:
+    """One award. `base`: the cents published for it, None until computed; `fixed`: corrections since."""
+
+    id: str
+    hit: Hit
+    seat: int
+    kind: str
+    base: int | None
+    pays: str
+    because: int | None = None
+    status: str = PENDING
+    fixed: int = 0
+    left: int = 0
+    released: bool = False
+
+    @property
+    def amount(self) -> int:
+        return (self.base or 0) + self.fixed
+
+    @property
+    def level(self) -> str | None:
+        return self.hit.level if self.kind == "meter" else None
+
+
+@dataclass(eq=False)
+class Event:
+    """A percentage of a level won, by several winners only where they share.
+
+    Each winner is a list of awards: one, or for the dealer's hand one for each player who wagered on it.
+    """
+
+    table: str
+    round: str
+    level: str
+    percent: int
+    row: int
+    winners: list[list[Award]]
+    shared: bool = False
+
+    def standing(self) -> list[list[Award]]:
+        winners = [[award for award in each if award.status != UNDONE] for each in self.winners]
+        return [each for each in winners if each]
+
+
+@dataclass(eq=False)
+class Turn:
+    """A seat was settled (2 x seat), the dealer's hand paid (2 x seat + 1) or the round closed (0)."""
+
+    table: str
+    round: str
+    key: int
+
+
+@dataclass(eq=False)
+class Correction:
+    """Two people moved money: on an award, to or from the meter; or on an account of the level itself."""
+
+    level: str
+    cents: int
+    award: Award | None = None
+    account: str = "primary"
+
+
+Fact = Wager | Event | Turn | Correction
+
+
+@dataclass
+class Accounts:
+    primary: int = 0
+    reserve: int = 0
+    overflow: int = 0
+    house: int = 0
+    wagers: int = 0
+    awards: int = 0
+    corrections: int = 0
+    reseeds: int = 0  # reseeds ever made, undone ones too: cycle - 1
+
+    def balanced(self) -> bool:
+        held = self.primary + self.reserve + self.overflow
+        return (
+            self.house + self.wagers + self.corrections == held + self.awards
+            and min(self.primary, self.reserve, self.overflow) >= 0
+        )
+
+
+@dataclass(eq=False)
+class Link:
+    name: str
+    paytable: Paytable
+    wager: int  # cents
+    levels: dict[str, Level]
+    simultaneous: str = "order"
+    floor_to_seed: bool = False
+    validate_at: int | None = None
+    schedule: str = ""
+    count_chips: bool = False
+    hold_table: bool = True
+    magic_every: int = 0
+    lucky_every: int = 0
+    decks: int = 1
+    suspended: bool = False
+    facts: list[Fact] = field(default_factory=list)
+    start: dict[str, Accounts] = field(default_factory=dict)  # everything folded away so far
+    now: dict[str, Accounts] = field(default_factory=dict)
+
+
+def into_primary(accounts: Accounts, level: Level, amount: int) -> None:
+    """Raise the primary; what would rise above the limit goes to overflow (L7)."""
+    accounts.primary += amount
+    if level.limit is not None and accounts.primary > level.limit:
+        accounts.overflow += accounts.primary - level.limit
+        accounts.primary = level.limit
+
+
+def replay(link: Link, name: str, facts: list[Fact]) -> tuple[Accounts, dict[str, int]]:
+    """One level from its start through these facts: its accounts, and each award's computed cents."""
+    level, accounts = link.levels[name], replace(link.start[name])
+    computed: dict[str, int] = {}
+    for fact in facts:
+        if isinstance(fact, Wager):
+            if fact.live:
+                accounts.wagers += link.wager * (level.primary + level.reserve)
+                accounts.reserve += link.wager * level.reserve
+                into_primary(accounts, level, link.wager * level.primary)
+        elif isinstance(fact, Event) and fact.level == name:
+            play_event(link, level, accounts, fact, computed)
+        elif isinstance(fact, Correction) and fact.level == name:
+            play_correction(level, accounts, fact)
+    assert accounts.balanced(), (link.name, name, accounts)
+    return accounts, computed
+
+
+def play_event(link: Link, level: Level, accounts: Accounts, event: Event, computed: dict[str, int]) -> None:
+    """A2-A4, A6, T5: a share for each winner; and A11: never below what was published."""
+    if event.percent == 100:
+        accounts.reseeds += 1
+    winners = event.standing()
+    if not winners:
+        return
+    whole = accounts.primary * event.percent // 100 // CENT
+    for each in winners:
+        part = whole // len(winners) // len(each)
+        for award in each:
+            computed[award.id] = part
+            published = part if award.base is None else award.base
+            amount = published if award.status == PAID else max(published, part)
+            given = min(amount, part)
+            accounts.primary -= given * CENT
+            accounts.house += (amount - given) * CENT
+            accounts.awards += amount * CENT
+    if event.percent == 100:
+        again = level.reseed + accounts.reserve + accounts.overflow
+        accounts.house += level.reseed
+        accounts.reserve = accounts.overflow = 0
+        into_primary(accounts, level, again)
+    elif link.floor_to_seed and accounts.primary < level.reseed:
+        accounts.house += level.reseed - accounts.primary
+        accounts.primary = level.reseed
+
+
+def play_correction(level: Level, accounts: Accounts, fact: Correction) -> None:
+    micros = fact.cents * CENT
+    if fact.award is not None:
+        if fact.award.status == UNDONE:
+            return
+        accounts.awards += micros
+        micros = -micros
+    else:
+        accounts.corrections += micros
+    if fact.account == "primary":
+        into_primary(accounts, level, micros)
+        if accounts.primary < 0:
+            accounts.house -= accounts.primary
+            accounts.primary = 0
+        return
+    value = getattr(accounts, fact.account) + micros
+    accounts.house += max(0, -value)
+    setattr(accounts, fact.account, max(0, value))
+
+
+def recompute(link: Link) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Walk the link again: publish new awards, raise unpaid ones, note what paid ones leave on the meter."""
+    raised: list[dict[str, Any]] = []
+    left: list[dict[str, Any]] = []
+    for name in link.levels:
+        link.now[name], computed = replay(link, name, link.facts)
+        for fact in link.facts:
+            if not isinstance(fact, Event) or fact.level != name:
+                continue
+            for award in (award for each in fact.standing() for award in each):
+                part = computed[award.id]
+                if award.base is None:
+                    award.base = part
+                elif part > award.base and award.status != PAID:
+                    award.base, award.status = part, PENDING
+                    raised.append(status_of(award, "raised"))
+                elif award.status == PAID and award.left != max(0, part - award.base):
+                    award.left = max(0, part - award.base)
+                    left.append({"hit": award.hit.id, "award": award.id, "difference": award.left})
+    return raised, left
+
+
+def status_of(award: Award, status: str) -> dict[str, Any]:
+    return {"hit": award.hit.id, "award": award.id, "status": status, "amount": award.amount}
+
+
+def place(link: Link, table: str, round_: str, key: int, row: int = 0) -> int:
+    """Where in the history a turn of this round belongs: before the first later turn of it, or at the end.
+
+    For a row shared at the close (key 1) the events of lower rows come after it.
+    """
+    for index, fact in enumerate(link.facts):
+        if isinstance(fact, Turn) and (fact.table, fact.round) == (table, round_) and fact.key < key:
+            return index
+        shared = isinstance(fact, Event) and fact.shared and (fact.table, fact.round) == (table, round_)
+        if shared and isinstance(fact, Event) and (key > 1 or fact.row > row):
+            return index
+    return len(link.facts)
+
+
+def cycle_at(link: Link, level: str, index: int) -> int:
+    """The cycle that stands at this place of the history: one more than the reseeds before it."""
+    before = [fact for fact in link.facts[:index] if isinstance(fact, Event)]
+    reseeds = sum(1 for event in before if event.level == level and event.percent == 100)
+    return link.start[level].reseeds + reseeds + 1

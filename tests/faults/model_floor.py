@@ -1,0 +1,212 @@
+"""The independent model's tables and rounds, and which of their commands is refused with which code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.faults.model_facts import Link, Wager
+from tests.faults.model_hands import best_name
+from tests.faults.model_paytables import FOUR_CARD, HOLD_EM, LET_IT_RIDE, THREE_CARD
+
+Map = dict[str, Any]
+DEALT = {LET_IT_RIDE: 3, HOLD_EM: 2, THREE_CARD: 3, FOUR_CARD: 5}
+OPEN, LOCKED, MISMATCH, DONE, VOID = "open", "locked", "mismatch", "closed", "void"
+
+
+class Refused(Exception):
+    """A command refused whole, with its code."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__(code)
+        self.code = code
+
+
+@dataclass
+class Round:
+    name: str
+    table: str
+    state: str = OPEN
+    wagers: list[Wager] = field(default_factory=list)
+    players: dict[int, str] = field(default_factory=dict)
+    chips: dict[str, int] = field(default_factory=dict)
+    draws: dict[str, Map] = field(default_factory=dict)
+    board: list[str] = field(default_factory=list)
+    dealer: list[str] = field(default_factory=list)
+    cards: dict[int, list[str]] = field(default_factory=dict)
+    covered: set[tuple[int, str]] = field(default_factory=set)  # (seat, link) settled
+    lowest: int | None = None  # the last seat settled since the round was locked or reopened
+    paid_draws: set[tuple[int, str, str]] = field(default_factory=set)
+    dealer_done: bool = False
+    ended: bool = False  # it was closed at least once
+    shared: list[Any] = field(default_factory=list)  # winners waiting for the close
+
+    def live(self, link: str, on: str | None = None) -> list[Wager]:
+        return [w for w in self.wagers if w.live and w.link == link and on in (None, w.on)]
+
+    def at(self, seat: int, link: str, on: str = "own") -> Wager | None:
+        return next((w for w in self.live(link, on) if w.seat == seat), None)
+
+
+@dataclass
+class Table:
+    name: str
+    game: str
+    seats: int
+    links: list[str]
+    adjacent: int
+    unfinished: dict[str, Round] = field(default_factory=dict)
+    ended: Round | None = None  # the last round, closed or void
+    reopenable: Round | None = None  # the last closed one, until the next lock
+    accepted: dict[str, int] = field(default_factory=dict)  # wagers ever accepted, undone ones too
+
+
+def check_players(table: Table, round_: Round | None, bets: list[Map]) -> dict[int, str]:
+    """T9: one name a seat; the seats of a name are neighbours and not more than the game allows."""
+    players = {}
+    if round_ is not None:
+        sat = {wager.seat for wager in round_.wagers if wager.live}
+        players = {seat: name for seat, name in round_.players.items() if seat in sat}
+    for bet in bets:
+        if "player" in bet and players.setdefault(bet["seat"], bet["player"]) != bet["player"]:
+            raise Refused("bad_message")
+    most = 1 if table.game == HOLD_EM else table.adjacent
+    for name in set(players.values()):
+        seats = [seat for seat, whose in players.items() if whose == name]
+        if max(seats) - min(seats) + 1 != len(seats) or len(seats) > most:
+            raise Refused("bad_message")
+    return players
+
+
+def check_bets(
+    table: Table, links: dict[str, Link], bets: list[Map], taken: set[tuple[int, str, str]]
+) -> None:
+    """The codes of a wager's bets, each looked for over the whole message before the next."""
+    if any(bet["link"] not in table.links for bet in bets):
+        raise Refused("unknown_link")
+    if any(not 1 <= bet["seat"] <= table.seats for bet in bets):
+        raise Refused("unknown_seat")
+    if any(bet["amount"] != links[bet["link"]].wager for bet in bets):
+        raise Refused("wrong_amount")
+    taken = set(taken)
+    for bet in bets:
+        key = (bet["seat"], bet["link"], bet.get("on", "own"))
+        if key in taken:
+            raise Refused("duplicate_wager")
+        taken.add(key)
+
+
+def count_state(table: Table, links: dict[str, Link], round_: Round) -> str:
+    """T3: locked, or waiting for a count that agrees."""
+    for name in table.links:
+        link, number = links[name], len(round_.live(name))
+        if link.paytable.electronic:
+            continue
+        if name in round_.chips:
+            if round_.chips[name] != number:
+                return MISMATCH
+        elif link.count_chips and number:
+            return MISMATCH
+    return LOCKED
+
+
+def hand_cards(table: Table, link: Link, dealt: list[str], board: list[str]) -> list[str]:
+    """H2: which cards make the hand of a wager on this link at this table's game."""
+    if link.paytable.kind == "three" or table.game in (THREE_CARD, FOUR_CARD):
+        return dealt
+    if table.game == LET_IT_RIDE:
+        needed = board[:2] if len(board) >= 2 else None
+    elif link.paytable.best_of == "seven":
+        needed = board if len(board) == 5 else None
+    else:
+        needed = board[:3] if len(board) >= 3 else None
+    if needed is None:
+        raise Refused("bad_message")
+    return dealt + needed
+
+
+@dataclass
+class Claim:
+    """What one hand is on one link: its name, its suit where it has only one, and whether it was shown."""
+
+    name: str
+    suit: str = ""
+    shown: bool = True
+    unverified: bool = False
+
+
+def claim_of(table: Table, link: Link, hand: Map, board: list[str]) -> Claim | None:
+    """The hand on this link; None where nothing was shown or named."""
+    kind = link.paytable.kind
+    if "cards" in hand:
+        used = hand_cards(table, link, hand["cards"], board)
+        name = best_name(kind, used)
+        suits = {card[1] for card in used}
+        claim = Claim(name, suits.pop() if len(suits) == 1 else "")
+        if "hand" in hand and not same_name(hand["hand"], name):
+            raise Refused("hand_mismatch")
+        if "suit" in hand and kind == "three" and claim.suit not in ("", hand["suit"]):
+            raise Refused("hand_mismatch")
+        return claim
+    if "hand" in hand and not hand.get("folded"):
+        return Claim(hand["hand"], hand.get("suit", ""), shown=False, unverified=True)
+    return None
+
+
+def same_name(claimed: str, name: str) -> bool:
+    return claimed == name or (claimed, name) == ("four-of-a-kind", "four-aces")
+
+
+def hand_links(table: Table, links: dict[str, Link], round_: Round, hand: Map) -> list[str]:
+    """The links that one hand of a settlement speaks for."""
+    if "link" in hand:
+        return [hand["link"]]
+    if "hand" in hand and "cards" not in hand:
+        mine = [name for name in table.links if round_.at(hand["seat"], name)]
+        names = mine or [name for name in table.links if round_.live(name)]
+        if len({links[name].paytable.kind for name in names}) > 1:
+            raise Refused("bad_message")
+    return list(table.links)
+
+
+def all_cards(round_: Round, message: Map) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Every card known of the round once this message is taken: where it lies, and what."""
+    yield "board", tuple(message.get("board", round_.board))
+    yield "dealer", tuple(message.get("dealer", round_.dealer))
+    seats = dict(round_.cards) | {h["seat"]: h["cards"] for h in message["hands"] if "cards" in h}
+    for seat, dealt in seats.items():
+        yield str(seat), tuple(dealt)
+
+
+def check_settle(table: Table, links: dict[str, Link], round_: Round, message: Map) -> None:
+    """The codes of a settlement after the round's state, in their order."""
+    hands, board = message["hands"], message.get("board", round_.board)
+    if any("link" in hand and hand["link"] not in table.links for hand in hands):
+        raise Refused("unknown_link")
+    if any(not 1 <= hand["seat"] <= table.seats for hand in hands):
+        raise Refused("unknown_seat")
+    lowest = round_.lowest
+    for hand in hands:
+        if lowest is not None and hand["seat"] > lowest:
+            raise Refused("out_of_order")
+        lowest = hand["seat"]
+    covered = set(round_.covered)
+    for hand in hands:
+        keys = {(hand["seat"], name) for name in hand_links(table, links, round_, hand)}
+        if keys & covered:
+            raise Refused("already_settled")
+        covered |= keys
+    if any("link" in hand and round_.at(hand["seat"], hand["link"]) is None for hand in hands):
+        raise Refused("no_wager")
+    for hand in hands:
+        for name in hand_links(table, links, round_, hand):
+            if round_.live(name, "own"):
+                claim_of(table, links[name], hand, board)
+    decks = min([links[name].decks for name in table.links], default=1)
+    seen: dict[str, int] = {}
+    for _, some in all_cards(round_, message):
+        for card in some:
+            seen[card] = seen.get(card, 0) + 1
+    if any(number > decks for number in seen.values()):
+        raise Refused("impossible_cards")

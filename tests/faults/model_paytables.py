@@ -1,0 +1,176 @@
+"""The figures of the paytables, typed from the regulations for the independent model.
+
+58 Pa. Code 643a.12(d)-(f), 653a.12(d)-(e); 41 Pa.B. 3836 (2011) 641a.12(d), 649a.12(e), 653a.12(d);
+205 CMR Let It Ride s.12. All sums are dollars for a wager of $1 unless it says otherwise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+LET_IT_RIDE = "let-it-ride"
+HOLD_EM = "ultimate-texas-holdem"
+THREE_CARD = "three-card"
+FOUR_CARD = "four-card"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row: the hand, the suits it must be in ("" any), and 'percent of level' or 'odds for 1'."""
+
+    hand: str
+    percent: int = 0
+    level: str = ""
+    odds: int = 0
+    suits: str = ""
+
+
+@dataclass(frozen=True)
+class Envy:
+    hand: str
+    dollars: int
+    suits: str = ""
+
+
+@dataclass(frozen=True)
+class Terms:
+    """A level's printed terms; None is left to the operator. Rates in hundredths of a percent."""
+
+    seed_for_1: int | None = None
+    reseed_for_1: int | None = None
+    primary: int | None = None
+    reserve: int = 0
+
+
+@dataclass(frozen=True)
+class Paytable:
+    id: str
+    kind: str  # five, three or four cards
+    rows: tuple[Row, ...]
+    levels: dict[str, Terms]
+    envy: dict[str, tuple[Envy, ...]] = field(default_factory=dict)  # by schedule, "" the only one
+    best_of: str = "dealt"  # dealt: the game's own cards; seven: the best five of seven at Hold 'Em
+    electronic: bool = False
+    dealer: bool = False
+
+
+def odds(*pairs: tuple[str, int]) -> tuple[Row, ...]:
+    return tuple(Row(hand, odds=number) for hand, number in pairs)
+
+
+def full(hand: str, level: str = "", suits: str = "") -> Row:
+    return Row(hand, percent=100, level=level, suits=suits)
+
+
+LOW = (("full-house", 50), ("flush", 40), ("straight", 30))
+LOW9 = odds(*LOW, ("three-of-a-kind", 9))
+LOW10 = odds(*LOW, ("three-of-a-kind", 10))
+QUADS = odds(("four-of-a-kind", 300))
+TENTH = Row("straight-flush", percent=10)
+FIVE_A = (full("royal-flush"), TENTH, *QUADS, *LOW9)
+TWO_TOP = (full("royal-flush", "mega"), full("straight-flush", "major"))
+THREE_TOP = (*TWO_TOP, full("four-of-a-kind", "minor"))
+FIVE_ENVY: dict[str, tuple[Envy, ...]] = {"": (Envy("royal-flush", 1000), Envy("straight-flush", 300))}
+
+
+def same(seed: int, primary: int | None = None) -> Terms:
+    """Seed and reseed alike."""
+    return Terms(seed, seed, primary)
+
+
+def five_card(prefix: str, letter: str) -> Paytable:
+    """643a.12(e) and 653a.12(d): the same rows, rates and envy under two games."""
+    rows = {
+        "A": FIVE_A,
+        "B": (*TWO_TOP, *QUADS, *LOW9),
+        "C": (*THREE_TOP, *LOW10),
+        "D": (*THREE_TOP, *LOW9),
+    }[letter]
+    levels = {
+        "A": {"": same(10000, 2100)},
+        "B": {"mega": same(10000, 1100), "major": same(1000, 1000)},
+        "C": {"mega": same(10000, 900), "major": same(1000, 700), "minor": same(250, 300)},
+        "D": {"mega": same(10000, 1000), "major": same(1000, 800), "minor": same(250, 300)},
+    }[letter]
+    return Paytable(f"{prefix}-{letter}", "five", rows, levels, FIVE_ENVY)
+
+
+def three_card(name: str, letter: str, terms: Terms) -> Paytable:
+    """643a.12(d) and 2011 649a.12(e): the same rows and envy."""
+    sums = {"A": (70, 60), "B": (100, 90)}[letter]
+    rows = (
+        full("mini-royal", suits="s"),
+        Row("mini-royal", odds=500, suits="hdc"),
+        *odds(("straight-flush", sums[0]), ("three-of-a-kind", sums[1])),
+        *(odds(("straight", 6)) if letter == "A" else ()),
+    )
+    envy: dict[str, tuple[Envy, ...]] = {"": (Envy("mini-royal", 100, "s"), Envy("mini-royal", 25, "hdc"))}
+    return Paytable(name, "three", rows, {"": terms}, envy)
+
+
+def four_card(letter: str) -> Paytable:
+    rows = (
+        full("four-aces"),
+        *odds(("four-of-a-kind", 300), ("straight-flush", 100)),
+        *odds(("three-of-a-kind", {"A": 9, "B": 15}[letter])),
+    )
+    envy: dict[str, tuple[Envy, ...]] = {
+        "A": (Envy("four-aces", 100), Envy("four-of-a-kind", 10), Envy("straight-flush", 5)),
+        "B": (Envy("four-aces", 100), Envy("four-of-a-kind", 25)),
+    }
+    return Paytable(f"pa-641a-2011-progressive-{letter}", "four", rows, {"": Terms()}, envy)
+
+
+def hand_bonus(name: str, best_of: str, dealer: bool) -> Paytable:
+    rows = (
+        full("royal-flush"),
+        TENTH,
+        *odds(("four-of-a-kind", 500), ("full-house", 100), ("flush", 50)),
+    )
+    levels = {"": Terms(10000, 0, 1300, 800)}
+    return Paytable(name, "five", rows, levels, best_of=best_of, electronic=True, dealer=dealer)
+
+
+def massachusetts() -> list[Paytable]:
+    top = "royal-flush", "straight-flush"
+    two = (full(top[0], "major"), full(top[1], "minor"), *QUADS, *LOW9)
+    single = (full(top[1]), *QUADS, *LOW9)
+    three = ("mega", "major", "minor")
+    return [
+        Paytable("ma-lir-progressive", "five", FIVE_A, {"": Terms()}, FIVE_ENVY),
+        Paytable("ma-PTMGL01", "five", FIVE_A, {"": same(10000)}, FIVE_ENVY),
+        Paytable("ma-PTMGL02", "five", FIVE_A, {"": same(10000)}, FIVE_ENVY),  # 5,000 and 1,500 on its $5
+        Paytable("ma-PTMGLML01", "five", two, {"major": same(10000), "minor": same(1000)}, FIVE_ENVY),
+        Paytable("ma-PTMGLML02", "five", (*THREE_TOP, *LOW10), {n: Terms() for n in three}, FIVE_ENVY),
+        Paytable(
+            "ma-PTMGLML03",
+            "five",
+            (*THREE_TOP, *LOW9),
+            {"mega": same(10000), "major": same(1000), "minor": same(250)},
+            FIVE_ENVY,
+        ),
+        Paytable(
+            "ma-straight-flush-single", "five", single, {"": same(1000)}, {"": (Envy("straight-flush", 250),)}
+        ),
+    ]
+
+
+def catalogue() -> dict[str, Paytable]:
+    tables = [
+        *(five_card("pa-643a-five-card", letter) for letter in "ABCD"),
+        *(five_card("pa-653a-progressive", letter) for letter in "ABCD"),
+        three_card("pa-643a-three-card-A", "A", same(1000, 1400)),
+        three_card("pa-643a-three-card-B", "B", same(1000, 2000)),
+        three_card("pa-649a-2011-progressive-A", "A", Terms()),
+        three_card("pa-649a-2011-progressive-B", "B", Terms()),
+        four_card("A"),
+        four_card("B"),
+        hand_bonus("pa-643a-five-card-hand-bonus", "seven", False),
+        hand_bonus("pa-653a-five-card-hand-bonus", "seven", True),
+        Paytable("pa-653a-2011-progressive", "five", FIVE_A, {"": Terms()}, FIVE_ENVY, "seven"),
+        *massachusetts(),
+    ]
+    return {table.id: table for table in tables}
+
+
+CATALOGUE = catalogue()

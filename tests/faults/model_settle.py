@@ -1,0 +1,246 @@
+"""What a settlement and a close award, hand by hand in payout order, for the independent model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from tests.faults.model_facts import (
+    CLOSED,
+    FINAL,
+    PENDING,
+    Award,
+    Event,
+    Hit,
+    Link,
+    Turn,
+    cycle_at,
+    place,
+)
+from tests.faults.model_floor import Claim, Map, Refused, Round, Table, claim_of, hand_links
+from tests.faults.model_hands import satisfies
+from tests.faults.model_paytables import FOUR_CARD, LET_IT_RIDE, THREE_CARD, Envy, Row
+
+MOST_AWARDS = 192
+
+
+@dataclass
+class Plan:
+    """What one settlement would do, gathered before anything is done."""
+
+    hits: list[Hit] = field(default_factory=list)
+    steps: list[Callable[[], None]] = field(default_factory=list)
+    number: int = 0
+
+    def awards(self) -> list[Award]:
+        return [award for hit in self.hits for award in hit.awards]
+
+
+def row_of(link: Link, claim: Claim) -> tuple[int, Row] | None:
+    """H3: the best row that the hand satisfies."""
+    for index, row in enumerate(link.paytable.rows):
+        if row.hand in satisfies(claim.name) and (not row.suits or claim.suit in tuple(row.suits)):
+            return index, row
+    return None
+
+
+def envy_of(link: Link, claim: Claim) -> Envy | None:
+    for envy in link.paytable.envy.get(link.schedule, ()):
+        if envy.hand in satisfies(claim.name) and (not envy.suits or claim.suit in tuple(envy.suits)):
+            return envy
+    return None
+
+
+class Settlement:
+    """One settle or close of a round; `apply` makes its hits and facts, to be recomputed afterwards."""
+
+    def __init__(
+        self, table: Table, round_: Round, links: dict[str, Link], name_hit: Callable[[], str]
+    ) -> None:
+        self.table, self.round, self.links = table, round_, links
+        self.name_hit = name_hit
+        self.plan = Plan()
+
+    # -- making things ---------------------------------------------------------------------------------
+
+    def hit(self, seat: int | None, link: Link, hand: str, unverified: bool = False) -> Hit:
+        hit = Hit(self.name_hit(), self.table.name, self.round.name, seat, link.name, hand, unverified)
+        self.plan.hits.append(hit)
+        return hit
+
+    def award(self, hit: Hit, seat: int, kind: str, cents: int | None, **more: int) -> Award:
+        link = self.links[hit.link]
+        if kind == "meter":
+            pays = "cage"
+        elif kind != "envy" and link.paytable.electronic:
+            pays = "account"
+        else:
+            pays = "inventory"
+        award = Award(f"{hit.id}.{len(hit.awards) + 1}", hit, seat, kind, cents, pays, more.get("because"))
+        if kind in ("odds", "draw") and cents is not None and not hit.unverified:
+            waits = link.paytable.electronic and cents >= 500 * link.wager
+            if link.validate_at is not None and cents < link.validate_at and not waits:
+                award.status = FINAL
+        hit.awards.append(award)
+        self.plan.number += 1
+        return award
+
+    def percentage(self, link: Link, found: tuple[int, Row], key: int, hit: Hit, seats: list[int]) -> None:
+        """A percentage of a level, to one winner: at this turn of the round, or shared at its close."""
+        index, row = found
+        if link.simultaneous == "share":
+            self.plan.steps.append(lambda: self.round.shared.append((link, index, row, hit, seats)))
+            self.plan.number += len(seats)
+            return
+        winner = [self.award(hit, seat, "meter", None) for seat in seats]
+
+        def happen() -> None:
+            where = place(link, self.table.name, self.round.name, key)
+            hit.level, hit.cycle = row.level, cycle_at(link, row.level, where)
+            event = Event(self.table.name, self.round.name, row.level, row.percent, index, [winner])
+            link.facts.insert(where, event)
+
+        self.plan.steps.append(happen)
+
+    def turn(self, link: Link, key: int) -> None:
+        def happen() -> None:
+            index = place(link, self.table.name, self.round.name, key)
+            link.facts.insert(index, Turn(self.table.name, self.round.name, key))
+
+        self.plan.steps.append(happen)
+
+    # -- the hands -------------------------------------------------------------------------------------
+
+    def settle(self, message: Map) -> None:
+        board = message.get("board", self.round.board)
+        dealer = message.get("dealer", self.round.dealer)
+        first = self.first_on_dealer() if dealer and not self.round.dealer_done else None
+        for hand in message["hands"]:
+            if first is not None and hand["seat"] <= first:
+                self.dealer_hand(dealer, board, first)
+                first = None
+            for name in hand_links(self.table, self.links, self.round, hand):
+                self.own_hand(self.links[name], hand, board)
+        if first is not None:
+            self.dealer_hand(dealer, board, first)
+        if self.plan.number > MOST_AWARDS:
+            raise Refused("too_many")
+
+    def first_on_dealer(self) -> int | None:
+        return max((w.seat for w in self.round.wagers if w.live and w.on == "dealer"), default=None)
+
+    def dealer_hand(self, dealer: list[str], board: list[str], first: int) -> None:
+        """A6: every wager on the dealer's hand at once, at the turn of the first of them."""
+        self.plan.steps.append(lambda: setattr(self.round, "dealer_done", True))
+        for link in (self.links[name] for name in self.table.links):
+            wagers = sorted(self.round.live(link.name, "dealer"), key=lambda wager: -wager.seat)
+            claim = claim_of(self.table, link, {"cards": dealer}, board) if wagers else None
+            found = row_of(link, claim) if claim else None
+            if wagers:
+                self.turn(link, 2 * first + 1)
+            if claim is None or found is None:
+                continue
+            row = found[1]
+            hit = self.hit(None, link, claim.name)
+            seats = [wager.seat for wager in wagers]
+            if row.percent:
+                self.percentage(link, found, 2 * first + 1, hit, seats)
+            else:
+                for seat in seats:
+                    self.award(hit, seat, "odds", row.odds * link.wager)
+
+    def own_hand(self, link: Link, hand: Map, board: list[str]) -> None:
+        seat = hand["seat"]
+        wager = self.round.at(seat, link.name)
+        self.turn(link, 2 * seat)
+        if self.round.live(link.name, "own"):
+            claim = claim_of(self.table, link, hand, board)
+            if claim is not None:
+                forfeit = hand.get("folded") and self.table.game in (FOUR_CARD, THREE_CARD)
+                self.won_by(link, seat, claim, wager is not None and not forfeit)
+        self.magic_card(link, hand, board)
+        self.lucky_bonus(link, seat)
+
+    def won_by(self, link: Link, seat: int, claim: Claim, paid: bool) -> None:
+        """The hand's own award if it has a standing wager, and the envy it earns others (A5)."""
+        found = row_of(link, claim) if paid else None
+        envy = envy_of(link, claim)
+        others = self.others(link, seat) if envy is not None else []
+        if found is None and not others:
+            return
+        hit = self.hit(seat, link, claim.name, claim.unverified)
+        status = PENDING
+        if found is not None:
+            row = found[1]
+            if row.percent:
+                self.percentage(link, found, 2 * seat, hit, [seat])
+            else:
+                status = self.award(hit, seat, "odds", row.odds * link.wager).status
+        for other in others if envy is not None else []:
+            cents = envy.dollars * link.wager if envy is not None else 0
+            award = self.award(hit, other, "envy", cents, because=seat)
+            award.status = FINAL if status == FINAL else PENDING
+
+    def others(self, link: Link, seat: int) -> list[int]:
+        """The seats of other players with a wager on the link."""
+        players = self.round.players
+        mine = players.get(seat)
+        seats = sorted((wager.seat for wager in self.round.live(link.name, "own")), reverse=True)
+        return [s for s in seats if s != seat and (mine is None or players.get(s) != mine)]
+
+    # -- draws (A7) ------------------------------------------------------------------------------------
+
+    def magic_card(self, link: Link, hand: Map, board: list[str]) -> None:
+        drawn = self.round.draws.get(link.name, {}).get("magic_card")
+        key = (hand["seat"], link.name, "magic-card")
+        if drawn is None or key in self.round.paid_draws or self.table.game != LET_IT_RIDE:
+            return
+        if "cards" in hand and drawn in hand["cards"] + board and self.round.at(hand["seat"], link.name):
+            self.draw(link, key, 20)
+
+    def lucky_bonus(self, link: Link, seat: int) -> None:
+        key = (seat, link.name, "lucky-bonus")
+        if self.round.draws.get(link.name, {}).get("lucky_box") != seat or key in self.round.paid_draws:
+            return
+        if any(wager.seat == seat for wager in self.round.live(link.name)):
+            self.draw(link, key, 5)
+
+    def draw(self, link: Link, key: tuple[int, str, str], times: int) -> None:
+        hit = self.hit(key[0], link, key[2])
+        self.award(hit, key[0], "draw", times * link.wager)
+        self.plan.steps.append(lambda: self.round.paid_draws.add(key))
+
+    # -- the close -------------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """Lucky bonuses of seats left out, then the rows that winners share, highest first (T5)."""
+        for name in self.table.links:
+            for seat in range(self.table.seats, 0, -1):
+                if (seat, name) not in self.round.covered:
+                    self.lucky_bonus(self.links[name], seat)
+
+    def share(self) -> None:
+        """Put the shared percentages into the history; after every other step of the close."""
+        waiting = sorted(self.round.shared, key=lambda one: (one[0].name, one[1]))
+        self.round.shared = []
+        for link, index, row, hit, seats in waiting:
+            event = self.shared_event(link, index)
+            if event is None:
+                where = place(link, self.table.name, self.round.name, 1, index)
+                event = Event(self.table.name, self.round.name, row.level, row.percent, index, [], True)
+                link.facts.insert(where, event)
+            event.winners.append([self.award(hit, seat, "meter", None) for seat in seats])
+            hit.level, hit.cycle = row.level, cycle_at(link, row.level, link.facts.index(event))
+            if hit not in self.plan.hits:
+                self.plan.hits.append(hit)
+
+    def shared_event(self, link: Link, index: int) -> Event | None:
+        mine = (self.table.name, self.round.name, index)
+        for fact in link.facts:
+            if isinstance(fact, Event) and fact.shared and (fact.table, fact.round, fact.row) == mine:
+                return fact
+        return None
+
+    def mark_closed(self) -> None:
+        for name in self.table.links:
+            self.links[name].facts.append(Turn(self.table.name, self.round.name, CLOSED))
