@@ -1,4 +1,7 @@
-"""What is one row of the journal, and which bytes is its hash made of? (README.md beside this file)"""
+"""What is one row of the journal, and which bytes is its hash made of?
+
+README.md beside this file says the same to an auditor; both are fixed for ever.
+"""
 
 import hashlib
 from typing import Final

@@ -1,0 +1,420 @@
+"""How does the ledger live in one SQLite file, and what does each of its failures mean?
+
+WAL and synchronous=FULL: a commit that returned is on the disk. A commit that failed may be revived by the
+next reader of the WAL, and a sync that failed may be followed by one that lies; so after any failure the
+connection is thrown away, and what the file then shows is carried from the WAL into the database and synced
+anew (`recover`) before it is believed.
+"""
+
+import fcntl
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from itertools import chain
+from pathlib import Path
+from typing import Any, Final
+
+import apsw
+
+from jackpot.ledger.journal import Head, Row, Snapshot, genesis
+from jackpot.ledger.migrations import APPLIED, CREATE, pending
+from jackpot.ledger.store import (
+    CommitInDoubt,
+    DataRefused,
+    Fenced,
+    LedgerError,
+    LedgerStopped,
+    LedgerUnusable,
+)
+from jackpot.rules.postings import Posting
+
+# How long a writer waits for another program's lock on the file (an auditor's tool, a backup).
+BUSY_MS: Final = 5_000
+
+# WAL that gathers before it is carried into the database: some 40,000 rounds, a second of writing.
+CHECKPOINT_BYTES: Final = 16 * 1024 * 1024
+
+# Bound values of one statement; SQLite allows 32,766. Postings beyond it (1,900 levels) take one more.
+VALUES_MAX: Final = 32_766 // 13 * 13
+
+SNAPSHOTS_KEPT: Final = 2
+
+# The database looked at the data and said no; the file and the connection are well.
+REFUSALS: Final = (
+    apsw.ConstraintError, apsw.TooBigError, apsw.MismatchError, apsw.RangeError, apsw.BindingsError,
+    apsw.MisuseError, apsw.SQLError, OverflowError, TypeError, ValueError,
+)  # fmt: skip
+
+_ROW_MARKS: Final = "(" + ",".join("?" * 12) + ")"
+_POSTING_MARKS: Final = "(" + ",".join("?" * 13) + ")"
+_ACCOUNTS: Final = '"primary", reserve, overflow, house, wagers, awards, corrections, transfers'
+_SUMS: Final = ", ".join(f"sum({account})" for account in _ACCOUNTS.split(", "))
+_COLUMNS: Final = 'seq, at, epoch, kind, version, link, "table", table_seq, digest, body, hash'
+_FENCE: Final = "UPDATE head SET seq = ?, hash = ? WHERE bank = ? AND epoch = ? AND seq = ?"
+
+# Steps from one bank number to the next along the key, without reading the rows between.
+_NAMELESS: Final = """
+    WITH RECURSIVE used (bank) AS (
+        SELECT min(bank) FROM {table}
+        UNION ALL
+        SELECT (SELECT min(bank) FROM {table} WHERE bank > used.bank) FROM used WHERE bank IS NOT NULL
+    )
+    SELECT bank FROM used WHERE bank IS NOT NULL AND bank NOT IN (SELECT id FROM bank)
+"""
+_BEYOND: Final = """
+    SELECT seq FROM {table} WHERE bank = ?1
+        AND (seq < 1 OR seq > coalesce((SELECT seq FROM head WHERE bank = ?1), 0)) ORDER BY seq LIMIT 1
+"""
+
+
+class SqliteLedger:
+    """A Ledger in one SQLite file, created if it is missing; one process at a time may write it.
+
+    path: of the file; `path`-wal and `path`-shm are part of it, `path`.lock is held while it is open.
+    vfs: name of the SQLite VFS underneath, for tests. readonly: beside a writer, without the lock.
+    Raises LedgerUnusable. Calls may come from any thread, one at a time.
+    """
+
+    def __init__(self, path: str | Path, vfs: str | None = None, *, readonly: bool = False) -> None:
+        self.path = Path(path)
+        self.created = False
+        self._vfs = vfs
+        self._readonly = readonly
+        self._connection: apsw.Connection | None = None
+        self._files: tuple[tuple[int, int], ...] | None = None
+        self._banks: dict[str, int] = {}
+        self._doubt: str | None = None
+        self._stopped: str | None = None
+        self._unproven = False
+        self._wal_pages = self._wal_pages_done = self._page_bytes = 0
+        self._lock = None if readonly else _locked(self.path)
+        try:
+            self._connection = self._connect(apsw.SQLITE_OPEN_CREATE)
+            self._migrate(self._connection)
+        except (apsw.Error, LedgerError) as error:
+            self.close()
+            if isinstance(error, LedgerError):
+                raise
+            raise LedgerUnusable(f"the ledger {self.path} cannot be opened: {_said(error)}") from error
+
+    def _connect(self, create: int = 0) -> apsw.Connection:
+        flags = apsw.SQLITE_OPEN_READONLY if self._readonly else apsw.SQLITE_OPEN_READWRITE | create
+        connection = apsw.Connection(str(self.path), flags=flags, vfs=self._vfs)
+        connection.set_busy_timeout(BUSY_MS)
+        if self._readonly:
+            connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        else:
+            if connection.pragma("journal_mode", "wal") != "wal":
+                raise LedgerUnusable(f"the file system of {self.path} cannot hold a write-ahead log")
+            connection.pragma("synchronous", "full")
+            connection.pragma("fullfsync", True)  # macOS: a plain sync stays in the drive's cache
+            connection.pragma("checkpoint_fullfsync", True)
+            connection.set_wal_hook(self._wal_grew)  # takes the place of automatic checkpoints
+        self._banks.clear()
+        self._files = None
+        self._wal_pages = self._wal_pages_done = 0
+        self._page_bytes = int(connection.pragma("page_size"))
+        return connection
+
+    def _wal_grew(self, _connection: apsw.Connection, _database: str, pages: int) -> int:
+        if pages < self._wal_pages:
+            self._wal_pages_done = 0
+        self._wal_pages = pages
+        return apsw.SQLITE_OK
+
+    def _migrate(self, connection: apsw.Connection) -> None:
+        tables = {
+            name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
+        }
+        if tables and "migration" not in tables:
+            raise LedgerUnusable(f"{self.path} is a database, but not a ledger")
+        if not self._readonly:
+            connection.execute(CREATE)
+        elif not tables:
+            raise LedgerUnusable(f"{self.path} holds no ledger yet")
+        todo = pending("sqlite", [number for (number,) in connection.execute(APPLIED)])
+        if todo and self._readonly:
+            raise LedgerUnusable(
+                f"the schema of {self.path} is older than this program: let the server migrate it"
+            )
+        for migration in todo:
+            with self._transaction():
+                connection.execute(migration.sql)
+                connection.execute("INSERT INTO migration VALUES (?, ?)", (migration.number, migration.name))
+        self.created = not tables
+
+    # Writing
+
+    def new_epoch(self, bank: str, holder: str) -> Head:
+        with self._transaction() as connection:
+            connection.execute("INSERT OR IGNORE INTO bank (name) VALUES (?)", (bank,))
+            connection.execute(
+                "INSERT INTO head SELECT id, 1, 0, ?, ?, 0 FROM bank WHERE name = ? "
+                "ON CONFLICT (bank) DO UPDATE SET epoch = epoch + 1, holder = excluded.holder",
+                (genesis(bank), holder, bank),
+            )
+        self._unproven = False
+        return self.head(bank)
+
+    def append(self, bank: str, epoch: int, seq_before: int, rows: Sequence[Row]) -> None:
+        seqs = list(range(seq_before + 1, seq_before + len(rows) + 1))
+        if not rows or [row.seq for row in rows] != seqs:
+            raise ValueError(f"rows to append to {bank} are not dense from {seq_before + 1}")
+        number = self._bank(bank)
+        journal = list(chain.from_iterable(
+            (number, row.seq, row.at, row.epoch, row.kind, row.version, row.link, row.table, row.table_seq,
+             row.digest, row.body, row.hash)
+            for row in rows
+        ))  # fmt: skip
+        postings = [n for row in rows for posting in row.postings for n in (number, row.seq, *posting)]
+        try:
+            with self._transaction() as connection:
+                _insert(connection, "journal", _ROW_MARKS, journal)
+                _insert(connection, "posting", _POSTING_MARKS, postings)
+                connection.execute(_FENCE, (rows[-1].seq, rows[-1].hash, number, epoch, seq_before))
+                if connection.changes() != 1:
+                    raise Fenced(f"bank {bank} was taken by another writer: epoch {epoch} is over")
+        except DataRefused as error:
+            head = self.head(bank)
+            if (head.epoch, head.seq) != (epoch, seq_before):
+                raise Fenced(f"bank {bank} was taken by another writer: epoch {epoch} is over") from error
+            raise
+
+    def save_snapshot(self, snapshot: Snapshot) -> None:
+        number = self._bank(snapshot.bank)
+        with self._transaction() as connection:
+            connection.execute(
+                "INSERT OR REPLACE INTO snapshot VALUES (?, ?, ?, ?, ?)",
+                (number, snapshot.seq, snapshot.hash, snapshot.format, snapshot.state),
+            )
+            connection.execute(
+                "DELETE FROM snapshot WHERE bank = ?1 AND seq NOT IN "
+                "(SELECT seq FROM snapshot WHERE bank = ?1 ORDER BY seq DESC LIMIT ?2)",
+                (number, SNAPSHOTS_KEPT),
+            )
+
+    def checkpoint(self) -> None:
+        """Carries the WAL into the database where 16 MiB have gathered; a reader may make it wait."""
+        connection = self._ready()
+        if (self._wal_pages - self._wal_pages_done) * self._page_bytes < CHECKPOINT_BYTES:
+            return
+        with self._disk():
+            _, self._wal_pages_done = connection.wal_checkpoint("main", apsw.SQLITE_CHECKPOINT_PASSIVE)
+
+    @contextmanager
+    def _transaction(self) -> Iterator[apsw.Connection]:
+        """One transaction: what the body raises decides between refusal and doubt; COMMIT only doubts."""
+        connection = self._ready()
+        with self._disk():
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+            except REFUSALS as error:
+                _roll_back(connection)
+                raise DataRefused(f"the ledger refused the data: {_said(error)}") from error
+            except apsw.Error:
+                raise
+            except BaseException:
+                _roll_back(connection)
+                raise
+            connection.execute("COMMIT")
+            self._still_there()
+
+    def _still_there(self) -> None:
+        """A commit into a file that was removed or replaced under the server is lost with the process."""
+        files = _identities(self.path)
+        if self._files is None:
+            self._files = files
+        if files != self._files:
+            self._doubt = f"the ledger's file {self.path}, or its -wal, was removed or replaced"
+            raise CommitInDoubt(self._doubt)
+
+    # Failing
+
+    @contextmanager
+    def _disk(self) -> Iterator[None]:
+        """Whatever SQLite raises in here leaves the file in doubt; soon after another failure, for good."""
+        try:
+            yield
+        except apsw.Error as error:
+            said = f"the ledger {self.path} failed: {_said(error)}"
+            if self._readonly:
+                raise LedgerUnusable(said) from error
+            self._doubt = said
+            if self._unproven and not _passes(error):
+                self._stopped = f"{said}, again"
+                raise LedgerStopped(self._stopped) from error
+            raise CommitInDoubt(said) from error
+
+    def _ready(self) -> apsw.Connection:
+        if self._stopped is not None:
+            raise LedgerStopped(self._stopped)
+        if self._doubt is not None or self._connection is None:
+            raise CommitInDoubt(self._doubt or f"the ledger {self.path} is closed")
+        return self._connection
+
+    def recover(self) -> None:
+        if self._stopped is not None:
+            raise LedgerStopped(self._stopped)
+        known = self._files
+        try:
+            self._disconnect()
+            self._connection = self._connect()
+            self._connection.wal_checkpoint("main", apsw.SQLITE_CHECKPOINT_TRUNCATE)
+            if known is not None and known != _identities(self.path):
+                raise apsw.CantOpenError("the file, or its -wal, was removed or replaced under the server")
+        except (apsw.Error, LedgerUnusable) as error:
+            self._files = known
+            self._doubt = f"the ledger {self.path} cannot be recovered: {_said(error)}"
+            if _passes(error):
+                raise CommitInDoubt(self._doubt) from error
+            self._stopped = self._doubt
+            raise LedgerStopped(self._stopped) from error
+        self._doubt = None
+        self._unproven = True
+
+    def _disconnect(self) -> None:
+        """Closes without the checkpoint that SQLite would make in passing, whose failure nobody would see."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+            connection.close()
+
+    def close(self) -> None:
+        try:
+            with self._disk():
+                if self._doubt is not None:
+                    self._disconnect()
+                elif self._connection is not None:
+                    self._connection.close()
+        finally:
+            self._connection = None
+            if self._lock is not None:
+                os.close(self._lock)
+                self._lock = None
+
+    # Reading
+
+    def _bank(self, bank: str) -> int:
+        """The bank's number in the file; 0, which no bank has, where it is not known."""
+        if bank not in self._banks:
+            found = self._all("SELECT id FROM bank WHERE name = ?", bank)
+            if not found:
+                return 0
+            self._banks[bank] = found[0][0]
+        return self._banks[bank]
+
+    def _all(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
+        connection = self._ready()
+        with self._disk():
+            return connection.execute(sql, values).fetchall()
+
+    def head(self, bank: str) -> Head:
+        found = self._all("SELECT epoch, seq, hash, holder, beat FROM head WHERE bank = ?", self._bank(bank))
+        return Head(bank, *found[0]) if found else Head(bank, 0, 0, genesis(bank), "", 0)
+
+    def rows(self, bank: str, after: int, limit: int) -> list[Row]:
+        number = self._bank(bank)
+        found = self._all(
+            f"SELECT {_COLUMNS} FROM journal WHERE bank = ? AND seq > ? ORDER BY seq LIMIT ?",  # noqa: S608
+            number, after, limit,
+        )  # fmt: skip
+        postings: dict[int, list[Posting]] = {}
+        for seq, *values in self._all(
+            f"SELECT seq, link, level, cycle, {_ACCOUNTS} FROM posting "  # noqa: S608
+            "WHERE bank = ? AND seq > ? AND seq <= ? ORDER BY seq, link, level",
+            number, after, found[-1][0] if found else after,
+        ):  # fmt: skip
+            postings.setdefault(seq, []).append(Posting(*values))
+        return [
+            Row(bank, seq, at, epoch, kind, version, link, table, table_seq, digest, body,
+                tuple(postings.get(seq, ())), hash_)
+            for seq, at, epoch, kind, version, link, table, table_seq, digest, body, hash_ in found
+        ]  # fmt: skip
+
+    def newest_snapshot(self, bank: str, below: int | None = None) -> Snapshot | None:
+        found = self._all(
+            "SELECT seq, hash, format, state FROM snapshot WHERE bank = ?1 AND (?2 IS NULL OR seq < ?2) "
+            "ORDER BY seq DESC LIMIT 1",
+            self._bank(bank), below,
+        )  # fmt: skip
+        return Snapshot(bank, *found[0]) if found else None
+
+    def sums(self, bank: str, after: int | None, upto: int) -> list[Posting]:
+        found = self._all(
+            f"SELECT link, level, 0, {_SUMS} FROM posting "  # noqa: S608
+            "WHERE bank = ? AND seq > ? AND seq <= ? GROUP BY link, level ORDER BY link, level",
+            self._bank(bank), -(2**63) if after is None else after, upto,
+        )  # fmt: skip
+        return [Posting(*row) for row in found]
+
+    def strays(self, bank: str) -> list[str]:
+        said = []
+        for table in ("journal", "posting"):
+            said += [
+                f"{table} row {seq} lies outside rows 1 to the head's"
+                for (seq,) in self._all(_BEYOND.format(table=table), self._bank(bank))
+            ]
+        for table in ("journal", "posting", "head", "snapshot"):
+            said += [
+                f"{table} has rows of bank number {number}, which has no name"
+                for (number,) in self._all(_NAMELESS.format(table=table))
+            ]
+        return said
+
+
+def _insert(connection: apsw.Connection, table: str, marks: str, values: list[Any]) -> None:
+    """All rows in one statement, for the writer's thread gives up the GIL at each; rarely in two."""
+    width = marks.count("?")
+    for start in range(0, len(values), VALUES_MAX):
+        part = values[start : start + VALUES_MAX]
+        connection.execute(f"INSERT INTO {table} VALUES " + ",".join([marks] * (len(part) // width)), part)  # noqa: S608
+
+
+def _roll_back(connection: apsw.Connection) -> None:
+    if connection.in_transaction:
+        connection.execute("ROLLBACK")
+
+
+def _locked(path: Path) -> int:
+    """The lock file's descriptor, held for life. Its text is for people: whose it is."""
+    lock = path.with_name(path.name + ".lock")
+    try:
+        held = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise LedgerUnusable(f"the ledger {path} cannot be locked: {error.strerror}") from error
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        holder = os.pread(held, 20, 0).decode("ascii", "replace") or "unknown"
+        os.close(held)
+        raise LedgerUnusable(
+            f"the ledger {path} is in use by process {holder}: one server at a time"
+        ) from error
+    os.ftruncate(held, 0)
+    os.pwrite(held, str(os.getpid()).encode(), 0)
+    return held
+
+
+def _identities(path: Path) -> tuple[tuple[int, int], ...]:
+    """Which files the database and its WAL are; shorter where one cannot be seen."""
+    found = []
+    for name in (path, path.with_name(path.name + "-wal")):
+        try:
+            status = name.stat()
+        except OSError:
+            break
+        found.append((status.st_dev, status.st_ino))
+    return tuple(found)
+
+
+def _passes(error: Exception) -> bool:
+    """May it be tried again? A full disk and a lock pass; the shared index of the WAL holds no data."""
+    return (
+        isinstance(error, apsw.FullError | apsw.BusyError)
+        or getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_SHMSIZE
+    )
+
+
+def _said(error: Exception) -> str:
+    return f"{error} ({type(error).__name__})"

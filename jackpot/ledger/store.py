@@ -1,0 +1,178 @@
+"""What can be asked of a ledger, and how can it fail? The one interface of every backend.
+
+LedgerError
+├── LedgerUnusable   it cannot be opened or read: missing, in use, not a ledger, a newer schema
+├── DataRefused      the database, alive, refused this batch's data: nothing was written
+├── Fenced           another writer has been here: nothing was written, this one must not write again
+├── CommitInDoubt    it may or may not be written: `recover`, then `new_epoch`, then look
+├── LedgerStopped    the disk failed twice: nothing it says can be believed, a person must look at it
+└── LedgerCorrupt    what is written contradicts itself
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Protocol, TypeVar
+
+from jackpot.ledger.journal import Head, Row, Snapshot
+from jackpot.rules.postings import Posting
+
+T = TypeVar("T")
+
+
+class LedgerError(Exception):
+    """Base of all that a ledger raises; its text is one sentence for the operator."""
+
+
+class LedgerUnusable(LedgerError):
+    """The ledger cannot be opened or read as it is."""
+
+
+class DataRefused(LedgerError):
+    """The batch cannot be written, ever: it was rolled back and the connection goes on."""
+
+
+class Fenced(LedgerError):
+    """The head is not where this writer left it: another took the bank."""
+
+
+class CommitInDoubt(LedgerError):
+    """Whether the last transaction is durable is unknown; only `recover` may follow."""
+
+
+class LedgerStopped(LedgerError):
+    """A second failure of the disk, or a lost file: stopped for the life of this process."""
+
+
+class LedgerCorrupt(LedgerError):
+    """The journal, its postings and its head do not fit together; says where."""
+
+
+class Reader(Protocol):
+    """What verify and rebuild need. Every call is a short read of its own, beside a writer too."""
+
+    def head(self, bank: str) -> Head:
+        """Where the bank stands; epoch 0, seq 0 and the genesis hash where it is not known."""
+
+    def rows(self, bank: str, after: int, limit: int) -> list[Row]:
+        """At most `limit` rows with a seq above `after`, in order, each with its postings."""
+
+    def newest_snapshot(self, bank: str, below: int | None = None) -> Snapshot | None:
+        """The newest snapshot; `below`: of a seq less than that."""
+
+    def sums(self, bank: str, after: int | None, upto: int) -> list[Posting]:
+        """The database's own sums of the stored postings of seqs after < seq <= upto, by (link, level).
+
+        after: None for no lower bound. cycle is 0 (M4).
+        """
+
+    def strays(self, bank: str) -> list[str]:
+        """A sentence for each kind of row that belongs to no entry of any bank, none where all is well."""
+
+    def close(self) -> None:
+        """Ends the use of the ledger; nothing else may be called after it."""
+
+
+class Ledger(Reader, Protocol):
+    """The book of record, written by one thread at a time.
+
+    created: opening it made its schema. After CommitInDoubt every call but `recover` and `close` raises
+    CommitInDoubt again; after LedgerStopped every call but `close` raises LedgerStopped.
+    """
+
+    created: bool
+
+    def new_epoch(self, bank: str, holder: str) -> Head:
+        """Takes the bank for `holder`: one acknowledged commit that raises the epoch, then where it stands.
+
+        Makes a new bank's head. Raises CommitInDoubt.
+        """
+
+    def append(self, bank: str, epoch: int, seq_before: int, rows: Sequence[Row]) -> None:
+        """Makes the rows durable, in one transaction, or raises.
+
+        rows: one or more, of `epoch`, dense from seq_before + 1. Raises DataRefused, Fenced, CommitInDoubt.
+        """
+
+    def save_snapshot(self, snapshot: Snapshot) -> None:
+        """Keeps a snapshot of durable rows, and of each bank the newest two, in a transaction of its own."""
+
+    def checkpoint(self) -> None:
+        """Housekeeping between batches, off the commit path; cheap where there is nothing to do."""
+
+    def recover(self) -> None:
+        """After doubt: a fresh connection on which what is read is durable; `new_epoch` must follow.
+
+        Raises CommitInDoubt where it may be tried again (the disk is still full), else LedgerStopped.
+        """
+
+
+class Store(Protocol):
+    """The same ledger for asyncio.
+
+    Cancelling any of these waits for the call to end, since a commit cannot be taken back: then the
+    call's own error is raised, or CancelledError if it succeeded. Calls are carried out in order.
+    """
+
+    async def head(self, bank: str) -> Head: ...
+    async def rows(self, bank: str, after: int, limit: int) -> list[Row]: ...
+    async def newest_snapshot(self, bank: str, below: int | None = None) -> Snapshot | None: ...
+    async def new_epoch(self, bank: str, holder: str) -> Head: ...
+    async def append(self, bank: str, epoch: int, seq_before: int, rows: Sequence[Row]) -> None: ...
+    async def save_snapshot(self, snapshot: Snapshot) -> None: ...
+    async def checkpoint(self) -> None: ...
+    async def recover(self) -> None: ...
+    async def run(self, work: Callable[[Ledger], T]) -> T:
+        """Whatever takes several calls (rebuild), as one."""
+
+    async def close(self) -> None: ...
+
+
+class Threaded:
+    """A synchronous Ledger in one thread of its own, as a Store."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="ledger")
+
+    async def run(self, work: Callable[[Ledger], T]) -> T:
+        call = asyncio.get_running_loop().run_in_executor(self._thread, work, self._ledger)
+        cancelled: asyncio.CancelledError | None = None
+        while not call.done():
+            try:
+                await asyncio.wait((call,))
+            except asyncio.CancelledError as error:
+                cancelled = error
+        if cancelled is not None and call.exception() is None:
+            raise cancelled
+        return call.result()
+
+    async def head(self, bank: str) -> Head:
+        return await self.run(lambda ledger: ledger.head(bank))
+
+    async def rows(self, bank: str, after: int, limit: int) -> list[Row]:
+        return await self.run(lambda ledger: ledger.rows(bank, after, limit))
+
+    async def newest_snapshot(self, bank: str, below: int | None = None) -> Snapshot | None:
+        return await self.run(lambda ledger: ledger.newest_snapshot(bank, below))
+
+    async def new_epoch(self, bank: str, holder: str) -> Head:
+        return await self.run(lambda ledger: ledger.new_epoch(bank, holder))
+
+    async def append(self, bank: str, epoch: int, seq_before: int, rows: Sequence[Row]) -> None:
+        await self.run(lambda ledger: ledger.append(bank, epoch, seq_before, rows))
+
+    async def save_snapshot(self, snapshot: Snapshot) -> None:
+        await self.run(lambda ledger: ledger.save_snapshot(snapshot))
+
+    async def checkpoint(self) -> None:
+        await self.run(lambda ledger: ledger.checkpoint())
+
+    async def recover(self) -> None:
+        await self.run(lambda ledger: ledger.recover())
+
+    async def close(self) -> None:
+        try:
+            await self.run(lambda ledger: ledger.close())
+        finally:
+            self._thread.shutdown(wait=False)

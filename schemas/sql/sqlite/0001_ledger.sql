@@ -1,0 +1,116 @@
+-- The book of record: journal and postings (append-only), heads, snapshots, and two views for auditors.
+--
+-- Sums are micro-dollars. Sources (house, wagers, corrections, transfers) are negative, uses positive.
+-- WITHOUT ROWID, because a rowid and a separate key index cost an eighth more a round (measured). The key
+-- is the only index: rows are read in their order.
+
+CREATE TABLE bank (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE CHECK (name <> '')
+) STRICT;
+
+CREATE TABLE journal (
+    bank INTEGER NOT NULL,
+    seq INTEGER NOT NULL CHECK (seq > 0),
+    at INTEGER NOT NULL,
+    epoch INTEGER NOT NULL,
+    kind INTEGER NOT NULL,
+    version INTEGER NOT NULL,
+    link INTEGER,
+    "table" INTEGER,
+    table_seq INTEGER,
+    digest BLOB NOT NULL CHECK (length(digest) = 16),
+    body BLOB NOT NULL,
+    hash BLOB NOT NULL CHECK (length(hash) = 32),
+    PRIMARY KEY (bank, seq)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE posting (
+    bank INTEGER NOT NULL,
+    seq INTEGER NOT NULL CHECK (seq > 0),
+    link INTEGER NOT NULL,
+    level INTEGER NOT NULL CHECK (level >= 0),
+    cycle INTEGER NOT NULL,
+    "primary" INTEGER NOT NULL,
+    reserve INTEGER NOT NULL,
+    overflow INTEGER NOT NULL,
+    house INTEGER NOT NULL,
+    wagers INTEGER NOT NULL,
+    awards INTEGER NOT NULL,
+    corrections INTEGER NOT NULL,
+    transfers INTEGER NOT NULL,
+    PRIMARY KEY (bank, seq, link, level),
+    CHECK ("primary" + reserve + overflow + house + wagers + awards + corrections + transfers = 0)
+) STRICT, WITHOUT ROWID;
+
+-- The lease and the fence: a writer's transaction ends with a compare-and-swap of (epoch, seq).
+CREATE TABLE head (
+    bank INTEGER PRIMARY KEY,
+    epoch INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    hash BLOB NOT NULL CHECK (length(hash) = 32),
+    holder TEXT NOT NULL,
+    beat INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE snapshot (
+    bank INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    hash BLOB NOT NULL CHECK (length(hash) = 32),
+    format INTEGER NOT NULL,
+    state BLOB NOT NULL,
+    PRIMARY KEY (bank, seq)
+) STRICT;
+
+CREATE TRIGGER bank_is_never_renamed BEFORE UPDATE ON bank
+BEGIN SELECT RAISE(ABORT, 'a bank keeps its name and number'); END;
+
+CREATE TRIGGER bank_is_never_deleted BEFORE DELETE ON bank
+BEGIN SELECT RAISE(ABORT, 'a bank keeps its name and number'); END;
+
+CREATE TRIGGER journal_is_never_changed BEFORE UPDATE ON journal
+BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
+
+CREATE TRIGGER journal_is_never_deleted BEFORE DELETE ON journal
+BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
+
+CREATE TRIGGER posting_is_never_changed BEFORE UPDATE ON posting
+BEGIN SELECT RAISE(ABORT, 'postings are append-only'); END;
+
+CREATE TRIGGER posting_is_never_deleted BEFORE DELETE ON posting
+BEGIN SELECT RAISE(ABORT, 'postings are append-only'); END;
+
+-- One line an account that a posting moved.
+CREATE VIEW account_entry (bank, seq, at, link, level, cycle, account, micros) AS
+WITH line (bank, seq, link, level, cycle, account, micros) AS (
+    SELECT bank, seq, link, level, cycle, 'primary', "primary" FROM posting
+    UNION ALL SELECT bank, seq, link, level, cycle, 'reserve', reserve FROM posting
+    UNION ALL SELECT bank, seq, link, level, cycle, 'overflow', overflow FROM posting
+    UNION ALL SELECT bank, seq, link, level, cycle, 'house', house FROM posting
+    UNION ALL SELECT bank, seq, link, level, cycle, 'wagers', wagers FROM posting
+    UNION ALL SELECT bank, seq, link, level, cycle, 'awards', awards FROM posting
+    UNION ALL SELECT bank, seq, link, level, cycle, 'corrections', corrections FROM posting
+    UNION ALL SELECT bank, seq, link, level, cycle, 'transfers', transfers FROM posting
+)
+SELECT bank.name, line.seq, journal.at, line.link, line.level, line.cycle, line.account, line.micros
+FROM line
+JOIN bank ON bank.id = line.bank
+JOIN journal ON journal.bank = line.bank AND journal.seq = line.seq
+WHERE line.micros <> 0;
+
+-- The equation of conservation (M4) of every link and level, level 0 too: money_in = money_out, so
+-- difference is 0. Sources are shown as what came in.
+CREATE VIEW conservation (
+    bank, link, level, house, contributions, corrections, transfers, "primary", reserve, overflow, awards,
+    money_in, money_out, difference
+) AS
+WITH total (bank, link, level, h, w, c, t, p, r, o, a) AS (
+    SELECT bank, link, level, -sum(house), -sum(wagers), -sum(corrections), -sum(transfers),
+        sum("primary"), sum(reserve), sum(overflow), sum(awards)
+    FROM posting
+    GROUP BY bank, link, level
+)
+SELECT bank.name, link, level, h, w, c, t, p, r, o, a, h + w + c + t, p + r + o + a,
+    h + w + c + t - (p + r + o + a)
+FROM total
+JOIN bank ON bank.id = total.bank;
