@@ -1,0 +1,35 @@
+"""What does this server run: which links, tables and signs, where, and with which keys?
+
+`load` reads one TOML file whole: it gives the configuration, or every mistake in it. Nothing is guessed.
+"""
+
+from jackpot.config.compare import differences, draws_return, percent_text, rates_of
+from jackpot.config.reading import load
+from jackpot.config.settings import (
+    Address,
+    Config,
+    ConfigErrors,
+    Ledger,
+    Listen,
+    Sign,
+    Site,
+    Tls,
+    UdpSign,
+)
+
+__all__ = [
+    "Address",
+    "Config",
+    "ConfigErrors",
+    "Ledger",
+    "Listen",
+    "Sign",
+    "Site",
+    "Tls",
+    "UdpSign",
+    "differences",
+    "draws_return",
+    "load",
+    "percent_text",
+    "rates_of",
+]

@@ -1,0 +1,395 @@
+"""Is this configuration whole and consistent? Its shape, then every rule that ties its parts together.
+
+What has a good shape is checked further even where another part has not, so that one reading finds
+every mistake.
+"""
+
+import string
+import tomllib
+from collections.abc import Mapping, Sequence
+from datetime import time
+from pathlib import Path
+from typing import Any, Final
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from controllers.pace import Limits
+from jackpot.catalogue import LinkEntry, TermsRefused, games_of, resolve
+from jackpot.catalogue import load as load_paytable
+from jackpot.config.compare import draws_return, percent_text, rates_of
+from jackpot.config.settings import (
+    Address,
+    Config,
+    ConfigErrors,
+    Ledger,
+    Listen,
+    Sign,
+    Site,
+    Tls,
+    UdpSign,
+)
+from jackpot.config.shape import convert, faults_of
+from jackpot.rules.paytable import SEATS, Game, LinkTerms, TableTerms
+
+KEY_BYTES: Final = 32  # SHA-256's own size: a longer key adds nothing to the mac
+# A key file others can read is a key others have.
+KEY_MODES: Final = frozenset({0o600, 0o400})
+# A unix socket's address holds 107 bytes and a terminating zero.
+SOCKET_PATH_MOST: Final = 107
+LISTENERS: Final = ("tables", "signs", "http", "public")
+UDP_FIELDS: Final = frozenset({"link", "level", "amount"})
+DEFAULT_BOXES: Final = 2
+
+
+def load(path: Path | str) -> Config:
+    """The configuration in a TOML file, checked whole; ConfigErrors lists every mistake."""
+    path = Path(path).absolute()
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigErrors([("", f"{path} cannot be read: {error.strerror}")]) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigErrors([("", f"{path} is not TOML: {error}")]) from error
+    reading = _Reading(path, data)
+    config = reading.config()
+    if config is None or reading.mistakes:
+        raise ConfigErrors(reading.mistakes)
+    return config
+
+
+class _Reading:
+    """One reading of one file; gathers mistakes and warnings on the way."""
+
+    def __init__(self, path: Path, data: Mapping[str, Any]) -> None:
+        self.path = path
+        self.base = path.parent
+        self.data = data
+        faults = faults_of(data)
+        self.mistakes = [(fault.path, fault.sentence) for fault in faults]
+        self.misshapen = tuple(fault.path for fault in faults if fault.spoils)
+        self.warnings: list[str] = []
+        self.keys: dict[tuple[str, str], tuple[bytes, ...]] = {}
+
+    def config(self) -> Config | None:
+        """The whole; None where mistakes left a part out."""
+        links = self.links()
+        tables = self.tables(links)
+        signs = self.signs(links)
+        udp_signs = self.udp_signs(links)
+        site, ledger = self.site(), self.ledger()
+        listen = self.listen(ledger)
+        self.shared_keys()
+        if site is None or ledger is None or listen is None or self.mistakes:
+            return None
+        self.idle_links(links, tables)
+        redis = self.data.get("redis", {}).get("url")
+        if redis is not None:
+            self.warnings.append("redis: this version feeds no Redis, local signs are served by this server")
+        return Config(
+            path=self.path,
+            site=site,
+            ledger=ledger,
+            listen=listen,
+            limits=self.limits(),
+            links=tuple(terms for terms in links.values() if terms is not None),
+            tables=tables,
+            signs=signs,
+            udp_signs=udp_signs,
+            keys=self.keys,
+            redis=redis,
+            warnings=tuple(self.warnings),
+        )
+
+    # Shape and small things
+
+    def wrong(self, path: str, sentence: str) -> None:
+        self.mistakes.append((path, sentence))
+
+    def shaped(self, path: str) -> bool:
+        """Whether the part at this path is there and has a good shape, down to its leaves."""
+        below = (f"{path}.", f"{path}[")
+        return not any(where == path or where.startswith(below) for where in self.misshapen)
+
+    def entries(self, name: str) -> list[tuple[str, Mapping[str, Any]]]:
+        """The [[name]] tables of good shape, each with its path."""
+        found = self.data.get(name, [])
+        if not isinstance(found, list):
+            return []
+        paths = [(f"{name}[{index}]", entry) for index, entry in enumerate(found)]
+        return [(path, entry) for path, entry in paths if self.shaped(path)]
+
+    def declared(self, name: str) -> list[str]:
+        """The ids of all [[name]] tables, those with other mistakes too."""
+        found = self.data.get(name, [])
+        entries = found if isinstance(found, list) else []
+        return [str(entry["id"]) for entry in entries if isinstance(entry, dict) and "id" in entry]
+
+    def unique(self, name: str) -> None:
+        """No two [[name]] tables share an id."""
+        ids = self.declared(name)
+        for twice in dict.fromkeys(id_ for id_ in ids if ids.count(id_) > 1):
+            self.wrong(name, f"the id {twice} is given to {ids.count(twice)} of them")
+
+    def file(self, path: str, name: str) -> Path | None:
+        file = self.base / name
+        if file.is_file():
+            return file
+        self.wrong(path, f"there is no file {file}")
+        return None
+
+    def address(self, path: str, text: str | None) -> Address | None:
+        if text is None:
+            return None
+        try:
+            return Address.of(text)
+        except ValueError as error:
+            self.wrong(path, str(error))
+            return None
+
+    # The server
+
+    def site(self) -> Site | None:
+        if not self.shaped("site") or "site" not in self.data:
+            return None
+        site = self.data["site"]
+        try:
+            ZoneInfo(site["timezone"])
+        except (ZoneInfoNotFoundError, ValueError, OSError):
+            self.wrong("site.timezone", f"{site['timezone']!r} is no time zone, like America/New_York")
+        ends = time.fromisoformat(site["gaming_day_ends"])
+        return Site(site["name"], site["currency"], ends, site["timezone"])
+
+    def ledger(self) -> Ledger | None:
+        if not self.shaped("ledger") or "ledger" not in self.data:
+            return None
+        url: str = self.data["ledger"]["url"]
+        if not url.startswith("sqlite:///"):
+            self.wrong("ledger.url", "this version keeps its ledger in SQLite: sqlite:////absolute.db")
+            return None
+        file = self.base / url.removeprefix("sqlite:///")
+        return Ledger(f"sqlite:///{file}", self.data["ledger"].get("require_synchronous", False))
+
+    def limits(self) -> Limits:
+        given = self.data.get("limits", {})
+        default = Limits()
+        return Limits(
+            commands=given.get("commands_per_second", default.commands),
+            bytes=given.get("bytes_per_second", default.bytes),
+            refusals=given.get("refusals_per_second", default.refusals),
+            heartbeat_ms=given.get("heartbeat_ms", default.heartbeat_ms),
+        )
+
+    def listen(self, ledger: Ledger | None) -> Listen | None:
+        if not self.shaped("listen") or "listen" not in self.data:
+            return None
+        given = self.data["listen"]
+        insecure = given.get("insecure", False)
+        addresses = {name: self.address(f"listen.{name}", given.get(name)) for name in LISTENERS}
+        tls = self.tls(given.get("tls"))
+        self.ports(addresses)
+        for name, address in addresses.items():
+            if address is None or address.loopback or "tls" in given:
+                continue
+            if insecure:
+                self.warnings.append(f"listen.{name}: {address} is plain: who listens on the way can read it")
+            else:
+                sentence = f"{address} is plain and beyond loopback: give [listen.tls], or insecure = true"
+                self.wrong(f"listen.{name}", sentence)
+        admin = self.admin(given.get("admin"), ledger)
+        tables = addresses["tables"]
+        if tables is None:
+            return None
+        rest = addresses["signs"], addresses["http"], addresses["public"]
+        return Listen(tables, admin, *rest, tls=tls, insecure=insecure)
+
+    def tls(self, given: Mapping[str, str] | None) -> Tls | None:
+        if given is None:
+            return None
+        files = {name: self.file(f"listen.tls.{name}", given[name]) for name in given}
+        cert, key = files["cert"], files["key"]
+        return None if cert is None or key is None else Tls(cert, key, files.get("client_ca"))
+
+    def ports(self, addresses: Mapping[str, Address | None]) -> None:
+        """Each listener has a port of its own; 0 is whatever the system gives."""
+        taken: dict[int, str] = {}
+        for name, address in addresses.items():
+            if address is None or address.port == 0:
+                continue
+            if address.port in taken:
+                self.wrong(f"listen.{name}", f"port {address.port} is already that of {taken[address.port]}")
+            taken.setdefault(address.port, name)
+
+    def admin(self, given: str | None, ledger: Ledger | None) -> Path:
+        """The admin socket: beside the ledger unless configured."""
+        beside = self.path if ledger is None else Path(ledger.url.removeprefix("sqlite:///"))
+        admin = beside.with_suffix(".sock") if given is None else self.base / given
+        if len(str(admin).encode()) > SOCKET_PATH_MOST:
+            self.wrong(
+                "listen.admin", f"{admin} is longer than {SOCKET_PATH_MOST} bytes: give a shorter path"
+            )
+        return admin
+
+    # Links
+
+    def links(self) -> dict[str, LinkTerms | None]:
+        """Every declared link; None where its terms are not known for its mistakes."""
+        self.unique("link")
+        links: dict[str, LinkTerms | None] = dict.fromkeys(self.declared("link"))
+        for path, entry in self.entries("link"):
+            try:
+                links[entry["id"]] = terms = resolve(convert(entry, LinkEntry), path)
+            except TermsRefused as error:
+                self.mistakes += error.mistakes
+                continue
+            if load_paytable(terms.paytable).status == "proposed":
+                self.warnings.append(f"link {terms.link}: {terms.paytable} was proposed, not adopted")
+            if not terms.hold_table:
+                self.warnings.append(
+                    f"link {terms.link}: hold_table = false, other controls keep the cards (T11)"
+                )
+            self.warnings += [
+                f"link {terms.link}: level {level.level} has a limit approved as: {approval}"
+                for level in terms.levels
+                if (approval := entry.get("level", {}).get(level.level, {}).get("limit_approval"))
+            ]
+        return links
+
+    def known_links(self, path: str, names: Sequence[str], links: Mapping[str, LinkTerms | None]) -> bool:
+        unknown = [name for name in names if name not in links]
+        for name in unknown:
+            self.wrong(path, f"there is no link {name}")
+        return not unknown
+
+    def idle_links(self, links: Mapping[str, object], tables: Sequence[TableTerms]) -> None:
+        used = {link for table in tables for link in table.links}
+        self.warnings += [f"link {link}: no table is on it" for link in links if link not in used]
+
+    # Devices
+
+    def tables(self, links: Mapping[str, LinkTerms | None]) -> tuple[TableTerms, ...]:
+        self.unique("table")
+        return tuple(self.table(path, entry, links) for path, entry in self.entries("table"))
+
+    def table(self, path: str, entry: Mapping[str, Any], links: Mapping[str, LinkTerms | None]) -> TableTerms:
+        game: Game = entry["game"]
+        self.device_keys(path, "table", entry)
+        if entry["seats"] > SEATS[game]:
+            self.wrong(f"{path}.seats", f"{game} has at most {SEATS[game]} betting positions (L11)")
+        boxes = entry.get("adjacent_boxes", min(DEFAULT_BOXES, entry["seats"]))
+        if game == "ultimate-texas-holdem":
+            if entry.get("adjacent_boxes", 1) != 1:
+                self.wrong(f"{path}.adjacent_boxes", f"a player of {game} has one position (T9)")
+            boxes = 1
+        elif boxes > entry["seats"]:
+            self.wrong(f"{path}.adjacent_boxes", f"more than the table's {entry['seats']} seats (T9)")
+        self.known_links(f"{path}.links", entry["links"], links)
+        known = [terms for name in entry["links"] if (terms := links.get(name)) is not None]
+        self.table_links(f"{path}.links", entry["id"], game, known)
+        for terms in known:
+            self.total_return(path, entry["id"], entry["seats"], terms)
+        return TableTerms(
+            table=entry["id"],
+            game=game,
+            seats=entry["seats"],
+            links=tuple(entry["links"]),
+            adjacent_boxes=boxes,
+            max_rounds_per_minute=entry.get("max_rounds_per_minute", 0),
+        )
+
+    def table_links(self, path: str, table: str, game: Game, links: Sequence[LinkTerms]) -> None:
+        """A table's links take its game (L1), use its decks and lie in one bank (L2)."""
+        for terms in links:
+            games = games_of(load_paytable(terms.paytable))
+            if game == "criss-cross-poker":
+                self.wrong(
+                    path, f"table {table}: {game} has no progressive, link {terms.link} cannot take it (L1)"
+                )
+            elif game not in games:
+                allowed = " or ".join(games)
+                self.wrong(path, f"table {table} plays {game}, link {terms.link} is for {allowed} only (L1)")
+        for what in ("decks", "bank"):
+            values = {terms.link: getattr(terms, what) for terms in links}
+            if len(set(values.values())) > 1:
+                shown = ", ".join(f"{link} {value}" for link, value in values.items())
+                self.wrong(path, f"table {table}: its links differ in {what}: {shown} (L1)")
+
+    def total_return(self, path: str, table: str, seats: int, terms: LinkTerms) -> None:
+        """The draws and what goes onto the meters stay within the wager (A7).
+
+        What the paytable's own odds return is not in this sum: it depends on the game's hands and is
+        analysed apart.
+        """
+        draws = draws_return(terms, seats)
+        if draws and draws + rates_of(terms) > 1:
+            self.wrong(
+                f"{path}.links",
+                f"table {table}, link {terms.link}: the draws return {percent_text(draws)} and the meters "
+                f"{percent_text(rates_of(terms))}, together more than the wager (A7)",
+            )
+
+    def signs(self, links: Mapping[str, LinkTerms | None]) -> tuple[Sign, ...]:
+        self.unique("sign")
+        signs = []
+        for path, entry in self.entries("sign"):
+            self.known_links(f"{path}.links", entry["links"], links)
+            self.device_keys(path, "sign", entry)
+            signs.append(Sign(entry["id"], tuple(entry["links"])))
+        return tuple(signs)
+
+    def udp_signs(self, links: Mapping[str, LinkTerms | None]) -> tuple[UdpSign, ...]:
+        signs = []
+        for path, entry in self.entries("udp_sign"):
+            self.known_links(f"{path}.links", entry["links"], links)
+            address = self.address(f"{path}.address", entry["address"])
+            try:
+                fields = {
+                    name for _, name, _, _ in string.Formatter().parse(entry["format"]) if name is not None
+                }
+            except ValueError as error:
+                self.wrong(f"{path}.format", f"{entry['format']!r}: {error}")
+                continue
+            for name in sorted(fields - UDP_FIELDS):
+                self.wrong(f"{path}.format", f"{{{name}}} is not one of {{link}}, {{level}} and {{amount}}")
+            self.warnings.append(f"{path}: this version sends no UDP text")
+            if address is not None:
+                signs.append(UdpSign(address, tuple(entry["links"]), entry["format"]))
+        return tuple(signs)
+
+    # Keys
+
+    def device_keys(self, path: str, role: str, entry: Mapping[str, Any]) -> None:
+        """The device's key, and the next one where it is being changed."""
+        named = [name for name in ("key_file", "key_file_next") if name in entry]
+        found = [self.key(f"{path}.{name}", entry[name]) for name in named]
+        self.keys[(role, entry["id"])] = tuple(key for key in found if key is not None)
+
+    def key(self, path: str, name: str) -> bytes | None:
+        file = self.file(path, name)
+        if file is None:
+            return None
+        mode = file.stat().st_mode & 0o777
+        if mode not in KEY_MODES:
+            self.wrong(path, f"{file} has mode {mode:04o}: only its owner may read a key (chmod 600)")
+        try:
+            text = file.read_text(encoding="ascii").strip()
+            key = bytes.fromhex(text)
+        except OSError as error:
+            self.wrong(path, f"{file} cannot be read: {error.strerror}")
+            return None
+        except ValueError:
+            key, text = b"", ""
+        if len(key) != KEY_BYTES or len(text) != 2 * KEY_BYTES:
+            self.wrong(path, f"{file} does not hold a key: {2 * KEY_BYTES} hex digits")
+            return None
+        return key
+
+    def shared_keys(self) -> None:
+        """A key is one device's: whoever steals it may act for no other."""
+        holders: dict[bytes, list[str]] = {}
+        for (role, device), keys in self.keys.items():
+            for key in set(keys):
+                holders.setdefault(key, []).append(f"{role} {device}")
+        for devices in holders.values():
+            if len(devices) > 1:
+                self.warnings.append(
+                    f"{', '.join(devices)} share one key: who has it can act for each of them"
+                )

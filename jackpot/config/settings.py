@@ -1,0 +1,124 @@
+"""What does a configuration hold once it is checked? Typed, frozen, every path absolute."""
+
+import ipaddress
+from datetime import time
+from pathlib import Path
+
+import msgspec
+
+from controllers.pace import Limits
+from jackpot.rules.paytable import LinkTerms, TableTerms
+
+
+class ConfigErrors(Exception):
+    """The configuration has mistakes: `mistakes` lists every one as (path, sentence)."""
+
+    def __init__(self, mistakes: list[tuple[str, str]]) -> None:
+        super().__init__(mistakes)
+        self.mistakes = mistakes
+
+    def __str__(self) -> str:
+        return "\n".join(f"{path}: {sentence}" if path else sentence for path, sentence in self.mistakes)
+
+
+class Site(msgspec.Struct, frozen=True):
+    """gaming_day_ends: local time in `timezone`, an IANA name (S2)."""
+
+    name: str
+    currency: str
+    gaming_day_ends: time
+    timezone: str
+
+
+class Ledger(msgspec.Struct, frozen=True):
+    """url: sqlite:////absolute.db. require_synchronous: for a database with standbys."""
+
+    url: str
+    require_synchronous: bool = False
+
+
+class Address(msgspec.Struct, frozen=True):
+    """Where to listen; port 0 lets the system choose one."""
+
+    host: str
+    port: int
+
+    @classmethod
+    def of(cls, text: str) -> "Address":
+        """Of "host:port" or "[v6]:port"; ValueError where the port is none."""
+        host, _, port = text.rpartition(":")
+        if int(port) > 65_535:
+            raise ValueError(f"{text!r} has a port above 65535")
+        return cls(host.removeprefix("[").removesuffix("]"), int(port))
+
+    @property
+    def loopback(self) -> bool:
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return self.host == "localhost"
+
+    def __str__(self) -> str:
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+class Tls(msgspec.Struct, frozen=True):
+    """client_ca: whose certificates devices must show, None where a device shows none."""
+
+    cert: Path
+    key: Path
+    client_ca: Path | None = None
+
+
+class Listen(msgspec.Struct, frozen=True):
+    """Where the server answers. insecure: plain listeners beyond loopback are meant."""
+
+    tables: Address
+    admin: Path
+    signs: Address | None = None
+    http: Address | None = None
+    public: Address | None = None
+    tls: Tls | None = None
+    insecure: bool = False
+
+
+class Sign(msgspec.Struct, frozen=True):
+    id: str
+    links: tuple[str, ...]
+
+
+class UdpSign(msgspec.Struct, frozen=True):
+    """format: a text with {link}, {level} and {amount}."""
+
+    address: Address
+    links: tuple[str, ...]
+    format: str
+
+
+class Config(msgspec.Struct, frozen=True):
+    """One checked configuration.
+
+    keys: by (role, id), role "table" or "sign": the device's keys, the next one of a rotation last.
+    warnings: what an operator should know and may mean, in sentences.
+    """
+
+    path: Path
+    site: Site
+    ledger: Ledger
+    listen: Listen
+    limits: Limits
+    links: tuple[LinkTerms, ...]
+    tables: tuple[TableTerms, ...]
+    signs: tuple[Sign, ...]
+    udp_signs: tuple[UdpSign, ...]
+    keys: dict[tuple[str, str], tuple[bytes, ...]]
+    redis: str | None = None
+    warnings: tuple[str, ...] = ()
+
+    def keys_of(self, role: str, device: str) -> tuple[bytes, ...]:
+        """The keys that a device may greet with, none for a device that is not configured."""
+        return self.keys.get((role, device), ())
+
+    @property
+    def banks(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(link.bank for link in self.links))

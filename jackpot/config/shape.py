@@ -1,0 +1,62 @@
+"""Has the file the shape of a configuration? JSON Schema, every fault at once, each a sentence."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from importlib import resources
+from typing import Any, NamedTuple, TypeVar
+
+import msgspec
+from jsonschema import Draft202012Validator, ValidationError
+
+_Struct = TypeVar("_Struct", bound=msgspec.Struct)
+
+
+class Fault(NamedTuple):
+    """What is wrong, and where. spoils: the part that holds it cannot be read further."""
+
+    path: str
+    sentence: str
+    spoils: bool = True
+
+
+def faults_of(data: Mapping[str, Any]) -> list[Fault]:
+    """Every fault of shape, by path."""
+    text = resources.files("jackpot").joinpath("schemas/config.schema.json").read_text(encoding="utf-8")
+    errors = Draft202012Validator(json.loads(text)).iter_errors(data)
+    return sorted(fault for error in errors for fault in _faults(error)) + sorted(_floats(data, ()))
+
+
+def convert(data: Mapping[str, Any], kind: type[_Struct]) -> _Struct:
+    """A typed struct of a table whose shape is known to be good."""
+    return msgspec.convert(data, kind, strict=True)
+
+
+def path_of(parts: Iterable[str | int]) -> str:
+    """A path as people write it: link[0].level.mega.primary."""
+    text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts)
+    return text.removeprefix(".")
+
+
+def _faults(error: ValidationError) -> Iterator[Fault]:
+    parts, value = tuple(error.absolute_path), error.instance
+    schema: Any = error.schema
+    if error.validator == "required":
+        # The message is jsonschema's own: "'wager' is a required property".
+        yield Fault(path_of((*parts, error.message.split("'")[1])), "is missing")
+    elif error.validator == "additionalProperties":
+        known = ", ".join(schema["properties"])
+        for key in value:
+            if key not in schema["properties"]:
+                yield Fault(path_of((*parts, key)), f"is not known here; known are {known}", spoils=False)
+    else:
+        shown = "this" if isinstance(value, dict | list) else repr(value)
+        yield Fault(path_of(parts), f"{shown} is not {schema['description']}")
+
+
+def _floats(value: Any, parts: tuple[str | int, ...]) -> Iterator[Fault]:
+    """TOML tells 1 from 1.0, JSON Schema does not, and no setting is a float (M1)."""
+    if isinstance(value, float) and value.is_integer():
+        yield Fault(path_of(parts), f"{value!r} is a float: write a whole number, or money and rates as text")
+    nested = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, inner in nested:
+        yield from _floats(inner, (*parts, key))
