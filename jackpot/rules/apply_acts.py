@@ -170,9 +170,10 @@ def apply_struck(effects: Effects, event: Struck) -> None:
     invariant(round_ is not None, f"a strike in an unknown round {event.round}")
     if round_ is None:
         return
-    take_back(effects, round_, [event.bet], event.recomputed)
+    refunds = take_back(effects, round_, [event.bet], event.recomputed)
+    effects.answer["refunds"] = refunds
     judge_count(effects, table, round_)
-    effects.tell_round(table, refunds=effects.answer["refunds"])
+    effects.tell_round(table, refunds=refunds)
 
 
 def apply_reopened(effects: Effects, event: Reopened) -> None:
@@ -241,7 +242,8 @@ def apply_device_cleared(effects: Effects, event: DeviceCleared) -> None:
 
 
 def apply_key_ended(effects: Effects, event: KeyEnded) -> None:
-    """A rotation is complete."""
+    """A rotation is complete: the old key is never valid again."""
+    effects.state.ended.append((event.role, event.device, event.fingerprint))
     effects.alarm("key_ended", role=event.role, device=event.device, fingerprint=event.fingerprint)
 
 

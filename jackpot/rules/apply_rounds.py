@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from jackpot.rules import meter
 from jackpot.rules.betting import counted
-from jackpot.rules.effects import Effects, award_map, draw_map
+from jackpot.rules.effects import Effects, Map, award_map, draw_map
 from jackpot.rules.events import (
     Closed,
     Closing,
@@ -59,8 +59,8 @@ def apply_withdrawn(effects: Effects, event: Withdrawn) -> None:
         take_back(effects, round_, event.bets, event.recomputed)
 
 
-def take_back(effects: Effects, round_: Round, placed: Iterable[Placed], recomputed: Recomputed) -> None:
-    """Undo wagers and tell where each refund goes (T6)."""
+def take_back(effects: Effects, round_: Round, placed: Iterable[Placed], recomputed: Recomputed) -> list[Map]:
+    """Undo wagers; returns the refunds and where each goes (T6)."""
     keys = {(place.seat, place.link, place.dealer) for place in placed}
     gone = [bet for bet in round_.bets if (bet.seat, bet.link, bet.dealer) in keys]
     round_.bets = [bet for bet in round_.bets if bet not in gone]
@@ -84,7 +84,7 @@ def take_back(effects: Effects, round_: Round, placed: Iterable[Placed], recompu
             }
         )
     recomputed_changes(effects, recomputed)
-    effects.answer["refunds"] = refunds
+    return refunds
 
 
 def recomputed_changes(effects: Effects, recomputed: Recomputed) -> None:
@@ -96,6 +96,10 @@ def recomputed_changes(effects: Effects, recomputed: Recomputed) -> None:
         for award in hit.awards:
             if award.number in amounts:
                 _raise(effects, hit, award, amounts[award.number])
+    if recomputed.left:
+        left = {f"A{number}": to_cents(more) for number, more in recomputed.left}
+        effects.answer["left"] = left
+        effects.alarm("left_on_meter", awards=left)
 
 
 def _raise(effects: Effects, hit: Hit, award: Award, amount: int) -> None:
@@ -258,7 +262,7 @@ def _take(effects: Effects, table: Table, take: TakeMade, awards: list[Award]) -
             floor_to_seed=link.terms.floor_to_seed,
         )
     shares = [Share(award.number, award.amount, award.dealer) for award in awards]
-    level.history.insert((take.moment or effects.seq, take.order), Take(take.rate, shares))
+    new = level.history.insert((take.moment or effects.seq, take.order), Take(take.rate, shares))
     for number in dict.fromkeys(award.hit for award in awards):
         hit = state.hits[number]
         hit.cycle = level.cycle
@@ -268,7 +272,7 @@ def _take(effects: Effects, table: Table, take: TakeMade, awards: list[Award]) -
         _show(effects, table, link, hit, level.terms.level, amount)
         if link.terms.hold_table and number not in table.held:
             table.held.append(number)
-    if is_whole(take.rate):
+    if new and is_whole(take.rate):
         level.cycle += 1
 
 
@@ -327,7 +331,8 @@ def apply_voided(effects: Effects, event: Voided) -> None:
     if round_ is None:
         return
     placed = [Placed(bet.seat, bet.link, bet.dealer) for bet in round_.bets]
-    take_back(effects, round_, placed, event.recomputed)
+    refunds = take_back(effects, round_, placed, event.recomputed)
+    effects.answer["refunds"] = refunds
     forget(effects, table, round_)
     table.ended = round_.id
     if table.round is round_:
@@ -335,7 +340,7 @@ def apply_voided(effects: Effects, event: Voided) -> None:
     else:
         table.closed = None
     if event.people:
-        effects.tell_round(table, voided=round_.id, refunds=effects.answer["refunds"])
+        effects.tell_round(table, voided=round_.id, refunds=refunds)
 
 
 def forget(effects: Effects, table: Table, round_: Round) -> None:

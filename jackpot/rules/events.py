@@ -57,10 +57,15 @@ class LevelChange(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Recomputed(msgspec.Struct, frozen=True, array_like=True):
-    """What an undo comes to. raised: (award, its new amount)."""
+    """What an undo comes to.
+
+    raised: (award, its new amount). left: (paid award, what it would have been worth more; that remains
+    on the meter for a decision by two people).
+    """
 
     changes: list[LevelChange]
     raised: list[tuple[int, int]] = []
+    left: list[tuple[int, int]] = []
 
 
 class HitMade(msgspec.Struct, frozen=True, array_like=True):

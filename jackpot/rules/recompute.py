@@ -17,15 +17,26 @@ def rates_of(link: Link, level: Level) -> tuple[int, int]:
     return contribution(wager, level.terms.primary), contribution(wager, level.terms.reserve)
 
 
-def recompute(link: Link, level: Level, edit: Edit) -> tuple[LevelChange, History]:
-    """The level's change of accounts if its history were edited so, and that history."""
-    history = level.history.copy()
-    edit(history)
-    accounts = replay(history, level.terms, floor_to_seed=link.terms.floor_to_seed)
-    return LevelChange(link.number, level.number, accounts.less(level.accounts)), history
+def recompute(edits: Iterable[tuple[Link, Level, Edit]]) -> tuple[Recomputed, dict[int, int]]:
+    """What the levels come to if their histories were edited so, and every share's amount by award."""
+    made = Recomputed([], [], [])
+    amounts: dict[int, int] = {}
+    for link, level, edit in edits:
+        floor = link.terms.floor_to_seed
+        before: dict[int, int] = {}
+        replay(level.history.copy(), level.terms, floor_to_seed=floor, left=before)
+        history = level.history.copy()
+        edit(history)
+        left: dict[int, int] = {}
+        accounts = replay(history, level.terms, floor_to_seed=floor, left=left)
+        made.changes.append(LevelChange(link.number, level.number, accounts.less(level.accounts)))
+        made.raised.extend(_raised(level, history))
+        made.left.extend((award, more) for award, more in left.items() if more > before.get(award, 0))
+        amounts |= {share.award: share.amount for share in history.shares()}
+    return made, amounts
 
 
-def raised(level: Level, history: History) -> list[tuple[int, int]]:
+def _raised(level: Level, history: History) -> list[tuple[int, int]]:
     """Awards that stand in both histories and are worth more in the new one: (number, new amount)."""
     before = {share.award: share.amount for share in level.history.shares()}
     return [
@@ -46,19 +57,12 @@ def drop_bets(history: History, link: Link, level: Level, bets: Iterable[BetMade
 def without_bets(state: State, bets: Iterable[BetMade]) -> Recomputed:
     """As if these wagers had not been made (T2, T6)."""
     wagers = list(bets)
-    changes: list[LevelChange] = []
-    more: list[tuple[int, int]] = []
-    for number in sorted({bet.link for bet in wagers}):
-        link = state.link(number)
-        for level in link.levels:
-            change, history = recompute(
-                link,
-                level,
-                lambda h, k=link, v=level: drop_bets(h, k, v, wagers),  # type: ignore[misc]
-            )
-            changes.append(change)
-            more += raised(level, history)
-    return Recomputed(changes, more)
+
+    def dropping(link: Link, level: Level) -> Edit:
+        return lambda history: drop_bets(history, link, level, wagers)
+
+    links = [state.link(number) for number in sorted({bet.link for bet in wagers})]
+    return recompute((link, level, dropping(link, level)) for link in links for level in link.levels)[0]
 
 
 def mark_undone(history: History, awards: set[int]) -> None:
@@ -69,21 +73,17 @@ def mark_undone(history: History, awards: set[int]) -> None:
 
 def without_awards(state: State, awards: Iterable[Award]) -> Recomputed:
     """As if these awards had not been made; odds awards go back to the house (A11)."""
-    changes: list[LevelChange] = []
-    more: list[tuple[int, int]] = []
     gone = list(awards)
     numbers = {award.number for award in gone}
-    for number, level_number in sorted({(award.link, award.level) for award in gone}):
-        link = state.link(number)
-        if not level_number:
-            total = sum(award.amount for award in gone if (award.link, award.level) == (number, 0))
-            changes.append(LevelChange(number, 0, Accounts(awards=-total, house=total)))
-            continue
-        level = link.levels[level_number - 1]
-        change, history = recompute(link, level, lambda h: mark_undone(h, numbers))
-        changes.append(change)
-        more += raised(level, history)
-    return Recomputed(changes, more)
+    levels = sorted({(award.link, award.level) for award in gone if award.level})
+    made, _ = recompute(
+        (state.link(link), state.link(link).levels[level - 1], lambda history: mark_undone(history, numbers))
+        for link, level in levels
+    )
+    for link in sorted({award.link for award in gone if not award.level}):
+        total = sum(award.amount for award in gone if (award.link, award.level) == (link, 0))
+        made.changes.append(LevelChange(link, 0, Accounts(awards=-total, house=total)))
+    return made
 
 
 def correct_share(history: History, award: int, amount: int) -> None:
@@ -100,6 +100,6 @@ def with_correction(state: State, award: Award, amount: int) -> Recomputed:
         more = amount - award.amount
         return Recomputed([LevelChange(link.number, 0, Accounts(awards=more, house=-more))])
     level = link.levels[award.level - 1]
-    change, history = recompute(link, level, lambda h: correct_share(h, award.number, amount))
-    others = [entry for entry in raised(level, history) if entry[0] != award.number]
-    return Recomputed([change], others)
+    made, _ = recompute([(link, level, lambda history: correct_share(history, award.number, amount))])
+    others = [entry for entry in made.raised if entry[0] != award.number]
+    return Recomputed(made.changes, others, made.left)

@@ -11,9 +11,9 @@ from jackpot.rules.claims import Read, Showing
 from jackpot.rules.commands import Close, Settle
 from jackpot.rules.events import Closed, Closing, Recomputed, Settled, Settlement, TakeMade, Voided
 from jackpot.rules.paytable import FOLD, Percent
-from jackpot.rules.recompute import raised, recompute, without_bets
+from jackpot.rules.recompute import Edit, recompute, without_bets
 from jackpot.rules.refusal import Refusal, refuse_if
-from jackpot.rules.state import Award, DrawMade, Link, Round, State, Table, Waiting
+from jackpot.rules.state import Award, DrawMade, Level, Link, Round, State, Table, Waiting
 from jackpot.rules.undo import History, Share, Take
 
 # Takes of one entry in their order: a seat's turn, the dealer's hand before the seat's own; rows that
@@ -233,19 +233,23 @@ def _with_late(state: State, tally: Tally) -> Settlement:
     settlement = tally.settlement()
     if not tally.late:
         return settlement
-    changes, more = [], []
-    fresh: dict[int, Award] = {award.number: award for _, awards in tally.late for award in awards}
-    for number, level_number in sorted({(take.link, take.level) for take, _ in tally.late}):
-        link = state.link(number)
-        level = link.levels[level_number - 1]
-        takes = [late for late in tally.late if (late[0].link, late[0].level) == (number, level_number)]
-        change, history = recompute(link, level, lambda h, late=takes: insert_late(h, late))  # type: ignore[misc]
-        changes.append(change)
-        for share in history.shares():
-            if share.award in fresh:
-                fresh[share.award].amount = share.amount
-        more += [entry for entry in raised(level, history) if entry[0] not in fresh]
-    return Settlement(settlement.hits, settlement.takes, Recomputed(changes, more))
+
+    def inserting(link: Link, level: Level) -> Edit:
+        keys = (link.number, level.number)
+        return lambda history: insert_late(
+            history, [late for late in tally.late if (late[0].link, late[0].level) == keys]
+        )
+
+    links = [(state.link(take.link), take.level) for take, _ in tally.late]
+    levels = {(link.number, number): (link, link.levels[number - 1]) for link, number in links}
+    made, amounts = recompute(
+        (link, level, inserting(link, level)) for _, (link, level) in sorted(levels.items())
+    )
+    fresh = {award.number: award for _, awards in tally.late for award in awards}
+    for number, award in fresh.items():
+        award.amount = amounts[number]
+    others = [entry for entry in made.raised if entry[0] not in fresh]
+    return Settlement(settlement.hits, settlement.takes, Recomputed(made.changes, others, made.left))
 
 
 def insert_late(history: History, late: Iterable[tuple[TakeMade, list[Award]]]) -> None:

@@ -230,7 +230,7 @@ class Table(msgspec.Struct, array_like=True):
 
 
 class State(msgspec.Struct, array_like=True):
-    """One bank's state after entry `seq`."""
+    """One bank's state after entry `seq`. ended: (role, device, fingerprint) of keys that a rotation ended."""
 
     bank: str
     seq: int = 0
@@ -244,6 +244,7 @@ class State(msgspec.Struct, array_like=True):
     behind: dict[int, int] = {}
     refusals: dict[str, int] = {}
     last_day: str = ""
+    ended: list[tuple[str, str, str]] = []
 
     def link(self, number: int) -> Link:
         """The link of that number."""

@@ -76,20 +76,24 @@ class History(msgspec.Struct, array_like=True):
         point.primary -= primary
         point.reserve -= reserve
 
-    def insert(self, at: Moment, take: Take | None = None) -> None:
-        """A take or a mark at its moment, now or in the past; a take that stands there gains shares."""
+    def insert(self, at: Moment, take: Take | None = None) -> bool:
+        """Put a take or a mark at its moment, now or in the past; whether it is a new point.
+
+        A take that stands there already gains shares (T5, T10).
+        """
         index = bisect_left(self.points, at, key=_at)
         if index < len(self.points) and self.points[index].at == at:
             standing = self.points[index].take
             if standing is not None and take is not None:
                 standing.shares.extend(take.shares)
-            return
+            return False
         point = Point(at, take=take)
         before = self.points[index - 1]
         if before.at[0] == at[0]:  # what came in after this entry came in after this take, too
             point.primary, before.primary = before.primary, 0
             point.reserve, before.reserve = before.reserve, 0
         self.points.insert(index, point)
+        return True
 
     def unmark(self, seq: int) -> None:
         """The mark of entry `seq` is needed no more: the moments around it become one."""
@@ -128,22 +132,27 @@ class History(msgspec.Struct, array_like=True):
         self.fold_at = max(FOLD_AT_LEAST, 2 * len(self.points))
 
 
-def replay(history: History, terms: LevelTerms, *, floor_to_seed: bool) -> Accounts:
+def replay(
+    history: History, terms: LevelTerms, *, floor_to_seed: bool, left: dict[int, int] | None = None
+) -> Accounts:
     """The level's accounts after its history; raises unpaid shares to what the meter now gives.
 
     A published award is never lowered: what the recomputed meter cannot give, the house makes up. A
-    share already paid stays as it is, and the difference remains on the meter (A11).
+    share already paid stays as it is, and the difference remains on the meter (A11): `left` gathers it
+    by award.
     """
     accounts = history.base.copy()
     for point in history.points:
         if point.take is not None:
-            _retake(accounts, terms, point.take, floor_to_seed=floor_to_seed)
+            _retake(accounts, terms, point.take, {} if left is None else left, floor_to_seed=floor_to_seed)
         if point.primary or point.reserve:
             meter.contribute(accounts, terms, point.primary, point.reserve)
     return accounts
 
 
-def _retake(accounts: Accounts, terms: LevelTerms, take: Take, *, floor_to_seed: bool) -> None:
+def _retake(
+    accounts: Accounts, terms: LevelTerms, take: Take, left: dict[int, int], *, floor_to_seed: bool
+) -> None:
     standing = [share for share in take.shares if not share.undone]
     if not standing:
         return
@@ -152,6 +161,8 @@ def _retake(accounts: Accounts, terms: LevelTerms, take: Take, *, floor_to_seed:
         due = due_of(accounts.primary, take.rate, standing, share)
         if not share.paid and not share.corrected:
             share.amount = max(share.amount, due)
+        if share.paid and due > share.amount:
+            left[share.award] = due - share.amount
         part = min(share.amount, due)
         given += part
         if share.corrected:

@@ -1,0 +1,171 @@
+"""The engine as a subject of worked examples: frames and acts in, what the books say out."""
+
+from typing import Any
+
+import msgspec
+from msgspec.structs import replace
+
+from jackpot.catalogue.terms import LevelEntry, LinkEntry, resolve
+from jackpot.rules import cards, commands, views
+from jackpot.rules.commands import Command, Draw, Envelope
+from jackpot.rules.engine import Engine
+from jackpot.rules.outcome import Entry, Outcome
+from jackpot.rules.paytable import LinkTerms, TableTerms
+from tests.faults.worked.form import Link, Message, Table, usd
+
+BANK = "main"
+PEOPLE = ("Ada", "Grace")
+FRAMES: dict[str, type[Command]] = {
+    "wager": commands.Wager,
+    "withdraw": commands.Withdraw,
+    "lock": commands.Lock,
+    "settle": commands.Settle,
+    "close": commands.Close,
+    "void": commands.Void,
+}
+GAMES = {"three-card": "three-card-poker", "four-card": "four-card-poker"}
+
+
+class OfEngine:
+    """One bank's engine, every entry of which is kept for a replay."""
+
+    def __init__(self) -> None:
+        self.engine = Engine(BANK)
+        self.entries: list[Entry] = []
+        self.past: dict[str, Message] = {}
+        self._asked = 0
+
+    def execute(self, command: Command, **fields: Any) -> Outcome:
+        """Ask the engine; keep what it journals."""
+        self._asked += 1
+        digest = fields.pop("digest", self._asked.to_bytes(16, "big"))
+        envelope = Envelope(command, at=self._asked, tick=self._asked * 1000, digest=digest, **fields)
+        outcome = self.engine.execute(envelope)
+        if outcome.entry is not None:
+            self.entries.append(outcome.entry)
+        return outcome
+
+    def open(self, link: Link) -> None:
+        options = dict(link.options)
+        levels: dict[str, dict[str, str]] = {}
+        reserves = options.pop("reserve", {})  # for the accounts' sake, also where no source prints one
+        for name in ("seed", "reseed", "limit", "primary"):
+            for level, text in options.pop(name, {}).items():
+                percent = "%" if name == "primary" else ""
+                levels.setdefault(level or "meter", {})[name] = text.replace(",", "") + percent
+        if "magic_every" in options:
+            options["magic_card_every"] = options.pop("magic_every")
+        for level in levels.values():
+            if "limit" in level:
+                level["limit_approval"] = "worked example"
+        entry = LinkEntry(
+            id=link.name,
+            paytable=link.paytable,
+            wager=link.wager,
+            decks=options.pop("decks", 1),
+            level={name: LevelEntry(**level) for name, level in levels.items()},
+            **options,
+        )
+        answer = self.execute(commands.OpenLink(_with_reserves(resolve(entry), reserves))).answer
+        assert answer["ok"], answer
+
+    def add(self, table: Table) -> None:
+        game: Any = GAMES.get(table.game, table.game)
+        terms = TableTerms(table.name, game, table.seats, table.links, table.adjacent_boxes)
+        answer = self.execute(commands.OpenTable(terms)).answer
+        assert answer["ok"], answer
+
+    def frame(self, table: str, message: Message, draws: Message) -> Message:
+        fields = {name: value for name, value in message.items() if name not in ("t", "seq")}
+        command = msgspec.convert(fields, FRAMES[message["t"]])
+        raw = {name: _draw(drawn) for name, drawn in draws.items()}
+        for link in self.engine.state.links:
+            raw.setdefault(link.terms.link, _draw({}))
+        found = self.engine.table(table)
+        assert found is not None
+        outcome = self.execute(command, table=table, table_seq=found.last_seq + 1, draws=raw)
+        if outcome.answer["t"] == "nack":
+            return {"ok": False, "code": outcome.answer["code"]}
+        return self._told(outcome)
+
+    def act(self, kind: str, people: int = 1, **fields: Any) -> Message:
+        if kind in ("suspend", "resume"):
+            links = (fields["link"],)
+            by_server = commands.Suspend if kind == "suspend" else commands.Resume
+            return self._told(self.execute(by_server("operator", links)))
+        if kind in ("undo", "correct", "release", "strike", "void_round", "reopen"):
+            fields.setdefault("reason", "worked example")
+        if kind in ("validate", "pay", "undo") and "award" in fields:
+            fields["hit"] = next(
+                hit["hit"]
+                for hit in self.hits()
+                for award in hit["awards"]
+                if award["award"] == fields["award"]
+            )
+        name = "".join(part.title() for part in kind.split("_"))
+        command = getattr(commands, name)(**fields)
+        outcome = self.execute(command, people=PEOPLE[:people])
+        if not outcome.answer["ok"]:
+            return {"ok": False, "code": outcome.answer["code"]}
+        return self._told(outcome)
+
+    def _told(self, outcome: Outcome) -> Message:
+        left = outcome.answer.get("left", {})
+        for award in outcome.answer.get("awards", []):
+            award["level"] = None if award["level"] == "meter" else award["level"]
+        return {
+            "ok": True,
+            "awards": outcome.answer.get("awards", []),
+            "refunds": outcome.answer.get("refunds", []),
+            "warn": outcome.answer.get("warn", []),
+            "status": [push.message for push in outcome.pushes if push.message["t"] == "status"],
+            "left": [{"award": award, "difference": difference} for award, difference in left.items()],
+        }
+
+    def meters(self) -> dict[tuple[str, str], dict[str, int]]:
+        found = {}
+        for link in views.statistics(self.engine)["links"]:
+            for level in link["levels"]:
+                name = "" if level["level"] == "meter" else level["level"]
+                found[link["link"], name] = {
+                    "primary": level["primary"],
+                    "reserve": level["reserve"],
+                    "overflow": level["overflow"],
+                    "house": level["house"],
+                    "wagers": level["contributions"],
+                    "awards": level["awards"],
+                    "corrections": 0,
+                    "cycle": level["cycle"],
+                }
+        return found
+
+    def hits(self) -> list[Message]:
+        for hit in views.hits(self.engine):
+            if hit["awards"]:
+                for award in hit["awards"]:
+                    award["level"] = None if award["level"] == "meter" else award["level"]
+                self.past[hit["hit"]] = hit
+        return list(self.past.values())
+
+    def held(self, table: str) -> bool:
+        found = self.engine.table(table)
+        return found is not None and bool(found.held)
+
+
+def _with_reserves(terms: LinkTerms, reserves: dict[str, str]) -> LinkTerms:
+    levels = tuple(
+        replace(level, reserve=usd(reserves[name]) // 10_000) if name in reserves else level
+        for level in terms.levels
+        for name in ["" if level.level == "meter" else level.level]
+    )
+    return replace(terms, levels=levels)
+
+
+def _draw(drawn: Message) -> Draw:
+    card, box = drawn.get("magic_card"), drawn.get("lucky_box")
+    return Draw(
+        magic_chance=0 if card else 1,
+        magic_card=cards.parse(card) if card else 0,
+        lucky_chance=0 if box else 1,
+        lucky_box=box or 1,
+    )
