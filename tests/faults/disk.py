@@ -38,8 +38,8 @@ class _File:
     """One file's difference between cache and platter.
 
     size, size_durable: bytes, in the cache and on the platter; size_durable None: the folder does not know
-    the file yet. dirty, doomed: sector number -> what the platter holds (short or empty past its end). tainted: since a
-    failed sync no good one has left cache and platter equal.
+    the file yet. dirty, doomed: sector number -> what the platter holds (short or empty past its end).
+    tainted: since a failed sync no good one has made cache and platter equal.
     """
 
     path: Path
@@ -183,7 +183,6 @@ class Disk(apsw.VFS):
     def count(self, fault: str) -> None:
         self.faults[fault] = self.faults.get(fault, 0) + 1
 
-    @property
     def tainted(self) -> bool:
         """Does some file's cache still differ from its platter because of a failed sync?
 

@@ -101,7 +101,7 @@ def test_a_failed_sync_is_followed_by_a_lying_one(bench: Bench) -> None:
     bench.restart(None)
     assert bench.numbers() == [1, 2], "the log in the cache still holds the failed commit"
     bench.connection.execute("insert into t values (3, randomblob(9000))")
-    assert bench.disk.tainted
+    assert bench.disk.tainted()
     bench.restart(1.0)
     assert bench.numbers() == [1], "the acknowledged third went with the second, whose pages nobody wrote"
 
@@ -114,10 +114,10 @@ def test_a_truncating_checkpoint_heals_a_failed_sync(bench: Bench) -> None:
         bench.insert()
     bench.restart(None)
     list(bench.connection.execute("pragma wal_checkpoint(truncate)"))
-    assert bench.disk.tainted
+    assert bench.disk.tainted()
     bench.insert()
     shown = bench.numbers()
-    assert not bench.disk.tainted
+    assert not bench.disk.tainted()
     bench.restart(0.0)
     assert bench.numbers() == shown == [1, 2, 3]
 
