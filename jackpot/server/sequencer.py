@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from jackpot.ledger.journal import SNAPSHOT_FORMAT, Head, Row, Snapshot, row_of
+from jackpot.ledger.journal import Head, Row, Snapshot, row_of
 from jackpot.rules.commands import Envelope
+from jackpot.rules.engine import SNAPSHOT_FORMAT
 from jackpot.rules.invariant import InvariantError
 from jackpot.rules.outcome import Outcome
 

@@ -1,0 +1,279 @@
+"""How do batches get into the ledger, and what happens when one does not? The asyncio shell of the sequencer.
+
+One task drains the core into a store, without a timer on the way: while one transaction is flushed the
+next batch gathers. A commit in doubt suspends every link at once; then, in this order: recover the ledger,
+take a new epoch in an acknowledged commit, rebuild the state from what is there, decide what waits again.
+"""
+
+import asyncio
+import os
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TypeVar
+
+import structlog
+
+from jackpot.clock import Clock
+from jackpot.ledger.journal import Head
+from jackpot.ledger.store import CommitInDoubt, DataRefused, Ledger, LedgerError, Store
+from jackpot.rules import views
+from jackpot.rules.apply_rounds import hit_map
+from jackpot.rules.commands import Command, Envelope
+from jackpot.rules.effects import Map
+from jackpot.rules.engine import Engine
+from jackpot.rules.invariant import InvariantError
+from jackpot.rules.outcome import Outcome
+from jackpot.server.board import Board
+from jackpot.server.sequencer import Batch, Core, Release
+
+# DESIGN: a holder without an acknowledged commit for 2 s suspends its tables; the commit itself goes on.
+SLOW_COMMIT_S: Final = 2.0
+# A full disk is looked at again after these pauses: soon, then seldom enough not to load a struggling disk.
+RETRY_FIRST_S: Final = 0.1
+RETRY_MOST_S: Final = 5.0
+# Batches between two chances for the ledger's housekeeping, which asks for itself whether it is needed.
+CHECKPOINT_BATCHES: Final = 64
+
+COMMIT_SECONDS: Final = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
+BATCH_SIZES: Final = (1, 2, 4, 8, 16, 32, 64, 128, 256)
+
+T = TypeVar("T")
+Rebuild = Callable[[Ledger], tuple[Engine, Head]]
+log: Final = structlog.get_logger()
+
+
+def face(engine: Engine) -> tuple[list[Map], list[Map], int]:
+    """What a board shows of a state: links, the `hit` pushes of the last hits by age, and its seq."""
+    state = engine.state
+    shown = [
+        (past.seq, hit_map(state.bank, link, level.terms.level, past))
+        for link in state.links
+        for level in link.levels
+        for past in level.shown
+    ]
+    hits = [hit for _, hit in sorted(shown, key=lambda pair: pair[0])]
+    return views.statistics(engine)["links"], hits, state.seq
+
+
+class BankStopped(Exception):
+    """The bank decides nothing any more in this process; its text says why."""
+
+
+class Histogram:
+    """Counts observations below each bound, and their sum."""
+
+    def __init__(self, bounds: Sequence[float]) -> None:
+        self.bounds = bounds
+        self.counts = [0] * (len(bounds) + 1)
+        self.sum = 0.0
+
+    def observe(self, value: float) -> None:
+        """Counts one."""
+        self.counts[bisect_left(self.bounds, value)] += 1
+        self.sum += value
+
+
+class Writer:
+    """One bank at work: its core, its board, and the store that both depend on.
+
+    rebuild: the state as the ledger holds it, run in the store's thread. holder: our name in the head.
+    on_room is called after each commit, when answers may have made room; on_stopped once, if ever.
+    """
+
+    def __init__(
+        self, engine: Engine, head: Head, store: Store, rebuild: Rebuild, board: Board, clock: Clock
+    ) -> None:
+        self.core = Core(engine, head, self._durable)
+        self.bank = head.bank
+        self.board = board
+        self.stopped: str | None = None
+        self.commits = Histogram(COMMIT_SECONDS)
+        self.batches = Histogram(BATCH_SIZES)
+        self.doubts = 0
+        self.on_durable: list[Callable[[], None]] = []
+        self.on_stopped: list[Callable[[], None]] = []
+        self._store = store
+        self._rebuild = rebuild
+        self._clock = clock
+        self._holder = head.holder
+        self._doubtful = False
+        self._ending = False
+        self._wake = asyncio.Event()
+        self._questions: set[asyncio.Future[Any]] = set()
+        board.reset(*face(engine))
+
+    @property
+    def active(self) -> bool:
+        """Whether commands are being decided and made durable."""
+        return self.stopped is None and not self._doubtful and self.board.trusted
+
+    def submit(self, envelope: Envelope, release: Release) -> None:
+        """Decides a command at its place in the order; `release(outcome)` comes once it is durable."""
+        if self.stopped is None:
+            self.core.submit(envelope, release)
+            self._wake.set()
+
+    def act(self, command: Command, release: Release, digest: bytes | None = None) -> None:
+        """Submits what the server itself decides; digest: for what must not happen twice."""
+        self.submit(self._envelope(command, (), digest), release)
+
+    async def person(self, command: Command, people: tuple[str, ...]) -> dict[str, Any]:
+        """An act of people, answered once it is durable. Raises BankStopped."""
+        envelope = self._envelope(command, people, None)
+        outcome: Outcome = await self._await(lambda release: self.submit(envelope, release))
+        return outcome.answer
+
+    async def ask(self, question: Callable[[Engine], T]) -> T:
+        """Reads the state, answered once what was read is durable (S5). Raises BankStopped, or its error."""
+
+        def guarded(engine: Engine) -> tuple[T | None, Exception | None]:
+            try:
+                return question(engine), None
+            except Exception as error:  # noqa: BLE001 - the asker's mistake is the asker's, not the bank's
+                return None, error
+
+        def submit(release: Release) -> None:
+            self.core.ask(guarded, release)
+            self._wake.set()
+
+        answer, error = await self._await(submit)
+        if error is not None:
+            raise error
+        return answer  # type: ignore[no-any-return]
+
+    async def refresh(self) -> None:
+        """Shows links that were opened since; only while nobody else submits. Raises BankStopped."""
+        self.board.reset(*await self.ask(face))
+
+    def end(self) -> None:
+        """Lets `run` return once nothing waits; in doubt at once, for nobody knows how long that lasts."""
+        self._ending = True
+        self._wake.set()
+
+    async def run(self) -> None:
+        """Writes until `end`; a bank that cannot go on stops for good and everything says so."""
+        try:
+            await self._run()
+        except (LedgerError, InvariantError) as error:
+            self._stop(error)
+
+    async def _run(self) -> None:
+        while True:
+            if self.core.broken:
+                if self._ending and self._doubtful:
+                    return
+                await self._look()
+            elif (batch := self.core.take_batch()) is None:
+                if self._ending and not self.core.depth:
+                    await self._save_last()
+                    return
+                self._wake.clear()
+                await self._wake.wait()
+            elif batch.rows:
+                await self._write(batch)
+            else:
+                self.core.committed()
+
+    async def _write(self, batch: Batch) -> None:
+        began = self._clock.monotonic()
+        slow = asyncio.get_running_loop().call_later(SLOW_COMMIT_S, self._slow)
+        try:
+            await self._store.append(self.bank, batch.epoch, batch.before, batch.rows)
+            self.commits.observe(self._clock.monotonic() - began)
+            self.batches.observe(len(batch.rows))
+            self.board.trust()
+            self.core.committed()
+            if batch.snapshot is not None:
+                await self._store.save_snapshot(batch.snapshot)
+            if sum(self.batches.counts) % CHECKPOINT_BATCHES == 0:
+                await self._store.checkpoint()
+        except DataRefused as error:
+            log.exception("batch_refused", bank=self.bank, rows=len(batch.rows), reason=str(error))
+            self.core.refused()
+        except CommitInDoubt as error:
+            self._doubt(error)
+        finally:
+            slow.cancel()
+
+    def _slow(self) -> None:
+        log.error("commit_slow", bank=self.bank, seconds=SLOW_COMMIT_S)
+        self._suspend()
+
+    def _doubt(self, error: CommitInDoubt) -> None:
+        log.error("commit_in_doubt", bank=self.bank, durable_seq=self.core.durable_seq, reason=str(error))
+        self.doubts += 1
+        self._doubtful = True
+        self.core.failed()
+        self._suspend()
+
+    def _suspend(self) -> None:
+        self.board.distrust()
+        self._flush()
+
+    async def _look(self) -> None:
+        """Makes state and ledger one again. Raises LedgerError where that is impossible."""
+        pause = RETRY_FIRST_S
+        while self._doubtful:
+            try:
+                await self._store.recover()
+                await self._store.new_epoch(self.bank, self._holder)
+                self._doubtful = False
+            except CommitInDoubt as error:
+                log.warning("ledger_unavailable", bank=self.bank, retry_s=pause, reason=str(error))
+                if self._ending:
+                    return
+                await asyncio.sleep(pause)
+                pause = min(2 * pause, RETRY_MOST_S)
+        engine, head = await self._store.run(self._rebuild)
+        engine.new_epoch()
+        self.board.reset(*face(engine))  # before anything is decided on it: what a board shows is durable
+        self.core.rebuilt(engine, head)
+        self.board.trust()
+        self._flush()
+        log.info("rebuilt", bank=self.bank, seq=head.seq, epoch=head.epoch)
+
+    async def _save_last(self) -> None:
+        if (snapshot := self.core.snapshot()) is not None:
+            await self._store.save_snapshot(snapshot)
+
+    def _stop(self, error: Exception) -> None:
+        self.stopped = f"{type(error).__name__}: {error}"
+        log.critical("bank_stopped", bank=self.bank, reason=self.stopped)
+        self._suspend()
+        for question in self._questions:
+            if not question.done():
+                question.set_exception(BankStopped(self.stopped))
+        for call in self.on_stopped:
+            call()
+
+    def _durable(self, outcomes: Sequence[Outcome], seq: int) -> None:
+        for outcome in outcomes:
+            for name, facts in outcome.alarms:
+                log.warning(name, bank=self.bank, **facts)
+        self.board.durable(outcomes, seq)
+        self._flush()
+
+    def _flush(self) -> None:
+        for call in self.on_durable:
+            call()
+
+    def _envelope(self, command: Command, people: tuple[str, ...], digest: bytes | None) -> Envelope:
+        tick = int(self._clock.monotonic() * 1000)
+        digest = digest or os.urandom(16)
+        return Envelope(command, at=self._clock.unix_ms(), tick=tick, digest=digest, people=people)
+
+    async def _await(self, submit: Callable[[Release], None]) -> Any:
+        if self.stopped is not None:
+            raise BankStopped(self.stopped)
+        answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+
+        def release(result: Any) -> None:
+            if not answer.done():
+                answer.set_result(result)
+
+        self._questions.add(answer)
+        try:
+            submit(release)
+            return await answer
+        finally:
+            self._questions.discard(answer)
