@@ -57,14 +57,14 @@ APPLY: dict[type[Event], Callable[[Effects, Any], None]] = {
 BY_SERVER: dict[type, Callable[[State, Any], Event]] = {
     commands.OpenLink: opening.decide_open_link,
     commands.OpenTable: opening.decide_open_table,
-    commands.Suspend: opening.decide_suspend,
-    commands.Resume: opening.decide_resume,
     commands.Reading: opening.decide_reading,
     commands.BlockDevice: opening.decide_block,
     commands.EndKey: opening.decide_end_key,
 }
 
 BY_PEOPLE: dict[type, Callable[[State, Any, tuple[str, ...]], Event]] = {
+    commands.Suspend: opening.decide_suspend,
+    commands.Resume: opening.decide_resume,
     commands.ClearDevice: people.decide_clear,
     commands.Validate: people.decide_validate,
     commands.Pay: people.decide_pay,

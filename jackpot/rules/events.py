@@ -255,12 +255,14 @@ class Suspended(Event, frozen=True, array_like=True):
     kind: ClassVar[int] = 19
     links: list[int]
     reason: str
+    people: tuple[str, ...] = ()
 
 
 class Resumed(Event, frozen=True, array_like=True):
     kind: ClassVar[int] = 20
     links: list[int]
     reason: str
+    people: tuple[str, ...] = ()
 
 
 class ReadingTaken(Event, frozen=True, array_like=True):

@@ -52,14 +52,14 @@ def decide_open_table(state: State, command: OpenTable) -> TableOpened:
     return TableOpened(len(state.tables) + 1, terms)
 
 
-def decide_suspend(state: State, command: Suspend) -> Suspended:
-    """Stop wagers on some links, or all."""
-    return Suspended(_links(state, command.links), command.reason)
+def decide_suspend(state: State, command: Suspend, people: tuple[str, ...]) -> Suspended:
+    """Stop wagers on some links, or all; people: none if the server itself stops them."""
+    return Suspended(_links(state, command.links), command.reason, people)
 
 
-def decide_resume(state: State, command: Resume) -> Resumed:
+def decide_resume(state: State, command: Resume, people: tuple[str, ...]) -> Resumed:
     """Take one reason away."""
-    return Resumed(_links(state, command.links), command.reason)
+    return Resumed(_links(state, command.links), command.reason, people)
 
 
 def decide_reading(state: State, command: Reading) -> ReadingTaken:
