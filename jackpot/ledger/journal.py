@@ -14,9 +14,6 @@ from jackpot.rules.postings import Posting
 # First element of every canonical row: a later form could never be mistaken for this one.
 ROW_FORMAT: Final = 1
 
-# Form of the state inside a snapshot. A snapshot of another form is ignored and the journal replayed
-# instead, so this number is raised whenever the engine's state changes its bytes or their meaning.
-SNAPSHOT_FORMAT: Final = 1
 
 HASH_BYTES: Final = 32
 DIGEST_BYTES: Final = 16

@@ -17,5 +17,7 @@ def open_ledger(url: str, folder: Path | None = None, *, readonly: bool = False)
     """
     path = url.removeprefix(_SQLITE)
     if path in {url, ""}:
-        raise LedgerUnusable(f"{url!r} is not a ledger: write sqlite:///relative.db or sqlite:////absolute.db")
+        raise LedgerUnusable(
+            f"{url!r} is not a ledger: write sqlite:///relative.db or sqlite:////absolute.db"
+        )
     return SqliteLedger((folder or Path()) / path, readonly=readonly)

@@ -1,0 +1,231 @@
+"""Does the ledger still say what was written, and do its books balance? Trusts nothing but the first row.
+
+Walks the whole chain; recomputes every account from the events (by the engine), from the stored postings
+(row by row) and from the database's own sums; holds the three together, and with M4, the snapshots and the
+head. Works beside a running server: it looks at what was there when it began.
+"""
+
+from collections.abc import Callable
+from typing import Final
+
+import msgspec
+
+from jackpot.ledger.journal import Head, Row, Snapshot, chained, genesis
+from jackpot.ledger.rebuild import PAGE_ROWS, holds, meters_differ, postings_of, replay, summed
+from jackpot.ledger.store import LedgerCorrupt, Reader
+from jackpot.rules.engine import SNAPSHOT_FORMAT, Engine
+
+# Problems told one by one: the first say what happened, a thousand more say it again.
+PROBLEMS_MAX: Final = 20
+
+Progress = Callable[[int, int], None]
+
+
+class Report(msgspec.Struct, frozen=True):
+    """What was found. head: of the rows walked; its hash is what to keep elsewhere for the next time.
+
+    problems: one sentence each, naming the row; none if all is well.
+    """
+
+    head: Head
+    problems: tuple[str, ...]
+
+
+def verify(
+    ledger: Reader, bank: str, known: bytes | None = None, progress: Progress = lambda _done, _of: None
+) -> Report:
+    """Verifies one bank from its first row.
+
+    known: a hash that the bank's head once had, kept elsewhere: it shows a tail that was cut off.
+    progress: called with (rows done, rows in all). Raises LedgerUnusable where the file cannot be read.
+    """
+    head = ledger.head(bank)
+    walk = _Walk(bank, head, _snapshots(ledger, bank), known)
+    progress(0, head.seq)
+    while walk.seq < head.seq:
+        page = ledger.rows(bank, walk.seq, min(PAGE_ROWS, head.seq - walk.seq))
+        for row in page:
+            if row.seq <= head.seq:
+                walk.take(row)
+        if not page or page[-1].seq >= head.seq:
+            break
+        progress(walk.seq, head.seq)
+    walk.end()
+    problems = [*_explain(walk.broken, walk.stored), *walk.problems]
+    problems += [f"{bank}: {stray}" for stray in ledger.strays(bank)]
+    problems += [
+        f"{bank}: there is a snapshot of row {snapshot.seq}, which the journal does not hold"
+        for snapshot in walk.snapshots.values()
+        if not holds(ledger, snapshot)
+    ]
+    problems += _unequal(walk, summed(ledger, bank, walk.seq))
+    progress(head.seq, head.seq)
+    if len(problems) > PROBLEMS_MAX:
+        problems[PROBLEMS_MAX:] = [f"{bank}: and {len(problems) - PROBLEMS_MAX} more"]
+    return Report(head, tuple(problems))
+
+
+def _snapshots(ledger: Reader, bank: str) -> dict[int, Snapshot]:
+    found: dict[int, Snapshot] = {}
+    snapshot = ledger.newest_snapshot(bank)
+    while snapshot is not None:
+        found[snapshot.seq] = snapshot
+        snapshot = ledger.newest_snapshot(bank, below=snapshot.seq)
+    return found
+
+
+class _Walk:
+    """One pass over the rows. engine: None once a row could not be applied: no meters from there on."""
+
+    def __init__(self, bank: str, head: Head, snapshots: dict[int, Snapshot], known: bytes | None) -> None:
+        self.bank = bank
+        self.head = head
+        self.snapshots = snapshots
+        self.known = known
+        self.engine: Engine | None = Engine(bank)
+        self.seq = 0
+        self.epoch = 0
+        self.hash = genesis(bank)
+        self.sums: dict[tuple[int, int], list[int]] = {}
+        self.problems: list[str] = []
+        self.broken: list[tuple[Row, bytes]] = []
+        self.stored: list[bytes] = [self.hash]
+        self._check_known()
+
+    def take(self, row: Row) -> None:
+        """One row, in the order of the journal."""
+        if row.seq != self.seq + 1:
+            self._missing(self.seq + 1, row.seq - 1)
+        if row.epoch < self.epoch:
+            self._problem(f"row {row.seq} is of epoch {row.epoch}, the row before it of {self.epoch}")
+        for posting in row.postings:
+            sums = self.sums.setdefault((posting.link, posting.level), [0] * len(posting[3:]))
+            for account, micros in enumerate(posting[3:]):
+                sums[account] += micros
+            if sum(posting[3:]) != 0:
+                self._problem(f"row {row.seq} does not balance: {posting} (M4)")
+        if chained(self.hash, row) == row.hash:
+            self._replay(row)
+        else:
+            self._broken(row)
+        self.seq, self.epoch, self.hash = row.seq, row.epoch, row.hash
+        self._check_snapshot()
+        self._check_known()
+
+    def end(self) -> None:
+        """After the last row: the head, and the hash that the caller knows."""
+        if self.head.epoch == 0:
+            self._problem("there is no such bank in this ledger, or its head is gone")
+        if self.seq < self.head.seq:
+            self._missing(self.seq + 1, self.head.seq)
+        elif self.hash != self.head.hash:
+            self._problem(f"the head names another hash than row {self.seq} has")
+        if self.epoch > self.head.epoch:
+            self._problem(f"the head is of epoch {self.head.epoch}, row {self.seq} of {self.epoch}")
+        if self.known is not None:
+            self._problem(
+                f"none of its {self.seq} rows has the hash {self.known.hex()}: "
+                "the end was cut off, or it is another ledger"
+            )
+
+    def _problem(self, said: str) -> None:
+        self.problems.append(f"{self.bank}: {said}")
+
+    def _missing(self, first: int, last: int) -> None:
+        which = f"row {first} is" if first == last else f"rows {first} to {last} are"
+        self._problem(f"{which} missing")
+        self.engine = None
+
+    def _replay(self, row: Row) -> None:
+        if self.engine is None:
+            return
+        try:
+            replay(self.engine, row)
+        except LedgerCorrupt as error:
+            self.problems.append(str(error))
+            self.engine = None
+
+    def _broken(self, row: Row) -> None:
+        """The row is not what was written; where its event and the rest are, its postings are at fault."""
+        if self.engine is not None:
+            try:
+                made = postings_of(self.engine, row)
+            except LedgerCorrupt:
+                made = row.postings
+            if (
+                made != row.postings
+                and chained(self.hash, msgspec.structs.replace(row, postings=made)) == row.hash
+            ):
+                self._problem(
+                    f"the postings of row {row.seq} were changed: written {made}, stored {row.postings}"
+                )
+                return
+            self.engine = None
+        if len(self.broken) < PROBLEMS_MAX:
+            self.broken.append((row, self.hash))
+            self.stored += [self.hash, row.hash]
+
+    def _check_snapshot(self) -> None:
+        snapshot = self.snapshots.pop(self.seq, None)
+        if snapshot is None:
+            return
+        if snapshot.hash != self.hash:
+            self._problem(f"the snapshot of row {self.seq} names another hash than the row has")
+        elif snapshot.format == SNAPSHOT_FORMAT and self.engine and self.engine.snapshot() != snapshot.state:
+            self._problem(f"the snapshot of row {self.seq} is not the state that the events give")
+
+    def _check_known(self) -> None:
+        if self.hash == self.known:
+            self.known = None
+
+
+def _explain(broken: list[tuple[Row, bytes]], stored: list[bytes]) -> list[str]:
+    """Why rows do not follow from the row before: moved, their hash alone changed, or anything else."""
+    said = []
+    innocent = 0
+    for (row, previous), (following, _) in zip(broken, [*broken[1:], (None, b"")], strict=True):
+        if row.seq == innocent:
+            continue
+        home = _home(row, [other.seq for other, _ in broken], stored)
+        if home is not None:
+            said.append(f"{row.bank}: row {row.seq} was moved: it was written as row {home}")
+        elif (
+            following
+            and following.seq == row.seq + 1
+            and chained(chained(previous, row), following) == following.hash
+        ):
+            said.append(f"{row.bank}: the hash of row {row.seq} was changed")
+            innocent = following.seq
+        else:
+            said.append(
+                f"{row.bank}: row {row.seq} was changed or added: it does not follow from row {row.seq - 1}"
+            )
+    return said
+
+
+def _home(row: Row, seqs: list[int], stored: list[bytes]) -> int | None:
+    """Under which of these seqs, behind which of these hashes, the row's own hash holds."""
+    for seq in seqs:
+        moved = msgspec.structs.replace(row, seq=seq)
+        if any(chained(previous, moved) == row.hash for previous in stored):
+            return seq
+    return None
+
+
+def _unequal(walk: _Walk, totals: dict[tuple[int, int], tuple[int, ...]]) -> list[str]:
+    """The accounts by rows, by the database and by the events, held together (M4)."""
+    by_row = {key: tuple(sums) for key, sums in walk.sums.items()}
+    said = [
+        f"{walk.bank}: link {link} level {level}: the rows post {by_row.get((link, level))}, "
+        f"the database sums {totals.get((link, level))}"
+        for link, level in sorted(by_row.keys() | totals.keys())
+        if by_row.get((link, level)) != totals.get((link, level))
+    ]
+    said += [
+        f"{walk.bank}: link {link} level {level} is out of balance by {sum(accounts)} micro-dollars (M4)"
+        for (link, level), accounts in sorted(totals.items())
+        if sum(accounts) != 0
+    ]
+    if walk.engine is not None and walk.seq == walk.head.seq:
+        said += meters_differ(walk.engine, totals)
+    return said
