@@ -41,6 +41,8 @@ Readings (where the rules leave a choice, the one taken here):
 19. Undoing needs no one for a table's own withdrawal or void, whatever came later.
 20. A pending or validated percentage award holds its table whatever its amount; releasing the cards covers
     the awards that stand then.
+21. Not modelled: `unreasonable` (its table limit cannot be passed with one wager a seat, link and hand, its
+    rate limit needs a clock), transfers, closings and changes of parameters.
 """
 
 from __future__ import annotations

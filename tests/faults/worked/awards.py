@@ -457,4 +457,76 @@ EXAMPLES: list[Example] = [
         ),
         held=("T1",),
     ),
+    Example(
+        "a settlement of more than 192 awards is sent seat by seat",
+        ("A5",),
+        "protocol: too_many",
+        tuple(Link(name, "pa-643a-five-card-A") for name in "KLMN"),
+        (Table("T1", LIR, 7, ("K", "L", "M", "N")),),
+        (
+            Frame("T1", wager("r1", *(bets(name, [1, 2, 3, 4, 5, 6, 7]) for name in "KLMN"))),
+            # 7 royals by name on 4 links, each with an award of its own and 6 envy bonuses: 196
+            Frame(
+                "T1",
+                settle("r1", *(shown(seat, hand=ROYAL) for seat in (7, 6, 5, 4, 3, 2, 1))),
+                code="too_many",
+            ),
+            Frame("T1", close("r1")),
+        ),
+        {(name, ""): Level("10001.47", "10000", "1.47") for name in "KLMN"},
+    ),
+    Example(
+        "an envy bonus waits for its hand",
+        ("A10", "A5"),
+        "58 Pa. Code 643a.11(g)(4)(iii), (v)",
+        (A,),
+        (T1,),
+        (
+            Frame("T1", plain("r1", [5, 3])),
+            Frame(
+                "T1",
+                settle("r1", shown(5, "8h 9h Th"), board="6h 7h"),
+                (Won(5, "meter", "1000.04", SF), *envies([3], "300", SF, 5)),
+            ),
+            Act("validate", Prize(Hand("r1", 5), 3, "envy"), ok=False),
+            Act("pay", Prize(Hand("r1", 5), 3, "envy"), ok=False),
+            Act("validate", Hand("r1", 5)),
+            Act("pay", Prize(Hand("r1", 5), 3, "envy")),
+        ),
+        # a tenth of 10,000.42
+        {("L", ""): Level("9000.38", "10000", "0.42", "1000.04")},
+        (
+            Now(Prize(Hand("r1", 5), 5), "1000.04", "validated"),
+            Now(Prize(Hand("r1", 5), 3, "envy"), "300", "paid"),
+        ),
+        held=("T1",),
+    ),
+    Example(
+        "Three Card, paytable A of 2011: a shown fold still earns no odds; others' straights pay",
+        ("T8", "H1", "L4"),
+        "41 Pa.B. 3836, proposed 649a.12(e)(1)",
+        (
+            Link(
+                "L",
+                "pa-649a-2011-progressive-A",
+                options={"seed": {"": "1500"}, "reseed": {"": "1000"}, "primary": {"": "14"}},
+            ),
+        ),
+        (Table("T1", "three-card", 7),),
+        (
+            Frame("T1", plain("r1", [7, 4, 2])),
+            Frame(
+                "T1",
+                settle("r1", shown(7, "9s 9h 9d", folded=True), shown(4, "As Ks Qs"), shown(2, "2h 3d Ac")),
+                (
+                    Won(4, "meter", "1500.42", "mini-royal"),
+                    *envies([7, 2], "100", "mini-royal", 4),
+                    Won(2, "odds", "6.00", "straight"),
+                ),
+            ),
+        ),
+        # 1,500 + 3 x 0.14; reseeded with 1,000
+        {("L", ""): Level("1000", "2500", "0.42", "1500.42", cycle=2)},
+        held=("T1",),
+    ),
 ]

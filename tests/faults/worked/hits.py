@@ -426,4 +426,60 @@ EXAMPLES: list[Example] = [
         ),
         {("L", ""): Level("10000.42", "10000", "0.42")},
     ),
+    Example(
+        "different rows by turn: the straight flush is paid before the royal",
+        ("T5", "A3", "A4"),
+        "58 Pa. Code 653a.12(e)(1)",
+        (Link("L", "pa-653a-five-card-hand-bonus"),),
+        (Table("T1", UTH, 6),),
+        (
+            Frame("T1", plain("r1", [6, 3])),
+            Frame(
+                "T1",
+                settle("r1", shown(6, "8s 7h"), shown(3, "As Ks"), board="9s Ts Js Qs 2d", dealer="2c 3c"),
+                (Won(6, "meter", "1000.02", SF), Won(3, "meter", "9000.24", ROYAL)),
+            ),
+        ),
+        # 10,000.26: a tenth floored 1,000.02; 9,000.24 left for the royal; the reserve 2 x 0.08 is next
+        {("L", ""): Level("0.16", "10000", "0.42", "10000.26", cycle=2)},
+        held=("T1",),
+    ),
+    Example(
+        "the same hands on a shared link: rows in rank order, the royal first",
+        ("T5", "A3", "A4"),
+        "house rule; 58 Pa. Code 653a.12(e)(1)",
+        (Link("L", "pa-653a-five-card-hand-bonus", options={"simultaneous": "share"}),),
+        (Table("T1", UTH, 6),),
+        (
+            Frame("T1", plain("r1", [6, 3])),
+            Frame(
+                "T1",
+                settle("r1", shown(6, "8s 7h"), shown(3, "As Ks"), board="9s Ts Js Qs 2d", dealer="2c 3c"),
+                (Won(6, "meter", "0.01", SF), Won(3, "meter", "10000.26", ROYAL)),
+            ),
+        ),
+        # the royal takes 10,000.26; then a tenth of the reserve 0.16, floored 0.01
+        {("L", ""): Level("0.15", "10000", "0.42", "10000.27", cycle=2)},
+        held=("T1",),
+    ),
+    Example(
+        "two people correct a meter, never above its limit",
+        ("L8", "L7", "M4"),
+        "LAP: dual key on manual adjustment",
+        (
+            Link(
+                "L",
+                "ma-lir-progressive",
+                options={"seed": {"": "10000"}, "primary": {"": "20"}, "limit": {"": "10006"}},
+            ),
+        ),
+        (T1,),
+        (
+            Frame("T1", plain("r1", [1])),
+            Act("correct", fields={"link": "L", "level": "", "amount": "5.00"}, ok=False),
+            Act("correct", fields={"link": "L", "level": "", "amount": "5.00"}, people=2),
+            Act("correct", fields={"link": "L", "level": "", "amount": "1.00"}, people=2, ok=False),
+        ),
+        {("L", ""): Level("10005.20", "10000", "0.20", corrections="5.00")},
+    ),
 ]
