@@ -112,25 +112,32 @@ def nothing_left_open(_path: str, tree: ast.Module, text: str) -> Iterator[Findi
             yield node.lineno, "NotImplementedError: use a Protocol, or leave the function out"
 
 
-def no_swallowed_exceptions(_path: str, tree: ast.Module, _text: str) -> Iterator[Finding]:
+def no_swallowed_exceptions(_path: str, tree: ast.Module, text: str) -> Iterator[Finding]:
+    lines = text.splitlines()
     for node in ast.walk(tree):
         match node:
             case ast.ExceptHandler(type=None):
                 yield node.lineno, "bare except: name what may happen"
-            case ast.ExceptHandler(type=ast.Name(id="Exception" | "BaseException"), body=body):
-                if not any(
-                    isinstance(inner, ast.Raise | ast.Call) for line in body for inner in ast.walk(line)
-                ):
-                    yield node.lineno, "swallows every error: name it, or log it with its cause"
-            case ast.ExceptHandler(body=[ast.Pass() | ast.Continue() | ast.Expr(value=ast.Constant())]):
-                yield (
-                    node.lineno,
-                    "swallowed: contextlib.suppress(What) with its reason beside it, or let it rise",
-                )
+            case ast.ExceptHandler(type=ast.Name(id="Exception" | "BaseException")) if not _is_told(node):
+                yield node.lineno, "swallows every error: name it, or log it with its cause"
+            case ast.ExceptHandler(
+                body=[ast.Pass() | ast.Continue() | ast.Expr(value=ast.Constant()) as only]
+            ):
+                if "#" not in lines[node.lineno - 1] + lines[only.lineno - 1]:
+                    yield node.lineno, "swallowed: say in a comment there why nothing is lost, or let it rise"
             case ast.Call(func=ast.Name(id="suppress") | ast.Attribute(attr="suppress"), args=args) if any(
                 isinstance(arg, ast.Name) and arg.id in {"Exception", "BaseException"} for arg in args
             ):
                 yield node.lineno, "suppresses every error: name the one that is expected"
+
+
+def _is_told(handler: ast.ExceptHandler) -> bool:
+    """Whether somebody hears of it: raised, given to a call, or handed on by its name."""
+    inner = [node for line in handler.body for node in ast.walk(line)]
+    return any(
+        isinstance(node, ast.Raise | ast.Call) or (isinstance(node, ast.Name) and node.id == handler.name)
+        for node in inner
+    )
 
 
 def proofs_say_what_they_prove(path: str, tree: ast.Module, _text: str) -> Iterator[Finding]:
@@ -195,6 +202,7 @@ BAD: Final[tuple[tuple[Check, str, str], ...]] = (
     (nothing_left_open, "jackpot/a.py", "raise NotImplementedError"),
     (no_swallowed_exceptions, "jackpot/a.py", "try: f()\nexcept: g()"),
     (no_swallowed_exceptions, "jackpot/a.py", "try: f()\nexcept Exception: x = 1"),
+    (no_swallowed_exceptions, "jackpot/a.py", "try: f()\nexcept Exception as error: x = 1"),
     (no_swallowed_exceptions, "jackpot/a.py", "try: f()\nexcept KeyError: pass"),
     (no_swallowed_exceptions, "jackpot/a.py", "with suppress(Exception): f()"),
     (proofs_say_what_they_prove, "tests/test_a.py", "def test_a(): assert True"),

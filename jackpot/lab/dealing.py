@@ -37,8 +37,7 @@ STACKED: Final[dict[int, tuple[str, ...]]] = {
     3: ("mini-royal", "three-of-a-kind"),
 }
 
-# How often a player folds where his game lets him: about as often as at a real Three Card Poker table, whatever his
-# cards are (a fold decides nothing here but what the wager then earns, T8).
+# How often a player folds where his game lets him, whatever his cards (T8 says what his wager then earns).
 FOLDS: Final = 0.25
 
 

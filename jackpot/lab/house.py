@@ -1,0 +1,119 @@
+"""Which floor is simulated? Twelve tables of three games on two links, two signs, and their configuration."""
+
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from jackpot.rules.paytable import SEATS, Game
+
+WAGER_CENTS: Final = 100
+
+FIVE: Final = "floor-five"
+THREE: Final = "floor-three"
+
+# Odds awards below this wait for nobody, so that the tables play on while the supervisor walks.
+VALIDATE_AT: Final = "50.00"
+
+LINKS: Final = f"""
+# One five-card progressive over two games: their paytables are equal row for row.
+[[link]]
+id = "{FIVE}"
+paytable = "pa-643a-five-card-C"
+wager = "1.00"
+decks = 1
+validate_at = "{VALIDATE_AT}"
+
+[[link]]
+id = "{THREE}"
+paytable = "pa-649a-2011-progressive-A"
+wager = "1.00"
+decks = 1
+validate_at = "{VALIDATE_AT}"
+[link.level.meter]
+primary = "14%"
+seed = "1000.00"
+reseed = "1000.00"
+"""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A table's place on the floor."""
+
+    table: str
+    game: Game
+    link: str
+
+    @property
+    def seats(self) -> int:
+        return SEATS[self.game]
+
+
+GAMES: Final[tuple[tuple[Game, str], ...]] = (
+    ("let-it-ride", FIVE),
+    ("ultimate-texas-holdem", FIVE),
+    ("three-card-poker", THREE),
+)
+TABLES_A_GAME: Final = 4
+
+PLACES: Final = tuple(
+    Place(f"T{TABLES_A_GAME * pit + number:02}", game, link)
+    for pit, (game, link) in enumerate(GAMES)
+    for number in range(1, TABLES_A_GAME + 1)
+)
+
+# Each sign hangs over the tables of one link.
+SIGNS: Final = {"S01": FIVE, "S02": THREE}
+
+
+def furnish(folder: Path) -> Path:
+    """Writes the configuration and the device keys that are not there yet: the configuration's path.
+
+    The folder can afterwards be served by `jackpot serve` as it stands.
+    """
+    keys = folder / "keys"
+    keys.mkdir(parents=True, exist_ok=True)
+    for device in (*(place.table for place in PLACES), *SIGNS):
+        path = keys / device
+        if not path.exists():
+            path.touch(mode=0o600)
+            path.write_text(secrets.token_hex(32) + "\n")
+    config = folder / "floor.toml"
+    if not config.exists():
+        config.write_text(_config(folder))
+    return config
+
+
+def key(folder: Path, device: str) -> bytes:
+    """A device's key, as its own file has it."""
+    return bytes.fromhex((folder / "keys" / device).read_text().strip())
+
+
+def _config(folder: Path) -> str:
+    head = f"""\
+# The floor of `jackpot demo`.
+[site]
+name = "Riverside (simulated)"
+currency = "USD"
+gaming_day_ends = "06:00"
+timezone = "America/New_York"
+
+[ledger]
+url = "sqlite:///{(folder / "ledger.db").resolve()}"
+
+[listen]
+tables = "127.0.0.1:0"
+signs = "127.0.0.1:0"
+http = "127.0.0.1:0"
+"""
+    tables = "".join(
+        f'\n[[table]]\nid = "{place.table}"\ngame = "{place.game}"\nseats = {place.seats}\n'
+        f'links = ["{place.link}"]\nkey_file = "keys/{place.table}"\n'
+        for place in PLACES
+    )
+    signs = "".join(
+        f'\n[[sign]]\nid = "{sign}"\nlinks = ["{link}"]\nkey_file = "keys/{sign}"\n'
+        for sign, link in SIGNS.items()
+    )
+    return head + LINKS + tables + signs

@@ -1,0 +1,67 @@
+"""What is there to see on the simulated floor? Meters, tables, hits, and what the supervisor does."""
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import Final
+
+from jackpot.rules.paytable import Game
+
+# As many lines as the view has room for in a terminal of 30 lines.
+HITS_SHOWN: Final = 6
+ACTS_SHOWN: Final = 6
+
+
+def dollars(cents: int) -> str:
+    """A sum of cents for people: $1,234.56."""
+    return f"${cents // 100:,}.{cents % 100:02}"
+
+
+@dataclass
+class TableLine:
+    """One table as its dealer sees it. rounds: since the demo began. wagers: by its own lifetime count."""
+
+    table: str
+    game: Game
+    link: str
+    doing: str = "connecting"
+    rounds: int = 0
+    wagers: int = 0
+
+
+@dataclass
+class Scene:
+    """All that the view draws. meters: cents by (link, level), as the signs last showed them.
+
+    speed: how many times faster than a real floor, None as fast as it can. lucky: one deck in so many
+    is stacked, 0 none. warnings: what the server found different in a table's own count.
+    """
+
+    seed: int
+    speed: float | None
+    lucky: int
+    address: str = ""
+    meters: dict[tuple[str, str], int] = field(default_factory=dict)
+    signs_online: dict[str, bool] = field(default_factory=dict)
+    tables: dict[str, TableLine] = field(default_factory=dict)
+    hits: deque[str] = field(default_factory=lambda: deque(maxlen=HITS_SHOWN))
+    acts: deque[str] = field(default_factory=lambda: deque(maxlen=ACTS_SHOWN))
+    awards: int = 0
+    meter_hits: int = 0
+    won_cents: int = 0
+    warnings: list[str] = field(default_factory=list)
+    stopping: bool = False
+
+    @property
+    def rounds(self) -> int:
+        return sum(line.rounds for line in self.tables.values())
+
+    @property
+    def wagers(self) -> int:
+        return sum(line.wagers for line in self.tables.values())
+
+    def decks(self) -> str:
+        """Which cards are dealt, so that nobody takes a stacked deck for luck."""
+        return f"one deck in {self.lucky} is STACKED" if self.lucky else "honest decks"
+
+    def pace(self) -> str:
+        return "as fast as it can" if self.speed is None else f"{self.speed:g} x real time"

@@ -1,0 +1,200 @@
+"""How does a simulated table play? Like a real one: through the reference client, keeping its own count."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from random import Random
+from typing import Any, Final
+
+from controllers.client import TableClient
+from controllers.table import Offline
+from jackpot.lab.dealing import Deal, deal
+from jackpot.lab.house import WAGER_CENTS, Place
+from jackpot.lab.pace import BETTING_S, DEALING_S, PAYING_S, Pace
+from jackpot.lab.scene import Scene, TableLine, dollars
+from jackpot.lab.tally import Tally
+
+# Of the occupied seats, how many place the progressive wager; how often a seat is occupied.
+BETS: Final = 0.8
+OCCUPIED: Final = 0.7
+
+# How often: a wager is taken back before the lock, cards are misdealt, seats are settled one by one, a player
+# has two boxes.
+TAKES_BACK: Final = 0.03
+MISDEAL: Final = 0.01
+SEAT_BY_SEAT: Final = 0.15
+TWO_BOXES: Final = 0.1
+
+# Refusals that promise the command was not applied and end by themselves: the table waits and tries again.
+LATER: Final = frozenset({"suspended", "table_held"})
+
+Message = dict[str, Any]
+
+
+class FloorError(Exception):
+    """The server answered what a well-behaved table must never be told."""
+
+
+class SimulatedTable:
+    """One table. call: whom to call for a hit that waits for validation, with the hit's id."""
+
+    def __init__(
+        self,
+        place: Place,
+        client: TableClient,
+        tally: Tally,
+        rng: Random,
+        pace: Pace,
+        scene: Scene,
+        call: Callable[[str], None],
+    ) -> None:
+        self._place = place
+        self._client = client
+        self._tally = tally
+        self._rng = rng
+        self._pace = pace
+        self._scene = scene
+        self._call = call
+        self._news = asyncio.Event()
+        pace.wakes(self._news)
+        self._line = TableLine(place.table, place.game, place.link, wagers=tally.counts.total())
+        scene.tables[place.table] = self._line
+
+    def told(self, message: Message) -> None:
+        """The client's on_push."""
+        if message["t"] == "award" and message["status"] != "final":
+            self._call(message["hit"])  # of before a restart; the supervisor knows the others already
+        if message["t"] in {"status", "link", "welcome", "round"}:
+            self._news.set()
+
+    async def play(self) -> None:
+        """Plays rounds while the pace allows; returns after a finished round."""
+        await self._client.wait_online()
+        await self._client.wait_answered()
+        await self._finish_interrupted()
+        self._line.doing = "waiting"
+        await self._pace.pause(BETTING_S, self._rng)  # no two tables begin together
+        while self._pace.take_round():
+            if await self._play_round(f"R{self._client.session.acked + 1}"):
+                self._line.rounds += 1
+        self._line.doing = "closed"
+
+    async def _finish_interrupted(self) -> None:
+        """The round that a stop left unfinished: what was bet counts, the seats have lost."""
+        unfinished = (self._client.welcome or {}).get("round")
+        if unfinished is None:
+            return
+        round_id = unfinished["round"]
+        if not self._tally.knows(round_id):
+            self._tally.accepted(round_id, [bet["link"] for bet in unfinished["bets"]])
+        if unfinished["state"] == "open":
+            self._expect(await self._client.lock(round_id))
+        self._expect(await self._client.close(round_id, counts=self._tally.counts))
+
+    async def _play_round(self, round_id: str) -> bool:
+        """Whether the round began: a held table or a suspended link may outlast the floor."""
+        seats = self._crowd()
+        self._line.doing = "betting"
+        await self._pace.pause(BETTING_S, self._rng)
+        if not await self._bet(round_id, seats):
+            return False
+        self._line.doing = "dealing"
+        await self._pace.pause(DEALING_S, self._rng)
+        if self._rng.random() < MISDEAL:
+            self._expect(await self._client.void(round_id, "misdeal"))
+            return True
+        lucky = self._scene.lucky
+        stack = bool(lucky) and self._rng.randrange(lucky) == 0
+        dealt = deal(self._place.game, seats, self._rng, stack=stack)
+        self._line.doing = "paying"
+        await self._settle(round_id, dealt)
+        await self._pace.pause(PAYING_S, self._rng)
+        return True
+
+    def _crowd(self) -> list[int]:
+        """Who sits there, in payout order (T4); at least one."""
+        seats = [seat for seat in range(self._place.seats, 0, -1) if self._rng.random() < OCCUPIED]
+        return seats or [self._rng.randint(1, self._place.seats)]
+
+    def _bets(self, seats: list[int]) -> list[Message]:
+        bets = [self._wager(seat) for seat in seats if self._rng.random() < BETS] or [self._wager(seats[0])]
+        neighbours = len(bets) > 1 and bets[0]["seat"] == bets[1]["seat"] + 1
+        # A player of Ultimate Texas Hold 'Em has one position (T9).
+        if neighbours and self._place.game != "ultimate-texas-holdem" and self._rng.random() < TWO_BOXES:
+            bets[0]["player"] = bets[1]["player"] = "one-of-two-boxes"
+        return bets
+
+    def _wager(self, seat: int) -> Message:
+        return {"seat": seat, "link": self._place.link, "amount": WAGER_CENTS}
+
+    async def _bet(self, round_id: str, seats: list[int]) -> bool:
+        """Wagers and lock; False if the floor stops before they are accepted."""
+        bets = self._bets(seats)
+        takes_back = len(bets) > 1 and self._rng.random() < TAKES_BACK
+        while True:
+            try:
+                self._news.clear()
+                answer = await self._client.wager(round_id, bets, lock=not takes_back)
+            except Offline:
+                self._line.doing = "offline"
+                await self._client.wait_online()
+                continue
+            if answer.get("code") not in LATER:
+                break
+            self._line.doing = "held" if answer["code"] == "table_held" else "suspended"
+            await self._news.wait()
+            if self._pace.stopping:
+                return False
+        self._expect(answer)
+        self._tally.accepted(round_id, [bet["link"] for bet in bets])
+        self._line.wagers = self._tally.counts.total()
+        if takes_back:
+            back = {name: bets[0][name] for name in ("seat", "link")}
+            self._expect(await self._client.withdraw(round_id, [back]))
+            self._expect(await self._client.lock(round_id))
+        return True
+
+    async def _settle(self, round_id: str, dealt: Deal) -> None:
+        hands = [self._claim(seat, dealt) for seat in dealt.hands]
+        facts = {"board": dealt.board or None, "dealer": dealt.dealer or None}
+        counts = self._tally.counts
+        if self._rng.random() >= SEAT_BY_SEAT:
+            answer = await self._client.settle(round_id, hands, close=True, counts=counts, **facts)
+            self._take(answer, dealt)
+            return
+        for hand in hands:
+            self._take(await self._client.settle(round_id, [hand], **facts), dealt)
+        self._take(await self._client.close(round_id, counts=counts), dealt)
+
+    def _claim(self, seat: int, dealt: Deal) -> Message:
+        """A folded hand keeps its wager in Ultimate Texas Hold 'Em, if its cards are shown (T8)."""
+        claim: Message = {"seat": seat}
+        if seat in dealt.folded:
+            claim["folded"] = True
+        if seat not in dealt.folded or self._place.game == "ultimate-texas-holdem":
+            claim["cards"] = dealt.hands[seat]
+        return claim
+
+    def _take(self, answer: Message, dealt: Deal) -> None:
+        """What the server awards: shown, and the supervisor called for what waits."""
+        self._expect(answer)
+        for award in answer.get("awards", ()):
+            self._scene.awards += 1
+            self._scene.meter_hits += award["kind"] == "meter"
+            self._scene.won_cents += award["amount"]
+            self._scene.hits.appendleft(self._say(award, dealt))
+            if award["status"] == "pending":
+                self._call(award["hit"])
+
+    def _say(self, award: Mapping[str, Any], dealt: Deal) -> str:
+        what = award["level"] if award["kind"] == "meter" else award["kind"]
+        stacked = " (stacked)" if dealt.stacked and dealt.stacked[0] == award["seat"] else ""
+        return (
+            f"{self._place.table}.{award['seat']} {award['hand']}{stacked} {dollars(award['amount'])} {what}"
+        )
+
+    def _expect(self, answer: Message) -> None:
+        """Any refusal here is a fault of the floor or of the server; a warning is a count that differs."""
+        if answer["t"] != "ack":
+            raise FloorError(f"{self._place.table}: {answer['code']}: {answer['message']}")
+        for warning in answer.get("warn", ()):
+            self._scene.warnings.append(f"{self._place.table}: {warning}")

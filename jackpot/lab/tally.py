@@ -1,0 +1,31 @@
+"""How many wagers has a table accepted on each link, by its own count (S6)?"""
+
+import json
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+
+
+class Tally:
+    """A table's lifetime counts by link, undone wagers included, kept in a file of the table's own.
+
+    It never asks the server: it is the other side of the comparison.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        kept = json.loads(path.read_text()) if path.exists() else {"round": None, "counts": {}}
+        self._round: str | None = kept["round"]
+        self.counts: Counter[str] = Counter(kept["counts"])
+
+    def accepted(self, round_id: str, links: Iterable[str]) -> None:
+        """The server has accepted one wager on each of these links, in this round."""
+        self.counts.update(links)
+        self._round = round_id
+        new = self._path.with_suffix(".new")
+        new.write_text(json.dumps({"round": round_id, "counts": self.counts}))
+        new.replace(self._path)
+
+    def knows(self, round_id: str) -> bool:
+        """Whether the wagers of that round, the last one begun, are counted."""
+        return self._round == round_id

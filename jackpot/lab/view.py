@@ -1,0 +1,119 @@
+"""How does the floor look in a terminal? Drawn from the scene alone; 100 columns by 30 lines are enough."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from rich import box
+from rich.columns import Columns
+from rich.console import Group, RenderableType
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from jackpot.lab.scene import ACTS_SHOWN, HITS_SHOWN, Scene, dollars
+from jackpot.rules.paytable import Game
+
+LEVEL_STYLES: Final = {
+    "mega": "bold bright_yellow",
+    "major": "bold bright_magenta",
+    "minor": "bold bright_cyan",
+    "meter": "bold bright_yellow",
+}
+
+# Names that leave room for two tables a line.
+SHORT_GAMES: Final[dict[Game, str]] = {
+    "let-it-ride": "Let It Ride",
+    "ultimate-texas-holdem": "Ult. Hold 'Em",
+    "three-card-poker": "Three Card",
+    "four-card-poker": "Four Card",
+}
+GAME_WIDTH: Final = max(map(len, SHORT_GAMES.values()))
+
+AT_PLAY: Final = {"waiting", "betting", "dealing", "paying"}
+
+
+def draw(scene: Scene) -> RenderableType:
+    """The whole screen."""
+    return Group(_head(scene), _meters(scene), _tables(scene), _events(scene), _foot(scene))
+
+
+def plain(scene: Scene) -> str:
+    """One line for where there is no terminal."""
+    meters = "  ".join(f"{link}.{level} {dollars(cents)}" for (link, level), cents in scene.meters.items())
+    return f"{scene.rounds} rounds, {scene.wagers} wagers, {scene.awards} awards; {meters}"
+
+
+def _head(scene: Scene) -> Text:
+    text = Text(no_wrap=True, overflow="ellipsis")
+    text.append(" JACKPOT ", style="bold black on bright_yellow")
+    text.append(f"  simulated floor, seed {scene.seed}, {scene.pace()}, ")
+    text.append(scene.decks(), style="bold red" if scene.lucky else "green")
+    return text
+
+
+def _meters(scene: Scene) -> RenderableType:
+    links: dict[str, list[tuple[str, int]]] = {}
+    for (link, level), cents in scene.meters.items():
+        links.setdefault(link, []).append((level, cents))
+    panels = []
+    for link, levels in links.items():
+        grid = Table.grid(padding=(0, 3))
+        for level, _ in levels:
+            grid.add_column(level, justify="right", min_width=12)
+        grid.add_row(*(Text(level.upper(), style="dim") for level, _ in levels))
+        style = LEVEL_STYLES
+        grid.add_row(
+            *(Text(dollars(cents), style=style.get(level, style["mega"])) for level, cents in levels)
+        )
+        online = scene.signs_online.get(link, False)
+        panels.append(
+            Panel(grid, title=f"{link}{'' if online else ' (sign offline)'}", border_style="yellow")
+        )
+    return Columns(panels)
+
+
+def _tables(scene: Scene) -> RenderableType:
+    """The tables in two columns, six rows each."""
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    for _ in range(2):
+        table.add_column("table", style="bold", no_wrap=True)
+        table.add_column("game", no_wrap=True, min_width=GAME_WIDTH)
+        table.add_column("rounds", justify="right", no_wrap=True)
+        table.add_column("wagers", justify="right", no_wrap=True)
+        table.add_column("now", no_wrap=True, min_width=len("suspended"))
+    lines = list(scene.tables.values())
+    half = (len(lines) + 1) // 2
+    for row in range(half):
+        cells: list[RenderableType] = []
+        for line in lines[row::half]:
+            cells += [line.table, SHORT_GAMES[line.game], str(line.rounds), str(line.wagers)]
+            cells.append(Text(line.doing, style="green" if line.doing in AT_PLAY else "bold yellow"))
+        table.add_row(*cells)
+    return table
+
+
+def _events(scene: Scene) -> RenderableType:
+    grid = Table.grid(expand=True, padding=(0, 1))
+    grid.add_column(ratio=1)
+    grid.add_column(ratio=1)
+    grid.add_row(
+        _lines("last hits and awards", scene.hits, HITS_SHOWN), _lines("supervisor", scene.acts, ACTS_SHOWN)
+    )
+    return grid
+
+
+def _lines(title: str, lines: Iterable[str], height: int) -> Panel:
+    shown = [Text(line, no_wrap=True, overflow="ellipsis") for line in lines]
+    return Panel(Group(*shown), title=title, title_align="left", border_style="dim", height=height + 2)
+
+
+def _foot(scene: Scene) -> Text:
+    facts = [
+        scene.address,
+        f"{scene.rounds} rounds",
+        f"{scene.awards} awards",
+        f"{scene.meter_hits} meter hits",
+        f"{dollars(scene.won_cents)} won",
+        "finishing the rounds ..." if scene.stopping else "Ctrl-C ends",
+    ]
+    return Text(" " + "   ".join(facts), style="dim", no_wrap=True)
