@@ -52,6 +52,8 @@ class Client:
         self._changed = asyncio.Event()
         self.welcome: Message | None = None
         """The newest welcome."""
+        self.trouble: Exception | None = None
+        """Why the newest attempt to connect failed."""
 
     async def __aenter__(self) -> Self:
         await self._group.__aenter__()
@@ -76,7 +78,8 @@ class Client:
             try:
                 async with asyncio.timeout(CONNECT_WITHIN_S):
                     reader, writer = await asyncio.open_connection(host.strip("[]"), int(port), ssl=self._tls)
-            except OSError:  # of which a timeout and a bad certificate are kinds: the next server, later
+            except (OSError, ValueError) as error:  # no answer, a bad certificate, a name that is none
+                self.trouble = error
                 self._servers.append(self._servers.pop(0))
                 session.disconnected(self._now())
                 continue

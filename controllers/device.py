@@ -193,13 +193,15 @@ class DeviceSession:
     def _metered(self, message: dict[str, Any]) -> bool:
         """Take the values in; false where the bank has told newer ones on this connection."""
         bank, revision, values = message.get("bank"), message.get("rev"), message.get("values")
-        if not isinstance(bank, str) or not isinstance(revision, int) or not isinstance(values, list):
-            raise BadFrame("meters: bank, rev and values are needed")
+        if not isinstance(bank, str) or not isinstance(revision, int):
+            raise BadFrame("meters: bank and rev are needed")
         if revision < self._revisions.get(bank, 0):
             return False
         self._revisions[bank] = revision
-        for link, level, cents in values:
-            self.meters[link, level] = cents
+        try:
+            self.meters.update({(link, level): cents for link, level, cents in values or ()})
+        except (TypeError, ValueError) as error:
+            raise BadFrame("values: triples of link, level and cents are needed") from error
         return True
 
     def _refused(self, error: dict[str, Any]) -> Refused:

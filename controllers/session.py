@@ -271,7 +271,8 @@ class ServerSession:
     @property
     def waiting(self) -> bool:
         """What the device sent before can be looked at now: call tick."""
-        return self._unread and self.state in WELCOMED and not self.reading_paused
+        some = self._held is not None or (self._unread and len(self._reader) > 0)
+        return some and self.state in WELCOMED and not self.reading_paused
 
     # What to say.
 

@@ -1,0 +1,176 @@
+"""What may the server say? Its messages and their fields, and the schema of both sides' messages.
+
+The server builds these as maps; the types are what its maps must fit, and what `floor_schema` is made of.
+"""
+
+import json
+import sys
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from controllers.messages import Command, Hello, Id, Int, Item, Message, On, Ping, Pong, Seat, Seq
+
+Money = Annotated[int, Meta(ge=0, le=2**53 - 1, description="cents")]
+Moment = Annotated[int, Meta(ge=0, le=2**53 - 1, description="unix milliseconds")]
+LinkState = Literal["active", "suspended"]
+
+
+class Challenge(Message, tag="challenge", frozen=True):
+    v: Literal[1]
+    nonce: Annotated[bytes, Meta(min_length=16, max_length=16)]
+    server: str
+
+
+class LinkFacts(Item, frozen=True):
+    link: Id
+    wager: Money
+    paytable: str
+    levels: tuple[str, ...]
+    state: LinkState
+
+
+class StandingBet(Item, frozen=True):
+    seat: Seat
+    link: Id
+    on: On = "own"
+    player: str | None = None
+
+
+class RoundFacts(Item, frozen=True):
+    """The table's round: closed and void only in a push."""
+
+    round: Id
+    state: Literal["open", "locked", "mismatch", "closed", "void"]
+    bets: tuple[StandingBet, ...]
+    chips: dict[str, Int]
+    draw: dict[str, Any] | None
+    board: tuple[str, ...]
+    dealer: tuple[str, ...]
+    settled: tuple[Seat, ...]
+
+
+class AwardFacts(Item, frozen=True):
+    award: str
+    hit: str
+    seat: Seat
+    link: Id
+    level: str | None
+    hand: str
+    kind: Literal["meter", "odds", "envy", "draw"]
+    amount: Money
+    pays: Literal["cage", "inventory", "account"]
+    status: Literal["pending", "validated", "final"]
+    unverified: bool
+    because: Seat | None
+    light: bool
+
+
+class Refund(Item, frozen=True):
+    seat: Seat
+    link: Id
+    amount: Money
+    pays: Literal["cage", "inventory", "account"]
+
+
+class Ack(Message, tag="ack", frozen=True):
+    seq: Seq
+    awards: tuple[AwardFacts, ...] = ()
+    draw: dict[str, Any] | None = None
+    warn: tuple[str, ...] = ()
+    refunds: tuple[Refund, ...] = ()
+
+
+class Nack(Message, tag="nack", frozen=True):
+    """A refusal; with expected it used up no number."""
+
+    seq: Seq
+    code: str
+    message: str
+    expected: Seq | None = None
+    hits: tuple[str, ...] = ()
+
+
+class Welcome(Message, tag="welcome", frozen=True):
+    """A sign's has no last_seq, last, held and round."""
+
+    session: str
+    heartbeat_ms: Annotated[int, Meta(ge=1)]
+    links: tuple[LinkFacts, ...]
+    v: Literal[1] = 1
+    last_seq: Int | None = None
+    last: Ack | Nack | None = None
+    held: bool = False
+    round: RoundFacts | None = None
+
+
+class Error(Message, tag="error", frozen=True):
+    """The last word. servers: where to go, with `not_active`."""
+
+    code: str
+    message: str = ""
+    servers: tuple[str, ...] = ()
+
+
+class Meters(Message, tag="meters", frozen=True):
+    bank: Id
+    rev: Int
+    at: Moment
+    values: tuple[tuple[Id, str, Money], ...]
+
+
+class Hit(Message, tag="hit", frozen=True):
+    hit: str
+    link: Id
+    level: str
+    hand: str
+    table: Id
+    amount: Money
+    cycle: Int
+    bank: Id
+    rev: Int
+    at: Moment
+
+
+class Award(AwardFacts, tag_field="t", tag="award", frozen=True):
+    """An award of the table, told anew."""
+
+
+class Status(Message, tag="status", frozen=True):
+    hit: str
+    status: Literal["validated", "paid", "undone", "raised", "released"]
+    award: str | None = None
+    amount: Money | None = None
+
+
+class Round(RoundFacts, tag_field="t", tag="round", frozen=True):
+    """People changed the table's round."""
+
+
+class Link(Message, tag="link", frozen=True):
+    link: Id
+    state: LinkState
+    reason: str
+
+
+ServerMessage = (
+    Challenge | Welcome | Ack | Nack | Error | Meters | Hit | Award | Status | Round | Link | Ping | Pong
+)
+DeviceMessage = Hello | Command | Ping | Pong
+
+
+def floor_schema() -> dict[str, Any]:
+    """The JSON Schema of every message; binary fields stand as text in base64."""
+    (device, server), parts = msgspec.json.schema_components((DeviceMessage, ServerMessage))
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Floor protocol, version 1",
+        "description": "Messages as MessagePack maps; unknown keys are ignored.",
+        "anyOf": [{"$ref": "#/$defs/DeviceMessage"}, {"$ref": "#/$defs/ServerMessage"}],
+        "$defs": {"DeviceMessage": device, "ServerMessage": server, **parts},
+    }
+
+
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps(floor_schema(), indent=2) + "\n")

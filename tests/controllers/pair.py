@@ -1,0 +1,130 @@
+"""Two sides of one conversation, back to back in memory: what does each make of the other?"""
+
+import hmac
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from controllers.device import DeviceEvent, DeviceSession
+from controllers.frames import FrameReader, decode, encode
+from controllers.pace import Limits
+from controllers.session import Commanded, Greeted, ServerSession, SessionEvent
+
+KEY = bytes(range(32))
+NEW_KEY = bytes(range(1, 33))
+NONCE = b"sixteen bytes ok"
+LINK = {"link": "floor-five", "wager": 100, "paytable": "p", "levels": ["meter"], "state": "active"}
+
+
+def keys(role: str, device: str) -> Sequence[bytes]:
+    """The devices of the tests: table T01 with two keys, sign S01 with one."""
+    return {("table", "T01"): [KEY, NEW_KEY], ("sign", "S01"): [KEY]}.get((role, device), [])
+
+
+def server(limits: Limits | None = None, now: float = 0.0, common_name: str | None = None) -> ServerSession:
+    return ServerSession(NONCE, "north", keys, limits or Limits(), now, common_name)
+
+
+def welcome(**facts: Any) -> dict[str, Any]:
+    """A welcome of a table that has done nothing yet."""
+    table = {"last_seq": 0, "last": None, "held": False, "round": None}
+    return {"t": "welcome", "v": 1, "session": "s1", "heartbeat_ms": 5000, "links": [LINK], **table, **facts}
+
+
+def hello(key: bytes = KEY, role: str = "table", device: str = "T01", **facts: Any) -> bytes:
+    mac = hmac.digest(key, NONCE + role.encode() + b"\0" + device.encode(), "sha256")
+    return encode({"t": "hello", "v": 1, "role": role, "id": device, "mac": mac} | facts)
+
+
+def said(session: ServerSession | DeviceSession) -> list[dict[str, Any]]:
+    """What the side has to say now, decoded."""
+    return [decode(payload) for payload in FrameReader().feed(session.data_to_send())]
+
+
+def welcomed(limits: Limits | None = None, role: str = "table") -> ServerSession:
+    """A session whose device has just been let in, at 0 s, with nothing left to send."""
+    session = server(limits)
+    (greeted,) = session.receive_bytes(hello(role=role, device="T01" if role == "table" else "S01"), 0.0)
+    assert isinstance(greeted, Greeted)
+    session.welcome(welcome(heartbeat_ms=session.limits.heartbeat_ms))
+    session.data_to_send()
+    return session
+
+
+def ack(command: Commanded) -> dict[str, Any]:
+    return {"t": "ack", "seq": command.seq}
+
+
+class Ledger:
+    """The least that stands behind a server: numbers, kept answers, in the order of the wire's rules."""
+
+    def __init__(self) -> None:
+        self.seq = 0
+        self.answers: dict[int, tuple[bytes, dict[str, Any]]] = {}
+        self.applied: list[Any] = []
+        self.suspended = False
+
+    @property
+    def last(self) -> dict[str, Any] | None:
+        return self.answers[self.seq][1] if self.seq else None
+
+    def decide(self, command: Commanded) -> dict[str, Any]:
+        if command.seq in self.answers:
+            digest, answer = self.answers[command.seq]
+            return answer if digest == command.digest else self._back(command, "seq_conflict")
+        if command.seq != self.seq + 1:
+            return self._back(command, "seq_gap")
+        if self.suspended and type(command.message).__name__ == "Wager":
+            return self._back(command, "suspended")
+        self.seq += 1
+        self.applied.append(command.message)
+        self.answers[self.seq] = command.digest, ack(command)
+        return ack(command)
+
+    def _back(self, command: Commanded, code: str) -> dict[str, Any]:
+        return {"t": "nack", "seq": command.seq, "code": code, "message": code, "expected": self.seq + 1}
+
+
+class Pair:
+    """A device and the server's session, wired by hand, on one clock that only the test moves."""
+
+    def __init__(self, device: DeviceSession, ledger: Ledger | None = None) -> None:
+        self.device = device
+        self.ledger = ledger or Ledger()
+        self.now = 0.0
+        self.seen: list[SessionEvent] = []
+        self.held: list[Commanded] = []
+        self.answering = True
+        self.connect()
+
+    def connect(self) -> None:
+        self.server = server(now=self.now)
+        self.held = []
+        self.device.connected(self.now)
+
+    def cut(self) -> None:
+        self.device.disconnected(self.now)
+
+    def run(self, lose: Callable[[bytes], bytes] = lambda data: data) -> list[DeviceEvent]:
+        """Carry bytes both ways until both are silent; lose may shorten what the device gets."""
+        events: list[DeviceEvent] = []
+        while True:
+            to_device, to_server = lose(self.server.data_to_send()), self.device.data_to_send()
+            if not to_device and not to_server and not self.server.waiting:
+                return events
+            if to_device:
+                events += self.device.receive_bytes(to_device, self.now)
+            for event in self.server.receive_bytes(to_server, self.now):
+                self._serve(event)
+            self.release()
+
+    def release(self) -> None:
+        """Answer what is held, where the server answers at all."""
+        while self.answering and self.held:
+            self.server.answer(self.ledger.decide(self.held.pop(0)))
+
+    def _serve(self, event: SessionEvent) -> None:
+        self.seen.append(event)
+        if isinstance(event, Greeted):
+            self.server.welcome(welcome(last_seq=self.ledger.seq, last=self.ledger.last))
+        elif isinstance(event, Commanded):
+            self.held.append(event)
