@@ -1,6 +1,7 @@
 """Does a table written in another language understand the server?"""
 
 import asyncio
+import fcntl
 import json
 import os
 import shutil
@@ -21,9 +22,11 @@ INSTALL_S = 120
 def install() -> None:
     """Have Node and its one package, or skip; in CI that is a failure."""
     missing = [tool for tool in ("node", "npm") if shutil.which(tool) is None]
-    if not missing and not (FOLDER / "node_modules" / "@msgpack").is_dir():
-        done = subprocess.run(["npm", "install", "--silent"], cwd=FOLDER, timeout=INSTALL_S, check=False)
-        missing = [] if done.returncode == 0 else ["@msgpack/msgpack"]
+    with (FOLDER / "package.json").open() as package:
+        fcntl.flock(package, fcntl.LOCK_EX)  # tests of several processes share the folder
+        if not missing and not (FOLDER / "node_modules" / "@msgpack").is_dir():
+            done = subprocess.run(["npm", "install", "--silent"], cwd=FOLDER, timeout=INSTALL_S, check=False)
+            missing = [] if done.returncode == 0 else ["@msgpack/msgpack"]
     if missing and os.environ.get("CI"):
         pytest.fail(f"missing: {', '.join(missing)}")
     if missing:

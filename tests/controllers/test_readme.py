@@ -1,5 +1,6 @@
 """Does the protocol's page name all that the protocol has?"""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -8,11 +9,14 @@ from controllers.messages import COMMANDS, Bet, Claim, Hello
 from controllers.session import DEVICE_SAYS, SERVER_SAYS
 
 PAGE = (Path(__file__).parents[2] / "controllers" / "README.md").read_text()
-CODES = (
-    "seq_conflict seq_old seq_gap not_active bad_message round_unfinished no_such_round locked_out not_locked "
-    "chip_mismatch suspended table_held unknown_link unknown_seat wrong_amount duplicate_wager unreasonable "
-    "out_of_order already_settled no_wager hand_mismatch impossible_cards award_standing too_many internal"
-).split()
+CODES = re.findall(
+    r"\w+",
+    """
+    seq_conflict seq_old seq_gap not_active bad_message round_unfinished no_such_round locked_out not_locked
+    chip_mismatch suspended table_held unknown_link unknown_seat wrong_amount duplicate_wager unreasonable
+    out_of_order already_settled no_wager hand_mismatch impossible_cards award_standing too_many internal
+    """,
+)
 
 
 def test_every_message_and_field_is_described() -> None:
