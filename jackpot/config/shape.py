@@ -38,7 +38,8 @@ def path_of(parts: Iterable[str | int]) -> str:
 
 
 def _faults(error: ValidationError) -> Iterator[Fault]:
-    parts, value = tuple(error.absolute_path), error.instance
+    parts = tuple(error.absolute_path)
+    value: Any = error.instance
     schema: Any = error.schema
     if error.validator == "required":
         # The message is jsonschema's own: "'wager' is a required property".

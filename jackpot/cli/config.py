@@ -1,0 +1,78 @@
+"""`jackpot config`: is this configuration whole, and what would a server run by it?"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from jackpot.config import Config
+
+app = typer.Typer(help="The configuration file.", no_args_is_help=True)
+
+
+@app.callback()
+def config() -> None:
+    """Keep `check` a command of its own, also while it is the only one."""
+
+
+@app.command()
+def check(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A configuration in TOML.")],
+) -> None:
+    """Check a configuration whole: list every mistake, or show what it runs.
+
+    Example: jackpot config check /etc/jackpot/config.toml
+    """
+    from jackpot.config import ConfigErrors, load
+
+    try:
+        found = load(file)
+    except ConfigErrors as errors:
+        for path, sentence in errors.mistakes:
+            typer.echo(f"{path}: {sentence}" if path else sentence, err=True)
+        count = len(errors.mistakes)
+        typer.echo(f"{file}: {count} mistake{'s' if count > 1 else ''}", err=True)
+        raise typer.Exit(1) from errors
+    for line in (*_links(found), *_tables(found), *_draws(found)):
+        typer.echo(line)
+    for warning in found.warnings:
+        typer.echo(f"warning: {warning}")
+    typer.echo(f"{file}: good")
+
+
+def _links(found: "Config") -> list[str]:
+    from jackpot.catalogue import money_text, rate_text
+
+    lines = []
+    for link in found.links:
+        decks = f"{link.decks} deck{'s' if link.decks > 1 else ''}"
+        wager = money_text(link.wager)
+        lines.append(f"link {link.link} (bank {link.bank}): {link.paytable}, wager {wager}, {decks}")
+        for level in link.levels:
+            limit = "no limit" if level.limit is None else f"limit {money_text(level.limit)}"
+            lines.append(
+                f"  {level.level}: primary {rate_text(level.primary)}, reserve {rate_text(level.reserve)}, "
+                f"seed {money_text(level.seed)}, reseed {money_text(level.reseed)}, {limit}"
+            )
+    return lines
+
+
+def _tables(found: "Config") -> list[str]:
+    return [
+        f"table {terms.table}: {terms.game}, {terms.seats} seats, on {', '.join(terms.links)}"
+        for terms in found.tables
+    ]
+
+
+def _draws(found: "Config") -> list[str]:
+    """What the draws add to each table's return (A7)."""
+    from jackpot.config import draws_return, percent_text
+
+    links = {link.link: link for link in found.links}
+    return [
+        f"table {table.table}, link {name}: the draws return {percent_text(added)} of a wager"
+        for table in found.tables
+        for name in table.links
+        if (added := draws_return(links[name], table.seats))
+    ]

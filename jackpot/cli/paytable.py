@@ -1,0 +1,130 @@
+"""`jackpot paytable`: what may a link pay, by which regulation, and what is left to the operator?"""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from jackpot.catalogue import Figure, Paytable
+
+app = typer.Typer(help="The catalogue of paytables.", no_args_is_help=True)
+
+
+@app.command("list")
+def list_() -> None:
+    """List every paytable of the catalogue.
+
+    Example: jackpot paytable list
+    """
+    from rich.console import Console
+
+    from jackpot import catalogue
+
+    table = _table("paytable", "levels", "status", "games")
+    for paytable in catalogue.every().values():
+        games = "\n".join(catalogue.games_of(paytable))
+        table.add_row(paytable.id, ", ".join(paytable.level), paytable.status, games)
+    Console().print(table)
+
+
+@app.command()
+def show(
+    paytable: Annotated[str, typer.Argument(metavar="ID", help="As `jackpot paytable list` names it.")],
+) -> None:
+    """Show one paytable: rows, levels, envy bonus, and the source of each.
+
+    Example: jackpot paytable show pa-643a-five-card-C
+    """
+    from rich.console import Console
+
+    from jackpot import catalogue
+
+    try:
+        found = catalogue.load(paytable)
+    except catalogue.CatalogueError as error:
+        typer.echo(f"{error}: `jackpot paytable list` names them all", err=True)
+        raise typer.Exit(1) from error
+    console = Console()
+    console.print(f"[bold]{found.id}[/bold]  {found.title} ({found.jurisdiction}, {found.status})")
+    for label, text in _facts(found):
+        console.print(f"  {label}: {text}", highlight=False)
+    for table in (_rows(found), _levels(found), *_envy(found)):
+        console.print()
+        console.print(table)
+
+
+def _table(*columns: str, title: str | None = None) -> "Table":
+    from rich import box
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in columns:
+        # Nothing is cut short: a narrow terminal folds sources and games, not figures.
+        table.add_column(column, overflow="fold", no_wrap=column not in {"source", "games"})
+    return table
+
+
+def _facts(found: "Paytable") -> list[tuple[str, str]]:
+    from jackpot.catalogue import games_of
+
+    facts = [("source", found.source), ("games", ", ".join(games_of(found))), ("hand", found.hand)]
+    wagers = " or ".join(f"${wager}" for wager in found.wagers)
+    facts.append(("wager", f"{wagers} only ({found.wagers_source})" if wagers else "any, in whole cents"))
+    optional = (
+        ("may share a link with", found.same_as),
+        ("electronic wager", found.electronic),
+        ("also on the dealer's hand", found.dealer_hand),
+        ("winners of one round", f"by turn ({found.by_turn})" if found.by_turn else "by turn or shared"),
+    )
+    facts += [(label, text) for label, text in optional if text is not None]
+    if found.always_validate is not None:
+        facts.append(("always validated", f"{found.always_validate.pays} ({found.always_validate.source})"))
+    if found.draws is not None:
+        draws = {"magic_card": found.draws.magic_card, "lucky_bonus": found.draws.lucky_bonus}
+        for draw, pays in draws.items():
+            offered = ", not offered" if draw in found.draws.not_offered else ""
+            facts.append((draw.replace("_", " "), f"{pays}{offered} ({found.draws.source})"))
+    return facts
+
+
+def _rows(found: "Paytable") -> "Table":
+    table = _table("hand", "suits", "pays", "source", title="Pays, the best row that a hand satisfies")
+    for row in found.rows:
+        table.add_row(row.hand, row.suits or "all", row.pays, row.source)
+    return table
+
+
+def _levels(found: "Paytable") -> "Table":
+    table = _table("level", "figure", "value", "set by", "source", title="Levels")
+    for name, level in found.level.items():
+        for label in ("seed", "reseed", "primary", "reserve"):
+            value, by = _figure(getattr(level, label))
+            table.add_row(name if label == "seed" else "", label, value, by, level.source)
+    return table
+
+
+def _figure(figure: "Figure") -> tuple[str, str]:
+    """A figure's value and who sets it: the regulation, the operator within it, the operator, or nobody."""
+    if figure.mandated is not None:
+        return figure.mandated, "mandated"
+    if figure.minimum is not None:
+        return f"at least {figure.minimum}", "operator"
+    if figure.as_seed:
+        return "the seed", "one seed is printed"
+    if figure.operator:
+        return "as configured", "operator"
+    return figure.none or "", "none"
+
+
+def _envy(found: "Paytable") -> list["Table"]:
+    tables = []
+    for item in found.envy:
+        name = f" {item.schedule}" if item.schedule else ""
+        per = "each $1 of the wager" if item.multiplied else f"a wager of ${item.wager}"
+        table = _table("hand", "suits", "envy", "source", title=f"Envy bonus{name} for {per}")
+        for row in item.rows:
+            table.add_row(row.hand, row.suits or "all", f"${row.sum}", item.source)
+        tables.append(table)
+    return tables
