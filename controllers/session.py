@@ -202,6 +202,8 @@ class ServerSession:
     ) -> None:
         self.state = State.START
         self.limits = limits
+        self.halted = False
+        """Set by a caller that reads no further for reasons of its own: the device is not silent then."""
         self._nonce = nonce
         self._keys = keys
         self._common_name = common_name
@@ -260,13 +262,14 @@ class ServerSession:
         deadline = min(self._ping_at, self._silent_at())
         if self.reading_paused and self.state in WELCOMED:
             deadline = min(deadline, self._pace.patient_until())
-            deadline = deadline if self._held_back() else min(deadline, self._pace.ready_at())
+            if not self._held_back() and self._pace.ready_at() > self._now:
+                deadline = min(deadline, self._pace.ready_at())
         return deadline
 
     @property
     def reading_paused(self) -> bool:
         """The caller should read no further from this device for now."""
-        return self.state in GREETED or self._held_back() or self._pace.ready_at() > self._now
+        return self.halted or self.state in GREETED or self._held_back() or self._pace.ready_at() > self._now
 
     @property
     def waiting(self) -> bool:

@@ -220,6 +220,19 @@ def test_two_silent_heartbeats_close() -> None:
     assert (closed.code, session.state) == (None, State.CLOSED)
 
 
+def test_a_device_that_is_not_read_is_not_silent() -> None:
+    """WIRE faults: silence is the device's, not that of a server whose queue is full."""
+    session = welcomed()
+    session.halted = True
+    assert session.receive_bytes(lock(1), 1.0) == []
+    for now in (5.0, 10.0, 15.0, 20.0):
+        assert session.next_deadline() == now
+        assert session.tick(now) == []
+    session.halted = False
+    assert len(session.tick(21.0)) == 1
+    assert session.next_deadline() == 25.0
+
+
 def test_a_sign_only_pongs() -> None:
     """WIRE signs: nothing but pong is ever expected of a sign."""
     session = welcomed(role="sign")
