@@ -1,0 +1,99 @@
+"""Does `config check` say whether a configuration is good, and everything that is wrong with it?"""
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from jackpot.cli.config import app
+
+FLOOR = """
+[site]
+name = "Riverside"
+currency = "USD"
+gaming_day_ends = "06:00"
+timezone = "America/New_York"
+[ledger]
+url = "sqlite:///ledger.db"
+[listen]
+tables = "127.0.0.1:5710"
+[[link]]
+id = "bonus"
+paytable = "pa-643a-five-card-hand-bonus"
+wager = "2.00"
+decks = 1
+magic_card_every = 100
+[[link]]
+id = "four"
+paytable = "pa-641a-2011-progressive-A"
+wager = "5.00"
+decks = 1
+envy = "A"
+[link.level.meter]
+primary = "15.25%"
+seed = "5000.00"
+reseed = "6000.00"
+limit = "100000.00"
+[[table]]
+id = "T01"
+game = "let-it-ride"
+seats = 7
+links = ["bonus"]
+key_file = "T01"
+"""
+
+
+@pytest.fixture
+def floor(tmp_path: Path) -> Path:
+    (tmp_path / "T01").write_text("ab" * 32)
+    (tmp_path / "T01").chmod(0o600)
+    file = tmp_path / "floor.toml"
+    file.write_text(FLOOR)
+    return file
+
+
+def test_a_good_configuration_is_summed_up(floor: Path) -> None:
+    """L4, L5, A7: links with rates and seeds, tables, the draws' return, warnings; exit 0."""
+    shown = CliRunner().invoke(app, ["check", str(floor)])
+    assert shown.exit_code == 0, shown.output
+    for line in (
+        "link bonus (bank main): pa-643a-five-card-hand-bonus, wager $2.00, 1 deck",
+        "  meter: primary 13 %, reserve 8 %, seed $20,000.00, reseed $0.00, no limit",
+        "  meter: primary 15.25 %, reserve 0 %, seed $5,000.00, reseed $6,000.00, limit $100,000.00",
+        "table T01: let-it-ride, 7 seats, on bonus",
+        "table T01, link bonus: the draws return 1.92 % of a wager",
+        "warning: link four: pa-641a-2011-progressive-A was proposed, not adopted",
+        "warning: link four: no table is on it",
+        f"{floor}: good",
+    ):
+        assert line in shown.output.splitlines()
+
+
+def test_every_mistake_is_a_line(floor: Path) -> None:
+    """Every mistake with its path on a line of its own, their number, exit 1, nothing on standard output."""
+    text = FLOOR.replace('"USD"', '"$"').replace("15.25%", "15.255%").replace("seats = 7", "seats = 9")
+    floor.write_text(text)
+    shown = CliRunner().invoke(app, ["check", str(floor)])
+    assert shown.exit_code == 1
+    assert shown.stdout == ""
+    lines = shown.stderr.splitlines()
+    assert [line.split(": ")[0] for line in lines[:-1]] == [
+        "site.currency",
+        "link[1].level.meter.primary",
+        "table[0].seats",
+    ]
+    assert lines[-1] == f"{floor}: 3 mistakes"
+
+
+def test_a_missing_file_is_one_clear_line(tmp_path: Path) -> None:
+    """What cannot be read is said so, with a non-zero exit and no traceback."""
+    shown = CliRunner().invoke(app, ["check", str(tmp_path / "none.toml")])
+    assert shown.exit_code == 1
+    assert "none.toml cannot be read: No such file" in shown.stderr
+    assert "Traceback" not in shown.output
+
+
+def test_the_help_has_an_example() -> None:
+    """The help shows how it is called."""
+    shown = CliRunner().invoke(app, ["check", "--help"]).output
+    assert "jackpot config check /etc/jackpot/config.toml" in shown
