@@ -262,10 +262,12 @@ def _take(effects: Effects, table: Table, take: TakeMade, awards: list[Award]) -
             floor_to_seed=link.terms.floor_to_seed,
         )
     shares = [Share(award.number, award.amount, award.dealer) for award in awards]
-    new = level.history.insert((take.moment or effects.seq, take.order), Take(take.rate, shares))
+    moment = (take.moment or effects.seq, take.order)
+    cycle = level.cycle - level.history.reseeds_from(moment)
+    new = level.history.insert(moment, Take(take.rate, shares))
     for number in dict.fromkeys(award.hit for award in awards):
         hit = state.hits[number]
-        hit.cycle = level.cycle
+        hit.cycle = cycle
         amount = sum(award.amount for award in awards if award.hit == number)
         level.hits += 1
         level.wins += amount

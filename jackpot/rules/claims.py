@@ -161,14 +161,12 @@ def _told_apart(terms: LinkTerms) -> set[str]:
 
 
 def _check_order(round_: Round, seats: list[int]) -> None:
-    """Payout order: farthest to the dealer's right first, seat numbers fall (T4)."""
+    """Payout order: farthest to the dealer's right first, seat numbers fall; anew when reopened (T4)."""
     settled = round_.settled()
-    last = min(settled, default=0)
-    for before, seat in zip([0, *seats], seats, strict=False):
-        late = bool(last) and seat > last and seat not in settled and not round_.reopened
-        refuse_if(
-            late or (bool(before) and seat > before), "out_of_order", f"seat: {seat} is settled out of turn"
-        )
+    last = 0 if round_.reopened else min(settled, default=0)
+    for before, seat in zip([last, *seats], seats, strict=False):
+        late = bool(before) and seat > before
+        refuse_if(late, "out_of_order", f"seat: {seat} is settled out of turn")
     for seat in seats:
         refuse_if(seat in settled, "already_settled", f"seat: {seat} was settled already")
 

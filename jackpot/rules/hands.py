@@ -240,9 +240,3 @@ def best_row(rows: Sequence[AnyRow], ranked: Ranked) -> AnyRow | None:
         if row.hand in names and (not row.suits or (ranked.suit and ranked.suit in row.suits)):
             return row
     return None
-
-
-def needs_suit(name: str, rows: Iterable[Row | EnvyRow]) -> bool:
-    """Whether a hand claimed by this name must tell its suit: a row that it satisfies is for some."""
-    names = satisfies(name)
-    return any(row.suits and row.hand in names for row in rows)

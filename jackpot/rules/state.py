@@ -230,7 +230,7 @@ class Table(msgspec.Struct, array_like=True):
 
 
 class State(msgspec.Struct, array_like=True):
-    """One bank's state after entry `seq`. ended: (role, device, fingerprint) of keys that a rotation ended."""
+    """One bank's state after entry `seq`. ended: (role, device, fingerprint) of keys ended by a rotation."""
 
     bank: str
     seq: int = 0

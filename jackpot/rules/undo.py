@@ -118,6 +118,11 @@ class History(msgspec.Struct, array_like=True):
             found = found or any(share.award in awards for share in point.take.shares)
         return False
 
+    def reseeds_from(self, at: Moment) -> int:
+        """How many reseeds were made at this moment or later, undone ones included (L10)."""
+        later = self.points[bisect_left(self.points, at, key=_at) :]
+        return sum(point.take is not None and is_whole(point.take.rate) for point in later)
+
     def fold(self, terms: LevelTerms, needed: int, *, floor_to_seed: bool) -> None:
         """Fold every point before entry `needed` into the base; nothing before it can change."""
         unpaid = [

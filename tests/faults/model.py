@@ -32,8 +32,8 @@ Readings (where the rules leave a choice, the one taken here):
 14. Chip counts are owed only for links that have a wager in the round. Electronic links are not counted.
 15. While a reopened round is unfinished, `wager` and `lock` of another round are `round_unfinished`.
     A `wager` for the last round, closed or void, is `locked_out`; any other command for it `no_such_round`.
-16. Reopening takes two people, because what follows does. A round is reopened as often as needed until the
-    table's next lock.
+16. One person may reopen a round, to void or to close it again; a missed hand is settled only where two
+    did (else `out_of_order`). A round is reopened as often as needed until the table's next lock.
 17. On a shared link the percentages are awarded at the close, everything else at the turn. Percentages of
     different rows are never shared.
 18. The dealer's hand is paid at the turn of the highest seat that wagered on it, whether or not that seat
@@ -215,6 +215,8 @@ class Model(Acts):
         if table.game == LET_IT_RIDE and any(hand.get("folded") for hand in message["hands"]):
             raise Refused("bad_message")
         round_ = self.in_play(table, message["round"])
+        if round_.reopened == 1 and message["hands"]:
+            raise Refused("out_of_order")
         check_settle(table, self.links, round_, message)
         work = Settlement(table, round_, self.links, self.new_id)
         work.settle(message)

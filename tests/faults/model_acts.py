@@ -261,12 +261,10 @@ class Acts:
 
     def do_reopen(self, table: str, people: int = 1, **more: Any) -> Map:
         at, name = self.tables[table], more["round"]
-        if people < 2:
-            raise Refused("two people")
         if at.reopenable is None or at.reopenable.name != name or name in at.unfinished:
             raise Refused("not the last closed round, or locked since")
         round_ = at.reopenable
-        round_.state, round_.lowest = LOCKED, None
+        round_.state, round_.lowest, round_.reopened = LOCKED, None, people
         at.unfinished[name] = round_
         return self.answer()
 

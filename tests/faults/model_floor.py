@@ -40,6 +40,7 @@ class Round:
     paid_draws: set[tuple[int, str, str]] = field(default_factory=set)
     dealer_done: bool = False
     ended: bool = False  # it was closed at least once
+    reopened: int = 0  # by how many people
     shared: list[Any] = field(default_factory=list)  # winners waiting for the close
 
     def live(self, link: str, on: str | None = None) -> list[Wager]:

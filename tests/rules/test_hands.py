@@ -22,7 +22,6 @@ from jackpot.rules.hands import (
     five_best,
     four_best,
     makes,
-    needs_suit,
     rank,
     satisfies,
     three,
@@ -424,10 +423,3 @@ def test_what_else_a_hand_satisfies() -> None:
     assert satisfies("four-aces") == ("four-aces", "four-of-a-kind")
     others = {name for names in NAMES.values() for name in names} - {"royal-flush", "mini-royal", "four-aces"}
     assert all(satisfies(name) == (name,) for name in others)
-
-
-def test_a_named_hand_tells_its_suit_where_the_paytable_does() -> None:
-    """H4: a mini-royal claimed by name says its suit where spades are apart; other hands need not."""
-    assert needs_suit("mini-royal", THREE_CARD)
-    assert not needs_suit("straight-flush", THREE_CARD)
-    assert not needs_suit("royal-flush", ROYALS)

@@ -1,0 +1,373 @@
+"""What may a random floor do? Links, tables, rigged deals and commands for the tests of the engine.
+
+Most commands fit the table's round as it stands, some do not, so that refusals are exercised as well as
+awards. Two royals in one round come as names, since one deck cannot deal them. Every choice comes from
+one seeded generator a command, so that a failing history shrinks by whole commands.
+"""
+
+from collections.abc import Sequence
+from random import Random
+from typing import Any, Final, NamedTuple
+
+from jackpot.rules import commands
+from jackpot.rules.cards import text
+from jackpot.rules.commands import Bet, Claim, Draw, Unbet
+from jackpot.rules.hands import NAMES
+from jackpot.rules.paytable import (
+    EnvyRow,
+    ForOne,
+    Game,
+    LevelTerms,
+    LinkTerms,
+    Percent,
+    Row,
+    TableTerms,
+    ToOne,
+)
+from jackpot.rules.state import BetMade, Hit, Round, State, Table
+
+DOLLAR: Final = 1_000_000
+WHOLE: Final = 10_000
+TENTH: Final = 1_000
+BANK: Final = "main"
+
+
+def level(
+    name: str, primary: int, reserve: int, seed: int, reseed: int | None = None, **more: Any
+) -> LevelTerms:
+    """A level; rates in basis points, seeds in dollars."""
+    return LevelTerms(
+        name, primary, reserve, seed * DOLLAR, (seed if reseed is None else reseed) * DOLLAR, **more
+    )
+
+
+def _odds(four: int, full: int, flush: int, straight: int, three: int) -> tuple[Row, ...]:
+    names = ("four-of-a-kind", "full-house", "flush", "straight", "three-of-a-kind")
+    pays = (four, full, flush, straight, three)
+    return tuple(Row(name, ForOne(n)) for name, n in zip(names, pays, strict=True) if n)
+
+
+ENVY: Final = (EnvyRow("royal-flush", 1_000 * DOLLAR), EnvyRow("straight-flush", 300 * DOLLAR))
+TOP_AND_TENTH: Final = (
+    Row("royal-flush", Percent("meter", WHOLE)),
+    Row("straight-flush", Percent("meter", TENTH)),
+)
+MEGA_MAJOR: Final = (
+    Row("royal-flush", Percent("mega", WHOLE)),
+    Row("straight-flush", Percent("major", WHOLE)),
+)
+MINOR: Final = (Row("four-of-a-kind", Percent("minor", WHOLE)),)
+
+
+def link(
+    name: str, paytable: str, levels: tuple[LevelTerms, ...], rows: tuple[Row, ...], **more: Any
+) -> LinkTerms:
+    """A $1 link with one deck."""
+    kind = more.pop("hand_kind", "five-flop")
+    wager = more.pop("wager", DOLLAR)
+    return LinkTerms(name, BANK, paytable, wager, 1, kind, levels, rows, **more)
+
+
+def _bonus(name: str, **more: Any) -> LinkTerms:
+    rows = TOP_AND_TENTH + _odds(500, 100, 50, 0, 0)
+    return link(
+        name,
+        "pa-653a-five-card-hand-bonus",
+        (level("meter", 1_300, 800, 10_000, 0),),
+        rows,
+        hand_kind="five-best",
+        electronic=True,
+        dealer_hand=True,
+        always_validate_for=500,
+        magic_for=20,
+        lucky_for=5,
+        **more,
+    )
+
+
+LINKS: Final = (
+    link(
+        "five-A",
+        "pa-643a-five-card-A",
+        (level("meter", 2_100, 0, 10_000),),
+        TOP_AND_TENTH + _odds(300, 50, 40, 30, 9),
+        envy=ENVY,
+    ),
+    link(
+        "five-B",
+        "pa-643a-five-card-B",
+        (level("mega", 1_100, 0, 10_000), level("major", 1_000, 0, 1_000)),
+        MEGA_MAJOR + _odds(300, 50, 40, 30, 9),
+        envy=ENVY,
+        validate_at=100 * DOLLAR,
+    ),
+    link(
+        "five-C",
+        "pa-643a-five-card-C",
+        (level("mega", 900, 0, 10_000), level("major", 700, 0, 1_000), level("minor", 300, 0, 250)),
+        MEGA_MAJOR + MINOR + _odds(0, 50, 40, 30, 10),
+        envy=ENVY,
+        hold_table=False,
+    ),
+    link(
+        "five-D",
+        "pa-643a-five-card-D",
+        (level("mega", 1_000, 0, 50_000), level("major", 800, 0, 5_000), level("minor", 300, 0, 1_250)),
+        MEGA_MAJOR + MINOR + _odds(0, 50, 40, 30, 9),
+        wager=5 * DOLLAR,
+        envy=(EnvyRow("royal-flush", 5_000 * DOLLAR), EnvyRow("straight-flush", 1_500 * DOLLAR)),
+        count_chips=True,
+    ),
+    _bonus("bonus", lucky_every=2),
+    _bonus("bonus-share", simultaneous="share", hold_table=False, validate_at=1_000 * DOLLAR),
+    # Small and steep, so that a few wagers reach the limit, the reserve and the floor.
+    link(
+        "ceiling",
+        "ma-PTMGL01",
+        (level("meter", 5_033, 1_207, 50, 50, limit=53 * DOLLAR),),
+        (*TOP_AND_TENTH, Row("four-of-a-kind", Percent("meter", 3_333)), Row("flush", ToOne(50))),
+        simultaneous="share",
+        floor_to_seed=True,
+        hold_table=False,
+        magic_every=2,
+        lucky_every=2,
+        magic_for=20,
+        lucky_for=5,
+    ),
+    link(
+        "four-A",
+        "pa-641a-2011-progressive-A",
+        (level("meter", 1_400, 300, 5_000),),
+        (
+            Row("four-aces", Percent("meter", WHOLE)),
+            Row("four-of-a-kind", ForOne(300)),
+            Row("straight-flush", ForOne(100)),
+            Row("three-of-a-kind", ForOne(9)),
+        ),
+        hand_kind="four",
+        envy=(
+            EnvyRow("four-aces", 100 * DOLLAR),
+            EnvyRow("four-of-a-kind", 10 * DOLLAR),
+            EnvyRow("straight-flush", 5 * DOLLAR),
+        ),
+    ),
+    link(
+        "three-A",
+        "pa-643a-three-card-A",
+        (level("meter", 1_400, 0, 1_000),),
+        (
+            Row("mini-royal", Percent("meter", WHOLE), "s"),
+            Row("mini-royal", ForOne(500), "hdc"),
+            Row("straight-flush", ForOne(70)),
+            Row("three-of-a-kind", ForOne(60)),
+            Row("straight", ForOne(6)),
+        ),
+        hand_kind="three",
+        envy=(EnvyRow("mini-royal", 100 * DOLLAR, "s"), EnvyRow("mini-royal", 25 * DOLLAR, "hdc")),
+    ),
+)
+TERMS: Final = {terms.link: terms for terms in LINKS}
+
+TABLES: Final = (
+    TableTerms("L1", "let-it-ride", 7, ("five-C", "three-A")),
+    TableTerms("L2", "let-it-ride", 7, ("five-C", "five-A")),
+    TableTerms("L3", "let-it-ride", 5, ("ceiling", "five-B"), 3),
+    TableTerms("L4", "let-it-ride", 7, ("ceiling", "five-D")),
+    TableTerms("U1", "ultimate-texas-holdem", 6, ("five-C", "bonus")),
+    TableTerms("U2", "ultimate-texas-holdem", 6, ("bonus-share", "five-B")),
+    TableTerms("F1", "four-card-poker", 7, ("four-A",)),
+    TableTerms("F2", "four-card-poker", 7, ("four-A",), 1, 3),
+)
+
+
+class Deal(NamedTuple):
+    """A rigged deal: no card twice; hands are for any seats, the dealer's is for the dealer."""
+
+    board: str
+    dealer: str
+    hands: tuple[str, ...]
+
+
+LET_IT_RIDE: Final = (
+    Deal("Jh Th", "", ("Ah Kh Qh", "9h 8h 7h", "Qs Ks As", "Js Jd Jc", "2c 3d 8s", "2d 2s 4c", "5c 5d 6s")),
+    Deal("5h 6h", "", ("2h 3h 4h", "7h 8h 9h", "5s 5d 5c", "6s 6d 6c", "Ah Kh 2d", "Qd Kd Ad", "3s 4c 7d")),
+    Deal("9c 8c", "", ("9h 9d 9s", "8h 8d 8s", "Jc Tc 7c", "Ac Kc 2c", "Qs Ks As", "Th Js 7d", "2d 3h 4s")),
+    Deal("2c 7d", "", ("2d 2h 2s", "7h 7s 7c", "Ks 9h 4d", "As Ks Qs", "3c 5h Td", "Jd 8h 4c", "6s 9d Qc")),
+)
+HOLDEM: Final = (
+    Deal("Qh Jh Th 2c 3d", "9h 8h", ("Ah Kh", "2h 2d", "Qs Qd", "3h 3s", "5c 6d", "7c 7d")),
+    Deal("Qh Jh Th 9h 3d", "Ah Kh", ("8h 2c", "Qs Qd", "3h 3s", "5c 6d", "7c 7d", "Kd As")),
+    Deal("7c 7d 2h 2s 9c", "2c 2d", ("7h 7s", "9h 9d", "3h 3s", "5c 6d", "Kc Qc", "As Kd")),
+    Deal("Ts Js Qs Ks As", "2c 2d", ("7h 7s", "9h 9d", "3h 3s", "5c 6d", "8c 8d", "4c 4d")),
+)
+FOUR_CARD: Final = (
+    Deal("", "", ("Ah Ad Ac As 2s", "Kh Kd Kc Ks 3s", "5h 6h 7h 8h 2d", "9h 9d 9c 3d 4s", "Th Td Jc 2c 4d")),
+    Deal("", "", ("5s 6s 7s 8s Ad", "2h 2d 2c 2s Kd", "Qh Qd Qc Qs Jh", "9s Ts Js Kc 3h", "4h 5d 6c 7d 9d")),
+)
+DEALS: Final[dict[Game, tuple[Deal, ...]]] = {
+    "let-it-ride": LET_IT_RIDE,
+    "ultimate-texas-holdem": HOLDEM,
+    "four-card-poker": FOUR_CARD,
+}
+MISTAKE: Final = 14  # one choice in so many is a wrong one
+
+
+def mistakes(rng: Random) -> bool:
+    """True now and then."""
+    return rng.randrange(MISTAKE) == 0
+
+
+def people(rng: Random) -> tuple[str, ...]:
+    """One person, two, one twice, or nobody."""
+    return rng.choice([("ann",), ("ann",), ("ann", "bob"), ("bob", "ann"), ("ann", "ann"), ()])
+
+
+def draws(rng: Random) -> dict[str, Draw]:
+    """The raw random numbers of every link's draws (A7)."""
+    return {
+        terms.link: Draw(rng.randrange(2), rng.randrange(52), rng.randrange(2), rng.randint(1, 5))
+        for terms in LINKS
+    }
+
+
+def wagers(rng: Random, state: State, table: Table, fresh: str) -> commands.Wager:
+    """Wagers for the open round, or for a new one named `fresh`."""
+    round_ = table.unfinished()
+    made = round_.bets if round_ else []
+    taken = {(bet.seat, bet.link, bet.dealer) for bet in made}
+    known = {bet.seat: bet.player for bet in made}
+    seats = rng.sample(range(1, table.terms.seats + 1), rng.randint(1, table.terms.seats))
+    bets = []
+    for seat in seats:
+        player = known.get(seat) or rng.choice([None] * 12 + ["ann", "bob"])
+        for number, name in zip(table.links, table.terms.links, strict=True):
+            terms = TERMS[name]
+            for on in ("own", "dealer") if terms.dealer_hand else ("own",):
+                again = (seat, number, on == "dealer") in taken
+                if rng.randrange(3) == 0 or (again and not mistakes(rng)):
+                    continue
+                cents = terms.wager // 10_000 + (mistakes(rng) and mistakes(rng))
+                bets.append(Bet(seat, name, cents, player, on))
+    name = round_.id if round_ and not mistakes(rng) else fresh
+    return commands.Wager(name, tuple(bets), rng.random() < 0.6, chips(rng, table, round_, bets))
+
+
+def chips(rng: Random, table: Table, round_: Round | None, bets: Sequence[Bet] = ()) -> dict[str, int] | None:
+    """The dealer's count: right, wrong or missing."""
+    if rng.random() < 0.5 and "five-D" not in table.terms.links:
+        return None
+    counted = dict.fromkeys(table.terms.links, 0)
+    for bet in bets:
+        counted[bet.link] += 1
+    by_number = dict(zip(table.links, table.terms.links, strict=True))
+    for made in round_.bets if round_ else ():
+        counted[by_number[made.link]] += 1
+    return {name: count + mistakes(rng) for name, count in counted.items()}
+
+
+def withdrawals(rng: Random, state: State, round_: Round) -> commands.Withdraw:
+    """Some of the round's wagers."""
+    bets = rng.sample(round_.bets, rng.randint(1, min(3, len(round_.bets))))
+    return commands.Withdraw(round_.id, tuple(unbet(state, bet) for bet in bets))
+
+
+def unbet(state: State, bet: BetMade) -> Unbet:
+    """How a command names a wager of the state."""
+    return Unbet(bet.seat, state.link(bet.link).terms.link, "dealer" if bet.dealer else "own")
+
+
+def settlements(rng: Random, table: Table, round_: Round) -> commands.Settle:
+    """Rigged hands for seats still to be settled, in turn but for mistakes; all in one, or some."""
+    deal = _begun(table, round_) or rng.choice(DEALS[table.terms.game])
+    shown = {card for before in round_.shown for card in _texts(before.cards)}
+    left = [hand for hand in deal.hands if not shown & set(hand.split())]
+    settled = set(round_.settled())
+    lowest = min(settled, default=table.terms.seats + 1)
+    seats = [
+        seat
+        for seat in range(1, table.terms.seats + 1)
+        if (seat not in settled and (round_.reopened or seat < lowest)) or mistakes(rng)
+    ]
+    seats = sorted(rng.sample(seats, rng.randint(0, min(len(seats), len(left)))), reverse=not mistakes(rng))
+    claims = [
+        _claim(rng, table, round_, seat, hand)
+        for seat, hand in zip(seats, rng.sample(left, len(left)), strict=False)
+    ]
+    on_dealer = any(bet.dealer for bet in round_.bets)
+    close = rng.random() < 0.6
+    return commands.Settle(
+        round_.id,
+        tuple(claims),
+        tuple(deal.board.split()) or None,
+        tuple(deal.dealer.split()) if on_dealer else None,
+        close,
+        counts(rng, table) if close else None,
+    )
+
+
+def _claim(rng: Random, table: Table, round_: Round, seat: int, hand: str) -> Claim:
+    folded = table.terms.game != "let-it-ride" and rng.random() < 0.2
+    if folded and rng.random() < 0.5:
+        return Claim(seat, folded=True)
+    if rng.random() < 0.75:
+        return Claim(seat, cards=tuple(hand.split()), folded=folded)
+    numbers = {bet.link for bet in round_.bets if bet.seat == seat and not bet.dealer}
+    names = zip(table.links, table.terms.links, strict=True)
+    mine = [name for number, name in names if number in numbers]
+    linked = rng.choice(mine or table.terms.links)
+    name = rng.choice(NAMES[TERMS[linked].hand_kind][:4])
+    suit = rng.choice("sh") if name == "mini-royal" else None
+    return Claim(seat, hand=name, suit=suit, link=linked if mine else None, folded=folded)
+
+
+def _begun(table: Table, round_: Round) -> Deal | None:
+    """The deal that earlier settlements of the round were from."""
+    board = _texts(round_.board)
+    shown = {card for before in round_.shown for card in _texts(before.cards)}
+    for deal in DEALS[table.terms.game]:
+        cards = {card for hand in deal.hands for card in hand.split()}
+        if (board and deal.board.split() == board) or (not board and shown and shown <= cards):
+            return deal
+    return None
+
+
+def _texts(packed: bytes) -> list[str]:
+    return [text(card) for card in packed]
+
+
+def counts(rng: Random, table: Table) -> dict[str, int] | None:
+    """The table's own lifetime count of wagers (S6): right, wrong or not sent."""
+    if rng.random() < 0.5:
+        return None
+    numbers = zip(table.links, table.terms.links, strict=True)
+    return {name: table.counts.get(number, 0) + mistakes(rng) for number, name in numbers}
+
+
+def hit_act(rng: Random, hit: Hit) -> commands.PersonCommand:
+    """What people do about a hit, or about one award of it."""
+    name = f"H{hit.number}"
+    chosen = rng.choice(hit.awards)
+    award = f"A{chosen.number}" if rng.random() < 0.3 else None
+    match rng.choice(["validate", "validate", "pay", "pay", "undo", "correct"]):
+        case "validate":
+            return commands.Validate(name, award)
+        case "pay":
+            return commands.Pay(name, award)
+        case "undo":
+            return commands.Undo(name, "tests", award)
+    cents = chosen.amount // 10_000 + rng.choice([-100_000, -1, 0, 1, 777, 2_000_000])
+    return commands.Correct(f"A{chosen.number}", max(0, cents), "tests")
+
+
+def round_act(rng: Random, state: State, table: Table) -> commands.PersonCommand:
+    """What people do about a table or its round."""
+    name = table.terms.table
+    round_ = table.unfinished() or table.closed
+    if round_ is None or mistakes(rng) or (table.held and rng.random() < 0.5):
+        return commands.Release(name, "tests")
+    if table.unfinished() is None:
+        return commands.Reopen(name, round_.id, "tests")
+    if round_.bets and round_.state == "mismatch":
+        bet = unbet(state, rng.choice(round_.bets))
+        return commands.Strike(name, round_.id, bet.seat, bet.link, "tests", bet.on)
+    return commands.VoidRound(name, round_.id, "tests")

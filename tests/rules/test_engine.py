@@ -1,0 +1,288 @@
+"""The order of a table's frames, resends, acts done once, and what stops the money."""
+
+from hashlib import sha256
+
+import pytest
+
+from jackpot.rules import betting, commands, engine, events, views
+from jackpot.rules.commands import Bet, Claim, Draw, Hello, Lock, Malformed, Settle, Wager
+from jackpot.rules.events import UnknownEventError
+from jackpot.rules.invariant import InvariantError
+from jackpot.rules.outcome import Outcome
+from jackpot.rules.paytable import TableTerms
+from jackpot.rules.refusal import CODES
+from tests.faults.worked.form import Link, Table
+from tests.rules.subject import OfEngine
+
+ROYAL = ("As", "Ks", "Qs")
+BOARD = ("Js", "Ts")
+
+
+def bank(paytable: str = "pa-643a-five-card-A", **options: object) -> OfEngine:
+    subject = OfEngine()
+    subject.open(Link("L", paytable, options=options))
+    subject.add(Table("T1"))
+    subject.add(Table("T2"))
+    return subject
+
+
+def send(subject: OfEngine, seq: int, command: commands.Command, **fields: object) -> Outcome:
+    fields.setdefault("digest", sha256(repr(command).encode()).digest()[:16])
+    return subject.execute(command, table=fields.pop("table", "T1"), table_seq=seq, **fields)
+
+
+def wager(round_: str = "r1", seats: tuple[int, ...] = (3, 2), *, lock: bool = True) -> Wager:
+    return Wager(round_, tuple(Bet(seat, "L", 100) for seat in seats), lock)
+
+
+def royal(round_: str = "r1", seat: int = 3) -> Settle:
+    return Settle(round_, (Claim(seat, ROYAL),), BOARD, close=True)
+
+
+def test_a_resend_is_answered_again_and_applied_once() -> None:
+    """S5, T2: the same seq with the same content gets the same answer and moves nothing."""
+    subject = bank()
+    first = send(subject, 1, wager())
+    again = send(subject, 1, wager())
+    assert first.entry is not None
+    assert again.entry is None
+    assert again.answer == first.answer == {"t": "ack", "seq": 1}
+    assert subject.meters()["L", ""]["wagers"] == 420_000
+
+
+def test_a_used_number_with_other_content_is_a_conflict_and_alarmed() -> None:
+    """S4: nothing doubled; a seq that was used differently moves nothing and raises an alarm."""
+    subject = bank()
+    send(subject, 1, wager())
+    outcome = send(subject, 1, wager(seats=(5,)))
+    assert (outcome.answer["code"], outcome.answer["expected"]) == ("seq_conflict", 2)
+    assert outcome.alarms[0][0] == "seq_conflict"
+    assert outcome.entry is None
+
+
+def test_numbers_are_contiguous_and_only_the_last_answers_are_kept() -> None:
+    """S4: a gap is not applied; an answer older than the last 64 is gone."""
+    subject = bank()
+    assert send(subject, 2, wager()).answer["code"] == "seq_gap"
+    for seq in range(1, 66):
+        send(subject, seq, Malformed("t: unknown"))
+    old = send(subject, 1, Malformed("t: unknown"))
+    assert (old.answer["code"], old.answer["expected"]) == ("seq_old", 66)
+    assert send(subject, 2, Malformed("t: unknown")).answer["code"] == "bad_message"
+
+
+def test_a_refused_frame_uses_up_its_number() -> None:
+    """T1: a durable refusal is journalled, answered and counted by its code."""
+    subject = bank()
+    outcome = send(subject, 1, Malformed("bets[0].seat: not an integer"))
+    assert outcome.answer == {
+        "t": "nack",
+        "seq": 1,
+        "code": "bad_message",
+        "message": "bets[0].seat: not an integer",
+    }
+    assert outcome.entry is not None
+    assert views.statistics(subject.engine)["refusals"] == {"bad_message": 1}
+
+
+def test_a_suspended_link_refuses_new_wagers_and_uses_no_number() -> None:
+    """S4: suspended means certainly not applied; money already bet is settled as always."""
+    subject = bank()
+    send(subject, 1, wager())
+    subject.act("suspend", link="L")
+    assert send(subject, 2, royal()).answer["t"] == "ack"
+    refused = send(subject, 3, wager("r2"))
+    assert (refused.answer["code"], refused.answer["expected"]) == ("suspended", 3)
+    assert refused.entry is None
+
+
+def test_a_held_table_opens_no_round_until_its_papers_are_done() -> None:
+    """T11: the table that made a cage award waits; the other tables play on."""
+    subject = bank()
+    send(subject, 1, wager())
+    send(subject, 2, royal())
+    held = send(subject, 3, wager("r2"))
+    assert (held.answer["code"], held.answer["expected"]) == ("table_held", 3)
+    assert send(subject, 1, wager("x1"), table="T2").answer["t"] == "ack"
+    subject.act("validate", hit="H1")
+    subject.act("pay", hit="H1")
+    assert send(subject, 3, wager("r2")).answer["t"] == "ack"
+
+
+def test_hits_of_two_tables_stand_in_the_order_in_which_they_became_durable() -> None:
+    """T7: the order of near-simultaneous wins is the journal's and is shown."""
+    subject = bank()
+    send(subject, 1, wager())
+    send(subject, 1, wager("x1"), table="T2")
+    send(subject, 2, royal("x1"), table="T2")
+    send(subject, 2, royal())
+    shown = subject.engine.state.links[0].levels[0].shown
+    assert [(hit.table, hit.cycle) for hit in shown] == [("T2", 1), ("T1", 2)]
+    assert shown[0].amount == 10_000_840_000 // 10_000 * 10_000
+    assert [hit["hit"] for hit in views.hits(subject.engine)] == ["H1", "H2"]
+
+
+def test_every_award_says_who_pays_and_lights_the_seat() -> None:
+    """A8, A9: the cage pays a percentage, the inventory odds and envy; each lights its lamp."""
+    subject = bank()
+    send(subject, 1, wager())
+    awards = send(subject, 2, royal()).answer["awards"]
+    assert [(award["kind"], award["pays"], award["light"]) for award in awards] == [
+        ("meter", "cage", True),
+        ("envy", "inventory", True),
+    ]
+
+
+def test_no_payout_limit_reduces_an_award() -> None:
+    """A12: a royal at a meter far above any per-hand limit is paid whole, envy beside it."""
+    subject = bank("ma-lir-progressive", seed={"": "5000000.00"}, primary={"": "10"})
+    send(subject, 1, wager())
+    awards = send(subject, 2, royal()).answer["awards"]
+    assert [award["amount"] for award in awards] == [500_000_020, 100_000]
+
+
+def test_rates_give_whole_micros() -> None:
+    """M1, M2: the smallest rate on the smallest wager is a whole number of micro-dollars."""
+    subject = bank("ma-lir-progressive", seed={"": "10000"}, primary={"": "0.01"})
+    send(subject, 1, wager(seats=(1,)))
+    assert subject.meters()["L", ""]["primary"] == 10_000_000_000 + 100
+
+
+def test_more_rounds_a_minute_than_allowed_are_unreasonable() -> None:
+    """L11: refused durably and alarmed; a new epoch's clock counts from its start."""
+    subject = bank()
+    terms = TableTerms("T3", "let-it-ride", 7, ("L",), max_rounds_per_minute=2)
+    subject.execute(commands.OpenTable(terms))
+    for number in range(2):
+        send(subject, 2 * number + 1, wager(f"r{number}"), table="T3")
+        send(subject, 2 * number + 2, commands.Close(f"r{number}"), table="T3")
+    refused = send(subject, 5, wager("r3"), table="T3")
+    assert refused.answer["code"] == "unreasonable"
+    assert refused.alarms[0][0] == "unreasonable"
+    subject.engine.new_epoch()
+    assert send(subject, 6, wager("r4"), table="T3").answer["t"] == "ack"
+
+
+def test_a_table_has_no_more_seats_than_its_game() -> None:
+    """L11, L1: seats a game, and games whose cards make the link's hand."""
+    subject = bank()
+    eight = subject.execute(commands.OpenTable(TableTerms("T8", "let-it-ride", 8, ("L",))))
+    cross = subject.execute(commands.OpenTable(TableTerms("T9", "criss-cross-poker", 6, ("L",))))
+    assert (eight.answer["code"], cross.answer["code"]) == ("too_many_seats", "wrong_game")
+
+
+def test_an_act_asked_twice_is_done_once() -> None:
+    """A10: an act that is asked again after a doubtful commit gets its first answer."""
+    subject = bank()
+    send(subject, 1, wager())
+    send(subject, 2, royal())
+    act = commands.Validate("H1")
+    first = subject.execute(act, people=("Ada",), digest=b"v" * 16)
+    again = subject.execute(act, people=("Ada",), digest=b"v" * 16)
+    assert first.answer["ok"]
+    assert again.answer == first.answer
+    assert again.entry is None
+
+
+def test_acts_need_someone_and_some_need_two() -> None:
+    """A10, L8: nobody validates alone without a name; a pending award is corrected by two people."""
+    subject = bank()
+    send(subject, 1, wager())
+    send(subject, 2, royal())
+    assert subject.execute(commands.Validate("H1")).answer["code"] == "no_person"
+    fix = commands.Correct("A1", 900_000, "misread")
+    assert subject.execute(fix, people=("Ada",)).answer["code"] == "two_people"
+    assert subject.execute(fix, people=("Ada", "Ada")).answer["code"] == "two_people"
+    assert subject.execute(fix, people=("Ada", "Grace")).answer["ok"]
+
+
+def test_a_broken_invariant_is_refused_as_internal_and_stops_its_links(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """S4: no message is a remote off switch: its links stop, the evidence is kept, the rest goes on."""
+
+    def broken(*_: object, **__: object) -> None:
+        message = "the books do not balance"
+        raise InvariantError(message)
+
+    subject = bank()
+    with monkeypatch.context() as patch:
+        patch.setattr(betting, "decide_wager", broken)
+        outcome = send(subject, 1, wager())
+    assert outcome.answer["code"] == "internal"
+    assert [alarm for alarm, _ in outcome.alarms] == ["internal"]
+    assert send(subject, 2, wager()).answer["code"] == "suspended"
+    assert subject.execute(commands.Resume("internal", ("L",)), people=("Ada",)).answer["ok"]
+    assert send(subject, 2, wager()).answer["t"] == "ack"
+
+
+def test_a_table_that_is_ahead_stops_the_bank_until_people_confirm() -> None:
+    """S4: every table is a witness of what the ledger has lost."""
+    subject = bank()
+    found = subject.execute(Hello(acked=7), table="T1")
+    assert (found.answer["t"], found.answer["code"]) == ("error", "ledger_behind")
+    assert subject.execute(Hello(acked=7), table="T1").entry is None
+    assert send(subject, 1, wager("x1"), table="T2").answer["code"] == "suspended"
+    assert subject.execute(commands.ConfirmBehind("T1", "restored a backup"), people=("Ada",)).answer["ok"]
+    assert subject.execute(Hello(acked=7), table="T1").answer["last_seq"] == 7
+    assert send(subject, 8, wager()).answer["t"] == "ack"
+
+
+def test_welcome_tells_what_to_finish() -> None:
+    """S4: a table that lost its memory learns its round, its last answer and its open awards."""
+    subject = bank()
+    send(subject, 1, wager(lock=False))
+    send(subject, 2, Lock("r1", {"L": 1}))
+    welcome = subject.execute(Hello(), table="T1").answer
+    assert (welcome["last_seq"], welcome["last"]["warn"]) == (2, ["chip_mismatch"])
+    assert welcome["round"]["state"] == "mismatch"
+    assert welcome["round"]["bets"][0] == {"seat": 3, "link": "L", "on": "own", "player": None}
+    assert welcome["links"] == [
+        {
+            "link": "L",
+            "wager": 100,
+            "paytable": "pa-643a-five-card-A",
+            "levels": ["meter"],
+            "state": "active",
+        }
+    ]
+    assert subject.execute(Hello(), table="T0").answer["code"] == "auth_failed"
+
+
+def test_a_reading_is_taken_once_a_gaming_day() -> None:
+    """S2: every meter, at the gaming day's end, once."""
+    subject = bank()
+    first = subject.execute(commands.Reading("2026-11-20"))
+    assert first.answer["ok"]
+    assert subject.execute(commands.Reading("2026-11-20")).answer["code"] == "read_already"
+
+
+def test_draws_are_journalled_and_told_with_the_lock() -> None:
+    """A7: one chance in N, drawn once a round after the lock."""
+    subject = bank("pa-643a-five-card-hand-bonus", magic_every=5, lucky_every=5)
+    draws = {"L": Draw(magic_chance=0, magic_card=0, lucky_chance=0, lucky_box=2)}
+    answer = send(subject, 1, wager(), draws=draws).answer
+    assert answer["draw"] == {"L": {"magic_card": "2s", "lucky_box": 2}}
+    awards = send(subject, 2, commands.Close("r1")).answer["awards"]
+    assert [(award["seat"], award["kind"], award["pays"], award["amount"]) for award in awards] == [
+        (2, "draw", "account", 500)
+    ]
+
+
+def test_a_journal_of_a_newer_program_is_refused() -> None:
+    """S3: an event that this program does not know stops the start, it is never guessed."""
+    with pytest.raises(UnknownEventError):
+        events.decode(9999, 1, b"\x90")
+    with pytest.raises(UnknownEventError):
+        events.decode(events.Wagered.kind, events.Wagered.version + 1, b"\x90")
+
+
+def test_an_entry_out_of_order_is_refused() -> None:
+    """S3: replay takes dense entries only."""
+    with pytest.raises(InvariantError, match="does not follow"):
+        engine.Engine("main").replay(2, 0, 21, 1, None, None, bytes(16), b"\x90")
+
+
+def test_every_refusal_that_the_rules_make_is_a_code_of_the_protocol() -> None:
+    """T2: the codes are those of the protocol, each once."""
+    assert len(set(CODES)) == len(CODES) == 25

@@ -1,0 +1,316 @@
+"""Do the books balance whatever the floor does? A state machine plays at random over the whole engine.
+
+Beside the engine stand three things that know nothing of its decisions: books that add up the postings of
+every entry, a mirror that sees the journal alone and must come to the same state, and an elephant that
+sees it, too, and never folds a level's history.
+"""
+
+from collections import defaultdict
+from random import Random
+from typing import Any, Final
+
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from jackpot.rules import commands, views
+from jackpot.rules.commands import Command, Envelope
+from jackpot.rules.engine import Engine
+from jackpot.rules.events import Refused
+from jackpot.rules.outcome import Outcome
+from jackpot.rules.postings import Posting
+from jackpot.rules.recompute import rates_of
+from jackpot.rules.state import Award, Level, Link, Table
+from jackpot.rules.undo import replay
+from tests.rules import floor
+
+ACCOUNTS: Final = Posting._fields[3:]
+NOWHERE: Final = dict.fromkeys(ACCOUNTS, 0)
+NEVER: Final = 10**9
+TABLE: Final = st.integers(0, len(floor.TABLES) - 1)
+CHANCE: Final = st.randoms(use_true_random=True)
+
+
+def levels(engine: Engine) -> list[tuple[Link, Level]]:
+    return [(link, level) for link in engine.state.links for level in link.levels]
+
+
+class Floor(RuleBasedStateMachine):
+    """Eight tables of three games on nine links, played by somebody who makes mistakes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.engine = Engine(floor.BANK)
+        self.mirror = Engine(floor.BANK)
+        self.elephant = Engine(floor.BANK)
+        self.books: dict[tuple[int, int], dict[str, int]] = defaultdict(NOWHERE.copy)
+        self.awards: dict[int, Award] = {}
+        self.published: dict[int, int] = {}
+        self.paid: dict[int, int] = {}
+        self.rounds = 0
+        self.asked = 0
+        self.last: tuple[Envelope, Outcome] | None = None
+
+    # One command
+
+    def ask(self, command: Command, table: Table | None = None, **more: Any) -> Outcome:
+        """Send one command and book whatever it moved."""
+        self.asked += 1
+        envelope = Envelope(
+            command,
+            at=1_700_000_000_000 + self.asked,
+            tick=500 * self.asked,
+            digest=self.asked.to_bytes(16, "big"),
+            table=table.terms.table if table else None,
+            table_seq=table.last_seq + 1 if table else None,
+            **more,
+        )
+        before = self.engine.snapshot()
+        outcome = self.engine.execute(envelope)
+        self.last = (envelope, outcome)
+        if outcome.entry is None:
+            assert self.engine.snapshot() == before, "a command without an entry changed the state"
+        else:
+            self.book(outcome)
+        assert outcome.answer.get("code") != "internal", outcome.answer
+        return outcome
+
+    def book(self, outcome: Outcome) -> None:
+        """Add up the entry's postings, and let the mirror see it."""
+        entry = outcome.entry
+        assert entry is not None
+        for other in (self.mirror, self.elephant):
+            replayed = other.replay(
+                entry.seq,
+                entry.at,
+                entry.kind,
+                entry.version,
+                entry.table,
+                entry.table_seq,
+                entry.digest,
+                entry.body,
+            )
+            assert replayed == entry.postings
+        assert entry.kind != Refused.kind or not entry.postings, "a refusal moved money"
+        for posting in entry.postings:
+            assert sum(posting[3:]) == 0, posting
+            book = self.books[posting.link, posting.level]
+            for account in ACCOUNTS:
+                book[account] += getattr(posting, account)
+        meters = {(link.terms.link, level.terms.level) for link, level in levels(self.engine)}
+        assert {(link, level) for link, level, _ in outcome.meters} <= meters
+
+    # What the floor does
+
+    @initialize()
+    def open(self) -> None:
+        for terms in floor.LINKS:
+            assert self.ask(commands.OpenLink(terms)).answer["ok"]
+        for table in floor.TABLES:
+            assert self.ask(commands.OpenTable(table)).answer["ok"]
+        for _, level in levels(self.elephant):
+            level.history.fold_at = NEVER
+
+    @rule(table=TABLE, rng=CHANCE)
+    def wager(self, table: int, rng: Random) -> None:
+        self.bet(self.engine.state.tables[table], rng)
+
+    def bet(self, table: Table, rng: Random) -> None:
+        self.rounds += 1
+        command = floor.wagers(rng, self.engine.state, table, f"r{self.rounds}")
+        self.ask(command, table, draws=floor.draws(rng))
+
+    @rule(table=TABLE, rng=CHANCE)
+    def before_the_lock(self, table: int, rng: Random) -> None:
+        """A wager is taken back, or no more are taken."""
+        whose = self.engine.state.tables[table]
+        round_ = whose.unfinished()
+        if round_ is None:
+            return
+        if round_.bets and rng.random() < (0.5 if round_.state == "open" else 0.1):
+            self.ask(floor.withdrawals(rng, self.engine.state, round_), whose)
+        else:
+            self.ask(commands.Lock(round_.id, floor.chips(rng, whose, round_)), whose, draws=floor.draws(rng))
+
+    @rule(table=TABLE, rng=CHANCE)
+    def settle(self, table: int, rng: Random) -> None:
+        whose = self.engine.state.tables[table]
+        round_ = whose.unfinished()
+        if round_ is not None:
+            self.ask(floor.settlements(rng, whose, round_), whose)
+
+    @rule(tables=st.lists(TABLE, min_size=1, max_size=4), rng=CHANCE)
+    def play(self, tables: list[int], rng: Random) -> None:
+        """Tables go on with their rounds, or play new ones, as far as the settlement."""
+        for table in tables:
+            self.play_at(self.engine.state.tables[table], rng)
+
+    def play_at(self, table: Table, rng: Random) -> None:
+        if table.held:
+            self.ask(commands.Release(table.terms.table, "tests"), people=("ann",))
+        if table.unfinished() is None:
+            self.bet(table, rng)
+        for _ in range(3):
+            round_ = table.unfinished()
+            if round_ is not None and round_.state != "locked":
+                self.ask(commands.Lock(round_.id), table, draws=floor.draws(rng))
+            elif round_ is not None:
+                self.ask(floor.settlements(rng, table, round_), table)
+
+    @rule(table=TABLE, rng=CHANCE, void=st.booleans())
+    def end(self, table: int, rng: Random, void: bool) -> None:
+        """A round is closed or void."""
+        whose = self.engine.state.tables[table]
+        round_ = whose.unfinished()
+        if round_ is not None and void:
+            self.ask(commands.Void(round_.id, "misdeal"), whose)
+        elif round_ is not None:
+            self.ask(commands.Close(round_.id, floor.counts(rng, whose)), whose)
+
+    @precondition(lambda self: self.engine.state.hits)
+    @rule(rng=CHANCE)
+    def about_hits(self, rng: Random) -> None:
+        for _ in range(4):
+            command = floor.hit_act(rng, rng.choice(list(self.engine.state.hits.values())))
+            outcome = self.ask(command, people=floor.people(rng))
+            if isinstance(command, commands.Correct) and outcome.answer["ok"]:
+                self.published.pop(int(command.award[1:]), None)
+            if not self.engine.state.hits:
+                return
+
+    @rule(table=TABLE, rng=CHANCE)
+    def about_a_round(self, table: int, rng: Random) -> None:
+        command = floor.round_act(rng, self.engine.state, self.engine.state.tables[table])
+        self.ask(command, people=floor.people(rng))
+
+    @rule(table=TABLE, rng=CHANCE)
+    def missed_hand(self, table: int, rng: Random) -> None:
+        """The last closed round is opened again by two people, and settled on."""
+        whose = self.engine.state.tables[table]
+        if whose.closed is not None and whose.unfinished() is None:
+            self.ask(commands.Reopen(whose.terms.table, whose.closed.id, "tests"), people=("ann", "bob"))
+            self.ask(floor.settlements(rng, whose, whose.closed), whose)
+
+    @rule(link=st.sampled_from(sorted(floor.TERMS)), table=TABLE, day=st.dates().map(str))
+    def server(self, link: str, table: int, day: str) -> None:
+        """The server's own acts, and a frame that is none."""
+        whose = self.engine.state.tables[table]
+        self.ask(commands.Suspend("tests", (link,)))
+        assert self.ask(commands.Malformed("bets: no list"), whose).answer["code"] == "bad_message"
+        self.bet(whose, Random(day))
+        self.ask(commands.Resume("tests"))
+        self.ask(commands.Reading(day))
+
+    # What must change nothing
+
+    @precondition(lambda self: self.last is not None)
+    @rule()
+    def resend(self) -> None:
+        """The last frame or act again, also after a restart: the same answer, once applied."""
+        assert self.last is not None
+        envelope, before = self.last
+        if before.entry is not None:
+            again = self.engine.execute(envelope)
+            assert again.entry is None
+            assert again.answer == before.answer
+
+    @rule(table=TABLE)
+    def restart(self, table: int) -> None:
+        """The server goes on from its snapshot, greets a table, and folds histories at the next lock."""
+        self.engine = Engine.from_snapshot(self.engine.snapshot())
+        self.engine.new_epoch()
+        whose = self.engine.state.tables[table]
+        hello = Envelope(commands.Hello(whose.last_seq), 0, 0, bytes(16), table=whose.terms.table)
+        outcome = self.engine.execute(hello)
+        assert outcome.entry is None
+        assert outcome.answer["last_seq"] == whose.last_seq
+        for engine in (self.engine, self.mirror):
+            for _, level in levels(engine):
+                level.history.fold_at = 0
+
+    # What holds after every step
+
+    @invariant()
+    def every_meter_is_the_sum_of_its_postings(self) -> None:
+        """M4: primary, reserve and overflow shown are the accounts added up from the journal."""
+        for link in views.statistics(self.engine)["links"]:
+            for number, level in enumerate(link["levels"], 1):
+                book = self.books[link["number"], number]
+                for account in ("primary", "reserve", "overflow", "awards"):
+                    assert level[account] == book[account], (link["link"], level["level"], account)
+                assert level["house"] == -book["house"]
+                assert level["contributions"] == -book["wagers"]
+                assert book["corrections"] == book["transfers"] == 0
+            assert link["awards_outside"] == self.books[link["number"], 0]["awards"]
+
+    @invariant()
+    def nothing_is_negative_or_above_its_limit(self) -> None:
+        """L7, A11: no account that holds money is below zero, no primary above its limit."""
+        for link in views.statistics(self.engine)["links"]:
+            for level in link["levels"]:
+                assert min(level["primary"], level["reserve"], level["overflow"], level["awards"]) >= 0
+                assert level["limit"] is None or level["primary"] <= level["limit"]
+
+    @invariant()
+    def counted_wagers_explain_the_contributions(self) -> None:
+        """L6, S1: each standing wager added its two rates, each undone one nothing."""
+        for link, level in levels(self.engine):
+            primary, reserve = rates_of(link, level)
+            assert -level.accounts.wagers == level.wagers * (primary + reserve)
+            assert min(level.wagers, level.undone_wagers, level.hits, level.undone_hits) >= 0
+            assert level.cycle >= 1
+
+    @invariant()
+    def standing_awards_are_what_the_books_paid(self) -> None:
+        """A11, S1: the awards account of a level is the sum of its standing awards, and its wins."""
+        for hit in self.engine.state.hits.values():
+            self.awards |= {award.number: award for award in hit.awards}
+        standing: dict[tuple[int, int], int] = defaultdict(int)
+        payers: dict[tuple[int, str], int] = defaultdict(int)
+        for award in self.awards.values():
+            if award.stands():
+                standing[award.link, award.level] += award.amount
+                payers[award.link, award.pays] += award.amount
+        for key, book in self.books.items():
+            assert standing[key] == book["awards"], key
+        for _, level in levels(self.engine):
+            assert level.wins == level.accounts.awards
+        for link in self.engine.state.links:
+            assert {pays: sum_ for pays, sum_ in link.paid_by.items() if sum_} == {
+                pays: sum_ for (number, pays), sum_ in payers.items() if number == link.number and sum_
+            }
+
+    @invariant()
+    def no_published_award_is_lowered(self) -> None:
+        """A11: a sum once answered stands or rises, unless two people correct it; paid ones do not move."""
+        for number, award in self.awards.items():
+            if award.status == "paid":
+                assert self.paid.setdefault(number, award.amount) == award.amount
+            assert number not in self.paid or award.status == "paid"
+            if award.stands():
+                assert award.amount >= self.published.get(number, 0)
+                self.published[number] = award.amount
+            assert award.amount % 10_000 == 0, "M3: awards are whole cents"
+
+    @invariant()
+    def a_level_is_what_its_history_gives(self) -> None:
+        """A11: recomputing a level, from its kept history or all of it, gives its accounts."""
+        for link, level in levels(self.engine) + levels(self.elephant):
+            again = replay(level.history.copy(), level.terms, floor_to_seed=link.terms.floor_to_seed)
+            assert again == level.accounts, (link.terms.link, level.terms.level)
+
+    @invariant()
+    def the_journal_alone_gives_the_same_state(self) -> None:
+        """DESIGN: the journal is the truth; replay comes to the same bytes."""
+        assert self.mirror.snapshot() == self.engine.snapshot()
+
+
+Floor.TestCase.settings = settings(
+    max_examples=100,
+    stateful_step_count=40,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
+
+
+TestFloor = Floor.TestCase
