@@ -94,7 +94,8 @@ class _Walk:
 
     def take(self, row: Row) -> None:
         """One row, in the order of the journal."""
-        if row.seq != self.seq + 1:
+        follows = row.seq == self.seq + 1
+        if not follows:
             self._missing(self.seq + 1, row.seq - 1)
         if row.epoch < self.epoch:
             self._problem(f"row {row.seq} is of epoch {row.epoch}, the row before it of {self.epoch}")
@@ -106,7 +107,7 @@ class _Walk:
                 self._problem(f"row {row.seq} does not balance: {posting} (M4)")
         if chained(self.hash, row) == row.hash:
             self._replay(row)
-        else:
+        elif follows:
             self._broken(row)
         self.seq, self.epoch, self.hash = row.seq, row.epoch, row.hash
         self._check_snapshot()
@@ -183,19 +184,18 @@ def _explain(broken: list[tuple[Row, bytes]], stored: list[bytes]) -> list[str]:
     """Why rows do not follow from the row before: moved, their hash alone changed, or anything else."""
     said = []
     innocent = 0
-    for (row, previous), (following, _) in zip(broken, [*broken[1:], (None, b"")], strict=True):
+    for place, (row, previous) in enumerate(broken):
+        after = broken[place + 1][0] if place + 1 < len(broken) else None
         if row.seq == innocent:
             continue
         home = _home(row, [other.seq for other, _ in broken], stored)
+        if home == row.seq:
+            continue  # whole, behind a row that is not
         if home is not None:
             said.append(f"{row.bank}: row {row.seq} was moved: it was written as row {home}")
-        elif (
-            following
-            and following.seq == row.seq + 1
-            and chained(chained(previous, row), following) == following.hash
-        ):
+        elif after and chained(chained(previous, row), after) == after.hash:
             said.append(f"{row.bank}: the hash of row {row.seq} was changed")
-            innocent = following.seq
+            innocent = after.seq
         else:
             said.append(
                 f"{row.bank}: row {row.seq} was changed or added: it does not follow from row {row.seq - 1}"

@@ -81,7 +81,9 @@ def test_every_field_is_under_the_hash() -> None:
         "table_seq": None, "digest": bytes(16), "body": b"", "postings": row.postings[:1],
     }  # fmt: skip
     assert changes.keys() == set(row.__struct_fields__) - {"hash"}
-    hashes = {chained(genesis("main"), msgspec.structs.replace(row, **{name: new})) for name, new in changes.items()}
+    hashes = {
+        chained(genesis("main"), msgspec.structs.replace(row, **{name: new})) for name, new in changes.items()
+    }
     assert len(hashes | {row.hash}) == len(changes) + 1
 
 

@@ -1,0 +1,199 @@
+"""What does a busy bank write? A seeded floor over the real engine, every kind of event among its entries.
+
+The same seed makes the same entries; nothing here reads a catalogue, so a ledger made of them needs none.
+"""
+
+from random import Random
+from typing import Final
+
+from jackpot.ledger.journal import Row, genesis, row_of
+from jackpot.rules import commands as c
+from jackpot.rules.commands import Bet, Claim, Command, Draw, Envelope
+from jackpot.rules.engine import Engine
+from jackpot.rules.outcome import Outcome
+from jackpot.rules.paytable import EnvyRow, ForOne, LevelTerms, LinkTerms, Percent, TableTerms
+from jackpot.rules.paytable import Row as PayRow
+
+DOLLAR: Final = 1_000_000
+START_MS: Final = 1_767_225_600_000
+
+FIVE: Final = LinkTerms(
+    link="five", bank="main", paytable="test-five", wager=DOLLAR, decks=1, hand_kind="five-flop",
+    levels=(
+        LevelTerms("mega", 900, 300, 10_000 * DOLLAR, 10_000 * DOLLAR, 10_003 * DOLLAR),
+        LevelTerms("major", 700, 200, 500 * DOLLAR, 500 * DOLLAR),
+        LevelTerms("minor", 300, 0, 50 * DOLLAR, 50 * DOLLAR),
+    ),
+    rows=(
+        PayRow("royal-flush", Percent("mega", 10_000)), PayRow("straight-flush", Percent("major", 10_000)),
+        PayRow("four-of-a-kind", Percent("minor", 10_000)), PayRow("full-house", Percent("minor", 1_000)),
+        PayRow("flush", ForOne(50)),
+    ),
+    envy=(EnvyRow("royal-flush", 1_000 * DOLLAR), EnvyRow("straight-flush", 300 * DOLLAR)),
+    magic_every=3, lucky_every=4, magic_for=20, lucky_for=5,
+)  # fmt: skip
+THREE: Final = LinkTerms(
+    link="three", bank="main", paytable="test-three", wager=5 * DOLLAR, decks=1, hand_kind="three",
+    levels=(LevelTerms("meter", 1_500, 200, 5_000 * DOLLAR, 1_000 * DOLLAR),),
+    rows=(PayRow("mini-royal", Percent("meter", 10_000), "s"), PayRow("straight", ForOne(6))),
+    validate_at=500 * DOLLAR,
+)  # fmt: skip
+
+_TABLES: Final = ("T01", "T02", "T03")
+_HANDS: Final = (
+    "royal-flush", "straight-flush", "four-of-a-kind", "four-of-a-kind", "full-house", "flush", "straight",
+)  # fmt: skip
+
+
+class Play:
+    """A floor that does something likely, or foolish, at each step; `rows` is its journal."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = Random(seed)
+        self.engine = Engine("main")
+        self.rows: list[Row] = []
+        self.epoch = 1
+        self.acts = 0
+        self.rounds = 0
+        for terms in (FIVE, THREE):
+            self.act(c.OpenLink(terms))
+        for name in _TABLES:
+            self.act(c.OpenTable(TableTerms(name, "let-it-ride", 7, ("five", "three"))))
+
+    def step(self) -> None:
+        """One thing that happens on the floor."""
+        what = self.random.randrange(12)
+        if what < 7:
+            self._round(self.random.choice(_TABLES))
+        elif what < 11:
+            self._people()
+        else:
+            self._server()
+
+    def until(self, rows: int) -> "Play":
+        while len(self.rows) < rows:
+            self.step()
+        return self
+
+    def frame(self, name: str, command: Command) -> Outcome:
+        table = self.engine.table(name)
+        assert table is not None
+        draws = {
+            link: Draw(self.random.randrange(3), self.random.randrange(52), self.random.randrange(4), 1)
+            for link in ("five", "three")
+        }
+        digest = self.random.randbytes(16)
+        now = self._now()
+        return self._do(Envelope(command, now, now, digest, name, table.last_seq + 1, (), draws))
+
+    def act(self, command: Command, *people: str) -> Outcome:
+        self.acts += 1
+        now = self._now()
+        return self._do(Envelope(command, now, now, self.acts.to_bytes(16, "big"), people=people))
+
+    def _now(self) -> int:
+        return START_MS + 700 * len(self.rows)
+
+    def _do(self, envelope: Envelope) -> Outcome:
+        outcome = self.engine.execute(envelope)
+        if outcome.entry is not None:
+            previous = self.rows[-1].hash if self.rows else genesis("main")
+            self.rows.append(row_of("main", self.epoch, outcome.entry, previous))
+        return outcome
+
+    def _round(self, name: str) -> None:
+        table = self.engine.table(name)
+        assert table is not None
+        unfinished = table.unfinished()
+        round_ = unfinished.id if unfinished else self._next_round()
+        if unfinished is None or unfinished.state == "open":
+            seats = sorted(self.random.sample(range(1, 8), self.random.randrange(1, 6)))
+            bets = tuple(Bet(seat, "five", 100) for seat in seats)
+            bets += tuple(Bet(seat, "three", 500) for seat in seats if self.random.random() < 0.4)
+            self.frame(name, c.Wager(round_, bets))
+            if self.random.random() < 0.15:
+                self.frame(name, c.Withdraw(round_, (c.Unbet(seats[0], "five"),)))
+            if self.random.random() < 0.9:
+                chips = {"five": len(seats)} if self.random.random() < 0.2 else None
+                self.frame(name, c.Lock(round_, chips))
+        elif unfinished.state == "mismatch" and not unfinished.bets:
+            self.frame(name, c.Void(round_, "nobody wagered"))
+        elif unfinished.state == "mismatch":
+            bet = unfinished.bets[0]
+            link = self.engine.state.link(bet.link).terms.link
+            self.act(c.Strike(name, round_, bet.seat, link, "a chip fell"), "anna")
+            self.frame(name, c.Lock(round_))
+        self._end(name, round_)
+
+    def _end(self, name: str, round_: str) -> None:
+        table = self.engine.table(name)
+        found = table.find(round_) if table else None
+        if found is None or found.state != "locked":
+            return
+        if self.random.random() < 0.1:
+            self.frame(name, c.Void(round_, "misdeal"))
+            return
+        seats = sorted({bet.seat for bet in found.bets if bet.link == 1} - set(found.settled()), reverse=True)
+        shown = [seat for seat in seats if self.random.random() < 0.3]
+        hands = tuple(Claim(seat, hand=self.random.choice(_HANDS), link="five") for seat in shown)
+        if hands:
+            self.frame(name, c.Settle(round_, hands, close=self.random.random() < 0.5))
+        found = table.find(round_) if table else None
+        if found is not None and self.random.random() < 0.9:
+            self.frame(name, c.Close(round_))
+
+    def _next_round(self) -> str:
+        self.rounds += 1
+        return f"r{self.rounds}"
+
+    def _people(self) -> None:
+        hits = list(self.engine.state.hits.values())[-6:]
+        name = self.random.choice(_TABLES)
+        table = self.engine.table(name)
+        assert table is not None
+        self.act(c.Release(name, "photographed"), "anna")
+        for hit in hits:
+            chosen = self.random.randrange(6)
+            if chosen < 3:
+                self.act(c.Validate(f"H{hit.number}"), "anna")
+            elif chosen == 3:
+                self.act(c.Pay(f"H{hit.number}"), "anna")
+            elif chosen == 4:
+                self.act(c.Undo(f"H{hit.number}", "a card was misread"), "anna", "ben")
+            else:
+                award = hit.awards[-1]
+                sum_ = award.amount // 10_000 + self.random.randrange(-300, 300)
+                self.act(c.Correct(f"A{award.number}", max(0, sum_), "a smudged card"), "anna", "ben")
+        if table.closed is not None and self.random.random() < 0.3:
+            round_ = table.closed.id
+            self.act(c.Reopen(name, round_, "a missed hand"), "anna", "ben")
+            if self.random.random() < 0.5:
+                self.act(c.VoidRound(name, round_, "exposed card"), "anna")
+            self._end(name, round_)
+
+    def _server(self) -> None:
+        chosen = self.random.randrange(5)
+        if chosen == 0:
+            self.act(c.Reading(f"day {len(self.rows):09}"))
+        elif chosen == 1:
+            self.act(c.Suspend("a look at the wheel", ("three",)))
+            self.frame("T01", c.Wager(self._next_round(), (Bet(1, "three", 500),)))
+            self.act(c.Resume("a look at the wheel", ("three",)))
+        elif chosen == 2:
+            self.frame("T02", c.Malformed("bets: not a list"))
+        elif chosen == 3:
+            self._behind()
+        else:
+            self.act(c.BlockDevice("table", "T03"))
+            self.act(c.ClearDevice("table", "T03"), "anna")
+            self.act(c.EndKey("sign", "S01", "0123456789abcdef"))
+
+    def _behind(self) -> None:
+        table = self.engine.table("T02")
+        assert table is not None
+        acked = table.last_seq + 2
+        now = self._now()
+        self._do(Envelope(c.Hello(acked), now, now, self.random.randbytes(16), "T02"))
+        self.act(c.ConfirmBehind("T02", "its disk was replaced"), "anna", "ben")
+        self.epoch += 1
+        self.engine.new_epoch()
