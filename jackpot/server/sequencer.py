@@ -13,18 +13,15 @@ to hold, whole as any transaction, was durable after all: its answers are releas
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import msgspec
 
 from jackpot.ledger.journal import Head, Row, Snapshot, row_of
 from jackpot.rules.commands import Envelope
-from jackpot.rules.engine import SNAPSHOT_FORMAT
+from jackpot.rules.engine import SNAPSHOT_FORMAT, Engine
 from jackpot.rules.invariant import InvariantError
 from jackpot.rules.outcome import Outcome
-
-if TYPE_CHECKING:
-    from jackpot.rules.engine import Engine
 
 # One batch is one transaction: large enough to share an fsync among a floor, small enough that a batch
 # retried one by one, or a flush on a slow disk, stays under a second.
@@ -61,7 +58,7 @@ class _Item:
 
     __slots__ = ("outcome", "poison", "release", "state", "work")
 
-    def __init__(self, work: "Envelope | Callable[[Engine], Any]", release: Release) -> None:
+    def __init__(self, work: Envelope | Callable[[Engine], Any], release: Release) -> None:
         self.work = work
         self.release = release
         self.outcome: Any = None
@@ -86,7 +83,7 @@ class Core:
 
     def __init__(
         self,
-        engine: "Engine",
+        engine: Engine,
         head: Head,
         on_durable: OnDurable = lambda _outcomes, _seq: None,
         snapshot_every: int = SNAPSHOT_EVERY,
@@ -114,7 +111,7 @@ class Core:
         self.submitted += 1
         self._enter(_Item(envelope, release))
 
-    def ask(self, question: "Callable[[Engine], Any]", release: Release) -> None:
+    def ask(self, question: Callable[[Engine], Any], release: Release) -> None:
         """Reads the state at this place in the order; the answer waits for what it was read from (S5)."""
         self._enter(_Item(question, release))
 
@@ -178,7 +175,7 @@ class Core:
         self._discard_decided()
         self._wait_again(flight)
 
-    def rebuilt(self, engine: "Engine", head: Head) -> None:
+    def rebuilt(self, engine: Engine, head: Head) -> None:
         """Decides every waiting command again, in order of arrival, on an engine that equals the ledger.
 
         Raises InvariantError where engine and head do not agree, or a culprit cannot even be refused.

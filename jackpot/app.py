@@ -1,0 +1,258 @@
+"""What is a running server made of? The one place that builds it, starts it and stops it gracefully."""
+
+import asyncio
+import os
+import platform
+import signal
+import ssl
+from collections.abc import Callable, Coroutine
+from types import TracebackType
+from typing import Final, Self
+from zoneinfo import ZoneInfo
+
+import structlog
+from aiohttp import web
+
+from jackpot.clock import Clock, SystemClock
+from jackpot.config import Address, Config
+from jackpot.ledger.open import open_ledger
+from jackpot.ledger.store import Ledger, Store, Threaded
+from jackpot.rules.engine import Engine
+from jackpot.rules.paytable import LinkTerms, TableTerms
+from jackpot.server.admin import Admin
+from jackpot.server.devices import Connection, Device, Devices
+from jackpot.server.floor import Floor
+from jackpot.server.opening import agree, link_terms, open_bank, own_digest, table_terms
+from jackpot.server.readings import take_readings
+from jackpot.server.signs import Signs
+from jackpot.server.writer import BankStopped, Writer
+from jackpot.web import site
+
+# How often boards and sessions see time pass: a sign's values come at most ten times a second.
+TICK_S: Final = 0.1
+# A graceful end waits this long for the batch in flight, and for devices to read their answers; a disk that
+# hangs must not keep a server from being stopped.
+STOP_WITHIN_S: Final = 20.0
+CLOSE_WITHIN_S: Final = 2.0
+_DIGEST_SHOWN: Final = 12
+
+_Blocked = set[tuple[str, str]]
+_Ended = set[tuple[str, str, str]]
+
+log: Final = structlog.get_logger()
+
+
+class Server:
+    """One server of one configuration: `async with Server(config) as server`.
+
+    ports: by listener ("tables", "signs", "http"), also where the configuration said 0. ledger: another than
+    the configuration's, for tests. Raises LedgerError where the ledger cannot be believed (S3), OSError where
+    an address cannot be had.
+    """
+
+    def __init__(self, config: Config, clock: Clock | None = None, ledger: Ledger | None = None) -> None:
+        self.config = config
+        self.clock = clock or SystemClock()
+        self.ports: dict[str, int] = {}
+        self.writers: dict[str, Writer] = {}
+        self.digest = ""
+        self.floor: Floor
+        self.signs: Signs
+        self._ledger = ledger
+        self._store: Store
+        self._admin: Admin
+        self._group = asyncio.TaskGroup()
+        self._writing: list[asyncio.Task[None]] = []
+        self._others: list[asyncio.Task[None]] = []
+        self._listeners: list[asyncio.Server] = []
+        self._site: web.AppRunner | None = None
+
+    async def __aenter__(self) -> Self:
+        """Starts; on an error everything that was started is stopped."""
+        await self._group.__aenter__()
+        try:
+            await self._start()
+        except BaseException as error:
+            await self._stop()
+            await self._group.__aexit__(type(error), error, error.__traceback__)
+            raise
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Stops gracefully: no new input, every answer that is due, a snapshot."""
+        try:
+            await self._stop()
+        finally:
+            await self._group.__aexit__(kind, error, trace)
+
+    @property
+    def active(self) -> bool:
+        """Whether every bank decides and is durable."""
+        return bool(self.writers) and all(writer.active for writer in self.writers.values())
+
+    async def _start(self) -> None:
+        config = self.config
+        self.digest = own_digest()
+        holder = f"{platform.node()}:{os.getpid()}:{self.digest[:_DIGEST_SHOWN]}"
+        log.info("starting", site=config.site.name, config=str(config.path), digest=self.digest)
+        for warning in config.warnings:
+            log.warning("config_warning", warning=warning)
+        ledger = self._ledger or open_ledger(config.ledger.url)
+        if ledger.created:
+            log.warning("ledger_created", url=config.ledger.url)
+        self._store = Threaded(ledger)
+        for bank in config.banks:
+            writer = self.writers[bank] = await open_bank(bank, self._store, self.clock, holder)
+            self._writing.append(self._group.create_task(writer.run()))
+            await agree(writer, config)
+            await writer.refresh()
+        await self._build_devices()
+        await self._listen()
+        zone = ZoneInfo(config.site.timezone)
+        for writer in self.writers.values():
+            self._run(self._readings(writer, zone))
+        self._run(self._tick())
+        log.info("serving", **self.ports)
+
+    async def _build_devices(self) -> None:
+        config = self.config
+        tables: dict[str, TableTerms] = {}
+        links: dict[str, LinkTerms] = {}
+        blocked: _Blocked = set()
+        ended: _Ended = set()
+        for writer in self.writers.values():
+            found = await writer.ask(_known)
+            tables |= found[0]
+            links |= found[1]
+            blocked |= found[2]
+            ended |= found[3]
+        banks = {
+            name: self.writers[terms.bank] for name, terms in links.items() if terms.bank in self.writers
+        }
+        at_tables = {
+            name: Device(name, terms.links, [banks[terms.links[0]]])
+            for name, terms in tables.items()
+            if ("table", name) in config.keys
+        }
+        at_signs = {
+            sign.id: Device(sign.id, sign.links, list(dict.fromkeys(banks[link] for link in sign.links)))
+            for sign in config.signs
+        }
+        name, limits = config.site.name, config.limits
+        self.floor = Floor(name, at_tables, config.keys_of, limits, self.clock, tables, links)
+        self.signs = Signs("sign", name, at_signs, config.keys_of, limits, self.clock)
+        for devices in (self.floor, self.signs):
+            devices.blocked = {device for role, device in blocked if role == devices.role}
+            devices.ended = {(device, key) for role, device, key in ended if role == devices.role}
+        for writer in self.writers.values():
+            writer.on_durable += [self.floor.flush, self.signs.flush]
+            writer.on_stopped += [_sending_away(writer, self.floor), _sending_away(writer, self.signs)]
+
+    async def _listen(self) -> None:
+        listen = self.config.listen
+        tls = _tls(self.config, devices=True)
+        await self._listen_devices("tables", listen.tables, self.floor.connection, tls)
+        if listen.signs is not None:
+            await self._listen_devices("signs", listen.signs, self.signs.connection, tls)
+        self._admin = Admin(self.writers, self.clock, {"table": self.floor, "sign": self.signs})
+        self._listeners.append(await self._admin.listen(listen.admin))
+        if listen.http is not None:
+            self._site = await site.listen(self, listen.http, _tls(self.config, devices=False))
+            self.ports["http"] = self._site.addresses[0][1]
+
+    async def _listen_devices(
+        self, name: str, address: Address, connection: Callable[..., Connection], tls: ssl.SSLContext | None
+    ) -> None:
+        certified = tls is not None and tls.verify_mode is ssl.CERT_REQUIRED
+        loop = asyncio.get_running_loop()
+        listener = await loop.create_server(
+            lambda: connection(certified=certified), address.host, address.port, ssl=tls
+        )
+        self._listeners.append(listener)
+        self.ports[name] = listener.sockets[0].getsockname()[1]
+
+    async def _stop(self) -> None:
+        log.info("stopping")
+        for listener in self._listeners:
+            listener.close()
+        devices = [found for found in (getattr(self, "floor", None), getattr(self, "signs", None)) if found]
+        for each in devices:
+            each.read_no_further()
+        for writer in self.writers.values():
+            writer.end()
+        if self._writing:
+            _, late = await asyncio.wait(self._writing, timeout=STOP_WITHIN_S)
+            for task in late:
+                log.error("stop_late", within_s=STOP_WITHIN_S)
+                task.cancel()
+        for task in self._others:
+            task.cancel()
+        await self._close(devices)
+        if self._site is not None:
+            await self._site.cleanup()
+        if hasattr(self, "_store"):
+            await self._store.close()
+        log.info("stopped")
+
+    async def _close(self, devices: list[Devices]) -> None:
+        for each in devices:
+            each.close_all()
+        try:
+            async with asyncio.timeout(CLOSE_WITHIN_S):
+                for each in devices:
+                    await each.gone.wait()
+        except TimeoutError:
+            for each in devices:
+                each.abort_all()
+
+    async def _tick(self) -> None:
+        while True:
+            await asyncio.sleep(TICK_S)
+            for writer in self.writers.values():
+                writer.board.tick()
+            self.floor.sweep()
+            self.signs.sweep()
+
+    async def _readings(self, writer: Writer, zone: ZoneInfo) -> None:
+        try:
+            await take_readings(writer, self.clock, self.config.site.gaming_day_ends, zone)
+        except BankStopped:
+            log.error("readings_stopped", bank=writer.bank)  # noqa: TRY400 - said once, with its reason, already
+
+    def _run(self, work: Coroutine[None, None, None]) -> None:
+        self._others.append(self._group.create_task(work))
+
+
+async def serve(config: Config) -> None:
+    """Serves until SIGTERM or SIGINT. Raises what Server raises."""
+    ended = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, ended.set)
+    async with Server(config):
+        await ended.wait()
+
+
+def _known(engine: Engine) -> tuple[dict[str, TableTerms], dict[str, LinkTerms], _Blocked, _Ended]:
+    state = engine.state
+    return table_terms(state), link_terms(state), set(state.blocked), set(state.ended)
+
+
+def _sending_away(writer: Writer, devices: Devices) -> Callable[[], None]:
+    return lambda: devices.not_active(writer)
+
+
+def _tls(config: Config, *, devices: bool) -> ssl.SSLContext | None:
+    """A listener's TLS; with a client CA every device must show a certificate of it."""
+    tls = config.listen.tls
+    if tls is None:
+        return None
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    context.load_cert_chain(tls.cert, tls.key)
+    if devices and tls.client_ca is not None:
+        context.load_verify_locations(tls.client_ca)
+        context.verify_mode = ssl.CERT_REQUIRED
+    return context

@@ -1,0 +1,197 @@
+"""Who may act on this machine, and how? The admin unix socket: one JSON object a line, one answer each.
+
+Whoever may open the socket (mode 0600) may act; an act carries the name given, else the login name of the
+peer's process. One person stands behind a request: what RULES gives to two is refused by the engine, which
+says so. The exception is `ledger_behind`, which one may confirm here until people exist.
+"""
+
+import asyncio
+import json
+import os
+import pwd
+import socket
+import stat
+import struct
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+import structlog
+
+from jackpot.clock import Clock
+from jackpot.rules import commands, views
+from jackpot.server.devices import Devices
+from jackpot.server.writer import BankStopped, Writer
+
+# One request: a reason of 256 characters and a few ids, with room for escapes.
+REQUEST_MOST: Final = 16_384
+# pid, uid and gid of the peer, as the kernel gives them.
+_CREDENTIALS: Final = struct.Struct("3i")
+_REASON_MOST: Final = 256
+
+log: Final = structlog.get_logger()
+
+
+class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """do: what; by: who, None for the peer's login name; the rest as the act needs it."""
+
+    do: str
+    by: str | None = None
+    bank: str | None = None
+    hit: str | None = None
+    award: str | None = None
+    table: str | None = None
+    round: str | None = None
+    seat: int | None = None
+    link: str | None = None
+    on: commands.Hand = "own"
+    role: str = "table"
+    device: str | None = None
+    reason: str | None = None
+
+
+class BadRequest(Exception):
+    """The request cannot be carried out as it stands; its text names what is missing or unknown."""
+
+
+def _given(request: Request, field: str) -> Any:
+    value = getattr(request, field)
+    if value is None:
+        raise BadRequest(f"{field}: missing")
+    if field == "reason" and (not value.isprintable() or not 1 <= len(value) <= _REASON_MOST):
+        raise BadRequest(f"reason: 1 to {_REASON_MOST} printable characters")
+    return value
+
+
+def _act(kind: type[commands.PersonCommand], *needed: str) -> Callable[[Request], commands.PersonCommand]:
+    """The act of that kind, of the request's fields of the same names."""
+
+    def build(request: Request) -> commands.PersonCommand:
+        given = {field: _given(request, field) for field in needed}
+        optional = {name for name in kind.__struct_fields__ if name in ("award", "on")}
+        return kind(**given, **{name: getattr(request, name) for name in optional})
+
+    return build
+
+
+ACTS: Final[Mapping[str, Callable[[Request], commands.PersonCommand]]] = {
+    "validate": _act(commands.Validate, "hit"),
+    "pay": _act(commands.Pay, "hit"),
+    "undo": _act(commands.Undo, "hit", "reason"),
+    "release": _act(commands.Release, "table", "reason"),
+    "strike": _act(commands.Strike, "table", "round", "seat", "link", "reason"),
+    "void": _act(commands.VoidRound, "table", "round", "reason"),
+    "reopen": _act(commands.Reopen, "table", "round", "reason"),
+    "confirm-behind": _act(commands.ConfirmBehind, "table", "reason"),
+    "clear": _act(commands.ClearDevice, "role", "device"),
+}
+
+
+class Admin:
+    """Carries out requests. devices: by role."""
+
+    def __init__(self, writers: Mapping[str, Writer], clock: Clock, devices: Mapping[str, Devices]) -> None:
+        self._writers = writers
+        self._clock = clock
+        self._devices = devices
+
+    async def listen(self, path: Path) -> asyncio.Server:
+        """Listens at `path`, which only this user may open. Raises OSError."""
+        return await asyncio.start_unix_server(self._talk, sock=_bound(path), limit=REQUEST_MOST)
+
+    async def answer(self, request: Request, login: str) -> dict[str, Any]:
+        """Carries out one request for `login`; refusals are answers: {"ok": False, "code", "message"}."""
+        try:
+            if request.do in ACTS:
+                return await self._do(request, request.by or login)
+            if request.do == "hits":
+                return {"ok": True, "hits": await self._writer(request).ask(views.hits)}
+            if request.do == "round":
+                table = _given(request, "table")
+                found = await self._writer(request).ask(lambda engine: views.round_of(engine, table))
+                return {"ok": True, "round": found}
+            if request.do == "status":
+                return {"ok": True, "banks": [await self._status(bank) for bank in self._writers]}
+        except BadRequest as error:
+            return _refused("bad_request", str(error))
+        except BankStopped as error:
+            return _refused("bank_stopped", str(error))
+        return _refused("bad_request", f"do: {request.do!r} is unknown")
+
+    async def _do(self, request: Request, by: str) -> dict[str, Any]:
+        act = ACTS[request.do](request)
+        answer = await self._writer(request).person(act, (by,))
+        log.info("act", do=request.do, by=by, ok=answer["ok"], code=answer.get("code"))
+        if answer["ok"] and isinstance(act, commands.ClearDevice):
+            self._devices[act.role].blocked.discard(act.device)
+        return answer
+
+    async def _status(self, bank: str) -> dict[str, Any]:
+        writer = self._writers[bank]
+        return {
+            "bank": bank,
+            "active": writer.active,
+            "stopped": writer.stopped,
+            "statistics": await writer.ask(views.statistics),
+        }
+
+    def _writer(self, request: Request) -> Writer:
+        """The bank that the request is about: its table's or device's, the one it names, else the first."""
+        if request.role not in self._devices:
+            raise BadRequest("role: must be table or sign")
+        name = request.device or request.table
+        if name is not None:
+            device = self._devices[request.role].devices.get(name)
+            if device is None:
+                raise BadRequest(f"{request.role}: {name!r} is unknown")
+            return device.writers[0]
+        bank = request.bank or next(iter(self._writers))
+        if bank not in self._writers:
+            raise BadRequest(f"bank: {bank!r} is unknown")
+        return self._writers[bank]
+
+    async def _talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        login = _login(writer.get_extra_info("socket"))
+        try:
+            while line := await reader.readline():
+                try:
+                    answer = await self.answer(msgspec.json.decode(line, type=Request), login)
+                except msgspec.MsgspecError as error:
+                    answer = _refused("bad_request", str(error))
+                writer.write(json.dumps(answer).encode() + b"\n")
+                await writer.drain()
+        except (ConnectionError, ValueError) as error:
+            log.warning("admin_connection", reason=str(error))
+        finally:
+            writer.close()
+
+
+def _bound(path: Path) -> socket.socket:
+    """A socket at `path`, mode 0600 from its first moment; whoever holds the ledger owns a stale one too."""
+    if path.exists() and stat.S_ISSOCK(path.stat().st_mode):
+        path.unlink()
+    raw = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    mask = os.umask(0o177)
+    try:
+        raw.bind(str(path))
+    except OSError:
+        raw.close()
+        raise
+    finally:
+        os.umask(mask)
+    return raw
+
+
+def _login(peer: Any) -> str:
+    """The login name of the process at the other end."""
+    packed = peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+    _, uid, _ = _CREDENTIALS.unpack(packed)
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return f"uid {uid}"
+
+
+def _refused(code: str, message: str) -> dict[str, Any]:
+    return {"ok": False, "code": code, "message": message}

@@ -1,0 +1,396 @@
+"""Who is connected, and how do bytes move between a device and its session? What tables and signs share.
+
+A `Connection` is a thin shell of `controllers.session.ServerSession`: bytes in, events out, bytes to send.
+`Devices` knows all connections of one role: which is a device's newest, whose keys ended, who is blocked.
+"""
+
+import asyncio
+import hashlib
+import secrets
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+import structlog
+
+from controllers.pace import Limits
+from controllers.session import (
+    NONCE_BYTES,
+    TABLE_UNREAD_MOST,
+    Closed,
+    Commanded,
+    Greeted,
+    ServerSession,
+    SessionEvent,
+    State,
+)
+from jackpot.clock import Clock
+from jackpot.rules.commands import BlockDevice, EndKey
+from jackpot.server.writer import Writer
+
+# WIRE: three replacements in a minute mean two devices with one key.
+CONFLICT_REPLACEMENTS: Final = 3
+CONFLICT_WITHIN_S: Final = 60.0
+# How long a closed connection may take to read its last frame before it is cut.
+LINGER_S: Final = 2.0
+# Connections beside two a configured device (the old and the new one): operators' tools, scanners, slow ends.
+SPARE_CONNECTIONS: Final = 64
+# Enough of a key's hash to tell keys apart in a journal, and nothing of the key itself.
+FINGERPRINT_DIGITS: Final = 16
+
+log: Final = structlog.get_logger()
+
+
+class Device:
+    """A configured device: its links, and the bank that it belongs to."""
+
+    __slots__ = ("id", "links", "writers")
+
+    def __init__(self, device: str, links: Sequence[str], writers: Sequence[Writer]) -> None:
+        self.id = device
+        self.links = frozenset(links)
+        self.writers = tuple(writers)
+
+
+def fingerprint(key: bytes) -> str:
+    """What a journal and an operator may know of a key."""
+    return hashlib.sha256(key).hexdigest()[:FINGERPRINT_DIGITS]
+
+
+class Devices:
+    """All connections of one role ("table" or "sign"). gone: set while there is none."""
+
+    def __init__(
+        self,
+        role: str,
+        server: str,
+        devices: Mapping[str, Device],
+        keys: Callable[[str, str], Sequence[bytes]],
+        limits: Limits,
+        clock: Clock,
+    ) -> None:
+        self.role = role
+        self.server = server
+        self.devices = devices
+        self.limits = limits
+        self.clock = clock
+        self.connections: set[Connection] = set()
+        self.current: dict[str, Connection] = {}
+        self.blocked: set[str] = set()
+        self.ended: set[tuple[str, str]] = set()
+        self.accepting = True
+        self.gone = asyncio.Event()
+        self.gone.set()
+        self.closed: dict[str, int] = {}
+        self._keys = keys
+        self._replaced: dict[str, deque[float]] = {}
+        self._dirty: set[Connection] = set()
+        self._stalled: set[Connection] = set()
+
+    def keys(self, role: str, device: str) -> Sequence[bytes]:
+        """The keys that a device may greet with here; none for the other role, or an unknown device."""
+        if role != self.role or device not in self.devices:
+            return ()
+        keys = self._keys(role, device)
+        return [key for key in keys if (device, fingerprint(key)) not in self.ended]
+
+    def greet(self, connection: "Connection", event: Greeted) -> bool:
+        """Lets the newest connection of a device in, and closes its older one; False where it may not be."""
+        device = self.devices[event.id]
+        if event.id in self.blocked:
+            connection.fail("device_conflict", "two devices use this key: an operator must clear it")
+            return False
+        if any(writer.stopped is not None for writer in device.writers) or not self.accepting:
+            connection.fail("not_active", "this server is not the active one", servers=[])
+            return False
+        self._end_keys(device, event.key_index)
+        older = self.current.get(event.id)
+        if older is not None:
+            self._replace(older, device)
+        self.current[event.id] = connection
+        return True
+
+    def leave(self, connection: "Connection") -> None:
+        """The connection is over."""
+        if connection.device is not None and self.current.get(connection.device.id) is connection:
+            del self.current[connection.device.id]
+
+    def dirty(self, connection: "Connection") -> None:
+        """Its session has something to send at the next flush."""
+        self._dirty.add(connection)
+
+    def stall(self, connection: "Connection") -> None:
+        """It is read no further until the queue has room."""
+        self._stalled.add(connection)
+
+    def flush(self) -> None:
+        """Sends what gathered, once a commit; reads on where there is room again."""
+        for connection in [one for one in self._stalled if not one.queue_full]:
+            self._stalled.discard(connection)
+            self._dirty.add(connection)
+        dirty, self._dirty = self._dirty, set()
+        for connection in dirty:
+            connection.pump()
+
+    def sweep(self) -> None:
+        """Lets time pass for every connection; about ten times a second."""
+        now = self.clock.monotonic()
+        for connection in tuple(self.connections):
+            connection.sweep(now)
+        self.flush()
+
+    def not_active(self, writer: Writer) -> None:
+        """The bank acts no more: its devices are sent away."""
+        for connection in tuple(self.current.values()):
+            if connection.device is not None and writer in connection.device.writers:
+                connection.fail("not_active", "this server is not the active one", servers=[])
+
+    def read_no_further(self) -> None:
+        """Stops all input, for a graceful end; answers still leave."""
+        self.accepting = False
+        for connection in self.connections:
+            connection.stop_reading()
+
+    def close_all(self) -> None:
+        """Closes what is left, once everything was sent."""
+        self.flush()
+        for connection in tuple(self.connections):
+            connection.close()
+
+    def abort_all(self) -> None:
+        """Cuts what did not close."""
+        for connection in tuple(self.connections):
+            connection.abort()
+
+    def _replace(self, older: "Connection", device: Device) -> None:
+        if older.alive:
+            now = self.clock.monotonic()
+            times = self._replaced.setdefault(device.id, deque())
+            times.append(now)
+            while times[0] <= now - CONFLICT_WITHIN_S:
+                times.popleft()
+            if len(times) >= CONFLICT_REPLACEMENTS:
+                times.clear()
+                self.blocked.add(device.id)
+                device.writers[0].act(BlockDevice(self.role, device.id), _ignore)
+        older.fail("replaced", "a newer connection of this device took over")
+
+    def _end_keys(self, device: Device, index: int) -> None:
+        for key in self.keys(self.role, device.id)[:index]:
+            self.ended.add((device.id, fingerprint(key)))
+            device.writers[0].act(EndKey(self.role, device.id, fingerprint(key)), _ignore)
+
+
+class Connection(asyncio.Protocol):
+    """One connection; a subclass says what a greeted device may do.
+
+    alive: the device has not closed its side. Only `pump` hands events on, and never inside itself, so that
+    commands keep their order however many callbacks an answer causes.
+    """
+
+    unread_most = TABLE_UNREAD_MOST
+
+    def __init__(self, devices: Devices, *, certified: bool) -> None:
+        self.devices = devices
+        self.device: Device | None = None
+        self.alive = True
+        self.session: ServerSession
+        self.unread_since: float | None = None
+        self._certified = certified
+        self._transport: asyncio.Transport
+        self._busy = False
+        self._paused = False
+        self._deaf = False
+        self._closing_since: float | None = None
+
+    # What asyncio calls.
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Challenges the newcomer, or sends it away where there are too many."""
+        assert isinstance(transport, asyncio.Transport)  # noqa: S101 - what create_server gives
+        self._transport = transport
+        devices, now = self.devices, self.devices.clock.monotonic()
+        name = _common_name(transport.get_extra_info("peercert")) if self._certified else None
+        nonce = secrets.token_bytes(NONCE_BYTES)
+        self.session = ServerSession(nonce, devices.server, devices.keys, devices.limits, now, name)
+        devices.connections.add(self)
+        devices.gone.clear()
+        if len(devices.connections) > 2 * len(devices.devices) + SPARE_CONNECTIONS:
+            self.fail("too_many", "too many connections")
+        self.prepare(transport)
+        self.pump()
+
+    def data_received(self, data: bytes) -> None:
+        """Gives the session what came."""
+        if not self._deaf:
+            self._hand_on(self.session.receive_bytes(data, self.devices.clock.monotonic()))
+        self.pump()
+
+    def eof_received(self) -> bool:
+        """The device closed its side: nobody is there to answer."""
+        self.alive = False
+        self._hand_on(self.session.receive_eof())
+        return False
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - why is of no use to anybody
+        """The connection is gone, however it ended."""
+        self.alive = False
+        self._hand_on(self.session.receive_eof())
+        self.devices.connections.discard(self)
+        if not self.devices.connections:
+            self.devices.gone.set()
+        self._over(None)
+
+    def pause_writing(self) -> None:
+        """The device does not read as fast as it is told."""
+        self.unread_since = self.devices.clock.monotonic()
+
+    def resume_writing(self) -> None:
+        """The device has read what there was."""
+        self.unread_since = None
+
+    # What a board calls.
+
+    def tell(self, frame: bytes) -> None:
+        """A push that must not be lost; it leaves at the next flush."""
+        self.session.send_frame(frame)
+        self.devices.dirty(self)
+
+    def show(self, frame: bytes) -> bool:
+        """Meter values; not taken while earlier bytes have not left."""
+        if self.unread_since is not None:
+            return False
+        self.tell(frame)
+        return True
+
+    # What the registry calls.
+
+    @property
+    def queue_full(self) -> bool:
+        """Whether a bank of this device can take no more commands."""
+        return self.device is not None and any(writer.core.full for writer in self.device.writers)
+
+    def fail(self, code: str, message: str, **facts: Any) -> None:
+        """Ends the conversation with an error."""
+        if self.session.state is not State.CLOSED:
+            self.session.fail(code, message, **facts)
+            self._over(Closed(code, message))
+            self.pump()
+
+    def pump(self) -> None:
+        """Sends what the session has to say, takes what it may read now, and reads on or not."""
+        self._write()
+        while not self._busy and self.session.waiting and not self.queue_full and not self._deaf:
+            self._hand_on(self.session.tick(self.devices.clock.monotonic()))
+            self._write()
+        if self.queue_full:
+            self.devices.stall(self)
+        self._pause_or_resume()
+        if self.session.state is State.CLOSED and self._closing_since is None:
+            self._closing_since = self.devices.clock.monotonic()
+            if self.alive and self._transport.can_write_eof():
+                self._transport.write_eof()
+            else:
+                self._transport.close()
+
+    def sweep(self, now: float) -> None:
+        """Lets time pass."""
+        if self._closing_since is not None:
+            if now - self._closing_since >= LINGER_S:
+                self._transport.abort()
+        elif now >= self.session.next_deadline() and not self._deaf:
+            self._hand_on(self.session.tick(now))
+            self.pump()
+
+    def stop_reading(self) -> None:
+        """Hears nothing more; the device sends it again to whoever serves it next."""
+        self._deaf = True
+        self._pause_or_resume()
+
+    def close(self) -> None:
+        """Closes once everything was sent."""
+        self._transport.close()
+
+    def abort(self) -> None:
+        """Cuts the connection, whatever was not sent."""
+        self._transport.abort()
+
+    # What a subclass says.
+
+    def prepare(self, transport: asyncio.Transport) -> None:
+        """Sets the transport's limits."""
+
+    def greeted(self, device: Device, event: Greeted) -> None:
+        """The device proved its key and is let in."""
+        raise NotImplementedError
+
+    def commanded(self, event: Commanded) -> None:
+        """The device commands."""
+        raise NotImplementedError
+
+    def over(self, device: Device) -> None:
+        """A device that was let in is no longer there."""
+
+    def _hand_on(self, events: Sequence[SessionEvent]) -> None:
+        if not events:
+            return
+        busy, self._busy = self._busy, True
+        for event in events:
+            if isinstance(event, Commanded):
+                self.commanded(event)
+            elif isinstance(event, Greeted):
+                if self.devices.greet(self, event):
+                    self.device = self.devices.devices[event.id]
+                    self.greeted(self.device, event)
+            else:
+                self._over(event)
+        self._busy = busy
+
+    def _over(self, event: Closed | None) -> None:
+        device = self.device
+        if event is not None:
+            key = event.code or "ended"
+            self.devices.closed[key] = self.devices.closed.get(key, 0) + 1
+            name = device.id if device else None
+            level = log.info if event.code in (None, "replaced") else log.warning
+            level("closed", role=self.devices.role, device=name, code=event.code, reason=event.reason)
+        if device is not None:
+            self.devices.leave(self)
+            self.over(device)
+
+    def _write(self) -> None:
+        if self._transport.is_closing():
+            self.session.data_to_send()
+            return
+        if data := self.session.data_to_send():
+            self._transport.write(data)
+        if self._transport.get_write_buffer_size() > self.unread_most:
+            self.cut("reads too slowly")
+
+    def cut(self, reason: str) -> None:
+        """Ends a connection that does not read: no error would reach it."""
+        self._hand_on([Closed(None, reason)])
+        self._transport.abort()
+
+    def _pause_or_resume(self) -> None:
+        closed = self.session.state is State.CLOSED
+        pause = self._deaf or (not closed and (self.session.reading_paused or self.queue_full))
+        if pause != self._paused and not self._transport.is_closing():
+            self._paused = pause
+            if pause:
+                self._transport.pause_reading()
+            else:
+                self._transport.resume_reading()
+
+
+def _ignore(_outcome: Any) -> None:
+    """What the server decides for itself is answered to nobody; its alarm is in the outcome."""
+
+
+def _common_name(certificate: Any) -> str:
+    """The subject's common name, empty where there is none."""
+    for part in (certificate or {}).get("subject", ()):
+        for name, value in part:
+            if name == "commonName":
+                return str(value)
+    return ""

@@ -1,0 +1,143 @@
+"""How does a table's frame become a command, and its outcome an answer? The TCP shell of the tables."""
+
+import asyncio
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from controllers import messages
+from controllers.frames import encode
+from controllers.pace import Limits
+from controllers.session import VERSION, Commanded, Greeted, State
+from jackpot.clock import Clock
+from jackpot.rules import commands
+from jackpot.rules.outcome import Outcome
+from jackpot.rules.paytable import LinkTerms, TableTerms
+from jackpot.server.devices import Connection, Device, Devices
+from jackpot.server.writer import Writer
+
+_COMMANDS: Final[dict[type[messages.TableMessage], type[commands.TableCommand]]] = {
+    messages.Wager: commands.Wager,
+    messages.Withdraw: commands.Withdraw,
+    messages.Lock: commands.Lock,
+    messages.Settle: commands.Settle,
+    messages.Close: commands.Close,
+    messages.Void: commands.Void,
+    messages.Malformed: commands.Malformed,
+}
+_DECK: Final = 52
+# A chance that never draws, for a draw that is off.
+_NEVER: Final = 1
+
+
+def command_of(message: messages.TableMessage) -> commands.TableCommand:
+    """The engine's command of a decoded frame: the same fields, without `seq`."""
+    return msgspec.convert(message, _COMMANDS[type(message)], from_attributes=True)
+
+
+def draw_for(terms: LinkTerms, seats: int) -> commands.Draw:
+    """Fresh numbers from the system's secure source for one lock on one link (A7)."""
+    return commands.Draw(
+        magic_chance=secrets.randbelow(terms.magic_every) if terms.magic_every else _NEVER,
+        magic_card=secrets.randbelow(_DECK),
+        lucky_chance=secrets.randbelow(terms.lucky_every) if terms.lucky_every else _NEVER,
+        lucky_box=1 + secrets.randbelow(seats),
+    )
+
+
+class Floor(Devices):
+    """All tables. links, tables: the terms in the journal, by id."""
+
+    def __init__(
+        self,
+        server: str,
+        devices: Mapping[str, Device],
+        keys: Callable[[str, str], Sequence[bytes]],
+        limits: Limits,
+        clock: Clock,
+        tables: Mapping[str, TableTerms],
+        links: Mapping[str, LinkTerms],
+    ) -> None:
+        super().__init__("table", server, devices, keys, limits, clock)
+        self.drawing = {
+            name: [(links[link], terms.seats) for link in terms.links if _draws(links[link])]
+            for name, terms in tables.items()
+        }
+
+    def connection(self, *, certified: bool) -> "TableConnection":
+        """A shell for a table that just connected."""
+        return TableConnection(self, certified=certified)
+
+
+class TableConnection(Connection):
+    """One table's connection: every command passes through the sequencer, `hello` too."""
+
+    devices: Floor
+
+    def prepare(self, transport: asyncio.Transport) -> None:
+        """Commands and answers are small and one waits for the other: none is delayed to fill a packet."""
+
+    def greeted(self, device: Device, event: Greeted) -> None:
+        """Its welcome is decided behind all that its older connection had sent."""
+        hello = commands.Hello(event.acked)
+        self._writer(device).submit(self._envelope(device, hello, secrets.token_bytes(16)), self._welcome)
+
+    def commanded(self, event: Commanded) -> None:
+        """Submits the command at its place in the order."""
+        device = self.device
+        if device is None:
+            return
+        command = command_of(event.message)
+        locks = isinstance(command, commands.Lock) or (isinstance(command, commands.Wager) and command.lock)
+        drawing = self.devices.drawing[device.id] if locks else ()
+        envelope = self._envelope(
+            device,
+            command,
+            event.digest,
+            table_seq=event.seq,
+            draws={terms.link: draw_for(terms, seats) for terms, seats in drawing},
+        )
+        self._writer(device).submit(envelope, self._answer)
+
+    def over(self, device: Device) -> None:
+        """Shows it nothing more."""
+        self._writer(device).board.forget(self, device.links, device.id)
+
+    def _answer(self, outcome: Outcome) -> None:
+        if self.session.state is State.TABLE:
+            self.session.answer(outcome.answer)
+            self.devices.dirty(self)
+
+    def _welcome(self, outcome: Outcome) -> None:
+        device, answer = self.device, dict(outcome.answer)
+        if device is None or self.session.state is not State.TABLE_GREETED:
+            return
+        if answer["t"] == "error":
+            self.fail(answer["code"], answer["message"])
+            return
+        awards = answer.pop("awards")
+        facts = {"session": secrets.token_hex(8), "heartbeat_ms": self.devices.limits.heartbeat_ms}
+        self.session.welcome({"v": VERSION, **facts, **answer})
+        board = self._writer(device).board
+        board.watch(self, device.links, device.id)
+        for award in awards:
+            self.session.push({"t": "award", **award})
+        for hit in board.recent_hits(device.links):
+            self.tell(encode(hit))
+        self.devices.dirty(self)
+
+    def _writer(self, device: Device) -> Writer:
+        return device.writers[0]
+
+    def _envelope(
+        self, device: Device, command: commands.Command, digest: bytes, **more: Any
+    ) -> commands.Envelope:
+        clock = self.devices.clock
+        tick = int(clock.monotonic() * 1000)
+        return commands.Envelope(command, clock.unix_ms(), tick, digest, table=device.id, **more)
+
+
+def _draws(terms: LinkTerms) -> bool:
+    return bool(terms.magic_every or terms.lucky_every)

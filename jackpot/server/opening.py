@@ -1,0 +1,131 @@
+"""Is everything as it should be before a link starts? The self-check (S3), and configuration against journal.
+
+Whatever cannot be believed (the chain, a snapshot, a meter that its postings do not bear out) is an error,
+and no link starts. Where configuration and journal differ the journal is right, and that link starts suspended.
+"""
+
+import hashlib
+from importlib import resources
+from typing import Any, Final
+
+import structlog
+
+import controllers
+import jackpot
+from jackpot.clock import Clock
+from jackpot.config import Config, differences
+from jackpot.ledger.journal import Head
+from jackpot.ledger.rebuild import check_meters, rebuild
+from jackpot.ledger.store import Ledger, Store
+from jackpot.rules.commands import Command, OpenLink, OpenTable, Resume, Suspend
+from jackpot.rules.engine import Engine
+from jackpot.rules.paytable import LinkTerms, TableTerms
+from jackpot.rules.state import State
+from jackpot.server.board import Board
+from jackpot.server.sequencer import SNAPSHOT_EVERY
+from jackpot.server.writer import Writer
+
+# Why a link is suspended whose configuration is not what its journal says.
+CONFIG_REASON: Final = "config"
+# Every file that decides anything: the program and the paytables that it ships.
+_CODE: Final = (".py", ".toml", ".sql", ".json")
+
+log: Final = structlog.get_logger()
+
+
+def own_digest() -> str:
+    """SHA-256 over the program's own files, names and bytes, in order (S3); hex."""
+    total = hashlib.sha256()
+    for package in (controllers, jackpot):
+        root = resources.files(package)
+        for path, data in sorted(_files(root, package.__name__)):
+            total.update(f"{path}\0{len(data)}\0".encode() + data)
+    return total.hexdigest()
+
+
+async def open_bank(bank: str, store: Store, clock: Clock, holder: str) -> Writer:
+    """Takes the bank, checks its chain and its meters, and gives its writer, not running yet.
+
+    Raises LedgerCorrupt or LedgerUnusable, naming what is wrong (S3).
+    """
+
+    def checked(ledger: Ledger) -> tuple[Engine, Head]:
+        engine, head = rebuild(ledger, bank)
+        check_meters(ledger, bank, engine)
+        return engine, head
+
+    await store.new_epoch(bank, holder)
+    engine, head = await store.run(checked)
+    engine.new_epoch()
+    log.info("ledger_checked", bank=bank, seq=head.seq, epoch=head.epoch, hash=head.hash.hex())
+    writer = Writer(engine, head, store, lambda ledger: rebuild(ledger, bank), Board(bank, clock), clock)
+    newest = await store.newest_snapshot(bank)
+    if head.seq - (newest.seq if newest else 0) >= SNAPSHOT_EVERY and (state := writer.core.snapshot()):
+        await store.save_snapshot(state)
+    return writer
+
+
+async def agree(writer: Writer, config: Config) -> None:
+    """Opens what the configuration adds; suspends what it would change (L9). Raises BankStopped."""
+    known = await writer.ask(_terms)
+    for terms in config.links:
+        if terms.bank != writer.bank:
+            continue
+        if terms.link not in known:
+            log.info("link_opening", bank=writer.bank, link=terms.link, paytable=terms.paytable)
+            await _do(writer, OpenLink(terms))
+            continue
+        differ = differences(known[terms.link][0], terms)
+        suspended = CONFIG_REASON in known[terms.link][1]
+        if differ:
+            log.error("config_differs", bank=writer.bank, link=terms.link, differences=differ)
+        if differ and not suspended:
+            await _do(writer, Suspend(CONFIG_REASON, (terms.link,)))
+        elif suspended and not differ:
+            await _do(writer, Resume(CONFIG_REASON, (terms.link,)))
+    for link in known.keys() - {terms.link for terms in config.links}:
+        log.warning("link_not_configured", bank=writer.bank, link=link)
+    await _agree_tables(writer, config)
+
+
+async def _agree_tables(writer: Writer, config: Config) -> None:
+    tables, links = await writer.ask(lambda engine: (table_terms(engine.state), link_terms(engine.state)))
+    for terms in config.tables:
+        if terms.links[0] in links and tables.get(terms.table) != terms:
+            log.info("table_opening", bank=writer.bank, table=terms.table, links=terms.links)
+            await _do(writer, OpenTable(terms))
+
+
+def link_terms(state: State) -> dict[str, LinkTerms]:
+    """The terms of every link, by id, as the journal has them."""
+    return {link.terms.link: link.terms for link in state.links}
+
+
+def table_terms(state: State) -> dict[str, TableTerms]:
+    """The terms of every table, by id, as the journal has them."""
+    return {table.terms.table: table.terms for table in state.tables}
+
+
+def _terms(engine: Engine) -> dict[str, tuple[LinkTerms, list[str]]]:
+    return {link.terms.link: (link.terms, list(link.suspended)) for link in engine.state.links}
+
+
+async def _do(writer: Writer, command: Command) -> None:
+    answer: dict[str, Any] = await writer.person(command, ())
+    if not answer["ok"]:
+        log.error("not_opened", bank=writer.bank, command=type(command).__name__, **_said(answer))
+
+
+def _said(answer: dict[str, Any]) -> dict[str, Any]:
+    return {"code": answer.get("code"), "message": answer.get("message")}
+
+
+def _files(folder: Any, name: str) -> list[tuple[str, bytes]]:
+    found = []
+    for item in folder.iterdir():
+        path = f"{name}/{item.name}"
+        if item.is_dir():
+            found += _files(item, path)
+        elif item.name.endswith(_CODE):
+            found.append((path, item.read_bytes()))
+    return found

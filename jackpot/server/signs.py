@@ -1,0 +1,83 @@
+"""How does a sign get its meters? The TCP shell of the signs: they only listen."""
+
+import asyncio
+import secrets
+import socket
+from typing import Final
+
+from controllers.frames import encode
+from controllers.session import VERSION, Commanded, Greeted
+from jackpot.server.devices import Connection, Device, Devices
+
+# WIRE: a sign that has left its values unread for 10 s is closed.
+SIGN_UNREAD_S: Final = 10.0
+# Pushes that a sign has not read yet; values are never queued, so this is hundreds of hits.
+SIGN_UNREAD_MOST: Final = 65_536
+# The system's own buffer in front of a sign: small, so that a slow sign's next value is a new one.
+SIGN_SEND_BUFFER: Final = 16_384
+
+
+class Signs(Devices):
+    """All signs."""
+
+    def connection(self, *, certified: bool) -> "SignConnection":
+        """A shell for a sign that just connected."""
+        return SignConnection(self, certified=certified)
+
+
+class SignConnection(Connection):
+    """One sign's connection."""
+
+    unread_most = SIGN_UNREAD_MOST
+
+    def __init__(self, devices: Devices, *, certified: bool) -> None:
+        super().__init__(devices, certified=certified)
+        self._links: frozenset[str] = frozenset()
+
+    def prepare(self, transport: asyncio.Transport) -> None:
+        """Any unsent byte counts as unread: a new value is written only when the last has left."""
+        transport.set_write_buffer_limits(high=0)
+        raw = transport.get_extra_info("socket")
+        if raw is not None:
+            raw.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SIGN_SEND_BUFFER)
+
+    def greeted(self, device: Device, event: Greeted) -> None:
+        """Welcomed at once: boards show only what is durable."""
+        unknown = set(event.links or ()) - device.links
+        if unknown:
+            self.fail("bad_frame", f"links: {min(unknown)} is not of this sign")
+            return
+        self._links = device.links if event.links is None else frozenset(event.links)
+        boards = [writer.board for writer in device.writers]
+        self.session.welcome(
+            {
+                "t": "welcome",
+                "v": VERSION,
+                "session": secrets.token_hex(8),
+                "last_seq": 0,
+                "last": None,
+                "held": False,
+                "heartbeat_ms": self.devices.limits.heartbeat_ms,
+                "links": [fact for board in boards for fact in board.facts(sorted(self._links))],
+                "round": None,
+            }
+        )
+        for board in boards:
+            board.watch(self, self._links & board.links.keys())
+        for board in boards:
+            for hit in board.recent_hits(self._links):
+                self.tell(encode(hit))
+
+    def commanded(self, event: Commanded) -> None:
+        """A sign's session lets no command through."""
+
+    def over(self, device: Device) -> None:
+        """Shows it nothing more."""
+        for writer in device.writers:
+            writer.board.forget(self, self._links & writer.board.links.keys())
+
+    def sweep(self, now: float) -> None:
+        """Cuts a sign that reads nothing."""
+        super().sweep(now)
+        if self.unread_since is not None and now - self.unread_since >= SIGN_UNREAD_S:
+            self.cut(f"left its values unread for {SIGN_UNREAD_S:.0f} s")
