@@ -75,6 +75,16 @@ class Play:
             self.step()
         return self
 
+    def plain_rounds(self, count: int) -> None:
+        """Rounds as most are: four wagers and the lock in one frame, nobody wins."""
+        for number in range(count):
+            name = _TABLES[number % len(_TABLES)]
+            round_ = self._next_round()
+            self.frame(
+                name, c.Wager(round_, tuple(Bet(seat, "five", 100) for seat in (1, 3, 4, 6)), lock=True)
+            )
+            self.frame(name, c.Close(round_, {"five": 4 * (number // len(_TABLES) + 1)}))
+
     def frame(self, name: str, command: Command) -> Outcome:
         table = self.engine.table(name)
         assert table is not None
