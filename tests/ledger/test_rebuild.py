@@ -1,0 +1,134 @@
+"""Does the state come back from the journal to the last micro-dollar, or say why it cannot?"""
+
+from pathlib import Path
+
+import apsw
+import pytest
+
+from jackpot.ledger.journal import Snapshot
+from jackpot.ledger.rebuild import check_meters, rebuild
+from jackpot.ledger.sqlite import SqliteLedger
+from jackpot.ledger.store import LedgerCorrupt
+from jackpot.rules.engine import SNAPSHOT_FORMAT, Engine
+from tests.ledger.play import Play
+from tests.ledger.test_verify import spoil, write
+
+
+def snapshot_of(play: Play) -> Snapshot:
+    last = play.rows[-1]
+    return Snapshot("main", last.seq, last.hash, SNAPSHOT_FORMAT, play.engine.snapshot())
+
+
+def rebuilt(path: Path) -> Engine:
+    ledger = SqliteLedger(path, readonly=True)
+    try:
+        engine, head = rebuild(ledger, "main")
+        assert head == ledger.head("main")
+        assert engine.seq == head.seq
+        check_meters(ledger, "main", engine)
+        return engine
+    finally:
+        ledger.close()
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Where the ledger is made."""
+    return tmp_path / "ledger.db"
+
+
+@pytest.mark.parametrize("snapshot_at", [None, 40, 1_200])
+def test_the_state_comes_back(path: Path, snapshot_at: int | None) -> None:
+    """S3: from the start or from a snapshot, over several pages, the state is the same, byte for byte."""
+    play = Play(11)
+    snapshots = []
+    if snapshot_at is not None:
+        snapshots.append(snapshot_of(play.until(snapshot_at)))
+    play.until(1_200)
+    write(path, play.rows, snapshots)
+    assert rebuilt(path).snapshot() == play.engine.snapshot()
+
+
+def test_an_empty_bank_has_an_empty_state(path: Path) -> None:
+    """S3: nothing written, nothing known."""
+    SqliteLedger(path).close()
+    assert rebuilt(path).snapshot() == Engine("main").snapshot()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE snapshot SET hash = zeroblob(32)",
+        "UPDATE snapshot SET format = 99, state = x'c0'",
+        "UPDATE snapshot SET seq = 70 WHERE seq = 60",
+        "UPDATE snapshot SET seq = 7000 WHERE seq = 60",
+        "DELETE FROM snapshot WHERE seq = 60",
+    ],
+)
+def test_a_snapshot_that_the_journal_does_not_bear_out_is_ignored(path: Path, statement: str) -> None:
+    """DESIGN 5: an older one serves, or the whole journal."""
+    play = Play(12)
+    snapshots = [snapshot_of(play.until(30))]
+    while len(play.rows) < 60:
+        play.step()
+    sixty = Play(12).until(60)
+    snapshots.append(snapshot_of(sixty))
+    assert sixty.rows == play.rows
+    play.until(90)
+    write(path, play.rows, snapshots)
+    spoil(path, statement.replace("60", str(len(sixty.rows))))
+    assert rebuilt(path).snapshot() == play.engine.snapshot()
+
+
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("UPDATE journal SET body = x'90' WHERE seq = 50", "row 50 does not follow from row 49"),
+        ("DELETE FROM journal WHERE seq = 50", "row 50 is missing, row 51 is there"),
+        ("DELETE FROM journal WHERE seq >= 50", "row 50 is missing, the head stands at"),
+        ("DELETE FROM posting WHERE seq = 1", "row 1 does not follow"),
+        ("UPDATE head SET seq = 49", "the head names another hash than row 49"),
+        (
+            "UPDATE head SET seq = 49, hash = (SELECT hash FROM journal WHERE seq = 49)",
+            "there are rows after the head, which stands at 49",
+        ),
+    ],
+)
+def test_a_broken_journal_is_named(path: Path, statement: str, said: str) -> None:
+    """S3: with anything wrong on the way, no link starts."""
+    write(path, Play(13).until(80).rows, [])
+    spoil(path, statement)
+    with pytest.raises(LedgerCorrupt, match=said):
+        rebuilt(path)
+
+
+def test_a_snapshot_that_is_no_state_is_named(path: Path) -> None:
+    """S3: a snapshot of the right row whose bytes are spoiled is not passed over in silence."""
+    play = Play(13).until(80)
+    write(path, play.rows, [snapshot_of(play)])
+    spoil(path, "UPDATE snapshot SET state = x'c0'")
+    with pytest.raises(LedgerCorrupt, match="is no state"):
+        rebuilt(path)
+
+
+def test_a_snapshot_of_another_row_is_named(path: Path) -> None:
+    """S3: a state put under another row's name."""
+    play = Play(13).until(80)
+    earlier = snapshot_of(Play(13).until(40)).state
+    write(path, play.rows, [snapshot_of(play)])
+    connection = apsw.Connection(str(path))
+    connection.execute("UPDATE snapshot SET state = ?", (earlier,))
+    connection.close()
+    with pytest.raises(LedgerCorrupt, match=f"the snapshot of row {len(play.rows)} is of"):
+        rebuilt(path)
+
+
+def test_a_forged_meter_in_a_snapshot_is_named(path: Path) -> None:
+    """S3, M4: the rebuilt accounts are held against the sums of the postings."""
+    play = Play(13).until(80)
+    level = play.engine.state.links[0].levels[1]
+    level.accounts.primary += 700
+    level.accounts.house -= 700
+    write(path, play.rows, [snapshot_of(play)])
+    with pytest.raises(LedgerCorrupt, match="link 1 level 2 primary: the events make"):
+        rebuilt(path)
