@@ -1,7 +1,7 @@
 """Is everything as it should be before a link starts? The self-check (S3), and configuration against journal.
 
 Whatever cannot be believed (the chain, a snapshot, a meter that its postings do not bear out) is an error,
-and no link starts. Where configuration and journal differ the journal is right, and that link starts suspended.
+and no link starts. Where configuration and journal differ the journal is right, and the link is suspended.
 """
 
 import hashlib

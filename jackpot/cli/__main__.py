@@ -1,0 +1,66 @@
+"""Which command was meant? The root of the command line: a command is imported when it runs."""
+
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
+
+from jackpot import __version__
+
+if TYPE_CHECKING:
+    import typer
+
+# name -> (module with its `app`, what --help says of it).
+COMMANDS: Final[dict[str, tuple[str, str]]] = {
+    "demo": ("jackpot.cli.demo", "A whole simulated floor on this machine."),
+    "serve": ("jackpot.cli.serve", "Serve tables and signs."),
+    "hits": ("jackpot.cli.hits", "Hits and their awards: list, validate, pay, undo, release."),
+    "rounds": ("jackpot.cli.rounds", "A table's round: show, strike, void, reopen."),
+    "keys": ("jackpot.cli.keys", "Device keys: make, show, clear a conflict."),
+    "ledger": ("jackpot.cli.ledger", "Confirm what the ledger has lost."),
+    "verify": ("jackpot.cli.verify", "Prove the ledger from its first row."),
+    "config": ("jackpot.cli.config", "The configuration file."),
+    "paytable": ("jackpot.cli.paytable", "The paytable catalogue."),
+}
+
+
+def main() -> None:
+    """The program's entry: `jackpot COMMAND ...`."""
+    if sys.argv[1:] == ["--version"]:
+        print(f"jackpot {__version__}")
+        return
+    root(next((word for word in sys.argv[1:] if not word.startswith("-")), None))(prog_name="jackpot")
+
+
+def root(wanted: str | None) -> "typer.Typer":
+    """The whole command line; only the wanted command is imported, of the others there is a line of help."""
+    import typer
+
+    whole = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+
+    @whole.callback()
+    def jackpot() -> None:
+        """One server for all the linked progressives of a casino floor.
+
+        Example: jackpot demo
+        """
+
+    for name, (module, text) in COMMANDS.items():
+        if name != wanted:
+            whole.command(name, help=text)(_not_this_one)
+            continue
+        app: typer.Typer = import_module(module).app
+        single = app.registered_callback is None and len(app.registered_commands) == 1
+        only = app.registered_commands[0].callback if single else None
+        if only is None:
+            whole.add_typer(app, name=name)
+        else:
+            whole.command(name)(only)
+    return whole
+
+
+def _not_this_one() -> None:
+    """Stands for a command that was not asked for."""
+
+
+if __name__ == "__main__":
+    main()

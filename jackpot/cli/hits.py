@@ -1,0 +1,152 @@
+"""`jackpot hits`: which hits wait, and what does a floorperson do with them?"""
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any
+
+import typer
+
+from jackpot.cli.speak import By, ConfigFile, Json, Reason, Socket, ask, awards, fail, moment, money, show
+from jackpot.cli.speak import table as print_table
+
+app = typer.Typer(help="Hits and their awards: list, validate, pay, undo, release.", no_args_is_help=True)
+
+Hit = Annotated[str, typer.Argument(metavar="HIT", help="Its id, such as H12.")]
+Award = Annotated[
+    str | None, typer.Option("--award", metavar="ID", help="One award of it alone, such as A34.")
+]
+Bank = Annotated[str | None, typer.Option("--bank", help="Which bank, where there are several.")]
+
+
+@app.command("list")
+def list_(
+    config: ConfigFile = None,
+    socket: Socket = None,
+    bank: Bank = None,
+    all_: Annotated[bool, typer.Option("--all", help="Paid and undone ones too.")] = False,
+    as_json: Json = False,
+) -> None:
+    """List the hits that wait for people, oldest first.
+
+    Example: jackpot hits list --config /etc/jackpot/config.toml
+    """
+    found = ask(config, socket, do="hits", bank=bank)["hits"]
+    hits = [hit for hit in found if all_ or hit["status"] in ("pending", "validated")]
+    if as_json:
+        typer.echo(json.dumps(hits, indent=2))
+        return
+    columns = ["hit", "when", "link", "level", "table", "hand", "amount", "status"]
+    names = ("hit", "at", "link", "level", "table", "hand", "amount", "status")
+    rows = [_row(hit, names) for hit in hits]
+    print_table(f"{len(rows)} hits", columns, rows)
+
+
+@app.command("show")
+def show_(
+    hit: Hit, config: ConfigFile = None, socket: Socket = None, bank: Bank = None, as_json: Json = False
+) -> None:
+    """Show one hit with all its awards.
+
+    Example: jackpot hits show H12 --config /etc/jackpot/config.toml
+    """
+    found = [one for one in ask(config, socket, do="hits", bank=bank)["hits"] if one["hit"] == hit]
+    if not found:
+        fail(f"hit {hit} is not among the open or the last hits")
+    if as_json:
+        typer.echo(json.dumps(found[0], indent=2))
+        return
+    one = found[0]
+    typer.echo(
+        f"{hit}: {one['hand']} at {one['table']} on {one['link']}, {moment(one['at'])}, {one['status']}"
+    )
+    columns = ["award", "seat", "kind", "level", "amount", "pays", "status", "unverified"]
+    print_table("awards", columns, [_row(award, columns) for award in one["awards"]])
+
+
+@app.command()
+def validate(
+    hit: Hit,
+    award: Award = None,
+    config: ConfigFile = None,
+    socket: Socket = None,
+    bank: Bank = None,
+    by: By = None,
+    as_json: Json = False,
+) -> None:
+    """Validate a hit: its hand was seen and its awards are right (A10).
+
+    Example: jackpot hits validate H12 --by "Ann Lee" --config /etc/jackpot/config.toml
+    """
+    _act("validate", "validated", as_json, config, socket, hit=hit, award=award, bank=bank, by=by)
+
+
+@app.command()
+def pay(
+    hit: Hit,
+    award: Award = None,
+    config: ConfigFile = None,
+    socket: Socket = None,
+    bank: Bank = None,
+    by: By = None,
+    as_json: Json = False,
+) -> None:
+    """Record that a validated hit is paid and its documentation complete (A10, T11).
+
+    Example: jackpot hits pay H12 --config /etc/jackpot/config.toml
+    """
+    _act("pay", "paid", as_json, config, socket, hit=hit, award=award, bank=bank, by=by)
+
+
+@app.command()
+def undo(
+    hit: Hit,
+    reason: Reason,
+    award: Award = None,
+    config: ConfigFile = None,
+    socket: Socket = None,
+    bank: Bank = None,
+    by: By = None,
+    as_json: Json = False,
+) -> None:
+    """Undo a hit, or one award of it, as if it had not been made (A11).
+
+    Example: jackpot hits undo H12 --reason "misdeal, round void" --config /etc/jackpot/config.toml
+    """
+    _act("undo", "undone", as_json, config, socket, hit=hit, award=award, bank=bank, by=by, reason=reason)
+
+
+@app.command()
+def release(
+    table: Annotated[str, typer.Argument(metavar="TABLE", help="The table whose cards were kept.")],
+    reason: Reason,
+    config: ConfigFile = None,
+    socket: Socket = None,
+    by: By = None,
+    as_json: Json = False,
+) -> None:
+    """Release the cards of a held table: it may open rounds again (T11).
+
+    Example: jackpot hits release T01 --reason "cards photographed" --config /etc/jackpot/config.toml
+    """
+    answer = ask(config, socket, do="release", table=table, reason=reason, by=by)
+    show(answer, as_json, f"{table}: released")
+
+
+def _row(facts: dict[str, Any], columns: Sequence[str]) -> list[str]:
+    return [_SHOWN.get(column, _plain)(facts[column]) for column in columns]
+
+
+def _plain(value: Any) -> str:
+    return "-" if value is None else str(value)
+
+
+def _flag(value: Any) -> str:
+    return "unverified" if value else ""
+
+
+_SHOWN: dict[str, Callable[[Any], str]] = {"amount": money, "at": moment, "unverified": _flag}
+
+
+def _act(act: str, done: str, as_json: bool, config: Any, socket: Any, **request: Any) -> None:
+    answer = ask(config, socket, do=act, **request)
+    show(answer, as_json, f"{request['hit']}: {done} ({awards(answer)})")

@@ -1,0 +1,61 @@
+"""`jackpot serve`: run the server until it is told to stop."""
+
+import asyncio
+import logging
+import sys
+from pathlib import Path
+from typing import Annotated, TextIO
+
+import typer
+
+from jackpot.cli.speak import fail
+
+app = typer.Typer(help="Serve tables and signs.")
+
+
+@app.command()
+def serve(
+    config: Annotated[
+        Path,
+        typer.Option(
+            "--config", "-c", metavar="FILE", help="A configuration in TOML.", envvar="JACKPOT_CONFIG"
+        ),
+    ],
+) -> None:
+    """Check the configuration and the ledger, then serve tables and signs until SIGTERM or Ctrl-C.
+
+    Example: jackpot serve --config /etc/jackpot/config.toml
+    """
+    from jackpot.app import serve as run
+    from jackpot.config import ConfigErrors, load
+    from jackpot.ledger.store import LedgerError
+    from jackpot.server.writer import BankStopped
+
+    try:
+        found = load(config)
+    except ConfigErrors as errors:
+        fail(str(errors))
+    json_logs()
+    try:
+        asyncio.run(run(found))
+    except (LedgerError, BankStopped) as error:
+        fail(f"not started: {error}")
+    except OSError as error:
+        fail(f"not started: {error.strerror or error}")
+
+
+def json_logs(file: TextIO | None = None) -> None:
+    """Every event as one JSON line in `file`, else on standard error: event name, keys, time in UTC."""
+    import structlog
+
+    structlog.configure(
+        processors=[
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.dict_tracebacks,
+            structlog.processors.JSONRenderer(),
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
+        logger_factory=structlog.WriteLoggerFactory(file=file or sys.stderr),
+        cache_logger_on_first_use=True,
+    )

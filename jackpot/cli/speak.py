@@ -1,0 +1,100 @@
+"""How does the command line reach a running server, and how does it show what it says?"""
+
+import json
+import socket
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any, Final, NoReturn
+
+import typer
+
+# A server in doubt answers when it knows; a person at a prompt does not wait longer than this.
+ANSWER_WITHIN_S: Final = 30.0
+_CENTS: Final = 100
+
+ConfigFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--config", "-c", envvar="JACKPOT_CONFIG", metavar="FILE", help="The server's configuration."
+    ),
+]
+Socket = Annotated[
+    Path | None,
+    typer.Option("--socket", envvar="JACKPOT_SOCKET", metavar="PATH", help="The admin socket itself."),
+]
+By = Annotated[str | None, typer.Option("--by", metavar="NAME", help="Who acts; default: your login name.")]
+Json = Annotated[bool, typer.Option("--json", help="The server's answer as it is.")]
+Reason = Annotated[str, typer.Option("--reason", "-r", metavar="TEXT", help="Why; it is journalled.")]
+
+
+def fail(message: str) -> NoReturn:
+    """Ends the command with one clear line and a non-zero exit."""
+    typer.echo(message, err=True)
+    raise typer.Exit(1)
+
+
+def ask(config: Path | None, path: Path | None, **request: Any) -> dict[str, Any]:
+    """One request to the server, and its answer; a refusal or no server ends the command."""
+    path = path or _configured(config)
+    wanted = {key: value for key, value in request.items() if value is not None}
+    try:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as line:
+            line.settimeout(ANSWER_WITHIN_S)
+            line.connect(str(path))
+            line.sendall(json.dumps(wanted).encode() + b"\n")
+            with line.makefile("rb") as answers:
+                answer: dict[str, Any] = json.loads(answers.readline() or b"{}")
+    except TimeoutError:
+        fail(f"no answer within {ANSWER_WITHIN_S:.0f} s: whether it was done shows once the ledger is well")
+    except OSError as error:
+        fail(f"no server answers at {path}: {error.strerror or error}")
+    if not answer.get("ok"):
+        fail(answer.get("message", "the server closed the connection without an answer"))
+    return answer
+
+
+def show(answer: dict[str, Any], as_json: bool, text: str) -> None:
+    """The answer of an act: as JSON, or in the sentence given."""
+    typer.echo(json.dumps(answer, indent=2) if as_json else text)
+
+
+def table(title: str, columns: list[str], rows: list[list[str]]) -> None:
+    """Prints a table; to a pipe without colours, and never cut."""
+    from rich.console import Console
+    from rich.table import Table
+
+    found = Table(title=title, title_justify="left")
+    for column in columns:
+        found.add_column(column, justify="right" if column == "amount" else "left")
+    for row in rows:
+        found.add_row(*row)
+    console = Console()
+    console.print(found, soft_wrap=not console.is_terminal)
+
+
+def money(cents: int) -> str:
+    """Cents as an amount: "1,234.56"."""
+    return f"{cents // _CENTS:,}.{cents % _CENTS:02}"
+
+
+def moment(unix_ms: int) -> str:
+    """A moment in local time, to the second."""
+    return datetime.fromtimestamp(unix_ms // 1000, UTC).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+
+
+def awards(answer: dict[str, Any]) -> str:
+    """The awards an act touched, one after the other."""
+    return ", ".join(
+        f"{award['award']} {money(award['amount'])} {award['status']}" for award in answer.get("awards", [])
+    )
+
+
+def _configured(config: Path | None) -> Path:
+    from jackpot.config import ConfigErrors, load
+
+    if config is None:
+        fail("which server? give --config FILE or --socket PATH")
+    try:
+        return load(config).listen.admin
+    except ConfigErrors as errors:
+        fail(str(errors))
