@@ -81,7 +81,7 @@ def furnish(folder: Path) -> Path:
             path.write_text(secrets.token_hex(32) + "\n")
     config = folder / "floor.toml"
     if not config.exists():
-        config.write_text(_config(folder))
+        config.write_text(_config())
     return config
 
 
@@ -90,8 +90,8 @@ def key(folder: Path, device: str) -> bytes:
     return bytes.fromhex((folder / "keys" / device).read_text().strip())
 
 
-def _config(folder: Path) -> str:
-    head = f"""\
+def _config() -> str:
+    head = """\
 # The floor of `jackpot demo`.
 [site]
 name = "Riverside (simulated)"
@@ -100,7 +100,7 @@ gaming_day_ends = "06:00"
 timezone = "America/New_York"
 
 [ledger]
-url = "sqlite:///{(folder / "ledger.db").resolve()}"
+url = "sqlite:///ledger.db"
 
 [listen]
 tables = "127.0.0.1:0"

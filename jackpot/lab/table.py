@@ -35,20 +35,20 @@ class FloorError(Exception):
 
 
 class SimulatedTable:
-    """One table. call: whom to call for a hit that waits for validation, with the hit's id."""
+    """One table. client: its connection, to be set before it plays. call: calls the supervisor."""
+
+    client: TableClient
 
     def __init__(
         self,
         place: Place,
-        client: TableClient,
         tally: Tally,
         rng: Random,
         pace: Pace,
         scene: Scene,
-        call: Callable[[str], None],
+        call: Callable[[], None],
     ) -> None:
         self._place = place
-        self._client = client
         self._tally = tally
         self._rng = rng
         self._pace = pace
@@ -61,34 +61,32 @@ class SimulatedTable:
 
     def told(self, message: Message) -> None:
         """The client's on_push."""
-        if message["t"] == "award" and message["status"] != "final":
-            self._call(message["hit"])  # of before a restart; the supervisor knows the others already
         if message["t"] in {"status", "link", "welcome", "round"}:
             self._news.set()
 
     async def play(self) -> None:
         """Plays rounds while the pace allows; returns after a finished round."""
-        await self._client.wait_online()
-        await self._client.wait_answered()
+        await self.client.wait_online()
+        await self.client.wait_answered()
         await self._finish_interrupted()
         self._line.doing = "waiting"
         await self._pace.pause(BETTING_S, self._rng)  # no two tables begin together
         while self._pace.take_round():
-            if await self._play_round(f"R{self._client.session.acked + 1}"):
+            if await self._play_round(f"R{self.client.session.acked + 1}"):
                 self._line.rounds += 1
         self._line.doing = "closed"
 
     async def _finish_interrupted(self) -> None:
         """The round that a stop left unfinished: what was bet counts, the seats have lost."""
-        unfinished = (self._client.welcome or {}).get("round")
+        unfinished = (self.client.welcome or {}).get("round")
         if unfinished is None:
             return
         round_id = unfinished["round"]
         if not self._tally.knows(round_id):
             self._tally.accepted(round_id, [bet["link"] for bet in unfinished["bets"]])
         if unfinished["state"] == "open":
-            self._expect(await self._client.lock(round_id))
-        self._expect(await self._client.close(round_id, counts=self._tally.counts))
+            self._expect(await self.client.lock(round_id))
+        self._expect(await self.client.close(round_id, counts=self._tally.counts))
 
     async def _play_round(self, round_id: str) -> bool:
         """Whether the round began: a held table or a suspended link may outlast the floor."""
@@ -100,7 +98,7 @@ class SimulatedTable:
         self._line.doing = "dealing"
         await self._pace.pause(DEALING_S, self._rng)
         if self._rng.random() < MISDEAL:
-            self._expect(await self._client.void(round_id, "misdeal"))
+            self._expect(await self.client.void(round_id, "misdeal"))
             return True
         lucky = self._scene.lucky
         stack = bool(lucky) and self._rng.randrange(lucky) == 0
@@ -133,10 +131,10 @@ class SimulatedTable:
         while True:
             try:
                 self._news.clear()
-                answer = await self._client.wager(round_id, bets, lock=not takes_back)
+                answer = await self.client.wager(round_id, bets, lock=not takes_back)
             except Offline:
                 self._line.doing = "offline"
-                await self._client.wait_online()
+                await self.client.wait_online()
                 continue
             if answer.get("code") not in LATER:
                 break
@@ -149,8 +147,8 @@ class SimulatedTable:
         self._line.wagers = self._tally.counts.total()
         if takes_back:
             back = {name: bets[0][name] for name in ("seat", "link")}
-            self._expect(await self._client.withdraw(round_id, [back]))
-            self._expect(await self._client.lock(round_id))
+            self._expect(await self.client.withdraw(round_id, [back]))
+            self._expect(await self.client.lock(round_id))
         return True
 
     async def _settle(self, round_id: str, dealt: Deal) -> None:
@@ -158,12 +156,12 @@ class SimulatedTable:
         facts = {"board": dealt.board or None, "dealer": dealt.dealer or None}
         counts = self._tally.counts
         if self._rng.random() >= SEAT_BY_SEAT:
-            answer = await self._client.settle(round_id, hands, close=True, counts=counts, **facts)
+            answer = await self.client.settle(round_id, hands, close=True, counts=counts, **facts)
             self._take(answer, dealt)
             return
         for hand in hands:
-            self._take(await self._client.settle(round_id, [hand], **facts), dealt)
-        self._take(await self._client.close(round_id, counts=counts), dealt)
+            self._take(await self.client.settle(round_id, [hand], **facts), dealt)
+        self._take(await self.client.close(round_id, counts=counts), dealt)
 
     def _claim(self, seat: int, dealt: Deal) -> Message:
         """A folded hand keeps its wager in Ultimate Texas Hold 'Em, if its cards are shown (T8)."""
@@ -183,7 +181,7 @@ class SimulatedTable:
             self._scene.won_cents += award["amount"]
             self._scene.hits.appendleft(self._say(award, dealt))
             if award["status"] == "pending":
-                self._call(award["hit"])
+                self._call()
 
     def _say(self, award: Mapping[str, Any], dealt: Deal) -> str:
         what = award["level"] if award["kind"] == "meter" else award["kind"]

@@ -63,7 +63,7 @@ class SignConnection(Connection):
             }
         )
         for board in boards:
-            board.watch(self, self._links & board.links.keys())
+            board.watch(self, self._links.intersection(board.links))
         for board in boards:
             for hit in board.recent_hits(self._links):
                 self.tell(encode(hit))
@@ -74,7 +74,7 @@ class SignConnection(Connection):
     def over(self, device: Device) -> None:
         """Shows it nothing more."""
         for writer in device.writers:
-            writer.board.forget(self, self._links & writer.board.links.keys())
+            writer.board.forget(self, self._links.intersection(writer.board.links))
 
     def sweep(self, now: float) -> None:
         """Cuts a sign that reads nothing."""

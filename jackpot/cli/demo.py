@@ -1,0 +1,131 @@
+"""`jackpot demo`: a whole floor on this machine, with nothing installed beside it."""
+
+import asyncio
+import signal
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from jackpot.cli.speak import fail
+
+if TYPE_CHECKING:
+    from jackpot.lab.audit import Verdict
+    from jackpot.lab.floor import Floor
+    from jackpot.lab.scene import Scene
+
+# How often the view is drawn, and a line printed where there is no terminal.
+DRAWS_A_SECOND: Final = 8
+LINE_EVERY_S: Final = 2.0
+
+# Without --rounds somebody watches: a real floor's round a minute at each table would be slow to watch.
+WATCHED_SPEED: Final = 20.0
+
+app = typer.Typer(help="A whole simulated floor on this machine.")
+
+
+@app.command()
+def demo(
+    seed: Annotated[int, typer.Option(help="Which cards are dealt, and who plays.")] = 1,
+    speed: Annotated[
+        float | None,
+        typer.Option(
+            min=0.01,
+            help=f"Times faster than a real floor; {WATCHED_SPEED:g}, with --rounds as fast as it can.",
+        ),
+    ] = None,
+    rounds: Annotated[
+        int | None, typer.Option(min=1, help="Stop after so many rounds, over all tables together.")
+    ] = None,
+    ledger: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Keep everything there, and go on from what is there.")
+    ] = None,
+    lucky: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Stack one deck in N, to see the meters won; 0: none.")
+    ] = 0,
+) -> None:
+    """Play a simulated floor: twelve tables of three games on two links, in this terminal.
+
+    Real decks are dealt and played through real connections; a simulated supervisor validates and pays. With
+    honest decks small awards come every few rounds, a minor about every thousand, a royal flush hardly ever.
+    Afterwards the books are verified; the last line and the exit code say whether they balance and every
+    table's own count agrees with them.
+
+    Example: jackpot demo --lucky 25
+    """
+    if ledger is not None:
+        ledger.mkdir(parents=True, exist_ok=True)
+        _run(ledger.resolve(), seed, speed, rounds, lucky)
+        return
+    with tempfile.TemporaryDirectory(prefix="jackpot-") as folder:
+        _run(Path(folder), seed, speed, rounds, lucky)
+
+
+def _run(folder: Path, seed: int, speed: float | None, rounds: int | None, lucky: int) -> None:
+    """Plays in a folder; the last line is the verdict."""
+    from jackpot.cli.serve import json_logs
+    from jackpot.config import ConfigErrors
+    from jackpot.lab.scene import Scene
+    from jackpot.ledger.store import LedgerError
+
+    scene = Scene(seed, speed if speed or rounds else WATCHED_SPEED, lucky)
+    log = folder / "server.log"
+    try:
+        with log.open("a") as file:
+            json_logs(file)
+            verdict = asyncio.run(_play(folder, scene, rounds))
+    except (ConfigErrors, LedgerError, OSError) as error:
+        fail(f"the floor in {folder} cannot open: {error}")
+    print(verdict.line(), flush=True)
+    raise typer.Exit(1 if verdict.problems else 0)
+
+
+async def _play(folder: Path, scene: "Scene", rounds: int | None) -> "Verdict":
+    from jackpot.lab.floor import Floor
+    from jackpot.lab.pace import Pace
+
+    pace = Pace(scene.speed, rounds)
+    floor = Floor(folder, scene, pace)
+    loop = asyncio.get_running_loop()
+
+    def stop() -> None:
+        """Once is a wish; the second Ctrl-C ends the program at once."""
+        scene.stopping = True
+        pace.stop()
+        loop.remove_signal_handler(signal.SIGINT)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop)
+    async with asyncio.TaskGroup() as group:
+        watching = group.create_task(_watch(floor, scene))
+        verdict = await floor.play()
+        watching.cancel()
+    return verdict
+
+
+async def _watch(floor: "Floor", scene: "Scene") -> None:
+    """Draws the floor while it plays: the live view, or a line now and then without a terminal."""
+    from rich.console import Console
+    from rich.live import Live
+
+    from jackpot.lab.view import draw, plain
+
+    console = Console()
+    if not console.is_terminal:
+        print(f"a simulated floor, seed {scene.seed}, {scene.pace()}, {scene.decks()}", flush=True)
+        try:
+            while True:
+                await asyncio.sleep(LINE_EVERY_S)
+                floor.look()
+                print(plain(scene), flush=True)
+        finally:
+            print(plain(scene), flush=True)
+    with Live(console=console, auto_refresh=False, transient=False) as live:
+        try:
+            while True:
+                floor.look()
+                live.update(draw(scene), refresh=True)
+                await asyncio.sleep(1 / DRAWS_A_SECOND)
+        finally:
+            live.update(draw(scene), refresh=True)

@@ -1,0 +1,85 @@
+"""Do the books balance, and does everybody on the floor agree with them?"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from jackpot.lab.house import SIGNS
+from jackpot.ledger.open import open_ledger
+from jackpot.ledger.rebuild import rebuild
+from jackpot.ledger.verify import verify
+from jackpot.rules import views
+from jackpot.rules.money import to_cents
+
+Meters = Mapping[tuple[str, str], int]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """entries: of the verified chain. problems: sentences; none if all is well."""
+
+    entries: int
+    tables: int
+    problems: tuple[str, ...]
+
+    def line(self) -> str:
+        """The last word of a demo."""
+        if self.problems:
+            return f"the books do NOT balance, or somebody disagrees with them: {'; '.join(self.problems)}"
+        return (
+            f"the books balance: {self.entries} entries verified, "
+            f"and the own counts of {self.tables} tables agree"
+        )
+
+
+def audit(
+    url: str, bank: str, counts: Mapping[str, Mapping[str, int]], signs: Mapping[str, Meters]
+) -> Verdict:
+    """Verifies a ledger that no server has open, and holds it against what the floor itself has seen.
+
+    counts: of each table, its own number of accepted wagers by link (S6). signs: what each sign showed last,
+    in cents; it must be what the books have (S5).
+    """
+    ledger = open_ledger(url, readonly=True)
+    try:
+        report = verify(ledger, bank)
+        problems = list(report.problems)
+        if not problems:
+            engine, _ = rebuild(ledger, bank)
+            problems = [*_differing(views.statistics(engine), counts, signs)]
+    finally:
+        ledger.close()
+    return Verdict(report.head.seq, len(counts), tuple(problems))
+
+
+def _differing(
+    books: Mapping[str, Any], counts: Mapping[str, Mapping[str, int]], signs: Mapping[str, Meters]
+) -> list[str]:
+    in_books = {table["table"]: table["wagers"] for table in books["tables"]}
+    problems = [
+        f"{table} has counted {own.get(link, 0)} wagers on {link}, the books have {booked}"
+        for table, own in counts.items()
+        for link, booked in in_books[table].items()
+        if own.get(link, 0) != booked
+    ]
+    for sign, showed in signs.items():
+        meters = meters_of(books, SIGNS[sign])
+        problems += [
+            f"{sign} showed {showed.get(level, 'nothing')} on {'.'.join(level)}, the books have {cents} cents"
+            for level, cents in meters.items()
+            if showed.get(level) != cents
+        ]
+    waiting = books["hits"]["pending"] + books["hits"]["validated"]
+    if waiting:
+        problems.append(f"{waiting} awards were won and not paid")
+    return problems
+
+
+def meters_of(books: Mapping[str, Any], link: str) -> dict[tuple[str, str], int]:
+    """What a link's sign must show, of `views.statistics`: cents by (link, level)."""
+    return {
+        (link, level["level"]): to_cents(level["primary"])
+        for found in books["links"]
+        if found["link"] == link
+        for level in found["levels"]
+    }

@@ -1,0 +1,116 @@
+"""How is the whole floor run? A real server, its tables and signs on real connections, and a supervisor."""
+
+import asyncio
+from contextlib import AsyncExitStack
+from pathlib import Path
+from random import Random
+from typing import Any, Final
+
+from controllers.client import SignClient, TableClient
+from controllers.memory import FileMemory
+from jackpot.app import Server
+from jackpot.config import load
+from jackpot.lab.audit import Verdict, audit, meters_of
+from jackpot.lab.house import PLACES, SIGNS, Place, furnish, key
+from jackpot.lab.pace import Pace
+from jackpot.lab.scene import Scene
+from jackpot.lab.supervisor import Supervisor
+from jackpot.lab.table import SimulatedTable
+from jackpot.lab.tally import Tally
+from jackpot.rules import views
+
+# A sign has the whole snapshot every 5 s (WIRE); one that does not show the books' meters after two is wrong.
+SIGNS_AGREE_S: Final = 10.0
+
+
+class Floor:
+    """One simulated floor in a folder, which is made ready where it is empty. `scene` shows it."""
+
+    def __init__(self, folder: Path, scene: Scene, pace: Pace) -> None:
+        self._folder = folder
+        self._scene = scene
+        self._pace = pace
+        self._config = load(furnish(folder))
+        kept = folder / "tables"
+        kept.mkdir(exist_ok=True)
+        self._tallies = {place.table: Tally(kept / f"{place.table}.json") for place in PLACES}
+        self._signs: dict[str, SignClient] = {}
+        self._shown = asyncio.Event()
+        self._bank = self._config.links[0].bank
+
+    async def play(self) -> Verdict:
+        """Plays until the pace ends it; then all is paid, the server is stopped and the books are read.
+
+        Raises what the server raises, FloorError and SupervisorError where it answers what it must not.
+        """
+        async with Server(self._config) as server:
+            self._scene.address = f"tables on 127.0.0.1:{server.ports['tables']}"
+            async with AsyncExitStack() as connections:
+                await self._hang_signs(server, connections)
+                await self._open_tables(server, connections)
+                await self._wait_for_signs(server)
+                shown = {sign: dict(client.meters) for sign, client in self._signs.items()}
+        counts = {table: tally.counts for table, tally in self._tallies.items()}
+        verdict = await asyncio.to_thread(audit, self._config.ledger.url, self._bank, counts, shown)
+        return Verdict(verdict.entries, verdict.tables, (*self._scene.warnings, *verdict.problems))
+
+    def look(self) -> None:
+        """Brings the scene up to what the signs show at this moment."""
+        for sign, client in self._signs.items():
+            self._scene.meters.update(client.meters)
+            self._scene.signs_online[SIGNS[sign]] = client.showing
+
+    async def _hang_signs(self, server: Server, connections: AsyncExitStack) -> None:
+        address = f"127.0.0.1:{server.ports['signs']}"
+        for sign in SIGNS:
+            client = SignClient(sign, key(self._folder, sign), [address], on_push=lambda _: self._shown.set())
+            self._signs[sign] = await connections.enter_async_context(client)
+
+    async def _open_tables(self, server: Server, connections: AsyncExitStack) -> None:
+        """Every table plays to its end, then the supervisor pays what is left."""
+        supervisor = Supervisor(self._config.listen.admin, self._rng("supervisor"), self._pace, self._scene)
+        tables = [await self._open_table(place, server, supervisor, connections) for place in PLACES]
+        async with asyncio.TaskGroup() as staff:
+            staff.create_task(supervisor.work())
+            async with asyncio.TaskGroup() as playing:
+                for table in tables:
+                    playing.create_task(table.play())
+            supervisor.finish()
+
+    async def _open_table(
+        self, place: Place, server: Server, supervisor: Supervisor, connections: AsyncExitStack
+    ) -> SimulatedTable:
+        # Power loss is not simulated here, so nothing waits for this table's own disk.
+        memory = FileMemory(self._folder / "tables" / place.table, sync=False)
+        connections.callback(memory.close)
+        table = SimulatedTable(
+            place,
+            self._tallies[place.table],
+            self._rng(place.table),
+            self._pace,
+            self._scene,
+            supervisor.call,
+        )
+        address = f"127.0.0.1:{server.ports['tables']}"
+        client = TableClient(
+            place.table, key(self._folder, place.table), [address], memory, on_push=table.told
+        )
+        table.client = await connections.enter_async_context(client)
+        return table
+
+    async def _wait_for_signs(self, server: Server) -> None:
+        """Until both show what the books have; the audit says so if they do not."""
+        books: dict[str, Any] = await server.writers[self._bank].ask(views.statistics)
+        due = {sign: meters_of(books, link) for sign, link in SIGNS.items()}
+        try:
+            async with asyncio.timeout(SIGNS_AGREE_S):
+                while any(self._signs[sign].meters != meters for sign, meters in due.items()):
+                    self._shown.clear()
+                    await self._shown.wait()
+        except TimeoutError:
+            pass  # the audit names the sign and its value
+        self.look()
+
+    def _rng(self, name: str) -> Random:
+        """Each on the floor has his own luck, whatever the others do."""
+        return Random(f"{self._scene.seed} {name}")

@@ -1,0 +1,73 @@
+"""Who validates and pays what the tables win? A simulated floor supervisor, at the server's admin socket."""
+
+import asyncio
+import json
+from pathlib import Path
+from random import Random
+from typing import Any, Final
+
+from jackpot.lab.pace import WALK_S, Pace
+from jackpot.lab.scene import Scene, dollars
+
+NAME: Final = "demo supervisor"
+
+# One answer lists every open hit and the last ones of each level.
+ANSWER_MOST: Final = 4_194_304
+
+
+class SupervisorError(Exception):
+    """The server refused an act that it had itself listed as due."""
+
+
+class Supervisor:
+    """Called to a table, he validates every hit that waits, then pays it. socket: the admin socket's path."""
+
+    def __init__(self, socket: Path, rng: Random, pace: Pace, scene: Scene) -> None:
+        self._socket = socket
+        self._rng = rng
+        self._pace = pace
+        self._scene = scene
+        self._called = asyncio.Event()
+        self._ending = False
+
+    def call(self) -> None:
+        """A table has a win that waits."""
+        self._called.set()
+
+    def finish(self) -> None:
+        """Have `work` return once nothing waits; only when no table plays any more."""
+        self._ending = True
+        self._called.set()
+
+    async def work(self) -> None:
+        """Walks to the tables until `finish`; hits left open before a restart are looked for first."""
+        await self._attend()
+        while not self._ending:
+            await self._called.wait()
+            self._called.clear()
+            await self._pace.pause(WALK_S, self._rng)
+            await self._attend()
+
+    async def _attend(self) -> None:
+        reader, writer = await asyncio.open_unix_connection(self._socket, limit=ANSWER_MOST)
+        try:
+            for hit in (await _ask(reader, writer, do="hits"))["hits"]:
+                for act, due in (("validate", {"pending"}), ("pay", {"pending", "validated"})):
+                    if any(award["status"] in due for award in hit["awards"]):
+                        await _ask(reader, writer, do=act, by=NAME, hit=hit["hit"])
+                        self._note(act, hit)
+        finally:
+            writer.close()
+
+    def _note(self, act: str, hit: dict[str, Any]) -> None:
+        done = {"validate": "validated", "pay": "paid"}[act]
+        text = f"{done} {hit['hit']} {hit['hand']} {dollars(hit['amount'])} at {hit['table']}"
+        self._scene.acts.appendleft(text)
+
+
+async def _ask(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, **request: str) -> dict[str, Any]:
+    writer.write(json.dumps(request).encode() + b"\n")
+    answer: dict[str, Any] = json.loads(await reader.readline())
+    if not answer["ok"]:
+        raise SupervisorError(f"{request}: {answer['code']}: {answer['message']}")
+    return answer
