@@ -1,6 +1,5 @@
 """Which ledger does a URL name?"""
 
-from pathlib import Path
 from typing import Final
 
 from jackpot.ledger.sqlite import SqliteLedger
@@ -9,15 +8,12 @@ from jackpot.ledger.store import LedgerUnusable
 _SQLITE: Final = "sqlite:///"
 
 
-def open_ledger(url: str, folder: Path | None = None, *, readonly: bool = False) -> SqliteLedger:
+def open_ledger(url: str, *, readonly: bool = False) -> SqliteLedger:
     """Opens `sqlite:///relative.db` or `sqlite:////absolute.db`.
 
-    folder: what a relative path is relative to, else the working directory. readonly: beside a server,
-    never creating anything. Raises LedgerUnusable.
+    readonly: beside a server, never creating anything. Raises LedgerUnusable.
     """
     path = url.removeprefix(_SQLITE)
     if path in {url, ""}:
-        raise LedgerUnusable(
-            f"{url!r} is not a ledger: write sqlite:///relative.db or sqlite:////absolute.db"
-        )
-    return SqliteLedger((folder or Path()) / path, readonly=readonly)
+        raise LedgerUnusable(f"{url!r} is not a ledger: write sqlite:///relative.db or sqlite:////absolute.db")
+    return SqliteLedger(path, readonly=readonly)

@@ -8,10 +8,11 @@ from jackpot.ledger.open import open_ledger
 from jackpot.ledger.store import LedgerUnusable
 
 
-def test_relative_and_absolute(tmp_path: Path) -> None:
-    """DESIGN, config: three slashes are relative to the config's folder, four are absolute."""
+def test_relative_and_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """DESIGN, config: three slashes and a name are relative, four slashes absolute."""
+    monkeypatch.chdir(tmp_path)
     for url in ("sqlite:///ledger.db", f"sqlite:///{tmp_path}/other.db"):
-        ledger = open_ledger(url, tmp_path)
+        ledger = open_ledger(url)
         assert ledger.created
         ledger.close()
     assert {path.name for path in tmp_path.glob("*.db")} == {"ledger.db", "other.db"}

@@ -1,0 +1,92 @@
+"""`jackpot verify`: does the ledger still say what was written, and do its books balance?"""
+
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from jackpot.cli.speak import ConfigFile, fail
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from jackpot.ledger.verify import Report
+
+app = typer.Typer(help="Prove the ledger from its first row.")
+
+_HASH_BYTES: Final = 32
+
+
+@app.command()
+def verify(
+    url: Annotated[
+        str | None,
+        typer.Argument(metavar="URL", help="The ledger itself, as sqlite:////absolute.db."),
+    ] = None,
+    config: ConfigFile = None,
+    bank: Annotated[str, typer.Option("--bank", metavar="BANK", help="Which bank.")] = "main",
+    head: Annotated[
+        str | None,
+        typer.Option("--head", metavar="HASH", help="What an earlier verify printed: finds a tail cut off."),
+    ] = None,
+) -> None:
+    """Prove the ledger from its first row: chain, postings, meters, snapshots and head. Safe beside a server.
+
+    Example: jackpot verify --config /etc/jackpot/config.toml --head 5f0c...e1
+    """
+    from jackpot.ledger.store import LedgerError
+
+    known = _known(head)
+    try:
+        report = _verified(url or _configured(config), bank, known)
+    except LedgerError as error:
+        fail(str(error))
+    if report.problems:
+        for problem in report.problems:
+            typer.echo(problem, err=True)
+        found = "1 problem" if len(report.problems) == 1 else f"{len(report.problems)} problems"
+        fail(f"{bank}: {found}: this is not what was written")
+    typer.echo(f"{bank}: {report.head.seq:,} rows hold, the books balance")
+    typer.echo(f"{bank}: head {report.head.hash.hex()}")
+
+
+def _known(head: str | None) -> bytes | None:
+    if head is None:
+        return None
+    try:
+        known = bytes.fromhex(head)
+    except ValueError:
+        known = b""
+    if len(known) != _HASH_BYTES:
+        fail(f"--head: {head!r} is not a hash of {2 * _HASH_BYTES} hex digits")
+    return known
+
+
+def _configured(config: "Path | None") -> str:
+    from jackpot.config import ConfigErrors, load
+
+    if config is None:
+        fail("which ledger? give its URL or --config FILE")
+    try:
+        return load(config).ledger.url
+    except ConfigErrors as errors:
+        fail(str(errors))
+
+
+def _verified(url: str, bank: str, known: bytes | None) -> "Report":
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from jackpot.ledger import verify as audit
+    from jackpot.ledger.open import open_ledger
+
+    ledger = open_ledger(url, readonly=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    try:
+        console = Console(stderr=True)
+        with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+            task = bar.add_task(bank, total=None)
+            return audit.verify(
+                ledger, bank, known, lambda done, of: bar.update(task, completed=done, total=of)
+            )
+    finally:
+        ledger.close()

@@ -1,0 +1,76 @@
+"""Does `jackpot verify` say in plain words, and in its exit code, whether the ledger holds?"""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from jackpot.ledger.sqlite import SqliteLedger
+from tests.ledger.play import Play
+from tests.ledger.test_verify import spoil, write
+
+
+def run(*arguments: str) -> tuple[int, str, str]:
+    """Exit code, output and errors of the command as people start it."""
+    command = [sys.executable, "-m", "jackpot.cli.__main__", "verify", *arguments]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.fixture(scope="module")
+def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A ledger as a server left it."""
+    path = tmp_path_factory.mktemp("sound") / "ledger.db"
+    write(path, Play(21).until(100).rows, [])
+    return path
+
+
+def test_a_sound_ledger(sound: Path) -> None:
+    """S3: exit code 0, and the hash to keep; given back, it is found."""
+    server = SqliteLedger(sound)
+    head = server.head("main")
+    code, out, errors = run(f"sqlite:///{sound}")
+    assert (code, errors) == (0, "")
+    assert out == f"main: {head.seq} rows hold, the books balance\nmain: head {head.hash.hex()}\n"
+    assert run(f"sqlite:///{sound}", "--head", head.hash.hex())[0] == 0
+    server.close()
+
+
+def test_a_spoiled_ledger(sound: Path, tmp_path: Path) -> None:
+    """S3: each problem on a line of its own, one line that sums up, exit code 1."""
+    path = Path(shutil.copy(sound, tmp_path))
+    spoil(path, "UPDATE journal SET body = x'90' WHERE seq = 20")
+    code, out, errors = run(f"sqlite:///{path}")
+    assert (code, out) == (1, "")
+    assert errors.splitlines() == [
+        "main: row 20 was changed or added: it does not follow from row 19",
+        "main: 1 problem: this is not what was written",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["sqlite:////nowhere/ledger.db"], "cannot be opened: unable to open database file"),
+        (["ledger.db"], "is not a ledger: write sqlite:///"),
+        ([], "which ledger? give its URL or --config FILE"),
+        (["sqlite:///{sound}", "--bank", "mian"], "mian: there is no such bank in this ledger"),
+        (["sqlite:///{sound}", "--head", "cafe"], "--head: 'cafe' is not a hash of 64 hex digits"),
+        (["sqlite:///{sound}", "--head", "00" * 32], "the end was cut off, or it is another ledger"),
+    ],
+)
+def test_what_cannot_be_verified(sound: Path, arguments: list[str], said: str) -> None:
+    """S3: one clear line and a non-zero exit, never a traceback."""
+    code, out, errors = run(*(argument.format(sound=sound) for argument in arguments))
+    assert (code, out) == (1, "")
+    assert said in errors
+    assert "Traceback" not in errors
+
+
+def test_help_has_an_example() -> None:
+    """DESIGN, commands: every command's help shows how it is used."""
+    code, out, _ = run("--help")
+    assert code == 0
+    assert "Example: jackpot verify --config" in out
