@@ -73,19 +73,26 @@ class Server:
         try:
             await self._start()
         except BaseException as error:
-            await self._stop()
-            await self._group.__aexit__(type(error), error, error.__traceback__)
+            await self.__aexit__(type(error), error, error.__traceback__)
             raise
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Stops gracefully: no new input, every answer that is due, a snapshot."""
+        """Stops gracefully: no new input, every answer that is due, a snapshot.
+
+        The block's own error goes on as it is; an ExceptionGroup says that a task of the server failed.
+        """
         try:
             await self._stop()
         finally:
-            await self._group.__aexit__(kind, error, trace)
+            cancelled = kind is not None and issubclass(kind, asyncio.CancelledError)
+            await (
+                self._group.__aexit__(kind, error, trace)
+                if cancelled
+                else self._group.__aexit__(None, None, None)
+            )
 
     @property
     def active(self) -> bool:

@@ -148,6 +148,7 @@ class Board:
         if key not in self._groups:
             interval = SIGN_INTERVAL_S if signs else TABLE_INTERVAL_S
             self._groups[key] = _Group(links, interval, signs=signs)
+            self._groups[key].whole_at = self._clock.monotonic()
         self._groups[key].watchers.add(watcher)
         watcher.tell(self.snapshot(links))
 

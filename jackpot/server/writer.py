@@ -188,7 +188,7 @@ class Writer:
             if sum(self.batches.counts) % CHECKPOINT_BATCHES == 0:
                 await self._store.checkpoint()
         except DataRefused as error:
-            log.exception("batch_refused", bank=self.bank, rows=len(batch.rows), reason=str(error))
+            log.warning("batch_refused", bank=self.bank, rows=len(batch.rows), reason=str(error))
             self.core.refused()
         except CommitInDoubt as error:
             self._doubt(error)

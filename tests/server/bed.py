@@ -1,0 +1,235 @@
+"""What does a test need to run a real server? A configuration with keys, and a device that speaks raw frames."""
+
+import asyncio
+import functools
+import json
+import secrets
+import threading
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from controllers.frames import FrameReader, decode, encode
+from controllers.session import hello_mac
+from jackpot.app import Server
+from jackpot.clock import SystemClock
+from jackpot.config import Config, load
+from jackpot.ledger.journal import Row
+from jackpot.ledger.open import open_ledger
+from jackpot.ledger.store import CommitInDoubt, DataRefused, LedgerStopped
+
+WAIT_S = 30.0
+LINK = "floor-five"
+
+LINKS = f"""
+[[link]]
+id = "{LINK}"
+paytable = "pa-643a-five-card-C"
+wager = "1.00"
+decks = 1
+"""
+
+
+def configure(
+    folder: Path,
+    *,
+    tables: int = 2,
+    signs: int = 1,
+    links: str = LINKS,
+    heartbeat_ms: int = 5_000,
+    extra: str = "",
+    next_keys: bool = False,
+) -> Config:
+    """A floor of Let It Ride tables T01.. on one link, signs S01.., every port free."""
+    parts = [
+        '[site]\nname = "Test"\ncurrency = "USD"\ngaming_day_ends = "06:00"\ntimezone = "America/New_York"',
+        f'[ledger]\nurl = "sqlite:///{folder}/ledger.db"',
+        '[listen]\ntables = "127.0.0.1:0"\nsigns = "127.0.0.1:0"\nhttp = "127.0.0.1:0"',
+        extra,
+        f"[limits]\nheartbeat_ms = {heartbeat_ms}",
+        links,
+    ]
+    for number in range(1, tables + 1):
+        parts.append(
+            f'[[table]]\nid = "T{number:02}"\ngame = "let-it-ride"\nseats = 7\nlinks = ["{LINK}"]\n'
+            + _keys(folder, f"T{number:02}", next_keys)
+        )
+    for number in range(1, signs + 1):
+        parts.append(
+            f'[[sign]]\nid = "S{number:02}"\nlinks = ["{LINK}"]\n' + _keys(folder, f"S{number:02}", False)
+        )
+    file = folder / "config.toml"
+    file.write_text("\n".join(parts))
+    return load(file)
+
+
+def _keys(folder: Path, device: str, rotating: bool) -> str:
+    lines = f'key_file = "{_key(folder / device)}"\n'
+    return lines + f'key_file_next = "{_key(folder / f"{device}.next")}"\n' if rotating else lines
+
+
+def _key(path: Path) -> Path:
+    if not path.exists():
+        path.touch(mode=0o600)
+        path.write_text(secrets.token_hex(32))
+    return path
+
+
+class Device:
+    """One raw connection: it says what a test wants, also what no honest device would."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.reader = reader
+        self.writer = writer
+        self.heard: list[dict[str, Any]] = []
+        self._frames = FrameReader()
+
+    def say(self, **message: Any) -> None:
+        self.writer.write(encode(message))
+
+    async def hear(self, condition: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+        """The next message that fits; the others are kept in `heard`. EOFError at the connection's end."""
+        async with asyncio.timeout(WAIT_S):
+            while True:
+                while (payload := self._frames.next_frame()) is not None:
+                    message = decode(payload)
+                    self.heard.append(message)
+                    if condition(message):
+                        return message
+                data = await self.reader.read(65_536)
+                if not data:
+                    raise EOFError
+                self._frames.add(data)
+
+    async def type(self, *types: str) -> dict[str, Any]:
+        return await self.hear(lambda message: message["t"] in types)
+
+    async def answer(self, seq: int) -> dict[str, Any]:
+        return await self.hear(lambda message: message["t"] in {"ack", "nack"} and message["seq"] == seq)
+
+    async def hello(self, config: Config, role: str, device: str, *, key: int = 0, **more: Any) -> None:
+        challenge = await self.type("challenge")
+        mac = hello_mac(config.keys[role, device][key], challenge["nonce"], role, device)
+        self.say(t="hello", v=1, role=role, id=device, mac=mac, **more)
+
+    async def closed(self) -> None:
+        """Returns once the server has closed."""
+        try:
+            await self.hear(lambda _message: False)
+        except (EOFError, ConnectionError):
+            return
+
+    def wager(self, seq: int, round_id: str, *seats: int, **more: Any) -> None:
+        bets = [{"seat": seat, "link": LINK, "amount": 100} for seat in seats]
+        self.say(t="wager", seq=seq, round=round_id, bets=bets, **more)
+
+
+@asynccontextmanager
+async def connected(port: int) -> AsyncIterator[Device]:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    try:
+        yield Device(reader, writer)
+    finally:
+        writer.transport.abort()
+
+
+@asynccontextmanager
+async def table(server: Server, name: str = "T01", **hello: Any) -> AsyncIterator[Device]:
+    """A welcomed table; its welcome is `heard[1]`."""
+    async with connected(server.ports["tables"]) as device:
+        await device.hello(server.config, "table", name, **hello)
+        await device.type("welcome")
+        yield device
+
+
+@asynccontextmanager
+async def sign(server: Server, name: str = "S01", **hello: Any) -> AsyncIterator[Device]:
+    async with connected(server.ports["signs"]) as device:
+        await device.hello(server.config, "sign", name, **hello)
+        await device.type("welcome")
+        yield device
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    """Returns once the condition holds."""
+    async with asyncio.timeout(WAIT_S):
+        while not condition():  # noqa: ASYNC110 - the condition is of another's making
+            await asyncio.sleep(0.01)
+
+
+def on_loop(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
+    """Runs an async test on a loop of its own; fixtures are passed on."""
+
+    @functools.wraps(test)
+    def run(*args: Any, **fixtures: Any) -> None:
+        asyncio.run(test(*args, **fixtures))
+
+    return run
+
+
+class StepClock(SystemClock):
+    """The machine's clock, which a test may move on."""
+
+    def __init__(self) -> None:
+        self.ahead_s = 0.0
+
+    def unix_ms(self) -> int:
+        return super().unix_ms() + int(self.ahead_s * 1000)
+
+    def monotonic(self) -> float:
+        return super().monotonic() + self.ahead_s
+
+
+class Faulty:
+    """A real SQLite ledger whose next appends can be held back, or fail in a given way."""
+
+    def __init__(self, config: Config) -> None:
+        self.ledger = open_ledger(config.ledger.url)
+        self.go = threading.Event()
+        self.go.set()
+        self.faults: list[Callable[[Callable[[], None]], None]] = []
+        self.recover_faults: list[Exception] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.ledger, name)
+
+    def append(self, bank: str, epoch: int, before: int, rows: Sequence[Row]) -> None:
+        assert self.go.wait(WAIT_S)
+        if self.faults:
+            self.faults.pop(0)(lambda: self.ledger.append(bank, epoch, before, rows))
+        else:
+            self.ledger.append(bank, epoch, before, rows)
+
+    def recover(self) -> None:
+        if self.recover_faults:
+            raise self.recover_faults.pop(0)
+
+
+def doubt(_append: Callable[[], None]) -> None:
+    """Nothing was written, and nobody knows."""
+    raise CommitInDoubt("the disk failed")
+
+
+def doubt_but_written(append: Callable[[], None]) -> None:
+    """All was written, and nobody knows."""
+    append()
+    raise CommitInDoubt("the disk failed")
+
+
+def refuse(_append: Callable[[], None]) -> None:
+    raise DataRefused("a constraint")
+
+
+def stop(_append: Callable[[], None]) -> None:
+    raise LedgerStopped("the disk lied")
+
+
+async def administer(config: Config, **request: Any) -> dict[str, Any]:
+    """One request over the admin socket."""
+    reader, writer = await asyncio.open_unix_connection(config.listen.admin)
+    writer.write(json.dumps(request).encode() + b"\n")
+    answer: dict[str, Any] = json.loads(await reader.readline())
+    writer.close()
+    await writer.wait_closed()
+    return answer

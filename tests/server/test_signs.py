@@ -1,0 +1,112 @@
+"""Does a sign see every durable value, only durable ones, and no more than it reads?"""
+
+import asyncio
+import socket
+from pathlib import Path
+
+from jackpot.app import Server
+from jackpot.server.signs import SIGN_UNREAD_MOST, SIGN_UNREAD_S
+from tests.server.bed import (
+    LINK,
+    Device,
+    Faulty,
+    StepClock,
+    configure,
+    connected,
+    on_loop,
+    sign,
+    table,
+    until,
+)
+
+
+@on_loop
+async def test_a_sign_shows_nothing_that_is_not_durable(tmp_path: Path) -> None:
+    """S5: while the commit is held back the sign's value stays, then it moves with its revision."""
+    config = configure(tmp_path)
+    ledger = Faulty(config)
+    async with Server(config, ledger=ledger) as server, table(server) as device, sign(server) as board:
+        before = await board.type("meters")
+        ledger.go.clear()
+        device.wager(1, "R1", 1)
+        core = server.writers["main"].core
+        await until(lambda: core.engine.seq == before["rev"] + 1)
+        async with sign(server) as second:
+            assert (await second.type("meters"))["rev"] == before["rev"]
+        ledger.go.set()
+        after = await board.hear(lambda message: message["t"] == "meters" and message["rev"] > before["rev"])
+        assert [LINK, "mega", 1_000_009] in after["values"]
+
+
+@on_loop
+async def test_a_sign_chooses_among_its_own_links(tmp_path: Path) -> None:
+    """WIRE, signs: `links` narrows what it is shown; a link that is not its own is refused."""
+    config = configure(tmp_path)
+    async with Server(config) as server:
+        async with sign(server, links=[]) as nothing:
+            assert nothing.heard[-1]["links"] == []
+        async with connected(server.ports["signs"]) as device:
+            await device.hello(config, "sign", "S01", links=["other"])
+            assert (await device.type("error"))["message"] == "links: other is not of this sign"
+
+
+@on_loop
+async def test_the_whole_snapshot_comes_again(tmp_path: Path) -> None:
+    """WIRE, pushes: at least every 5 s, even when nothing moved."""
+    clock = StepClock()
+    async with Server(configure(tmp_path), clock) as server, sign(server) as board:
+        first = await board.type("meters")
+        clock.ahead_s += 5
+        again = await board.type("meters")
+        assert again["values"] == first["values"]
+        assert again["at"] > first["at"]
+
+
+@on_loop
+async def test_late_signs_see_the_hits_of_the_last_minute(tmp_path: Path) -> None:
+    """WIRE, handshake: a welcome brings the hits of the last 60 s, not older ones, also after a restart."""
+    config, clock = configure(tmp_path), StepClock()
+    royal = {"seat": 1, "cards": ["As", "Ks", "Qs"]}
+    async with Server(config, clock) as server, table(server) as device:
+        device.wager(1, "R1", 1, lock=True)
+        device.say(t="settle", seq=2, round="R1", hands=[royal], board=["Js", "Ts"], close=True)
+        await device.answer(2)
+    async with Server(config, clock) as server:
+        async with sign(server) as board:
+            assert (await board.type("hit"))["hit"] == "H1"
+        clock.ahead_s += 61
+        assert server.writers["main"].board.recent_hits(frozenset([LINK])) == []
+
+
+@on_loop
+async def test_a_sign_that_does_not_read_is_bounded_and_closed(tmp_path: Path) -> None:
+    """WIRE, faults: values are conflated while it does not read; after 10 s it is closed."""
+    clock = StepClock()
+    async with Server(configure(tmp_path, heartbeat_ms=60_000), clock) as server, table(server) as device:
+        raw = socket.socket()
+        raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
+        raw.setblocking(False)
+        await asyncio.get_running_loop().sock_connect(raw, ("127.0.0.1", server.ports["signs"]))
+        slow = Device(*await asyncio.open_connection(sock=raw, limit=1_024))
+        await slow.hello(server.config, "sign", "S01")
+        await slow.type("welcome")
+        slow.writer.transport.pause_reading()  # type: ignore[attr-defined]
+        shell = server.signs.current["S01"]
+        board = server.writers["main"].board
+        while shell.unread_since is None:
+            shell.tell(board.snapshot(frozenset([LINK])))
+            server.signs.flush()
+        assert shell._transport.get_write_buffer_size() <= SIGN_UNREAD_MOST
+        assert not shell.show(board.snapshot(frozenset([LINK])))
+        device.wager(1, "R1", 1)
+        await device.answer(1)
+        slow.writer.transport.resume_reading()  # type: ignore[attr-defined]
+        newest = await slow.hear(lambda message: message["t"] == "meters" and message["rev"] == board.rev)
+        assert [LINK, "mega", 1_000_009] in newest["values"]
+        slow.writer.transport.pause_reading()  # type: ignore[attr-defined]
+        while shell.unread_since is None:
+            shell.tell(board.snapshot(frozenset([LINK])))
+            server.signs.flush()
+        clock.ahead_s += SIGN_UNREAD_S + 1
+        await until(lambda: server.signs.current == {})
+        slow.writer.transport.abort()

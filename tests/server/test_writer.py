@@ -1,0 +1,189 @@
+"""What do tables and operators see when the ledger fails, and does everything still happen exactly once?"""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+import aiohttp
+import pytest
+
+from jackpot.app import Server
+from jackpot.ledger.open import open_ledger
+from jackpot.ledger.store import CommitInDoubt
+from jackpot.ledger.verify import verify
+from tests.server.bed import (
+    LINK,
+    Faulty,
+    administer,
+    configure,
+    connected,
+    doubt,
+    doubt_but_written,
+    on_loop,
+    refuse,
+    sign,
+    stop,
+    table,
+    until,
+)
+
+
+async def readiness(server: Server) -> int:
+    address = f"http://127.0.0.1:{server.ports['http']}/readyz"
+    async with aiohttp.ClientSession() as session, session.get(address) as response:
+        return response.status
+
+
+@pytest.mark.parametrize("fault", [doubt, doubt_but_written])
+def test_a_commit_in_doubt_suspends_and_resumes(
+    tmp_path: Path, fault: Callable[[Callable[[], None]], None]
+) -> None:
+    """S4, DESIGN 4: told suspended at once, then resumed, then answered; the wager counts once either way."""
+
+    @on_loop
+    async def run() -> None:
+        config = configure(tmp_path)
+        ledger = Faulty(config)
+        async with Server(config, ledger=ledger) as server, table(server) as device, sign(server) as board:
+            epoch = server.writers["main"].core.epoch
+            ledger.faults.append(fault)
+            device.wager(1, "R1", 1)
+            told = await device.type("link", "ack")
+            assert (told["t"], told["state"], told["reason"]) == ("link", "suspended", "ledger")
+            assert (await board.type("link"))["reason"] == "ledger"
+            assert (await device.answer(1))["t"] == "ack"
+            await device.hear(lambda message: message["t"] == "link" and message["state"] == "active")
+            assert server.writers["main"].core.epoch == epoch + 1
+            assert await readiness(server) == 200
+            device.wager(2, "R1", 2)
+            assert (await device.answer(2))["t"] == "ack"
+            values = server.writers["main"].board.links[LINK].levels
+            assert values["mega"] == 1_000_018
+
+    run()
+    config = configure(tmp_path)
+    assert verify(open_ledger(config.ledger.url), "main").problems == ()
+
+
+@on_loop
+async def test_a_full_disk_is_tried_again(tmp_path: Path) -> None:
+    """DESIGN 4: while nothing can be written tables stay suspended and unanswered, `/readyz` says 503."""
+    config = configure(tmp_path)
+    ledger = Faulty(config)
+    async with Server(config, ledger=ledger) as server, table(server) as device:
+        full = CommitInDoubt("database or disk is full")
+        ledger.faults.append(doubt)
+        ledger.recover_faults = [full, full]
+        device.wager(1, "R1", 1)
+        assert (await device.type("link"))["state"] == "suspended"
+        assert await readiness(server) == 503
+        device.wager(2, "R1", 2)
+        assert (await device.type("ack"))["seq"] == 1
+        assert (await device.type("ack"))["seq"] == 2
+        assert ledger.recover_faults == []
+
+
+@on_loop
+async def test_refused_data_is_one_tables_trouble(tmp_path: Path) -> None:
+    """DESIGN 4: the culprit alone gets `internal` and its links stop; the other table's answers come."""
+    config = configure(tmp_path)
+    ledger = Faulty(config)
+    async with Server(config, ledger=ledger) as server, table(server) as device:
+        ledger.faults = [refuse]
+        device.wager(1, "R1", 1)
+        answer = await device.answer(1)
+        assert (answer["t"], answer["code"]) == ("nack", "internal")
+        assert server.writers["main"].board.state(LINK)[0] == "suspended"
+
+
+@on_loop
+async def test_a_ledger_that_lies_stops_the_bank_for_good(tmp_path: Path) -> None:
+    """DESIGN, SQLite: after a second I/O error nothing is believed; tables, pages and acts say so."""
+    config = configure(tmp_path)
+    ledger = Faulty(config)
+    async with Server(config, ledger=ledger) as server, table(server) as device:
+        ledger.faults = [stop]
+        device.wager(1, "R1", 1)
+        assert (await device.type("link"))["reason"] == "ledger"
+        assert (await device.type("error"))["code"] == "not_active"
+        assert not [message for message in device.heard if message["t"] in {"ack", "nack"}]
+        async with connected(server.ports["tables"]) as late:
+            await late.hello(config, "table", "T02")
+            assert (await late.type("error"))["code"] == "not_active"
+        assert await readiness(server) == 503
+        answer = await administer(config, do="validate", hit="H1")
+        assert (answer["ok"], answer["code"]) == (False, "bank_stopped")
+
+
+@on_loop
+async def test_a_slow_commit_suspends_but_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """DESIGN, lease: without an acknowledged commit tables are suspended; the commit itself is left alone."""
+    monkeypatch.setattr("jackpot.server.writer.SLOW_COMMIT_S", 0.01)
+    config = configure(tmp_path)
+    ledger = Faulty(config)
+    async with Server(config, ledger=ledger) as server, table(server) as device:
+        ledger.go.clear()
+        device.wager(1, "R1", 1)
+        assert (await device.type("link"))["state"] == "suspended"
+        ledger.go.set()
+        assert (await device.answer(1))["t"] == "ack"
+        assert server.writers["main"].doubts == 0
+
+
+@on_loop
+async def test_a_graceful_stop_answers_what_is_in_flight(tmp_path: Path) -> None:
+    """Issue, serve: in-flight answers are delivered and a snapshot of the last row is written."""
+    config = configure(tmp_path)
+    ledger = Faulty(config)
+    server = Server(config, ledger=ledger)
+    ending = asyncio.Event()
+
+    async def run() -> None:
+        async with server:
+            await ending.wait()
+
+    async with asyncio.TaskGroup() as group:
+        group.create_task(run())
+        await until(lambda: "http" in server.ports)
+        async with table(server) as device:
+            ledger.go.clear()
+            device.wager(1, "R1", 1)
+            await until(lambda: server.writers["main"].core.depth == 1)
+            ending.set()
+            await until(lambda: not server.floor.accepting)
+            device.wager(2, "R1", 2)
+            ledger.go.set()
+            assert (await device.answer(1))["t"] == "ack"
+            await device.closed()
+            assert device.heard[-1]["t"] != "ack" or device.heard[-1]["seq"] == 1
+    reopened = open_ledger(config.ledger.url)
+    snapshot = reopened.newest_snapshot("main")
+    assert snapshot is not None
+    assert snapshot.hash == reopened.head("main").hash
+    reopened.close()
+
+
+@on_loop
+async def test_many_tables_share_a_commit(tmp_path: Path) -> None:
+    """DESIGN 2: what queues up during one transaction is one next transaction."""
+    config = configure(tmp_path)
+    ledger = Faulty(config)
+    async with (
+        Server(config, ledger=ledger) as server,
+        table(server) as first,
+        table(server, "T02") as second,
+    ):
+        core = server.writers["main"].core
+        ledger.go.clear()
+        first.wager(1, "R1", 1)
+        await until(lambda: core.depth == 1)
+        commits = sum(server.writers["main"].batches.counts)
+        for seq in range(2, 6):
+            first.wager(seq, "R1", seq)
+        for seq in range(1, 6):
+            second.wager(seq, "R1", seq)
+        await until(lambda: core.depth == 10)
+        ledger.go.set()
+        await first.answer(5)
+        await second.answer(5)
+        await until(lambda: sum(server.writers["main"].batches.counts) == commits + 2)
