@@ -70,7 +70,7 @@ _BEYOND: Final = """
 class SqliteLedger:
     """A Ledger in one SQLite file, created if it is missing; one process at a time may write it.
 
-    path: of the file; `path`-wal and `path`-shm are part of it, `path`.lock is held while it is open.
+    path: of the file; `path`-wal and `path`-shm are part of it, `path`-lock is held while it is open.
     vfs: name of the SQLite VFS underneath, for tests. readonly: beside a writer, without the lock.
     Raises LedgerUnusable. Calls may come from any thread, one at a time.
     """
@@ -378,7 +378,7 @@ def _roll_back(connection: apsw.Connection) -> None:
 
 def _locked(path: Path) -> int:
     """The lock file's descriptor, held for life. Its text is for people: whose it is."""
-    lock = path.with_name(path.name + ".lock")
+    lock = path.with_name(path.name + "-lock")
     try:
         held = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:

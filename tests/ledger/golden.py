@@ -1,0 +1,65 @@
+"""How was the golden ledger of a release made? `python -m tests.ledger.golden`, once, before the release.
+
+It writes golden/VERSION.db, every kind of event and two snapshots in it, and the hash of its head into
+golden/heads.toml. A released file is never made again: it must verify for ever.
+"""
+
+import tomllib
+from pathlib import Path
+from typing import Final
+
+from jackpot import __version__
+from jackpot.ledger.journal import Snapshot
+from jackpot.ledger.sqlite import SqliteLedger
+from jackpot.rules.engine import SNAPSHOT_FORMAT
+from jackpot.rules.events import KINDS
+from tests.ledger.play import Play
+
+FOLDER: Final = Path(__file__).parent / "golden"
+HEADS: Final = FOLDER / "heads.toml"
+SEED: Final = 7
+ROWS: Final = 400
+
+
+def heads() -> dict[str, str]:
+    """Release -> the hash that its golden ledger's head has."""
+    return tomllib.loads(HEADS.read_text()) if HEADS.exists() else {}
+
+
+def make(path: Path) -> bytes:
+    """Writes a ledger to `path`; the hash of its head."""
+    ledger = SqliteLedger(path)
+    play = Play(SEED)
+    play.plain_rounds(6)
+    ledger.new_epoch("main", "golden")
+    written = 0
+    for upto in (ROWS // 2, ROWS - 20, ROWS):
+        play.until(upto)
+        for row in play.rows[written:]:
+            while ledger.head("main").epoch < row.epoch:
+                ledger.new_epoch("main", "golden")
+            ledger.append("main", row.epoch, row.seq - 1, [row])
+        written = len(play.rows)
+        if upto != ROWS:
+            last = play.rows[-1]
+            state = play.engine.snapshot()
+            ledger.save_snapshot(Snapshot("main", last.seq, last.hash, SNAPSHOT_FORMAT, state))
+    ledger.close()
+    missing = KINDS.keys() - {row.kind for row in play.rows}
+    if missing:
+        raise SystemExit(f"no {', '.join(KINDS[kind].__name__ for kind in missing)}: take another seed")
+    return play.rows[-1].hash
+
+
+def main() -> None:
+    FOLDER.mkdir(exist_ok=True)
+    path = FOLDER / f"{__version__}.db"
+    path.unlink(missing_ok=True)
+    kept = heads() | {__version__: make(path).hex()}
+    path.with_name(path.name + "-lock").unlink()
+    HEADS.write_text("".join(f'"{version}" = "{head}"\n' for version, head in sorted(kept.items())))
+    print(f"{path.name}: {path.stat().st_size:,} bytes, head {kept[__version__]}")
+
+
+if __name__ == "__main__":
+    main()

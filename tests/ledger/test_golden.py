@@ -1,0 +1,42 @@
+"""Do the ledgers of every release still verify, with the code of today?"""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from jackpot.ledger.rebuild import check_meters, rebuild
+from jackpot.ledger.sqlite import SqliteLedger
+from jackpot.ledger.verify import verify
+from jackpot.rules.events import KINDS
+from tests.ledger import golden
+
+
+def test_every_golden_ledger_is_listed() -> None:
+    """DESIGN, the ledger: a golden ledger of each release, and the hash that its head must have."""
+    assert {path.stem for path in golden.FOLDER.glob("*.db")} == golden.heads().keys() != set()
+
+
+@pytest.mark.parametrize("version", golden.heads())
+def test_a_golden_ledger_verifies_for_ever(version: str, tmp_path: Path) -> None:
+    """S3, M4: chain, postings, meters and snapshots of a ledger that an older program wrote."""
+    path = Path(shutil.copy(golden.FOLDER / f"{version}.db", tmp_path))
+    ledger = SqliteLedger(path)
+    report = verify(ledger, "main", bytes.fromhex(golden.heads()[version]))
+    assert report.problems == ()
+    assert report.head.hash.hex() == golden.heads()[version]
+    engine, head = rebuild(ledger, "main")
+    check_meters(ledger, "main", engine)
+    assert head == report.head
+    assert {row.kind for row in ledger.rows("main", 0, head.seq)} <= KINDS.keys()
+    ledger.close()
+
+
+def test_a_golden_ledger_has_everything_in_it(tmp_path: Path) -> None:
+    """DESIGN, the ledger: what is made for the next release has every kind of event, and verifies."""
+    head = golden.make(tmp_path / "next.db")
+    ledger = SqliteLedger(tmp_path / "next.db")
+    assert verify(ledger, "main", head).problems == ()
+    assert {row.kind for row in ledger.rows("main", 0, 1_000)} == KINDS.keys()
+    assert ledger.newest_snapshot("main") is not None
+    ledger.close()
