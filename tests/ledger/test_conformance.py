@@ -1,9 +1,11 @@
 """Does a backend keep the promises of the Ledger interface? Written against the interface alone."""
 
+from threading import Thread
+
 import msgspec
 import pytest
 
-from jackpot.ledger.journal import Head, Snapshot, genesis
+from jackpot.ledger.journal import Head, Row, Snapshot, genesis
 from jackpot.ledger.store import DataRefused, Fenced
 from jackpot.rules.postings import Posting
 from tests.ledger.conftest import SqlitePlace
@@ -162,6 +164,30 @@ def test_a_reader_works_beside_the_writer(place: SqlitePlace) -> None:
     ledger.append("main", 1, 2, written[2:])
     assert reader.rows("main", 0, 10) == written
     assert reader.head("main") == ledger.head("main")
+
+
+def test_a_reader_never_sees_a_gap(place: SqlitePlace) -> None:
+    """DESIGN 1: order is seq alone: whoever reads while others write sees each row behind all before it."""
+    ledger = place.open()
+    ledger.new_epoch("main", "test")
+    reader = place.read()
+    written = rows(2_000)
+    read: list[Row] = []
+    behind: list[int] = []
+
+    def follow() -> None:
+        while len(read) < len(written):
+            read.extend(reader.rows("main", len(read), 37))
+            if reader.head("main").seq < len(read):
+                behind.append(len(read))
+
+    following = Thread(target=follow, daemon=True)
+    following.start()
+    for start in range(0, len(written), 20):
+        ledger.append("main", 1, start, written[start : start + 20])
+    following.join(30)
+    assert read == written
+    assert behind == []
 
 
 def test_recovery_is_harmless_where_nothing_failed(place: SqlitePlace) -> None:
