@@ -124,14 +124,17 @@ class History(msgspec.Struct, array_like=True):
         return sum(point.take is not None and is_whole(point.take.rate) for point in later)
 
     def fold(self, terms: LevelTerms, needed: int, *, floor_to_seed: bool) -> None:
-        """Fold every point before entry `needed` into the base; nothing before it can change."""
+        """Fold what entry `needed` and later ones do not stand on into the base; it can no longer change.
+
+        The last point before `needed` stays: what was wagered since then is counted in it.
+        """
         unpaid = [
             point.at[0]
             for point in self.points
             if point.take and any(not share.paid and not share.undone for share in point.take.shares)
         ]
-        keep = bisect_left(self.points, (min([needed, *unpaid]), 0), key=_at)
-        if keep > 1:
+        keep = bisect_left(self.points, (min([needed, *unpaid]), 0), key=_at) - 1
+        if keep > 0:
             old, self.points[:keep] = self.points[:keep], [Point(BASE)]
             self.base = replay(History(self.base, old), terms, floor_to_seed=floor_to_seed)
         self.fold_at = max(FOLD_AT_LEAST, 2 * len(self.points))

@@ -1,0 +1,211 @@
+"""Does recomputing a level from its short history give what a recount of everything gives?
+
+The recount here keeps every wager and every award one by one, for ever, and counts them again in plain
+steps; the history under test keeps sums between awards and folds what can no longer change.
+"""
+
+from dataclasses import dataclass, field
+from typing import Final
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from jackpot.rules.meter import Accounts, contribute, opened
+from jackpot.rules.meter import take as take_now
+from jackpot.rules.paytable import LevelTerms
+from jackpot.rules.undo import BASE, History, Point, Share, Take, due_of, replay
+
+CENT: Final = 10_000
+WHOLE: Final = 10_000
+SEED: Final = 50_000_000
+LEVELS: Final = (
+    LevelTerms("meter", 5_033, 1_207, SEED, 0),
+    LevelTerms("meter", 5_033, 1_207, SEED, SEED, 53_000_000),
+    LevelTerms("meter", 2_100, 0, SEED, SEED // 2),
+)
+
+
+@dataclass
+class Happened:
+    """One wager, or one award when `rate` is set, and what became of it."""
+
+    seq: int
+    primary: int = 0
+    reserve: int = 0
+    rate: int = 0
+    amount: int = 0
+    paid: bool = False
+    undone: bool = False
+    finished: bool = False
+
+
+@dataclass
+class Recount:
+    """All that happened on a level, counted from the start each time."""
+
+    terms: LevelTerms
+    floor_to_seed: bool
+    events: list[Happened] = field(default_factory=list)
+
+    def accounts(self) -> Accounts:
+        terms = self.terms
+        primary, reserve, overflow, house, wagers, awards = terms.seed, 0, 0, -terms.seed, 0, 0
+        for event in self.events:
+            if event.undone:
+                continue
+            if not event.rate:
+                primary, reserve = primary + event.primary, reserve + event.reserve
+                wagers -= event.primary + event.reserve
+            else:
+                due = primary * event.rate // WHOLE // CENT * CENT
+                if not event.paid:
+                    event.amount = max(event.amount, due)
+                primary -= min(due, event.amount)
+                house -= event.amount - min(due, event.amount)
+                awards += event.amount
+                if event.rate == WHOLE:
+                    primary, house = primary + terms.reseed + reserve + overflow, house - terms.reseed
+                    reserve = overflow = 0
+                elif self.floor_to_seed and primary < terms.reseed:
+                    primary, house = terms.reseed, house - (terms.reseed - primary)
+            if terms.limit is not None and primary > terms.limit:
+                primary, overflow = terms.limit, overflow + primary - terms.limit
+        return Accounts(primary, reserve, overflow, house, wagers, awards)
+
+
+class Both:
+    """A level's history as the engine keeps it, beside the recount."""
+
+    def __init__(self, terms: LevelTerms, *, floor_to_seed: bool) -> None:
+        self.terms = terms
+        self.floor_to_seed = floor_to_seed
+        self.recount = Recount(terms, floor_to_seed)
+        self.accounts = opened(terms)
+        self.history = History(self.accounts.copy(), [Point(BASE)])
+
+    def seq(self) -> int:
+        return len(self.recount.events) + 1
+
+    def wager(self, count: int) -> None:
+        primary, reserve = count * self.terms.primary * 100, count * self.terms.reserve * 100
+        self.recount.events.append(Happened(self.seq(), primary, reserve))
+        contribute(self.accounts, self.terms, primary, reserve)
+        self.history.contributed(primary, reserve)
+
+    def take(self, rate: int) -> None:
+        seq, share = self.seq(), Share(self.seq(), 0)
+        share.amount = due_of(self.accounts.primary, rate, [share], share)
+        self.recount.events.append(Happened(seq, rate=rate, amount=share.amount))
+        take_now(
+            self.accounts,
+            self.terms,
+            rate=rate,
+            given=share.amount,
+            total=share.amount,
+            floor_to_seed=self.floor_to_seed,
+        )
+        self.history.insert((seq, 1), Take(rate, [share]))
+
+    def undo(self, event: Happened) -> None:
+        event.undone = True
+        if event.rate:
+            for share in self.history.shares():
+                share.undone = share.undone or share.award == event.seq
+        else:
+            self.history.drop(event.seq, event.primary, event.reserve)
+        self.accounts = replay(self.history, self.terms, floor_to_seed=self.floor_to_seed)
+
+    def pay(self, event: Happened) -> None:
+        event.paid = True
+        for share in self.history.shares():
+            share.paid = share.paid or share.award == event.seq
+
+    def fold(self) -> None:
+        open_ = [event.seq for event in self.recount.events if not event.rate and not event.finished]
+        needed = min(open_, default=self.seq())
+        self.history.fold(self.terms, needed, floor_to_seed=self.floor_to_seed)
+
+    def step(self, what: str, pick: int) -> None:
+        """Let one thing happen, if it can."""
+        events = self.recount.events
+        wagers = [e for e in events if not e.rate and not e.finished and not e.undone]
+        awards = [e for e in events if e.rate and not e.paid and not e.undone]
+        if what == "wager":
+            self.wager(pick % 7 + 1)
+        elif what == "take":
+            self.take((WHOLE, 1_000, 3_333)[pick % 3])
+        elif what == "fold":
+            self.fold()
+        elif what == "finish" and wagers:
+            wagers[pick % len(wagers)].finished = True
+        elif what == "void" and wagers:
+            self.undo(wagers[pick % len(wagers)])
+        elif what == "undo" and awards:
+            self.undo(awards[pick % len(awards)])
+        elif what == "pay" and awards:
+            self.pay(awards[pick % len(awards)])
+
+
+STEPS: Final = ("wager", "wager", "take", "finish", "void", "undo", "pay", "fold")
+
+
+@given(
+    st.sampled_from(LEVELS),
+    st.booleans(),
+    st.lists(st.tuples(st.sampled_from(STEPS), st.integers(0, 20)), min_size=15, max_size=80),
+)
+@settings(max_examples=300, deadline=None)
+def test_a_history_gives_what_a_full_recount_gives(
+    terms: LevelTerms, floor_to_seed: bool, steps: list[tuple[str, int]]
+) -> None:
+    """A11, A2, A4, L7: as if the undone had not been made, whatever came after and was folded away."""
+    both = Both(terms, floor_to_seed=floor_to_seed)
+    for what, pick in steps:
+        both.step(what, pick)
+        assert both.accounts == both.recount.accounts()
+        amounts = {event.seq: event.amount for event in both.recount.events}
+        assert all(share.undone or share.amount == amounts[share.award] for share in both.history.shares())
+
+
+def test_folding_keeps_apart_what_a_void_may_still_take_back() -> None:
+    """A11, L7: a void after a folding frees the room under the limit that its wagers had taken."""
+    both = Both(LEVELS[1], floor_to_seed=False)
+    both.step("wager", 6)
+    both.step("take", 1)
+    both.recount.events[0].finished = True
+    both.pay(both.recount.events[1])
+    both.step("wager", 6)
+    both.step("wager", 6)
+    both.step("wager", 6)
+    both.recount.events[2].finished = both.recount.events[3].finished = True
+    both.fold()
+    assert both.accounts.primary == 53_000_000
+    both.undo(both.recount.events[4])
+    assert both.accounts == both.recount.accounts()
+
+
+def test_what_the_recomputed_meter_cannot_give_the_house_makes_up() -> None:
+    """A11: a later award already published is not lowered when the wagers before it are void."""
+    both = Both(LEVELS[0], floor_to_seed=False)
+    both.wager(7)
+    both.take(WHOLE)
+    published = both.history.shares()[0].amount
+    both.undo(both.recount.events[0])
+    assert both.history.shares()[0].amount == published == 53_520_000
+    assert both.accounts == Accounts(primary=0, house=-published, awards=published)
+
+
+def test_a_later_award_is_raised_and_a_paid_one_is_not() -> None:
+    """A11: undoing the first whole-meter award gives a later unpaid one all that gathered since the seed."""
+    for paid in (False, True):
+        both = Both(LEVELS[0], floor_to_seed=False)
+        both.take(WHOLE)
+        both.wager(7)
+        both.take(WHOLE)
+        if paid:
+            both.pay(both.recount.events[2])
+        later = both.history.shares()[1].amount
+        assert later == 3_520_000
+        both.undo(both.recount.events[0])
+        assert both.history.shares()[1].amount == (later if paid else SEED + later)
+        assert both.accounts.primary == (SEED if paid else 0) + 3_100 + 844_900
