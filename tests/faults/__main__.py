@@ -1,0 +1,35 @@
+"""python -m tests.faults --seed 7 --rounds 1000000: the fault simulator by hand, with a progress bar."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from tests.faults.simulation import Failure, run, shorten
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
+    parser.add_argument("--seed", type=int, default=1, help="which history (default 1)")
+    parser.add_argument("--rounds", type=int, default=5_000, help="rounds to play (default 5000)")
+    parser.add_argument("--whole", action="store_true", help="do not shorten a failure")
+    asked = parser.parse_args()
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+    with Progress(*columns) as bar:
+        task = bar.add_task(f"seed {asked.seed}", total=asked.rounds)
+        ended = run(asked.seed, asked.rounds, progress=lambda rounds: bar.update(task, completed=rounds))
+    if isinstance(ended, Failure):
+        print(ended if asked.whole else shorten(ended))
+        return 1
+    faults = ", ".join(f"{number} {kind}" for kind, number in sorted(ended.injected.items()))
+    events = ", ".join(f"{number} {kind}" for kind, number in sorted(ended.witness.kinds.items()))
+    codes = ", ".join(f"{number} {code}" for code, number in sorted(ended.witness.codes.items()))
+    print(f"{ended.witness.rounds} rounds, {ended.witness.seq} rows, {ended.timeline.now:.0f} simulated seconds")
+    print(f"events: {events}\nrefusals: {codes}\nfaults: {faults}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

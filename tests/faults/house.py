@@ -1,0 +1,175 @@
+"""Which links and tables does a simulated house have? Said once, opened in the real bank and in the model.
+
+Every house mixes what is easily got wrong together: links shared by several games, two links at a table,
+shares, reserves, limits with overflow, odds that are final at once, counted chips, draws, two decks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from jackpot.catalogue import LevelEntry, LinkEntry, resolve
+from jackpot.rules.paytable import Game, LinkTerms, TableTerms
+from tests.faults.model import Model
+
+BANK: Final = "main"
+DOLLAR: Final = 1_000_000
+# The model's words where they are not the wire's.
+GAME_OF_MODEL: Final = {"three-card-poker": "three-card", "four-card-poker": "four-card"}
+UNNAMED: Final = "meter"
+
+
+@dataclass(frozen=True)
+class LinkPlan:
+    """One link. levels: name -> what its paytable leaves open, rates in percent, sums in dollars."""
+
+    link: str
+    paytable: str
+    wager: int = 1
+    decks: int = 1
+    levels: dict[str, dict[str, str]] = field(default_factory=dict)
+    options: dict[str, Any] = field(default_factory=dict)
+
+    def terms(self) -> LinkTerms:
+        """As the real bank opens it, through the catalogue."""
+        return resolve(
+            LinkEntry(
+                id=self.link,
+                bank=BANK,
+                paytable=self.paytable,
+                wager=f"{self.wager}.00",
+                decks=self.decks,
+                level={name: LevelEntry(**level) for name, level in self.levels.items()},
+                **self.options,
+            )
+        )
+
+    def open(self, model: Model) -> None:
+        """As the model opens it, from its own paytables."""
+        options = dict(self.options)
+        given: dict[str, dict[str, int]] = {}
+        for name, level in self.levels.items():
+            for key, text in level.items():
+                unit = 100 if text.endswith("%") else DOLLAR
+                if key != "limit_approval":
+                    given.setdefault(key, {})[model_level(name)] = round(float(text.rstrip("%")) * unit)
+        if "validate_at" in options:
+            options["validate_at_cents"] = round(float(options.pop("validate_at")) * 100)
+        if "magic_card_every" in options:
+            options["magic_every"] = options.pop("magic_card_every")
+        model.open_link(
+            self.link, self.paytable, self.wager * 100, decks=self.decks, **given, **options
+        )
+
+
+def model_level(name: str) -> str:
+    """The model calls the one unnamed level by an empty name (L3)."""
+    return "" if name == UNNAMED else name
+
+
+@dataclass(frozen=True)
+class TablePlan:
+    table: str
+    game: Game
+    links: tuple[str, ...]
+    seats: int = 7
+
+    def terms(self) -> TableTerms:
+        return TableTerms(self.table, self.game, self.seats, self.links)
+
+    def open(self, model: Model) -> None:
+        model.add_table(self.table, GAME_OF_MODEL.get(self.game, self.game), self.seats, list(self.links))
+
+
+@dataclass(frozen=True)
+class House:
+    links: tuple[LinkPlan, ...]
+    tables: tuple[TablePlan, ...]
+
+    def link(self, name: str) -> LinkPlan:
+        return next(link for link in self.links if link.link == name)
+
+
+TWO_GAMES: Final = House(
+    links=(
+        LinkPlan("five", "pa-643a-five-card-C", options={"validate_at": "60.00"}),
+        LinkPlan(
+            "bonus",
+            "pa-653a-five-card-hand-bonus",
+            options={"simultaneous": "share", "lucky_every": 3, "validate_at": "75.00"},
+        ),
+        LinkPlan("three", "pa-643a-three-card-A", wager=5),
+    ),
+    tables=(
+        TablePlan("T1", "let-it-ride", ("five", "three")),
+        TablePlan("T2", "let-it-ride", ("five",)),
+        TablePlan("T3", "ultimate-texas-holdem", ("bonus",), seats=6),
+        TablePlan("T4", "ultimate-texas-holdem", ("five", "bonus"), seats=6),
+        TablePlan("T5", "let-it-ride", ("three", "five")),
+    ),
+)
+
+TWO_DECKS: Final = House(
+    links=(
+        LinkPlan(
+            "mass",
+            "ma-PTMGLML03",
+            decks=2,
+            levels={
+                "mega": {"primary": "11.11%", "limit": "10050.00", "limit_approval": "house"},
+                "major": {"primary": "7.07%", "limit": "1003.00", "limit_approval": "house"},
+                "minor": {"primary": "3.33%"},
+            },
+            options={"simultaneous": "share", "hold_table": False},
+        ),
+        LinkPlan(
+            "lir",
+            "ma-lir-progressive",
+            decks=2,
+            levels={UNNAMED: {"primary": "12.34%", "seed": "500.00", "reseed": "300.00"}},
+            options={"floor_to_seed": True, "count_chips": True},
+        ),
+        LinkPlan(
+            "box",
+            "pa-643a-five-card-hand-bonus",
+            decks=2,
+            levels={UNNAMED: {"limit": "10080.00", "limit_approval": "house"}},
+            options={"magic_card_every": 2, "lucky_every": 3},
+        ),
+    ),
+    tables=(
+        TablePlan("T1", "let-it-ride", ("mass", "lir")),
+        TablePlan("T2", "let-it-ride", ("mass", "box")),
+        TablePlan("T3", "let-it-ride", ("lir",)),
+        TablePlan("T4", "let-it-ride", ("mass", "lir", "box")),
+    ),
+)
+
+FOUR_AND_THREE: Final = House(
+    links=(
+        LinkPlan(
+            "four",
+            "pa-641a-2011-progressive-A",
+            wager=5,
+            levels={UNNAMED: {"primary": "20%", "seed": "5000.00", "reseed": "6000.00"}},
+            options={"envy": "A", "count_chips": True},
+        ),
+        LinkPlan(
+            "three",
+            "pa-649a-2011-progressive-B",
+            levels={
+                UNNAMED: {"primary": "21%", "seed": "1000.00", "reseed": "1200.00", "limit": "1300.00"},
+            },
+            options={"validate_at": "95.00"},
+        ),
+    ),
+    tables=(
+        TablePlan("T1", "four-card-poker", ("four",)),
+        TablePlan("T2", "three-card-poker", ("three",)),
+        TablePlan("T3", "three-card-poker", ("three",), seats=5),
+        TablePlan("T4", "four-card-poker", ("four",), seats=3),
+    ),
+)
+
+HOUSES: Final = (TWO_GAMES, TWO_DECKS, FOUR_AND_THREE)

@@ -1,0 +1,144 @@
+"""What does the simulated floorperson do? Validates, pays and undoes, alone or by two, and puts right what waits.
+
+He looks at what is durable (the model's books), picks an act, and asks for it until it is answered: over
+crashes and doubt, always under the same digest, as the admin socket's client would.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+import msgspec
+
+from jackpot.rules import commands
+from jackpot.rules.commands import Command
+from jackpot.rules.outcome import Outcome
+from tests.faults.floor import Table
+from tests.faults.model import Model
+from tests.faults.network import Timeline
+
+# Seconds between two acts, and before an unanswered one is asked for again.
+PAUSE_S = 0.02
+AGAIN_S = 0.5
+
+Ask = Callable[[Command, tuple[str, ...], bytes, Callable[[Outcome], None]], None]
+Act = tuple[Command, tuple[str, ...]]
+
+
+class Person:
+    """Two floorpersons, of whom the second confirms.
+
+    hit_id, award_id: the server's id of the model's. ask: submits to whatever server runs; it may be lost.
+    """
+
+    def __init__(
+        self,
+        timeline: Timeline,
+        random: Random,
+        model: Model,
+        tables: list[Table],
+        ids: Callable[[str], str | None],
+        ask: Ask,
+    ) -> None:
+        self._timeline = timeline
+        self._random = random
+        self._model = model
+        self._tables = tables
+        self._ids = ids
+        self._ask = ask
+        self._waiting: tuple[Act, bytes] | None = None
+        self._called: list[str] = []
+        self.tidying = False
+        timeline.after(PAUSE_S, self._go_on)
+
+    @property
+    def idle(self) -> bool:
+        return self._waiting is None and not self._called
+
+    def called(self, hits: list[str]) -> None:
+        """A table wants these hits (the server's ids) undone, so that its round can be void."""
+        self._called += [hit for hit in hits if hit not in self._called]
+
+    def _go_on(self) -> None:
+        if self._waiting is None and (act := self._choose()) is not None:
+            self._waiting = act, self._random.randbytes(16)
+        if self._waiting is None:
+            self._timeline.after(PAUSE_S, self._go_on)
+            return
+        (command, people), digest = self._waiting
+        self._timeline.after(AGAIN_S, lambda: self._again(digest))
+        self._ask(command, people, digest, lambda _outcome: self._answered(digest))
+
+    def _again(self, digest: bytes) -> None:
+        if self._waiting is not None and self._waiting[1] == digest:
+            self._go_on()
+
+    def _answered(self, digest: bytes) -> None:
+        if self._waiting is not None and self._waiting[1] == digest:
+            self._waiting = None
+            self._timeline.after(PAUSE_S * 2 * self._random.random(), self._go_on)
+
+    def _choose(self) -> Act | None:
+        random = self._random
+        if self._called:
+            return commands.Undo(self._called.pop(), "void round"), ("ann", "bob")
+        suspended = [link.name for link in self._model.links.values() if link.suspended]
+        if suspended and (self.tidying or random.random() < 0.3):
+            return commands.Resume(random.choice(["floor", "internal"]), (random.choice(suspended),)), ("ann",)
+        if random.random() < 0.35 and (act := self._on_table()) is not None:
+            return act
+        if random.random() < 0.004 and not self.tidying:
+            return commands.Suspend("floor", (random.choice(list(self._model.links)),)), ("ann",)
+        return self._on_hit()
+
+    def _on_table(self) -> Act | None:
+        """Strike, reopen, void or release, wherever something stands that allows it."""
+        random = self._random
+        table = random.choice(list(self._model.tables.values()))
+        if table.unfinished:
+            name, round_ = random.choice(list(table.unfinished.items()))
+            if round_.state == "mismatch" and (wagers := [wager for wager in round_.wagers if wager.live]):
+                one = random.choice(wagers)
+                on: Any = one.on
+                return commands.Strike(table.name, name, one.seat, one.link, "count", on), ("ann",)
+            if random.random() < 0.02 and not self.tidying:
+                return commands.VoidRound(table.name, name, "floor"), ("ann",)
+        elif table.reopenable is not None and random.random() < 0.1 and not self.tidying:
+            return commands.Reopen(table.name, table.reopenable.name, "missed hand"), ("ann", "bob")
+        if self._model.held(table.name) and random.random() < 0.5:
+            return commands.Release(table.name, "photographed"), ("ann",)
+        return None
+
+    def _on_hit(self) -> Act | None:
+        random = self._random
+        hits = [hit for hit in self._model.hits_made.values() if any(a.status in ("pending", "validated") for a in hit.awards)]
+        if not hits:
+            return None
+        hit = hits[0] if random.random() < 0.5 else random.choice(hits)
+        award = random.choice(hit.awards)
+        theirs, one = self._ids(hit.id), self._ids(award.id)
+        if theirs is None or one is None:
+            return None
+        people = ("ann", "bob") if random.random() < 0.6 else ("ann",)
+        waiting = any(award.status == "pending" for award in hit.awards)
+        choice = random.random()
+        if self.tidying or choice < 0.7:
+            return (commands.Validate(theirs) if waiting else commands.Pay(theirs)), people
+        if choice < 0.76:
+            return commands.Validate(theirs, one), people
+        if choice < 0.8:
+            return commands.Pay(theirs, one), people
+        if choice < 0.88:
+            return commands.Undo(theirs, "not so"), people
+        if choice < 0.94:
+            return commands.Undo(theirs, "not so", one), people
+        amount = max(0, award.amount + random.randint(-2000, 2000))
+        return commands.Correct(one, amount, "misread"), people
+
+
+def on_wire(command: Any) -> dict[str, Any]:
+    """A command as the map of its fields, those left out that are not given."""
+    fields: dict[str, Any] = msgspec.to_builtins(command)
+    return fields

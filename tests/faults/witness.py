@@ -1,0 +1,458 @@
+"""Is everything as the independent model says, and is nothing said that is not durable? Asked at every step.
+
+The witness is told what the server does, in order: rows written, answers released, a ledger looked at. It
+feeds each durable command to the model and compares answers, awards, postings and meters. What devices are
+told is held against what was durable at that moment. Any difference ends the run.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter, deque
+from collections.abc import Callable
+from typing import Any, Final
+
+import msgspec
+
+from jackpot.ledger.journal import Head, Row
+from jackpot.ledger.sqlite import SqliteLedger
+from jackpot.rules import cards, commands, events
+from jackpot.rules.commands import Envelope
+from jackpot.rules.engine import Engine
+from jackpot.rules.money import to_cents
+from jackpot.rules.outcome import Outcome
+from jackpot.rules.views import statistics
+from jackpot.server.sequencer import Core
+from tests.faults.house import BANK, House, model_level
+from tests.faults.model import Model
+
+Map = dict[str, Any]
+
+# Answers remembered a table: a resend may ask for the last 64, and 64 may be under way.
+ANSWERS: Final = 200
+ACTS: Final = 600
+# Meter values remembered a level: a delayed push tells an old revision.
+TRAIL: Final = 4_000
+# Commands between two foldings of the model's history.
+FOLD_EVERY: Final = 8
+
+ACCOUNTS: Final = ("primary", "reserve", "overflow", "house", "wagers", "awards", "corrections")
+SOURCES: Final = frozenset({"house", "wagers", "corrections"})
+OF_AWARD: Final = ("seat", "link", "hand", "kind", "amount", "pays", "status", "unverified", "because")
+ACTIONS: Final[dict[type, str]] = {
+    commands.Validate: "validate",
+    commands.Pay: "pay",
+    commands.Undo: "undo",
+    commands.Correct: "correct",
+    commands.Release: "release",
+    commands.Strike: "strike",
+    commands.VoidRound: "void_round",
+    commands.Reopen: "reopen",
+}
+
+
+class Difference(Exception):
+    """The server and the model disagree, or a promise of the server is broken."""
+
+
+def same(what: str, server: object, model: object) -> None:
+    if server != model:
+        raise Difference(f"{what}:\n  server: {server}\n  model:  {model}")
+
+
+class Witness:
+    """One run's truth. seq: of the last row that the model was fed. written: of the last durable row."""
+
+    def __init__(self, house: House, poison: set[bytes], note: Callable[[str], None]) -> None:
+        self.house = house
+        self.model = Model()
+        self.seq = self.written_seq = 0
+        self.rounds = 0
+        self.kinds: Counter[str] = Counter()
+        self.codes: Counter[str] = Counter()
+        self._note = note
+        self._poison = poison
+        self._unfed: deque[Row] = deque()
+        self._asked: dict[tuple[str | None, int | None, bytes], list[Envelope]] = {}
+        self._answers: dict[str, dict[int, tuple[bytes, Map]]] = {plan.table: {} for plan in house.tables}
+        self._acts: dict[bytes, Map] = {}
+        self._last: dict[str, int] = {plan.table: 0 for plan in house.tables}
+        self._books: dict[tuple[str, str], Counter[str]] = {}
+        self._trail: dict[tuple[str, str], list[tuple[int, int]]] = {}
+        self._reasons: dict[str, set[str]] = {plan.link: set() for plan in house.links}
+        self._theirs: dict[str, str] = {}
+        self._ours: dict[str, str] = {}
+        self._reviving = False
+        self.poison_next = False
+
+    # What the server does
+
+    def written(self, rows: list[Row]) -> None:
+        """A commit returned."""
+        self._unfed.extend(rows)
+        self.written_seq = rows[-1].seq
+        self._reviving = False
+
+    def asked(self, envelope: Envelope) -> None:
+        """A command reached the server; an answer may come, or a row, or nothing."""
+        key = (envelope.table, envelope.table_seq, envelope.digest)
+        self._asked.setdefault(key, []).append(envelope)
+        if self.poison_next and envelope.table is not None and envelope.table_seq is not None:
+            self.poison_next = False
+            self._poison.add(envelope.digest)
+        if len(self._asked) > 4 * ANSWERS * len(self._last):
+            for old in list(self._asked)[: len(self._asked) // 2]:
+                del self._asked[old]
+
+    def released(self, envelope: Envelope, outcome: Outcome) -> None:
+        """An answer leaves: what it was decided on must be durable."""
+        entry = outcome.entry
+        if entry is None:
+            self._unjournalled(envelope, outcome.answer)
+        elif entry.seq > self.seq:
+            if not self._unfed or self._unfed[0].seq != entry.seq:
+                raise Difference(f"{envelope.command} is answered before its row {entry.seq} is durable")
+            self._feed(self._unfed.popleft(), outcome.answer)
+            meters = self.model.meters()
+            for link, level, micros in outcome.meters:
+                key = (link, model_level(level))
+                same(f"row {entry.seq}, the meter to be shown of {key}", micros, meters[key]["primary"])
+        else:
+            self._recorded(envelope, outcome.answer)
+
+    def looked(self, ledger: SqliteLedger, engine: Engine, head: Head) -> None:
+        """A process has rebuilt its state: nothing durable may be missing, what is new was asked for."""
+        self._reviving = True
+        if head.seq < self.written_seq:
+            raise Difference(f"the ledger lost rows: it ends at {head.seq}, {self.written_seq} was durable")
+        known = {row.seq: row for row in self._unfed}
+        self._unfed.clear()
+        for row in ledger.rows(BANK, self.seq, 10_000):
+            if row.seq in known:
+                same(f"row {row.seq} read again", row, known[row.seq])
+            else:
+                self._note(f"row {row.seq} was revived")
+            self._feed(row, self._kept_answer(engine, row))
+        self.written_seq = head.seq
+        same("the rows of the ledger", head.seq, self.seq)
+        self.compare(engine)
+
+    def durable(self, core: Core, every: bool = False) -> None:
+        """All answers of a commit have left; now and then the whole state is compared."""
+        if core.engine.seq == self.seq and (every or self.seq % 7 == 0):
+            self.compare(core.engine)
+
+    # What devices are told
+
+    def shown(self, device: str, message: Map, last: int) -> None:
+        """Meters reached a device: they must be what was durable at their revision (S5)."""
+        rev = message["rev"]
+        if rev < last:
+            raise Difference(f"{device} was told revision {rev} after {last} on one connection")
+        if rev > self.written_seq:
+            raise Difference(f"{device} was told revision {rev}, {self.written_seq} is durable")
+        for link, level, cents in message["values"]:
+            trail = self._trail[link, model_level(level)]
+            place = bisect_right(trail, (rev, 1 << 62)) - 1
+            if place >= 0:
+                same(f"{device} sees {link} {level} at revision {rev}", cents, trail[place][1])
+
+    def heard(self, table: str, command: Map, answer: Map) -> None:
+        """A table has an answer: it must be the one that was recorded, for that command."""
+        if "expected" in answer:
+            return
+        seq = command["seq"]
+        if seq > self._last[table]:
+            raise Difference(f"{table} has an answer to {seq}, {self._last[table]} is its last durable one")
+        if seq in self._answers[table]:
+            same(f"{table} {seq}, the answer", answer, self._answers[table][seq][1])
+
+    def accepted(self, table: str) -> dict[str, int]:
+        """Wagers ever accepted at a table, by link."""
+        return dict(self.model.tables[table].accepted)
+
+    def their_id(self, model_id: str) -> str | None:
+        return self._theirs.get(model_id)
+
+    # One durable command
+
+    def _feed(self, row: Row, answer: Map) -> None:
+        """A row is durable: let the model decide the same, and compare."""
+        same("the next durable row", row.seq, self.seq + 1)
+        self.seq = row.seq
+        event = events.decode(row.kind, row.version, row.body)
+        envelope = self._envelope_of(row, event)
+        before = self.model.meters()
+        self._once(envelope, row, answer)
+        said = self._step(envelope, event)
+        self._note(f"row {row.seq} {envelope.table or '-'} {wire_form(envelope.command)} -> {answer}")
+        self.kinds[type(event).__name__] += 1
+        self.rounds += ended(event)
+        self._post(row, before)
+        if said is not None:
+            self._compare_answers(f"row {row.seq}, {envelope.table} {envelope.command}", answer, said)
+        if self.seq % FOLD_EVERY == 0:
+            self.model.checkpoint(forget=True)
+
+    def _envelope_of(self, row: Row, event: events.Event) -> Envelope:
+        """The command of a row: it must have been asked for."""
+        table = None if row.table is None else self.house.tables[row.table - 1].table
+        if isinstance(event, events.FoundBehind):
+            raise Difference(f"a table has answers that the ledger has lost: {event}")
+        found = self._asked.get((table, row.table_seq, row.digest))
+        if not found:
+            raise Difference(f"row {row.seq} was never asked for: {table} {row.table_seq} {event}")
+        return found[-1]
+
+    def _once(self, envelope: Envelope, row: Row, answer: Map) -> None:
+        """Every command stands in the journal once, a table's in its order."""
+        if envelope.table is None:
+            if row.digest in self._acts:
+                raise Difference(f"row {row.seq} repeats an act: {envelope.command}")
+            self._acts[row.digest] = answer
+            if len(self._acts) > ACTS:
+                del self._acts[next(iter(self._acts))]
+            return
+        table, seq = envelope.table, envelope.table_seq or 0
+        same(f"row {row.seq}, the next number of {table}", seq, self._last[table] + 1)
+        self._last[table] = seq
+        self._answers[table][seq] = row.digest, answer
+        self._answers[table].pop(seq - ANSWERS, None)
+
+    def _step(self, envelope: Envelope, event: events.Event) -> Map | None:
+        """The model does the same; None where it has nothing to say."""
+        command, model = envelope.command, self.model
+        if isinstance(command, commands.OpenLink):
+            self._open(command.terms.link)
+        elif isinstance(command, commands.OpenTable):
+            next(plan for plan in self.house.tables if plan.table == command.terms.table).open(model)
+        elif isinstance(command, commands.Suspend | commands.Resume):
+            self._suspend(command)
+        elif isinstance(event, events.Refused):
+            return self._refused(envelope, event)
+        elif envelope.table is not None:
+            return model.frame(envelope.table, wire_form(command), drawn(event, self.house))
+        elif type(command) in ACTIONS:
+            return self._act(envelope)
+        return None
+
+    def _open(self, name: str) -> None:
+        self.house.link(name).open(self.model)
+        for (link, level), meter in self.model.meters().items():
+            if link == name:
+                self._books[link, level] = Counter()
+                self._trail[link, level] = [(self.seq, to_cents(meter["primary"]))]
+
+    def _suspend(self, command: commands.Suspend | commands.Resume) -> None:
+        for link in command.links or tuple(self._reasons):
+            if isinstance(command, commands.Suspend):
+                self._reasons[link].add(command.reason)
+            else:
+                self._reasons[link].discard(command.reason)
+            self.model.links[link].suspended = bool(self._reasons[link])
+
+    def _refused(self, envelope: Envelope, event: events.Refused) -> Map | None:
+        """A durable no. Only what the database refused may be `internal`."""
+        self.codes[event.code] += 1
+        if event.code == "internal":
+            if envelope.digest not in self._poison:
+                raise Difference(f"internal: {event.message}\n  in {envelope}")
+            for link in self.model.tables[envelope.table].links if envelope.table else ():
+                self._reasons[link].add("internal")
+                self.model.links[link].suspended = True
+            return None
+        if isinstance(envelope.command, commands.Malformed):
+            same("a malformed frame's code", event.code, "bad_message")
+            return None
+        return self.model.frame(envelope.table or "", wire_form(envelope.command))
+
+    def _act(self, envelope: Envelope) -> Map:
+        command = envelope.command
+        fields = msgspec.to_builtins(command)
+        fields.pop("reason", None)
+        fields = {key: value for key, value in fields.items() if value is not None}
+        for key in ("hit", "award"):
+            if key in fields:
+                fields[key] = self._ours.get(fields[key], fields[key])
+        people = len(set(envelope.people))
+        return self.model.act(ACTIONS[type(command)], **fields, people=people)
+
+    def _post(self, row: Row, before: dict[tuple[str, str], dict[str, int]]) -> None:
+        """The row's postings balance, and bring the books to what the model's meters are (M4)."""
+        meters = self.model.meters()
+        for posting in row.postings:
+            link = self.house.links[posting.link - 1].link
+            same(f"row {row.seq}, the sum of {posting}", sum(posting[3:]), 0)
+            if posting.level == 0:
+                continue
+            level = [name for name_link, name in meters if name_link == link][posting.level - 1]
+            if (link, level) in before:
+                same(f"row {row.seq}, cycle of {posting}", posting.cycle, before[link, level]["cycle"])
+            for account in ACCOUNTS:
+                sign = -1 if account in SOURCES else 1
+                self._books[link, level][account] += sign * getattr(posting, account)
+        for key, meter in meters.items():
+            for account in ACCOUNTS:
+                same(f"row {row.seq}, {account} of {key}", self._books[key][account], meter[account])
+            trail = self._trail[key]
+            if trail[-1][1] != to_cents(meter["primary"]):
+                trail.append((row.seq, to_cents(meter["primary"])))
+                if len(trail) > 2 * TRAIL:
+                    del trail[:TRAIL]
+
+    # Answers
+
+    def _compare_answers(self, what: str, answer: Map, said: Map) -> None:
+        ok = answer["ok"] if "ok" in answer else answer["t"] == "ack"
+        same(what + ", allowed", (ok, answer.get("code")), (said["ok"], said.get("code", said.get("why"))))
+        if not ok:
+            hits = {self._ours.get(hit, hit) for hit in answer.get("hits", ())}
+            same(what + ", the hits that stand", hits, set(said.get("hits", ())))
+            return
+        refund = ("seat", "link", "amount", "pays")
+        server = sorted(tuple(one[key] for key in refund) for one in answer.get("refunds", ()))
+        model = sorted(tuple(one[key] for key in refund) for one in said["refunds"])
+        if answer.get("t") == "ack":
+            self._compare_awards(what, answer.get("awards", []), said["awards"])
+            same(what + ", refunds", server, model)
+            same(what + ", warned", bool(answer.get("warn")), bool(said["warn"]))
+        left = {self._ours.get(award): cents for award, cents in answer.get("left", {}).items()}
+        same(what + ", left on the meter", left, {one["award"]: one["difference"] for one in said["left"]})
+
+    def _compare_awards(self, what: str, server: list[Map], model: list[Map]) -> None:
+        """The same awards, each paired with its like, so that both ids are known."""
+        mine = [(self._award_key(award, award["level"] and model_level(award["level"])), award) for award in server]
+        theirs = [(self._award_key(award, award["level"]), award) for award in model]
+        same(what + ", awards", sorted(str(key) for key, _ in mine), sorted(str(key) for key, _ in theirs))
+        left = list(theirs)
+        for key, award in mine:
+            pair = next(other for other in left if other[0] == key)
+            left.remove(pair)
+            for ours, their in ((pair[1]["award"], award["award"]), (pair[1]["hit"], award["hit"])):
+                self._theirs[ours], self._ours[their] = their, ours
+
+    def _award_key(self, award: Map, level: str | None) -> tuple[Any, ...]:
+        return (level or None, *(award[key] for key in OF_AWARD))
+
+    def _recorded(self, envelope: Envelope, answer: Map) -> None:
+        """A command that was durable before is answered: as it was then."""
+        if envelope.table is None:
+            same(f"{envelope.command}, again", answer, self._acts.get(envelope.digest))
+            return
+        found = self._answers[envelope.table].get(envelope.table_seq or 0)
+        same(f"{envelope.table} {envelope.table_seq}, again", (envelope.digest, answer), found)
+
+    def _unjournalled(self, envelope: Envelope, answer: Map) -> None:
+        """An answer without a row: a resend, or a no that uses up no number."""
+        if isinstance(envelope.command, commands.Hello):
+            if answer["t"] == "error":
+                raise Difference(f"{envelope.table} is not let in: {answer}")
+            if not self._reviving:
+                same(f"{envelope.table}, welcomed at", answer["last_seq"], self._last[envelope.table or ""])
+            return
+        code = answer.get("code")
+        if envelope.table is None:
+            if envelope.digest in self._acts:
+                self._recorded(envelope, answer)
+            elif not self._reviving and type(envelope.command) in ACTIONS:
+                said = self._act(envelope)
+                same(f"{envelope.command} {envelope.people}, {answer}", answer["ok"], said["ok"])
+            return
+        self.codes[str(code)] += 1
+        recorded = self._answers[envelope.table].get(envelope.table_seq or 0)
+        if "expected" not in answer:
+            self._recorded(envelope, answer)
+        elif code == "seq_conflict" and recorded is not None and recorded[0] == envelope.digest:
+            raise Difference(f"a resend of {envelope} is called a conflict")
+        elif code in ("suspended", "table_held") and not self._reviving and not self._unfed:
+            said = self.model.frame(envelope.table, wire_form(envelope.command))
+            same(f"{envelope.table} {envelope.command}, refused", code, said.get("code"))
+
+    # The whole state
+
+    def _kept_answer(self, engine: Engine, row: Row) -> Map:
+        """The answer that the state keeps for a row."""
+        kept = engine.state.acts if row.table is None else engine.state.table(row.table).answers
+        for one in kept:
+            if one.digest == row.digest and one.seq == (row.table_seq or 0):
+                answer: Map = msgspec.msgpack.decode(one.answer)
+                return answer
+        raise Difference(f"the state keeps no answer for row {row.seq}")
+
+    def compare(self, engine: Engine) -> None:
+        """Every meter, count, round, hit and award of the state against the model."""
+        facts = statistics(engine)
+        meters = self.model.meters()
+        for link in facts["links"]:
+            same(f"{link['link']} suspended", link["state"] != "active", bool(self._reasons[link["link"]]))
+            for level in link["levels"]:
+                meter = meters[link["link"], model_level(level["level"])]
+                for ours in ("primary", "reserve", "overflow", "house", "awards", "cycle"):
+                    same(f"{link['link']} {level['level']} {ours}", level[ours], meter[ours])
+                same(f"{link['link']} contributions", level["contributions"], meter["wagers"])
+        for table in facts["tables"]:
+            name = table["table"]
+            accepted = self.model.tables[name].accepted
+            same(f"{name}, wagers", table["wagers"], {link: accepted.get(link, 0) for link in table["wagers"]})
+            same(f"{name}, last number", table["last_seq"], self._last[name])
+            same(f"{name}, held", bool(table["held"]), self.model.held(name))
+            self._compare_round(name, table["round"])
+        self._compare_hits(engine)
+
+    def _compare_round(self, name: str, told: Map | None) -> None:
+        table = self.model.tables[name]
+        unfinished = table.reopenable if table.reopenable and table.reopenable.name in table.unfinished else None
+        round_ = unfinished or next(iter(table.unfinished.values()), None)
+        same(f"{name}, its round", told and (told["round"], told["state"]), round_ and (round_.name, round_.state))
+        if told is not None and round_ is not None:
+            bets = sorted((bet["seat"], bet["link"], bet["on"]) for bet in told["bets"])
+            live = sorted((bet.seat, bet.link, bet.on) for bet in round_.wagers if bet.live)
+            same(f"{name}, its bets", bets, live)
+
+    def _compare_hits(self, engine: Engine) -> None:
+        mine = {award.id: award for hit in self.model.hits_made.values() for award in hit.awards}
+        for hit in engine.state.hits.values():
+            for award in hit.awards:
+                ours = mine.get(self._ours.get(f"A{award.number}", ""))
+                if ours is not None:
+                    server = (to_cents(award.amount), award.status)
+                    same(f"A{award.number} of H{hit.number}", server, (ours.amount, ours.status))
+                elif award.status in ("pending", "validated"):
+                    raise Difference(f"A{award.number} of H{hit.number} is unknown to the model: {award}")
+        theirs = {f"A{award.number}" for hit in engine.state.hits.values() for award in hit.awards}
+        for ours in mine.values():
+            if ours.status in ("pending", "validated") and self._theirs.get(ours.id) not in theirs:
+                raise Difference(f"the state has forgotten {self._theirs.get(ours.id)}, {ours}")
+
+
+def ended(event: events.Event) -> bool:
+    """Did this event end a round?"""
+    if isinstance(event, events.Settled):
+        return event.closing is not None
+    return isinstance(event, events.Closed | events.Voided)
+
+
+def wire_form(command: commands.Command) -> Map:
+    """A frame as the table sent it, without its number; acts in the same form."""
+    fields: Map = {"t": type(command).__name__.lower()}
+    for key, value in msgspec.json.decode(msgspec.json.encode(command)).items():
+        fields[key] = [bare(one) if isinstance(one, dict) else one for one in value] if isinstance(value, list) else value
+    return bare(fields)
+
+
+def bare(fields: Map) -> Map:
+    return {key: value for key, value in fields.items() if value is not None}
+
+
+def drawn(event: events.Event, house: House) -> dict[str, Map]:
+    """What was drawn at this lock, by link."""
+    locking = getattr(event, "locking", None)
+    out: dict[str, Map] = {}
+    for draw in locking.draws if locking is not None else ():
+        one: Map = {}
+        if draw.magic >= 0:
+            one["magic_card"] = cards.text(draw.magic)
+        if draw.lucky:
+            one["lucky_box"] = draw.lucky
+        out[house.links[draw.link - 1].link] = one
+    return out
