@@ -10,8 +10,6 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-import msgspec
-
 from jackpot.rules import commands
 from jackpot.rules.commands import Command
 from jackpot.rules.outcome import Outcome
@@ -113,7 +111,11 @@ class Person:
 
     def _on_hit(self) -> Act | None:
         random = self._random
-        hits = [hit for hit in self._model.hits_made.values() if any(a.status in ("pending", "validated") for a in hit.awards)]
+        hits = [
+            hit
+            for hit in self._model.hits_made.values()
+            if any(award.status in ("pending", "validated") for award in hit.awards)
+        ]
         if not hits:
             return None
         hit = hits[0] if random.random() < 0.5 else random.choice(hits)
@@ -126,9 +128,7 @@ class Person:
         choice = random.random()
         if self.tidying or choice < 0.7:
             return (commands.Validate(theirs) if waiting else commands.Pay(theirs)), people
-        if choice < 0.76:
-            return commands.Validate(theirs, one), people
-        if choice < 0.8:
+        if choice < 0.78:
             return commands.Pay(theirs, one), people
         if choice < 0.88:
             return commands.Undo(theirs, "not so"), people
@@ -136,9 +136,3 @@ class Person:
             return commands.Undo(theirs, "not so", one), people
         amount = max(0, award.amount + random.randint(-2000, 2000))
         return commands.Correct(one, amount, "misread"), people
-
-
-def on_wire(command: Any) -> dict[str, Any]:
-    """A command as the map of its fields, those left out that are not given."""
-    fields: dict[str, Any] = msgspec.to_builtins(command)
-    return fields
