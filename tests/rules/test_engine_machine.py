@@ -68,12 +68,18 @@ class Floor(RuleBasedStateMachine):
         before = self.engine.snapshot()
         outcome = self.engine.execute(envelope)
         self.last = (envelope, outcome)
+        self.remember()
         if outcome.entry is None:
             assert self.engine.snapshot() == before, "a command without an entry changed the state"
         else:
             self.book(outcome)
         assert outcome.answer.get("code") != "internal", outcome.answer
         return outcome
+
+    def remember(self) -> None:
+        """Keep every award ever made: a hit of which nothing is left to do leaves the state."""
+        for hit in self.engine.state.hits.values():
+            self.awards |= {award.number: award for award in hit.awards}
 
     def book(self, outcome: Outcome) -> None:
         """Add up the entry's postings, and let the mirror see it."""
@@ -218,6 +224,7 @@ class Floor(RuleBasedStateMachine):
     def restart(self, table: int) -> None:
         """The server goes on from its snapshot, greets a table, and folds histories at the next lock."""
         self.engine = Engine.from_snapshot(self.engine.snapshot())
+        self.remember()
         self.engine.new_epoch()
         whose = self.engine.state.tables[table]
         hello = Envelope(commands.Hello(whose.last_seq), 0, 0, bytes(16), table=whose.terms.table)
@@ -263,8 +270,6 @@ class Floor(RuleBasedStateMachine):
     @invariant()
     def standing_awards_are_what_the_books_paid(self) -> None:
         """A11, S1: the awards account of a level is the sum of its standing awards, and its wins."""
-        for hit in self.engine.state.hits.values():
-            self.awards |= {award.number: award for award in hit.awards}
         standing: dict[tuple[int, int], int] = defaultdict(int)
         payers: dict[tuple[int, str], int] = defaultdict(int)
         for award in self.awards.values():
@@ -306,7 +311,7 @@ class Floor(RuleBasedStateMachine):
 
 
 Floor.TestCase.settings = settings(
-    max_examples=100,
+    max_examples=200,
     stateful_step_count=40,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
