@@ -1,6 +1,7 @@
 """`jackpot demo`: a whole floor on this machine, with nothing installed beside it."""
 
 import asyncio
+import shutil
 import signal
 import tempfile
 from pathlib import Path
@@ -58,27 +59,40 @@ def demo(
         ledger.mkdir(parents=True, exist_ok=True)
         _run(ledger.resolve(), seed, speed, rounds, lucky)
         return
-    with tempfile.TemporaryDirectory(prefix="jackpot-") as folder:
-        _run(Path(folder), seed, speed, rounds, lucky)
+    folder = Path(tempfile.mkdtemp(prefix="jackpot-"))
+    _run(folder, seed, speed, rounds, lucky)
+    shutil.rmtree(folder)
 
 
 def _run(folder: Path, seed: int, speed: float | None, rounds: int | None, lucky: int) -> None:
-    """Plays in a folder; the last line is the verdict."""
+    """Plays in a folder and says how it went; returns only if all is well."""
     from jackpot.cli.serve import json_logs
     from jackpot.config import ConfigErrors
-    from jackpot.lab.scene import Scene
+    from jackpot.lab.scene import FloorError, Scene
     from jackpot.ledger.store import LedgerError
+    from jackpot.server.writer import BankStopped
 
     scene = Scene(seed, speed if speed or rounds else WATCHED_SPEED, lucky)
-    log = folder / "server.log"
+    verdict, trouble = None, []
     try:
-        with log.open("a") as file:
-            json_logs(file)
+        with (folder / "server.log").open("a") as log:
+            json_logs(log)
             verdict = asyncio.run(_play(folder, scene, rounds))
-    except (ConfigErrors, LedgerError, OSError) as error:
-        fail(f"the floor in {folder} cannot open: {error}")
+    except* (BankStopped, ConfigErrors, FloorError, LedgerError, OSError) as errors:
+        trouble = [str(error) for error in _leaves(errors)]
+    if verdict is None:
+        fail(f"the floor stopped: {'; '.join(trouble)}; everything is in {folder}")
     print(verdict.line(), flush=True)
-    raise typer.Exit(1 if verdict.problems else 0)
+    if verdict.problems:
+        fail(f"everything is in {folder}")
+
+
+def _leaves(errors: BaseExceptionGroup[BaseException]) -> list[BaseException]:
+    """The errors themselves, out of whatever groups they came in."""
+    found: list[BaseException] = []
+    for error in errors.exceptions:
+        found += _leaves(error) if isinstance(error, BaseExceptionGroup) else [error]
+    return found
 
 
 async def _play(folder: Path, scene: "Scene", rounds: int | None) -> "Verdict":

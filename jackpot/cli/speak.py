@@ -11,6 +11,8 @@ import typer
 # A server in doubt answers when it knows; a person at a prompt does not wait longer than this.
 ANSWER_WITHIN_S: Final = 30.0
 _CENTS: Final = 100
+# Wide enough that no id or hand is ever cut in a file.
+_PIPE_WIDTH: Final = 400
 
 ConfigFile = Annotated[
     Path | None,
@@ -69,7 +71,9 @@ def table(title: str, columns: list[str], rows: list[list[str]]) -> None:
     for row in rows:
         found.add_row(*row)
     console = Console()
-    console.print(found, soft_wrap=not console.is_terminal)
+    if not console.is_terminal:
+        console.width = _PIPE_WIDTH
+    console.print(found)
 
 
 def money(cents: int) -> str:

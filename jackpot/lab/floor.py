@@ -41,7 +41,7 @@ class Floor:
     async def play(self) -> Verdict:
         """Plays until the pace ends it; then all is paid, the server is stopped and the books are read.
 
-        Raises what the server raises, FloorError and SupervisorError where it answers what it must not.
+        Raises what the server raises, and FloorError where it answers what it must not.
         """
         async with Server(self._config) as server:
             self._scene.address = f"tables on 127.0.0.1:{server.ports['tables']}"
@@ -49,7 +49,9 @@ class Floor:
                 await self._hang_signs(server, connections)
                 await self._open_tables(server, connections)
                 await self._wait_for_signs(server)
+                self.look()
                 shown = {sign: dict(client.meters) for sign, client in self._signs.items()}
+                self._signs.clear()  # what is drawn from now on is the floor as it closed
         counts = {table: tally.counts for table, tally in self._tallies.items()}
         verdict = await asyncio.to_thread(audit, self._config.ledger.url, self._bank, counts, shown)
         return Verdict(verdict.entries, verdict.tables, (*self._scene.warnings, *verdict.problems))
@@ -95,7 +97,8 @@ class Floor:
         client = TableClient(
             place.table, key(self._folder, place.table), [address], memory, on_push=table.told
         )
-        table.client = await connections.enter_async_context(client)
+        table.connect(client)
+        await connections.enter_async_context(client)
         return table
 
     async def _wait_for_signs(self, server: Server) -> None:
@@ -109,7 +112,6 @@ class Floor:
                     await self._shown.wait()
         except TimeoutError:
             pass  # the audit names the sign and its value
-        self.look()
 
     def _rng(self, name: str) -> Random:
         """Each on the floor has his own luck, whatever the others do."""

@@ -2,7 +2,7 @@
 
 from collections import deque
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 from jackpot.rules.paytable import Game
 
@@ -14,6 +14,17 @@ ACTS_SHOWN: Final = 6
 def dollars(cents: int) -> str:
     """A sum of cents for people: $1,234.56."""
     return f"${cents // 100:,}.{cents % 100:02}"
+
+
+class FloorError(Exception):
+    """The server answered what a well-behaved table or supervisor must never be told."""
+
+
+class Line(NamedTuple):
+    """Something that happened; big where a meter was won."""
+
+    text: str
+    big: bool = False
 
 
 @dataclass
@@ -43,8 +54,8 @@ class Scene:
     meters: dict[tuple[str, str], int] = field(default_factory=dict)
     signs_online: dict[str, bool] = field(default_factory=dict)
     tables: dict[str, TableLine] = field(default_factory=dict)
-    hits: deque[str] = field(default_factory=lambda: deque(maxlen=HITS_SHOWN))
-    acts: deque[str] = field(default_factory=lambda: deque(maxlen=ACTS_SHOWN))
+    hits: deque[Line] = field(default_factory=lambda: deque(maxlen=HITS_SHOWN))
+    acts: deque[Line] = field(default_factory=lambda: deque(maxlen=ACTS_SHOWN))
     awards: int = 0
     meter_hits: int = 0
     won_cents: int = 0

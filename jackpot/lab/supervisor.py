@@ -7,16 +7,12 @@ from random import Random
 from typing import Any, Final
 
 from jackpot.lab.pace import WALK_S, Pace
-from jackpot.lab.scene import Scene, dollars
+from jackpot.lab.scene import FloorError, Line, Scene, dollars
 
 NAME: Final = "demo supervisor"
 
 # One answer lists every open hit and the last ones of each level.
 ANSWER_MOST: Final = 4_194_304
-
-
-class SupervisorError(Exception):
-    """The server refused an act that it had itself listed as due."""
 
 
 class Supervisor:
@@ -62,12 +58,12 @@ class Supervisor:
     def _note(self, act: str, hit: dict[str, Any]) -> None:
         done = {"validate": "validated", "pay": "paid"}[act]
         text = f"{done} {hit['hit']} {hit['hand']} {dollars(hit['amount'])} at {hit['table']}"
-        self._scene.acts.appendleft(text)
+        self._scene.acts.appendleft(Line(text, hit["level"] is not None))
 
 
 async def _ask(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, **request: str) -> dict[str, Any]:
     writer.write(json.dumps(request).encode() + b"\n")
     answer: dict[str, Any] = json.loads(await reader.readline())
     if not answer["ok"]:
-        raise SupervisorError(f"{request}: {answer['code']}: {answer['message']}")
+        raise FloorError(f"supervisor: {request}: {answer['code']}: {answer['message']}")
     return answer

@@ -10,7 +10,7 @@ from controllers.table import Offline
 from jackpot.lab.dealing import Deal, deal
 from jackpot.lab.house import WAGER_CENTS, Place
 from jackpot.lab.pace import BETTING_S, DEALING_S, PAYING_S, Pace
-from jackpot.lab.scene import Scene, TableLine, dollars
+from jackpot.lab.scene import FloorError, Line, Scene, TableLine, dollars
 from jackpot.lab.tally import Tally
 
 # Of the occupied seats, how many place the progressive wager; how often a seat is occupied.
@@ -30,14 +30,8 @@ LATER: Final = frozenset({"suspended", "table_held"})
 Message = dict[str, Any]
 
 
-class FloorError(Exception):
-    """The server answered what a well-behaved table must never be told."""
-
-
 class SimulatedTable:
-    """One table. client: its connection, to be set before it plays. call: calls the supervisor."""
-
-    client: TableClient
+    """One table, to be connected before it plays. call: calls the supervisor."""
 
     def __init__(
         self,
@@ -58,6 +52,13 @@ class SimulatedTable:
         pace.wakes(self._news)
         self._line = TableLine(place.table, place.game, place.link, wagers=tally.counts.total())
         scene.tables[place.table] = self._line
+        self._client: TableClient
+        self._unanswered: list[Message] = []
+
+    def connect(self, client: TableClient) -> None:
+        """Takes its client, before that one connects: what it holds unanswered is of before a restart."""
+        self._client = client
+        self._unanswered = [item.message for item in client.session.pending]
 
     def told(self, message: Message) -> None:
         """The client's on_push."""
@@ -66,27 +67,37 @@ class SimulatedTable:
 
     async def play(self) -> None:
         """Plays rounds while the pace allows; returns after a finished round."""
-        await self.client.wait_online()
-        await self.client.wait_answered()
+        await self._client.wait_online()
+        await self._client.wait_answered()
         await self._finish_interrupted()
         self._line.doing = "waiting"
         await self._pace.pause(BETTING_S, self._rng)  # no two tables begin together
         while self._pace.take_round():
-            if await self._play_round(f"R{self.client.session.acked + 1}"):
+            if await self._play_round(f"R{self._client.session.acked + 1}"):
                 self._line.rounds += 1
         self._line.doing = "closed"
 
     async def _finish_interrupted(self) -> None:
-        """The round that a stop left unfinished: what was bet counts, the seats have lost."""
-        unfinished = (self.client.welcome or {}).get("round")
-        if unfinished is None:
-            return
-        round_id = unfinished["round"]
-        if not self._tally.knows(round_id):
-            self._tally.accepted(round_id, [bet["link"] for bet in unfinished["bets"]])
-        if unfinished["state"] == "open":
-            self._expect(await self.client.lock(round_id))
-        self._expect(await self.client.close(round_id, counts=self._tally.counts))
+        """The round that a stop left unfinished: what was bet counts, the seats not yet paid have lost.
+
+        What was sent again may have begun a round or ended it: one command at most, for each is waited for.
+        """
+        last = self._client.session.last or {}
+        welcomed = (self._client.welcome or {}).get("round") or {"round": None, "bets": []}
+        begun = {welcomed["round"]: welcomed["bets"]}
+        for message in self._unanswered:
+            placed = message["t"] == "wager" and (last.get("seq"), last.get("t")) == (message["seq"], "ack")
+            begun.setdefault(message["round"], message["bets"] if placed else [])
+        begun.pop(None, None)
+        for round_id, bets in begun.items():
+            if bets and not self._tally.knows(round_id):
+                self._tally.accepted(round_id, [bet["link"] for bet in bets])
+            answer = await self._client.close(round_id, counts=self._tally.counts)
+            if answer.get("code") == "not_locked":
+                self._expect(await self._client.lock(round_id))
+                answer = await self._client.close(round_id, counts=self._tally.counts)
+            if answer.get("code") != "no_such_round":  # the command sent again may itself have ended it
+                self._expect(answer)
 
     async def _play_round(self, round_id: str) -> bool:
         """Whether the round began: a held table or a suspended link may outlast the floor."""
@@ -98,7 +109,7 @@ class SimulatedTable:
         self._line.doing = "dealing"
         await self._pace.pause(DEALING_S, self._rng)
         if self._rng.random() < MISDEAL:
-            self._expect(await self.client.void(round_id, "misdeal"))
+            self._expect(await self._client.void(round_id, "misdeal"))
             return True
         lucky = self._scene.lucky
         stack = bool(lucky) and self._rng.randrange(lucky) == 0
@@ -131,10 +142,10 @@ class SimulatedTable:
         while True:
             try:
                 self._news.clear()
-                answer = await self.client.wager(round_id, bets, lock=not takes_back)
+                answer = await self._client.wager(round_id, bets, lock=not takes_back)
             except Offline:
                 self._line.doing = "offline"
-                await self.client.wait_online()
+                await self._client.wait_online()
                 continue
             if answer.get("code") not in LATER:
                 break
@@ -147,8 +158,8 @@ class SimulatedTable:
         self._line.wagers = self._tally.counts.total()
         if takes_back:
             back = {name: bets[0][name] for name in ("seat", "link")}
-            self._expect(await self.client.withdraw(round_id, [back]))
-            self._expect(await self.client.lock(round_id))
+            self._expect(await self._client.withdraw(round_id, [back]))
+            self._expect(await self._client.lock(round_id))
         return True
 
     async def _settle(self, round_id: str, dealt: Deal) -> None:
@@ -156,12 +167,12 @@ class SimulatedTable:
         facts = {"board": dealt.board or None, "dealer": dealt.dealer or None}
         counts = self._tally.counts
         if self._rng.random() >= SEAT_BY_SEAT:
-            answer = await self.client.settle(round_id, hands, close=True, counts=counts, **facts)
+            answer = await self._client.settle(round_id, hands, close=True, counts=counts, **facts)
             self._take(answer, dealt)
             return
         for hand in hands:
-            self._take(await self.client.settle(round_id, [hand], **facts), dealt)
-        self._take(await self.client.close(round_id, counts=counts), dealt)
+            self._take(await self._client.settle(round_id, [hand], **facts), dealt)
+        self._take(await self._client.close(round_id, counts=counts), dealt)
 
     def _claim(self, seat: int, dealt: Deal) -> Message:
         """A folded hand keeps its wager in Ultimate Texas Hold 'Em, if its cards are shown (T8)."""
@@ -183,12 +194,12 @@ class SimulatedTable:
             if award["status"] == "pending":
                 self._call()
 
-    def _say(self, award: Mapping[str, Any], dealt: Deal) -> str:
+    def _say(self, award: Mapping[str, Any], dealt: Deal) -> Line:
         what = award["level"] if award["kind"] == "meter" else award["kind"]
         stacked = " (stacked)" if dealt.stacked and dealt.stacked[0] == award["seat"] else ""
-        return (
-            f"{self._place.table}.{award['seat']} {award['hand']}{stacked} {dollars(award['amount'])} {what}"
-        )
+        seat = f"{self._place.table}.{award['seat']}"
+        text = f"{seat} {award['hand']}{stacked} {dollars(award['amount'])} {what}"
+        return Line(text, award["kind"] == "meter")
 
     def _expect(self, answer: Message) -> None:
         """Any refusal here is a fault of the floor or of the server; a warning is a count that differs."""

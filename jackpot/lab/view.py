@@ -10,7 +10,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from jackpot.lab.scene import ACTS_SHOWN, HITS_SHOWN, Scene, dollars
+from jackpot.lab.scene import ACTS_SHOWN, HITS_SHOWN, Line, Scene, dollars
 from jackpot.rules.paytable import Game
 
 LEVEL_STYLES: Final = {
@@ -102,8 +102,11 @@ def _events(scene: Scene) -> RenderableType:
     return grid
 
 
-def _lines(title: str, lines: Iterable[str], height: int) -> Panel:
-    shown = [Text(line, no_wrap=True, overflow="ellipsis") for line in lines]
+def _lines(title: str, lines: Iterable[Line], height: int) -> Panel:
+    shown = [
+        Text(line.text, style="bold bright_yellow" if line.big else "", no_wrap=True, overflow="ellipsis")
+        for line in lines
+    ]
     return Panel(Group(*shown), title=title, title_align="left", border_style="dim", height=height + 2)
 
 
@@ -114,6 +117,6 @@ def _foot(scene: Scene) -> Text:
         f"{scene.awards} awards",
         f"{scene.meter_hits} meter hits",
         f"{dollars(scene.won_cents)} won",
-        "finishing the rounds ..." if scene.stopping else "Ctrl-C ends",
+        "stopping" if scene.stopping else "Ctrl-C ends",
     ]
     return Text(" " + "   ".join(facts), style="dim", no_wrap=True)

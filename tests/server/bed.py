@@ -1,4 +1,4 @@
-"""What does a test need to run a real server? A configuration with keys, and a device that speaks raw frames."""
+"""What does a test need to run a real server? A configuration with keys, and devices of raw frames."""
 
 import asyncio
 import functools
@@ -50,15 +50,15 @@ def configure(
         f"[limits]\nheartbeat_ms = {heartbeat_ms}",
         links,
     ]
-    for number in range(1, tables + 1):
-        parts.append(
-            f'[[table]]\nid = "T{number:02}"\ngame = "let-it-ride"\nseats = 7\nlinks = ["{LINK}"]\n'
-            + _keys(folder, f"T{number:02}", next_keys)
-        )
-    for number in range(1, signs + 1):
-        parts.append(
-            f'[[sign]]\nid = "S{number:02}"\nlinks = ["{LINK}"]\n' + _keys(folder, f"S{number:02}", False)
-        )
+    table = f'game = "let-it-ride"\nseats = 7\nlinks = ["{LINK}"]\n'
+    parts += [
+        f'[[table]]\nid = "T{number:02}"\n{table}{_keys(folder, f"T{number:02}", next_keys)}'
+        for number in range(1, tables + 1)
+    ]
+    parts += [
+        f'[[sign]]\nid = "S{number:02}"\nlinks = ["{LINK}"]\n{_keys(folder, f"S{number:02}", False)}'
+        for number in range(1, signs + 1)
+    ]
     file = folder / "config.toml"
     file.write_text("\n".join(parts))
     return load(file)

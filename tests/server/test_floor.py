@@ -51,7 +51,7 @@ async def test_a_wager_and_its_royal(tmp_path: Path) -> None:
 
 @on_loop
 async def test_resends_conflicts_and_gaps(tmp_path: Path) -> None:
-    """WIRE, table commands: the same is answered again, another content never, and a gap says what is expected."""
+    """WIRE, table commands: the same is answered again, another content never, a gap names `expected`."""
     async with Server(configure(tmp_path)) as server, table(server) as device:
         device.wager(1, "R1", 1)
         first = await device.answer(1)
@@ -134,7 +134,7 @@ async def _fight(server: Server, times: int) -> list[Device]:
 
 @on_loop
 async def test_two_devices_with_one_key_are_stopped_and_cleared(tmp_path: Path) -> None:
-    """WIRE, faults: after three replacements in a minute `device_conflict`, kept over a restart, until cleared."""
+    """WIRE, faults: after three replacements in a minute `device_conflict`, over a restart, until cleared."""
     config = configure(tmp_path)
     async with Server(config) as server:
         fighters = await _fight(server, 4)

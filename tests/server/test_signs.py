@@ -5,6 +5,7 @@ import socket
 from pathlib import Path
 
 from jackpot.app import Server
+from jackpot.server.devices import Connection
 from jackpot.server.signs import SIGN_UNREAD_MOST, SIGN_UNREAD_S
 from tests.server.bed import (
     LINK,
@@ -23,7 +24,7 @@ from tests.server.bed import (
 @on_loop
 async def test_a_sign_shows_nothing_that_is_not_durable(tmp_path: Path) -> None:
     """S5: while the commit is held back the sign's value stays, then it moves with its revision."""
-    config = configure(tmp_path)
+    config = configure(tmp_path, signs=2)
     ledger = Faulty(config)
     async with Server(config, ledger=ledger) as server, table(server) as device, sign(server) as board:
         before = await board.type("meters")
@@ -31,7 +32,7 @@ async def test_a_sign_shows_nothing_that_is_not_durable(tmp_path: Path) -> None:
         device.wager(1, "R1", 1)
         core = server.writers["main"].core
         await until(lambda: core.engine.seq == before["rev"] + 1)
-        async with sign(server) as second:
+        async with sign(server, "S02") as second:
             assert (await second.type("meters"))["rev"] == before["rev"]
         ledger.go.set()
         after = await board.hear(lambda message: message["t"] == "meters" and message["rev"] > before["rev"])
@@ -78,6 +79,15 @@ async def test_late_signs_see_the_hits_of_the_last_minute(tmp_path: Path) -> Non
         assert server.writers["main"].board.recent_hits(frozenset([LINK])) == []
 
 
+async def _fill(server: Server, shell: Connection) -> None:
+    """Tells a sign that does not read more than the system's buffers hold, until some stays with us."""
+    frame = server.writers["main"].board.snapshot(frozenset([LINK]))
+    while shell._transport.get_write_buffer_size() < SIGN_UNREAD_MOST // 2:
+        shell.tell(frame)
+        server.signs.flush()
+        await asyncio.sleep(0)
+
+
 @on_loop
 async def test_a_sign_that_does_not_read_is_bounded_and_closed(tmp_path: Path) -> None:
     """WIRE, faults: values are conflated while it does not read; after 10 s it is closed."""
@@ -93,9 +103,7 @@ async def test_a_sign_that_does_not_read_is_bounded_and_closed(tmp_path: Path) -
         slow.writer.transport.pause_reading()  # type: ignore[attr-defined]
         shell = server.signs.current["S01"]
         board = server.writers["main"].board
-        while shell.unread_since is None:
-            shell.tell(board.snapshot(frozenset([LINK])))
-            server.signs.flush()
+        await _fill(server, shell)
         assert shell._transport.get_write_buffer_size() <= SIGN_UNREAD_MOST
         assert not shell.show(board.snapshot(frozenset([LINK])))
         device.wager(1, "R1", 1)
@@ -104,9 +112,7 @@ async def test_a_sign_that_does_not_read_is_bounded_and_closed(tmp_path: Path) -
         newest = await slow.hear(lambda message: message["t"] == "meters" and message["rev"] == board.rev)
         assert [LINK, "mega", 1_000_009] in newest["values"]
         slow.writer.transport.pause_reading()  # type: ignore[attr-defined]
-        while shell.unread_since is None:
-            shell.tell(board.snapshot(frozenset([LINK])))
-            server.signs.flush()
+        await _fill(server, shell)
         clock.ahead_s += SIGN_UNREAD_S + 1
         await until(lambda: server.signs.current == {})
         slow.writer.transport.abort()

@@ -1,0 +1,143 @@
+"""What may a floorperson do through the admin socket, and does the floor hear of it?"""
+
+import asyncio
+import getpass
+import stat
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from jackpot.app import Server
+from tests.server.bed import LINK, LINKS, Device, administer, configure, on_loop, sign, table
+
+ROYAL = {"seat": 1, "cards": ["As", "Ks", "Qs"]}
+
+
+async def royal(device: Device, seq: int = 1, round_id: str = "R1", **more: Any) -> None:
+    """A royal flush at seat 1, the round closed."""
+    device.wager(seq, round_id, 1, 2, lock=True)
+    hands = [ROYAL]
+    device.say(t="settle", seq=seq + 1, round=round_id, hands=hands, board=["Js", "Ts"], close=True, **more)
+    answer = await device.answer(seq + 1)
+    assert answer["t"] == "ack", answer
+
+
+async def jackpot(*words: str) -> tuple[int, str, str]:
+    """The command line in a process of its own: exit code, output, errors."""
+
+    def run() -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "jackpot.cli", *words]
+        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=30)
+
+    done = await asyncio.to_thread(run)
+    return done.returncode, done.stdout, done.stderr
+
+
+@on_loop
+async def test_a_hit_is_validated_and_paid(tmp_path: Path) -> None:
+    """A10, T11: pending, validated, paid; table and signs are told, the table's cards are free again."""
+    config = configure(tmp_path)
+    async with Server(config) as server, table(server) as device, sign(server) as board:
+        await royal(device)
+        early = await administer(config, do="pay", hit="H1", by="Ann")
+        assert (early["ok"], early["code"]) == (False, "not_validated")
+        device.wager(3, "R2", 1)
+        assert (await device.answer(3))["code"] == "table_held"
+        assert (await administer(config, do="validate", hit="H1", by="Ann"))["ok"]
+        assert (await board.type("status"))["status"] == "validated"
+        assert (await administer(config, do="pay", hit="H1", by="Ann"))["ok"]
+        assert (await board.type("status"))["status"] == "paid"
+        await device.hear(lambda message: message["t"] == "status" and message["status"] == "paid")
+        device.wager(3, "R2", 1)
+        assert (await device.answer(3))["t"] == "ack"
+
+
+@on_loop
+async def test_two_people_are_asked_for_where_the_rules_do(tmp_path: Path) -> None:
+    """A11: undoing while a later award of the level exists takes two people: refused in a sentence."""
+    config = configure(tmp_path, links=LINKS + "hold_table = false\n")
+    async with Server(config) as server, table(server) as device:
+        await royal(device)
+        await royal(device, 3, "R2")
+        answer = await administer(config, do="undo", hit="H1", reason="wrong hand", by="Ann")
+        assert (answer["ok"], answer["code"]) == (False, "two_people")
+        assert "two different people" in answer["message"]
+        assert (await administer(config, do="undo", hit="H2", reason="wrong hand", by="Ann"))["ok"]
+
+
+@on_loop
+async def test_rounds_are_struck_voided_and_reopened(tmp_path: Path) -> None:
+    """T3, T6, T10: the table is told its round anew by a `round` push."""
+    config = configure(tmp_path, links=LINKS + "count_chips = true\n")
+    async with Server(config) as server, table(server) as device:
+        device.wager(1, "R1", 1, 2, lock=True, chips={LINK: 1})
+        assert (await device.answer(1))["warn"]
+        shown = await administer(config, do="round", table="T01")
+        assert shown["round"]["state"] == "mismatch"
+        request = {"table": "T01", "round": "R1", "reason": "no chip", "by": "Ann"}
+        assert (await administer(config, do="strike", seat=2, link=LINK, **request))["ok"]
+        assert (await device.type("round"))["round"]["state"] == "locked"
+        device.say(t="close", seq=2, round="R1")
+        assert (await device.answer(2))["t"] == "ack"
+        assert (await administer(config, do="reopen", **request))["ok"]
+        assert (await device.type("round"))["round"]["round"] == "R1"
+        voided = await administer(config, do="void", **request)
+        assert [refund["seat"] for refund in voided["refunds"]] == [1]
+
+
+@on_loop
+async def test_the_socket_is_ours_alone_and_knows_who_we_are(tmp_path: Path) -> None:
+    """Issue, serve: mode 0600; the person is the peer's login name unless another is given."""
+    config = configure(tmp_path, links=LINKS + "hold_table = false\n")
+    async with Server(config) as server, table(server) as device:
+        assert stat.S_IMODE(config.listen.admin.stat().st_mode) == 0o600
+        await royal(device)
+        assert (await administer(config, do="validate", hit="H1"))["ok"]
+        rows = server._ledger or server._store
+        last = (await rows.rows("main", server.writers["main"].core.durable_seq - 1, 1))[0]
+        assert getpass.getuser().encode() in last.body
+
+
+@on_loop
+async def test_requests_that_make_no_sense_are_refused(tmp_path: Path) -> None:
+    """Issue, serve: an error is one clear line, and the server goes on."""
+    config = configure(tmp_path)
+    async with Server(config):
+        for request, text in (
+            ({"do": "dance"}, "do: 'dance' is unknown"),
+            ({"do": "validate"}, "hit: missing"),
+            ({"do": "validate", "hit": "H9"}, "hit: 'H9' is not an open hit"),
+            ({"do": "round", "table": "T99"}, "table: 'T99' is unknown"),
+            ({"do": "undo", "hit": "H1", "reason": ""}, "reason: 1 to 256 printable characters"),
+            ({"do": "hits", "bank": "other"}, "bank: 'other' is unknown"),
+            ({"do": "hits", "colour": 1}, "Object contains unknown field `colour`"),
+        ):
+            answer = await administer(config, **request)
+            assert (answer["ok"], answer["message"]) == (False, text)
+
+
+@on_loop
+async def test_the_command_line_acts(tmp_path: Path) -> None:
+    """Issue, serve: hits, rounds and keys from a shell, tables of text, JSON, one clear line on error."""
+    config = configure(tmp_path)
+    where = ("--config", str(config.path))
+    async with Server(config) as server, table(server) as device:
+        await royal(device)
+        code, out, _ = await jackpot("hits", "list", *where)
+        assert (code, "10,000.18" in out, "royal-flush" in out) == (0, False, True)
+        code, out, _ = await jackpot("hits", "show", "H1", *where)
+        assert (code, "10,000.18" in out, "1,000.00" in out) == (0, True, True)
+        code, out, _ = await jackpot("hits", "validate", "H1", "--by", "Ann Lee", *where)
+        assert (code, out.startswith("H1: validated (A1 10,000.18 validated")) == (0, True)
+        code, out, _ = await jackpot("hits", "list", "--json", *where)
+        assert (code, '"status": "validated"' in out) == (0, True)
+        code, out, _ = await jackpot("rounds", "show", "T01", *where)
+        assert (code, out.splitlines()[0]) == (0, "T01: round R1, closed")
+        code, _, error = await jackpot("keys", "clear", "T01", *where)
+        assert (code, error.count("\n")) == (1, 1)
+    code, _, error = await jackpot("hits", "list", *where)
+    assert (code, "no server answers at" in error) == (1, True)
+    code, out, _ = await jackpot("keys", "show", *where)
+    assert (code, out.count("table"), out.count("sign")) == (0, 2, 1)
+    assert config.keys["table", "T01"][0].hex() not in out

@@ -1,0 +1,147 @@
+"""Does a server start only what it can believe, and say what it cannot (S3, S2)?"""
+
+import asyncio
+import contextlib
+import ssl
+from datetime import UTC, datetime, time
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import apsw
+import pytest
+import structlog
+import trustme
+
+from jackpot.app import Server
+from jackpot.ledger.store import LedgerError
+from jackpot.server.readings import ended_day
+from tests.server.bed import LINKS, Device, StepClock, configure, on_loop, table, until
+
+
+@on_loop
+async def test_a_changed_link_starts_suspended(tmp_path: Path) -> None:
+    """L9: a configuration that differs from the journal suspends its link; put back, the link resumes."""
+    async with Server(configure(tmp_path)):
+        pass
+    changed = configure(tmp_path, links=LINKS + 'validate_at = "50.00"\n')
+    with structlog.testing.capture_logs() as logs:
+        async with Server(changed) as server, table(server) as device:
+            assert device.heard[-1]["links"][0]["state"] == "suspended"
+            device.wager(1, "R1", 1)
+            assert (await device.answer(1))["code"] == "suspended"
+    said = next(line for line in logs if line["event"] == "config_differs")
+    assert said["differences"] == ["validate_at: none in the ledger, $50.00 in the configuration"]
+    async with Server(configure(tmp_path)) as server, table(server) as device:
+        assert device.heard[-1]["links"][0]["state"] == "active"
+
+
+@on_loop
+async def test_a_new_table_joins(tmp_path: Path) -> None:
+    """DESIGN, ledger: adding tables is no parameter change."""
+    async with Server(configure(tmp_path)):
+        pass
+    async with Server(configure(tmp_path, tables=3)) as server, table(server, "T03") as device:
+        device.wager(1, "R1", 1)
+        assert (await device.answer(1))["t"] == "ack"
+
+
+def _tamper(path: Path) -> None:
+    connection = apsw.Connection(str(path))
+    connection.execute("PRAGMA writable_schema = ON")
+    for (trigger,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'").fetchall():
+        connection.execute(f"DROP TRIGGER {trigger}")
+    connection.execute("DELETE FROM snapshot")
+    connection.execute("UPDATE journal SET body = x'93' WHERE seq = 1")
+    connection.close()
+
+
+@on_loop
+async def test_a_ledger_that_was_changed_starts_no_link(tmp_path: Path) -> None:
+    """S3: the chain does not hold, so the server does not start and names the row."""
+    config = configure(tmp_path)
+    async with Server(config):
+        pass
+    _tamper(tmp_path / "ledger.db")
+    with pytest.raises(LedgerError, match="row 1"):
+        async with Server(config):
+            pytest.fail("it started")
+
+
+@on_loop
+async def test_the_programs_own_digest_is_logged(tmp_path: Path) -> None:
+    """S3: which program decides is on record, in the log and in the head's holder."""
+    with structlog.testing.capture_logs() as logs:
+        async with Server(configure(tmp_path)) as server:
+            head = await server._store.head("main")
+    digest = next(line for line in logs if line["event"] == "starting")["digest"]
+    assert len(digest) == 64
+    assert head.holder.endswith(digest[:12])
+
+
+ZONE = ZoneInfo("America/New_York")
+
+
+@pytest.mark.parametrize(
+    ("local", "day"),
+    [
+        (datetime(2026, 3, 7, 5, 59, tzinfo=ZONE), "2026-03-05"),
+        (datetime(2026, 3, 7, 6, 0, tzinfo=ZONE), "2026-03-06"),
+        (datetime(2026, 3, 8, 6, 0, tzinfo=ZONE), "2026-03-07"),  # the night that summer time begins
+        (datetime(2026, 11, 1, 5, 59, tzinfo=ZONE), "2026-10-30"),  # and ends
+    ],
+)
+def test_a_gaming_day_is_named_by_its_beginning(local: datetime, day: str) -> None:
+    """S2: the day that ends at 06:00 began the morning before, on local clocks."""
+    unix_ms = int(local.astimezone(UTC).timestamp()) * 1000
+    assert ended_day(unix_ms, time(6), ZONE).isoformat() == day
+
+
+@on_loop
+async def test_a_reading_is_taken_after_the_day_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """S2: once a day, every meter, journalled; also for a day that ended while nobody served."""
+    monkeypatch.setattr("jackpot.server.readings.LOOK_EVERY_S", 0.01)
+    config, clock = configure(tmp_path), StepClock()
+    async with Server(config, clock) as server, table(server) as device:
+        device.wager(1, "R1", 1)
+        await device.answer(1)
+        writer = server.writers["main"]
+        assert writer.core.engine.state.last_day == ""
+        clock.ahead_s += 86_400
+        await until(lambda: writer.core.engine.state.last_day != "")
+        first = writer.core.engine.state.last_day
+    clock.ahead_s += 86_400
+    async with Server(config, clock) as server:
+        await until(lambda: server.writers["main"].core.engine.state.last_day > first)
+
+
+def _certified(name: str, trust: trustme.CA) -> ssl.SSLContext:
+    context = ssl.create_default_context()
+    trust.configure_trust(context)
+    trust.issue_cert(f"{name}.test", common_name=name).configure_cert(context)
+    return context
+
+
+@on_loop
+async def test_a_certificate_must_name_its_device(tmp_path: Path) -> None:
+    """WIRE, handshake: with mutual TLS the common name must equal the id; the mac is still required."""
+    trust = trustme.CA()
+    trust.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
+    server_cert = trust.issue_cert("127.0.0.1")
+    server_cert.private_key_and_cert_chain_pem.write_to_path(str(tmp_path / "server.pem"))
+    pem = tmp_path / "server.pem"
+    tls = f'[listen.tls]\ncert = "{pem}"\nkey = "{pem}"\nclient_ca = "{tmp_path / "ca.pem"}"'
+    config = configure(tmp_path, extra=tls)
+    async with Server(config) as server:
+        for name, expected in (("T01", "welcome"), ("T02", "error")):
+            context = _certified(name, trust)
+            reader, writer = await asyncio.open_connection("127.0.0.1", server.ports["tables"], ssl=context)
+            device = Device(reader, writer)
+            await device.hello(config, "table", "T01")
+            assert (await device.type("welcome", "error"))["t"] == expected
+            writer.transport.abort()
+        context = ssl.create_default_context()
+        trust.configure_trust(context)
+        reader, writer = await asyncio.open_connection("127.0.0.1", server.ports["tables"], ssl=context)
+        with contextlib.suppress(ssl.SSLError):
+            assert await reader.read(1) == b""
+        writer.transport.abort()

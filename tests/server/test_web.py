@@ -1,0 +1,81 @@
+"""Can Prometheus read what the server shows, is it exact, and is it durable?"""
+
+from pathlib import Path
+
+import aiohttp
+from prometheus_client.parser import text_string_to_metric_families
+
+from jackpot.app import Server
+from tests.server.bed import LINK, Faulty, configure, on_loop, sign, table
+
+
+async def fetch(server: Server, path: str) -> tuple[int, str]:
+    address = f"http://127.0.0.1:{server.ports['http']}{path}"
+    async with aiohttp.ClientSession() as session, session.get(address) as response:
+        return response.status, await response.text()
+
+
+async def samples(server: Server) -> dict[tuple[str, frozenset[tuple[str, str]]], float]:
+    status, text = await fetch(server, "/metrics")
+    assert status == 200
+    return {
+        (sample.name, frozenset(sample.labels.items())): sample.value
+        for family in text_string_to_metric_families(text)
+        for sample in family.samples
+    }
+
+
+def key(name: str, **labels: str) -> tuple[str, frozenset[tuple[str, str]]]:
+    return name, frozenset(labels.items())
+
+
+@on_loop
+async def test_what_is_counted(tmp_path: Path) -> None:
+    """Issue, serve: meters in currency units, wagers, rounds, refusals by code, commits, connections."""
+    async with Server(configure(tmp_path)) as server, table(server) as device, sign(server):
+        device.wager(1, "R1", 1, 2, 3)
+        await device.answer(1)
+        device.wager(2, "R1", 9)
+        assert (await device.answer(2))["code"] == "unknown_seat"
+        device.say(t="void", seq=3, round="R1", reason="misdeal")
+        await device.answer(3)
+        device.wager(4, "R2", 1, lock=True)
+        device.say(t="close", seq=5, round="R2")
+        await device.answer(5)
+        found = await samples(server)
+        assert found[key("jackpot_meter_currency_units", link=LINK, level="mega")] == 10_000.09
+        assert found[key("jackpot_wagers_total", link=LINK, level="mega")] == 4
+        assert found[key("jackpot_wagers_undone_total", link=LINK, level="mega")] == 3
+        assert found[key("jackpot_table_wagers_total", table="T01", link=LINK)] == 4
+        assert found[key("jackpot_rounds_total", table="T01")] == 1
+        assert found[key("jackpot_refusals_total", bank="main", code="unknown_seat")] == 1
+        assert found[key("jackpot_devices_online", role="table")] == 1
+        assert found[key("jackpot_devices_online", role="sign")] == 1
+        assert found[key("jackpot_durable_seq", bank="main")] == server.writers["main"].core.durable_seq
+        assert found[key("jackpot_commit_seconds_count", bank="main")] >= 4
+        assert found[key("jackpot_batch_rows_sum", bank="main")] == server.writers["main"].core.durable_seq
+        assert found[key("jackpot_active", bank="main")] == 1
+
+
+@on_loop
+async def test_a_scrape_never_shows_what_is_not_durable(tmp_path: Path) -> None:
+    """S5: while a commit hangs the scrape shows the last durable meters."""
+    config = configure(tmp_path)
+    ledger = Faulty(config)
+    async with Server(config, ledger=ledger) as server, table(server) as device:
+        meter = key("jackpot_meter_currency_units", link=LINK, level="mega")
+        assert (await samples(server))[meter] == 10_000
+        ledger.go.clear()
+        device.wager(1, "R1", 1)
+        assert (await samples(server))[meter] == 10_000
+        ledger.go.set()
+        await device.answer(1)
+        assert (await samples(server))[meter] == 10_000.09
+
+
+@on_loop
+async def test_health(tmp_path: Path) -> None:
+    """WIRE, HTTP: alive, and ready while every bank is active and durable."""
+    async with Server(configure(tmp_path)) as server:
+        assert (await fetch(server, "/healthz"))[0] == 200
+        assert await fetch(server, "/readyz") == (200, '{"status": "ready"}')
