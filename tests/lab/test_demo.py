@@ -1,0 +1,112 @@
+"""Does `jackpot demo` do what it says, as the program that a newcomer starts?"""
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+DEMO: Final = (sys.executable, "-m", "jackpot.cli.__main__", "demo")
+TIMEOUT_S: Final = 60
+ROOT: Final = Path(__file__).parent.parent.parent
+
+
+def demo(*options: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*DEMO, *options],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=TIMEOUT_S,
+        stdin=subprocess.DEVNULL,
+    )
+
+
+def started(*options: str | Path) -> subprocess.Popen[str]:
+    """A demo that plays on for ever, given back once it has opened."""
+    process = subprocess.Popen([*DEMO, *options], cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert "a simulated floor" in process.stdout.readline()
+    return process
+
+
+def test_sixty_rounds_end_with_balanced_books() -> None:
+    """The last line says that the books balance and every table's own count agrees (M4, S6); exit 0."""
+    done = demo("--rounds", "60", "--seed", "7")
+    assert done.returncode == 0, done.stdout + done.stderr
+    *_, played, last = done.stdout.splitlines()
+    assert played.startswith("60 rounds, ")
+    assert last.startswith("the books balance: ")
+    assert last.endswith("the own counts of 12 tables agree")
+    assert not done.stderr
+
+
+def test_a_lucky_floor_wins_meters_and_is_paid(tmp_path: Path) -> None:
+    """Stacked decks are said to be stacked; meters are won, and held tables play on once paid (T11)."""
+    done = demo("--rounds", "80", "--seed", "1", "--lucky", "3", "--ledger", tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "one deck in 3 is STACKED" in done.stdout
+    acts = [json.loads(line) for line in (tmp_path / "server.log").read_text().splitlines()]
+    done_acts = {act["do"] for act in acts if act["event"] == "act" and act["ok"]}
+    assert done_acts == {"validate", "pay"}
+
+
+def test_ctrl_c_finishes_the_rounds_and_the_books(tmp_path: Path) -> None:
+    """Ctrl-C in the middle of slow rounds: they are finished at once, the books are read, exit 0."""
+    process = started("--speed", "1", "--ledger", tmp_path)
+    process.send_signal(signal.SIGINT)
+    said, _ = process.communicate(timeout=TIMEOUT_S)
+    assert process.returncode == 0, said
+    assert said.splitlines()[-1].startswith("the books balance: ")
+
+
+def test_a_killed_floor_goes_on_where_it_was(tmp_path: Path) -> None:
+    """S4, S6: tables finish the rounds that a kill -9 cut off, and their counts still agree."""
+    for number in range(2):
+        process = started("--rounds", "100000", "--seed", str(number), "--ledger", tmp_path)
+        assert process.stdout is not None
+        assert " rounds, " in process.stdout.readline()
+        process.kill()
+        process.communicate(timeout=TIMEOUT_S)
+    done = demo("--rounds", "24", "--ledger", tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.splitlines()[-1].startswith("the books balance: ")
+
+
+def test_a_table_that_counts_otherwise_is_named(tmp_path: Path) -> None:
+    """S6: a count that does not reconcile is never silently accepted; exit 1, and everything is kept."""
+    assert demo("--rounds", "24", "--ledger", tmp_path).returncode == 0
+    count = tmp_path / "tables" / "T05.json"
+    kept = json.loads(count.read_text())
+    kept["counts"]["floor-five"] += 1
+    count.write_text(json.dumps(kept))
+    done = demo("--rounds", "24", "--ledger", tmp_path)
+    assert done.returncode == 1
+    assert "do NOT balance" in done.stdout.splitlines()[-1]
+    assert "T05 has counted " in done.stdout
+    assert str(tmp_path) in done.stderr
+
+
+@pytest.mark.parametrize("option", ["--rounds", "--speed"])
+def test_nonsense_is_refused_in_one_line(option: str) -> None:
+    """A number that cannot be meant ends with a clear line and a non-zero exit."""
+    done = demo(option, "0")
+    assert done.returncode == 2
+    assert option in done.stderr
+
+
+def test_a_ledger_in_use_is_refused(tmp_path: Path) -> None:
+    """Two floors never write one ledger: the second says so and ends."""
+    first = started("--speed", "1", "--ledger", tmp_path)
+    try:
+        second = demo("--rounds", "1", "--ledger", tmp_path)
+        assert second.returncode == 1
+        assert second.stderr.startswith("the floor stopped: ")
+        assert "Traceback" not in second.stderr
+    finally:
+        first.send_signal(signal.SIGINT)
+        first.communicate(timeout=TIMEOUT_S)
