@@ -7,6 +7,7 @@ A `Connection` is a thin shell of `controllers.session.ServerSession`: bytes in,
 import asyncio
 import hashlib
 import secrets
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
@@ -181,7 +182,7 @@ class Devices:
             device.writers[0].act(EndKey(self.role, device.id, fingerprint(key)), _ignore)
 
 
-class Connection(asyncio.Protocol):
+class Connection(asyncio.Protocol, ABC):
     """One connection; a subclass says what a greeted device may do.
 
     alive: the device has not closed its side. Only `pump` hands events on, and never inside itself, so that
@@ -317,17 +318,19 @@ class Connection(asyncio.Protocol):
 
     # What a subclass says.
 
+    @abstractmethod
     def prepare(self, transport: asyncio.Transport) -> None:
         """Sets the transport's limits."""
 
+    @abstractmethod
     def greeted(self, device: Device, event: Greeted) -> None:
         """The device proved its key and is let in."""
-        raise NotImplementedError
 
+    @abstractmethod
     def commanded(self, event: Commanded) -> None:
         """The device commands."""
-        raise NotImplementedError
 
+    @abstractmethod
     def over(self, device: Device) -> None:
         """A device that was let in is no longer there."""
 

@@ -79,7 +79,7 @@ async def metrics(request: web.Request) -> web.Response:
             async with asyncio.timeout(STATE_WITHIN_S):
                 states[bank] = await writer.ask(views.statistics)
         except (TimeoutError, BankStopped):
-            continue
+            continue  # its last durable state is shown, and jackpot_active says that it is no newer
     build = {"version": __version__, "digest": source.digest, "python": platform.python_version()}
     found = registry(build, states.values(), source.writers.values(), [source.floor, source.signs])
     return web.Response(body=generate_latest(found), headers={"Content-Type": CONTENT_TYPE_LATEST})

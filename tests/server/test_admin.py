@@ -94,8 +94,8 @@ async def test_the_socket_is_ours_alone_and_knows_who_we_are(tmp_path: Path) -> 
         assert stat.S_IMODE(config.listen.admin.stat().st_mode) == 0o600
         await royal(device)
         assert (await administer(config, do="validate", hit="H1"))["ok"]
-        rows = server._ledger or server._store
-        last = (await rows.rows("main", server.writers["main"].core.durable_seq - 1, 1))[0]
+        durable = server.writers["main"].core.durable_seq
+        last = (await server._store.rows("main", durable - 1, 1))[0]
         assert getpass.getuser().encode() in last.body
 
 
