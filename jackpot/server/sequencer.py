@@ -156,7 +156,8 @@ class Core:
 
     def failed(self) -> None:
         """The commit ended in doubt: nothing more is decided until the ledger has been looked at."""
-        self._doubtful, self._flight = self._flight or [], None
+        self._doubtful += self._flight or []
+        self._flight = None
         self._discard_decided()
 
     def refused(self) -> None:
@@ -217,7 +218,7 @@ class Core:
             item.outcome = self._execute(item)
         except Exception as error:  # the engine is broken, whatever it was: only a rebuild helps
             if item.poison is not None:
-                raise
+                raise InvariantError(f"not even a refusal can be applied: {error}") from error
             item.poison = f"{type(error).__name__}: {error}"
             self._waiting.appendleft(item)
             self._discard_decided()

@@ -188,3 +188,29 @@ async def test_many_tables_share_a_commit(tmp_path: Path) -> None:
         await first.answer(5)
         await second.answer(5)
         await until(lambda: sum(server.writers["main"].batches.counts) == commits + 2)
+
+
+@on_loop
+async def test_a_full_queue_reads_no_further(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """DESIGN 2: at the queue's limit tables are read no further; all is answered once there is room."""
+    monkeypatch.setattr("jackpot.server.sequencer.QUEUE_MAX", 4)
+    config = configure(tmp_path)
+    ledger = Faulty(config)
+    async with (
+        Server(config, ledger=ledger) as server,
+        table(server) as first,
+        table(server, "T02") as second,
+    ):
+        core = server.writers["main"].core
+        ledger.go.clear()
+        for seq in range(1, 5):
+            first.wager(seq, "R1", seq)
+        await until(lambda: core.full)
+        second.wager(1, "R1", 1)
+        late = server.floor.current["T02"]
+        await until(lambda: late.session._unread or late._paused)
+        second.wager(2, "R1", 2)
+        assert core.depth <= 5
+        ledger.go.set()
+        assert (await first.answer(4))["t"] == "ack"
+        assert (await second.answer(2))["t"] == "ack"
