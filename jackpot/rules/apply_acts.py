@@ -294,6 +294,7 @@ def _finish(effects: Effects, hit: Hit) -> None:
     if hit.number in table.held and all(award.status in ("paid", "undone") for award in cage):
         table.held.remove(hit.number)
         effects.tell_status(hit, "released")
-    reopenable = any(round_ is not None and round_.id == hit.round for round_ in (table.round, table.closed))
+    rounds = (table.round, table.closed)
+    reopenable = any(round_ is not None and hit.number in round_.hits for round_ in rounds)
     if not reopenable:
         retire(effects, hit.number)

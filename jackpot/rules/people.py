@@ -65,7 +65,8 @@ def decide_undo(state: State, command: Undo, people: People) -> Undone:
     if command.award is not None:
         awards = [award for award in awards if f"A{award.number}" == command.award]
     refuse_if(not awards, "no_such_award", f"hit {command.hit}: no such award stands")
-    unfinished = state.table(hit.table).find(hit.round) is not None
+    round_ = state.table(hit.table).find(hit.round)
+    unfinished = round_ is not None and hit.number in round_.hits
     for award in awards:
         paid = award.status == "paid"
         refuse_if(paid, "paid", f"A{award.number} is paid: it is met by a correction, not undone")

@@ -118,3 +118,16 @@ def test_a_closed_round_is_voided_only_after_it_is_reopened() -> None:
     floor.send(Close("r2"))
     floor.send(Wager("r3", (bet(5),), lock=True))
     assert not floor.subject.act("reopen", table="T1", round="r2")["ok"]
+
+
+def test_an_id_used_again_is_another_round() -> None:
+    """A10, T10: a hit belongs to the round that made it, not to a later one of the same name."""
+    floor = Floor()
+    floor.send(Wager("r1", (bet(7),), lock=True))
+    floor.send(Settle("r1", (Claim(7, cards=QUEENS),), board=("Qs", "2h"), close=True))
+    floor.send(Wager("r2", (bet(7),), lock=True))
+    floor.send(Close("r2"))
+    floor.send(Wager("r1", (bet(7),), lock=True))
+    for act in ("validate", "pay"):
+        assert floor.subject.act(act, hit="H1")["ok"]
+    assert not floor.subject.engine.state.hits, "paid, and its round cannot be reopened"
