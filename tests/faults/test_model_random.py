@@ -157,6 +157,7 @@ class Floor:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_books_balance_whatever_happens(seed: int) -> None:
+    """M4, L7, A11: conserved, nothing negative or above its limit, after every random step."""
     floor = Floor(seed)
     for _ in range(400):
         if floor.rng.random() < 0.7:
@@ -173,6 +174,7 @@ def test_books_balance_whatever_happens(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(10))
 def test_with_everything_undone_only_wagers_are_left(seed: int) -> None:
+    """A11: undo every hit, and the meters are seed and contributions alone."""
     floor = Floor(100 + seed)
     for _ in range(150):
         floor.table_step()
