@@ -149,6 +149,26 @@ def proofs_say_what_they_prove(path: str, tree: ast.Module, _text: str) -> Itera
                 yield node.lineno, f"{node.name} has no docstring: say which rule it proves"
 
 
+def no_sleeping_tests(path: str, tree: ast.Module, _text: str) -> Iterator[Finding]:
+    if not path.startswith("tests/"):
+        return
+    waiting = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and node.name.startswith(("until", "wait"))
+    ]
+    allowed = {id(node) for function in waiting for node in ast.walk(function)}
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(
+                func=ast.Attribute(attr="sleep") | ast.Name(id="sleep"), args=[ast.Constant(value=0)]
+            ):
+                pass  # gives way once
+            case ast.Call(func=ast.Attribute(attr="sleep") | ast.Name(id="sleep")) if id(node) not in allowed:
+                yield node.lineno, "sleeps: wait for the condition, in a function named until or wait_..."
+
+
 CHECKS: Final[tuple[Check, ...]] = (
     short_functions,
     short_files,
@@ -157,6 +177,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     nothing_left_open,
     no_swallowed_exceptions,
     proofs_say_what_they_prove,
+    no_sleeping_tests,
 )
 
 
@@ -205,6 +226,7 @@ BAD: Final[tuple[tuple[Check, str, str], ...]] = (
     (no_swallowed_exceptions, "jackpot/a.py", "try: f()\nexcept Exception as error: x = 1"),
     (no_swallowed_exceptions, "jackpot/a.py", "try: f()\nexcept KeyError: pass"),
     (no_swallowed_exceptions, "jackpot/a.py", "with suppress(Exception): f()"),
+    (no_sleeping_tests, "tests/a.py", "async def f(): await asyncio.sleep(1)"),
     (proofs_say_what_they_prove, "tests/test_a.py", "def test_a(): assert True"),
 )
 
