@@ -136,7 +136,7 @@ def test_the_slow_decoder_reads_what_the_package_reads(value: Any) -> None:
 @settings(max_examples=1000, deadline=None)
 @given(st.one_of(st.binary(max_size=80), messages.map(pack)), st.data())
 def test_any_bytes_are_a_message_or_one_exception(payload: bytes, data: st.DataObject) -> None:
-    """Issue 2, Proof: any bytes end in an answer or a closed connection."""
+    """Any bytes end in an answer or a closed connection."""
     at = data.draw(st.integers(0, len(payload)))
     for damaged in (payload, payload[:at], payload[:at] + b"\xc1" + payload[at:]):
         try:

@@ -46,7 +46,7 @@ async def play(address: str, table: str, key: bytes, link: str, cents: int) -> d
 
 
 def test_a_round_from_node() -> None:
-    """Issue 2, Proof: a second implementation of the table's side plays a round over TCP."""
+    """A second implementation of the table's side plays a round over TCP."""
     install()
 
     async def body() -> None:

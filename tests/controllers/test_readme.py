@@ -20,7 +20,7 @@ CODES = re.findall(
 
 
 def test_every_message_and_field_is_described() -> None:
-    """Issue 2, 4: controllers/README.md is the protocol's public form."""
+    """Controllers/README.md is the protocol's public form."""
     types = {message.split()[0] for message in DEVICE_SAYS | SERVER_SAYS} - {"malformed"}
     fields = {field for kind in (*COMMANDS, Bet, Claim, Hello) for field in kind.__struct_fields__}
     assert [name for name in sorted(types | fields) if name not in PAGE] == []

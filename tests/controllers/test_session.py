@@ -372,7 +372,7 @@ pieces = st.one_of(
 def test_any_bytes_end_in_an_answer_or_a_closed_connection(
     steps: list[tuple[bytes, float]], greet: bool
 ) -> None:
-    """Issue 2, Proof: never an exception, and the server is never left without a deadline."""
+    """Never an exception, and the server is never left without a deadline."""
     session = welcomed() if greet else server()
     now = 0.0
     for data, wait in steps:

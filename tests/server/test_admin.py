@@ -88,7 +88,7 @@ async def test_rounds_are_struck_voided_and_reopened(tmp_path: Path) -> None:
 
 @on_loop
 async def test_the_socket_is_ours_alone_and_knows_who_we_are(tmp_path: Path) -> None:
-    """Issue, serve: mode 0600; the person is the peer's login name unless another is given."""
+    """Mode 0600; the person is the peer's login name unless another is given."""
     config = configure(tmp_path, links=LINKS + "hold_table = false\n")
     async with Server(config) as server, table(server) as device:
         assert stat.S_IMODE(config.listen.admin.stat().st_mode) == 0o600
@@ -101,7 +101,7 @@ async def test_the_socket_is_ours_alone_and_knows_who_we_are(tmp_path: Path) -> 
 
 @on_loop
 async def test_requests_that_make_no_sense_are_refused(tmp_path: Path) -> None:
-    """Issue, serve: an error is one clear line, and the server goes on."""
+    """An error is one clear line, and the server goes on."""
     config = configure(tmp_path)
     async with Server(config):
         for request, text in (
@@ -119,7 +119,7 @@ async def test_requests_that_make_no_sense_are_refused(tmp_path: Path) -> None:
 
 @on_loop
 async def test_the_command_line_acts(tmp_path: Path) -> None:
-    """Issue, serve: hits, rounds and keys from a shell, tables of text, JSON, one clear line on error."""
+    """Hits, rounds and keys from a shell, tables of text, JSON, one clear line on error."""
     config = configure(tmp_path)
     where = ("--config", str(config.path))
     async with Server(config) as server, table(server) as device:

@@ -15,7 +15,7 @@ def serve(config: Path) -> subprocess.Popen[str]:
 
 
 def test_it_serves_until_it_is_told_to_stop(tmp_path: Path) -> None:
-    """Issue, serve: structured logs, a graceful stop on SIGTERM, exit code 0; a second one is refused."""
+    """Structured logs, a graceful stop on SIGTERM, exit code 0; a second one is refused."""
     config = configure(tmp_path)
     with serve(config.path) as server:
         assert server.stderr is not None
@@ -36,7 +36,7 @@ def test_it_serves_until_it_is_told_to_stop(tmp_path: Path) -> None:
 
 
 def test_every_mistake_is_named(tmp_path: Path) -> None:
-    """Issue, serve: a configuration that is wrong is never served."""
+    """A configuration that is wrong is never served."""
     file = tmp_path / "config.toml"
     file.write_text('[site]\nname = "X"\n')
     with serve(file) as server:

@@ -31,7 +31,7 @@ def key(name: str, **labels: str) -> tuple[str, frozenset[tuple[str, str]]]:
 
 @on_loop
 async def test_what_is_counted(tmp_path: Path) -> None:
-    """Issue, serve: meters in currency units, wagers, rounds, refusals by code, commits, connections."""
+    """Meters in currency units, wagers, rounds, refusals by code, commits, connections."""
     async with Server(configure(tmp_path)) as server, table(server) as device, sign(server):
         device.wager(1, "R1", 1, 2, 3)
         await device.answer(1)

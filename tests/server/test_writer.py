@@ -133,7 +133,7 @@ async def test_a_slow_commit_suspends_but_goes_on(tmp_path: Path, monkeypatch: p
 
 @on_loop
 async def test_a_graceful_stop_answers_what_is_in_flight(tmp_path: Path) -> None:
-    """Issue, serve: in-flight answers are delivered and a snapshot of the last row is written."""
+    """In-flight answers are delivered and a snapshot of the last row is written."""
     config = configure(tmp_path)
     ledger = Faulty(config)
     server = Server(config, ledger=ledger)
