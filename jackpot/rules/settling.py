@@ -21,6 +21,9 @@ from jackpot.rules.undo import History, Share, Take
 SEATS_MOST = 16
 SHARED_FROM = 1000
 
+# What a Lucky Bonus is called in place of a hand (A7).
+LUCKY_BONUS = "lucky-bonus"
+
 # What RULES gives to two different people.
 TWO_PEOPLE = 2
 
@@ -199,8 +202,8 @@ def _pay_draws(tally: Tally, read: Read, showing: Showing) -> list[int]:
             continue
         if read.cards and draw.magic in (*read.cards, *showing.board):
             tally.pay_draw(link, read.seat, "magic-card", link.terms.magic_for)
-        if draw.lucky == read.seat and draw.link not in tally.round.lucky:
-            tally.pay_draw(link, read.seat, "lucky-bonus", link.terms.lucky_for)
+        if draw.lucky == read.seat and not _lucky_paid(tally, draw.link):
+            tally.pay_draw(link, read.seat, LUCKY_BONUS, link.terms.lucky_for)
             lucky.append(draw.link)
     return lucky
 
@@ -214,9 +217,19 @@ def _pay_at_close(tally: Tally, waiting: list[Waiting], lucky: list[int]) -> Non
         if isinstance(pays, Percent):
             tally.take(link, pays, winners, SHARED_FROM + row)
     for draw in tally.round.draws:
-        if draw.lucky and draw.link not in lucky and _wagered(tally.round, draw):
+        if draw.link in lucky or _lucky_paid(tally, draw.link):
+            continue
+        if draw.lucky and _wagered(tally.round, draw):
             link = tally.state.link(draw.link)
-            tally.pay_draw(link, draw.lucky, "lucky-bonus", link.terms.lucky_for)
+            tally.pay_draw(link, draw.lucky, LUCKY_BONUS, link.terms.lucky_for)
+
+
+def _lucky_paid(tally: Tally, link: int) -> bool:
+    """Whether the round's Lucky Bonus was awarded before: at a seat's turn, or at a close since reopened."""
+    hits = (tally.state.hits.get(number) for number in tally.round.hits)
+    return link in tally.round.lucky or any(
+        hit is not None and (hit.link, hit.hand) == (link, LUCKY_BONUS) for hit in hits
+    )
 
 
 def _winner(tally: Tally, wait: Waiting) -> Winner:
