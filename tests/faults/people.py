@@ -134,5 +134,7 @@ class Person:
             return commands.Undo(theirs, "not so"), people
         if choice < 0.94:
             return commands.Undo(theirs, "not so", one), people
+        if award.kind == "meter":  # a corrected share of a meter comes with people's own release (A10, L8)
+            return None
         amount = max(0, award.amount + random.randint(-2000, 2000))
         return commands.Correct(one, amount, "misread"), people

@@ -12,6 +12,7 @@ import contextlib
 import itertools
 import logging
 import shutil
+import sys
 import tempfile
 import traceback
 from collections import Counter, deque
@@ -22,6 +23,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final
 
+import apsw
 import structlog
 
 from jackpot.ledger.sqlite import SqliteLedger
@@ -408,6 +410,12 @@ class Seeded:
         return self._random.randbytes(length).hex()
 
 
+def _unraised(before: Callable[[Any], Any], what: Any) -> None:
+    """A dead process's connection cannot be closed cleanly, and SQLite says so to nobody in particular."""
+    if not isinstance(what.exc_value, apsw.Error):
+        before(what)
+
+
 def _unsaid(_logger: Any, _name: str, _event: Any) -> Any:
     raise structlog.DropEvent
 
@@ -423,6 +431,8 @@ def repeatable(seed: int) -> Iterator[Path]:
     for module in shells:
         module.secrets = seeded
     connection.__hash__ = lambda self: self.__dict__.setdefault("number", next(numbers))
+    unraised = sys.unraisablehook
+    sys.unraisablehook = partial(_unraised, unraised)
     quiet = structlog.make_filtering_bound_logger(logging.CRITICAL)
     structlog.configure(wrapper_class=quiet, processors=[_unsaid])
     folder = Path(tempfile.mkdtemp(prefix="faults-", dir=SHARED_MEMORY if SHARED_MEMORY.is_dir() else None))
@@ -430,6 +440,7 @@ def repeatable(seed: int) -> Iterator[Path]:
         yield folder
     finally:
         shutil.rmtree(folder)
+        sys.unraisablehook = unraised
         for module, secrets in zip(shells, before[0], strict=True):
             module.secrets = secrets
         connection.__hash__ = before[1]
