@@ -36,10 +36,15 @@ class Supervisor:
         self._called.set()
 
     async def work(self) -> None:
-        """Walks to the tables until `finish`; hits left open before a restart are looked for first."""
+        """Walks to the tables until `finish`, and then once more: a hit may have come while he was paying.
+
+        Hits left open before a restart are looked for first.
+        """
         await self._attend()
-        while not self._ending:
+        ended = False
+        while not ended:
             await self._called.wait()
+            ended = self._ending
             self._called.clear()
             await self._pace.pause(WALK_S, self._rng)
             await self._attend()
