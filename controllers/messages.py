@@ -206,7 +206,7 @@ def decode_device(payload: bytes) -> TableMessage | Ping | Pong:
     try:
         return _DEVICE.decode(payload)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return _convert(generic.read(payload))
+        return _convert(_given(generic.read(payload)))
 
 
 def decode_hello(payload: bytes) -> dict[str, Any] | None:
@@ -232,7 +232,7 @@ def digest(message: Command) -> bytes:
 
 def digest_malformed(payload: bytes) -> bytes:
     """The digest of a command that has no typed form: of the fields that its type knows, as they came."""
-    fields = generic.read(payload)
+    fields = _given(generic.read(payload))
     kind = _KINDS.get(fields["t"])
     known = {key: fields[key] for key in fields if kind is None or key in ("t", *kind.__struct_fields__)}
     return blake2b(_CANONICAL.encode(_sortable(known)), digest_size=DIGEST_BYTES).digest()
@@ -244,6 +244,17 @@ def _sortable(value: Any) -> Any:
         pairs = ([_sortable(key), _sortable(item)] for key, item in value.items())
         return ["map", *sorted(pairs, key=lambda pair: repr(pair[0]))]
     return [_sortable(item) for item in value] if isinstance(value, list) else value
+
+
+def _given(fields: dict[str, Any]) -> dict[str, Any]:
+    """A message or an item of it without the fields that are nil: an optional field may be left out or nil."""
+    return {key: _items(value) for key, value in fields.items() if value is not None}
+
+
+def _items(value: Any) -> Any:
+    if not isinstance(value, list):
+        return value
+    return [_given(item) if isinstance(item, dict) else item for item in value]
 
 
 def _convert(fields: dict[str, Any]) -> TableMessage | Ping | Pong:

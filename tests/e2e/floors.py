@@ -1,0 +1,70 @@
+"""Which links do the protocol's tests play on? Each as short as the configuration allows."""
+
+FIVE = """
+[[link]]
+id = "five"
+paytable = "pa-643a-five-card-C"
+wager = "1.00"
+decks = 1
+"""
+# The smallest stop: no cards are kept, odds awards below $400 are final at once.
+EASY = """
+[[link]]
+id = "easy"
+paytable = "pa-643a-five-card-C"
+wager = "1.00"
+decks = 1
+hold_table = false
+validate_at = "400.00"
+"""
+THREE = """
+[[link]]
+id = "three"
+paytable = "pa-643a-three-card-A"
+wager = "1.00"
+decks = 1
+hold_table = false
+"""
+# Electronic, shared, with draws nearly every round.
+BONUS = """
+[[link]]
+id = "bonus"
+paytable = "pa-643a-five-card-hand-bonus"
+wager = "1.00"
+decks = 1
+simultaneous = "share"
+magic_card_every = 4
+hold_table = false
+"""
+# The dealer's chip count must come.
+CHIPS = """
+[[link]]
+id = "chips"
+paytable = "pa-643a-five-card-A"
+wager = "5.00"
+decks = 1
+count_chips = true
+hold_table = false
+"""
+# Ultimate Texas Hold 'Em: the dealer's hand may be wagered on.
+DEALER = """
+[[link]]
+id = "dealer"
+paytable = "pa-653a-five-card-hand-bonus"
+wager = "1.00"
+decks = 1
+hold_table = false
+"""
+# A bank of its own.
+SIDE = """
+[[link]]
+id = "side"
+paytable = "pa-643a-five-card-B"
+wager = "1.00"
+decks = 1
+bank = "side"
+hold_table = false
+"""
+
+ROYAL = {"cards": ["As", "Ks", "Qs"]}
+ROYAL_BOARD = ["Js", "Ts"]

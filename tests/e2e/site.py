@@ -1,0 +1,200 @@
+"""How does a test start the real program? One configuration, one process, its ports, its log, its command line."""
+
+import json
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import urllib.request
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from tests.e2e.vendor import WAIT_S, Vendor
+
+HEAD = """
+[site]
+name = "Riverside"
+currency = "USD"
+gaming_day_ends = "06:00"
+timezone = "America/New_York"
+[ledger]
+url = "sqlite:///ledger.db"
+[listen]
+tables = "127.0.0.1:0"
+signs = "127.0.0.1:0"
+http = "127.0.0.1:0"
+[limits]
+heartbeat_ms = {heartbeat_ms}
+commands_per_second = {commands}
+bytes_per_second = {bytes}
+refusals_per_second = {refusals}
+"""
+
+
+class Site:
+    """One floor in a folder of its own. Devices are added before `start`; a kind names a table's links."""
+
+    def __init__(
+        self,
+        folder: Path,
+        links: str,
+        *,
+        heartbeat_ms: int = 60_000,
+        commands: int = 1_000_000,
+        size: int = 1_073_741_824,
+        refusals: int = 1_000_000,
+    ) -> None:
+        self.folder = folder
+        self.config = folder / "config.toml"
+        self.ports: dict[str, int] = {}
+        self.log: list[dict[str, Any]] = []
+        self.keys: dict[str, bytes] = {}
+        self._parts = [
+            HEAD.format(heartbeat_ms=heartbeat_ms, commands=commands, bytes=size, refusals=refusals),
+            links,
+        ]
+        self._unused: dict[str, list[str]] = {}
+        self._process: subprocess.Popen[str] | None = None
+        self._reader: threading.Thread | None = None
+        self._logged = threading.Condition()
+        self._over = True
+
+    # Building
+
+    def add(
+        self, role: str, links: Sequence[str], count: int = 1, kind: str = "", seats: int = 7, **more: Any
+    ) -> None:
+        """Devices of a kind; tables play Let It Ride unless `game` says otherwise."""
+        for _ in range(count):
+            device = f"{role[0].upper()}{len(self.keys) + 1:02}"
+            self.keys[device] = secrets.token_bytes(32)
+            file = self.folder / device
+            file.touch(mode=0o600)
+            file.write_text(self.keys[device].hex())
+            lines = [f"[[{role}]]", f'id = "{device}"', f"links = {json.dumps(list(links))}"]
+            lines.append(f'key_file = "{device}"')
+            if role == "table":
+                fields = {"game": "let-it-ride", "seats": seats, **more}
+                lines += [f"{name} = {json.dumps(value)}" for name, value in fields.items()]
+            self._parts.append("\n".join(lines))
+            self._unused.setdefault(kind or role, []).append(device)
+
+    def unused(self, kind: str = "table") -> str:
+        """A device of a kind that no test has used."""
+        return self._unused[kind].pop(0)
+
+    # Running
+
+    def start(self) -> None:
+        self.config.write_text("\n".join(self._parts))
+        command = [sys.executable, "-m", "jackpot.cli", "serve", "--config", str(self.config)]
+        self.log.clear()
+        self._over = False
+        self._process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+        self._reader = threading.Thread(target=self._read, args=(self._process,), daemon=True)
+        self._reader.start()
+        self.ports = self.logged("serving")
+
+    def stop(self, number: int = signal.SIGTERM) -> int:
+        """Ends the server; its exit code."""
+        if self._process is None or self._reader is None:
+            return 0
+        self._process.send_signal(number)
+        code = self._process.wait(WAIT_S)
+        self._reader.join(WAIT_S)
+        self._process = None
+        return code
+
+    def signal(self, number: int) -> None:
+        assert self._process is not None
+        self._process.send_signal(number)
+
+    def logged(self, event: str, **facts: Any) -> dict[str, Any]:
+        """The first log line of that event with these facts, waited for."""
+
+        def found() -> dict[str, Any] | None:
+            return next(
+                (
+                    line
+                    for line in self.log
+                    if line["event"] == event and all(line.get(k) == v for k, v in facts.items())
+                ),
+                None,
+            )
+
+        with self._logged:
+            assert self._logged.wait_for(lambda: found() or self._over, WAIT_S), f"{event} was never logged"
+            line = found()
+        assert line is not None, f"the server ended without {event}: {self.log}"
+        return line
+
+    def cli(self, *words: str) -> str:
+        """`jackpot WORDS --config FILE`; what it printed."""
+        command = [sys.executable, "-m", "jackpot.cli", *words, "--config", str(self.config)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=WAIT_S, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def admin(self, **request: Any) -> dict[str, Any]:
+        """One request over the admin socket, as the command line makes it."""
+        with socket.socket(socket.AF_UNIX) as line:
+            line.settimeout(WAIT_S)
+            line.connect(str(self.folder / "ledger.sock"))
+            line.sendall(json.dumps(request).encode() + b"\n")
+            with line.makefile("rb") as answers:
+                answer: dict[str, Any] = json.loads(answers.readline())
+        return answer
+
+    def get(self, path: str) -> str:
+        """The text at a path of the HTTP listener."""
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.ports['http']}{path}", timeout=WAIT_S) as found:
+            return str(found.read().decode())
+
+    # Devices
+
+    def connect(self, role: str = "table", receive_buffer: int | None = None) -> Vendor:
+        return Vendor(self.ports[f"{role}s"], receive_buffer)
+
+    @contextmanager
+    def table(self, name: str, **hello: Any) -> Iterator[Vendor]:
+        """A welcomed table; the welcome is the second frame that it heard."""
+        with self.connect("table") as device:
+            device.hello(self.keys[name], "table", name, **hello)
+            device.welcome()
+            yield device
+
+    @contextmanager
+    def sign(self, name: str, **hello: Any) -> Iterator[Vendor]:
+        with self.connect("sign") as device:
+            device.hello(self.keys[name], "sign", name, **hello)
+            device.welcome()
+            yield device
+
+    def _read(self, process: subprocess.Popen[str]) -> None:
+        assert process.stderr is not None
+        for text in process.stderr:
+            try:
+                line = json.loads(text)
+            except json.JSONDecodeError:
+                line = {"event": "text", "text": text.rstrip()}
+            with self._logged:
+                self.log.append(line)
+                self._logged.notify_all()
+        process.stderr.close()
+        with self._logged:
+            self._over = True
+            self._logged.notify_all()
+
+
+@contextmanager
+def running(site: Site) -> Iterator[Site]:
+    """Starts it, and ends it whatever happens."""
+    try:
+        site.start()
+        yield site
+    finally:
+        site.stop(signal.SIGKILL)
