@@ -22,6 +22,7 @@ from jackpot.rules.paytable import LinkTerms, TableTerms
 from jackpot.server.admin import Admin
 from jackpot.server.devices import Connection, Device, Devices
 from jackpot.server.floor import Floor
+from jackpot.server.histogram import LAG_SECONDS, Histogram
 from jackpot.server.opening import agree, link_terms, open_bank, own_digest, table_terms
 from jackpot.server.readings import take_readings
 from jackpot.server.signs import Signs
@@ -56,6 +57,7 @@ class Server:
         self.ports: dict[str, int] = {}
         self.writers: dict[str, Writer] = {}
         self.digest = ""
+        self.lag = Histogram(LAG_SECONDS)
         self.floor: Floor
         self.signs: Signs
         self._ledger = ledger
@@ -216,7 +218,9 @@ class Server:
 
     async def _tick(self) -> None:
         while True:
+            due = self.clock.monotonic() + TICK_S
             await asyncio.sleep(TICK_S)
+            self.lag.observe(max(self.clock.monotonic() - due, 0.0))
             for writer in self.writers.values():
                 writer.board.tick()
             self.floor.sweep()

@@ -5,7 +5,7 @@ from typing import Any
 from jackpot.rules.effects import Map, award_map, round_map
 from jackpot.rules.engine import Engine
 from jackpot.rules.money import to_cents
-from jackpot.rules.state import Hit, Level, Link, State
+from jackpot.rules.state import HITS_SHOWN, Hit, Level, Link, State
 
 
 def statistics(engine: Engine) -> Map:
@@ -36,11 +36,34 @@ def statistics(engine: Engine) -> Map:
             "pending": statuses.count("pending"),
             "validated": statuses.count("validated"),
         },
+        "waiting": _waiting(state),
         "refusals": dict(state.refusals),
         "behind": {state.table(number).terms.table: acked for number, acked in state.behind.items()},
         "blocked": [list(device) for device in state.blocked],
         "last_day": state.last_day,
     }
+
+
+def _waiting(state: State) -> list[Map]:
+    """Awards not paid yet, by link, level and status; level None for those that no meter pays.
+
+    amount: micro-dollars; oldest: when the oldest of their hits was made, unix milliseconds.
+    """
+    found: dict[tuple[str, str | None, str], Map] = {}
+    for hit in state.hits.values():
+        for award in hit.awards:
+            if award.status not in ("pending", "validated"):
+                continue
+            link = state.link(award.link)
+            level = link.levels[award.level - 1].terms.level if award.level else None
+            facts = {"link": link.terms.link, "level": level, "status": award.status}
+            group = found.setdefault(
+                (link.terms.link, level, award.status), {**facts, "awards": 0, "amount": 0, "oldest": hit.at}
+            )
+            group["awards"] += 1
+            group["amount"] += award.amount
+            group["oldest"] = min(group["oldest"], hit.at)
+    return list(found.values())
 
 
 def _link(link: Link) -> Map:
@@ -100,7 +123,7 @@ def hits(engine: Engine) -> list[Map]:
         }
         for link in state.links
         for level in link.levels
-        for past in reversed(level.shown)
+        for past in reversed(level.shown[-HITS_SHOWN:])
         if f"H{past.hit}" not in known
     ]
     return listed + shown

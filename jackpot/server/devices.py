@@ -39,6 +39,18 @@ SPARE_CONNECTIONS: Final = 64
 # Enough of a key's hash to tell keys apart in a journal, and nothing of the key itself.
 FINGERPRINT_DIGITS: Final = 16
 
+# Why the server ends a connection; "ended" where the device or the network did, or nothing could be said.
+CLOSED_CODES: Final = (
+    "auth_failed",
+    "bad_frame",
+    "device_conflict",
+    "ended",
+    "ledger_behind",
+    "not_active",
+    "replaced",
+    "too_many",
+)
+
 log: Final = structlog.get_logger()
 
 
@@ -82,7 +94,8 @@ class Devices:
         self.accepting = True
         self.gone = asyncio.Event()
         self.gone.set()
-        self.closed: dict[str, int] = {}
+        self.closed = dict.fromkeys(CLOSED_CODES, 0)
+        self._last_heard: dict[str, float] = {}
         self._keys = keys
         self._replaced: dict[str, deque[float]] = {}
         self._dirty: set[Connection] = set()
@@ -115,6 +128,34 @@ class Devices:
         """The connection is over."""
         if connection.device is not None and self.current.get(connection.device.id) is connection:
             del self.current[connection.device.id]
+            self._last_heard[connection.device.id] = self._unix_s(connection.heard_at)
+
+    def statistics(self) -> dict[str, Any]:
+        """Who is connected, who was last heard when, and how connections ended since the start.
+
+        heard: unix seconds, 0 for a device that has not been here since the start.
+        """
+        heard = {name: self._unix_s(one.heard_at) for name, one in self.current.items()}
+        return {
+            "role": self.role,
+            "connections": len(self.connections),
+            "stalled": len(self._stalled),
+            "unread_bytes": sum(connection.unread_bytes for connection in self.connections),
+            "closed": self.closed,
+            "devices": [
+                {
+                    "id": name,
+                    "connected": name in self.current,
+                    "blocked": name in self.blocked,
+                    "heard": heard.get(name, self._last_heard.get(name, 0.0)),
+                }
+                for name in self.devices
+            ],
+        }
+
+    def _unix_s(self, monotonic: float) -> float:
+        """The moment of the monotonic clock as unix seconds, by the clock of now."""
+        return self.clock.unix_ms() / 1000 - (self.clock.monotonic() - monotonic)
 
     def dirty(self, connection: "Connection") -> None:
         """Its session has something to send at the next flush."""
@@ -197,6 +238,7 @@ class Connection(asyncio.Protocol, ABC):
         self.alive = True
         self.session: ServerSession
         self.unread_since: float | None = None
+        self.heard_at = 0.0
         self._certified = certified
         self._transport: asyncio.Transport
         self._busy = False
@@ -224,7 +266,8 @@ class Connection(asyncio.Protocol, ABC):
     def data_received(self, data: bytes) -> None:
         """Gives the session what came."""
         if not self._deaf:
-            self._hand_on(self.session.receive_bytes(data, self.devices.clock.monotonic()))
+            self.heard_at = self.devices.clock.monotonic()
+            self._hand_on(self.session.receive_bytes(data, self.heard_at))
         self.pump()
 
     def eof_received(self) -> bool:
@@ -270,6 +313,11 @@ class Connection(asyncio.Protocol, ABC):
     def queue_full(self) -> bool:
         """Whether a bank of this device can take no more commands."""
         return self.device is not None and any(writer.core.full for writer in self.device.writers)
+
+    @property
+    def unread_bytes(self) -> int:
+        """What the system has not taken yet of what the device was told."""
+        return self._transport.get_write_buffer_size()
 
     def fail(self, code: str, message: str, **facts: Any) -> None:
         """Ends the conversation with an error."""

@@ -99,11 +99,24 @@ class TableConnection(Connection):
             table_seq=event.seq,
             draws={terms.link: draw_for(terms, seats) for terms, seats in drawing},
         )
-        self._writer(device).submit(envelope, self._answer)
+        writer = self._writer(device)
+        timed = isinstance(command, commands.Wager)
+        writer.submit(envelope, self._timed(writer) if timed else self._answer)
 
     def over(self, device: Device) -> None:
         """Shows it nothing more."""
         self._writer(device).board.forget(self, device.links, device.id)
+
+    def _timed(self, writer: Writer) -> Callable[[Outcome], None]:
+        """Answers, and counts how long the table waited for it."""
+        clock = self.devices.clock
+        began = clock.monotonic()
+
+        def answer(outcome: Outcome) -> None:
+            writer.answers.observe(clock.monotonic() - began)
+            self._answer(outcome)
+
+        return answer
 
     def _answer(self, outcome: Outcome) -> None:
         if self.session.state is State.TABLE:

@@ -120,6 +120,21 @@ class Core:
         """How many commands and questions are not released yet."""
         return len(self._waiting) + len(self._decided) + len(self._flight or ()) + len(self._doubtful)
 
+    def statistics(self) -> dict[str, Any]:
+        """Where the queue stands: commands and questions by what they wait for, and its limit."""
+        return {
+            "submitted": self.submitted,
+            "durable_seq": self.durable_seq,
+            "epoch": self.epoch,
+            "queue_limit": QUEUE_MAX,
+            "queue": {
+                "waiting": len(self._waiting),
+                "decided": len(self._decided),
+                "committing": len(self._flight or ()),
+                "doubtful": len(self._doubtful),
+            },
+        }
+
     @property
     def full(self) -> bool:
         """Whether tables are to be read no further."""

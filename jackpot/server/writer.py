@@ -7,7 +7,6 @@ take a new epoch in an acknowledged commit, rebuild the state from what is there
 
 import asyncio
 import os
-from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeVar
 
@@ -23,7 +22,9 @@ from jackpot.rules.effects import Map
 from jackpot.rules.engine import Engine
 from jackpot.rules.invariant import InvariantError
 from jackpot.rules.outcome import Outcome
+from jackpot.rules.refusal import NOT_APPLIED
 from jackpot.server.board import Board
+from jackpot.server.histogram import ANSWER_SECONDS, BATCH_ROWS, COMMIT_SECONDS, Histogram
 from jackpot.server.sequencer import Batch, Core, Release
 
 # DESIGN: a holder without an acknowledged commit for 2 s suspends its tables; the commit itself goes on.
@@ -34,8 +35,19 @@ RETRY_MOST_S: Final = 5.0
 # Batches between two chances for the ledger's housekeeping, which asks for itself whether it is needed.
 CHECKPOINT_BATCHES: Final = 64
 
-COMMIT_SECONDS: Final = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
-BATCH_SIZES: Final = (1, 2, 4, 8, 16, 32, 64, 128, 256)
+# Everything that the rules and the server alarm; counted from 0, so that the first of a kind is a rise too.
+ALARMS: Final = (
+    "chip_mismatch",
+    "count_mismatch",
+    "device_conflict",
+    "internal",
+    "key_ended",
+    "ledger_behind",
+    "ledger_behind_confirmed",
+    "left_on_meter",
+    "seq_conflict",
+    "unreasonable",
+)
 
 T = TypeVar("T")
 Rebuild = Callable[[Ledger], tuple[Engine, Head]]
@@ -59,20 +71,6 @@ class BankStopped(Exception):
     """The bank decides nothing any more in this process; its text says why."""
 
 
-class Histogram:
-    """Counts observations below each bound, and their sum."""
-
-    def __init__(self, bounds: Sequence[float]) -> None:
-        self.bounds = bounds
-        self.counts = [0] * (len(bounds) + 1)
-        self.sum = 0.0
-
-    def observe(self, value: float) -> None:
-        """Counts one."""
-        self.counts[bisect_left(self.bounds, value)] += 1
-        self.sum += value
-
-
 class Writer:
     """One bank at work: its core, its board, and the store that both depend on.
 
@@ -88,8 +86,13 @@ class Writer:
         self.board = board
         self.stopped: str | None = None
         self.commits = Histogram(COMMIT_SECONDS)
-        self.batches = Histogram(BATCH_SIZES)
+        self.batches = Histogram(BATCH_ROWS)
+        self.answers = Histogram(ANSWER_SECONDS)
         self.doubts = 0
+        self.batches_refused = 0
+        self.slow_commits = 0
+        self.not_applied = dict.fromkeys(sorted(NOT_APPLIED), 0)
+        self.alarms = dict.fromkeys(ALARMS, 0)
         self.on_durable: list[Callable[[], None]] = []
         self.on_stopped: list[Callable[[], None]] = []
         self._store = store
@@ -106,6 +109,24 @@ class Writer:
     def active(self) -> bool:
         """Whether commands are being decided and made durable."""
         return self.stopped is None and not self._doubtful and self.board.trusted
+
+    def statistics(self) -> dict[str, Any]:
+        """Its counts since the start, and where it stands now; links as they may be shown."""
+        return {
+            "bank": self.bank,
+            "active": self.active,
+            "stopped": self.stopped is not None,
+            "links": {link: self.board.state(link)[0] == "active" for link in self.board.links},
+            "doubts": self.doubts,
+            "batches_refused": self.batches_refused,
+            "slow_commits": self.slow_commits,
+            "not_applied": self.not_applied,
+            "alarms": self.alarms,
+            "commits": self.commits,
+            "batches": self.batches,
+            "answers": self.answers,
+            **self.core.statistics(),
+        }
 
     def submit(self, envelope: Envelope, release: Release) -> None:
         """Decides a command at its place in the order; `release(outcome)` comes once it is durable."""
@@ -188,6 +209,7 @@ class Writer:
             if sum(self.batches.counts) % CHECKPOINT_BATCHES == 0:
                 await self._store.checkpoint()
         except DataRefused as error:
+            self.batches_refused += 1
             log.warning("batch_refused", bank=self.bank, rows=len(batch.rows), reason=str(error))
             self.core.refused()
         except CommitInDoubt as error:
@@ -196,6 +218,7 @@ class Writer:
             slow.cancel()
 
     def _slow(self) -> None:
+        self.slow_commits += 1
         log.error("commit_slow", bank=self.bank, seconds=SLOW_COMMIT_S)
         self._suspend()
 
@@ -249,7 +272,10 @@ class Writer:
     def _durable(self, outcomes: Sequence[Outcome], seq: int) -> None:
         for outcome in outcomes:
             for name, facts in outcome.alarms:
+                self.alarms[name] = self.alarms.get(name, 0) + 1
                 log.warning(name, bank=self.bank, **facts)
+            if outcome.entry is None and (code := outcome.answer.get("code")) in self.not_applied:
+                self.not_applied[code] += 1
         self.board.durable(outcomes, seq)
         self._flush()
 

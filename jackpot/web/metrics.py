@@ -1,14 +1,16 @@
-"""What do operations see? One collector that reads each part's plain counts when it is scraped.
+"""What do operations see? One collector that reads the plain counts of each part when it is scraped.
 
 Money leaves here in currency units, converted from whole micro-units at this edge and nowhere else. Meters
-and counts come from a state read at a durable point (S5); the parts' own counts are plain integers.
+and counts of the books come from a state read at a durable point (S5); what the parts count themselves starts
+at 0 with the process. Every label's values are bounded by the configuration, or by a list in the program.
+deploy/METRICS.md says what each one means, and a test holds it complete.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Final
 
-from prometheus_client import CollectorRegistry
+from prometheus_client import CollectorRegistry, ProcessCollector
 from prometheus_client.core import (
     CounterMetricFamily,
     GaugeMetricFamily,
@@ -17,22 +19,80 @@ from prometheus_client.core import (
 )
 from prometheus_client.registry import Collector
 
-from jackpot.server.devices import Devices
-from jackpot.server.writer import Histogram, Writer
+from jackpot.rules.apply_acts import BEHIND
+from jackpot.rules.refusal import CODES, NOT_APPLIED
+from jackpot.server.histogram import Histogram
+from jackpot.server.opening import CONFIG_REASON
 
 _MICRO_DIGITS: Final = -6
+_MS: Final = 1000
+
+# Why a link takes no wagers: its configuration is not its journal's, an invariant broke, a table has answers
+# that the ledger lost. What people give as a reason is one of their own.
+REASONS: Final = (CONFIG_REASON, "internal", BEHIND, "people")
+STATUSES: Final = ("pending", "validated")
+PAYERS: Final = ("cage", "inventory", "account")
+# The level of awards that no meter pays: odds, envy and draws.
+HOUSE: Final = "house"
+
+_LEVEL_MONEY: Final = (
+    ("meter", "primary", "The level's meter."),
+    ("reserve", "reserve", "What waits for the level's next meter."),
+    ("overflow", "overflow", "What rose above the level's limit."),
+    ("house", "house", "House money put into the level: seeds, reseeds, make-goods, less returns."),
+    ("contributions", "contributions", "Contributions to the level, net of what was undone."),
+    ("wins", "wins", "Standing percentage awards of the level."),
+)
+_LEVEL_COUNTS: Final = (
+    ("wagers", ("wagers", "undone_wagers"), "Wagers accepted, those undone later included."),
+    ("wagers_undone", ("undone_wagers",), "Wagers undone after they had been accepted."),
+    ("hits", ("hits", "undone_hits"), "Percentage hits, those undone later included."),
+    ("hits_undone", ("undone_hits",), "Percentage hits undone after they had been published."),
+)
+_BANK_GAUGES: Final = (
+    ("bank_active", "active", "1 while the bank decides and is durable."),
+    ("bank_stopped", "stopped", "1 once the bank has stopped for good."),
+    ("queue_limit", "queue_limit", "Commands in the queue at which tables are read no further."),
+    ("durable_seq", "durable_seq", "The journal's last durable entry."),
+    ("epoch", "epoch", "The epoch in which the bank is written."),
+)
+_BANK_COUNTERS: Final = (
+    ("commands", "submitted", "Commands taken in."),
+    ("commits_in_doubt", "doubts", "Commits of which it was unknown whether they are durable."),
+    ("commits_slow", "slow_commits", "Commits that took so long that the links were suspended."),
+    ("batches_refused", "batches_refused", "Batches whose data the database refused."),
+)
+_BANK_HISTOGRAMS: Final = (
+    ("commit_seconds", "commits", "Duration of durable commits."),
+    ("batch_rows", "batches", "Rows a durable commit."),
+    ("wager_answer_seconds", "answers", "From taking in a wager to releasing its answer."),
+)
+_DEVICE_GAUGES: Final = (
+    ("connected", "connected", "1 while it is connected and let in."),
+    ("blocked", "blocked", "1 while two devices were found with its key and nobody has cleared it."),
+    ("last_seen_timestamp_seconds", "heard", "When it was last heard, 0 if not since the start."),
+)
+
+Facts = Mapping[str, Any]
+_Samples = Iterable[tuple[Sequence[str], float]]
 _Family = CounterMetricFamily | GaugeMetricFamily | HistogramMetricFamily | InfoMetricFamily
 
 
 def registry(
     build: Mapping[str, str],
-    states: Iterable[Mapping[str, Any]],
-    writers: Iterable[Writer],
-    devices: Iterable[Devices],
+    states: Iterable[Facts],
+    banks: Iterable[Facts],
+    devices: Iterable[Facts],
+    lag: Histogram,
 ) -> CollectorRegistry:
-    """A registry for one scrape. states: `views.statistics` of every bank, read where they were durable."""
+    """A registry for one scrape.
+
+    states: `views.statistics` of every bank, read where they were durable. banks, devices: `statistics()` of
+    each writer and of each role's devices. lag: seconds by which the event loop was late.
+    """
     found = CollectorRegistry(auto_describe=False)
-    found.register(Scrape(build, list(states), list(writers), list(devices)))
+    found.register(Scrape(build, list(states), list(banks), list(devices), lag))
+    ProcessCollector(registry=found)
     return found
 
 
@@ -42,111 +102,219 @@ class Scrape(Collector):
     def __init__(
         self,
         build: Mapping[str, str],
-        states: list[Mapping[str, Any]],
-        writers: list[Writer],
-        devices: list[Devices],
+        states: Sequence[Facts],
+        banks: Sequence[Facts],
+        devices: Sequence[Facts],
+        lag: Histogram,
     ) -> None:
         self._build = build
         self._states = states
-        self._writers = writers
+        self._banks = banks
         self._devices = devices
+        self._lag = lag
 
     def collect(self) -> Iterator[_Family]:
         """Every family, once."""
         yield InfoMetricFamily("jackpot_build", "The program that runs.", dict(self._build))
+        yield from self._links()
         yield from self._levels()
+        yield from self._waiting()
         yield from self._tables()
-        yield from self._banks()
+        yield from self._connected()
+        yield from self._bank_facts()
         yield from self._connections()
+        loop = HistogramMetricFamily("jackpot_event_loop_lag_seconds", "How late the event loop was.")
+        loop.add_metric([], self._lag.cumulative(), self._lag.sum)
+        yield loop
+
+    def _links(self) -> Iterator[_Family]:
+        links = [link for state in self._states for link in state["links"]]
+        shown = {link: active for bank in self._banks for link, active in bank["links"].items()}
+        yield _gauge(
+            "link_active",
+            "1 where wagers are taken.",
+            ["link"],
+            (([link["link"]], shown.get(link["link"], False)) for link in links),
+        )
+        yield _gauge(
+            "link_suspended",
+            "1 for each reason in the journal why no wagers are taken.",
+            ["link", "reason"],
+            (
+                ([link["link"], reason], reason in {_reason(given) for given in link["reasons"]})
+                for link in links
+                for reason in REASONS
+            ),
+        )
+        yield _gauge(
+            "awards_currency_units",
+            "Standing awards of every kind, by who pays them.",
+            ["link", "pays"],
+            (
+                ([link["link"], payer], _units(link["paid_by"].get(payer, 0)))
+                for link in links
+                for payer in PAYERS
+            ),
+        )
 
     def _levels(self) -> Iterator[_Family]:
-        links = [link for state in self._states for link in state["links"]]
-        levels = [(link["link"], level) for link in links for level in link["levels"]]
-        active = GaugeMetricFamily("jackpot_link_active", "1 where wagers are taken.", labels=["link"])
-        for link in links:
-            active.add_metric([link["link"]], float(link["state"] == "active"))
-        yield active
-        for name, key, text in (
-            ("meter", "primary", "The level's meter"),
-            ("reserve", "reserve", "What waits for the next meter"),
-            ("overflow", "overflow", "What rose above the limit"),
-            ("wins", "wins", "Standing percentage awards"),
-        ):
-            family = GaugeMetricFamily(
-                f"jackpot_{name}_currency_units", f"{text}, in currency units.", labels=["link", "level"]
+        labels = ["link", "level"]
+        levels = [
+            ([link["link"], level["level"]], level)
+            for state in self._states
+            for link in state["links"]
+            for level in link["levels"]
+        ]
+        for name, key, text in _LEVEL_MONEY:
+            yield _gauge(
+                f"{name}_currency_units", text, labels, ((at, _units(level[key])) for at, level in levels)
             )
-            for link, level in levels:
-                family.add_metric([link, level["level"]], _units(level[key]))
-            yield family
-        for name, keys, text in (
-            ("wagers", ("wagers", "undone_wagers"), "Wagers accepted"),
-            ("wagers_undone", ("undone_wagers",), "Wagers undone later"),
-            ("hits", ("hits", "undone_hits"), "Percentage hits"),
-            ("hits_undone", ("undone_hits",), "Percentage hits undone later"),
-        ):
-            counter = CounterMetricFamily(f"jackpot_{name}", f"{text}.", labels=["link", "level"])
-            for link, level in levels:
-                counter.add_metric([link, level["level"]], sum(level[key] for key in keys))
-            yield counter
+        for name, keys, text in _LEVEL_COUNTS:
+            yield _counter(
+                name, text, labels, ((at, sum(level[key] for key in keys)) for at, level in levels)
+            )
+        yield _gauge(
+            "cycle",
+            "The level's cycle, one more at each reseed.",
+            labels,
+            ((a, b["cycle"]) for a, b in levels),
+        )
+
+    def _waiting(self) -> Iterator[_Family]:
+        """Every group there can be, so that none appears with its first award and vanishes with its last."""
+        awards, amounts, oldest = {}, {}, {}
+        for link in (link for state in self._states for link in state["links"]):
+            oldest[(link["link"],)] = 0.0
+            for level in [*(level["level"] for level in link["levels"]), HOUSE]:
+                for status in STATUSES:
+                    awards[link["link"], level, status] = 0
+                    amounts[link["link"], level, status] = 0
+        for group in (group for state in self._states for group in state["waiting"]):
+            at = group["link"], group["level"] or HOUSE, group["status"]
+            awards[at] += group["awards"]
+            amounts[at] += group["amount"]
+            made, before = group["oldest"] / _MS, oldest[(group["link"],)]
+            oldest[(group["link"],)] = min(made, before) if before else made
+        labels = ["link", "level", "status"]
+        yield _gauge("awards_waiting", "Awards that are not paid yet.", labels, awards.items())
+        yield _gauge(
+            "awards_waiting_currency_units",
+            "The sum of the awards that are not paid yet.",
+            labels,
+            ((at, _units(amount)) for at, amount in amounts.items()),
+        )
+        yield _gauge(
+            "oldest_waiting_timestamp_seconds",
+            "When the oldest hit that is not paid was made, 0 if none waits.",
+            ["link"],
+            oldest.items(),
+        )
 
     def _tables(self) -> Iterator[_Family]:
-        rounds = CounterMetricFamily("jackpot_rounds", "Rounds of a table.", labels=["table"])
-        wagers = CounterMetricFamily(
-            "jackpot_table_wagers", "Wagers accepted, undone ones included.", labels=["table", "link"]
+        tables = [table for state in self._states for table in state["tables"]]
+        behind = {table for state in self._states for table in state["behind"]}
+        yield _counter(
+            "table_rounds",
+            "Rounds that the table has closed.",
+            ["table"],
+            (([table["table"]], table["rounds"]) for table in tables),
         )
-        held = GaugeMetricFamily("jackpot_table_held", "1 while its cards must stay.", labels=["table"])
-        for table in [table for state in self._states for table in state["tables"]]:
-            rounds.add_metric([table["table"]], table["rounds"])
-            held.add_metric([table["table"]], float(bool(table["held"])))
-            for link, count in table["wagers"].items():
-                wagers.add_metric([table["table"], link], count)
-        yield from (rounds, wagers, held)
+        yield _counter(
+            "table_wagers",
+            "Wagers accepted from the table, those undone later included.",
+            ["table", "link"],
+            (([table["table"], link], count) for table in tables for link, count in table["wagers"].items()),
+        )
+        for name, text, those in (
+            ("held", "1 while its cards must stay.", {at["table"] for at in tables if at["held"]}),
+            (
+                "chip_mismatch",
+                "1 while its round waits for a chip count that agrees.",
+                {at["table"] for at in tables if (at["round"] or {}).get("state") == "mismatch"},
+            ),
+            ("ahead_of_ledger", "1 while it has answers that the ledger has lost.", behind),
+        ):
+            yield _gauge(
+                f"table_{name}", text, ["table"], (([at["table"]], at["table"] in those) for at in tables)
+            )
 
-    def _banks(self) -> Iterator[_Family]:
-        awards = GaugeMetricFamily("jackpot_awards_waiting", "Awards by status.", labels=["bank", "status"])
-        refusals = CounterMetricFamily("jackpot_refusals", "Durable refusals.", labels=["bank", "code"])
+    def _connected(self) -> Iterator[_Family]:
+        for part in self._devices:
+            role = part["role"]
+            for name, key, text in _DEVICE_GAUGES:
+                yield _gauge(
+                    f"{role}_{name}", text, [role], (([one["id"]], one[key]) for one in part["devices"])
+                )
+
+    def _bank_facts(self) -> Iterator[_Family]:
+        banks = [([bank["bank"]], bank) for bank in self._banks]
+        for name, key, text in _BANK_GAUGES:
+            yield _gauge(name, text, ["bank"], ((at, bank[key]) for at, bank in banks))
+        for name, key, text in _BANK_COUNTERS:
+            yield _counter(name, text, ["bank"], ((at, bank[key]) for at, bank in banks))
+        for name, key, text in _BANK_HISTOGRAMS:
+            family = HistogramMetricFamily(f"jackpot_{name}", text, labels=["bank"])
+            for at, bank in banks:
+                family.add_metric(at, bank[key].cumulative(), bank[key].sum)
+            yield family
+        yield _gauge(
+            "queue_commands",
+            "Commands and questions not answered yet, by what they wait for.",
+            ["bank", "stage"],
+            (([*at, stage], count) for at, bank in banks for stage, count in bank["queue"].items()),
+        )
+        yield _counter(
+            "alarms",
+            "Alarms raised since the start, by what they say.",
+            ["bank", "code"],
+            (([*at, code], count) for at, bank in banks for code, count in bank["alarms"].items()),
+        )
+        refusals = {
+            (bank["bank"], code): count for bank in self._banks for code, count in bank["not_applied"].items()
+        }
         for state in self._states:
-            for status, count in state["hits"].items():
-                awards.add_metric([state["bank"], status], count)
-            for code, count in state["refusals"].items():
-                refusals.add_metric([state["bank"], code], count)
-        yield from (awards, refusals)
-        active = GaugeMetricFamily("jackpot_active", "1 while it decides and is durable.", labels=["bank"])
-        depth = GaugeMetricFamily("jackpot_queue_depth", "Commands not answered yet.", labels=["bank"])
-        seq = GaugeMetricFamily("jackpot_durable_seq", "The last durable entry.", labels=["bank"])
-        doubts = CounterMetricFamily("jackpot_commits_in_doubt", "Commits in doubt.", labels=["bank"])
-        commits = HistogramMetricFamily("jackpot_commit_seconds", "Durable commits.", labels=["bank"])
-        batches = HistogramMetricFamily("jackpot_batch_rows", "Rows a commit.", labels=["bank"])
-        for writer in self._writers:
-            bank = [writer.bank]
-            active.add_metric(bank, float(writer.active))
-            depth.add_metric(bank, writer.core.depth)
-            seq.add_metric(bank, writer.core.durable_seq)
-            doubts.add_metric(bank, writer.doubts)
-            commits.add_metric(bank, _buckets(writer.commits), writer.commits.sum)
-            batches.add_metric(bank, _buckets(writer.batches), writer.batches.sum)
-        yield from (active, depth, seq, doubts, commits, batches)
+            durable = state["refusals"]
+            refusals |= {
+                (state["bank"], code): durable.get(code, 0) for code in CODES if code not in NOT_APPLIED
+            }
+        text = "Frames of tables refused: durable ones over the ledger's life, the others since the start."
+        yield _counter("refusals", text, ["bank", "code"], refusals.items())
 
     def _connections(self) -> Iterator[_Family]:
-        connections = GaugeMetricFamily("jackpot_connections", "Open connections.", labels=["role"])
-        online = GaugeMetricFamily("jackpot_devices_online", "Devices let in.", labels=["role"])
-        closed = CounterMetricFamily("jackpot_connections_closed", "Why they ended.", labels=["role", "code"])
-        for devices in self._devices:
-            connections.add_metric([devices.role], len(devices.connections))
-            online.add_metric([devices.role], len(devices.current))
-            for code, count in devices.closed.items():
-                closed.add_metric([devices.role, code], count)
-        yield from (connections, online, closed)
+        parts = [([part["role"]], part) for part in self._devices]
+        for name, key, text in (
+            ("connections", "connections", "Open connections, also of strangers."),
+            ("connections_stalled", "stalled", "Connections not read while their bank's queue is full."),
+            ("connections_unread_bytes", "unread_bytes", "Bytes that devices have been told and not read."),
+        ):
+            yield _gauge(name, text, ["role"], ((at, part[key]) for at, part in parts))
+        yield _counter(
+            "connections_closed",
+            "Connections that ended, by the error that ended them.",
+            ["role", "code"],
+            (([*at, code], count) for at, part in parts for code, count in part["closed"].items()),
+        )
+
+
+def _gauge(name: str, text: str, labels: list[str], samples: _Samples) -> GaugeMetricFamily:
+    family = GaugeMetricFamily(f"jackpot_{name}", text, labels=labels)
+    for values, value in samples:
+        family.add_metric(values, float(value))
+    return family
+
+
+def _counter(name: str, text: str, labels: list[str], samples: _Samples) -> CounterMetricFamily:
+    family = CounterMetricFamily(f"jackpot_{name}", text, labels=labels)
+    for values, value in samples:
+        family.add_metric(values, float(value))
+    return family
+
+
+def _reason(given: str) -> str:
+    """A bounded label for a reason that may be anybody's text."""
+    return given if given in REASONS else "people"
 
 
 def _units(micros: int) -> float:
     """Currency units, exact in their shortest decimal form up to 9 billion."""
     return float(Decimal(micros).scaleb(_MICRO_DIGITS))
-
-
-def _buckets(histogram: Histogram) -> list[tuple[str, float]]:
-    total, buckets = 0, []
-    for bound, count in zip((*histogram.bounds, "+Inf"), histogram.counts, strict=True):
-        total += count
-        buckets.append((str(bound), float(total)))
-    return buckets

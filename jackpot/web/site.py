@@ -13,6 +13,7 @@ from jackpot import __version__
 from jackpot.config import Address
 from jackpot.rules import views
 from jackpot.server.devices import Devices
+from jackpot.server.histogram import Histogram
 from jackpot.server.writer import BankStopped, Writer
 from jackpot.web.metrics import registry
 
@@ -31,6 +32,8 @@ class Source(Protocol):
     def signs(self) -> Devices: ...
     @property
     def digest(self) -> str: ...
+    @property
+    def lag(self) -> Histogram: ...
 
 
 _SOURCE: Final = web.AppKey("source", Source)
@@ -81,5 +84,7 @@ async def metrics(request: web.Request) -> web.Response:
         except (TimeoutError, BankStopped):
             continue  # its last durable state is shown, and jackpot_active says that it is no newer
     build = {"version": __version__, "digest": source.digest, "python": platform.python_version()}
-    found = registry(build, states.values(), source.writers.values(), [source.floor, source.signs])
+    banks = [writer.statistics() for writer in source.writers.values()]
+    devices = [part.statistics() for part in (source.floor, source.signs)]
+    found = registry(build, states.values(), banks, devices, source.lag)
     return web.Response(body=generate_latest(found), headers={"Content-Type": CONTENT_TYPE_LATEST})

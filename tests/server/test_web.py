@@ -47,14 +47,15 @@ async def test_what_is_counted(tmp_path: Path) -> None:
         assert found[key("jackpot_wagers_total", link=LINK, level="mega")] == 4
         assert found[key("jackpot_wagers_undone_total", link=LINK, level="mega")] == 3
         assert found[key("jackpot_table_wagers_total", table="T01", link=LINK)] == 4
-        assert found[key("jackpot_rounds_total", table="T01")] == 1
+        assert found[key("jackpot_table_rounds_total", table="T01")] == 1
         assert found[key("jackpot_refusals_total", bank="main", code="unknown_seat")] == 1
-        assert found[key("jackpot_devices_online", role="table")] == 1
-        assert found[key("jackpot_devices_online", role="sign")] == 1
+        assert found[key("jackpot_table_connected", table="T01")] == 1
+        assert found[key("jackpot_table_connected", table="T02")] == 0
+        assert found[key("jackpot_sign_connected", sign="S01")] == 1
         assert found[key("jackpot_durable_seq", bank="main")] == server.writers["main"].core.durable_seq
         assert found[key("jackpot_commit_seconds_count", bank="main")] >= 4
         assert found[key("jackpot_batch_rows_sum", bank="main")] == server.writers["main"].core.durable_seq
-        assert found[key("jackpot_active", bank="main")] == 1
+        assert found[key("jackpot_bank_active", bank="main")] == 1
 
 
 @on_loop

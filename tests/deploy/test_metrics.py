@@ -1,0 +1,154 @@
+"""Is every metric named as Prometheus wants it, bounded, and documented, and nothing else documented?"""
+
+import ast
+import re
+from pathlib import Path
+from typing import Final
+
+import pytest
+from prometheus_client import Metric
+from prometheus_client.parser import text_string_to_metric_families
+
+from jackpot.app import Server
+from jackpot.rules.refusal import CODES
+from jackpot.server.writer import ALARMS
+from jackpot.web.metrics import HOUSE, REASONS, STATUSES
+from tests.deploy.tools import DEPLOY, ROOT, promtool
+from tests.server.bed import LINK, configure, on_loop, sign, table
+from tests.server.test_web import fetch
+
+_ROW: Final = re.compile(r"^\| `(\w+)` \| (\w+) \| ([\w, ]*)\|", re.MULTILINE)
+
+Kind = tuple[str, frozenset[str]]
+
+
+def documented() -> dict[str, Kind]:
+    """Type and labels of every metric in METRICS.md, by name."""
+    rows = _ROW.findall((DEPLOY / "METRICS.md").read_text())
+    found = {
+        name: (kind, frozenset(filter(None, map(str.strip, labels.split(",")))))
+        for name, kind, labels in rows
+    }
+    assert len(found) == len(rows), "a metric is documented twice"
+    return found
+
+
+@pytest.fixture(scope="module")
+def text(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A scrape of a server with a table and a sign at work."""
+    scraped = []
+
+    @on_loop
+    async def scrape() -> None:
+        config = configure(tmp_path_factory.mktemp("floor"))
+        async with Server(config) as server, table(server) as device, sign(server):
+            device.wager(1, "R1", 1, 2, lock=True)
+            await device.answer(1)
+            scraped.append((await fetch(server, "/metrics"))[1])
+
+    scrape()
+    return scraped[0]
+
+
+@pytest.fixture(scope="module")
+def families(text: str) -> list[Metric]:
+    return list(text_string_to_metric_families(text))
+
+
+def name_of(family: Metric) -> str:
+    """As Prometheus stores it: the parser takes a counter's suffix away."""
+    return f"{family.name}_total" if family.type == "counter" else family.name
+
+
+def test_every_metric_is_documented_and_every_documented_one_is_there(families: list[Metric]) -> None:
+    """Issue, metrics: METRICS.md is complete in both directions: names, types and labels."""
+    found = {
+        name_of(family): (
+            family.type,
+            frozenset(label for sample in family.samples for label in sample.labels) - {"le"},
+        )
+        for family in families
+    }
+    assert found == documented()
+
+
+def test_promtool_finds_nothing_to_say(text: str) -> None:
+    """Issue, metrics: Prometheus' own naming rules."""
+    checked = promtool("check", "metrics", given=text)
+    assert (checked.returncode, checked.stdout, checked.stderr) == (0, "", "")
+
+
+def test_labels_are_bounded_and_there_from_the_start(families: list[Metric]) -> None:
+    """Issue, metrics: every value of a label is there at 0 from the start, so that a first rise is seen."""
+    values: dict[str, dict[str, set[str]]] = {}
+    for family in families:
+        for sample in family.samples:
+            for label, value in sample.labels.items():
+                values.setdefault(name_of(family), {}).setdefault(label, set()).add(value)
+    assert values["jackpot_refusals_total"]["code"] == set(CODES)
+    assert values["jackpot_alarms_total"]["code"] == set(ALARMS)
+    assert values["jackpot_link_suspended"]["reason"] == set(REASONS)
+    assert values["jackpot_awards_waiting"] == {
+        "link": {LINK},
+        "level": {"mega", "major", "minor", HOUSE},
+        "status": set(STATUSES),
+    }
+    assert values["jackpot_table_connected"]["table"] == {"T01", "T02"}
+
+
+def test_the_documentation_names_every_alarm() -> None:
+    """Issue, metrics: the codes in METRICS.md are the program's, and the program's are what it raises."""
+    text = (DEPLOY / "METRICS.md").read_text()
+    assert " ".join(ALARMS) in text
+    raised = set()
+    for file in sorted((ROOT / "jackpot" / "rules").glob("*.py")):
+        for node in ast.walk(ast.parse(file.read_text())):
+            match node:
+                case ast.Call(func=ast.Attribute(attr="alarm"), args=[ast.Constant(value=str() as name)]):
+                    raised.add(name)
+    assert raised
+    assert raised <= set(ALARMS)
+
+
+def test_money_is_in_currency_units(families: list[Metric]) -> None:
+    """Issue, metrics: base units: 10000.18, never cents; moments in seconds."""
+    by_name = {name_of(family): family for family in families}
+    meters = {
+        sample.labels["level"]: sample.value for sample in by_name["jackpot_meter_currency_units"].samples
+    }
+    assert meters == {"mega": 10_000.18, "major": 1_000.14, "minor": 250.06}
+    seen = {s.labels["table"]: s.value for s in by_name["jackpot_table_last_seen_timestamp_seconds"].samples}
+    started = by_name["process_start_time_seconds"].samples[0].value
+    assert seen["T01"] > started
+    assert seen["T02"] == 0
+
+
+@on_loop
+async def test_what_waits_refuses_and_alarms(tmp_path: Path) -> None:
+    """A10, T11, WIRE: a hit waits by link, level and status; refusals and alarms are counted by code."""
+    async with Server(configure(tmp_path)) as server, table(server) as device:
+        device.wager(1, "R1", 1, lock=True)
+        hands = [{"seat": 1, "cards": ["As", "Ks", "Qs"]}]
+        device.say(t="settle", seq=2, round="R1", hands=hands, board=["Js", "Ts"], close=True)
+        at = (await device.answer(2))["awards"][0]["amount"] / 100
+        device.wager(3, "R2", 1)
+        assert (await device.answer(3))["code"] == "table_held"
+        device.wager(2, "R2", 1)
+        assert (await device.answer(2))["code"] == "seq_conflict"
+        found = {
+            (sample.name, *sorted(sample.labels.values())): sample.value
+            for family in text_string_to_metric_families((await fetch(server, "/metrics"))[1])
+            for sample in family.samples
+        }
+    assert found["jackpot_awards_waiting", *sorted((LINK, "mega", "pending"))] == 1
+    assert found["jackpot_awards_waiting_currency_units", *sorted((LINK, "mega", "pending"))] == at
+    assert found["jackpot_oldest_waiting_timestamp_seconds", LINK] > found["process_start_time_seconds",]
+    assert found["jackpot_awards_currency_units", *sorted((LINK, "cage"))] == at
+    assert found["jackpot_table_held", "T01"] == 1
+    assert found["jackpot_table_rounds_total", "T01"] == 1
+    assert found["jackpot_hits_total", *sorted((LINK, "mega"))] == 1
+    assert found["jackpot_cycle", *sorted((LINK, "mega"))] == 2
+    assert found["jackpot_refusals_total", *sorted(("main", "table_held"))] == 1
+    assert found["jackpot_refusals_total", *sorted(("main", "seq_conflict"))] == 1
+    assert found["jackpot_alarms_total", *sorted(("main", "seq_conflict"))] == 1
+    assert found["jackpot_wager_answer_seconds_count", "main"] == 3
