@@ -41,6 +41,8 @@ def apply_link_opened(effects: Effects, event: LinkOpened) -> None:
         level = Level(number, terms, Accounts(), History(base.copy(), [Point(BASE)]))
         link.levels.append(level)
         effects.meter(link, level).add(base)
+    if state.behind:
+        _suspend(effects, link, BEHIND)
 
 
 def apply_table_opened(effects: Effects, event: TableOpened) -> None:
@@ -182,7 +184,7 @@ def apply_reopened(effects: Effects, event: Reopened) -> None:
     invariant(table.closed is not None, "a reopening without a closed round")
     if table.closed is not None:
         table.closed.state = "locked"
-        table.closed.reopened = len(event.people)
+        table.closed.reopened = len(set(event.people))
         effects.tell_round(table)
 
 
@@ -199,12 +201,11 @@ def apply_found_behind(effects: Effects, event: FoundBehind) -> None:
 
 
 def apply_behind_confirmed(effects: Effects, event: BehindConfirmed) -> None:
-    """The table goes on after what it has; the bank resumes when no table is ahead."""
+    """The table goes on after what it has, or what it sent since; the bank resumes when none is ahead."""
     state = effects.state
     table = state.table(event.table)
     del state.behind[event.table]
-    table.last_seq = event.acked
-    table.answers = []
+    table.last_seq = max(table.last_seq, event.acked)
     effects.alarm("ledger_behind_confirmed", table=table.terms.table, missing=event.missing)
     if not state.behind:
         for link in state.links:
@@ -273,10 +274,8 @@ def _levels(effects: Effects, awards: list[Award]) -> list[Level]:
 
 
 def _tell(effects: Effects, hit: Hit, awards: list[int], status: str) -> None:
-    """A status for each award; one for the hit when it is the whole hit's."""
-    whole = {award.number for award in hit.awards if award.status == status} == {
-        award.number for award in hit.awards
-    }
+    """A status for each award; one for the hit when it is that of all of the hit that stands."""
+    whole = all(award.status == status for award in hit.awards if award.stands())
     for award in _chosen(hit, awards):
         effects.tell_status(hit, status, award)
     if whole:

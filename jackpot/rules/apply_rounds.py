@@ -24,7 +24,7 @@ from jackpot.rules.invariant import invariant
 from jackpot.rules.meter import Accounts
 from jackpot.rules.money import to_cents
 from jackpot.rules.recompute import drop_bets, rates_of
-from jackpot.rules.state import HITS_SHOWN, Award, BetMade, Hit, HitShown, Link, Round, Settling, Table
+from jackpot.rules.state import HITS_KEPT, Award, BetMade, Hit, HitShown, Link, Round, Settling, Table
 from jackpot.rules.undo import Share, Take, is_whole
 
 
@@ -166,7 +166,7 @@ def apply_settled(effects: Effects, event: Settled) -> None:
     invariant(round_ is not None, f"a settlement of an unknown round {event.round}")
     if round_ is None:
         return
-    if not round_.reopened:
+    if event.shown and not round_.reopened:
         _mark(effects, round_, [shown.seat for shown in event.shown])
     round_.shown += event.shown
     round_.board, round_.dealer = event.board, event.dealer
@@ -282,7 +282,7 @@ def _show(effects: Effects, table: Table, link: Link, hit: Hit, level: str, amou
     shown = link.level(level).shown
     name = table.terms.table
     shown.append(HitShown(hit.number, name, hit.hand, amount, effects.at, hit.cycle, effects.seq))
-    del shown[:-HITS_SHOWN]
+    del shown[:-HITS_KEPT]
     effects.tell_link(link, hit_map(effects.state.bank, link, level, shown[-1]))
 
 

@@ -148,7 +148,8 @@ def _takes_dealer(link: Link, table: Table) -> bool:
 def _check_round_for_wager(table: Table, round_id: str) -> None:
     unfinished = table.unfinished()
     if unfinished is None:
-        refuse_if(bool(table.ended) and round_id == table.ended, "locked_out", "round: it has ended")
+        ended = (table.ended, table.closed.id if table.closed else "")
+        refuse_if(round_id in ended, "locked_out", "round: it has ended")
         return
     refuse_if(unfinished.id != round_id, "round_unfinished", f"round: {unfinished.id!r} is not finished")
     refuse_if(unfinished.state != "open", "locked_out", "round: no more bets")

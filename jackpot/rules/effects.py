@@ -72,12 +72,12 @@ class Effects:
         self.pushes.append(Push(message, link=link.terms.link))
 
     def tell_status(self, hit: Hit, status: str, award: Award | None = None) -> None:
-        """A hit's or an award's new status: to its table, a hit's also to the signs of its link."""
+        """A new status: to the hit's table; a hit's, or a raised sum, to the signs of its link, too."""
         message: Map = {"t": "status", "hit": f"H{hit.number}", "status": status}
         if award is not None:
             message |= {"award": f"A{award.number}", "amount": to_cents(award.amount)}
         self.tell_table(self.state.table(hit.table), message)
-        if award is None:
+        if award is None or status == "raised":
             link = self.state.link(hit.link).terms.link
             self.pushes.append(Push(message, signs_of=link))
 

@@ -126,7 +126,9 @@ class Engine:
 
     def execute_as_internal(self, envelope: Envelope, message: str) -> Outcome:
         """Refuse durably a command that broke an invariant, or whose data was refused (WIRE: internal)."""
-        table = self._tables.get(envelope.table or "")
+        table = self._tables.get(envelope.table or "") if envelope.table_seq is not None else None
+        if table is not None:
+            invariant(envelope.table_seq == table.last_seq + 1, "a refusal out of the table's order")
         return self._commit(envelope, table, self._internal(envelope, message))
 
     def replay(
@@ -237,13 +239,12 @@ class Engine:
 
     def _internal(self, envelope: Envelope, message: str) -> Refused:
         """An invariant broke in deciding this one: its links stop, the rest goes on."""
-        table = self._tables.get(envelope.table or "")
-        links = list(table.links) if table else []
-        return Refused("internal", message[:256], [], links)
+        return Refused("internal", message[:256], [], people.links_of(self.state, envelope))
 
     def _commit(self, envelope: Envelope, table: Table | None, event: Event) -> Outcome:
         """Apply the event and make its entry, with the answer, the pushes and the new meters."""
         seq = self.seq + 1
+        body = events.encode(event)  # before it is applied: the state goes on with parts of it
         effects = self._apply(seq, envelope.at, table, envelope.table_seq, envelope.digest, event)
         postings = effects.postings()
         links = {posting.link for posting in postings}
@@ -256,7 +257,7 @@ class Engine:
             table=table.number if table else None,
             table_seq=envelope.table_seq if table else None,
             digest=envelope.digest,
-            body=events.encode(event),
+            body=body,
             postings=postings,
         )
         meters = tuple(
@@ -294,7 +295,7 @@ class Engine:
             table.last_seq = kept.seq
             table.answers.append(kept)
             del table.answers[:-ANSWERS_KEPT]
-        else:
+        elif not isinstance(event, FoundBehind):
             state.acts.append(kept)
             del state.acts[:-ACTS_KEPT]
         if isinstance(event, events.TableOpened):

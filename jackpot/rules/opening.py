@@ -1,5 +1,6 @@
 """May this link or table join the bank, this device greet? What the server itself asks of the engine."""
 
+from jackpot.rules.apply_acts import BEHIND
 from jackpot.rules.commands import BlockDevice, EndKey, OpenLink, OpenTable, Reading, Resume, Suspend
 from jackpot.rules.effects import Map, award_map, round_map
 from jackpot.rules.events import (
@@ -39,7 +40,8 @@ def decide_open_table(state: State, command: OpenTable) -> TableOpened:
         kind = links[name].terms.hand_kind
         wrong = not makes(kind, terms.game)
         refuse_if(wrong, "wrong_game", f"table {terms.table}: {terms.game} cannot play link {name} (L1)")
-    refuse_if(not terms.links, "no_links", f"table {terms.table}: no link")
+    twice = len(set(terms.links)) < len(terms.links)
+    refuse_if(not terms.links or twice, "no_links", f"table {terms.table}: no link, or one twice")
     most = SEATS[terms.game]
     wrong = not 1 <= terms.seats <= most
     refuse_if(wrong, "too_many_seats", f"table {terms.table}: {most} seats at most (L11)")
@@ -54,11 +56,13 @@ def decide_open_table(state: State, command: OpenTable) -> TableOpened:
 
 def decide_suspend(state: State, command: Suspend, people: tuple[str, ...]) -> Suspended:
     """Stop wagers on some links, or all; people: none if the server itself stops them."""
+    _not_behind(command.reason)
     return Suspended(_links(state, command.links), command.reason, people)
 
 
 def decide_resume(state: State, command: Resume, people: tuple[str, ...]) -> Resumed:
     """Take one reason away."""
+    _not_behind(command.reason)
     return Resumed(_links(state, command.links), command.reason, people)
 
 
@@ -120,6 +124,11 @@ def welcome(state: State, table: Table, last: Map | None) -> Map:
             if award.status in ("pending", "validated")
         ],
     }
+
+
+def _not_behind(reason: str) -> None:
+    """Only a table's word begins that suspension, and only who confirms what is missing ends it (S4)."""
+    refuse_if(reason == BEHIND, "reserved", f"reason: {BEHIND} ends where a table's lost tail is confirmed")
 
 
 def _links(state: State, names: tuple[str, ...]) -> list[int]:

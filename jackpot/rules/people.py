@@ -1,10 +1,13 @@
 """What may people do? Validation, payment, undo and the other acts of the floor (A10, A11, T3, T10, T11)."""
 
+from typing import Final
+
 from jackpot.rules.betting import find_bets
 from jackpot.rules.commands import (
     ClearDevice,
     ConfirmBehind,
     Correct,
+    Envelope,
     Pay,
     Release,
     Reopen,
@@ -33,6 +36,11 @@ from jackpot.rules.refusal import Refusal, refuse_if
 from jackpot.rules.settling import TWO_PEOPLE, decide_void
 from jackpot.rules.state import Award, Hit, Round, State, Table
 
+# No award is corrected to more than a billion: a slip of the hand, and 64 bits hold a level's sums.
+AWARD_MOST: Final = 100_000_000_000
+# Hits and awards are numbered one by one: no number is as long as this.
+DIGITS_MOST: Final = 20
+
 People = tuple[str, ...]
 
 
@@ -40,13 +48,15 @@ def decide_validate(state: State, command: Validate, people: People) -> Validate
     """A floorperson validates; an envy bonus waits for its hand (A10)."""
     _someone(people)
     hit = find_hit(state, command.hit)
-    awards = _named(hit, command.award, "pending")
-    chosen = {award.number for award in awards}
-    own = [award for award in hit.awards if award.kind != "envy"]
-    waits = any(award.status == "pending" and award.number not in chosen for award in own)
-    early = waits and any(award.kind == "envy" for award in awards)
-    refuse_if(early, "hand_pending", "award: an envy bonus waits until its hand is validated")
-    return Validated(hit.number, sorted(chosen), people)
+    chosen = _named(hit, command.award, "pending")
+    waiting = [award for award in hit.awards if award.status == "pending" and award not in chosen]
+    if all(award.kind == "envy" for award in waiting):
+        if any(award.kind != "envy" for award in chosen):
+            chosen += waiting
+    else:
+        early = any(award.kind == "envy" for award in chosen)
+        refuse_if(early, "hand_pending", "award: an envy bonus waits until its hand is validated")
+    return Validated(hit.number, sorted(award.number for award in chosen), people)
 
 
 def decide_pay(state: State, command: Pay, people: People) -> Paid:
@@ -90,7 +100,8 @@ def decide_correct(state: State, command: Correct, people: People) -> Corrected:
     two_people(people, "a pending award is corrected")
     award = _find_award(state, command.award)
     refuse_if(award.status != "pending", "not_pending", f"award: {command.award} is {award.status}")
-    refuse_if(command.amount < 0, "bad_amount", "amount: not below zero")
+    bad = not 0 <= command.amount <= AWARD_MOST
+    refuse_if(bad, "bad_amount", f"amount: 0 to {AWARD_MOST} cents")
     amount = from_cents(command.amount)
     recomputed = with_correction(state, award, amount)
     return Corrected(award.hit, award.number, amount, command.reason, recomputed, people)
@@ -111,6 +122,15 @@ def decide_strike(state: State, command: Strike, people: People) -> Struck:
     refuse_if(round_.state != "mismatch", "not_mismatch", "round: it does not wait for its count")
     bets = find_bets(state, table, round_, [Unbet(command.seat, command.link, command.on)])
     bet = bets[0]
+    standing = tuple(
+        number
+        for number in round_.hits
+        for award in state.hits[number].awards
+        if award.stands() and (award.seat, award.link, award.dealer) == (bet.seat, bet.link, bet.dealer)
+    )
+    if standing:
+        message = "seat: awards of this wager stand; a floorperson undoes them first"
+        raise Refusal("award_standing", message, standing)
     placed = Placed(bet.seat, bet.link, bet.dealer, bet.player)
     recomputed = without_bets(state, bets)
     return Struck(table.number, round_.id, placed, command.reason, recomputed, people)
@@ -167,6 +187,20 @@ def find_hit(state: State, name: str) -> Hit:
     return hit
 
 
+def links_of(state: State, envelope: Envelope) -> list[int]:
+    """The links that a command is about, by its table, hit or award; none where it names none."""
+    command = envelope.command
+    name = envelope.table or getattr(command, "table", "")
+    tables = [table.links for table in state.tables if table.terms.table == name]
+    hit, award = getattr(command, "hit", ""), getattr(command, "award", "")
+    hits = [
+        [found.link]
+        for found in state.hits.values()
+        if f"H{found.number}" == hit or any(f"A{one.number}" == award for one in found.awards)
+    ]
+    return sorted({link for links in tables + hits for link in links})
+
+
 def find_table(state: State, name: str) -> Table:
     """The table of that id; refused as `no_such_table`."""
     for table in state.tables:
@@ -207,7 +241,7 @@ def _named(hit: Hit, name: str | None, status: str) -> list[Award]:
 
 def _number(letter: str, name: str) -> int:
     digits = name[1:] if name[:1] == letter else ""
-    return int(digits) if digits.isascii() and digits.isdigit() else 0
+    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < DIGITS_MOST else 0
 
 
 def _someone(people: People) -> None:

@@ -17,8 +17,9 @@ ANSWERS_KEPT = 64
 # The last acts of people and system whose answers a resend gets again; people act a few times a
 # minute, so this spans any doubt.
 ACTS_KEPT = 256
-# Hits that a level shows on demand (S1).
+# Hits that a level shows on demand (S1), and what it keeps so that an undone one does not shorten them.
 HITS_SHOWN = 25
+HITS_KEPT = 2 * HITS_SHOWN
 
 Status = Literal["pending", "validated", "paid", "final", "undone"]
 

@@ -129,6 +129,17 @@ def hits(engine: Engine) -> list[Map]:
     return listed + shown
 
 
+def open_awards(engine: Engine) -> list[Map]:
+    """Percentage awards that are neither paid nor undone, each with its table, the oldest first (A10)."""
+    state = engine.state
+    return [
+        {**award_map(state, award), "table": state.table(hit.table).terms.table}
+        for _, hit in sorted(state.hits.items())
+        for award in hit.awards
+        if award.kind == "meter" and award.status in ("pending", "validated")
+    ]
+
+
 def round_of(engine: Engine, table: str) -> Map | None:
     """The round that the table has to finish, or its last closed one while it can be reopened (T10)."""
     found = engine.table(table)

@@ -1,0 +1,186 @@
+"""What may people and devices not do, alone, twice, or with sums and names that cannot be?"""
+
+from jackpot.rules import commands, views
+from jackpot.rules.commands import Bet, Claim, Close, Hello, Lock, Malformed, Settle, Wager
+from jackpot.rules.engine import Engine
+from jackpot.rules.paytable import TableTerms
+from jackpot.rules.state import HITS_SHOWN
+from tests.faults.worked.form import Link, Table
+from tests.rules.subject import OfEngine
+from tests.rules.test_engine import BOARD, ROYAL, bank, royal, send, wager
+
+
+def test_one_name_twice_is_one_person_who_reopens() -> None:
+    """T10: a missed hand is settled only in a round that two different people reopened."""
+    subject = bank()
+    send(subject, 1, wager())
+    send(subject, 2, Close("r1"))
+    subject.execute(commands.Reopen("T1", "r1", "missed"), people=("Ada", "Ada"))
+    assert send(subject, 3, royal()).answer["code"] == "out_of_order"
+    send(subject, 4, Close("r1"))
+    subject.execute(commands.Reopen("T1", "r1", "missed"), people=("Ada", "Grace"))
+    assert send(subject, 5, royal()).answer["t"] == "ack"
+
+
+def test_a_lost_tail_is_confirmed_never_resumed() -> None:
+    """S4: nobody takes `ledger_behind` away but who confirms what is missing; a new link waits, too."""
+    subject = bank()
+    subject.execute(Hello(acked=7), table="T1")
+    for act in (commands.Resume, commands.Suspend):
+        refused = subject.execute(act("ledger_behind"), people=("Ada",)).answer
+        assert refused["code"] == "reserved"
+    subject.open(Link("M", "pa-643a-five-card-A"))
+    assert [link.suspended for link in subject.engine.state.links] == [["ledger_behind"]] * 2
+    subject.execute(commands.ConfirmBehind("T1", "restored a backup"), people=("Ada", "Grace"))
+    assert [link.suspended for link in subject.engine.state.links] == [[], []]
+
+
+def test_a_tables_numbers_never_go_back() -> None:
+    """S4, S5: confirming a lost tail that the table has passed since makes no frame new again."""
+    subject = bank()
+    subject.execute(Hello(acked=2), table="T1")
+    for seq in range(1, 4):
+        send(subject, seq, Malformed(f"t: {seq}"))
+    subject.execute(commands.ConfirmBehind("T1", "restored a backup"), people=("Ada", "Grace"))
+    found = subject.engine.table("T1")
+    assert found is not None
+    assert found.last_seq == 3
+    assert send(subject, 3, Malformed("t: 3")).entry is None
+
+
+def test_greetings_do_not_drive_acts_out_of_memory() -> None:
+    """A10, S5: however often a table greets, an act asked again after a doubt is done once."""
+    subject = bank()
+    act = commands.Suspend("cleaning", ("L",))
+    subject.execute(act, digest=b"s" * 16)
+    for acked in range(1, 300):
+        subject.execute(Hello(acked=acked), table="T1")
+    assert subject.execute(act, digest=b"s" * 16).entry is None
+
+
+def test_a_poisoned_greeting_uses_no_number_of_its_table() -> None:
+    """S4: an internal refusal of what has no number leaves the table's numbers alone."""
+    subject = bank()
+    send(subject, 1, Malformed("t: unknown"))
+    envelope = commands.Envelope(Hello(), 0, 0, bytes(16), table="T1")
+    subject.engine.execute_as_internal(envelope, "tests")
+    assert send(subject, 2, Malformed("t: unknown")).answer["code"] == "bad_message"
+
+
+def test_an_act_that_breaks_an_invariant_stops_the_links_it_is_about() -> None:
+    """S4: a hit's act stops that hit's link, not the bank."""
+    subject = bank()
+    subject.open(Link("M", "pa-643a-five-card-A"))
+    send(subject, 1, wager())
+    send(subject, 2, royal())
+    envelope = commands.Envelope(commands.Validate("H1"), 0, 0, b"v" * 16, people=("Ada",))
+    subject.engine.execute_as_internal(envelope, "tests")
+    assert [link.suspended for link in subject.engine.state.links] == [["internal"], []]
+
+
+def test_sums_and_names_that_cannot_be_are_refused() -> None:
+    """A10, M1: no correction leaves 64 bits, no name is too long to be a number."""
+    subject = bank()
+    send(subject, 1, wager())
+    send(subject, 2, royal())
+    both = ("Ada", "Grace")
+    huge = subject.execute(commands.Correct("A1", 2**53 - 1, "slip"), people=both).answer
+    long = subject.execute(commands.Validate("H" + "9" * 5000), people=both).answer
+    assert (huge["code"], long["code"]) == ("bad_amount", "no_such_hit")
+
+
+def test_a_table_names_a_link_once() -> None:
+    """L2, H3: a link named twice would pay its wagers twice."""
+    subject = OfEngine()
+    subject.open(Link("L", "pa-643a-five-card-A"))
+    terms = TableTerms("T1", "let-it-ride", 7, ("L", "L"))
+    assert subject.execute(commands.OpenTable(terms)).answer["code"] == "no_links"
+
+
+def test_a_wager_whose_award_stands_is_not_struck() -> None:
+    """T3, T6: a second count after the first payout does not take a paid wager back."""
+    subject = bank()
+    send(subject, 1, wager())
+    send(subject, 2, Settle("r1", (Claim(3, ROYAL),), BOARD))
+    send(subject, 3, Lock("r1", {"L": 1}))
+    strike = commands.Strike("T1", "r1", 3, "L", "no chip")
+    refused = subject.execute(strike, people=("Ada",)).answer
+    assert (refused["code"], refused["hits"]) == ("award_standing", ["H1"])
+    assert subject.act("undo", hit="H1")["ok"]
+    assert subject.execute(strike, people=("Ada",)).answer["ok"]
+
+
+def test_a_wager_for_the_last_closed_round_is_locked_out_after_a_void_too() -> None:
+    """T1, T10: while a round can be reopened its name opens no other."""
+    subject = bank()
+    send(subject, 1, wager())
+    send(subject, 2, Close("r1"))
+    send(subject, 3, wager("r2", lock=False))
+    send(subject, 4, commands.Void("r2", "misdeal"))
+    assert send(subject, 5, wager("r1")).answer["code"] == "locked_out"
+
+
+def test_an_envy_bonus_is_validated_with_its_hand() -> None:
+    """A10: pending until the hand is validated, be it by its hit or by the hand's own award."""
+    subject = bank()
+    send(subject, 1, wager())
+    send(subject, 2, royal())
+    early = subject.execute(commands.Validate("H1", "A2"), people=("Ada",)).answer
+    assert early["code"] == "hand_pending"
+    answer = subject.execute(commands.Validate("H1", "A1"), people=("Ada",)).answer
+    assert [award["status"] for award in answer["awards"]] == ["validated", "validated"]
+
+
+def test_a_hits_status_is_told_when_all_of_it_that_stands_has_it() -> None:
+    """A10, S7: signs learn that a hit is paid, also one whose envy bonus was undone."""
+    subject = bank()
+    send(subject, 1, wager())
+    send(subject, 2, royal())
+    subject.execute(commands.Undo("H1", "left the table", "A2"), people=("Ada",))
+    for act, status in ((commands.Validate, "validated"), (commands.Pay, "paid")):
+        pushes = subject.execute(act("H1"), people=("Ada",)).pushes
+        told = [push.message["status"] for push in pushes if push.signs_of == "L"]
+        assert status in told
+
+
+def test_signs_are_told_that_a_later_award_is_raised() -> None:
+    """A11: its table and signs are told."""
+    subject = bank()
+    send(subject, 1, wager())
+    send(subject, 2, royal())
+    send(subject, 1, wager("x1"), table="T2")
+    send(subject, 2, royal("x1"), table="T2")
+    outcome = subject.execute(commands.Undo("H1", "misread"), people=("Ada", "Grace"))
+    raised = [push for push in outcome.pushes if push.message.get("status") == "raised"]
+    assert {(push.table, push.signs_of) for push in raised} == {("T2", None), (None, "L")}
+
+
+def test_showing_nothing_is_no_turn() -> None:
+    """T10, T4: a missed hand's turn is before the next lower seat, not where a table sent no hands."""
+    subject = bank()
+    send(subject, 1, wager(seats=(5, 3)))
+    send(subject, 2, Settle("r1", (), BOARD))
+    send(subject, 1, wager("x1"), table="T2")
+    send(subject, 3, Settle("r1", (Claim(3, ("2h", "5d", "9c")),), close=True))
+    subject.execute(commands.Reopen("T1", "r1", "missed"), people=("Ada", "Grace"))
+    award = send(subject, 4, Settle("r1", (Claim(5, ROYAL),), close=True)).answer["awards"][0]
+    assert award["amount"] == 1_000_084
+
+
+def test_the_last_hits_are_as_many_after_an_undo() -> None:
+    """S1: the last 25 hits, undone ones left out."""
+    subject = OfEngine()
+    subject.open(Link("L", "pa-643a-five-card-A", options={"hold_table": False}))
+    subject.add(Table("T1"))
+    for number in range(HITS_SHOWN + 2):
+        send(subject, 2 * number + 1, Wager(f"r{number}", (Bet(3, "L", 100),), lock=True))
+        send(subject, 2 * number + 2, royal(f"r{number}"))
+        subject.act("validate", hit=f"H{number + 1}")
+        if number <= HITS_SHOWN:
+            subject.act("pay", hit=f"H{number + 1}")
+    send(subject, 2 * HITS_SHOWN + 5, Wager("end", (Bet(3, "L", 100),), lock=True))
+    for _ in range(2):
+        newest = [hit for hit in views.hits(subject.engine) if hit["status"] != "undone"]
+        assert len(newest) >= HITS_SHOWN
+        subject.act("undo", hit=f"H{HITS_SHOWN + 2}", people=2)
+    assert Engine.from_snapshot(subject.engine.snapshot()).snapshot() == subject.engine.snapshot()
