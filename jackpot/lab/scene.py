@@ -29,7 +29,7 @@ class Line(NamedTuple):
 
 @dataclass
 class TableLine:
-    """One table as its dealer sees it. rounds: since the demo began. wagers: by its own lifetime count."""
+    """One table as its dealer sees it. rounds, wagers: since the demo began."""
 
     table: str
     game: Game

@@ -50,7 +50,7 @@ class SimulatedTable:
         self._call = call
         self._news = asyncio.Event()
         pace.wakes(self._news)
-        self._line = TableLine(place.table, place.game, place.link, wagers=tally.counts.total())
+        self._line = TableLine(place.table, place.game, place.link)
         scene.tables[place.table] = self._line
         self._client: TableClient
         self._unanswered: list[Message] = []
@@ -155,7 +155,7 @@ class SimulatedTable:
                 return False
         self._expect(answer)
         self._tally.accepted(round_id, [bet["link"] for bet in bets])
-        self._line.wagers = self._tally.counts.total()
+        self._line.wagers += len(bets)
         if takes_back:
             back = {name: bets[0][name] for name in ("seat", "link")}
             self._expect(await self._client.withdraw(round_id, [back]))
