@@ -73,9 +73,11 @@ class Table:
         self.round = ""
         self.bets: list[tuple[int, str, str]] = []
         self.deal: Deal | None = None
+        self.dealt_for = ""
         self.left: list[int] = []
         self.told_cards = False
         self.give_up = False
+        self.named = False
         self._stale = False
         self._turn = 0
 
@@ -118,8 +120,10 @@ class Table:
             return
         self.phase = told["state"]
         self.bets = [(bet["seat"], bet["link"], bet["on"]) for bet in told["bets"]]
-        if told["round"] != self.round or self.deal is None:
-            self.round = told["round"]
+        self.named = any(bet["player"] for bet in told["bets"])
+        self.round = told["round"]
+        if self.round != self.dealt_for or self.deal is None:
+            self.dealt_for = self.round
             self.deal = known(self.plan.game, self._decks, told["board"], told["dealer"], self.rng)
             self.told_cards = bool(told["board"] or told["dealer"])
         seats = {seat for seat, _, _ in self.bets} - set(told["settled"])
@@ -148,7 +152,8 @@ class Table:
 
     def _accepted(self, command: Map) -> None:
         if command["round"] != self.round or self.phase == "idle":
-            self.round, self.bets, self.give_up = command["round"], [], False
+            self.round, self.bets, self.give_up, self.named = command["round"], [], False, False
+        self.named |= any("player" in bet for bet in command["bets"])
         self.bets += [(bet["seat"], bet["link"], bet.get("on", "own")) for bet in command["bets"]]
         self.phase = "open"
         if self.counts is not None:
@@ -205,7 +210,7 @@ class Table:
         if self.phase == "open":
             if choice < 0.15 and not self.resting:
                 return self._wager(self.round, self._seats())
-            if choice < 0.3 and self.bets:
+            if choice < 0.3 and self.bets and not self.named:
                 return self._withdraw(self.rng.choice(self.bets))
             if choice < 0.35:
                 return self._void()
@@ -249,6 +254,7 @@ class Table:
         self.left = sorted({*seats, *(bet[0] for bet in held)}, reverse=True)
         if self.deal is None or not held:
             self.deal = deal(self.plan.game, self._decks, self.left, self.rng, RIGGED)
+            self.dealt_for = round_
             self.told_cards = False
         if self.rng.random() < 0.7:
             message["lock"] = True

@@ -97,7 +97,7 @@ class Person:
         table = random.choice(list(self._model.tables.values()))
         if table.unfinished:
             name, round_ = random.choice(list(table.unfinished.items()))
-            if round_.state == "mismatch" and (wagers := [wager for wager in round_.wagers if wager.live]):
+            if round_.state == "mismatch" and not round_.players and (wagers := [wager for wager in round_.wagers if wager.live]):
                 one = random.choice(wagers)
                 on: Any = one.on
                 return commands.Strike(table.name, name, one.seat, one.link, "count", on), ("ann",)

@@ -27,7 +27,7 @@ import apsw
 import structlog
 
 from jackpot.ledger.sqlite import SqliteLedger
-from jackpot.ledger.store import LedgerCorrupt, LedgerError, LedgerStopped
+from jackpot.ledger.store import LedgerCorrupt, LedgerError
 from jackpot.ledger.verify import verify
 from jackpot.rules import commands
 from jackpot.rules.invariant import InvariantError
@@ -324,7 +324,9 @@ class Simulation:
     def _step(self) -> None:
         try:
             self.timeline.step()
-        except LedgerStopped as error:
+        except LedgerCorrupt:
+            raise
+        except LedgerError as error:  # the bank stops for good: an operator starts the server again
             self.note(f"stopped: {error}")
             self._end_and_start()
 
