@@ -15,7 +15,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "serve": ("jackpot.cli.serve", "Serve tables and signs."),
     "hits": ("jackpot.cli.hits", "Hits and their awards: list, validate, pay, undo, release."),
     "rounds": ("jackpot.cli.rounds", "A table's round: show, strike, void, reopen."),
-    "keys": ("jackpot.cli.keys", "Device keys: make, show, clear a conflict."),
+    "keys": ("jackpot.cli.keys", "Device keys: make, show, revoke, clear a conflict."),
     "ledger": ("jackpot.cli.ledger", "Confirm what the ledger has lost."),
     "verify": ("jackpot.cli.verify", "Prove the ledger from its first row."),
     "config": ("jackpot.cli.config", "The configuration file."),

@@ -11,11 +11,6 @@ if TYPE_CHECKING:
 app = typer.Typer(help="The configuration file.", no_args_is_help=True)
 
 
-@app.callback()
-def config() -> None:
-    """Keep `check` a command of its own, also while it is the only one."""
-
-
 @app.command()
 def check(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A configuration in TOML.")],
@@ -39,6 +34,32 @@ def check(
     for warning in found.warnings:
         typer.echo(f"warning: {warning}")
     typer.echo(f"{file}: good")
+
+
+@app.command()
+def example() -> None:
+    """Print an annotated configuration with every setting, to begin with.
+
+    Example: jackpot config example > config.toml
+    """
+    typer.echo(_shipped("config.example.toml"), nl=False)
+
+
+@app.command()
+def schema() -> None:
+    """Print the JSON Schema of the configuration, for editors that complete and check TOML.
+
+    The example's first line names it as config.schema.json beside the configuration.
+
+    Example: jackpot config schema > config.schema.json
+    """
+    typer.echo(_shipped("config.schema.json"), nl=False)
+
+
+def _shipped(name: str) -> str:
+    from importlib import resources
+
+    return resources.files("jackpot").joinpath("schemas", name).read_text(encoding="utf-8")
 
 
 def _links(found: "Config") -> list[str]:

@@ -1,4 +1,4 @@
-"""`jackpot keys`: how does a device get its key, and how is a conflict of two devices ended?"""
+"""`jackpot keys`: how does a device get its key, how does a stolen one end, and a conflict of two devices?"""
 
 import os
 import secrets
@@ -10,42 +10,67 @@ import typer
 from jackpot.cli.speak import By, ConfigFile, Json, Socket, ask, fail, show
 from jackpot.cli.speak import table as print_table
 
-app = typer.Typer(help="Device keys: make, show, clear a conflict.", no_args_is_help=True)
+app = typer.Typer(help="Device keys: make, show, revoke, clear a conflict.", no_args_is_help=True)
 
-KEY_BYTES = 32  # SHA-256's own size: a longer key adds nothing to the mac
 Role = Annotated[str, typer.Option("--role", help="table or sign.")]
 
 
 @app.command()
 def new(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Where the key goes; it must be new.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Where the key goes.")],
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace the key that is there; it is lost.")
+    ] = False,
 ) -> None:
-    """Make a new key file: 32 random bytes as 64 hex digits, mode 0600.
+    """Make a new key file: 32 random bytes as 64 hex digits, mode 0600, and show its fingerprint.
 
     Example: jackpot keys new /etc/jackpot/keys/T01
     """
+    from jackpot.config import KEY_BYTES
+    from jackpot.server.devices import fingerprint
+
+    key = secrets.token_bytes(KEY_BYTES)
+    # Written whole beside it first: a key file never holds half a key, whenever the machine stops.
+    beside = file.with_name(f".{file.name}.{secrets.token_hex(4)}")
     try:
-        opened = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as out:
+            out.write(key.hex() + "\n")
+            out.flush()
+            os.fsync(out.fileno())
+        try:
+            if force:
+                beside.replace(file)
+            else:
+                os.link(beside, file)  # unlike a rename it never replaces
+        finally:
+            beside.unlink(missing_ok=True)
     except FileExistsError:
-        fail(f"{file} exists already: a key is never written over")
+        fail(f"{file} exists already: a key is replaced only with --force")
     except OSError as error:
         fail(f"{file} cannot be written: {error.strerror}")
-    with os.fdopen(opened, "w", encoding="ascii") as out:
-        out.write(secrets.token_hex(KEY_BYTES) + "\n")
-    typer.echo(f"{file}: made")
+    typer.echo(f"{file}: made, fingerprint {fingerprint(key)}")
 
 
 @app.command("show")
-def show_(config: ConfigFile = None) -> None:
-    """List every device and the fingerprints of its keys; a key itself is never shown.
+def show_(
+    file: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="One key file alone.")] = None,
+    config: ConfigFile = None,
+) -> None:
+    """Show the fingerprint of a key file, or of every device's keys; a key itself is never shown.
 
     Example: jackpot keys show --config /etc/jackpot/config.toml
     """
-    from jackpot.config import ConfigErrors, load
+    from jackpot.config import ConfigErrors, load, read_key
     from jackpot.server.devices import fingerprint
 
+    if file is not None:
+        key, mistakes = read_key(file)
+        if key is None or mistakes:
+            fail("\n".join(mistakes))
+        typer.echo(f"{file}: {fingerprint(key)}")
+        return
     if config is None:
-        fail("which configuration? give --config FILE")
+        fail("which keys? give a key file, or --config FILE for all of them")
     try:
         found = load(config)
     except ConfigErrors as errors:
@@ -55,6 +80,31 @@ def show_(config: ConfigFile = None) -> None:
         for (role, device), keys in sorted(found.keys.items())
     ]
     print_table(f"{len(rows)} devices", ["role", "device", "key", "next key"], rows)
+
+
+@app.command()
+def revoke(
+    device: Annotated[str, typer.Argument(metavar="DEVICE", help="The device's id.")],
+    role: Role = "table",
+    key: Annotated[
+        str | None, typer.Option("--key", metavar="FINGERPRINT", help="Only this key of the device.")
+    ] = None,
+    config: ConfigFile = None,
+    socket: Socket = None,
+    by: By = None,
+    as_json: Json = False,
+) -> None:
+    """End a device's key for ever: its connection is closed at once, and the journal remembers it.
+
+    Without --key every key that the device may use now is ended. It comes back with a new key file (`jackpot
+    keys new --force`) once the server has been restarted.
+
+    Example: jackpot keys revoke T01 --config /etc/jackpot/config.toml
+    """
+    answer = ask(config, socket, do="revoke", device=device, role=role, key=key, by=by)
+    left = len(answer["left"])
+    rest = f"{left} other key is still valid" if left else "it is locked out until it has a new key"
+    show(answer, as_json, f"{role} {device}: revoked {', '.join(answer['revoked'])}; {rest}")
 
 
 @app.command()

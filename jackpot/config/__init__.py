@@ -4,6 +4,7 @@
 """
 
 from jackpot.config.compare import differences, draws_return, percent_text, rates_of
+from jackpot.config.keys import KEY_BYTES, read_key
 from jackpot.config.reading import load
 from jackpot.config.settings import (
     Address,
@@ -18,6 +19,7 @@ from jackpot.config.settings import (
 )
 
 __all__ = [
+    "KEY_BYTES",
     "Address",
     "Config",
     "ConfigErrors",
@@ -32,4 +34,5 @@ __all__ = [
     "load",
     "percent_text",
     "rates_of",
+    "read_key",
 ]

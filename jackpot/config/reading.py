@@ -16,6 +16,7 @@ from controllers.pace import Limits
 from jackpot.catalogue import LinkEntry, TermsRefused, games_of, resolve
 from jackpot.catalogue import load as load_paytable
 from jackpot.config.compare import draws_return, percent_text, rates_of
+from jackpot.config.keys import read_key
 from jackpot.config.settings import (
     Address,
     Config,
@@ -30,9 +31,6 @@ from jackpot.config.settings import (
 from jackpot.config.shape import convert, faults_of
 from jackpot.rules.paytable import SEATS, Game, LinkTerms, TableTerms
 
-KEY_BYTES: Final = 32  # SHA-256's own size: a longer key adds nothing to the mac
-# A key file others can read is a key others have.
-KEY_MODES: Final = frozenset({0o600, 0o400})
 # A unix socket's address holds 107 bytes and a terminating zero.
 SOCKET_PATH_MOST: Final = 107
 LISTENERS: Final = ("tables", "signs", "http", "public")
@@ -366,20 +364,9 @@ class _Reading:
         file = self.file(path, name)
         if file is None:
             return None
-        mode = file.stat().st_mode & 0o777
-        if mode not in KEY_MODES:
-            self.wrong(path, f"{file} has mode {mode:04o}: only its owner may read a key (chmod 600)")
-        try:
-            text = file.read_text(encoding="ascii").strip()
-            key = bytes.fromhex(text)
-        except OSError as error:
-            self.wrong(path, f"{file} cannot be read: {error.strerror}")
-            return None
-        except ValueError:
-            key, text = b"", ""
-        if len(key) != KEY_BYTES or len(text) != 2 * KEY_BYTES:
-            self.wrong(path, f"{file} does not hold a key: {2 * KEY_BYTES} hex digits")
-            return None
+        key, mistakes = read_key(file)
+        for mistake in mistakes:
+            self.wrong(path, mistake)
         return key
 
     def shared_keys(self) -> None:

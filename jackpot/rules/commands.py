@@ -207,7 +207,7 @@ class ClearDevice(msgspec.Struct, frozen=True):
 
 
 class EndKey(msgspec.Struct, frozen=True):
-    """The first hello with a new key ends the old one. fingerprint: of the key that ended."""
+    """The first hello with a new key ends the old one, or people do. fingerprint: of the key that ends."""
 
     role: str
     device: str

@@ -59,12 +59,12 @@ BY_SERVER: dict[type, Callable[[State, Any], Event]] = {
     commands.OpenTable: opening.decide_open_table,
     commands.Reading: opening.decide_reading,
     commands.BlockDevice: opening.decide_block,
-    commands.EndKey: opening.decide_end_key,
 }
 
 BY_PEOPLE: dict[type, Callable[[State, Any, tuple[str, ...]], Event]] = {
     commands.Suspend: opening.decide_suspend,
     commands.Resume: opening.decide_resume,
+    commands.EndKey: opening.decide_end_key,
     commands.ClearDevice: people.decide_clear,
     commands.Validate: people.decide_validate,
     commands.Pay: people.decide_pay,

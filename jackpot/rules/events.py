@@ -287,10 +287,14 @@ class DeviceCleared(Event, frozen=True, array_like=True):
 
 
 class KeyEnded(Event, frozen=True, array_like=True):
+    """people: who revoked it; none where a rotation ended it. Version 2 added them."""
+
     kind: ClassVar[int] = 24
+    version: ClassVar[int] = 2
     role: str
     device: str
     fingerprint: str
+    people: tuple[str, ...] = ()
 
 
 KINDS: dict[int, type[Event]] = {event.kind: event for event in Event.__subclasses__()}

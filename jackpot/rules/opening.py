@@ -92,9 +92,9 @@ def decide_block(state: State, command: BlockDevice) -> DeviceBlocked:
     return DeviceBlocked(command.role, command.device)
 
 
-def decide_end_key(_state: State, command: EndKey) -> KeyEnded:
-    """The old key of a rotation has ended."""
-    return KeyEnded(command.role, command.device, command.fingerprint)
+def decide_end_key(_state: State, command: EndKey, people: tuple[str, ...]) -> KeyEnded:
+    """The old key of a rotation has ended, or people revoke one."""
+    return KeyEnded(command.role, command.device, command.fingerprint, people)
 
 
 def welcome(state: State, table: Table, last: Map | None) -> Map:

@@ -21,7 +21,7 @@ import structlog
 
 from jackpot.clock import Clock
 from jackpot.rules import commands, views
-from jackpot.server.devices import Devices
+from jackpot.server.devices import Devices, fingerprint
 from jackpot.server.writer import BankStopped, Writer
 
 # One request: a reason of 256 characters and a few ids, with room for escapes.
@@ -48,6 +48,7 @@ class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     on: commands.Hand = "own"
     role: str = "table"
     device: str | None = None
+    key: str | None = None
     reason: str | None = None
 
 
@@ -105,6 +106,8 @@ class Admin:
         try:
             if request.do in ACTS:
                 return await self._do(request, request.by or login)
+            if request.do == "revoke":
+                return await self._revoke(request, request.by or login)
             if request.do == "hits":
                 return {"ok": True, "hits": await self._writer(request).ask(views.hits)}
             if request.do == "round":
@@ -126,6 +129,24 @@ class Admin:
         if answer["ok"] and isinstance(act, commands.ClearDevice):
             self._devices[act.role].blocked.discard(act.device)
         return answer
+
+    async def _revoke(self, request: Request, by: str) -> dict[str, Any]:
+        """Ends a device's keys, or the one given: here at once, for ever once it is durable."""
+        name, writer = _given(request, "device"), self._writer(request)
+        devices = self._devices[request.role]
+        valid = [fingerprint(key) for key in devices.keys(request.role, name)]
+        wanted = [key for key in valid if request.key in (None, key)]
+        if not wanted:
+            what = f"{request.key} is no valid key of it" if valid else "it has no valid key"
+            raise BadRequest(f"{request.role} {name}: {what}")
+        for key in wanted:
+            devices.revoke(name, key)
+        for key in wanted:
+            answer = await writer.person(commands.EndKey(request.role, name, key), (by,))
+            log.info("act", do=request.do, by=by, ok=answer["ok"], device=name, fingerprint=key)
+            if not answer["ok"]:
+                return answer
+        return {"ok": True, "revoked": wanted, "left": [key for key in valid if key not in wanted]}
 
     async def _status(self, bank: str) -> dict[str, Any]:
         writer = self._writers[bank]

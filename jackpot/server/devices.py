@@ -16,6 +16,7 @@ import structlog
 
 from controllers.pace import Limits
 from controllers.session import (
+    AUTH_FAILED,
     NONCE_BYTES,
     TABLE_UNREAD_MOST,
     Closed,
@@ -111,6 +112,7 @@ class Devices:
     def greet(self, connection: "Connection", event: Greeted) -> bool:
         """Lets the newest connection of a device in, and closes its older one; False where it may not be."""
         device = self.devices[event.id]
+        connection.key = fingerprint(self.keys(self.role, event.id)[event.key_index])
         if event.id in self.blocked:
             connection.fail("device_conflict", "two devices use this key: an operator must clear it")
             return False
@@ -129,6 +131,13 @@ class Devices:
         if connection.device is not None and self.current.get(connection.device.id) is connection:
             del self.current[connection.device.id]
             self._last_heard[connection.device.id] = self._unix_s(connection.heard_at)
+
+    def revoke(self, device: str, key: str) -> None:
+        """The key with that fingerprint opens nothing from now on; who came in with it is sent away."""
+        self.ended.add((device, key))
+        current = self.current.get(device)
+        if current is not None and current.key == key:
+            current.fail("auth_failed", AUTH_FAILED)
 
     def statistics(self) -> dict[str, Any]:
         """Who is connected, who was last heard when, and how connections ended since the start.
@@ -226,8 +235,9 @@ class Devices:
 class Connection(asyncio.Protocol, ABC):
     """One connection; a subclass says what a greeted device may do.
 
-    alive: the device has not closed its side. Only `pump` hands events on, and never inside itself, so that
-    commands keep their order however many callbacks an answer causes.
+    alive: the device has not closed its side. key: the fingerprint of the key it greeted with. Only `pump`
+    hands events on, and never inside itself, so that commands keep their order however many callbacks an
+    answer causes.
     """
 
     unread_most = TABLE_UNREAD_MOST
@@ -239,6 +249,7 @@ class Connection(asyncio.Protocol, ABC):
         self.session: ServerSession
         self.unread_since: float | None = None
         self.heard_at = 0.0
+        self.key = ""
         self._certified = certified
         self._transport: asyncio.Transport
         self._busy = False

@@ -1,8 +1,15 @@
 """Does `config check` say whether a configuration is good, and everything that is wrong with it?"""
 
+import json
+import re
+import secrets
+import tomllib
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 from typer.testing import CliRunner
 
 from jackpot.cli.config import app
@@ -91,6 +98,49 @@ def test_a_missing_file_is_one_clear_line(tmp_path: Path) -> None:
     assert shown.exit_code == 1
     assert "none.toml cannot be read: No such file" in shown.stderr
     assert "Traceback" not in shown.output
+
+
+def test_the_example_and_the_schema_are_one(tmp_path: Path) -> None:
+    """Issue, config: the schema is one, the example's first line leads editors to it, and they agree."""
+    shown = CliRunner().invoke(app, ["schema"])
+    schema = json.loads(shown.stdout)
+    Draft202012Validator.check_schema(schema)
+    text = CliRunner().invoke(app, ["example"]).stdout
+    assert text.startswith("#:schema config.schema.json\n")
+    assert not list(Draft202012Validator(schema).iter_errors(tomllib.loads(text)))
+    assert list(Draft202012Validator(schema).iter_errors(tomllib.loads(text + "[[tabel]]\n")))
+
+
+def test_every_setting_has_words_for_an_editor() -> None:
+    """Issue, config: hovering over any setting says what it holds."""
+    schema = json.loads(CliRunner().invoke(app, ["schema"]).stdout)
+
+    def described(part: dict[str, Any]) -> bool:
+        name = str(part.get("$ref", "")).removeprefix("#/$defs/")
+        return "description" in part or (bool(name) and described(schema["$defs"][name]))
+
+    def settings(part: Any) -> Iterator[dict[str, Any]]:
+        if isinstance(part, dict):
+            yield from part.get("properties", {}).values()
+            for inner in part.values():
+                yield from settings(inner)
+
+    found = list(settings(schema))
+    assert len(found) > 40
+    assert all(map(described, found))
+
+
+def test_the_example_is_checked_as_it_is_printed(tmp_path: Path) -> None:
+    """Issue, config: `config example`, the keys it names, `config check`: good."""
+    text = CliRunner().invoke(app, ["example"]).stdout
+    (tmp_path / "keys").mkdir()
+    for file in re.findall(r'(?m)^key_file = "(.+?)"', text):
+        (tmp_path / file).write_text(secrets.token_hex(32))
+        (tmp_path / file).chmod(0o600)
+    (tmp_path / "config.toml").write_text(text)
+    shown = CliRunner().invoke(app, ["check", str(tmp_path / "config.toml")])
+    assert shown.exit_code == 0, shown.output
+    assert shown.stdout.endswith("config.toml: good\n")
 
 
 def test_the_help_has_an_example() -> None:

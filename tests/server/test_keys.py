@@ -1,0 +1,119 @@
+"""Does a revoked key stop working at once, for ever, and for that device alone?"""
+
+from pathlib import Path
+
+from controllers.session import AUTH_FAILED
+from jackpot.app import Server
+from jackpot.config import Config
+from jackpot.rules.events import KeyEnded, decode
+from jackpot.server.devices import fingerprint
+from tests.server.bed import Faulty, administer, configure, connected, doubt, on_loop, sign, table
+from tests.server.test_admin import jackpot
+
+
+async def refused(server: Server, role: str, name: str, *, key: int = 0) -> bool:
+    """Whether a hello with that key is told what strangers are told."""
+    async with connected(server.ports[f"{role}s"]) as device:
+        await device.hello(server.config, role, name, key=key)
+        error = await device.type("error", "welcome")
+        return (error.get("code"), error.get("message")) == ("auth_failed", AUTH_FAILED)
+
+
+async def revoked(config: Config, **request: str) -> list[str]:
+    answer = await administer(config, do="revoke", by="Ann", **request)
+    assert answer["ok"], answer
+    return list(answer["revoked"])
+
+
+@on_loop
+async def test_a_revoked_key_opens_nothing_now_and_after_a_restart(tmp_path: Path) -> None:
+    """DESIGN, stolen device key: its connection closes, its hello is refused, after a restart too."""
+    config = configure(tmp_path)
+    key = fingerprint(config.keys["table", "T01"][0])
+    async with Server(config) as server, table(server) as device, table(server, "T02") as other:
+        device.wager(1, "R1", 1)
+        await device.answer(1)
+        assert await revoked(config, device="T01") == [key]
+        assert (await device.type("error"))["code"] == "auth_failed"
+        await device.closed()
+        assert await refused(server, "table", "T01")
+        other.wager(1, "R1", 1)
+        assert (await other.answer(1))["t"] == "ack"
+    async with Server(config) as server:
+        assert await refused(server, "table", "T01")
+        assert not await refused(server, "table", "T02")
+
+
+@on_loop
+async def test_the_journal_says_who_revoked_it(tmp_path: Path) -> None:
+    """L8, S3: a key's end is an entry with the person, replayed like any other."""
+    config = configure(tmp_path)
+    async with Server(config) as server, sign(server) as board:
+        await revoked(config, role="sign", device="S01")
+        await board.closed()
+        durable = server.writers["main"].core.durable_seq
+        row = (await server._store.rows("main", durable - 1, 1))[0]
+        assert decode(row.kind, row.version, row.body) == KeyEnded(
+            "sign", "S01", fingerprint(config.keys["sign", "S01"][0]), ("Ann",)
+        )
+        assert await refused(server, "sign", "S01")
+
+
+@on_loop
+async def test_one_key_of_a_rotation(tmp_path: Path) -> None:
+    """WIRE, handshake: with a fingerprint only that key ends; a device that uses the other one stays."""
+    config = configure(tmp_path, next_keys=True)
+    old, new = (fingerprint(key) for key in config.keys["table", "T01"])
+    async with Server(config) as server, table(server, key=0) as device:
+        answer = await administer(config, do="revoke", device="T01", key=new)
+        assert (answer["revoked"], answer["left"]) == ([new], [old])
+        assert await refused(server, "table", "T01", key=1)
+        device.wager(1, "R1", 1)
+        assert (await device.answer(1))["t"] == "ack"
+
+
+@on_loop
+async def test_what_cannot_be_revoked(tmp_path: Path) -> None:
+    """Issue, keys: unknown devices and keys, and keys that have ended, are refused in a sentence."""
+    config = configure(tmp_path)
+    async with Server(config):
+        await revoked(config, device="T01")
+        for request, text in (
+            ({}, "device: missing"),
+            ({"device": "T99"}, "table: 'T99' is unknown"),
+            ({"device": "T01"}, "table T01: it has no valid key"),
+            ({"device": "T02", "key": "beef"}, "table T02: beef is no valid key of it"),
+            ({"device": "T02", "role": "lamp"}, "role: must be table or sign"),
+        ):
+            answer = await administer(config, do="revoke", **request)
+            assert (answer["ok"], answer["message"]) == (False, text)
+
+
+@on_loop
+async def test_in_doubt_the_key_ends_at_once_and_the_entry_follows(tmp_path: Path) -> None:
+    """S5: denying promises nothing, so it waits for no disk; the answer waits until it is durable."""
+    config = configure(tmp_path)
+    ledger = Faulty(config)
+    async with Server(config, ledger=ledger) as server, table(server) as device:
+        ledger.faults.append(doubt)
+        assert len(await revoked(config, device="T01")) == 1
+        await device.closed()
+        assert server.writers["main"].doubts == 1
+    async with Server(config) as server:
+        assert await refused(server, "table", "T01")
+
+
+@on_loop
+async def test_the_command_line_revokes_and_a_new_key_lets_in(tmp_path: Path) -> None:
+    """Issue, keys: revoke, new --force, restart: the device is back with its new key alone."""
+    config = configure(tmp_path)
+    async with Server(config):
+        code, out, err = await jackpot("keys", "revoke", "T01", "--config", str(config.path), "--by", "Ann")
+        key = fingerprint(config.keys["table", "T01"][0])
+        assert (code, err) == (0, "")
+        assert out == f"table T01: revoked {key}; it is locked out until it has a new key\n"
+    code, _, _ = await jackpot("keys", "new", "--force", str(tmp_path / "T01"))
+    assert code == 0
+    config = configure(tmp_path)
+    async with Server(config) as server, table(server) as device:
+        assert device.heard[-1]["t"] == "welcome"
