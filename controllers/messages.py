@@ -121,6 +121,8 @@ class Claim(Item, frozen=True):
     folded: bool = False
 
 
+ITEM_FIELDS: Final = frozenset({*Bet.__struct_fields__, *Claim.__struct_fields__})
+
 Bets = Annotated[tuple[Bet, ...], Meta(max_length=ITEMS_MOST)]
 Unbets = Annotated[tuple[Unbet, ...], Meta(max_length=ITEMS_MOST)]
 Claims = Annotated[tuple[Claim, ...], Meta(max_length=ITEMS_MOST)]
@@ -234,8 +236,20 @@ def digest_malformed(payload: bytes) -> bytes:
     """The digest of a command that has no typed form: of the fields that its type knows, as they came."""
     fields = _given(generic.read(payload))
     kind = _KINDS.get(fields["t"])
-    known = {key: fields[key] for key in fields if kind is None or key in ("t", *kind.__struct_fields__)}
+    known = {
+        key: _known(fields[key]) for key in ("t", *(kind or Malformed).__struct_fields__) if key in fields
+    }
     return blake2b(_CANONICAL.encode(_sortable(known)), digest_size=DIGEST_BYTES).digest()
+
+
+def _known(value: Any) -> Any:
+    """A list's items without the fields that no item has."""
+    if not isinstance(value, list):
+        return value
+    return [
+        {key: field[key] for key in field if key in ITEM_FIELDS} if isinstance(field, dict) else field
+        for field in value
+    ]
 
 
 def _sortable(value: Any) -> Any:
@@ -247,7 +261,7 @@ def _sortable(value: Any) -> Any:
 
 
 def _given(fields: dict[str, Any]) -> dict[str, Any]:
-    """A message or an item of it without the fields that are nil: an optional field may be left out or nil."""
+    """A message, or an item of it, without the fields that are nil: nil is the same as left out."""
     return {key: _items(value) for key, value in fields.items() if value is not None}
 
 

@@ -91,11 +91,13 @@ def find_bets(state: State, table: Table, round_: Round, wanted: Iterable[Unbet]
 def decide_lock(state: State, table: Table, command: Lock, draws: Mapping[str, Draw]) -> Locked:
     """No more bets; a second lock corrects the count and nothing else (T3)."""
     round_ = find_round(table, command.round)
-    numbers = _chips(state, table, command.chips)
-    if round_.state != "open":
-        return Locked(round_.id, Locking(numbers), recount=True)
+    recount = round_.state != "open"
     reopened = table.closed is not None and table.closed.state != "closed"
-    refuse_if(reopened, "round_unfinished", f"round: {table.closed and table.closed.id!r} was reopened")
+    message = f"round: {table.closed and table.closed.id!r} was reopened"
+    refuse_if(reopened and not recount, "round_unfinished", message)
+    numbers = _chips(state, table, command.chips)
+    if recount:
+        return Locked(round_.id, Locking(numbers), recount=True)
     return Locked(round_.id, Locking(numbers, _draw(state, round_.links(), draws)))
 
 

@@ -62,20 +62,39 @@ def read(state: State, table: Table, round_: Round, command: Settle) -> Showing:
     _check_all_in_one(state, round_, command, dealer)
     played = [number for number in table.links if number in round_.links()]
     named = {id(claim): _named_links(state, table, round_, claim, played) for claim in command.hands}
+    by_seat: dict[int, list[Claim]] = {}
+    for claim in command.hands:
+        by_seat.setdefault(claim.seat, []).append(claim)
+    own = {seat: _own_cards(claims) for seat, claims in by_seat.items()}
+    made = {
+        seat: {number: _rank(state, table, number, cards, board) for number in played}
+        for seat, cards in own.items()
+        if cards
+    }
+    _check_dealer(state, table, round_, dealer, board)
+    for name in (*(claim.link for claim in command.hands if claim.link is not None), *(command.counts or ())):
+        link_number(state, table, name)
     for claim in command.hands:
         over = claim.seat > table.terms.seats
         refuse_if(over, "unknown_seat", f"seat: {claim.seat} is above the table's {table.terms.seats}")
     _check_order(round_, [claim.seat for claim in command.hands])
     _check_wagers(state, table, round_, command.hands)
-    by_seat: dict[int, list[Claim]] = {}
-    for claim in command.hands:
-        by_seat.setdefault(claim.seat, []).append(claim)
     seats = [
-        _read_seat(state, table, claims, [named[id(claim)] for claim in claims], played, board)
-        for claims in by_seat.values()
+        _read_seat(
+            state, table, claims, [named[id(claim)] for claim in claims], own[seat], made.get(seat, {})
+        )
+        for seat, claims in by_seat.items()
     ]
     _check_possible(state, table, round_, Showing(seats, board, dealer))
     return Showing(seats, board, dealer)
+
+
+def _own_cards(claims: Sequence[Claim]) -> tuple[int, ...]:
+    """The cards of one seat's claims, none if none were shown; they may not differ."""
+    shown = [_parse("cards", claim.cards) for claim in claims if claim.cards is not None]
+    differ = any(cards != shown[0] for cards in shown)
+    refuse_if(differ, "bad_message", f"cards: seat {claims[0].seat} shows two different hands")
+    return shown[0] if shown else ()
 
 
 def _read_seat(
@@ -83,16 +102,11 @@ def _read_seat(
     table: Table,
     claims: Sequence[Claim],
     named: Sequence[list[int]],
-    played: list[int],
-    board: tuple[int, ...],
+    own: tuple[int, ...],
+    ranked: dict[int, Ranked],
 ) -> Read:
     """One seat's claims as one hand."""
     seat = claims[0].seat
-    own = next((_parse("cards", claim.cards) for claim in claims if claim.cards is not None), ())
-    for claim in claims:
-        other = claim.cards is not None and _parse("cards", claim.cards) != own
-        refuse_if(other, "bad_message", f"cards: seat {seat} shows two different hands")
-    ranked = {number: _rank(state, table, number, own, board) for number in played} if own else {}
     unverified: set[int] = set()
     shown = []
     for claim, links in zip(claims, named, strict=True):
@@ -120,8 +134,6 @@ def _rank(state: State, table: Table, number: int, own: tuple[int, ...], board: 
 
 def dealer_ranked(state: State, table: Table, number: int, showing: Showing) -> Ranked:
     """The dealer's hand, for the wagers on it (A6)."""
-    dealt = len(showing.dealer) == DEALER_CARDS
-    refuse_if(not dealt, "bad_message", f"dealer: {DEALER_CARDS} cards, not {len(showing.dealer)}")
     return _rank(state, table, number, showing.dealer, showing.board)
 
 
@@ -135,11 +147,11 @@ def _check_name(seat: int, name: Ranked, ranked: Ranked) -> None:
 
 
 def _named_links(state: State, table: Table, round_: Round, claim: Claim, played: list[int]) -> list[int]:
-    """The links that a named hand is for: its `link`, or all of the seat's if they are of one size."""
+    """The links that a named hand is for: its `link` if it is known, or all of the seat's if of one size."""
     wagered = [bet.link for bet in round_.bets if bet.seat == claim.seat and not bet.dealer]
     links = [number for number in played if number in wagered] or played
     if claim.link is not None:
-        links = [link_number(state, table, claim.link)]
+        links = [number for number in table.links if state.link(number).terms.link == claim.link]
     if claim.hand is None:
         return links
     sizes = {state.link(number).terms.hand_kind.partition("-")[0] for number in links}
@@ -162,6 +174,9 @@ def _told_apart(terms: LinkTerms) -> set[str]:
 
 def _check_order(round_: Round, seats: list[int]) -> None:
     """Payout order: farthest to the dealer's right first, seat numbers fall; anew when reopened (T4)."""
+    alone = round_.reopened == 1 and bool(seats)
+    message = "hands: a missed hand is settled only in a round that two people reopened"
+    refuse_if(alone, "out_of_order", message)
     settled = round_.settled()
     last = 0 if round_.reopened else min(settled, default=0)
     for before, seat in zip([last, *seats], seats, strict=False):
@@ -187,6 +202,17 @@ def _check_all_in_one(state: State, round_: Round, command: Settle, dealer: tupl
     message = "hands: a shared link and the dealer's hand want all hands in one settle"
     refuse_if((on_dealer or shared) and again, "bad_message", message)
     refuse_if(on_dealer and not dealer, "bad_message", "dealer: wagers stand on the dealer's hand")
+
+
+def _check_dealer(
+    state: State, table: Table, round_: Round, dealer: tuple[int, ...], board: tuple[int, ...]
+) -> None:
+    """Where wagers on it are paid now, the dealer's hand is whole (A6)."""
+    links = {bet.link for bet in round_.bets if bet.dealer} if not round_.dealer else set()
+    wrong = bool(links) and len(dealer) != DEALER_CARDS
+    refuse_if(wrong, "bad_message", f"dealer: {DEALER_CARDS} cards, not {len(dealer)}")
+    for number in sorted(links):
+        _rank(state, table, number, dealer, board)
 
 
 def _check_possible(state: State, table: Table, round_: Round, showing: Showing) -> None:

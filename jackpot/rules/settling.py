@@ -43,13 +43,8 @@ def decide_settle(state: State, table: Table, command: Settle) -> Settled:
     """Settle the seats shown, in payout order, and close the round if asked."""
     claims.check_shape(table, command)
     round_ = _find_locked(table, command.round)
-    refuse_if(
-        0 < round_.reopened < TWO_PEOPLE and bool(command.hands),
-        "out_of_order",
-        "hands: a missed hand is settled only in a round that two people reopened",
-    )
-    counts = _counts(state, table, command.counts)
     showing = claims.read(state, table, round_, command)
+    counts = _counts(state, table, command.counts)
     tally = Tally(state, table, round_)
     waiting: list[Waiting] = []
     lucky: list[int] = []
