@@ -15,6 +15,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "serve": ("jackpot.cli.serve", "Serve tables and signs."),
     "hits": ("jackpot.cli.hits", "Hits and their awards: list, validate, pay, undo, release."),
     "rounds": ("jackpot.cli.rounds", "A table's round: show, strike, void, reopen."),
+    "links": ("jackpot.cli.links", "Links and their meters: list, suspend, resume."),
     "keys": ("jackpot.cli.keys", "Device keys: make, show, revoke, clear a conflict."),
     "ledger": ("jackpot.cli.ledger", "Confirm what the ledger has lost."),
     "verify": ("jackpot.cli.verify", "Prove the ledger from its first row."),

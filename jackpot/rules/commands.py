@@ -103,15 +103,19 @@ class OpenTable(msgspec.Struct, frozen=True):
 
 
 class Suspend(msgspec.Struct, frozen=True):
-    """links: empty for all of the bank. reason: what the tables are told."""
+    """links: empty for all of the bank. reason: what the tables are told. note: why, in people's words."""
 
     reason: str
     links: tuple[str, ...] = ()
+    note: str = ""
 
 
 class Resume(msgspec.Struct, frozen=True):
+    """Takes one reason away from the links; the others stay."""
+
     reason: str
     links: tuple[str, ...] = ()
+    note: str = ""
 
 
 class Reading(msgspec.Struct, frozen=True):
@@ -216,7 +220,18 @@ class EndKey(msgspec.Struct, frozen=True):
 
 SystemCommand = OpenLink | OpenTable | Suspend | Resume | Reading | BlockDevice | EndKey
 PersonCommand = (
-    Validate | Pay | Undo | Correct | Release | Strike | VoidRound | Reopen | ConfirmBehind | ClearDevice
+    Validate
+    | Pay
+    | Undo
+    | Correct
+    | Release
+    | Strike
+    | VoidRound
+    | Reopen
+    | ConfirmBehind
+    | ClearDevice
+    | Suspend
+    | Resume
 )
 Command = TableCommand | Hello | SystemCommand | PersonCommand
 

@@ -256,6 +256,7 @@ class Suspended(Event, frozen=True, array_like=True):
     links: list[int]
     reason: str
     people: tuple[str, ...] = ()
+    note: str = ""
 
 
 class Resumed(Event, frozen=True, array_like=True):
@@ -263,6 +264,7 @@ class Resumed(Event, frozen=True, array_like=True):
     links: list[int]
     reason: str
     people: tuple[str, ...] = ()
+    note: str = ""
 
 
 class ReadingTaken(Event, frozen=True, array_like=True):

@@ -57,13 +57,16 @@ def decide_open_table(state: State, command: OpenTable) -> TableOpened:
 def decide_suspend(state: State, command: Suspend, people: tuple[str, ...]) -> Suspended:
     """Stop wagers on some links, or all; people: none if the server itself stops them."""
     _not_behind(command.reason)
-    return Suspended(_links(state, command.links), command.reason, people)
+    return Suspended(_links(state, command.links), command.reason, people, command.note)
 
 
 def decide_resume(state: State, command: Resume, people: tuple[str, ...]) -> Resumed:
     """Take one reason away."""
     _not_behind(command.reason)
-    return Resumed(_links(state, command.links), command.reason, people)
+    links = _links(state, command.links)
+    held = any(command.reason in state.link(number).suspended for number in links)
+    refuse_if(not held, "not_suspended", f"no such link is suspended for {command.reason!r}")
+    return Resumed(links, command.reason, people, command.note)
 
 
 def decide_reading(state: State, command: Reading) -> ReadingTaken:

@@ -29,6 +29,8 @@ REQUEST_MOST: Final = 16_384
 # pid, uid and gid of the peer, as the kernel gives them.
 _CREDENTIALS: Final = struct.Struct("3i")
 _REASON_MOST: Final = 256
+# What tables and signs are told where people suspend a link.
+OPERATOR: Final = "operator"
 
 log: Final = structlog.get_logger()
 
@@ -50,6 +52,7 @@ class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     device: str | None = None
     key: str | None = None
     reason: str | None = None
+    after: str = OPERATOR
 
 
 class BadRequest(Exception):
@@ -63,6 +66,17 @@ def _given(request: Request, field: str) -> Any:
     if field == "reason" and (not value.isprintable() or not 1 <= len(value) <= _REASON_MOST):
         raise BadRequest(f"reason: 1 to {_REASON_MOST} printable characters")
     return value
+
+
+def _suspend(request: Request) -> commands.PersonCommand:
+    return commands.Suspend(OPERATOR, (_given(request, "link"),), _given(request, "reason"))
+
+
+def _resume(request: Request) -> commands.PersonCommand:
+    """After an operator's own suspension, or after an internal error that has been looked into."""
+    if request.after not in (OPERATOR, "internal"):
+        raise BadRequest(f"after: {OPERATOR} or internal")
+    return commands.Resume(request.after, (_given(request, "link"),), _given(request, "reason"))
 
 
 def _act(kind: type[commands.PersonCommand], *needed: str) -> Callable[[Request], commands.PersonCommand]:
@@ -85,6 +99,8 @@ ACTS: Final[Mapping[str, Callable[[Request], commands.PersonCommand]]] = {
     "void": _act(commands.VoidRound, "table", "round", "reason"),
     "reopen": _act(commands.Reopen, "table", "round", "reason"),
     "confirm-behind": _act(commands.ConfirmBehind, "table", "reason"),
+    "suspend": _suspend,
+    "resume": _resume,
     "clear": _act(commands.ClearDevice, "role", "device"),
 }
 
@@ -158,7 +174,7 @@ class Admin:
         }
 
     def _writer(self, request: Request) -> Writer:
-        """The bank that the request is about: its table's or device's, the one it names, else the first."""
+        """The bank of the request: its table's, device's or link's, the one named, else the first."""
         if request.role not in self._devices:
             raise BadRequest("role: must be table or sign")
         name = request.device or request.table
@@ -167,6 +183,11 @@ class Admin:
             if device is None:
                 raise BadRequest(f"{request.role}: {name!r} is unknown")
             return device.writers[0]
+        if request.bank is None and request.link is not None:
+            for writer in self._writers.values():
+                if request.link in writer.board.links:
+                    return writer
+            raise BadRequest(f"link: {request.link!r} is unknown")
         bank = request.bank or next(iter(self._writers))
         if bank not in self._writers:
             raise BadRequest(f"bank: {bank!r} is unknown")

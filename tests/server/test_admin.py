@@ -141,3 +141,27 @@ async def test_the_command_line_acts(tmp_path: Path) -> None:
     code, out, _ = await jackpot("keys", "show", *where)
     assert (code, out.count("table"), out.count("sign")) == (0, 2, 1)
     assert config.keys["table", "T01"][0].hex() not in out
+
+
+@on_loop
+async def test_a_link_is_suspended_and_resumed_from_a_shell(tmp_path: Path) -> None:
+    """S4: wagers stop at once and are told why; money bet is settled; only the reason given is taken away."""
+    config = configure(tmp_path)
+    words = ("-c", str(config.path), "--by", "Ann", "--reason", "new felt")
+    async with Server(config) as server, table(server) as device:
+        device.wager(1, "R1", 1, lock=True)
+        assert (await device.answer(1))["t"] == "ack"
+        assert (await jackpot("links", "suspend", LINK, *words))[0] == 0
+        told = await device.hear(lambda message: message["t"] == "link")
+        assert (told["state"], told["reason"]) == ("suspended", "operator")
+        device.say(t="close", seq=2, round="R1")
+        assert (await device.answer(2))["t"] == "ack"
+        device.wager(3, "R2", 1)
+        assert (await device.answer(3))["code"] == "suspended"
+        code, _, error = await jackpot("links", "resume", LINK, "--after", "internal", *words)
+        assert (code, error.count("\n")) == (1, 1)
+        assert "internal" in error
+        assert "operator" in (await jackpot("links", "list", "-c", str(config.path)))[1]
+        assert (await jackpot("links", "resume", LINK, *words))[0] == 0
+        device.wager(3, "R2", 1)
+        assert (await device.answer(3))["t"] == "ack"
