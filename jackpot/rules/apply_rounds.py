@@ -29,7 +29,7 @@ from jackpot.rules.undo import Share, Take, is_whole
 
 
 def apply_wagered(effects: Effects, event: Wagered) -> None:
-    """Every level rises at once (L6)."""
+    """Every level rises at once (L6); a seat that carries a player does so for all its wagers (T9)."""
     table = _table(effects)
     if table.round is None:
         table.round = Round(event.round, "open", effects.seq)
@@ -38,6 +38,9 @@ def apply_wagered(effects: Effects, event: Wagered) -> None:
     for place in event.bets:
         table.round.bets.append(BetMade(place.seat, place.link, place.dealer, place.player, effects.seq))
         by_link[place.link] = by_link.get(place.link, 0) + 1
+    owners = {bet.seat: bet.player for bet in table.round.bets if bet.player is not None}
+    for bet in table.round.bets:
+        bet.player = owners.get(bet.seat)
     for number, count in by_link.items():
         table.counts[number] = table.counts.get(number, 0) + count
         link = state.link(number)

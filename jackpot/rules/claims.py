@@ -198,9 +198,10 @@ def _check_all_in_one(state: State, round_: Round, command: Settle, dealer: tupl
     """A share link, and a wager on the dealer's hand, want all hands in one settlement (T5, A6)."""
     on_dealer = any(bet.dealer for bet in round_.bets)
     shared = any(state.link(number).terms.simultaneous == "share" for number in round_.links())
-    again = bool(round_.settlings) and bool(command.hands) and not round_.reopened
+    again = bool(round_.settlings) and not round_.reopened
+    none = not command.hands and not command.close
     message = "hands: a shared link and the dealer's hand want all hands in one settle"
-    refuse_if((on_dealer or shared) and again, "bad_message", message)
+    refuse_if((on_dealer or shared) and (none or (again and bool(command.hands))), "bad_message", message)
     refuse_if(on_dealer and not dealer, "bad_message", "dealer: wagers stand on the dealer's hand")
 
 

@@ -45,18 +45,17 @@ People = tuple[str, ...]
 
 
 def decide_validate(state: State, command: Validate, people: People) -> Validated:
-    """A floorperson validates; an envy bonus waits for its hand (A10)."""
+    """A floorperson validates a hand, with all that waits for it; then an envy bonus alone (A10)."""
     _someone(people)
     hit = find_hit(state, command.hit)
     chosen = _named(hit, command.award, "pending")
-    waiting = [award for award in hit.awards if award.status == "pending" and award not in chosen]
-    if all(award.kind == "envy" for award in waiting):
-        if any(award.kind != "envy" for award in chosen):
-            chosen += waiting
+    if command.award is None or chosen[0].kind != "envy":
+        chosen = _named(hit, None, "pending")
     else:
-        early = any(award.kind == "envy" for award in chosen)
+        own = [award.status for award in hit.awards if award.kind != "envy" and award.stands()]
+        early = not own or "pending" in own
         refuse_if(early, "hand_pending", "award: an envy bonus waits until its hand is validated")
-    return Validated(hit.number, sorted(award.number for award in chosen), people)
+    return Validated(hit.number, [award.number for award in chosen], people)
 
 
 def decide_pay(state: State, command: Pay, people: People) -> Paid:

@@ -184,3 +184,28 @@ def test_the_last_hits_are_as_many_after_an_undo() -> None:
         assert len(newest) >= HITS_SHOWN
         subject.act("undo", hit=f"H{HITS_SHOWN + 2}", people=2)
     assert Engine.from_snapshot(subject.engine.snapshot()).snapshot() == subject.engine.snapshot()
+
+
+def test_a_seat_carries_its_player_for_all_its_wagers() -> None:
+    """T9, A5: a player's second box earns his first no envy, whichever wager named him."""
+    subject = OfEngine()
+    for name in ("L", "M"):
+        subject.open(Link(name, "pa-643a-five-card-A"))
+    subject.add(Table("T1", links=("L", "M")))
+    bets = (Bet(3, "L", 100), Bet(3, "M", 100, "Ann"), Bet(2, "L", 100, "Ann"))
+    send(subject, 1, Wager("r1", bets))
+    send(subject, 2, commands.Withdraw("r1", (commands.Unbet(3, "M"),)))
+    send(subject, 3, Lock("r1"))
+    assert [award["kind"] for award in send(subject, 4, royal()).answer["awards"]] == ["meter"]
+
+
+def test_the_dealers_hand_is_not_paid_before_any_seat_has_its_turn() -> None:
+    """A6, T4: wagers on the dealer's hand want all hands in one; a settle that shows none pays nothing."""
+    subject = OfEngine()
+    subject.open(Link("L", "pa-653a-five-card-hand-bonus"))
+    subject.add(Table("T1", "ultimate-texas-holdem", 6))
+    send(subject, 1, Wager("r1", (Bet(5, "L", 100), Bet(2, "L", 100, on="dealer")), lock=True))
+    board, dealer = ("As", "Ks", "Qs", "Js", "Ts"), ("2c", "2d")
+    assert send(subject, 2, Settle("r1", (), board, dealer)).answer["code"] == "bad_message"
+    both = send(subject, 3, Settle("r1", (Claim(5, ("3c", "3d")),), board, dealer, close=True)).answer
+    assert [(award["seat"], award["amount"]) for award in both["awards"]] == [(5, 1_000_026), (2, 16)]

@@ -1,0 +1,349 @@
+"""Does the engine say what the independent model says, whatever a random floor does?
+
+Both are told the same frames and acts. After every step their answers, awards, meters and held tables
+must agree; ids are each one's own, so a hit is known by its round, seat, link and hand.
+"""
+
+from collections import Counter
+from random import Random
+from typing import Any, Final, NamedTuple
+
+import pytest
+
+from tests.faults.model_floor import MISMATCH, OPEN, Round
+from tests.faults.model_floor import Table as ModelTable
+from tests.faults.test_model import OfModel
+from tests.faults.worked.form import FOUR, LIR, THREE, UTH, Link, Message, Table, cents
+from tests.rules.subject import OfEngine
+
+STEPS: Final = 150
+CARDS: Final = {LIR: (3, (2,)), UTH: (2, (5,)), THREE: (3, ()), FOUR: (5, ())}
+DECK: Final = [rank + suit for rank in "23456789TJQKA" for suit in "shdc"]
+# Dealt more often than chance, so that percentages are won by one, by two and by the dealer.
+BOARDS: Final = {LIR: ["Js Ts", "Jh Th"], UTH: ["9s Ts Js Qs 2d", "As Ks Qs Js Ts", "2c 3c 4c Kd Ks"]}
+HANDS: Final = {
+    LIR: ["As Ks Qs", "7s 8s 9s", "Jd Jh Jc", "Ah Kh Qh", "7h 8h 9h", "Td Tc Th"],
+    UTH: ["As Ks", "8s 7s", "5c 6c", "Kh Kc", "2h 2s"],
+    THREE: ["As Ks Qs", "Ah Kh Qh", "2d 3d 4d", "9s 9h 9d"],
+    FOUR: ["As Ah Ad Ac 2s", "Ks Kh Kd Kc 3s", "5h 6h 7h 8h 2d", "9s 9h 9d 2h 3c"],
+}
+LIMITED: Final = {"primary": {"mega": "30.33", "major": "22.22", "minor": "9.99"}}
+
+
+class House(NamedTuple):
+    """Links and tables that are played together."""
+
+    links: tuple[Link, ...]
+    tables: tuple[Table, ...]
+
+
+HOUSES: Final = {
+    "levels, a limit, two games": House(
+        (
+            Link(
+                "L",
+                "ma-PTMGLML03",
+                options={
+                    **LIMITED,
+                    "reserve": {"mega": "1.01"},
+                    "limit": {"mega": "10002.00", "major": "1001.00"},
+                },
+            ),
+            Link("P", "pa-643a-five-card-C", options={"hold_table": False, "validate_at": "40.00"}),
+        ),
+        (
+            Table("T1", links=("L", "P")),
+            Table("T2", links=("P",)),
+            Table("T3", UTH, 6, ("P",)),
+        ),
+    ),
+    "shared, never below the seed": House(
+        (
+            Link(
+                "L",
+                "ma-PTMGL01",
+                options={"primary": {"": "50.33"}, "simultaneous": "share", "floor_to_seed": True},
+            ),
+            Link("P", "pa-643a-three-card-A", options={"count_chips": True}),
+        ),
+        (Table("T1", links=("L", "P")), Table("T2"), Table("T3")),
+    ),
+    "the dealer's hand by turn": House(
+        (
+            Link("L", "pa-653a-five-card-hand-bonus", "5.00", {"hold_table": False}),
+            Link("P", "pa-653a-progressive-A"),
+        ),
+        (Table("T1", UTH, 6, ("L", "P")), Table("T2", UTH, 6)),
+    ),
+    "the dealer's hand shared": House(
+        (Link("L", "pa-653a-five-card-hand-bonus", options={"simultaneous": "share", "lucky_every": 20}),),
+        (Table("T1", UTH, 6), Table("T2", UTH, 6)),
+    ),
+    "both draws": House(
+        (
+            Link(
+                "L",
+                "pa-643a-five-card-hand-bonus",
+                options={"magic_every": 40, "lucky_every": 40, "validate_at": "100.00"},
+            ),
+        ),
+        (Table("T1"), Table("T2")),
+    ),
+    "folds that forfeit": House(
+        (
+            Link(
+                "L",
+                "pa-641a-2011-progressive-A",
+                options={
+                    "seed": {"": "5000"},
+                    "reseed": {"": "5000"},
+                    "primary": {"": "14.5"},
+                    "envy": "B",
+                    "validate_at": "200.00",
+                },
+            ),
+            Link(
+                "P",
+                "pa-649a-2011-progressive-A",
+                options={"seed": {"": "1000"}, "reseed": {"": "1000"}, "primary": {"": "14"}},
+            ),
+        ),
+        (Table("T1", FOUR), Table("T2", FOUR), Table("T3", THREE, links=("P",))),
+    ),
+}
+
+
+class Both:
+    """The engine and the model, told the same."""
+
+    def __init__(self, house: House, seed: int) -> None:
+        self.rng = Random(seed)
+        self.house = house
+        self.engine, self.of_model = OfEngine(), OfModel()
+        self.model = self.of_model.model
+        for link in house.links:
+            self.engine.open(link)
+            self.of_model.open(link)
+        for table in house.tables:
+            self.engine.add(table)
+            self.of_model.add(table)
+        self.wagers = {link.name: cents(link.wager) for link in house.links}
+        self.rounds = 0
+
+    def frame(self, table: str, message: Message, draws: Message | None = None) -> None:
+        told = [subject.frame(table, message, draws or {}) for subject in (self.engine, self.of_model)]
+        for answer in told:
+            if answer["ok"]:
+                answer["awards"] = Counter(map(_award, answer["awards"]))
+                answer["refunds"] = Counter((one["link"], one["seat"]) for one in answer["refunds"])
+                answer["warn"] = bool(answer["warn"])
+                self.compare_changes(answer)
+        kept = [
+            {
+                key: value
+                for key, value in answer.items()
+                if key in ("ok", "code", "awards", "refunds", "warn")
+            }
+            for answer in told
+        ]
+        assert kept[0] == kept[1], (table, message)
+        self.compare()
+
+    def act(self, kind: str, people: int, **fields: Any) -> None:
+        """An act of people; hit and award are given as the model's records."""
+        mine = dict(fields)
+        for name in ("hit", "award"):
+            if name in mine:
+                mine[name] = self.theirs(mine[name])
+                fields[name] = fields[name][-1]
+        told = [self.engine.act(kind, people, **mine), self.of_model.act(kind, people=people, **fields)]
+        assert told[0]["ok"] == told[1]["ok"], (kind, people, fields, told)
+        self.compare()
+
+    def compare_changes(self, answer: Message) -> None:
+        answer["status"] = sorted(one["amount"] for one in answer["status"] if one["status"] == "raised")
+
+    def theirs(self, key: tuple[Any, ...]) -> str:
+        """The engine's id of what the model's key names; one that never was where it is forgotten."""
+        return next((name for name, mine in self.names(self.engine).items() if mine == key[:-1]), "H0")
+
+    def names(self, subject: OfEngine | OfModel) -> dict[str, tuple[Any, ...]]:
+        found: dict[str, tuple[Any, ...]] = {}
+        for hit in subject.hits():
+            key = (hit["round"], hit["seat"] or 0, hit["link"], hit["hand"])
+            found[hit["hit"]] = key
+            for award in hit["awards"]:
+                found[award["award"]] = (*key, award["seat"], award["kind"])
+        return found
+
+    def compare(self) -> None:
+        assert self.engine.meters() == self.of_model.meters()
+        for table in self.house.tables:
+            assert self.engine.held(table.name) == self.of_model.held(table.name), table.name
+        open_ = {f"H{number}" for number in self.engine.engine.state.hits}
+        have = {key: told for hit, key, told in self.standing(self.engine) if hit in open_}
+        must = {key: told for _, key, told in self.standing(self.of_model)}
+        assert have == {key: must[key] for key in have}
+        waiting = {key for key, (_, status) in must.items() if status in ("pending", "validated")}
+        assert waiting <= have.keys()
+        for link in self.engine.engine.state.links:
+            for level in link.levels:
+                assert level.wins == level.accounts.awards
+
+    def standing(self, subject: OfEngine | OfModel) -> list[tuple[str, tuple[Any, ...], tuple[int, str]]]:
+        names = self.names(subject)
+        return [
+            (hit["hit"], names[award["award"]], (award["amount"], award["status"]))
+            for hit in subject.hits()
+            for award in hit["awards"]
+        ]
+
+    # What the floor does
+
+    def step(self) -> None:
+        if self.rng.random() < 0.35:
+            self.person()
+            return
+        table = self.model.tables[self.rng.choice(self.house.tables).name]
+        if not table.unfinished:
+            if table.reopenable is not None and self.rng.random() < 0.25:
+                people = self.rng.choice((1, 2, 2, 2))
+                self.act("reopen", people, table=table.name, round=table.reopenable.name)
+                return
+            if self.model.held(table.name) and self.rng.random() < 0.8:
+                self.act("release", 1, table=table.name)
+            self.rounds += 1
+            self.wager(table, f"r{self.rounds}", None)
+            return
+        round_ = self.rng.choice(list(table.unfinished.values()))
+        self.play(table, round_)
+
+    def play(self, table: ModelTable, round_: Round) -> None:
+        choice = self.rng.random()
+        bets = [{"seat": w.seat, "link": w.link, "on": w.on} for w in round_.wagers if w.live]
+        if choice < 0.04:
+            self.frame(table.name, {"t": "void", "round": round_.name, "reason": "misdeal"})
+        elif choice < 0.08:
+            self.act("void_round", 1, table=table.name, round=round_.name)
+        elif choice < 0.12 and bets:
+            self.frame(table.name, {"t": "withdraw", "round": round_.name, "bets": [self.rng.choice(bets)]})
+        elif choice < 0.16:
+            self.frame(table.name, {"t": "close", "round": round_.name})
+        elif round_.state == OPEN:
+            if choice < 0.5:
+                self.wager(table, round_.name, round_)
+            else:
+                message = {"t": "lock", "round": round_.name, "chips": self.chips(table, bets)}
+                self.frame(table.name, message, self.draws(table))
+        elif round_.state == MISMATCH and bets and choice < 0.5:
+            self.act("strike", 1, table=table.name, round=round_.name, **self.rng.choice(bets))
+        elif round_.state == MISMATCH:
+            chips = self.chips(table, bets)
+            self.frame(table.name, {"t": "lock", "round": round_.name, "chips": chips})
+        else:
+            self.settle(table, round_)
+
+    def wager(self, table: ModelTable, name: str, round_: Round | None) -> None:
+        bets: list[Message] = []
+        for seat in self.rng.sample(range(1, table.seats + 1), self.rng.randint(1, 4)):
+            player = {"player": "Ann"} if self.rng.random() < 0.1 else {}
+            for link in table.links:
+                if self.rng.random() < 0.8:
+                    bets.append({"seat": seat, "link": link, "amount": self.wagers[link], **player})
+                if self.model.links[link].paytable.dealer and self.rng.random() < 0.5:
+                    bets.append({"seat": seat, "link": link, "amount": self.wagers[link], "on": "dealer"})
+        if not bets:
+            return
+        message: Message = {"t": "wager", "round": name, "bets": bets}
+        if self.rng.random() < 0.6:
+            standing = [{"link": w.link} for w in round_.wagers if w.live] if round_ else []
+            message |= {"lock": True, "chips": self.chips(table, [*standing, *bets])}
+        self.frame(table.name, message, self.draws(table))
+
+    def chips(self, table: ModelTable, bets: list[Message]) -> dict[str, int]:
+        counts = Counter(bet["link"] for bet in bets)
+        return {link: counts[link] + (self.rng.random() < 0.04) for link in table.links}
+
+    def draws(self, table: ModelTable) -> Message:
+        drawn: Message = {}
+        for link in table.links:
+            terms = self.model.links[link]
+            if terms.magic_every and self.rng.random() < 0.5:
+                drawn.setdefault(link, {})["magic_card"] = self.rng.choice(DECK)
+            if terms.lucky_every and self.rng.random() < 0.5:
+                drawn.setdefault(link, {})["lucky_box"] = self.rng.randint(1, table.seats)
+        return drawn
+
+    def settle(self, table: ModelTable, round_: Round) -> None:
+        own, common = CARDS[table.game]
+        taken = {*round_.board, *round_.dealer, *(card for dealt in round_.cards.values() for card in dealt)}
+        message: Message = {"t": "settle", "round": round_.name, "close": self.rng.random() < 0.6}
+        if common and not round_.board:
+            message["board"] = self.deal(taken, common[0], BOARDS[table.game])
+        if table.game == UTH and not round_.dealer:
+            message["dealer"] = self.deal(taken, own, HANDS[UTH])
+        settled = {seat for seat, _ in round_.covered}
+        free = [seat for seat in range(1, table.seats + 1) if seat not in settled]
+        if round_.lowest is not None and (round_.reopened or self.rng.random() < 0.9):
+            free = [seat for seat in free if seat < (round_.lowest or 0)]
+        if settled and not round_.reopened and self.wants_all_in_one(round_):
+            free = []
+        seats = sorted(self.rng.sample(free, self.rng.randint(0, min(len(free), 4))), reverse=True)
+        message["hands"] = [self.hand(table, seat, taken, own) for seat in seats]
+        if (round_.reopened or not seats) and self.wants_all_in_one(round_):
+            message["close"] = True  # when a late share is told before the close is each one's own choice
+        self.frame(table.name, message)
+
+    def wants_all_in_one(self, round_: Round) -> bool:
+        """A shared link, or a wager on the dealer's hand: the protocol allows one showing of hands."""
+        live = [wager for wager in round_.wagers if wager.live]
+        return any(w.on == "dealer" or self.model.links[w.link].simultaneous == "share" for w in live)
+
+    def hand(self, table: ModelTable, seat: int, taken: set[str], own: int) -> Message:
+        hand: Message = {"seat": seat}
+        if table.game != LIR and self.rng.random() < 0.2:
+            hand["folded"] = True
+        if "folded" not in hand or self.rng.random() < 0.6:
+            hand["cards"] = self.deal(taken, own, HANDS[table.game])
+        return hand
+
+    def deal(self, taken: set[str], number: int, good: list[str]) -> list[str]:
+        """Cards that nobody holds yet, good ones where there are any left."""
+        dealt = self.rng.choice(good).split()
+        if taken & set(dealt) or self.rng.random() < 0.15:
+            dealt = self.rng.sample([card for card in DECK if card not in taken], number)
+        taken |= set(dealt)
+        return dealt
+
+    def person(self) -> None:
+        hits = [
+            hit
+            for hit in self.of_model.hits()
+            if any(award["status"] in ("pending", "validated", "final") for award in hit["awards"])
+        ]
+        if not hits:
+            return
+        hit = self.rng.choice(hits[-10:])
+        names = self.names(self.of_model)
+        award = self.rng.choice(hit["awards"])
+        named = {"hit": (*names[hit["hit"]], hit["hit"])}
+        if self.rng.random() < 0.3 and award["status"] == "pending":
+            named = {"award": (*names[award["award"]], award["award"])}
+        kind = self.rng.choice(("validate", "pay", "pay", "undo", "undo"))
+        self.act(kind, self.rng.choice((1, 2, 2)), **named)
+
+
+def _award(award: Message) -> tuple[Any, ...]:
+    fields = ("seat", "link", "level", "hand", "kind", "amount", "pays", "status", "unverified", "because")
+    return tuple(award[field] for field in fields)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("house", HOUSES)
+def test_the_engine_and_the_model_agree(house: str, seed: int) -> None:
+    """A1-A11, T1-T11, L6, L7, L10: every answer, award, meter and held table, whatever is undone or late."""
+    both = Both(HOUSES[house], seed)
+    for number in range(STEPS):
+        both.step()
+        if number % 25 == 0:
+            both.model.checkpoint()
