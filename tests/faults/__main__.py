@@ -26,7 +26,9 @@ def main() -> int:
     faults = ", ".join(f"{number} {kind}" for kind, number in sorted(ended.injected.items()))
     events = ", ".join(f"{number} {kind}" for kind, number in sorted(ended.witness.kinds.items()))
     codes = ", ".join(f"{number} {code}" for code, number in sorted(ended.witness.codes.items()))
-    print(f"{ended.witness.rounds} rounds, {ended.witness.seq} rows, {ended.timeline.now:.0f} simulated seconds")
+    print(
+        f"{ended.witness.rounds} rounds, {ended.witness.seq} rows, {ended.timeline.now:.0f} simulated seconds"
+    )
     print(f"events: {events}\nrefusals: {codes}\nfaults: {faults}")
     return 0
 

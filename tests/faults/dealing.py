@@ -1,4 +1,4 @@
-"""What do the simulated tables deal? Rigged decks: what a real floor sees once a year comes every few rounds."""
+"""What do the simulated tables deal? Rigged decks: a year's luck of a real floor every few rounds."""
 
 from __future__ import annotations
 

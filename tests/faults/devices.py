@@ -40,7 +40,9 @@ class World(Protocol):
 class WatchedTable(TableSession):
     """A table's session that lets the world see which meters it is told."""
 
-    def __init__(self, device: str, key: bytes, random: Callable[[], float], memory: Memory, seen: Shown) -> None:
+    def __init__(
+        self, device: str, key: bytes, random: Callable[[], float], memory: Memory, seen: Shown
+    ) -> None:
         super().__init__(device, key, random, memory)
         self._seen = seen
 

@@ -39,7 +39,9 @@ OWN_FAULT: Final = frozenset(
 class Table:
     """One table of the house, over restarts and lost memory. standing: calls a floorperson to these hits."""
 
-    def __init__(self, world: World, plan: TablePlan, house: House, standing: Callable[[list[str]], None]) -> None:
+    def __init__(
+        self, world: World, plan: TablePlan, house: House, standing: Callable[[list[str]], None]
+    ) -> None:
         self.world = world
         self.plan = plan
         self.house = house
@@ -308,7 +310,9 @@ class Table:
 
     def _all_in_one(self) -> bool:
         """A shared link, and a wager on the dealer's hand, want all hands in one message."""
-        shared = [link for link in self.plan.links if self.house.link(link).options.get("simultaneous") == "share"]
+        shared = [
+            link for link in self.plan.links if self.house.link(link).options.get("simultaneous") == "share"
+        ]
         return any(bet[1] in shared or bet[2] == "dealer" for bet in self.bets)
 
     def _claim(self, seat: int) -> Map:

@@ -58,9 +58,7 @@ class LinkPlan:
             options["validate_at_cents"] = round(float(options.pop("validate_at")) * 100)
         if "magic_card_every" in options:
             options["magic_every"] = options.pop("magic_card_every")
-        model.open_link(
-            self.link, self.paytable, self.wager * 100, decks=self.decks, **given, **options
-        )
+        model.open_link(self.link, self.paytable, self.wager * 100, decks=self.decks, **given, **options)
 
 
 def model_level(name: str) -> str:

@@ -1,4 +1,4 @@
-"""What does the simulated floorperson do? Validates, pays and undoes, alone or by two, and puts right what waits.
+"""What does the simulated floorperson do? Validates, pays, undoes, alone or by two, and puts things right.
 
 He looks at what is durable (the model's books), picks an act, and asks for it until it is answered: over
 crashes and doubt, always under the same digest, as the admin socket's client would.
@@ -84,7 +84,9 @@ class Person:
             return commands.Undo(self._called.pop(), "void round"), ("ann", "bob")
         suspended = [link.name for link in self._model.links.values() if link.suspended]
         if suspended and (self.tidying or random.random() < 0.3):
-            return commands.Resume(random.choice(["floor", "internal"]), (random.choice(suspended),)), ("ann",)
+            return commands.Resume(random.choice(["floor", "internal"]), (random.choice(suspended),)), (
+                "ann",
+            )
         if random.random() < 0.35 and (act := self._on_table()) is not None:
             return act
         if random.random() < 0.004 and not self.tidying:
@@ -97,7 +99,11 @@ class Person:
         table = random.choice(list(self._model.tables.values()))
         if table.unfinished:
             name, round_ = random.choice(list(table.unfinished.items()))
-            if round_.state == "mismatch" and not round_.players and (wagers := [wager for wager in round_.wagers if wager.live]):
+            if (
+                round_.state == "mismatch"
+                and not round_.players
+                and (wagers := [wager for wager in round_.wagers if wager.live])
+            ):
                 one = random.choice(wagers)
                 on: Any = one.on
                 return commands.Strike(table.name, name, one.seat, one.link, "count", on), ("ann",)

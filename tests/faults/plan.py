@@ -1,4 +1,4 @@
-"""Which faults come when? A plan made from a seed before the run, so that a failing run can do without some."""
+"""Which faults come when? A plan from a seed, made before the run: a failing run can be tried with fewer."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ batch, commit it on the disk, hear of it, release; fail, recover, take a new epo
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import Callable
 from functools import partial
 from random import Random
@@ -21,6 +22,7 @@ from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.ledger.store import CommitInDoubt, DataRefused, Threaded
 from jackpot.rules.commands import Command, Envelope
 from jackpot.rules.engine import Engine
+from jackpot.rules.events import Refused
 from jackpot.rules.outcome import Outcome
 from jackpot.server.board import Board
 from jackpot.server.devices import Connection, Device, Devices
@@ -37,9 +39,8 @@ LOOK_S: Final = 0.02
 RETRY_S: Final = 0.3
 # Short heartbeats: a half-open connection is noticed after a few seconds of simulated time.
 LIMITS: Final = Limits(heartbeat_ms=1_000)
-# Often, so that most starts replay from a snapshot and some from none.
-SNAPSHOT_EVERY: Final = 400
-REFUSED_KIND: Final = 9
+# Often: processes live for some hundred rows, and most starts are to find a snapshot.
+SNAPSHOT_EVERY: Final = 60
 
 
 class Watch(Protocol):
@@ -64,25 +65,28 @@ class Watch(Protocol):
 class Pipe(asyncio.Transport):
     """The server's end of a wire, as its protocol sees it."""
 
-    def __init__(self, timeline: Timeline, wire: Wire, protocol: Connection, alive: Callable[[], bool]) -> None:
+    def __init__(
+        self, timeline: Timeline, wire: Wire, protocol: Connection, alive: Callable[[], bool]
+    ) -> None:
         super().__init__()
         self._timeline = timeline
         self._wire = wire
         self._protocol = protocol
         self._alive = alive
         self._closing = self._eof = False
-        self._held: list[Callable[[], object]] | None = None
+        self._paused = False
+        self._unread: deque[Callable[[], object]] = deque()
         wire.server.receive = lambda data: self._arrived(partial(protocol.data_received, data))
         wire.server.ended = lambda: self._arrived(self._ended)
         protocol.connection_made(self)
 
     def _arrived(self, event: Callable[[], object]) -> None:
-        if not self._alive() or self._closing:
-            return
-        if self._held is not None:
-            self._held.append(event)
-        else:
-            event()
+        self._unread.append(event)
+        self._read()
+
+    def _read(self) -> None:
+        while self._unread and not self._paused and not self._closing and self._alive():
+            self._unread.popleft()()
 
     def _ended(self) -> None:
         if not self._protocol.eof_received():
@@ -123,16 +127,15 @@ class Pipe(asyncio.Transport):
         self.close()
 
     def pause_reading(self) -> None:
-        self._held = self._held if self._held is not None else []
+        self._paused = True
 
     def resume_reading(self) -> None:
-        held, self._held = self._held or [], None
-        for event in held:
-            self._timeline.after(0.0, partial(self._arrived, event))
+        self._paused = False
+        self._timeline.after(0.0, self._read)
 
 
 class SteppedWriter(Writer):
-    """The real writer, its task replaced by steps on the timeline. poison: what the database will not store."""
+    """The real writer, its task taken apart on the timeline. poison: what the database will not store."""
 
     def __init__(
         self,
@@ -144,7 +147,9 @@ class SteppedWriter(Writer):
         watch: Watch,
         poison: set[bytes],
     ) -> None:
-        super().__init__(engine, head, Threaded(ledger), lambda _: rebuild(ledger, BANK), Board(BANK, clock), clock)
+        super().__init__(
+            engine, head, Threaded(ledger), lambda _: rebuild(ledger, BANK), Board(BANK, clock), clock
+        )
         self.core._snapshot_every = SNAPSHOT_EVERY
         self.ledger = ledger
         self.watch = watch
@@ -183,9 +188,7 @@ class SteppedWriter(Writer):
         """The transaction; how it ended is heard of a little later."""
         end: Callable[[], None]
         try:
-            if any(row.digest in self.poison and row.kind != REFUSED_KIND for row in batch.rows):
-                raise DataRefused("this digest is not to be stored")
-            self.ledger.append(BANK, batch.epoch, batch.before, batch.rows)
+            self._append(batch)
             self.sound, self.recovering = True, False
             self.watch.written(batch.rows)
             end = partial(self._committed, batch)
@@ -194,6 +197,11 @@ class SteppedWriter(Writer):
         except CommitInDoubt as error:
             end = partial(self._doubt, error)
         self._later(COMMIT_S, partial(self._ended, end))
+
+    def _append(self, batch: Batch) -> None:
+        if any(row.digest in self.poison and row.kind != Refused.kind for row in batch.rows):
+            raise DataRefused("this digest is not to be stored")
+        self.ledger.append(BANK, batch.epoch, batch.before, batch.rows)
 
     def _doubt(self, error: CommitInDoubt) -> None:
         self.sound = False

@@ -10,21 +10,14 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import logging
-import shutil
-import sys
-import tempfile
 import traceback
 from collections import Counter, deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any, Final
-
-import apsw
-import structlog
 
 from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.ledger.store import LedgerCorrupt, LedgerError
@@ -32,9 +25,6 @@ from jackpot.ledger.verify import verify
 from jackpot.rules import commands
 from jackpot.rules.invariant import InvariantError
 from jackpot.rules.outcome import Outcome
-from jackpot.server import devices as server_devices
-from jackpot.server import floor as server_floor
-from jackpot.server import signs as server_signs
 from tests.faults.devices import Sign
 from tests.faults.disk import Disk
 from tests.faults.floor import Table
@@ -42,6 +32,7 @@ from tests.faults.house import BANK, HOUSES
 from tests.faults.network import Timeline, Weather, Wire
 from tests.faults.people import Person
 from tests.faults.plan import Fault, plan_of
+from tests.faults.repeat import repeatable
 from tests.faults.server import Process, keys
 from tests.faults.witness import Difference, Witness, same
 
@@ -54,9 +45,17 @@ NOTES: Final = 60
 SHRINKS: Final = 40
 # 2026-01-01, the simulated day.
 EPOCH_MS: Final = 1_767_225_600_000
-SHARED_MEMORY: Final = Path("/dev/shm")  # noqa: S108 - quick where there is one; the folder below it is ours
 
-WRONG: Final = (Difference, InvariantError, LedgerCorrupt, AssertionError, ValueError, KeyError, AttributeError, TypeError)
+WRONG: Final = (
+    Difference,
+    InvariantError,
+    LedgerCorrupt,
+    AssertionError,
+    ValueError,
+    KeyError,
+    AttributeError,
+    TypeError,
+)
 
 _names = itertools.count()
 
@@ -123,7 +122,12 @@ class Simulation:
         self.tables = [Table(self, plan, self.house, self._standing) for plan in self.house.tables]
         self.signs = [Sign(self, name, keys("sign", name)[0]) for name in ("S1", "S2")]
         self.person = Person(
-            self.timeline, self.random("person"), self.witness.model, self.tables, self.witness.their_id, self._ask
+            self.timeline,
+            self.random("person"),
+            self.witness.model,
+            self.tables,
+            self.witness.their_id,
+            self._ask,
         )
         self.start()
         self._tick()
@@ -151,7 +155,13 @@ class Simulation:
     def _standing(self, hits: list[str]) -> None:
         self.person.called(hits)
 
-    def _ask(self, command: commands.Command, people: tuple[str, ...], digest: bytes, hear: Callable[[Outcome], None]) -> None:
+    def _ask(
+        self,
+        command: commands.Command,
+        people: tuple[str, ...],
+        digest: bytes,
+        hear: Callable[[Outcome], None],
+    ) -> None:
         if self.process is not None:
             self.process.submit(command, people, digest, hear)
 
@@ -170,7 +180,13 @@ class Simulation:
 
         try:
             self.process = Process(
-                self.timeline, self.clock, self.random(f"process {self.timeline.now}"), self.house, opened, self.witness, self.poison
+                self.timeline,
+                self.clock,
+                self.random(f"process {self.timeline.now}"),
+                self.house,
+                opened,
+                self.witness,
+                self.poison,
             )
         except LedgerCorrupt:
             raise
@@ -188,16 +204,20 @@ class Simulation:
         links = {link.terms.link for link in state.links}
         tables = {table.terms.table for table in state.tables}
         opening: list[tuple[str, commands.Command]] = [
-            (plan.link, commands.OpenLink(plan.terms())) for plan in self.house.links if plan.link not in links
+            (plan.link, commands.OpenLink(plan.terms()))
+            for plan in self.house.links
+            if plan.link not in links
         ]
         opening += [
-            (plan.table, commands.OpenTable(plan.terms())) for plan in self.house.tables if plan.table not in tables
+            (plan.table, commands.OpenTable(plan.terms()))
+            for plan in self.house.tables
+            if plan.table not in tables
         ]
         for name, command in opening:
             process.submit(command, (), name.encode().ljust(16, b"\0"), lambda _outcome: None)
 
     def end(self) -> None:
-        """kill -9: the process is gone, the operating system lives."""
+        """Kill -9: the process is gone, the operating system lives."""
         process, self.process = self.process, None
         if process is not None:
             process.alive = False
@@ -290,7 +310,12 @@ class Simulation:
         self.timeline.after(more, self._calm)
 
     def _calm(self) -> None:
-        self.weather.__init__()  # type: ignore[misc]
+        fine = Weather()
+        self.weather.delay, self.weather.lag_chance, self.weather.split = (
+            fine.delay,
+            fine.lag_chance,
+            fine.split,
+        )
 
     def _clock(self, more: float) -> None:
         self.clock.step_ms += int((more - 0.5) * 7_200_000)
@@ -335,6 +360,7 @@ class Simulation:
         self.timeline.after(TICK_S, self._tick)
         if self.process is not None:
             self.process.tick()
+            self._clear(self.process)
         for table in self.tables:
             table.device.tick()
         for sign in self.signs:
@@ -345,8 +371,19 @@ class Simulation:
         elif self.timeline.now - since > STILL_S:
             raise Difference(f"nothing has gone on for {STILL_S:.0f} simulated seconds: {self._standstill()}")
 
+    def _clear(self, process: Process) -> None:
+        """An operator looks into every conflict of devices, over the admin socket."""
+        for devices in (process.floor, process.signs):
+            for name in sorted(devices.blocked):
+                command = commands.ClearDevice(devices.role, name)
+                digest = self._faults.randbytes(16)
+                process.submit(command, ("ann",), digest, partial(_cleared, devices.blocked, name))
+
     def _standstill(self) -> str:
-        tables = [f"{table.plan.table} {table.phase} {table.session.state.name} {len(table.session.pending)}" for table in self.tables]
+        tables = [
+            f"{table.plan.table} {table.phase} {table.session.state.name} {len(table.session.pending)}"
+            for table in self.tables
+        ]
         server = "none" if self.process is None else f"{self.process.writer.core.depth} wait"
         return f"server: {server}; " + "; ".join(tables)
 
@@ -387,7 +424,11 @@ class Simulation:
         for table in self.tables:
             if table.counts is not None:
                 accepted = self.witness.accepted(table.plan.table)
-                same(f"{table.plan.table}, wagers by its own count", {link: accepted.get(link, 0) for link in table.counts}, table.counts)
+                same(
+                    f"{table.plan.table}, wagers by its own count",
+                    {link: accepted.get(link, 0) for link in table.counts},
+                    table.counts,
+                )
         self.end()
         self.disk.power_loss(0.0)
         self.disk.start()
@@ -400,57 +441,16 @@ class Simulation:
             ledger.close()
 
 
-class Seeded:
-    """In place of `secrets` in the server's shells: draws and nonces that a seed repeats."""
-
-    def __init__(self, random: Random) -> None:
-        self.randbelow = random.randrange
-        self.token_bytes = random.randbytes
-        self._random = random
-
-    def token_hex(self, length: int) -> str:
-        return self._random.randbytes(length).hex()
-
-
-def _unraised(before: Callable[[Any], Any], what: Any) -> None:
-    """A dead process's connection cannot be closed cleanly, and SQLite says so to nobody in particular."""
-    if not isinstance(what.exc_value, apsw.Error):
-        before(what)
-
-
-def _unsaid(_logger: Any, _name: str, _event: Any) -> Any:
-    raise structlog.DropEvent
-
-
-@contextlib.contextmanager
-def repeatable(seed: int) -> Iterator[Path]:
-    """A folder for the ledger; quiet logs; and chance and order in the server's shells that a seed repeats."""
-    seeded: Any = Seeded(Random(f"{seed}/secrets"))
-    shells: tuple[Any, ...] = (server_floor, server_devices, server_signs)
-    connection: Any = server_devices.Connection
-    before = [module.secrets for module in shells], connection.__hash__, structlog.get_config()
-    numbers = itertools.count()
-    for module in shells:
-        module.secrets = seeded
-    connection.__hash__ = lambda self: self.__dict__.setdefault("number", next(numbers))
-    unraised = sys.unraisablehook
-    sys.unraisablehook = partial(_unraised, unraised)
-    quiet = structlog.make_filtering_bound_logger(logging.CRITICAL)
-    structlog.configure(wrapper_class=quiet, processors=[_unsaid])
-    folder = Path(tempfile.mkdtemp(prefix="faults-", dir=SHARED_MEMORY if SHARED_MEMORY.is_dir() else None))
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder)
-        sys.unraisablehook = unraised
-        for module, secrets in zip(shells, before[0], strict=True):
-            module.secrets = secrets
-        connection.__hash__ = before[1]
-        structlog.configure(**before[2])
+def _cleared(blocked: set[str], name: str, outcome: Outcome) -> None:
+    if outcome.answer["ok"]:
+        blocked.discard(name)
 
 
 def run(
-    seed: int, rounds: int, plan: list[Fault] | None = None, progress: Callable[[int], None] = lambda _rounds: None
+    seed: int,
+    rounds: int,
+    plan: list[Fault] | None = None,
+    progress: Callable[[int], None] = lambda _rounds: None,
 ) -> Failure | Simulation:
     """One run, in a folder of its own; a failure is returned, not raised."""
     faults = plan_of(seed, rounds) if plan is None else plan

@@ -30,6 +30,7 @@ Map = dict[str, Any]
 
 # Answers remembered a table: a resend may ask for the last 64, and 64 may be under way.
 ANSWERS: Final = 200
+KEPT: Final = 64
 ACTS: Final = 600
 # Meter values remembered a level: a delayed push tells an old revision.
 TRAIL: Final = 4_000
@@ -321,7 +322,10 @@ class Witness:
 
     def _compare_awards(self, what: str, server: list[Map], model: list[Map]) -> None:
         """The same awards, each paired with its like, so that both ids are known."""
-        mine = [(self._award_key(award, award["level"] and model_level(award["level"])), award) for award in server]
+        mine = [
+            (self._award_key(award, award["level"] and model_level(award["level"])), award)
+            for award in server
+        ]
         theirs = [(self._award_key(award, award["level"]), award) for award in model]
         same(what + ", awards", sorted(str(key) for key, _ in mine), sorted(str(key) for key, _ in theirs))
         left = list(theirs)
@@ -362,6 +366,8 @@ class Witness:
         recorded = self._answers[envelope.table].get(envelope.table_seq or 0)
         if "expected" not in answer:
             self._recorded(envelope, answer)
+        elif code == "seq_old" and (envelope.table_seq or 0) > self._last[envelope.table] - KEPT:
+            raise Difference(f"seq_old for {envelope}, its answer must still be kept")
         elif code == "seq_conflict" and recorded is not None and recorded[0] == envelope.digest:
             raise Difference(f"a resend of {envelope} is called a conflict")
         elif code in ("suspended", "table_held") and not self._reviving and not self._unfed:
@@ -393,7 +399,9 @@ class Witness:
         for table in facts["tables"]:
             name = table["table"]
             accepted = self.model.tables[name].accepted
-            same(f"{name}, wagers", table["wagers"], {link: accepted.get(link, 0) for link in table["wagers"]})
+            same(
+                f"{name}, wagers", table["wagers"], {link: accepted.get(link, 0) for link in table["wagers"]}
+            )
             same(f"{name}, last number", table["last_seq"], self._last[name])
             same(f"{name}, held", bool(table["held"]), self.model.held(name))
             self._compare_round(name, table["round"])
@@ -401,9 +409,15 @@ class Witness:
 
     def _compare_round(self, name: str, told: Map | None) -> None:
         table = self.model.tables[name]
-        unfinished = table.reopenable if table.reopenable and table.reopenable.name in table.unfinished else None
+        unfinished = (
+            table.reopenable if table.reopenable and table.reopenable.name in table.unfinished else None
+        )
         round_ = unfinished or next(iter(table.unfinished.values()), None)
-        same(f"{name}, its round", told and (told["round"], told["state"]), round_ and (round_.name, round_.state))
+        same(
+            f"{name}, its round",
+            told and (told["round"], told["state"]),
+            round_ and (round_.name, round_.state),
+        )
         if told is not None and round_ is not None:
             bets = sorted((bet["seat"], bet["link"], bet["on"]) for bet in told["bets"])
             live = sorted((bet.seat, bet.link, bet.on) for bet in round_.wagers if bet.live)
@@ -436,7 +450,11 @@ def wire_form(command: commands.Command) -> Map:
     """A frame as the table sent it, without its number; acts in the same form."""
     fields: Map = {"t": type(command).__name__.lower()}
     for key, value in msgspec.json.decode(msgspec.json.encode(command)).items():
-        fields[key] = [bare(one) if isinstance(one, dict) else one for one in value] if isinstance(value, list) else value
+        fields[key] = (
+            [bare(one) if isinstance(one, dict) else one for one in value]
+            if isinstance(value, list)
+            else value
+        )
     return bare(fields)
 
 

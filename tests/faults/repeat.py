@@ -1,0 +1,74 @@
+"""What in the real parts is left to chance? Here a seed repeats it, and nothing is printed."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import logging
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from random import Random
+from typing import Any, Final
+
+import apsw
+import structlog
+
+from jackpot.server import devices as server_devices
+from jackpot.server import floor as server_floor
+from jackpot.server import signs as server_signs
+
+SHARED_MEMORY: Final = Path("/dev/shm")  # noqa: S108 - quick where there is one; the folder below it is ours
+
+
+class Seeded:
+    """In place of `secrets` in the server's shells: draws and nonces that a seed repeats."""
+
+    def __init__(self, random: Random) -> None:
+        self.randbelow = random.randrange
+        self.token_bytes = random.randbytes
+        self._random = random
+
+    def token_hex(self, length: int) -> str:
+        return self._random.randbytes(length).hex()
+
+
+def _unraised(before: Callable[[Any], Any], what: Any) -> None:
+    """A dead process's connection cannot be closed cleanly; SQLite says so to nobody in particular."""
+    if not isinstance(what.exc_value, apsw.Error):
+        before(what)
+
+
+def _unsaid(_logger: Any, _name: str, _event: Any) -> Any:
+    raise structlog.DropEvent
+
+
+@contextlib.contextmanager
+def repeatable(seed: int) -> Iterator[Path]:
+    """A folder for the ledger; quiet logs; chance and order in the server's shells that a seed repeats."""
+    seeded: Any = Seeded(Random(f"{seed}/secrets"))
+    shells: tuple[Any, ...] = (server_floor, server_devices, server_signs)
+    connection: Any = server_devices.Connection
+    before = [module.secrets for module in shells], connection.__hash__, structlog.get_config()
+    numbers = itertools.count()
+    for module in shells:
+        module.secrets = seeded
+    connection.__hash__ = lambda self: self.__dict__.setdefault("number", next(numbers))
+    unraised = sys.unraisablehook
+    sys.unraisablehook = partial(_unraised, unraised)
+    quiet = structlog.make_filtering_bound_logger(logging.CRITICAL)
+    structlog.configure(wrapper_class=quiet, processors=[_unsaid])
+    quick = SHARED_MEMORY if SHARED_MEMORY.is_dir() else None
+    folder = Path(tempfile.mkdtemp(prefix="faults-", dir=quick))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder)
+        sys.unraisablehook = unraised
+        for module, secrets in zip(shells, before[0], strict=True):
+            module.secrets = secrets
+        connection.__hash__ = before[1]
+        structlog.configure(**before[2])

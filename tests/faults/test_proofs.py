@@ -1,0 +1,158 @@
+"""Would the simulator find a bug? Known ones are put in, and each must be found within some rounds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import apsw
+import pytest
+
+from jackpot.ledger.sqlite import SqliteLedger
+from jackpot.rules import awards, engine, meter, recompute
+from jackpot.rules.engine import Engine
+from jackpot.rules.meter import Accounts
+from jackpot.rules.outcome import Outcome
+from jackpot.rules.paytable import LevelTerms
+from jackpot.server.board import Board
+from jackpot.server.sequencer import Core
+from tests.faults.simulation import Failure, run, shorten
+
+# Rounds within which each bug is found, on one of the seeds.
+ROUNDS = 400
+SEEDS = (0, 1, 2)
+
+
+def found(*, seeds: Iterable[int] = SEEDS) -> Failure:
+    """The first failure of these seeds."""
+    for seed in seeds:
+        ended = run(seed, ROUNDS)
+        if isinstance(ended, Failure):
+            return ended
+    raise AssertionError(f"the bug was not found in {ROUNDS} rounds of each seed")
+
+
+def test_a_wrong_reseed_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A2, A3: the reserve must become part of the next meter."""
+    right = meter.take
+
+    def take(accounts: Accounts, terms: LevelTerms, **how: Any) -> None:
+        kept = accounts.reserve
+        right(accounts, terms, **how)
+        if how["rate"] == 10_000 and kept:
+            accounts.primary, accounts.reserve = accounts.primary - kept, kept
+
+    monkeypatch.setattr(meter, "take", take)
+    assert "row" in found().reason
+
+
+def test_a_residue_paid_out_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """M3: the fraction below a cent stays on the meter."""
+    monkeypatch.setattr(meter, "MICROS_PER_CENT", 100_000)
+    found()
+
+
+def test_a_void_that_returns_no_contribution_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A11: a void round's wagers are taken out of every level."""
+    monkeypatch.setattr(recompute, "drop_bets", lambda *_: None)
+    found()
+
+
+def test_an_answer_before_its_commit_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """S5: the sequencer may not answer what is not durable."""
+    right = Core._decide
+
+    def decide(core: Core, item: Any) -> None:
+        right(core, item)
+        if core.submitted % 50 == 0 and isinstance(item.outcome, Outcome):
+            item.release(item.outcome)
+
+    monkeypatch.setattr(Core, "_decide", decide)
+    assert "before its row" in found().reason
+
+
+def test_a_failed_commit_taken_for_good_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """S5: a commit that returned an error is doubt."""
+    monkeypatch.setattr(Core, "failed", Core.committed)
+    found()
+
+
+def test_a_meter_shown_before_its_commit_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """S5: no sign or table sees a value that is not durable."""
+    right = Core._decide
+
+    def decide(core: Core, item: Any) -> None:
+        right(core, item)
+        if item.entry() is not None:
+            core._on_durable([item.outcome], core.engine.seq)
+
+    monkeypatch.setattr(Core, "_decide", decide)
+    assert "was told revision" in found().reason
+
+
+def test_commits_without_a_sync_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """S5: an acknowledged command outlives the power."""
+    right = SqliteLedger._connect
+
+    def connect(ledger: SqliteLedger, create: int = 0) -> apsw.Connection:
+        connection = right(ledger, create)
+        connection.pragma("synchronous", "off")
+        return connection
+
+    monkeypatch.setattr(SqliteLedger, "_connect", connect)
+    found()
+
+
+def test_a_resend_applied_twice_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """WIRE, table commands: a resend is answered as before."""
+    monkeypatch.setattr(engine, "ANSWERS_KEPT", 1)
+    found(seeds=range(8))
+
+
+def test_a_snapshot_that_forgets_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """S3: the state from a snapshot is the state of its row."""
+    right = Engine.from_snapshot.__func__  # type: ignore[attr-defined]
+
+    def from_snapshot(cls: type[Engine], data: bytes) -> Engine:
+        made: Engine = right(cls, data)
+        for table in made.state.tables:
+            table.held.clear()
+        for link in made.state.links:
+            for level in link.levels:
+                level.cycle = 1
+        return made
+
+    monkeypatch.setattr(Engine, "from_snapshot", classmethod(from_snapshot))
+    found()
+
+
+def test_envy_for_ones_own_hand_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A5: nobody is paid for his own hand."""
+    right = awards.Tally.pay_envy
+
+    def pay_envy(tally: Any, link: Any, ranked: Any, winner: Any, hit: Any) -> Any:
+        return right(tally, link, ranked, winner._replace(seat=winner.seat % 7 + 1), hit)
+
+    monkeypatch.setattr(awards.Tally, "pay_envy", pay_envy)
+    found()
+
+
+def test_a_board_that_goes_back_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """WIRE, meters: a revision never goes back on one connection."""
+    right = Board.durable
+
+    def durable(board: Board, outcomes: Any, rev: int) -> None:
+        right(board, outcomes, rev if rev % 10 else rev - 5)
+
+    monkeypatch.setattr(Board, "durable", durable)
+    found()
+
+
+def test_a_failure_names_its_seed_and_is_shortened(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A difference prints the seed, the step and a history with fewer faults than it had."""
+    monkeypatch.setattr(Core, "failed", Core.committed)
+    failure = found()
+    short = shorten(failure, runs=12)
+    assert len(short.plan) <= len(failure.plan)
+    assert f"--seed {failure.seed} --rounds" in str(short)
+    assert short.notes
