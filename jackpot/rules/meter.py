@@ -100,12 +100,13 @@ def take(
         accounts.primary = terms.reseed
 
 
-def give_more(accounts: Accounts, amount: int) -> None:
-    """A corrected award's excess: the meter takes the difference, never below zero (A10)."""
-    given = min(amount, accounts.primary)
+def correct_award(accounts: Accounts, terms: LevelTerms, more: int) -> None:
+    """An award is worth so much more, or less: the meter takes the difference, never below zero (A10)."""
+    given = min(more, accounts.primary)
     accounts.primary -= given
-    accounts.house -= amount - given
-    accounts.awards += amount
+    accounts.house -= more - given
+    accounts.awards += more
+    _hold_limit(accounts, terms)
 
 
 def _hold_limit(accounts: Accounts, terms: LevelTerms) -> None:

@@ -90,7 +90,8 @@ def correct_share(history: History, award: int, amount: int) -> None:
     """The award's sum is what two people confirmed (A10)."""
     for share in history.shares():
         if share.award == award:
-            share.amount, share.corrected = amount, True
+            share.correction += amount - share.amount
+            share.amount = amount
 
 
 def with_correction(state: State, award: Award, amount: int) -> Recomputed:

@@ -27,14 +27,17 @@ BASE: Moment = (0, 0)
 
 
 class Share(msgspec.Struct, array_like=True):
-    """One award's part in a take. dealer: the dealer's hand's part, divided among its players (A6)."""
+    """One award's part in a take. dealer: the dealer's hand's part, divided among its players (A6).
+
+    correction: what two people changed the amount by, which it includes (A10).
+    """
 
     award: int
     amount: int
     dealer: bool = False
     paid: bool = False
     undone: bool = False
-    corrected: bool = False
+    correction: int = 0
 
 
 class Take(msgspec.Struct, array_like=True):
@@ -164,23 +167,19 @@ def _retake(
     standing = [share for share in take.shares if not share.undone]
     if not standing:
         return
-    given = total = excess = 0
+    given = total = 0
     for share in standing:
         due = due_of(accounts.primary, take.rate, standing, share)
-        if not share.paid and not share.corrected:
-            share.amount = max(share.amount, due)
-        if share.paid and due > share.amount:
-            left[share.award] = due - share.amount
-        part = min(share.amount, due)
-        given += part
-        if share.corrected:
-            excess += share.amount - part
-            total += part
-        else:
-            total += share.amount
+        published = share.amount - share.correction
+        if due > published and share.paid:
+            left[share.award] = due - published
+        elif due > published:
+            published = due
+            share.amount = due + share.correction
+        given += min(published, due)
+        total += published
     meter.take(accounts, terms, rate=take.rate, given=given, total=total, floor_to_seed=floor_to_seed)
-    if excess:
-        meter.give_more(accounts, excess)
+    meter.correct_award(accounts, terms, sum(share.correction for share in standing))
 
 
 def due_of(primary: int, rate: int, standing: list[Share], share: Share) -> int:

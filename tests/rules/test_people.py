@@ -209,3 +209,20 @@ def test_the_dealers_hand_is_not_paid_before_any_seat_has_its_turn() -> None:
     assert send(subject, 2, Settle("r1", (), board, dealer)).answer["code"] == "bad_message"
     both = send(subject, 3, Settle("r1", (Claim(5, ("3c", "3d")),), board, dealer, close=True)).answer
     assert [(award["seat"], award["amount"]) for award in both["awards"]] == [(5, 1_000_026), (2, 16)]
+
+
+def test_a_corrected_award_is_raised_like_any_other() -> None:
+    """A10, A11: two people took a dollar off; undoing the hit before it adds all that this hit had taken."""
+    subject = bank()
+    send(subject, 1, wager())
+    send(subject, 2, royal())
+    send(subject, 1, wager("x1"), table="T2")
+    send(subject, 2, royal("x1"), table="T2")
+    people = ("Ada", "Grace")
+    subject.execute(commands.Correct("A3", 1_000_042 - 100, "misread"), people=people)
+    assert subject.meters()["L", ""]["primary"] == 10_001_000_000
+    subject.execute(commands.Undo("H1", "misdealt"), people=people)
+    raised = {award["award"]: award["amount"] for hit in subject.hits() for award in hit["awards"]}
+    assert raised["A3"] == 1_000_084 - 100
+    assert subject.meters()["L", ""]["primary"] == 10_001_000_000
+    assert subject.meters()["L", ""]["awards"] == (1_000_084 - 100) * 10_000
