@@ -1,6 +1,7 @@
 """May this wager be taken, taken back, locked? The round before the cards (T1-T3, T9, L11)."""
 
 from collections.abc import Iterable, Mapping
+from typing import Final
 
 from jackpot.rules.commands import Bet, Draw, Lock, Unbet, Wager, Withdraw
 from jackpot.rules.events import Locked, Locking, Placed, Wagered, Withdrawn
@@ -9,6 +10,10 @@ from jackpot.rules.money import from_cents
 from jackpot.rules.recompute import without_bets
 from jackpot.rules.refusal import Refusal, refuse_if
 from jackpot.rules.state import BetMade, DrawMade, Link, Round, State, Table
+
+# A welcome holds the round beside the last answer, which may list 192 awards, in one frame of 65,536 bytes.
+ROUND_BETS_MOST: Final = 64
+ROUND_PLAYERS_BYTES: Final = 12_288
 
 
 def link_number(state: State, table: Table, name: str) -> int:
@@ -58,6 +63,7 @@ def decide_wager(
         "unreasonable",
         f"round: more than {limit} rounds in a minute",
     )
+    _check_fits(round_, command.bets)
     locking = None
     if command.lock:
         links = {place.link for place in placed} | (round_.links() if round_ else set())
@@ -176,6 +182,17 @@ def _check_duplicates(round_: Round | None, placed: list[Placed]) -> None:
         key = (place.seat, place.link, place.dealer)
         refuse_if(key in taken, "duplicate_wager", f"seat: {place.seat} holds this wager already")
         taken.add(key)
+
+
+def _check_fits(round_: Round | None, bets: tuple[Bet, ...]) -> None:
+    """Whether the round can still be told in one frame; a seat's player stands at all its wagers."""
+    all_bets = [*(round_.bets if round_ else ()), *bets]
+    most = ROUND_BETS_MOST
+    refuse_if(len(all_bets) > most, "too_many", f"bets: a round holds {most} at most")
+    owners = {bet.seat: len(bet.player.encode()) for bet in all_bets if bet.player is not None}
+    size = sum(owners.get(bet.seat, 0) for bet in all_bets)
+    most = ROUND_PLAYERS_BYTES
+    refuse_if(size > most, "too_many", f"player: in all of a round's wagers {most} bytes at most")
 
 
 def _chips(state: State, table: Table, chips: Mapping[str, int] | None) -> dict[int, int]:

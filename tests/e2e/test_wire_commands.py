@@ -23,12 +23,15 @@ AWARD = {
     "because",
     "light",
 }
+LONG = "".join(EASY.replace('"easy"', f'"{"long-" * 12}{number:04}"') for number in range(10))
 MANY = "".join(EASY.replace('"easy"', f'"many{number}"') for number in range(4))
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    floor = Site(tmp_path_factory.mktemp("commands"), FIVE + EASY + THREE + BONUS + CHIPS + DEALER + MANY)
+    floor = Site(
+        tmp_path_factory.mktemp("commands"), FIVE + EASY + THREE + BONUS + CHIPS + DEALER + MANY + LONG
+    )
     floor.add("table", ["easy"], 30, "easy")
     floor.add("table", ["five"], 5, "five")
     floor.add("table", ["easy", "three"], 5, "two")
@@ -36,6 +39,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     floor.add("table", ["chips"], 5, "chips")
     floor.add("table", ["dealer"], 5, "dealer", seats=6, game="ultimate-texas-holdem")
     floor.add("table", [f"many{number}" for number in range(4)], 3, "many")
+    floor.add("table", [f"{'long-' * 12}{number:04}" for number in range(10)], 1, "long")
     floor.add("table", ["easy"], 2, "slow", max_rounds_per_minute=1)
     with running(floor):
         yield floor
@@ -464,6 +468,39 @@ def test_more_awards_than_one_frame_may_make(site: Site) -> None:
         assert len(awards) == 196
     with site.table(name) as device:
         assert len([device.next("award") for _ in awards]) == 196
+
+
+def test_the_longest_round_can_be_told(site: Site) -> None:
+    """WIRE, frames: no frame has more than 65,536 bytes: what a welcome could not tell is `too_many`."""
+    name = site.unused("long")
+    links = [f"{'long-' * 12}{number:04}" for number in range(10)]
+    with site.table(name) as device:
+        for link in links[:4]:
+            device.ack("wager", round="R1", bets=bets(link, range(1, 8)))
+        device.ack("lock", round="R1")
+        hands = [hand(seat, hand="royal-flush", link=link) for seat in range(7, 0, -1) for link in links[:4]]
+        few = hands[:-1]
+        assert len(device.ack("settle", round="R1", hands=few)["awards"]) == 189
+    with site.table(name) as device:
+        assert len(device.heard[1]["last"]["awards"]) == 189
+        device.ack("close", round="R1")
+        device.ack("wager", round="R2", bets=long_bets(links, 12))
+        assert device.nack("wager", round="R2", bets=long_bets(links, 13)[12:]) == "too_many"
+    with site.table(name) as device:
+        assert len(device.heard[1]["round"]["bets"]) == 12
+        device.ack("void", round="R2", reason="x")
+        plain = [bet for link in links for bet in bets(link, range(1, 8))]
+        device.ack("wager", round="R3", bets=plain[:63])
+        assert device.nack("wager", round="R3", bets=plain[63:65]) == "too_many"
+        device.ack("wager", round="R3", bets=plain[63:64])
+    with site.table(name) as device:
+        assert len(device.heard[1]["round"]["bets"]) == 64
+
+
+def long_bets(links: list[str], count: int) -> list[Message]:
+    """Wagers whose players have the longest names."""
+    places = [(link, seat) for link in links for seat in range(1, 8)]
+    return [bets(link, [seat], player="\U0001f0a1" * 254 + f"{seat:02}")[0] for link, seat in places[:count]]
 
 
 # Which code comes first
