@@ -1,0 +1,51 @@
+"""Is every alert valid, tested, and one that a person can act on?"""
+
+from typing import Any, Final
+
+import pytest
+import yaml
+
+from tests.deploy.tools import DEPLOY, promtool
+
+FOLDER: Final = DEPLOY / "prometheus"
+
+
+def rules() -> list[dict[str, Any]]:
+    groups = yaml.safe_load((FOLDER / "alerts.yml").read_text())["groups"]
+    return [rule for group in groups for rule in group["rules"]]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("check", "config", FOLDER / "prometheus.yml"),
+        ("check", "rules", FOLDER / "alerts.yml"),
+        ("test", "rules", FOLDER / "alerts.test.yml"),
+    ],
+    ids=lambda arguments: " ".join(arguments[:2]),
+)
+def test_promtool_agrees(arguments: tuple[str, ...]) -> None:
+    """Issue, deploy: configuration and rules are valid, and the rules do what their tests say."""
+    done = promtool(*arguments)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_every_alert_is_seen_to_fire_and_to_be_silent() -> None:
+    """Issue, deploy: no alert without a test in which it fires, and one in which the floor is in order."""
+    tests = yaml.safe_load((FOLDER / "alerts.test.yml").read_text())["tests"]
+    looked = [look for test in tests for look in test["alert_rule_test"]]
+    alerts = {rule["alert"] for rule in rules()}
+    assert {look["alertname"] for look in looked if look["exp_alerts"]} == alerts
+    in_order = [test for test in tests if "in order" in test["name"]]
+    assert {look["alertname"] for test in in_order for look in test["alert_rule_test"]} == alerts
+
+
+def test_every_alert_says_what_to_do() -> None:
+    """Issue, deploy: a severity, one line that names the thing, and plain words for who is woken."""
+    found = rules()
+    assert len({rule["alert"] for rule in found}) == len(found)
+    for rule in found:
+        assert rule["alert"].startswith("Jackpot")
+        assert rule["labels"]["severity"] in {"critical", "warning"}
+        assert rule["annotations"].keys() == {"summary", "description"}
+        assert rule["annotations"]["description"].endswith(".")
