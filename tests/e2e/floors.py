@@ -1,4 +1,6 @@
-"""Which links do the protocol's tests play on? Each as short as the configuration allows."""
+"""Which links, hands and rounds do the protocol's tests play? Links as short as the configuration allows."""
+
+from tests.e2e.vendor import Message, Vendor, bets
 
 FIVE = """
 [[link]]
@@ -68,3 +70,33 @@ hold_table = false
 
 ROYAL = {"cards": ["As", "Ks", "Qs"]}
 ROYAL_BOARD = ["Js", "Ts"]
+AWARD = {
+    "award",
+    "hit",
+    "seat",
+    "link",
+    "level",
+    "hand",
+    "kind",
+    "amount",
+    "pays",
+    "status",
+    "unverified",
+    "because",
+    "light",
+}
+
+
+def locked(
+    device: Vendor, link: str = "easy", seats: tuple[int, ...] = (7, 5, 3), round_id: str = "R1"
+) -> None:
+    device.ack("wager", round=round_id, bets=bets(link, seats), lock=True)
+
+
+def hand(seat: int, *cards: str, **more: object) -> Message:
+    return {"seat": seat, **({"cards": list(cards)} if cards else {}), **more}
+
+
+ROYAL_7 = hand(7, *ROYAL["cards"])
+NOTHING = ("2s", "3h", "9d")
+BOARD = ["Js", "Td"]

@@ -1,4 +1,4 @@
-"""How does a test start the real program? One configuration, one process, its ports, its log, its command line."""
+"""How does a test start the real program? One configuration and process; its ports, log and command line."""
 
 import json
 import secrets

@@ -1,4 +1,4 @@
-"""Is every byte that a stranger or a table may send answered as the protocol says? (WIRE: Frames, Handshake)"""
+"""Is every byte that a stranger or a table sends answered as the protocol says? (WIRE: Frames, Handshake)."""
 
 import struct
 from collections.abc import Iterator

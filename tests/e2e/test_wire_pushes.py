@@ -29,7 +29,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     floor.add("table", ["quiet"], 1, "quiet")
     floor.add("table", ["loud"], 2, "loud")
     floor.add("sign", ["easy", "three"], 4, "sign")
-    floor.add("sign", ["easy", "side"], 2, "both")
+    floor.add("sign", ["easy", "side"], 5, "both")
     floor.add("sign", ["quiet"], 1, "quiet sign")
     floor.add("sign", ["loud"], 1, "loud sign")
     with running(floor):
@@ -169,17 +169,17 @@ def test_people_change_a_round(site: Site) -> None:
         }
         with site.table(name) as again:
             assert again.heard[1]["round"] == told
-        with site.table(name) as device:
+        with site.table(name) as second:
             hand = {"seat": 2, "cards": ["2s", "3h", "9d"]}
-            device.ack("settle", round="R1", hands=[hand], board=["Js", "Td"])
-            device.ack("close", round="R1")
+            second.ack("settle", round="R1", hands=[hand], board=["Js", "Td"])
+            second.ack("close", round="R1")
             site.cli("rounds", "reopen", name, "R1", "--reason", "missed")
-            told = device.next("round")["round"]
+            told = second.next("round")["round"]
             assert (told["round"], told["state"], told["board"]) == ("R1", "locked", ["Js", "Td"])
             assert told["settled"] == [2]
             site.cli("rounds", "void", name, "R1", "--reason", "exposed card")
-            assert device.next("round")["round"] is None
-            device.ack("wager", round="R2", bets=bets("chips", [1]))
+            assert second.next("round")["round"] is None
+            second.ack("wager", round="R2", bets=bets("chips", [1]))
             with site.table(name) as again:
                 assert again.heard[1]["round"]["state"] == "open"
 
@@ -207,7 +207,7 @@ def test_signs_choose_among_their_links(site: Site) -> None:
 @pytest.mark.parametrize("t", ["wager", "void", "hello"])
 def test_signs_command_nothing(site: Site, t: str) -> None:
     """WIRE, signs: nothing but `pong` is ever expected of a sign."""
-    name = site._unused["both"][0]
+    name = site.unused("both")
     with site.sign(name) as sign:
         sign.say(t=t, seq=1, round="R1", reason="x", bets=bets("easy", [1]))
         assert sign.error()["code"] == "bad_frame"
