@@ -11,6 +11,8 @@ import pytest
 
 from jackpot import __version__
 
+pytestmark = pytest.mark.xdist_group("wheel")  # one process: built and installed once
+
 ROOT = Path(__file__).parent.parent
 TIMEOUT_S = 240  # an install may wait for the package index
 

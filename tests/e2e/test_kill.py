@@ -83,7 +83,7 @@ async def play(table: TableClient, name: str, played: Played, rng: Random) -> No
                 ask(table, name, played, "wager", round=round_id, bets=bets, lock=True),
                 ask(table, name, played, "settle", round=round_id, hands=hands, board=board, close=True),
             )
-        except Offline:
+        except Offline:  # certainly not sent: the table waits for the server and deals a new round
             continue
         played.rounds[name] += 1
 
