@@ -20,6 +20,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "ledger": ("jackpot.cli.ledger", "Confirm what the ledger has lost."),
     "verify": ("jackpot.cli.verify", "Prove the ledger from its first row."),
     "config": ("jackpot.cli.config", "The configuration file."),
+    "bench": ("jackpot.cli.bench", "Measure the server beside the bare floor below it."),
     "paytable": ("jackpot.cli.paytable", "The paytable catalogue."),
 }
 

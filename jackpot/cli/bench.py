@@ -1,0 +1,94 @@
+"""`jackpot bench`: how fast is it here, beside what this machine's disk and network allow?"""
+
+import asyncio
+import logging
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from jackpot.cli.speak import fail
+
+if TYPE_CHECKING:
+    from jackpot.lab.bench import Measured, Report
+
+app = typer.Typer(help="Measure the server beside the bare floor below it.")
+
+_MS = 1000
+
+
+@app.command()
+def bench(
+    tables: Annotated[int, typer.Option(min=1, max=999, help="Tables that play at once.")] = 64,
+    seconds: Annotated[float, typer.Option(min=0.1, help="Of each measurement; a run has three.")] = 2.0,
+    runs: Annotated[int, typer.Option(min=1, help="Runs; the medians over them are shown.")] = 5,
+    folder: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Where the ledger lies: on the disk to measure.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Every run, as JSON.")] = False,
+) -> None:
+    """Measure the server on SQLite, a bare TCP echo and a bare fsync, in turns, and their ratios.
+
+    Tables play rounds of two frames and five seats without a pause, from a process of their own. The echo is
+    sent the same frames; the fsync flushes as many bytes as the server wrote a commit.
+
+    Example: jackpot bench --folder /var/lib/jackpot
+    """
+    import structlog
+
+    from jackpot.lab.bench import bench as measure
+    from jackpot.lab.load import LoadError
+    from jackpot.ledger.store import LedgerError
+    from jackpot.server.writer import BankStopped
+
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
+    try:
+        with tempfile.TemporaryDirectory(prefix="jackpot-bench-", dir=folder) as made:
+            found = asyncio.run(measure(Path(made), tables, seconds, runs, _progress))
+    except (LoadError, LedgerError, BankStopped, OSError) as error:
+        fail(f"not measured: {error}")
+    if as_json:
+        import msgspec
+
+        typer.echo(msgspec.json.format(msgspec.json.encode(found)).decode())
+    else:
+        show(found)
+
+
+def _progress(text: str) -> None:
+    typer.echo(text, err=True)
+
+
+def show(found: "Report") -> None:
+    """A report for people: the table of medians, and the ratios in words."""
+    from rich.console import Console
+    from rich.table import Table
+
+    middle, setup, machine = found.median, found.setup, found.machine
+    title = f"medians of {setup['runs']} runs of {setup['seconds']:g} s, {setup['tables']} tables"
+    table = Table(title=title, title_justify="left")
+    table.add_column("")
+    for column in ("rounds/s", "least", "most", "p50 ms", "p90 ms", "p99 ms", "max ms"):
+        table.add_column(column, justify="right")
+    for name, part in (("server", middle.server), ("echo", middle.echo), ("fsync", middle.fsync)):
+        every = [getattr(run, name).rounds for run in found.runs]
+        table.add_row(name, *(f"{value:,.0f}" for value in (part.rounds, min(every), max(every))), *_ms(part))
+    console = Console()
+    console.print(table)
+    ratios = middle.ratios
+    typer.echo(
+        f"the server plays {ratios['rounds_to_echo']:.0%} of the echo's rounds and "
+        f"{ratios['rounds_to_fsync']:.0%} of what the disk alone would allow for the same batches\n"
+        f"an answer takes {ratios['answer_to_echo']:.1f} times an echo's, a commit "
+        f"{ratios['commit_to_fsync']:.1f} times a bare flush of its bytes\n"
+        f"a commit: {middle.rows:.1f} rows, {middle.bytes / 1024:,.0f} KiB, {middle.commit * _MS:.2f} ms\n"
+        f"{machine['processors']} processors, Python {machine['python']}, SQLite {machine['sqlite']}, "
+        f"{machine['filesystem']}"
+    )
+    if machine["filesystem"] == "tmpfs":
+        typer.echo("on tmpfs a flush costs nothing: give --folder on a real disk", err=True)
+
+
+def _ms(part: "Measured") -> list[str]:
+    return [f"{value * _MS:,.2f}" for value in part.latencies.values()]
