@@ -175,7 +175,7 @@ def apply_struck(effects: Effects, event: Struck) -> None:
     refunds = take_back(effects, round_, [event.bet], event.recomputed)
     effects.answer["refunds"] = refunds
     judge_count(effects, table, round_)
-    effects.tell_round(table, refunds=refunds)
+    effects.tell_round(table, round_, refunds=refunds)
 
 
 def apply_reopened(effects: Effects, event: Reopened) -> None:
@@ -185,7 +185,7 @@ def apply_reopened(effects: Effects, event: Reopened) -> None:
     if table.closed is not None:
         table.closed.state = "locked"
         table.closed.reopened = len(set(event.people))
-        effects.tell_round(table)
+        effects.tell_round(table, table.closed)
 
 
 def apply_found_behind(effects: Effects, event: FoundBehind) -> None:

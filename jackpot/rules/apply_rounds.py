@@ -255,9 +255,10 @@ def _take(effects: Effects, table: Table, take: TakeMade, awards: list[Award]) -
     link = state.link(take.link)
     level = link.levels[take.level - 1]
     total = sum(award.amount for award in awards)
+    accounts = effects.meter(link, level)  # a take in the past too: its posting names the cycle before it
     if not take.moment:
         meter.take(
-            effects.meter(link, level),
+            accounts,
             level.terms,
             rate=take.rate,
             given=total,
@@ -345,7 +346,7 @@ def apply_voided(effects: Effects, event: Voided) -> None:
     else:
         table.closed = None
     if event.people:
-        effects.tell_round(table, voided=round_.id, refunds=refunds)
+        effects.tell_round(table, round_, state="void", refunds=refunds)
 
 
 def forget(effects: Effects, table: Table, round_: Round) -> None:

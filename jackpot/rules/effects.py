@@ -81,9 +81,9 @@ class Effects:
             link = self.state.link(hit.link).terms.link
             self.pushes.append(Push(message, signs_of=link))
 
-    def tell_round(self, table: Table, **more: Any) -> None:
-        """People changed the table's round."""
-        self.tell_table(table, {"t": "round", "round": round_map(self.state, table), **more})
+    def tell_round(self, table: Table, round_: Round, **more: Any) -> None:
+        """People changed the table's round; `more` replaces or adds facts of it."""
+        self.tell_table(table, {"t": "round", **round_facts(self.state, round_), **more})
 
     def tell_state(self, link: Link) -> None:
         """The link's state, to all of it."""
@@ -136,10 +136,13 @@ def draw_map(state: State, round_: Round) -> Map | None:
 
 
 def round_map(state: State, table: Table) -> Map | None:
-    """The round that the table has to finish, as `welcome` and `round` tell it."""
+    """The round that the table has to finish, as `welcome` tells it."""
     round_ = table.unfinished()
-    if round_ is None:
-        return None
+    return None if round_ is None else round_facts(state, round_)
+
+
+def round_facts(state: State, round_: Round) -> Map:
+    """A round as `welcome` and `round` tell it."""
     return {
         "round": round_.id,
         "state": round_.state,

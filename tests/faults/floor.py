@@ -30,6 +30,13 @@ AHEAD: Final = 0.2
 THINK_S: Final = 0.004
 LATER_S: Final = 0.15
 
+# Hands claimed by name alone, by what the link is called.
+NAMES: Final = {
+    "three": ("straight-flush", "three-of-a-kind"),
+    "four": ("four-aces", "four-of-a-kind", "straight-flush"),
+    "": ("royal-flush", "straight-flush", "four-of-a-kind"),
+}
+
 NOT_NOW: Final = frozenset({"suspended", "table_held", "award_standing"})
 OWN_FAULT: Final = frozenset(
     {"unknown_link", "unknown_seat", "wrong_amount", "duplicate_wager", "bad_message", "unreasonable"}
@@ -51,6 +58,7 @@ class Table:
         self.counts: dict[str, int] | None = dict.fromkeys(plan.links, 0)
         self.resting = False
         self._standing = standing
+        self._draws = any("lucky_every" in house.link(link).options for link in plan.links)
         self._decks = min(house.link(link).decks for link in plan.links)
         self._forget()
         self.device = Device(world, self._session(), self._handle)
@@ -106,10 +114,10 @@ class Table:
                 if not self._stale:
                     self._adopt(event.message["round"])
             elif isinstance(event, Pushed) and event.message["t"] == "round":
-                if self.session.pending:
+                if self.session.pending or event.message["state"] == "void":
                     self._stale = True
                 else:
-                    self._adopt(event.message["round"])
+                    self._adopt(event.message)
         if self._stale and self.device.online and not self.session.pending:
             self.session.state = type(self.session.state).CLOSED  # to be welcomed with the round as it stands
         if events and not self.session.pending:
@@ -212,7 +220,7 @@ class Table:
         if self.phase == "open":
             if choice < 0.15 and not self.resting:
                 return self._wager(self.round, self._seats())
-            if choice < 0.3 and self.bets and not self.named:
+            if choice < 0.3 and self.bets:
                 return self._withdraw(self.rng.choice(self.bets))
             if choice < 0.35:
                 return self._void()
@@ -322,6 +330,11 @@ class Table:
             claim["folded"] = True
             if self.rng.random() < 0.5:
                 del claim["cards"]
+        elif not self._draws and self.rng.random() < 0.04:
+            link = self.rng.choice(self.plan.links)
+            if (seat, link, "own") in self.bets:
+                name = self.rng.choice(NAMES.get(link, NAMES[""]))
+                claim = {"seat": seat, "hand": name, "link": link}
         return claim
 
     # What it must not do.
