@@ -154,8 +154,37 @@ class Link(Message, tag="link", frozen=True):
     reason: str
 
 
+class WaitingHit(Item, frozen=True):
+    hit: str
+    level: str
+    table: str
+    amount: Money
+
+
+class State(Message, tag="state", frozen=True):
+    """What a sign shows of a link beside its meters."""
+
+    link: Id
+    state: Literal["normal", "pending", "win", "suspended", "fault"]
+    reason: str
+    waiting: tuple[WaitingHit, ...]
+
+
 ServerMessage = (
-    Challenge | Welcome | Ack | Nack | Error | Meters | Hit | Award | Status | Round | Link | Ping | Pong
+    Challenge
+    | Welcome
+    | Ack
+    | Nack
+    | Error
+    | Meters
+    | Hit
+    | Award
+    | Status
+    | Round
+    | Link
+    | State
+    | Ping
+    | Pong
 )
 DeviceMessage = Hello | Command | Ping | Pong
 

@@ -77,7 +77,7 @@ class State(Enum):
 DEVICE_SAYS: Final = frozenset({"hello table", "hello sign", *COMMAND_NAMES, "malformed", "ping", "pong"})
 SERVER_SAYS: Final = frozenset(
     {"challenge", "welcome", "ack", "nack", "error", "ping", "pong"}
-    | {"meters", "hit", "award", "status", "round", "link"}
+    | {"meters", "hit", "award", "status", "round", "link", "state"}
 )
 
 TRANSITIONS: Final[dict[State, dict[str, State]]] = {
@@ -127,6 +127,7 @@ TRANSITIONS: Final[dict[State, dict[str, State]]] = {
         "hit": State.SIGN,
         "status": State.SIGN,
         "link": State.SIGN,
+        "state": State.SIGN,
         "ping": State.SIGN,
         "pong": State.SIGN,
         "error": State.CLOSED,

@@ -26,8 +26,11 @@ from jackpot.server.histogram import LAG_SECONDS, Histogram
 from jackpot.server.opening import agree, link_terms, open_bank, own_digest, table_terms
 from jackpot.server.readings import take_readings
 from jackpot.server.signs import Signs
+from jackpot.server.udp import UdpText
 from jackpot.server.writer import BankStopped, Writer
 from jackpot.web import site
+from jackpot.web.live import Live
+from jackpot.web.screens import Screens
 
 # How often boards and sessions see time pass: a sign's values come at most ten times a second.
 TICK_S: Final = 0.1
@@ -46,9 +49,9 @@ log: Final = structlog.get_logger()
 class Server:
     """One server of one configuration: `async with Server(config) as server`.
 
-    ports: by listener ("tables", "signs", "http"), also where the configuration said 0. ledger: another than
-    the configuration's, for tests. Raises LedgerError where the ledger cannot be believed (S3), OSError where
-    an address cannot be had.
+    ports: by listener ("tables", "signs", "http", "public"), also where the configuration said 0. ledger:
+    another than the configuration's, for tests. Raises LedgerError where the ledger cannot be believed (S3),
+    OSError where an address cannot be had.
     """
 
     def __init__(self, config: Config, clock: Clock | None = None, ledger: Ledger | None = None) -> None:
@@ -67,7 +70,9 @@ class Server:
         self._writing: list[asyncio.Task[None]] = []
         self._others: list[asyncio.Task[None]] = []
         self._listeners: list[asyncio.Server] = []
-        self._site: web.AppRunner | None = None
+        self._sites: list[web.AppRunner] = []
+        self._live = Live((), self.clock)
+        self._udp: list[UdpText] = []
 
     async def __aenter__(self) -> Self:
         """Starts; on an error everything that was started is stopped."""
@@ -167,9 +172,18 @@ class Server:
             await self._listen_devices("signs", listen.signs, self.signs.connection, tls)
         self._admin = Admin(self.writers, self.clock, {"table": self.floor, "sign": self.signs})
         self._listeners.append(await self._admin.listen(listen.admin))
-        if listen.http is not None:
-            self._site = await site.listen(self, listen.http, _tls(self.config, devices=False))
-            self.ports["http"] = self._site.addresses[0][1]
+        self._live = Live([writer.board for writer in self.writers.values()], self.clock)
+        screens = Screens(self.config, self._live)
+        for name, address in (("http", listen.http), ("public", listen.public)):
+            if address is not None:
+                pages_tls = _tls(self.config, devices=False)
+                found = await site.listen(self, screens, address, pages_tls, public=name == "public")
+                self._sites.append(found)
+                self.ports[name] = found.addresses[0][1]
+        for sign in self.config.udp_signs:
+            text = UdpText(sign, [writer.board for writer in self.writers.values()])
+            self._udp.append(text)
+            await text.open()
 
     async def _listen_devices(
         self, name: str, address: Address, connection: Callable[..., Connection], tls: ssl.SSLContext | None
@@ -199,8 +213,10 @@ class Server:
         for task in self._others:
             task.cancel()
         await self._close(devices)
-        if self._site is not None:
-            await self._site.cleanup()
+        for text in self._udp:
+            text.close()
+        for found in self._sites:
+            await found.cleanup()
         if hasattr(self, "_store"):
             await self._store.close()
         log.info("stopped")
@@ -225,6 +241,9 @@ class Server:
                 writer.board.tick()
             self.floor.sweep()
             self.signs.sweep()
+            self._live.sweep()
+            for text in self._udp:
+                text.tick(self.clock.monotonic())
 
     async def _readings(self, writer: Writer, zone: ZoneInfo) -> None:
         try:

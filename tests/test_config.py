@@ -126,6 +126,8 @@ def test_the_example_is_good(tmp_path: Path) -> None:
     for name in ("server.pem", "server.key", "devices.pem"):
         (tmp_path / "tls").mkdir(exist_ok=True)
         (tmp_path / "tls" / name).touch()
+    for logo in ("logo.svg", "five.svg"):
+        (tmp_path / logo).touch()
     (tmp_path / "keys" / "T01.next").write_text("ab" * 32)
     (tmp_path / "keys" / "T01.next").chmod(0o600)
     (tmp_path / "whole.toml").write_text(uncommented)
@@ -134,6 +136,9 @@ def test_the_example_is_good(tmp_path: Path) -> None:
     assert whole.listen.admin == Path("/run/jackpot/admin.sock")
     assert whole.redis == "redis://127.0.0.1:6379"
     assert whole.udp_signs[0].address == Address("239.1.2.3", 5712)
+    assert whole.udp_signs[0].state_format == "{link}.state:{state}"
+    assert whole.displays["floor-five"].logo == tmp_path / "five.svg"
+    assert whole.displays["studio"].logo == tmp_path / "logo.svg"
     assert (whole.tables[0].max_rounds_per_minute, len(whole.keys_of("table", "T01"))) == (4, 2)
 
 
@@ -343,7 +348,6 @@ format = "{link}.{level}:{amount}"
         "link idle: no table is on it",
         "table T02, sign S01 share one key",
         "feeds no Redis",
-        "sends no UDP text",
     ):
         assert words in text
 
@@ -352,9 +356,29 @@ def test_a_udp_format(floor: Floor) -> None:
     """A signage text names link, level and amount, and nothing of the program's inside."""
     sign = '[[udp_sign]]\naddress = "239.1.2.3:5712"\nlinks = ["five"]\nformat = '
     assert mistakes(floor(more=sign + '"{link.__class__}"\n')) == {
-        "udp_sign[0].format": "{link.__class__} is not one of {link}, {level} and {amount}"
+        "udp_sign[0].format": "{link.__class__} is not one of {amount}, {cents}, {level}, {link}"
     }
     assert "udp_sign[0].format" in mistakes(floor(more=sign + '"{link"\n'))
+
+
+def test_how_pages_show_a_link(floor: Floor) -> None:
+    """DESIGN config: a link's own face, else the site's, else a default; mistakes have their paths."""
+    face = '[link.display]\ntitle = "Royal"\naccent = "#112233"\nlevels = { mega = "Grand" }\n'
+    config = load(
+        floor(
+            ('[[link]]\nid = "bonus"', face + '[[link]]\nid = "bonus"'),
+            ("[ledger]", 'background = "#445566"\n[ledger]'),
+        )
+    )
+    five, bonus_ = config.displays["five"], config.displays["bonus"]
+    assert (five.title, five.accent, five.background) == ("Royal", "#112233", "#445566")
+    assert (five.levels["mega"], five.levels["minor"]) == ("Grand", "Minor")
+    assert (bonus_.title, bonus_.background, bonus_.logo) == ("Bonus", "#445566", None)
+    wrong = 'locale = "xx_YY"\nlogo = "keys/T01"\n[ledger]'
+    assert mistakes(floor(("[ledger]", wrong))) == {
+        "site.locale": "'xx_YY' is no locale, like en_US or de_AT",
+        "site.logo": "T01 is no image that pages show: .svg, .png, .jpg, .jpeg, .webp",
+    }
 
 
 def bonus(magic: int = 0, lucky: int = 0) -> tuple[str, str]:

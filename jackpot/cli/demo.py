@@ -46,7 +46,7 @@ def demo(
         int, typer.Option(min=0, metavar="N", help="Stack one deck in N, to see the meters won; 0: none.")
     ] = 0,
 ) -> None:
-    """Play a simulated floor: twelve tables of three games on two links, in this terminal.
+    """Play a simulated floor: twelve tables of three games on two links, in this terminal and in a browser.
 
     Real decks are dealt and played through real connections; a simulated supervisor validates and pays. With
     honest decks small awards come every few rounds, a minor about every thousand, a royal flush hardly ever.
@@ -128,9 +128,13 @@ async def _watch(floor: "Floor", scene: "Scene") -> None:
     console = Console()
     if not console.is_terminal:
         print(f"a simulated floor, seed {scene.seed}, {scene.pace()}, {scene.decks()}", flush=True)
+        told = False
         try:
             while True:
                 await asyncio.sleep(LINE_EVERY_S)
+                if scene.pages and not told:
+                    told = True
+                    print("in a browser: " + "  ".join(scene.pages), flush=True)
                 floor.look()
                 print(plain(scene), flush=True)
         finally:

@@ -4,6 +4,7 @@
 """
 
 from jackpot.config.compare import differences, draws_return, percent_text, rates_of
+from jackpot.config.display import LOGO_TYPES, Display
 from jackpot.config.keys import KEY_BYTES, read_key
 from jackpot.config.reading import load
 from jackpot.config.settings import (
@@ -20,9 +21,11 @@ from jackpot.config.settings import (
 
 __all__ = [
     "KEY_BYTES",
+    "LOGO_TYPES",
     "Address",
     "Config",
     "ConfigErrors",
+    "Display",
     "Ledger",
     "Listen",
     "Sign",

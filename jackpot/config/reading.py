@@ -16,6 +16,7 @@ from controllers.pace import Limits
 from jackpot.catalogue import LinkEntry, TermsRefused, games_of, resolve
 from jackpot.catalogue import load as load_paytable
 from jackpot.config.compare import draws_return, percent_text, rates_of
+from jackpot.config.display import DEFAULT_LOCALE, Display, display_of, locale_fault, logo_fault
 from jackpot.config.keys import read_key
 from jackpot.config.settings import (
     Address,
@@ -34,7 +35,10 @@ from jackpot.rules.paytable import SEATS, Game, LinkTerms, TableTerms
 # A unix socket's address holds 107 bytes and a terminating zero.
 SOCKET_PATH_MOST: Final = 107
 LISTENERS: Final = ("tables", "signs", "http", "public")
-UDP_FIELDS: Final = frozenset({"link", "level", "amount"})
+UDP_FIELDS: Final = {
+    "format": frozenset({"link", "level", "amount", "cents"}),
+    "state_format": frozenset({"link", "state"}),
+}
 DEFAULT_BOXES: Final = 2
 
 
@@ -75,6 +79,7 @@ class _Reading:
         udp_signs = self.udp_signs(links)
         site, ledger = self.site(), self.ledger()
         listen = self.listen(ledger)
+        displays = self.displays(site)
         self.shared_keys()
         if site is None or ledger is None or listen is None or self.mistakes:
             return None
@@ -93,6 +98,7 @@ class _Reading:
             signs=signs,
             udp_signs=udp_signs,
             keys=self.keys,
+            displays=displays,
             redis=redis,
             warnings=tuple(self.warnings),
         )
@@ -101,6 +107,11 @@ class _Reading:
 
     def wrong(self, path: str, sentence: str) -> None:
         self.mistakes.append((path, sentence))
+
+    def note(self, path: str, fault: str | None) -> None:
+        """A check's verdict, None where it is good."""
+        if fault is not None:
+            self.wrong(path, fault)
 
     def shaped(self, path: str) -> bool:
         """Whether the part at this path is there and has a good shape, down to its leaves."""
@@ -153,8 +164,23 @@ class _Reading:
             ZoneInfo(site["timezone"])
         except (ZoneInfoNotFoundError, ValueError, OSError):
             self.wrong("site.timezone", f"{site['timezone']!r} is no time zone, like America/New_York")
+        locale = site.get("locale", DEFAULT_LOCALE)
+        self.note("site.locale", locale_fault(locale))
         ends = time.fromisoformat(site["gaming_day_ends"])
-        return Site(site["name"], site["currency"], ends, site["timezone"])
+        return Site(site["name"], site["currency"], ends, site["timezone"], locale)
+
+    def displays(self, site: Site | None) -> dict[str, Display]:
+        """How pages show each link."""
+        given = {} if site is None else self.data["site"]
+        if "logo" in given:
+            self.note("site.logo", logo_fault(self.base / given["logo"]))
+        displays = {}
+        for path, entry in self.entries("link"):
+            own = entry.get("display", {})
+            if "logo" in own:
+                self.note(f"{path}.display.logo", logo_fault(self.base / own["logo"]))
+            displays[entry["id"]] = display_of(entry["id"], own, given, self.base)
+        return displays
 
     def ledger(self) -> Ledger | None:
         if not self.shaped("ledger") or "ledger" not in self.data:
@@ -338,19 +364,28 @@ class _Reading:
         for path, entry in self.entries("udp_sign"):
             self.known_links(f"{path}.links", entry["links"], links)
             address = self.address(f"{path}.address", entry["address"])
-            try:
-                fields = {
-                    name for _, name, _, _ in string.Formatter().parse(entry["format"]) if name is not None
-                }
-            except ValueError as error:
-                self.wrong(f"{path}.format", f"{entry['format']!r}: {error}")
-                continue
-            for name in sorted(fields - UDP_FIELDS):
-                self.wrong(f"{path}.format", f"{{{name}}} is not one of {{link}}, {{level}} and {{amount}}")
-            self.warnings.append(f"{path}: this version sends no UDP text")
-            if address is not None:
-                signs.append(UdpSign(address, tuple(entry["links"]), entry["format"]))
+            formats = [self.udp_format(f"{path}.{name}", name, entry.get(name)) for name in UDP_FIELDS]
+            if address is not None and all(formats):
+                links_ = tuple(entry["links"])
+                signs.append(UdpSign(address, links_, entry["format"], entry.get("state_format")))
         return tuple(signs)
+
+    def udp_format(self, path: str, name: str, text: str | None) -> bool:
+        """Whether a format can be filled in, whatever the values are."""
+        if text is None:
+            return True
+        try:
+            fields = {field for _, field, _, _ in string.Formatter().parse(text) if field is not None}
+            unknown = sorted(fields - UDP_FIELDS[name])
+            if not unknown:
+                text.format_map(dict.fromkeys(UDP_FIELDS[name], "0"))
+        except (ValueError, LookupError, AttributeError) as error:
+            self.wrong(path, f"{text!r}: {error}")
+            return False
+        allowed = ", ".join(f"{{{field}}}" for field in sorted(UDP_FIELDS[name]))
+        for field in unknown:
+            self.wrong(path, f"{{{field}}} is not one of {allowed}")
+        return not unknown
 
     # Keys
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 
 from controllers.pace import Limits
+from jackpot.config.display import DEFAULT_LOCALE, Display
 from jackpot.rules.paytable import LinkTerms, TableTerms
 
 
@@ -22,12 +23,13 @@ class ConfigErrors(Exception):
 
 
 class Site(msgspec.Struct, frozen=True):
-    """gaming_day_ends: local time in `timezone`, an IANA name (S2)."""
+    """gaming_day_ends: local time in `timezone`, an IANA name (S2). locale: how pages write money."""
 
     name: str
     currency: str
     gaming_day_ends: time
     timezone: str
+    locale: str = DEFAULT_LOCALE
 
 
 class Ledger(msgspec.Struct, frozen=True):
@@ -88,18 +90,19 @@ class Sign(msgspec.Struct, frozen=True):
 
 
 class UdpSign(msgspec.Struct, frozen=True):
-    """format: a text with {link}, {level} and {amount}."""
+    """format: of a value, with {link}, {level}, {amount} and {cents}. state_format: of a link's state."""
 
     address: Address
     links: tuple[str, ...]
     format: str
+    state_format: str | None = None
 
 
 class Config(msgspec.Struct, frozen=True):
     """One checked configuration.
 
     keys: by (role, id), role "table" or "sign": the device's keys, the next one of a rotation last.
-    warnings: what an operator should know and may mean, in sentences.
+    displays: by link, how pages show it. warnings: what an operator should know and may mean, in sentences.
     """
 
     path: Path
@@ -112,6 +115,7 @@ class Config(msgspec.Struct, frozen=True):
     signs: tuple[Sign, ...]
     udp_signs: tuple[UdpSign, ...]
     keys: dict[tuple[str, str], tuple[bytes, ...]]
+    displays: dict[str, Display]
     redis: str | None = None
     warnings: tuple[str, ...] = ()
 

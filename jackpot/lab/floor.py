@@ -45,6 +45,8 @@ class Floor:
         """
         async with Server(self._config) as server:
             self._scene.address = f"tables on 127.0.0.1:{server.ports['tables']}"
+            pages = f"http://127.0.0.1:{server.ports['http']}/"
+            self._scene.pages = (pages, *(f"{pages}sign/{link.link}" for link in self._config.links))
             async with AsyncExitStack() as connections:
                 await self._hang_signs(server, connections)
                 await self._open_tables(server, connections)

@@ -23,6 +23,8 @@ paytable = "pa-643a-five-card-C"
 wager = "1.00"
 decks = 1
 validate_at = "{VALIDATE_AT}"
+[link.display]
+title = "Riverside Five"
 
 [[link]]
 id = "{THREE}"
@@ -34,6 +36,9 @@ validate_at = "{VALIDATE_AT}"
 primary = "14%"
 seed = "1000.00"
 reseed = "1000.00"
+[link.display]
+title = "Riverside Three"
+accent = "#6fd3ff"
 """
 
 

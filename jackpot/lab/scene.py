@@ -44,13 +44,15 @@ class Scene:
     """All that the view draws. meters: cents by (link, level), as the signs last showed them.
 
     speed: how many times faster than a real floor, None as fast as it can. lucky: one deck in so many
-    is stacked, 0 none. warnings: what the server found different in a table's own count.
+    is stacked, 0 none. pages: where a browser sees the floor and its signs. warnings: what the server found
+    different in a table's own count.
     """
 
     seed: int
     speed: float | None
     lucky: int
     address: str = ""
+    pages: tuple[str, ...] = ()
     meters: dict[tuple[str, str], int] = field(default_factory=dict)
     signs_online: dict[str, bool] = field(default_factory=dict)
     tables: dict[str, TableLine] = field(default_factory=dict)

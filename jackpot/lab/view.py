@@ -48,6 +48,8 @@ def _head(scene: Scene) -> Text:
     text.append(" JACKPOT ", style="bold black on bright_yellow")
     text.append(f"  simulated floor, seed {scene.seed}, {scene.pace()}, ")
     text.append(scene.decks(), style="bold red" if scene.lucky else "green")
+    if scene.pages:
+        text.append("\n in a browser: " + "  ".join(scene.pages), style="bright_cyan")
     return text
 
 

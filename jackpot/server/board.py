@@ -1,18 +1,19 @@
 """What may everybody who looks be shown? Committed meters, link states and hits, and who watches them.
 
-Only the newest value counts: values are conflated, framed once for all receivers of the same links, and never
-waited for. A watcher that has not read its last value is passed over and gets a whole snapshot afterwards.
-No I/O: the shell calls `durable` once a commit and `tick` about ten times a second.
+Only the newest value counts: values are conflated, framed once for all receivers of the same links in the
+same form, and never waited for. A watcher that has not read its last value is passed over and gets a whole
+snapshot afterwards. No I/O: the shell calls `durable` once a commit and `tick` about ten times a second.
 """
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final, Protocol
 
 from controllers.frames import encode
 from jackpot.clock import Clock
 from jackpot.rules.money import to_cents
 from jackpot.rules.outcome import Outcome, Push
+from jackpot.server.waiting import Waiting
 
 # WIRE: at most 10 a second to a sign; to a table the first change at once, then at most 2 a second.
 SIGN_INTERVAL_S: Final = 0.1
@@ -23,12 +24,19 @@ SNAPSHOT_INTERVAL_S: Final = 4.5
 HIT_MEMORY_MS: Final = 60_000
 # A frame holds 65,536 bytes; a value is at most 64 + 8 + 10 bytes and its framing.
 VALUES_A_FRAME: Final = 500
+# How long a link's state is `win` after a hit: long enough to be noticed, and below the 30 s that regulators
+# allow before the new meter must stand (S7).
+WIN_MS: Final = 20_000
 
 # WIRE: per commit link first, then hit, then award, status and round, then meters.
 _PUSH_ORDER: Final = {"link": 0, "hit": 1, "award": 2, "status": 2, "round": 2}
 _LEDGER_REASON: Final = "ledger"
 # A reason is 1..256 characters, an active link's too.
 _RESUMED: Final = "in order"
+
+
+Form = Callable[[Mapping[str, Any]], bytes]
+"""How a message becomes bytes for one kind of receiver; the same message in every form."""
 
 
 class Watcher(Protocol):
@@ -56,11 +64,12 @@ class LinkView:
 
 
 class _Group:
-    """Watchers of the same links and the same pace."""
+    """Watchers of the same links, the same pace and the same form."""
 
-    def __init__(self, links: frozenset[str], interval: float, *, signs: bool) -> None:
+    def __init__(self, links: frozenset[str], form: Form, *, signs: bool) -> None:
         self.links = links
-        self.interval = interval
+        self.form = form
+        self.interval = SIGN_INTERVAL_S if signs else TABLE_INTERVAL_S
         self.signs = signs
         self.watchers: set[Watcher] = set()
         self.behind: set[Watcher] = set()
@@ -79,12 +88,22 @@ class Board:
         self.trusted = True
         self.hits: deque[dict[str, Any]] = deque()
         self._clock = clock
-        self._groups: dict[tuple[bool, frozenset[str]], _Group] = {}
+        self._groups: dict[tuple[bool, Form, frozenset[str]], _Group] = {}
         self._tables: dict[str, Watcher] = {}
-        self._snapshots: dict[frozenset[str], tuple[int, bytes]] = {}
+        self._snapshots: dict[tuple[bool, Form, frozenset[str]], tuple[int, bytes]] = {}
+        self._waiting = Waiting()
+        self._stated: dict[str, dict[str, Any]] = {}
+        self._stated_at = 0.0
 
-    def reset(self, links: Iterable[dict[str, Any]], hits: Iterable[dict[str, Any]], rev: int) -> None:
+    def reset(
+        self,
+        links: Iterable[dict[str, Any]],
+        hits: Iterable[dict[str, Any]],
+        rev: int,
+        waiting: Iterable[dict[str, Any]] = (),
+    ) -> None:
         """Takes everything from a state that equals the ledger: at the start, and after doubt."""
+        self._waiting.reset(waiting)
         self.links = {link["link"]: LinkView(link) for link in links}
         known = {hit["hit"] for hit in self.hits}
         self.hits.extend(hit for hit in hits if hit["hit"] not in known)
@@ -92,6 +111,7 @@ class Board:
         self._snapshots.clear()
         for group in self._groups.values():
             group.whole_at = 0.0
+        self._restate()
 
     def durable(self, outcomes: Sequence[Outcome], rev: int) -> None:
         """One commit, whose answers have left: pushes in their order, then the meters that moved."""
@@ -100,6 +120,9 @@ class Board:
         pushes.sort(key=lambda push: _PUSH_ORDER.get(push.message["t"], 2))
         for push in pushes:
             self._push(push)
+        waits = [self._waiting.durable(outcome) for outcome in outcomes]
+        if pushes or any(waits):
+            self._restate()
         for outcome in outcomes:
             for link, level, micros in outcome.meters:
                 self._move(link, level, to_cents(micros))
@@ -111,6 +134,7 @@ class Board:
             self.trusted = False
             for link in self.links:
                 self._tell_link(link)
+            self._restate()
 
     def trust(self) -> None:
         """The ledger has been looked at: every link is told its own state again."""
@@ -118,6 +142,7 @@ class Board:
             self.trusted = True
             for link in self.links:
                 self._tell_link(link)
+            self._restate()
 
     def state(self, link: str) -> tuple[str, str]:
         """A link's state and reason, as a device may be told now."""
@@ -125,6 +150,25 @@ class Board:
             return "suspended", _LEDGER_REASON
         view = self.links[link]
         return view.state, view.reason
+
+    def display(self, link: str) -> dict[str, Any]:
+        """What signs show of a link beside its meters: the `state` message.
+
+        fault: the ledger is in doubt. suspended: no wagers are taken. win: a level was won in the last 20 s.
+        pending: a win waits for a floorperson; `waiting` names those (S7).
+        """
+        state, reason = self.state(link)
+        waiting = self._waiting.of(link)
+        won_after = self._clock.unix_ms() - WIN_MS
+        if not self.trusted:
+            shown = "fault"
+        elif state != "active":
+            shown = "suspended"
+        elif any(hit["link"] == link and hit["at"] > won_after for hit in self.hits):
+            shown = "win"
+        else:
+            shown = "pending" if waiting else "normal"
+        return {"t": "state", "link": link, "state": shown, "reason": reason or _RESUMED, "waiting": waiting}
 
     def facts(self, links: Iterable[str]) -> list[dict[str, Any]]:
         """What a welcome says of these links."""
@@ -134,68 +178,100 @@ class Board:
 
     def recent_hits(self, links: frozenset[str]) -> list[dict[str, Any]]:
         """The percentage hits of the last 60 s on these links, oldest first."""
+        self._forget_old_hits()
+        return [hit for hit in self.hits if hit["link"] in links]
+
+    def _forget_old_hits(self) -> None:
         oldest = self._clock.unix_ms() - HIT_MEMORY_MS
         while self.hits and self.hits[0]["at"] < oldest:
             self.hits.popleft()
-        return [hit for hit in self.hits if hit["link"] in links]
 
-    def watch(self, watcher: Watcher, links: frozenset[str], table: str | None = None) -> None:
-        """Shows a table (by its id) or a sign these links from now on, the snapshot first."""
+    def watch(
+        self, watcher: Watcher, links: frozenset[str], table: str | None = None, form: Form = encode
+    ) -> None:
+        """Shows a table (by its id) or a sign these links from now on, in this form, the snapshot first."""
         signs = table is None
         if table is not None:
             self._tables[table] = watcher
-        key = (signs, links)
+        key = (signs, form, links)
         if key not in self._groups:
-            interval = SIGN_INTERVAL_S if signs else TABLE_INTERVAL_S
-            self._groups[key] = _Group(links, interval, signs=signs)
+            self._groups[key] = _Group(links, form, signs=signs)
             self._groups[key].whole_at = self._clock.monotonic()
         self._groups[key].watchers.add(watcher)
-        watcher.tell(self.snapshot(links))
+        watcher.tell(self._snapshot(self._groups[key]))
 
-    def forget(self, watcher: Watcher, links: frozenset[str], table: str | None = None) -> None:
+    def forget(
+        self, watcher: Watcher, links: frozenset[str], table: str | None = None, form: Form = encode
+    ) -> None:
         """Shows it nothing more."""
         if table is not None and self._tables.get(table) is watcher:
             del self._tables[table]
-        key = (table is None, links)
+        key = (table is None, form, links)
         if (group := self._groups.get(key)) is not None:
             group.watchers.discard(watcher)
             group.behind.discard(watcher)
             if not group.watchers:
                 del self._groups[key]
-                self._snapshots.pop(links, None)
+                self._snapshots.pop(key, None)
 
-    def snapshot(self, links: frozenset[str]) -> bytes:
-        """Every meter of these links, framed."""
-        rev, framed = self._snapshots.get(links, (-1, b""))
+    def values(self, links: Iterable[str]) -> list[tuple[str, str, int]]:
+        """Every meter of these links as (link, level, cents)."""
+        return [
+            (name, level, cents)
+            for name in links
+            if name in self.links
+            for level, cents in self.links[name].levels.items()
+        ]
+
+    def _snapshot(self, group: _Group) -> bytes:
+        """Every meter of a group's links, and for signs every link's state."""
+        key = (group.signs, group.form, group.links)
+        rev, framed = self._snapshots.get(key, (-1, b""))
         if rev != self.rev:
-            framed = self._meters([(name, level) for name in links for level in self._levels(name)])
-            self._snapshots[links] = (self.rev, framed)
+            framed = self._meters(group.form, self.values(sorted(group.links)))
+            if group.signs:
+                known = sorted(group.links.intersection(self.links))
+                framed += b"".join(group.form(self.display(link)) for link in known)
+            self._snapshots[key] = (self.rev, framed)
         return framed
 
     def tick(self) -> None:
         """Shows what is due."""
         now = self._clock.monotonic()
+        if now - self._stated_at >= SIGN_INTERVAL_S:
+            self._restate()
         for group in self._groups.values():
             if now - group.shown_at < group.interval:
                 continue
             if now - group.whole_at >= SNAPSHOT_INTERVAL_S:
                 group.whole_at = group.shown_at = now
-                self._snapshots.pop(group.links, None)
-                self._show(group, group.watchers, self.snapshot(group.links))
+                self._snapshots.pop((group.signs, group.form, group.links), None)
+                self._show(group, group.watchers, self._snapshot(group))
             elif group.changed or group.behind:
                 group.shown_at = now
                 behind, group.behind = group.behind, set()
                 if group.changed:
-                    self._show(group, group.watchers - behind, self._meters(sorted(group.changed)))
+                    moved = [
+                        (*place, self.links[place[0]].levels[place[1]]) for place in sorted(group.changed)
+                    ]
+                    self._show(group, group.watchers - behind, self._meters(group.form, moved))
                 if behind:
-                    self._show(group, behind, self.snapshot(group.links))
+                    self._show(group, behind, self._snapshot(group))
 
     def _show(self, group: _Group, watchers: Iterable[Watcher], frame: bytes) -> None:
         group.changed.clear()
         group.behind.update([watcher for watcher in watchers if not watcher.show(frame)])
 
-    def _levels(self, link: str) -> Iterable[str]:
-        return self.links[link].levels if link in self.links else ()
+    def _restate(self) -> None:
+        """Tells signs the states that changed; a win also ends by time alone."""
+        self._stated_at = self._clock.monotonic()
+        self._forget_old_hits()
+        for link in self.links:
+            shown = self.display(link)
+            if self._stated.get(link) != shown:
+                self._stated[link] = shown
+                self._snapshots.clear()
+                self._tell(link, shown, signs_only=True)
 
     def _move(self, link: str, level: str, cents: int) -> None:
         levels = self.links[link].levels if link in self.links else {}
@@ -214,28 +290,32 @@ class Board:
             return
         if message["t"] == "hit":
             self.hits.append(message)
-        frame = encode(message)
         if push.table is not None:
             if (table := self._tables.get(push.table)) is not None:
-                table.tell(frame)
+                table.tell(encode(message))
             return
-        self._tell(push.link or push.signs_of or "", frame, signs_only=push.link is None)
+        if message["t"] == "status" and message["status"] == "undone":
+            self.hits = deque(hit for hit in self.hits if hit["hit"] != message["hit"])
+        self._tell(push.link or push.signs_of or "", message, signs_only=push.link is None)
 
     def _tell_link(self, link: str) -> None:
         state, reason = self.state(link)
-        self._tell(link, encode({"t": "link", "link": link, "state": state, "reason": reason or _RESUMED}))
+        message = {"t": "link", "link": link, "state": state, "reason": reason or _RESUMED}
+        self._tell(link, message, signs_only=False)
 
-    def _tell(self, link: str, frame: bytes, *, signs_only: bool = False) -> None:
+    def _tell(self, link: str, message: Mapping[str, Any], *, signs_only: bool) -> None:
+        framed: dict[Form, bytes] = {}
         for group in self._groups.values():
             if link in group.links and (group.signs or not signs_only):
-                for watcher in group.watchers:
+                frame = framed.get(group.form)
+                if frame is None:
+                    frame = framed[group.form] = group.form(message)
+                for watcher in tuple(group.watchers):
                     watcher.tell(frame)
 
-    def _meters(self, places: Sequence[tuple[str, str]]) -> bytes:
-        at = self._clock.unix_ms()
-        values = [[link, level, self.links[link].levels[level]] for link, level in places]
-        message = {"t": "meters", "bank": self.bank, "rev": self.rev, "at": at}
+    def _meters(self, form: Form, values: Sequence[tuple[str, str, int]]) -> bytes:
+        message = {"t": "meters", "bank": self.bank, "rev": self.rev, "at": self._clock.unix_ms()}
         return b"".join(
-            encode({**message, "values": values[start : start + VALUES_A_FRAME]})
+            form({**message, "values": values[start : start + VALUES_A_FRAME]})
             for start in range(0, max(len(values), 1), VALUES_A_FRAME)
         )

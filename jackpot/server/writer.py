@@ -54,8 +54,8 @@ Rebuild = Callable[[Ledger], tuple[Engine, Head]]
 log: Final = structlog.get_logger()
 
 
-def face(engine: Engine) -> tuple[list[Map], list[Map], int]:
-    """What a board shows of a state: links, the `hit` pushes of the last hits by age, and its seq."""
+def face(engine: Engine) -> tuple[list[Map], list[Map], int, list[Map]]:
+    """What a board shows of a state: links, the `hit` pushes of the last hits by age, seq, open awards."""
     state = engine.state
     shown = [
         (past.seq, hit_map(state.bank, link, level.terms.level, past))
@@ -64,7 +64,7 @@ def face(engine: Engine) -> tuple[list[Map], list[Map], int]:
         for past in level.shown
     ]
     hits = [hit for _, hit in sorted(shown, key=lambda pair: pair[0])]
-    return views.statistics(engine)["links"], hits, state.seq
+    return views.statistics(engine)["links"], hits, state.seq, views.open_awards(engine)
 
 
 class BankStopped(Exception):

@@ -1,9 +1,12 @@
-"""What does the server answer over HTTP? /metrics, /healthz (alive) and /readyz (active and durable)."""
+"""What does the server answer over HTTP? Nothing that changes anything.
+
+/metrics, /healthz (alive), /readyz (active and durable) and the floor page on its own listener alone; the
+sign pages and the streams there and on the public one.
+"""
 
 import asyncio
 import platform
 import ssl
-from collections.abc import Mapping
 from typing import Any, Final, Protocol
 
 from aiohttp import web
@@ -12,24 +15,24 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from jackpot import __version__
 from jackpot.config import Address
 from jackpot.rules import views
-from jackpot.server.devices import Devices
 from jackpot.server.histogram import Histogram
-from jackpot.server.writer import BankStopped, Writer
+from jackpot.server.writer import BankStopped
+from jackpot.web import overview
 from jackpot.web.metrics import registry
+from jackpot.web.overview import Overview, why
+from jackpot.web.screens import Screens, secure
 
 # A scrape while the ledger is in doubt gets the last durable state, not an error: that is when people look.
 STATE_WITHIN_S: Final = 1.0
+# Nothing here takes a request's body.
+REQUEST_MOST: Final = 1_024
+# Receivers are told to go; one that does not hear it must not hold up the end.
+SHUTDOWN_S: Final = 2.0
 
 
-class Source(Protocol):
-    """What pages read."""
+class Source(overview.Source, Protocol):
+    """What pages and metrics read."""
 
-    @property
-    def writers(self) -> Mapping[str, Writer]: ...
-    @property
-    def floor(self) -> Devices: ...
-    @property
-    def signs(self) -> Devices: ...
     @property
     def digest(self) -> str: ...
     @property
@@ -40,13 +43,31 @@ _SOURCE: Final = web.AppKey("source", Source)
 _STATES: Final = web.AppKey("states", dict[str, dict[str, Any]])
 
 
-async def listen(source: Source, address: Address, tls: ssl.SSLContext | None = None) -> web.AppRunner:
+async def listen(
+    source: Source,
+    screens: Screens,
+    address: Address,
+    tls: ssl.SSLContext | None = None,
+    *,
+    public: bool = False,
+) -> web.AppRunner:
     """Serves HTTP at `address` until the runner is cleaned up. Raises OSError."""
-    app = web.Application()
+    app = web.Application(client_max_size=REQUEST_MOST)
     app[_SOURCE] = source
     app[_STATES] = {}
-    app.add_routes([web.get("/metrics", metrics), web.get("/healthz", alive), web.get("/readyz", ready)])
-    runner = web.AppRunner(app, access_log=None, handle_signals=False)
+    app.add_routes(screens.public())
+    looking = Overview(source, screens.writing)
+
+    async def floor(_request: web.Request) -> web.Response:
+        """GET /floor.json: what the floor page shows beside the meters."""
+        return web.json_response(await looking.look(), headers={"Cache-Control": "no-store"})
+
+    if not public:
+        app.add_routes([web.get("/metrics", metrics), web.get("/healthz", alive), web.get("/readyz", ready)])
+        app.add_routes([*screens.private(), web.get("/floor.json", floor)])
+    app.on_response_prepare.append(secure)
+    app.on_shutdown.append(lambda _: screens.live.end())
+    runner = web.AppRunner(app, access_log=None, handle_signals=False, shutdown_timeout=SHUTDOWN_S)
     await runner.setup()
     await web.TCPSite(runner, address.host, address.port, ssl_context=tls).start()
     return runner
@@ -65,13 +86,6 @@ async def ready(request: web.Request) -> web.Response:
     if reasons:
         return web.json_response({"status": "not ready", "reasons": reasons}, status=503)
     return web.json_response({"status": "ready"})
-
-
-def why(writer: Writer) -> str | None:
-    """Why a bank does not act now; None where it does."""
-    if writer.stopped is not None:
-        return f"stopped: {writer.stopped}"
-    return None if writer.active else "the last commit is in doubt or slow"
 
 
 async def metrics(request: web.Request) -> web.Response:

@@ -69,6 +69,9 @@ def test_a_killed_floor_goes_on_where_it_was(tmp_path: Path) -> None:
     for number in range(2):
         process = started("--rounds", "100000", "--seed", str(number), "--ledger", tmp_path)
         assert process.stdout is not None
+        pages = process.stdout.readline()
+        assert pages.startswith("in a browser: http://127.0.0.1:")
+        assert "/sign/floor-five" in pages
         assert " rounds, " in process.stdout.readline()
         process.kill()
         process.communicate(timeout=TIMEOUT_S)

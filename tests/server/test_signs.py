@@ -4,6 +4,7 @@ import asyncio
 import socket
 from pathlib import Path
 
+from controllers import signage
 from jackpot.app import Server
 from jackpot.server.devices import Connection
 from jackpot.server.signs import SIGN_UNREAD_MOST, SIGN_UNREAD_S
@@ -81,7 +82,7 @@ async def test_late_signs_see_the_hits_of_the_last_minute(tmp_path: Path) -> Non
 
 async def _fill(server: Server, shell: Connection) -> None:
     """Tells a sign that does not read more than the system's buffers hold, until some stays with us."""
-    frame = server.writers["main"].board.snapshot(frozenset([LINK]))
+    frame = signage.meters("main", 0, 0, server.writers["main"].board.values([LINK]))
     while shell._transport.get_write_buffer_size() < SIGN_UNREAD_MOST // 2:
         shell.tell(frame)
         server.signs.flush()
@@ -105,7 +106,7 @@ async def test_a_sign_that_does_not_read_is_bounded_and_closed(tmp_path: Path) -
         board = server.writers["main"].board
         await _fill(server, shell)
         assert shell._transport.get_write_buffer_size() <= SIGN_UNREAD_MOST
-        assert not shell.show(board.snapshot(frozenset([LINK])))
+        assert not shell.show(signage.meters("main", 0, 0, board.values([LINK])))
         device.wager(1, "R1", 1)
         await device.answer(1)
         slow.writer.transport.resume_reading()  # type: ignore[attr-defined]

@@ -1,0 +1,57 @@
+"""How is a sum of money written here? By the site's locale, in parts that a page puts together."""
+
+import msgspec
+from babel import Locale
+from babel.numbers import (
+    get_currency_precision,
+    get_currency_symbol,
+    get_decimal_symbol,
+    get_group_symbol,
+)
+
+_CURRENCY_SIGN = "\N{CURRENCY SIGN}"
+# The wire counts hundredths (WIRE): a currency of three decimals is shown with two.
+_DECIMALS_MOST = 2
+# Direction marks order whole lines of right-to-left text; here each part has a place of its own.
+_DIRECTION_MARKS = "\u200e\u200f"
+
+
+class Writing(msgspec.Struct, frozen=True):
+    """before, after: around the digits. groups: digits between separators, the rightmost first."""
+
+    before: str
+    after: str
+    group: str
+    groups: tuple[int, int]
+    decimal: str
+    decimals: int
+
+    def text(self, cents: int) -> str:
+        """A sum as a page writes it."""
+        whole, rest = str(cents // 100), f"{cents % 100:02}"[: self.decimals]
+        cut = [whole[-self.groups[0] :]]
+        whole = whole[: -self.groups[0]]
+        while whole:
+            cut.insert(0, whole[-self.groups[1] :])
+            whole = whole[: -self.groups[1]]
+        tail = f"{self.decimal}{rest}" if rest else ""
+        return f"{self.before}{self.group.join(cut)}{tail}{self.after}"
+
+
+def writing(locale: str, currency: str) -> Writing:
+    """How this locale writes this currency, with European digits. locale: like en_US or en-US."""
+    place = Locale.parse(locale, sep="-" if "-" in locale else "_")
+    pattern = place.currency_formats["standard"]
+    symbol = get_currency_symbol(currency, place)
+    parts = []
+    for part in (pattern.prefix[0], pattern.suffix[0]):
+        text = part.replace(_CURRENCY_SIGN, symbol)
+        parts.append("".join(letter for letter in text if letter not in _DIRECTION_MARKS))
+    return Writing(
+        before=parts[0],
+        after=parts[1],
+        group=get_group_symbol(place),
+        groups=(pattern.grouping[0], pattern.grouping[1]),
+        decimal=get_decimal_symbol(place),
+        decimals=min(get_currency_precision(currency), _DECIMALS_MOST),
+    )

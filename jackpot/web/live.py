@@ -1,0 +1,204 @@
+"""How do meters reach browsers and other programs? As JSON over WebSocket and server-sent events.
+
+The messages are the floor protocol's own. Each is framed once for all receivers of the same links and written
+to their connections as it is; a receiver that has not read its last values is passed over
+(`jackpot.server.board`), and cut once it has read nothing for 10 s. Nothing is ever read from a receiver but
+the end of its connection.
+"""
+
+import asyncio
+import secrets
+import socket
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+from aiohttp import WSMsgType, web
+
+from controllers.session import VERSION
+from jackpot.clock import Clock
+from jackpot.server.board import Board, Form
+from jackpot.server.signs import SIGN_SEND_BUFFER, SIGN_UNREAD_MOST, SIGN_UNREAD_S
+
+# The whole snapshot comes at least as often (WIRE): who hears nothing for 2 of these has lost us.
+HEARTBEAT_MS: Final = 5_000
+# Receivers at once, on all HTTP listeners: many walls of screens, fewer than the files a process may open.
+STREAMS_MOST: Final = 1_000
+# Nothing is expected from a receiver; a browser's close and pong are shorter still.
+HEARD_MOST: Final = 1_024
+
+_TEXT_FRAME: Final = 0x81
+_LENGTH_16: Final = 126
+_LENGTH_64: Final = 127
+
+
+def websocket_frame(message: Mapping[str, Any]) -> bytes:
+    """A message as one whole unmasked WebSocket text frame (RFC 6455, 5.2)."""
+    text = msgspec.json.encode(message)
+    length = len(text)
+    if length < _LENGTH_16:
+        return bytes((_TEXT_FRAME, length)) + text
+    if length < 1 << 16:
+        return bytes((_TEXT_FRAME, _LENGTH_16)) + length.to_bytes(2, "big") + text
+    return bytes((_TEXT_FRAME, _LENGTH_64)) + length.to_bytes(8, "big") + text
+
+
+def event_chunk(message: Mapping[str, Any]) -> bytes:
+    """A message as one server-sent event, in one chunk of an HTTP/1.1 body."""
+    event = b"data: " + msgspec.json.encode(message) + b"\n\n"
+    return b"%x\r\n%b\r\n" % (len(event), event)
+
+
+class Stream:
+    """One receiver: a watcher of boards that writes to its connection. over: set once it is to be ended."""
+
+    def __init__(self, transport: asyncio.Transport, form: Form, clock: Clock) -> None:
+        self.over = asyncio.Event()
+        self.form = form
+        self._transport = transport
+        self._clock = clock
+        self._unread_since: float | None = None
+        transport.set_write_buffer_limits(high=0)
+        raw = transport.get_extra_info("socket")
+        if raw is not None:
+            raw.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SIGN_SEND_BUFFER)
+
+    def tell(self, frame: bytes) -> None:
+        """A push that must not be lost; who lets too many wait is cut."""
+        if self._transport.is_closing():
+            self.over.set()
+            return
+        self._transport.write(frame)
+        if self._transport.get_write_buffer_size() > SIGN_UNREAD_MOST:
+            self.cut()
+
+    def show(self, frame: bytes) -> bool:
+        """Meter values; not taken while earlier bytes have not left."""
+        if self._transport.get_write_buffer_size():
+            return False
+        self.tell(frame)
+        return True
+
+    def sweep(self, now: float) -> None:
+        """Cuts a receiver that is gone, or has read nothing for 10 s."""
+        if self._transport.is_closing():
+            self.over.set()
+        elif not self._transport.get_write_buffer_size():
+            self._unread_since = None
+        elif self._unread_since is None:
+            self._unread_since = now
+        elif now - self._unread_since >= SIGN_UNREAD_S:
+            self.cut()
+
+    def cut(self) -> None:
+        """Ends the connection, whatever was not sent."""
+        self._transport.abort()
+        self.over.set()
+
+
+class Live:
+    """Every receiver on the HTTP listeners. boards: of all banks."""
+
+    def __init__(self, boards: Iterable[Board], clock: Clock) -> None:
+        self.streams: set[Stream] = set()
+        self._boards = list(boards)
+        self._clock = clock
+
+    @property
+    def links(self) -> frozenset[str]:
+        """Every link that there is."""
+        return frozenset(link for board in self._boards for link in board.links)
+
+    def sweep(self) -> None:
+        """Lets time pass; about ten times a second."""
+        now = self._clock.monotonic()
+        for stream in tuple(self.streams):
+            stream.sweep(now)
+
+    async def end(self) -> None:
+        """Ends every receiver; they connect anew to whoever serves them next."""
+        for stream in tuple(self.streams):
+            stream.over.set()
+
+    async def websocket(self, request: web.Request) -> web.StreamResponse:
+        """GET /ws/meters?links=a,b: until either side ends it."""
+        links = self._chosen(request)
+        # A page of another site must not read the floor through a browser that can reach it.
+        origin = request.headers.get("Origin")
+        if origin is not None and origin.partition("://")[2] != request.host:
+            raise web.HTTPForbidden(text="another site's page may not read this\n")
+        response = web.WebSocketResponse(compress=False, max_msg_size=HEARD_MOST, timeout=1.0)
+        await response.prepare(request)
+        stream = self._open(request, websocket_frame, links)
+        try:
+            async with asyncio.TaskGroup() as group:
+                listening = group.create_task(_listen(response, stream))
+                await stream.over.wait()
+                listening.cancel()
+        finally:
+            self._close(stream, links)
+        await response.close()
+        return response
+
+    async def events(self, request: web.Request) -> web.StreamResponse:
+        """GET /events/meters?links=a,b: until either side ends it."""
+        links = self._chosen(request)
+        if request.version < (1, 1):
+            raise web.HTTPUpgradeRequired(text="events need HTTP/1.1\n")
+        headers = {"Content-Type": "text/event-stream", "Cache-Control": "no-store"}
+        response = web.StreamResponse(headers=headers)
+        response.enable_chunked_encoding()
+        await response.prepare(request)
+        stream = self._open(request, event_chunk, links)
+        try:
+            await stream.over.wait()
+        finally:
+            self._close(stream, links)
+        response.force_close()
+        return response
+
+    def _chosen(self, request: web.Request) -> frozenset[str]:
+        """The links asked for. Raises HTTPNotFound for an unknown one, HTTPServiceUnavailable when full."""
+        asked = request.query.get("links")
+        links = self.links if asked is None else frozenset(filter(None, asked.split(",")))
+        if links - self.links:
+            raise web.HTTPNotFound(text=f"there is no link {min(links - self.links)}\n")
+        if len(self.streams) >= STREAMS_MOST:
+            raise web.HTTPServiceUnavailable(text="too many receivers\n", headers={"Retry-After": "10"})
+        return links
+
+    def _open(self, request: web.Request, form: Form, links: frozenset[str]) -> Stream:
+        """Lets a receiver in: its welcome, whole snapshots with states, and the hits of the last minute."""
+        transport = request.transport
+        if transport is None:
+            raise web.HTTPServiceUnavailable(text="the connection is gone\n")
+        stream = Stream(transport, form, self._clock)
+        self.streams.add(stream)
+        welcome = {
+            "t": "welcome",
+            "v": VERSION,
+            "session": secrets.token_hex(8),
+            "heartbeat_ms": HEARTBEAT_MS,
+            "links": [fact for board in self._boards for fact in board.facts(sorted(links))],
+        }
+        stream.tell(form(welcome))
+        for board in self._boards:
+            board.watch(stream, links.intersection(board.links), form=form)
+        hits: Sequence[Mapping[str, Any]] = [
+            hit for board in self._boards for hit in board.recent_hits(links)
+        ]
+        for hit in hits:
+            stream.tell(form(hit))
+        return stream
+
+    def _close(self, stream: Stream, links: frozenset[str]) -> None:
+        self.streams.discard(stream)
+        for board in self._boards:
+            board.forget(stream, links.intersection(board.links), form=stream.form)
+
+
+async def _listen(response: web.WebSocketResponse, stream: Stream) -> None:
+    """Until the receiver's end is closed; what it says meanwhile is of no use."""
+    while (await response.receive()).type in (WSMsgType.TEXT, WSMsgType.BINARY):
+        pass
+    stream.over.set()

@@ -1,0 +1,153 @@
+"""Who is on the floor now, what was won last, and what is wrong? As people read it, for the floor page."""
+
+import asyncio
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any, Final, Protocol
+from zoneinfo import ZoneInfo
+
+from jackpot.clock import Clock
+from jackpot.config import Config
+from jackpot.rules import views
+from jackpot.rules.engine import Engine
+from jackpot.server.devices import Devices
+from jackpot.server.writer import BankStopped, Writer
+from jackpot.web.currency import Writing
+
+HITS_SHOWN: Final = 12
+# However many pages look, the state is read once in this time.
+FRESH_S: Final = 1.0
+# While the ledger is in doubt the last durable state is shown: that is when people look.
+STATE_WITHIN_S: Final = 1.0
+
+Map = dict[str, Any]
+
+
+class Source(Protocol):
+    """What the overview reads."""
+
+    @property
+    def config(self) -> Config: ...
+    @property
+    def clock(self) -> Clock: ...
+    @property
+    def writers(self) -> Mapping[str, Writer]: ...
+    @property
+    def floor(self) -> Devices: ...
+    @property
+    def signs(self) -> Devices: ...
+
+
+def why(writer: Writer) -> str | None:
+    """Why a bank does not act now; None where it does."""
+    if writer.stopped is not None:
+        return f"stopped: {writer.stopped}"
+    return None if writer.active else "the last commit is in doubt or slow"
+
+
+def _state(engine: Engine) -> tuple[Map, list[Map]]:
+    return views.statistics(engine), views.hits(engine)
+
+
+class Overview:
+    """One floor, read when somebody looks and at most once a second."""
+
+    def __init__(self, source: Source, money: Writing) -> None:
+        self._source = source
+        self._money = money
+        self._zone = ZoneInfo(source.config.site.timezone)
+        self._states: dict[str, tuple[Map, list[Map]]] = {}
+        self._looking = asyncio.Lock()
+        self._looked_at: float | None = None
+        self._found: Map = {}
+
+    async def look(self) -> Map:
+        """What the page shows: time, counts, troubles, tables, signs and hits, as text."""
+        async with self._looking:
+            now = self._source.clock.monotonic()
+            if self._looked_at is None or now - self._looked_at >= FRESH_S:
+                await asyncio.gather(*(self._read(writer) for writer in self._source.writers.values()))
+                self._found = self._overview()
+                self._looked_at = now
+        return self._found
+
+    async def _read(self, writer: Writer) -> None:
+        try:
+            async with asyncio.timeout(STATE_WITHIN_S):
+                self._states[writer.bank] = await writer.ask(_state)
+        except (TimeoutError, BankStopped):
+            pass  # its last durable state is shown, and `troubles` says that the bank does not act
+
+    def _overview(self) -> Map:
+        source = self._source
+        tables = [table for state, _ in self._states.values() for table in state["tables"]]
+        hits = [hit for _, found in self._states.values() for hit in found]
+        hits.sort(key=lambda hit: hit["at"], reverse=True)
+        at_tables, at_signs = source.floor, source.signs
+        counts = (
+            f"{len(at_tables.current)} of {len(at_tables.devices)} tables, "
+            f"{len(at_signs.current)} of {len(at_signs.devices)} signs"
+        )
+        return {
+            "time": self._time(source.clock.unix_ms(), "%H:%M:%S"),
+            "counts": counts,
+            "troubles": list(self._troubles(tables)),
+            "tables": [self._table(table) for table in tables if table["table"] in at_tables.devices],
+            "signs": [
+                {"sign": name, "online": name in at_signs.current, "links": ", ".join(sorted(sign.links))}
+                for name, sign in at_signs.devices.items()
+            ],
+            "hits": [self._hit(hit) for hit in hits[:HITS_SHOWN]],
+        }
+
+    def _troubles(self, tables: Iterable[Map]) -> Iterator[str]:
+        """What somebody has to see to, the gravest first."""
+        for bank, writer in self._source.writers.items():
+            if reason := why(writer):
+                yield f"Bank {bank} does not act: {reason}"
+            for link in writer.board.links if writer.board.trusted else ():
+                state, reason = writer.board.state(link)
+                if state != "active":
+                    yield f"Link {link} is suspended: {reason}"
+        for bank_state, _ in self._states.values():
+            for table in bank_state["behind"]:
+                yield f"Table {table} knows of more answered commands than the ledger"
+        for devices in (self._source.floor, self._source.signs):
+            for device in sorted(devices.blocked):
+                yield f"Two devices use the key of {devices.role} {device}"
+        for table in tables:
+            if table["round"] and table["round"]["state"] == "mismatch":
+                yield f"Table {table['table']}: the chips counted differ from the wagers accepted"
+        for devices in (self._source.floor, self._source.signs):
+            gone = sorted(set(devices.devices) - set(devices.current))
+            if gone:
+                role = devices.role.title()
+                yield (
+                    f"{role} {gone[0]} is offline"
+                    if len(gone) == 1
+                    else (f"{role}s {', '.join(gone)} are offline")
+                )
+
+    def _table(self, table: Map) -> Map:
+        return {
+            "table": table["table"],
+            "online": table["table"] in self._source.floor.current,
+            "game": table["game"].replace("-", " ").title().replace("Holdem", "Hold'em"),
+            "round": table["round"]["state"] if table["round"] else "ready",
+            "held": bool(table["held"]),
+        }
+
+    def _hit(self, hit: Map) -> Map:
+        display = self._source.config.displays.get(hit["link"])
+        level = display.levels.get(hit["level"]) if display and hit["level"] else None
+        hand = hit["hand"].replace("-", " ").capitalize()
+        return {
+            "time": self._time(hit["at"], "%d %b %H:%M"),
+            "table": hit["table"],
+            "what": f"{level}, {hand.lower()}" if level else hand,
+            "amount": self._money.text(hit["amount"]),
+            "status": hit["status"],
+        }
+
+    def _time(self, unix_ms: int, form: str) -> str:
+        return datetime.fromtimestamp(unix_ms / 1000, UTC).astimezone(self._zone).strftime(form)

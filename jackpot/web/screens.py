@@ -1,0 +1,160 @@
+"""Which pages hang on walls? A sign for each link, and the whole floor. Nothing here changes anything."""
+
+import hashlib
+from importlib import resources
+from typing import Any, Final
+
+import msgspec
+from aiohttp import web
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+from jackpot.config import LOGO_TYPES, Config
+from jackpot.web.currency import Writing, writing
+from jackpot.web.live import Live
+
+# Pages bring all they need from here, run only our own files, and are never framed by another site.
+SECURITY: Final = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+STATIC_TYPES: Final = {"js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
+STATIC: Final = (
+    "base.css",
+    "floor.css",
+    "floor.js",
+    "icon.svg",
+    "live.js",
+    "odometer.js",
+    "sign.css",
+    "sign.js",
+    "tones.js",
+    "win.js",
+)
+# A logo on a wall; more is a mistake in its making, and it is held in memory.
+LOGO_MOST: Final = 4_194_304
+_DIGEST_SHOWN: Final = 16
+
+
+def _file(folder: str, name: str) -> bytes:
+    return resources.files("jackpot.web").joinpath(folder, name).read_bytes()
+
+
+class Screens:
+    """The pages of one configuration, made once. Raises OSError where a logo cannot be read."""
+
+    def __init__(self, config: Config, live: Live) -> None:
+        self.live = live
+        self.writing: Writing = writing(config.site.locale, config.site.currency)
+        self._config = config
+        self._files = {name: _file("static", name) for name in STATIC}
+        self._logos: dict[str, tuple[bytes, str]] = {}
+        for link, display in config.displays.items():
+            if display.logo is not None:
+                with display.logo.open("rb") as file:
+                    kind = LOGO_TYPES[display.logo.suffix.lower()]
+                    self._logos[link] = (file.read(LOGO_MOST), kind)
+        self._templates = Environment(
+            autoescape=True,
+            undefined=StrictUndefined,
+            loader=FunctionLoader(lambda name: _file("pages", name).decode()),
+        )
+        self._signs = {link: self._sign(link) for link in config.displays}
+        self._floor = self._page("floor.html", "", self._floor_settings())
+
+    def public(self) -> list[web.RouteDef]:
+        """Sign pages and streams: what may be shown to everybody."""
+        return [
+            web.get("/sign/{link}", self.sign),
+            web.get("/static/{name}", self.static),
+            web.get("/logo/{link}", self.logo),
+            web.get("/ws/meters", self.live.websocket, allow_head=False),
+            web.get("/events/meters", self.live.events, allow_head=False),
+        ]
+
+    def private(self) -> list[web.RouteDef]:
+        """The floor page, for those who may see every table."""
+        return [web.get("/", self.floor)]
+
+    async def sign(self, request: web.Request) -> web.Response:
+        """GET /sign/LINK: one link, over the whole screen."""
+        page = self._signs.get(request.match_info["link"])
+        if page is None:
+            raise web.HTTPNotFound(text="there is no such link\n")
+        return _html(page)
+
+    async def floor(self, _request: web.Request) -> web.Response:
+        """GET /: the whole floor."""
+        return _html(self._floor)
+
+    async def static(self, request: web.Request) -> web.Response:
+        """GET /static/NAME: one of the files named above, nothing else."""
+        name = request.match_info["name"]
+        if name not in self._files:
+            raise web.HTTPNotFound(text="there is no such file\n")
+        kind = STATIC_TYPES[name.rpartition(".")[2]]
+        return web.Response(
+            body=self._files[name], content_type=kind, charset="utf-8", headers={"Cache-Control": "no-cache"}
+        )
+
+    async def logo(self, request: web.Request) -> web.Response:
+        """GET /logo/LINK: the image in the configuration."""
+        found = self._logos.get(request.match_info["link"])
+        if found is None:
+            raise web.HTTPNotFound(text="this link has no logo\n")
+        # What a drawing might want to run stays off, also where it is opened by itself.
+        headers = {"Cache-Control": "no-cache", "Content-Security-Policy": "default-src 'none'; sandbox"}
+        return web.Response(body=found[0], content_type=found[1], headers=headers)
+
+    def _face(self, link: str) -> dict[str, Any]:
+        display = self._config.displays[link]
+        return {
+            "title": display.title,
+            "accent": display.accent,
+            "background": display.background,
+            "levels": dict(display.levels),
+            "logo": f"/logo/{link}" if link in self._logos else None,
+        }
+
+    def _sign(self, link: str) -> bytes:
+        settings = {
+            "link": link,
+            "money": msgspec.to_builtins(self.writing),
+            "face": self._face(link),
+            "insecure": self._config.listen.insecure,
+        }
+        return self._page("sign.html", link, settings)
+
+    def _floor_settings(self) -> dict[str, Any]:
+        return {
+            "money": msgspec.to_builtins(self.writing),
+            "faces": {link: self._face(link) for link in self._config.displays},
+            "insecure": self._config.listen.insecure,
+        }
+
+    def _page(self, template: str, link: str, settings: dict[str, Any]) -> bytes:
+        text = msgspec.json.encode(settings).decode()
+        digest = hashlib.sha256(text.encode() + b"".join(self._files.values())).hexdigest()
+        page = self._templates.get_template(template).render(
+            site=self._config.site.name,
+            language=self._config.site.locale.replace("_", "-"),
+            title=self._config.displays[link].title if link else "Floor",
+            logo=f"/logo/{link}" if link in self._logos else None,
+            settings=text,
+            version=digest[:_DIGEST_SHOWN],
+        )
+        return page.encode()
+
+
+async def secure(_request: web.Request, response: web.StreamResponse) -> None:
+    """Every answer says what a browser may do with it."""
+    for name, value in SECURITY.items():
+        response.headers.setdefault(name, value)
+
+
+def _html(page: bytes) -> web.Response:
+    return web.Response(
+        body=page, content_type="text/html", charset="utf-8", headers={"Cache-Control": "no-store"}
+    )

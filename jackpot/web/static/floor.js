@@ -1,0 +1,138 @@
+// What does the floor page show? Meters as they move, and every two seconds who is there and what is wrong.
+
+import { follow } from "./live.js";
+import { Odometer } from "./odometer.js";
+import { paint, tone } from "./tones.js";
+
+const LOOK_MS = 2000;
+const ANSWER_MS = 4000;
+
+const { faces, money, insecure } = JSON.parse(document.body.dataset.settings);
+const at = (selector) => document.querySelector(selector);
+const links = new Map(); // link: {badge, reason, levels: Map(level: Odometer), box}
+let lost = true;
+let failed = "";
+
+if (Object.keys(faces).length) paint(document.documentElement, Object.values(faces)[0]);
+
+function make(name, className, text = "") {
+  const made = document.createElement(name);
+  made.className = className;
+  made.textContent = text;
+  return made;
+}
+
+function linkOf(name) {
+  let link = links.get(name);
+  if (link === undefined) {
+    const face = faces[name];
+    const section = make("section", "link");
+    const head = make("div", "head");
+    const title = make("p", "title");
+    const to = make("a", "", face ? face.title : name);
+    to.href = `/sign/${encodeURIComponent(name)}`;
+    title.append(to);
+    link = { badge: make("span", "badge"), reason: make("span", "reason"), box: make("div", "levels"), levels: new Map() };
+    head.append(title, link.badge, link.reason);
+    section.append(head, link.box);
+    at("#links").append(section);
+    links.set(name, link);
+  }
+  return link;
+}
+
+function levelOf(name, level) {
+  const link = linkOf(name);
+  let odometer = link.levels.get(level);
+  if (odometer === undefined) {
+    const box = make("div", "level");
+    const amount = make("div", "amount-run");
+    const face = faces[name];
+    box.append(make("p", "name", face?.levels[level] ?? level), amount);
+    if (face) tone(box, face, level);
+    link.box.append(box);
+    odometer = new Odometer(amount, money);
+    link.levels.set(level, odometer);
+  }
+  return odometer;
+}
+
+function told(message) {
+  if (message.t === "welcome") {
+    for (const facts of message.links) facts.levels.forEach((level) => levelOf(facts.link, level));
+  } else if (message.t === "meters") {
+    for (const [link, level, cents] of message.values) levelOf(link, level).set(cents);
+  } else if (message.t === "state") {
+    const link = linkOf(message.link);
+    link.badge.dataset.state = message.state;
+    link.badge.textContent = message.state;
+    link.reason.textContent = message.state === "suspended" ? message.reason : "";
+  }
+}
+
+function tile(name, now, text, className) {
+  const box = make("div", `tile ${className}`);
+  box.append(make("span", "now", now), make("b", "", name), make("p", "", text));
+  return box;
+}
+
+function tableTile(table) {
+  const now = !table.online ? "offline" : table.held ? "held" : table.round;
+  return tile(table.table, now, table.game, !table.online ? "off" : table.held ? "held" : "");
+}
+
+function hitRow(hit) {
+  const row = make("tr", "");
+  row.append(make("td", "", hit.time), make("td", "", hit.table), make("td", "what", hit.what));
+  row.append(make("td", "sum", hit.amount), make("td", `status ${hit.status}`, hit.status));
+  return row;
+}
+
+function troubles(list) {
+  const all = [...list];
+  if (lost || failed) all.unshift("The server does not answer: what stands below is old");
+  if (insecure) all.push("Connections are not encrypted (insecure = true)");
+  at("#trouble").classList.toggle("wrong", all.length > 0);
+  at("#trouble ul").replaceChildren(...(all.length ? all : ["All is in order"]).map((text) => make("li", "", text)));
+  document.body.dataset.state = lost || failed ? "lost" : all.length ? "wrong" : "good";
+}
+
+let last = [];
+
+function fill(floor) {
+  last = floor.troubles;
+  at("#counts").textContent = floor.counts;
+  at("#clock").textContent = floor.time;
+  at("#tables .tiles").replaceChildren(...floor.tables.map(tableTile));
+  at("#signs .tiles").replaceChildren(
+    ...floor.signs.map((sign) => tile(sign.sign, sign.online ? "on" : "offline", sign.links, sign.online ? "" : "off")),
+  );
+  const rows = floor.hits.map(hitRow);
+  if (!rows.length) {
+    const row = make("tr", "none");
+    row.append(make("td", "", "none yet"));
+    rows.push(row);
+  }
+  at("#hits tbody").replaceChildren(...rows);
+}
+
+async function look() {
+  try {
+    const ended = new AbortController();
+    const late = setTimeout(() => ended.abort(), ANSWER_MS);
+    const answer = await fetch("/floor.json", { signal: ended.signal, cache: "no-store" });
+    fill(await answer.json());
+    clearTimeout(late);
+    failed = "";
+  } catch (error) {
+    failed = String(error);
+  }
+  troubles(last);
+  setTimeout(look, LOOK_MS);
+}
+
+follow(null, told, (value) => {
+  lost = value;
+  troubles(last);
+});
+look();

@@ -1,0 +1,143 @@
+// How does an amount run? Up to the true value within a set time and never beyond it; down at once.
+
+// A value is reached at the latest after two of these: the run under way is ended in its time, then comes the newest.
+const RUN_MS = 1200;
+const DIGITS = "01234567890"; // the 0 again, for a 9 that rolls on
+// Widths in em, as base.css has them; an amount's own width decides how large it can be written.
+const ROOM_EM = 0.12; // beside a digit, in its window
+const GAP_EM = 0.04; // between two windows
+const MARK_EM = 0.34;
+const LETTER_EM = 0.66;
+
+// The width of a digit in this page's font, which differs from screen to screen.
+function digitEm() {
+  const pen = document.createElement("canvas").getContext("2d");
+  pen.font = `800 100px ${getComputedStyle(document.body).fontFamily}`;
+  return Math.max(...Array.from(DIGITS, (digit) => pen.measureText(digit).width)) / 100 + ROOM_EM;
+}
+
+function element(name, className, text = "") {
+  const made = document.createElement(name);
+  made.className = className;
+  made.textContent = text;
+  return made;
+}
+
+// A sum of cents as text; money: the server's way of writing.
+export function write(money, cents) {
+  const whole = Math.floor(cents / 100).toString();
+  const rest = (cents % 100).toString().padStart(2, "0").slice(0, money.decimals);
+  const parts = cut(whole, money.groups);
+  return money.before + parts.join(money.group) + (rest && money.decimal + rest) + money.after;
+}
+
+function cut(whole, [first, others]) {
+  const parts = [whole.slice(-first)];
+  for (let left = whole.slice(0, -first); left; left = left.slice(0, -others)) parts.unshift(left.slice(-others));
+  return parts;
+}
+
+export class Odometer {
+  // box: where it is drawn. money: the server's way of writing.
+  constructor(box, money) {
+    this.box = box;
+    this.money = money;
+    this.shown = null; // cents, with a fraction while it runs
+    this.run = null; // {from, to, began}
+    this.next = null; // the newest value, where a run is under way
+    this.columns = []; // the lowest digit first
+    this.frame = (now) => this.step(now);
+    this.waiting = false;
+    this.digit = digitEm();
+    this.wide = 0; // em
+    box.style.setProperty("--digit", `${this.digit.toFixed(3)}em`);
+  }
+
+  // The newest true value, cents.
+  set(cents) {
+    const newest = this.next ?? (this.run ? this.run.to : this.shown);
+    if (newest === null || cents < newest) {
+      this.run = this.next = null;
+      this.draw(cents);
+    } else if (cents > newest) {
+      if (this.run) this.next = cents;
+      else this.run = { from: this.shown, to: cents, began: performance.now() };
+      this.wake();
+    }
+  }
+
+  wake() {
+    if (!this.waiting) {
+      this.waiting = true;
+      requestAnimationFrame(this.frame);
+    }
+  }
+
+  step(now) {
+    this.waiting = false;
+    if (!this.run) return;
+    const { from, to, began } = this.run;
+    const part = Math.max(0, (now - began) / RUN_MS);
+    if (part < 1) {
+      this.draw(from + (to - from) * part);
+    } else {
+      this.draw(to);
+      this.run = this.next === null ? null : { from: to, to: this.next, began: Math.max(began + RUN_MS, now - RUN_MS) };
+      this.next = null;
+    }
+    if (this.run) this.wake();
+  }
+
+  draw(cents) {
+    this.shown = cents;
+    const unit = 10 ** (2 - this.money.decimals); // cents of the lowest digit that is shown
+    const digits = Math.max(Math.floor(cents / 100).toString().length, 1) + this.money.decimals;
+    if (digits !== this.columns.length) this.build(digits);
+    let left = cents / unit;
+    let carry = left % 1;
+    left = Math.floor(left);
+    for (const column of this.columns) {
+      const digit = left % 10;
+      const place = digit + carry;
+      if (column.place !== place) {
+        column.place = place;
+        column.strip.style.transform = `translateY(${(-100 * place) / DIGITS.length}%)`;
+      }
+      carry = digit === 9 ? carry : 0; // a digit rolls on while all below it are 9
+      left = Math.floor(left / 10);
+    }
+    const text = Math.floor(cents).toString();
+    if (this.box.dataset.cents !== text) this.box.dataset.cents = text;
+  }
+
+  build(digits) {
+    const { before, after, group, groups, decimal, decimals } = this.money;
+    this.columns = [];
+    this.box.textContent = "";
+    let em = 0;
+    const mark = (text, className) => {
+      if (text.trim() === "") return;
+      const wide = className === "mark" ? MARK_EM : LETTER_EM * text.trim().length + 0.1;
+      em += wide;
+      this.box.append(element("span", className, text.trim()));
+    };
+    const column = () => {
+      const box = element("span", "digit");
+      const strip = element("span", "strip");
+      for (const digit of DIGITS) strip.append(element("span", "", digit));
+      box.append(strip);
+      this.box.append(box);
+      this.columns.unshift({ strip, place: null });
+      em += this.digit + GAP_EM;
+    };
+    mark(before, "sign-of-money");
+    cut("0".repeat(digits - decimals), groups).forEach((part, index) => {
+      if (index) mark(group.trim() || "\u2009", group.trim() ? "mark" : "gap");
+      for (const _ of part) column();
+    });
+    if (decimals) mark(decimal, "mark");
+    for (let index = 0; index < decimals; index += 1) column();
+    mark(after, "sign-of-money");
+    this.wide = em;
+  }
+}

@@ -1,0 +1,74 @@
+"""What does a browser test need? The system's Chromium, and pages of a set size that report every mistake."""
+
+import shutil
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser, Page
+
+CHROMIUM: Final = (
+    shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chromium-browser")
+)
+FLAGS: Final = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+SIZES: Final = {"wall": (1920, 1080), "portrait": (1080, 1920), "phone": (390, 844)}
+
+needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine")
+
+
+@asynccontextmanager
+async def chromium() -> AsyncIterator["Browser"]:
+    """A headless browser of its own."""
+    from playwright.async_api import async_playwright
+
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=list(FLAGS))
+        try:
+            yield browser
+        finally:
+            await browser.close()
+
+
+async def opened(browser: "Browser", url: str, size: str, faults: list[str]) -> "Page":
+    """A page; faults gets what its scripts or its policy complain about, and what it asks of others."""
+    width, height = SIZES[size]
+    page = await browser.new_page(viewport={"width": width, "height": height})
+    page.set_default_timeout(30_000)
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on("console", lambda line: faults.append(line.text) if "Content Security" in line.text else None)
+    page.on("request", lambda asked: None if asked.url.startswith(url[:17]) else faults.append(asked.url))
+    await page.goto(url)
+    return page
+
+
+async def state(page: "Page", name: str) -> None:
+    """Waits until the page shows this state."""
+    await page.wait_for_selector(f"body[data-state={name}]")
+
+
+async def until_shown(page: "Page", level: str, cents: int) -> None:
+    """Waits until a level's odometer stands at this amount."""
+    await page.wait_for_selector(f".level[data-level={level}] [data-cents='{cents}']")
+
+
+async def overflows(page: "Page") -> Any:
+    """What is wider or higher than the screen, or than what holds it."""
+    return await page.evaluate(
+        """() => [...document.querySelectorAll('.level, .amount-run, header h1, .name')].filter((part) => {
+            const own = part.getBoundingClientRect();
+            const box = part.parentElement.getBoundingClientRect();
+            return own.width && (own.left < box.left - 1 || own.right > box.right + 1 || own.top < box.top - 1
+                || own.bottom > box.bottom + 1 || own.right > innerWidth || own.bottom > innerHeight);
+        }).map((part) => part.className + ' ' + part.textContent)"""
+    )

@@ -1,0 +1,174 @@
+"""What do people see? The sign page and the floor page, in a real browser, before a real server."""
+
+from pathlib import Path
+
+import aiohttp
+
+from jackpot.app import Server
+from jackpot.web.live import websocket_frame
+from tests.server.bed import LINK, StepClock, administer, configure, on_loop, sign, table, until
+from tests.web.browser import SIZES, chromium, needs_chromium, opened, overflows, state, until_shown
+from tests.web.receivers import with_ports
+
+ROYAL = {"seat": 1, "cards": ["As", "Ks", "Qs"]}
+UPDATES = 10_000
+# What a page may differ by after ten thousand updates, when all that is left over is collected.
+HEAP_MOST = 1_000_000
+
+# Watches the amount that is shown, in cents, at every frame of the screen.
+WATCH = """() => {
+    window.seen = [];
+    const amount = document.querySelector('.level[data-level=mega] .amount-run');
+    const look = () => {
+        const cents = Number(amount.dataset.cents);
+        if (window.seen[window.seen.length - 1] !== cents) window.seen.push(cents);
+        requestAnimationFrame(look);
+    };
+    look();
+}"""
+
+
+def page_of(server: Server, path: str) -> str:
+    return f"http://127.0.0.1:{server.ports['http']}{path}"
+
+
+@needs_chromium
+@on_loop
+async def test_a_sign_runs_up_celebrates_and_recovers(tmp_path: Path) -> None:
+    """Issue, proof: values tick up, never beyond; a hit celebrates; a stopped server shows a fault."""
+    config, faults, clock = configure(tmp_path, heartbeat_ms=60_000), list[str](), StepClock()
+    async with chromium() as browser:
+        async with Server(config, clock) as server, table(server) as device:
+            config = with_ports(config, server.ports)
+            pages = {
+                size: await opened(browser, page_of(server, f"/sign/{LINK}"), size, faults) for size in SIZES
+            }
+            wall, portrait = pages["wall"], pages["portrait"]
+            for page in pages.values():
+                await until_shown(page, "mega", 1_000_000)
+                assert await overflows(page) == []
+            await portrait.close()
+            del pages["portrait"]
+            await wall.evaluate(WATCH)
+            for seq in range(1, 8):
+                device.wager(seq, "R1", seq)
+                await device.answer(seq)
+            await until_shown(wall, "mega", 1_000_063)
+            device.say(t="lock", seq=8, round="R1")
+            device.say(t="settle", seq=9, round="R1", hands=[ROYAL], board=["Js", "Ts"], close=True)
+            for page in pages.values():
+                await state(page, "win")
+                texts = [await page.inner_text(f"#win {part}") for part in (".level", ".amount", ".where")]
+                assert [text.lower() for text in texts] == ["mega", "$10,000.63", "table t01 · royal flush"]
+            await until_shown(wall, "mega", 1_000_000)
+            seen = await wall.evaluate("window.seen")
+            assert max(seen) == 1_000_063
+            assert seen == [*sorted(seen[:-1]), 1_000_000]
+            assert len(seen) > 4  # it ran, and did not jump
+            clock.ahead_s += 21
+            await state(wall, "pending")
+            assert await wall.inner_text("[data-level=mega] .note") == "$10,000.63 won at T01, being verified"
+            assert await overflows(wall) == []
+        for page in pages.values():
+            await state(page, "fault")
+            assert await page.is_visible("#fault")
+        async with Server(config, clock) as server:
+            for page in pages.values():
+                await state(page, "pending")
+                assert not await page.is_visible("#fault")
+            await administer(config, do="validate", by="Ann", hit="H1")
+            await state(wall, "normal")
+            await administer(config, do="suspend", by="Ann", link=LINK, reason="test")
+            await state(wall, "suspended")
+            assert await wall.inner_text("#notice") == "No progressive wagers at the moment"
+    assert faults == []
+
+
+@needs_chromium
+@on_loop
+async def test_ten_thousand_updates_leave_nothing_behind(tmp_path: Path) -> None:
+    """Issue 2: a sign runs for weeks: after 10,000 updates it has as many elements, and no more memory."""
+    faults: list[str] = []
+    async with Server(configure(tmp_path)) as server, chromium() as browser:
+        page = await opened(browser, page_of(server, f"/sign/{LINK}"), "wall", faults)
+        await until_shown(page, "mega", 1_000_000)
+        await until(lambda: len(server._live.streams) == 1)
+        (stream,) = server._live.streams
+        tools = await page.context.new_cdp_session(page)
+
+        async def measured() -> tuple[int, float]:
+            await tools.send("HeapProfiler.collectGarbage")
+            heap = await tools.send("Runtime.getHeapUsage")
+            return await page.evaluate("document.querySelectorAll('*').length"), heap["usedSize"]
+
+        async def update(first: int, last: int) -> None:
+            board = server.writers["main"].board
+            for cents in range(first, last):
+                board.links[LINK].levels["mega"] = cents  # so that a snapshot says the same
+                values = [[LINK, "mega", cents]]
+                frame = {"t": "meters", "bank": "main", "rev": board.rev, "at": 0, "values": values}
+                stream.tell(websocket_frame(frame))
+                if cents % 100 == 99:
+                    await until(lambda: not stream._transport.get_write_buffer_size())
+            await until_shown(page, "mega", last - 1)
+
+        await update(1_000_000, 1_001_000)
+        elements, heap = await measured()
+        await update(1_001_000, 1_001_000 + UPDATES)
+        elements_after, heap_after = await measured()
+    assert elements_after == elements
+    assert heap_after < heap + HEAP_MOST
+    assert faults == []
+
+
+@needs_chromium
+@on_loop
+async def test_the_floor_page_shows_who_is_there_and_what_is_wrong(tmp_path: Path) -> None:
+    """Issue 3: links and meters live, tables and signs connected, the last hits, what is wrong now."""
+    config, faults = configure(tmp_path), list[str]()
+    async with Server(config) as server, chromium() as browser:
+        page = await opened(browser, page_of(server, "/"), "wall", faults)
+        await state(page, "wrong")
+        assert "Tables T01, T02 are offline" in await page.inner_text("#trouble")
+        async with table(server) as device, table(server, "T02"), sign(server):
+            await state(page, "good")
+            assert await page.inner_text("#counts") == "2 of 2 tables, 1 of 1 signs"
+            device.wager(1, "R1", 1, lock=True)
+            device.say(t="settle", seq=2, round="R1", hands=[ROYAL], board=["Js", "Ts"], close=True)
+            await page.wait_for_selector("#hits .status.pending")
+            row = (await page.inner_text("#hits tr")).split("\t")
+            assert row[1:] == ["T01", "Mega, royal flush", "$10,000.09", "pending"]
+            await page.wait_for_selector(".tile.held")
+            assert await page.inner_text(".badge") == "win"
+        await page.wait_for_selector(".tile.off")
+    assert faults == []
+
+
+@on_loop
+async def test_a_page_shows_text_as_text(tmp_path: Path) -> None:
+    """A name in the configuration is never markup; a logo has its own policy; no route changes anything."""
+    (tmp_path / "logo.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg"/>')
+    links = f"""
+[[link]]
+id = "{LINK}"
+paytable = "pa-643a-five-card-C"
+wager = "1.00"
+decks = 1
+[link.display]
+title = "</title><script>"
+logo = "logo.svg"
+levels = {{ mega = "<b>" }}
+"""
+    async with Server(configure(tmp_path, links=links)) as server, aiohttp.ClientSession() as session:
+        async with session.get(page_of(server, f"/sign/{LINK}")) as response:
+            text = await response.text()
+            assert "<script>" not in text
+            assert "<b>" not in text
+            assert f'src="/logo/{LINK}"' in text
+        async with session.get(page_of(server, f"/logo/{LINK}")) as response:
+            assert response.content_type == "image/svg+xml"
+            assert response.headers["Content-Security-Policy"] == "default-src 'none'; sandbox"
+        for path in ("/", f"/sign/{LINK}", "/floor.json", "/ws/meters", "/events/meters"):
+            for method in ("POST", "PUT", "PATCH", "DELETE"):
+                async with session.request(method, page_of(server, path)) as response:
+                    assert response.status == 405
