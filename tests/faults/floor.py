@@ -125,7 +125,7 @@ class Table:
 
     def _adopt(self, told: Map | None) -> None:
         """Go on from what the server says of the round."""
-        if told is None or "state" not in told:
+        if told is None or told.get("state") not in ("open", "locked", "mismatch"):
             self.phase, self.deal = "idle", None
             return
         self.phase = told["state"]

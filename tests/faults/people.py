@@ -134,7 +134,9 @@ class Person:
         choice = random.random()
         if self.tidying or choice < 0.7:
             return (commands.Validate(theirs) if waiting else commands.Pay(theirs)), people
-        if choice < 0.78:
+        if choice < 0.76:
+            return commands.Validate(theirs, one), people
+        if choice < 0.8:
             return commands.Pay(theirs, one), people
         if choice < 0.88:
             return commands.Undo(theirs, "not so"), people

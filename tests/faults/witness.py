@@ -83,6 +83,7 @@ class Witness:
         self._reasons: dict[str, set[str]] = {plan.link: set() for plan in house.links}
         self._theirs: dict[str, str] = {}
         self._ours: dict[str, str] = {}
+        self._left: dict[str, int] = {}
         self._reviving = False
         self.poison_next = False
 
@@ -318,7 +319,10 @@ class Witness:
             same(what + ", refunds", server, model)
             same(what + ", warned", bool(answer.get("warn")), bool(said["warn"]))
         left = {self._ours.get(award): cents for award, cents in answer.get("left", {}).items()}
-        same(what + ", left on the meter", left, {one["award"]: one["difference"] for one in said["left"]})
+        more = {one["award"]: one["difference"] for one in said["left"]}
+        told = {award: cents for award, cents in more.items() if cents > self._left.get(award, 0)}
+        self._left |= more
+        same(what + ", left on the meter", left, told)
 
     def _compare_awards(self, what: str, server: list[Map], model: list[Map]) -> None:
         """The same awards, each paired with its like, so that both ids are known."""
