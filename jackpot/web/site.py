@@ -96,7 +96,7 @@ async def metrics(request: web.Request) -> web.Response:
             async with asyncio.timeout(STATE_WITHIN_S):
                 states[bank] = await writer.ask(views.statistics)
         except (TimeoutError, BankStopped):
-            continue  # its last durable state is shown, and jackpot_active says that it is no newer
+            continue  # its last durable state is shown, and jackpot_bank_active says that it is no newer
     build = {"version": __version__, "digest": source.digest, "python": platform.python_version()}
     banks = [writer.statistics() for writer in source.writers.values()]
     devices = [part.statistics() for part in (source.floor, source.signs)]
