@@ -160,6 +160,11 @@ class Server:
         for devices in (self.floor, self.signs):
             devices.blocked = {device for role, device in blocked if role == devices.role}
             devices.ended = {(device, key) for role, device, key in ended if role == devices.role}
+            for name in devices.devices:
+                if not devices.keys(devices.role, name):
+                    log.warning(
+                        "device_locked_out", role=devices.role, device=name, reason="its key has ended"
+                    )
         for writer in self.writers.values():
             writer.on_durable += [self.floor.flush, self.signs.flush]
             writer.on_stopped += [_sending_away(writer, self.floor), _sending_away(writer, self.signs)]

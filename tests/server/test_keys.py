@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from structlog.testing import capture_logs
+
 from controllers.session import AUTH_FAILED
 from jackpot.app import Server
 from jackpot.config import Config
@@ -57,6 +59,19 @@ async def test_the_journal_says_who_revoked_it(tmp_path: Path) -> None:
             "sign", "S01", fingerprint(config.keys["sign", "S01"][0]), ("Ann",)
         )
         assert await refused(server, "sign", "S01")
+
+
+@on_loop
+async def test_a_start_names_who_is_locked_out(tmp_path: Path) -> None:
+    """S3: a configuration that still names a key that has ended is said to, at every start."""
+    config = configure(tmp_path)
+    async with Server(config):
+        await revoked(config, device="T02")
+    with capture_logs() as logs:
+        async with Server(config):
+            pass
+    warned = [line for line in logs if line["event"] == "device_locked_out"]
+    assert [(line["role"], line["device"]) for line in warned] == [("table", "T02")]
 
 
 @on_loop
