@@ -367,7 +367,8 @@ class _Reading:
             formats = [self.udp_format(f"{path}.{name}", name, entry.get(name)) for name in UDP_FIELDS]
             if address is not None and all(formats):
                 links_ = tuple(entry["links"])
-                signs.append(UdpSign(address, links_, entry["format"], entry.get("state_format")))
+                rest = entry.get("state_format"), entry.get("interface")
+                signs.append(UdpSign(address, links_, entry["format"], *rest))
         return tuple(signs)
 
     def udp_format(self, path: str, name: str, text: str | None) -> bool:

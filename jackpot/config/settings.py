@@ -90,12 +90,16 @@ class Sign(msgspec.Struct, frozen=True):
 
 
 class UdpSign(msgspec.Struct, frozen=True):
-    """format: of a value, with {link}, {level}, {amount} and {cents}. state_format: of a link's state."""
+    """format: of a value, with {link}, {level}, {amount} and {cents}. state_format: of a link's state.
+
+    interface: an address of this machine, from whose network a multicast leaves; else the system chooses.
+    """
 
     address: Address
     links: tuple[str, ...]
     format: str
     state_format: str | None = None
+    interface: str | None = None
 
 
 class Config(msgspec.Struct, frozen=True):

@@ -64,6 +64,9 @@ class UdpText:
         if ipaddress.ip_address(self._to[0]).is_multicast:
             if family == socket.AF_INET:
                 self._socket.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_TTL, MULTICAST_TTL)
+                if self.sign.interface is not None:
+                    leaves = socket.inet_aton(self.sign.interface)
+                    self._socket.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, leaves)
             else:
                 self._socket.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_MULTICAST_HOPS, MULTICAST_TTL)
 

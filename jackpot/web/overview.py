@@ -14,7 +14,7 @@ from jackpot.server.devices import Devices
 from jackpot.server.writer import BankStopped, Writer
 from jackpot.web.currency import Writing
 
-HITS_SHOWN: Final = 12
+HITS_SHOWN: Final = 14
 # However many pages look, the state is read once in this time.
 FRESH_S: Final = 1.0
 # While the ledger is in doubt the last durable state is shown: that is when people look.

@@ -220,6 +220,30 @@ async def test_doubt_is_a_fault_and_silence_on_udp(tmp_path: Path) -> None:
     receiver.close()
 
 
+@on_loop
+async def test_text_is_multicast(tmp_path: Path) -> None:
+    """WIRE, udp text: one datagram reaches every player of a group, from the network that is named."""
+    group = "239.255.57.12"
+    players = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(2)]
+    port = 0
+    for player in players:
+        player.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        player.bind((group, port))
+        port = player.getsockname()[1]
+        member = socket.inet_aton(group) + socket.inet_aton("127.0.0.1")
+        player.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, member)
+        player.setblocking(False)
+    text = f'[[udp_sign]]\naddress = "{group}:{port}"\ninterface = "127.0.0.1"\nlinks = ["{LINK}"]\n'
+    config = configure(tmp_path, extra=text + 'format = "{link}/{level}:{cents}"')
+    loop = asyncio.get_running_loop()
+    async with Server(config), asyncio.timeout(30):
+        for player in players:
+            told = (await loop.sock_recv(player, 2_000)).decode()
+            assert told == f"{LINK}/mega:1000000!!{LINK}/major:100000!!{LINK}/minor:25000"
+    for player in players:
+        player.close()
+
+
 @pytest.mark.parametrize(
     ("path", "headers", "status"),
     [

@@ -79,6 +79,7 @@ function told(message) {
   } else if (message.t === "status" && message.status === "undone") {
     win.undone(message.hit);
   } else if (message.t === "state") {
+    if (state === "win" && message.state !== "win") win.stop(); // the server says when a win has been shown
     state = message.state;
     for (const [name, level] of levels) {
       const jackpot = message.waiting.find((one) => one.level === name);
