@@ -15,5 +15,7 @@ def open_ledger(url: str, *, readonly: bool = False) -> SqliteLedger:
     """
     path = url.removeprefix(_SQLITE)
     if path in {url, ""}:
-        raise LedgerUnusable(f"{url!r} is not a ledger: write sqlite:///relative.db or sqlite:////absolute.db")
+        raise LedgerUnusable(
+            f"{url!r} is not a ledger: write sqlite:///relative.db or sqlite:////absolute.db"
+        )
     return SqliteLedger(path, readonly=readonly)

@@ -90,7 +90,7 @@ class SqliteLedger:
         self._lock = None if readonly else _locked(self.path)
         try:
             self._connection = self._connect(apsw.SQLITE_OPEN_CREATE)
-            if not readonly:  # the last process may have died in doubt: nothing is built on a WAL it left (S5)
+            if not readonly:  # the last process may have died in doubt: build nothing on a WAL it left (S5)
                 self._connection.wal_checkpoint("main", apsw.SQLITE_CHECKPOINT_TRUNCATE)
             self._migrate(self._connection)
         except (apsw.Error, LedgerError) as error:
