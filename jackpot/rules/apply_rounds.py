@@ -36,6 +36,7 @@ def apply_wagered(effects: Effects, event: Wagered) -> None:
     state = effects.state
     by_link: dict[int, int] = {}
     for place in event.bets:
+        table.round.seated.pop(place.seat, None)
         table.round.bets.append(BetMade(place.seat, place.link, place.dealer, place.player, effects.seq))
         by_link[place.link] = by_link.get(place.link, 0) + 1
     owners = {bet.seat: bet.player for bet in table.round.bets if bet.player is not None}
@@ -66,6 +67,7 @@ def take_back(effects: Effects, round_: Round, placed: Iterable[Placed], recompu
     """Undo wagers; returns the refunds and where each goes (T6)."""
     keys = {(place.seat, place.link, place.dealer) for place in placed}
     gone = [bet for bet in round_.bets if (bet.seat, bet.link, bet.dealer) in keys]
+    round_.seated |= {bet.seat: bet.player for bet in gone if bet.player is not None}
     round_.bets = [bet for bet in round_.bets if bet not in gone]
     refunds = []
     for number in sorted({bet.link for bet in gone}):

@@ -94,7 +94,7 @@ class Tally:
         row = hands.best_row(link.terms.envy, ranked)
         if row is None:
             return hit
-        owners = {bet.seat: bet.player for bet in self.round.bets if bet.player is not None}
+        owners = self.round.owners()
         holder = owners.get(winner.seat)
         for bet in sorted(self.round.bets, key=lambda bet: -bet.seat):
             own = bet.seat == winner.seat or (holder is not None and owners.get(bet.seat) == holder)

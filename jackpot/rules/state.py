@@ -165,6 +165,7 @@ class Round(msgspec.Struct, array_like=True):
     """A round of one table (T1).
 
     lucky: links whose Lucky Bonus was awarded. reopened: by how many people, 0 if it was not (T10).
+    seated: who still sits at a seat whose named wagers were all taken back; his hand is his own (A5).
     """
 
     id: str
@@ -181,6 +182,11 @@ class Round(msgspec.Struct, array_like=True):
     lucky: list[int] = []
     hits: list[int] = []
     reopened: int = 0
+    seated: dict[int, str] = {}
+
+    def owners(self) -> dict[int, str]:
+        """Whose each seat is, where it was said (T9)."""
+        return self.seated | {bet.seat: bet.player for bet in self.bets if bet.player is not None}
 
     def settled(self) -> list[int]:
         """The seats whose hands were settled, in the order of their showing."""

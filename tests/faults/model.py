@@ -156,7 +156,8 @@ class Model(Acts):
         check_bets(table, self.links, bets, taken)
         if round_ is None:
             round_ = table.unfinished[name] = Round(name, table.name)
-        round_.players = players
+        new = {bet["seat"] for bet in bets}
+        round_.players = {seat: name for seat, name in round_.players.items() if seat not in new} | players
         for bet in bets:
             wager = Wager(table.name, name, bet["seat"], bet["link"], bet.get("on", "own"))
             round_.wagers.append(wager)

@@ -199,6 +199,18 @@ def test_a_seat_carries_its_player_for_all_its_wagers() -> None:
     assert [award["kind"] for award in send(subject, 4, royal()).answer["awards"]] == ["meter"]
 
 
+def test_a_player_keeps_his_second_box_when_he_takes_its_wager_back() -> None:
+    """A5: the hand of a box whose wager was withdrawn is still its player's, and earns his other box nothing."""
+    subject = OfEngine()
+    subject.open(Link("L", "pa-643a-five-card-A"))
+    subject.add(Table("T1"))
+    send(subject, 1, Wager("r1", (Bet(3, "L", 100, "Ann"), Bet(2, "L", 100, "Ann"), Bet(1, "L", 100))))
+    send(subject, 2, commands.Withdraw("r1", (commands.Unbet(3, "L"),)))
+    send(subject, 3, Lock("r1"))
+    awards = send(subject, 4, royal()).answer["awards"]
+    assert [(award["seat"], award["kind"]) for award in awards] == [(1, "envy")]
+
+
 def test_the_dealers_hand_is_not_paid_before_any_seat_has_its_turn() -> None:
     """A6, T4: wagers on the dealer's hand want all hands in one; a settle that shows none pays nothing."""
     subject = OfEngine()
