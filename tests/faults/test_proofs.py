@@ -87,7 +87,7 @@ def test_a_meter_shown_before_its_commit_is_found(monkeypatch: pytest.MonkeyPatc
             core._on_durable([item.outcome], core.engine.seq)
 
     monkeypatch.setattr(Core, "_decide", decide)
-    assert "was told revision" in found().reason
+    assert "revision" in found().reason
 
 
 def test_commits_without_a_sync_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
