@@ -61,6 +61,7 @@ async def test_a_sign_runs_up_celebrates_and_recovers(tmp_path: Path) -> None:
                 texts = [await page.inner_text(f"#win {part}") for part in (".level", ".amount", ".where")]
                 assert [text.lower() for text in texts] == ["mega", "$10,000.63", "table t01 · royal flush"]
             await until_shown(wall, "mega", 1_000_000)
+            await wall.wait_for_function("window.seen[window.seen.length - 1] === 1000000")
             seen = await wall.evaluate("window.seen")
             assert max(seen) == 1_000_063
             assert seen == [*sorted(seen[:-1]), 1_000_000]
