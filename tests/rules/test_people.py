@@ -200,7 +200,7 @@ def test_a_seat_carries_its_player_for_all_its_wagers() -> None:
 
 
 def test_a_player_keeps_his_second_box_when_he_takes_its_wager_back() -> None:
-    """A5: the hand of a box whose wager was withdrawn is still its player's, and earns his other box nothing."""
+    """A5: the hand of a box whose wager was withdrawn is still its player's: no envy for his other box."""
     subject = OfEngine()
     subject.open(Link("L", "pa-643a-five-card-A"))
     subject.add(Table("T1"))
