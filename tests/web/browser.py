@@ -1,5 +1,6 @@
 """What does a browser test need? The system's Chromium, and pages of a set size that report every mistake."""
 
+import asyncio
 import shutil
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -60,6 +61,13 @@ async def state(page: "Page", name: str) -> None:
 async def until_shown(page: "Page", level: str, cents: int) -> None:
     """Waits until a level's odometer stands at this amount."""
     await page.wait_for_selector(f".level[data-level={level}] [data-cents='{cents}']")
+
+
+async def until_true(page: "Page", expression: str) -> None:
+    """Waits until a script's expression holds; the page's policy lets no page evaluate one by itself."""
+    async with asyncio.timeout(30):
+        while not await page.evaluate(expression):
+            await asyncio.sleep(0.05)
 
 
 async def overflows(page: "Page") -> Any:

@@ -7,7 +7,16 @@ import aiohttp
 from jackpot.app import Server
 from jackpot.web.live import websocket_frame
 from tests.server.bed import LINK, StepClock, administer, configure, on_loop, sign, table, until
-from tests.web.browser import SIZES, chromium, needs_chromium, opened, overflows, state, until_shown
+from tests.web.browser import (
+    SIZES,
+    chromium,
+    needs_chromium,
+    opened,
+    overflows,
+    state,
+    until_shown,
+    until_true,
+)
 from tests.web.receivers import with_ports
 
 ROYAL = {"seat": 1, "cards": ["As", "Ks", "Qs"]}
@@ -61,7 +70,7 @@ async def test_a_sign_runs_up_celebrates_and_recovers(tmp_path: Path) -> None:
                 texts = [await page.inner_text(f"#win {part}") for part in (".level", ".amount", ".where")]
                 assert [text.lower() for text in texts] == ["mega", "$10,000.63", "table t01 · royal flush"]
             await until_shown(wall, "mega", 1_000_000)
-            await wall.wait_for_function("window.seen[window.seen.length - 1] === 1000000")
+            await until_true(wall, "window.seen[window.seen.length - 1] === 1000000")
             seen = await wall.evaluate("window.seen")
             assert max(seen) == 1_000_063
             assert seen == [*sorted(seen[:-1]), 1_000_000]
