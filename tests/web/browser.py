@@ -66,7 +66,7 @@ async def until_shown(page: "Page", level: str, cents: int) -> None:
 async def until_true(page: "Page", expression: str) -> None:
     """Waits until a script's expression holds; the page's policy lets no page evaluate one by itself."""
     async with asyncio.timeout(30):
-        while not await page.evaluate(expression):
+        while not await page.evaluate(expression):  # noqa: ASYNC110 - the condition is the page's
             await asyncio.sleep(0.05)
 
 
