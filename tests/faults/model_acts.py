@@ -136,6 +136,8 @@ class Acts:
 
     def do_validate(self, hit: str | None = None, award: str | None = None, people: int = 1) -> Map:
         found, awards = self.awards_of(hit, award)
+        if award is not None and awards[0].status != PENDING:
+            raise Refused("that award does not wait")
         if award is not None and awards[0].kind == "envy":
             own = [one for one in found.awards if one.kind != "envy" and one.status != UNDONE]
             if not own or any(one.status == PENDING for one in own):
