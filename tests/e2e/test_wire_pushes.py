@@ -195,7 +195,7 @@ def test_signs_choose_among_their_links(site: Site) -> None:
         welcome = sign.welcome()
         assert sorted(sign.links) == ["easy", "side"]
         assert welcome["heartbeat_ms"] == 3_000
-        snapshots = [sign.frame(), sign.frame()]
+        snapshots = [sign.next("meters"), sign.next("meters")]
         assert sorted(one["bank"] for one in snapshots) == ["main", "side"]
         shown = {one["bank"]: {link for link, _ in values(one)} for one in snapshots}
         assert shown == {"main": {"easy"}, "side": {"side"}}
