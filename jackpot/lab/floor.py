@@ -73,7 +73,7 @@ class Floor:
     async def _open_tables(self, server: Server, connections: AsyncExitStack) -> None:
         """Every table plays to its end, then the supervisor pays what is left."""
         supervisor = Supervisor(self._config.listen.admin, self._rng("supervisor"), self._pace, self._scene)
-        tables = [await self._open_table(place, server, supervisor, connections) for place in PLACES]
+        tables = [self._table(place, server, supervisor, connections) for place in PLACES]
         async with asyncio.TaskGroup() as staff:
             staff.create_task(supervisor.work())
             async with asyncio.TaskGroup() as playing:
@@ -81,27 +81,23 @@ class Floor:
                     playing.create_task(table.play())
             supervisor.finish()
 
-    async def _open_table(
+    def _table(
         self, place: Place, server: Server, supervisor: Supervisor, connections: AsyncExitStack
     ) -> SimulatedTable:
         # Power loss is not simulated here, so nothing waits for this table's own disk.
         memory = FileMemory(self._folder / "tables" / place.table, sync=False)
         connections.callback(memory.close)
-        table = SimulatedTable(
+        address = f"127.0.0.1:{server.ports['tables']}"
+        secret = key(self._folder, place.table)
+        return SimulatedTable(
             place,
             self._tallies[place.table],
             self._rng(place.table),
             self._pace,
             self._scene,
+            lambda told: TableClient(place.table, secret, [address], memory, on_push=told),
             supervisor.call,
         )
-        address = f"127.0.0.1:{server.ports['tables']}"
-        client = TableClient(
-            place.table, key(self._folder, place.table), [address], memory, on_push=table.told
-        )
-        table.connect(client)
-        await connections.enter_async_context(client)
-        return table
 
     async def _wait_for_signs(self, server: Server) -> None:
         """Until both show what the books have; the audit says so if they do not."""

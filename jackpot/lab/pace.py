@@ -12,6 +12,9 @@ PAYING_S: Final = 10.0
 # A supervisor's walk to the table, and his paper work there.
 WALK_S: Final = 40.0
 
+# A table that loses power or its line comes back after so long.
+AWAY_S: Final = 90.0
+
 # No two tables are in step: each pause is longer or shorter by up to this share.
 UNEVEN: Final = 0.4
 
@@ -32,6 +35,11 @@ class Pace:
     @property
     def stopping(self) -> bool:
         return self._stop.is_set()
+
+    @property
+    def leisurely(self) -> bool:
+        """Whether there are pauses at all: things happen on such a floor that only take time."""
+        return self._speed is not None
 
     def stop(self) -> None:
         """No round begins any more; those begun are finished without pauses."""

@@ -9,7 +9,7 @@ from controllers.client import TableClient
 from controllers.table import Offline
 from jackpot.lab.dealing import Deal, deal
 from jackpot.lab.house import WAGER_CENTS, Place
-from jackpot.lab.pace import BETTING_S, DEALING_S, PAYING_S, Pace
+from jackpot.lab.pace import AWAY_S, BETTING_S, DEALING_S, PAYING_S, Pace
 from jackpot.lab.scene import FloorError, Line, Scene, TableLine, dollars
 from jackpot.lab.tally import Tally
 
@@ -24,6 +24,9 @@ MISDEAL: Final = 0.01
 SEAT_BY_SEAT: Final = 0.15
 TWO_BOXES: Final = 0.1
 
+# How often a table goes away after a round, for a minute or two.
+GOES_AWAY: Final = 0.02
+
 # Refusals that promise the command was not applied and end by themselves: the table waits and tries again.
 LATER: Final = frozenset({"suspended", "table_held"})
 
@@ -31,7 +34,7 @@ Message = dict[str, Any]
 
 
 class SimulatedTable:
-    """One table, to be connected before it plays. call: calls the supervisor."""
+    """One table. client: makes its client, anew each time it comes back. call: calls the supervisor."""
 
     def __init__(
         self,
@@ -40,6 +43,7 @@ class SimulatedTable:
         rng: Random,
         pace: Pace,
         scene: Scene,
+        client: Callable[[Callable[[Message], None]], TableClient],
         call: Callable[[], None],
     ) -> None:
         self._place = place
@@ -52,21 +56,30 @@ class SimulatedTable:
         pace.wakes(self._news)
         self._line = TableLine(place.table, place.game, place.link)
         scene.tables[place.table] = self._line
+        self._make_client = client
         self._client: TableClient
         self._unanswered: list[Message] = []
 
-    def connect(self, client: TableClient) -> None:
-        """Takes its client, before that one connects: what it holds unanswered is of before a restart."""
-        self._client = client
-        self._unanswered = [item.message for item in client.session.pending]
+    async def play(self) -> None:
+        """Plays rounds while the pace allows; now and then it goes away after one, and comes back."""
+        while True:
+            self._client = self._make_client(self._told)
+            # What it holds unanswered before it connects is of before a restart.
+            self._unanswered = [item.message for item in self._client.session.pending]
+            async with self._client:
+                goes_away = await self._play_on()
+            if not goes_away:
+                self._line.doing = "closed"
+                return
+            self._line.doing = "away"
+            await self._pace.pause(AWAY_S, self._rng)
 
-    def told(self, message: Message) -> None:
-        """The client's on_push."""
+    def _told(self, message: Message) -> None:
         if message["t"] in {"status", "link", "welcome", "round"}:
             self._news.set()
 
-    async def play(self) -> None:
-        """Plays rounds while the pace allows; returns after a finished round."""
+    async def _play_on(self) -> bool:
+        """Plays until no round may begin, or the table goes away: whether it does."""
         await self._client.wait_online()
         await self._client.wait_answered()
         await self._finish_interrupted()
@@ -75,7 +88,9 @@ class SimulatedTable:
         while self._pace.take_round():
             if await self._play_round(f"R{self._client.session.acked + 1}"):
                 self._line.rounds += 1
-        self._line.doing = "closed"
+            if self._pace.leisurely and self._rng.random() < GOES_AWAY:
+                return True
+        return False
 
     async def _finish_interrupted(self) -> None:
         """The round that a stop left unfinished: what was bet counts, the seats not yet paid have lost.
