@@ -1,8 +1,10 @@
 """`jackpot demo`: a whole floor on this machine, with nothing installed beside it."""
 
 import asyncio
+import os
 import shutil
 import signal
+import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
@@ -22,6 +24,9 @@ LINE_EVERY_S: Final = 2.0
 
 # Without --rounds somebody watches: a real floor's round a minute at each table would be slow to watch.
 WATCHED_SPEED: Final = 20.0
+
+# What a shell expects of a program that Ctrl-C ended.
+INTERRUPTED: Final = 130
 
 app = typer.Typer(help="A whole simulated floor on this machine.")
 
@@ -104,10 +109,11 @@ async def _play(folder: Path, scene: "Scene", rounds: int | None) -> "Verdict":
     loop = asyncio.get_running_loop()
 
     def stop() -> None:
-        """Once is a wish; the second Ctrl-C ends the program at once."""
+        """Once is a wish; the second Ctrl-C ends the program at once, as a power loss would."""
+        if pace.stopping:
+            _end_at_once(folder)
         scene.stopping = True
         pace.stop()
-        loop.remove_signal_handler(signal.SIGINT)
 
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop)
@@ -116,6 +122,13 @@ async def _play(folder: Path, scene: "Scene", rounds: int | None) -> "Verdict":
         verdict = await floor.play()
         watching.cancel()
     return verdict
+
+
+def _end_at_once(folder: Path) -> None:
+    """The ledger withstands it; the next demo on this folder goes on where it was."""
+    cursor = "\x1b[?25h" if sys.stdout.isatty() else ""  # the live view had hidden it
+    print(f"{cursor}ended at once; everything is in {folder}", flush=True)
+    os._exit(INTERRUPTED)
 
 
 async def _watch(floor: "Floor", scene: "Scene") -> None:

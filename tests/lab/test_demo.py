@@ -113,3 +113,15 @@ def test_a_ledger_in_use_is_refused(tmp_path: Path) -> None:
     finally:
         first.send_signal(signal.SIGINT)
         first.communicate(timeout=TIMEOUT_S)
+
+
+def test_a_second_ctrl_c_ends_it_at_once_in_one_line(tmp_path: Path) -> None:
+    """S5: whoever does not wait leaves a ledger that is whole: the next demo goes on from it."""
+    process = started("--ledger", tmp_path)
+    process.send_signal(signal.SIGINT)
+    process.send_signal(signal.SIGINT)
+    said, _ = process.communicate(timeout=TIMEOUT_S)
+    assert process.returncode in {0, 130}  # the first may have been enough
+    assert "Traceback" not in said
+    again = demo("--rounds", "12", "--ledger", tmp_path)
+    assert again.returncode == 0, again.stdout + again.stderr
