@@ -137,7 +137,8 @@ def test_a_waiting_award_is_told_at_every_welcome(site: Site) -> None:
             assert told == {"t": "award", **awards[0], "status": state}
             hit = device.frame()
             assert (hit["t"], hit["link"]) == ("hit", "easy")
-            device.hear(lambda message: message["t"] == "hit" and message["hit"] == awards[0]["hit"])
+            while hit["hit"] != awards[0]["hit"]:  # others of the last 60 s may come before it
+                hit = device.next("hit")
     assert site.admin(do="pay", hit=awards[0]["hit"])["ok"]
     with site.table(name) as device:
         device.hear(lambda message: message["t"] == "hit" and message["hit"] == awards[0]["hit"])
