@@ -147,13 +147,13 @@ class SqliteLedger:
 
     # Writing
 
-    def new_epoch(self, bank: str, holder: str) -> Head:
+    def new_epoch(self, bank: str, holder: str, at_least: int = 0) -> Head:
         with self._transaction() as connection:
             connection.execute("INSERT OR IGNORE INTO bank (name) VALUES (?)", (bank,))
             connection.execute(
-                "INSERT INTO head SELECT id, 1, 0, ?, ?, 0 FROM bank WHERE name = ? "
-                "ON CONFLICT (bank) DO UPDATE SET epoch = epoch + 1, holder = excluded.holder",
-                (genesis(bank), holder, bank),
+                "INSERT INTO head SELECT id, max(1, ?1), 0, ?2, ?3, 0 FROM bank WHERE name = ?4 "
+                "ON CONFLICT (bank) DO UPDATE SET epoch = max(epoch + 1, ?1), holder = excluded.holder",
+                (at_least, genesis(bank), holder, bank),
             )
         self._unproven = False
         return self.head(bank)
@@ -310,6 +310,9 @@ class SqliteLedger:
         connection = self._ready()
         with self._disk():
             return connection.execute(sql, values).fetchall()
+
+    def banks(self) -> list[str]:
+        return [name for (name,) in self._all("SELECT name FROM bank ORDER BY id")]
 
     def head(self, bank: str) -> Head:
         found = self._all("SELECT epoch, seq, hash, holder, beat FROM head WHERE bank = ?", self._bank(bank))

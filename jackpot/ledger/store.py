@@ -51,6 +51,9 @@ class LedgerCorrupt(LedgerError):
 class Reader(Protocol):
     """What verify and rebuild need. Every call is a short read of its own, beside a writer too."""
 
+    def banks(self) -> list[str]:
+        """The banks that ever had a writer, in the order of their first."""
+
     def head(self, bank: str) -> Head:
         """Where the bank stands; epoch 0, seq 0 and the genesis hash where it is not known."""
 
@@ -82,16 +85,16 @@ class Ledger(Reader, Protocol):
 
     created: bool
 
-    def new_epoch(self, bank: str, holder: str) -> Head:
+    def new_epoch(self, bank: str, holder: str, at_least: int = 0) -> Head:
         """Takes the bank for `holder`: one acknowledged commit that raises the epoch, then where it stands.
 
-        Makes a new bank's head. Raises CommitInDoubt.
+        Makes a new bank's head. at_least: the epoch of a ledger that is copied here. Raises CommitInDoubt.
         """
 
     def append(self, bank: str, epoch: int, seq_before: int, rows: Sequence[Row]) -> None:
         """Makes the rows durable, in one transaction, or raises.
 
-        rows: one or more, of `epoch`, dense from seq_before + 1. Raises DataRefused, Fenced, CommitInDoubt.
+        rows: one or more, of `epoch` or (a copy) older ones, dense from seq_before + 1. Raises DataRefused, Fenced, CommitInDoubt.
         """
 
     def save_snapshot(self, snapshot: Snapshot) -> None:
@@ -114,10 +117,11 @@ class Store(Protocol):
     call's own error is raised, or CancelledError if it succeeded. Calls are carried out in order.
     """
 
+    async def banks(self) -> list[str]: ...
     async def head(self, bank: str) -> Head: ...
     async def rows(self, bank: str, after: int, limit: int) -> list[Row]: ...
     async def newest_snapshot(self, bank: str, below: int | None = None) -> Snapshot | None: ...
-    async def new_epoch(self, bank: str, holder: str) -> Head: ...
+    async def new_epoch(self, bank: str, holder: str, at_least: int = 0) -> Head: ...
     async def append(self, bank: str, epoch: int, seq_before: int, rows: Sequence[Row]) -> None: ...
     async def save_snapshot(self, snapshot: Snapshot) -> None: ...
     async def checkpoint(self) -> None: ...
@@ -147,6 +151,9 @@ class Threaded:
             raise cancelled
         return call.result()
 
+    async def banks(self) -> list[str]:
+        return await self.run(lambda ledger: ledger.banks())
+
     async def head(self, bank: str) -> Head:
         return await self.run(lambda ledger: ledger.head(bank))
 
@@ -156,8 +163,8 @@ class Threaded:
     async def newest_snapshot(self, bank: str, below: int | None = None) -> Snapshot | None:
         return await self.run(lambda ledger: ledger.newest_snapshot(bank, below))
 
-    async def new_epoch(self, bank: str, holder: str) -> Head:
-        return await self.run(lambda ledger: ledger.new_epoch(bank, holder))
+    async def new_epoch(self, bank: str, holder: str, at_least: int = 0) -> Head:
+        return await self.run(lambda ledger: ledger.new_epoch(bank, holder, at_least))
 
     async def append(self, bank: str, epoch: int, seq_before: int, rows: Sequence[Row]) -> None:
         await self.run(lambda ledger: ledger.append(bank, epoch, seq_before, rows))

@@ -17,6 +17,7 @@ def test_an_unknown_bank_is_empty(place: SqlitePlace) -> None:
     ledger = place.open()
     assert ledger.created
     assert ledger.head("main") == Head("main", 0, 0, genesis("main"), "", 0)
+    assert ledger.banks() == []
     assert ledger.rows("main", 0, 10) == []
     assert ledger.newest_snapshot("main") is None
     assert ledger.sums("main", None, 10) == []
@@ -30,6 +31,10 @@ def test_each_writer_takes_a_new_epoch(place: SqlitePlace) -> None:
     written = rows(3)
     ledger.append("main", 1, 0, written)
     assert ledger.new_epoch("main", "second") == Head("main", 2, 3, written[-1].hash, "second", 0)
+    assert ledger.new_epoch("main", "third", at_least=2).epoch == 3
+    assert ledger.new_epoch("main", "copy", at_least=40).epoch == 40
+    assert ledger.new_epoch("other", "copy", at_least=7).epoch == 7
+    assert ledger.banks() == ["main", "other"]
 
 
 def test_rows_come_back_as_they_were_written(place: SqlitePlace) -> None:
