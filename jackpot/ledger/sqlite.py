@@ -78,6 +78,7 @@ class SqliteLedger:
     def __init__(self, path: str | Path, vfs: str | None = None, *, readonly: bool = False) -> None:
         self.path = Path(path)
         self.created = False
+        self.applied: list[str] = []
         self._vfs = vfs
         self._readonly = readonly
         self._connection: apsw.Connection | None = None
@@ -143,6 +144,7 @@ class SqliteLedger:
             with self._transaction():
                 connection.execute(migration.sql)
                 connection.execute("INSERT INTO migration VALUES (?, ?)", (migration.number, migration.name))
+            self.applied.append(f"{migration.number:04} {migration.note}")
         self.created = not tables
 
     # Writing

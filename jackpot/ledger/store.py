@@ -79,11 +79,13 @@ class Reader(Protocol):
 class Ledger(Reader, Protocol):
     """The book of record, written by one thread at a time.
 
-    created: opening it made its schema. After CommitInDoubt every call but `recover` and `close` raises
+    created: opening it made its schema; applied: the notes of the migrations that this took, each with
+    its number, none where the schema was up to date. After CommitInDoubt every call but `recover` and `close` raises
     CommitInDoubt again; after LedgerStopped every call but `close` raises LedgerStopped.
     """
 
     created: bool
+    applied: list[str]
 
     def new_epoch(self, bank: str, holder: str, at_least: int = 0) -> Head:
         """Takes the bank for `holder`: one acknowledged commit that raises the epoch, then where it stands.
