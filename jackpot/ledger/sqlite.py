@@ -16,9 +16,10 @@ from typing import Any, Final
 
 import apsw
 
-from jackpot.ledger.journal import Head, Row, Snapshot, genesis
+from jackpot.ledger.journal import Head, Row, Snapshot, check_dense, genesis
 from jackpot.ledger.migrations import APPLIED, CREATE, pending
 from jackpot.ledger.store import (
+    SNAPSHOTS_KEPT,
     CommitInDoubt,
     DataRefused,
     Fenced,
@@ -36,8 +37,6 @@ CHECKPOINT_BYTES: Final = 16 * 1024 * 1024
 
 # Bound values of one statement; SQLite allows 32,766. Postings beyond it (1,900 levels) take one more.
 VALUES_MAX: Final = 32_766 // 13 * 13
-
-SNAPSHOTS_KEPT: Final = 2
 
 # The database looked at the data and said no; the file and the connection are well.
 REFUSALS: Final = (
@@ -88,7 +87,7 @@ class SqliteLedger:
         self._stopped: str | None = None
         self._unproven = False
         self._wal_pages = self._wal_pages_done = self._page_bytes = 0
-        self._lock = None if readonly else _locked(self.path)
+        self._lock = None if readonly else locked(self.path)
         try:
             self._connection = self._connect(apsw.SQLITE_OPEN_CREATE)
             if not readonly:  # the last process may have died in doubt: build nothing on a WAL it left (S5)
@@ -161,9 +160,7 @@ class SqliteLedger:
         return self.head(bank)
 
     def append(self, bank: str, epoch: int, seq_before: int, rows: Sequence[Row]) -> None:
-        seqs = list(range(seq_before + 1, seq_before + len(rows) + 1))
-        if not rows or [row.seq for row in rows] != seqs:
-            raise ValueError(f"rows to append to {bank} are not dense from {seq_before + 1}")
+        check_dense(bank, seq_before, rows)
         number = self._bank(bank)
         journal = list(chain.from_iterable(
             (number, row.seq, row.at, row.epoch, row.kind, row.version, row.link, row.table, row.table_seq,
@@ -383,8 +380,11 @@ def _roll_back(connection: apsw.Connection) -> None:
         connection.execute("ROLLBACK")
 
 
-def _locked(path: Path) -> int:
-    """The lock file's descriptor, held for life. Its text is for people: whose it is."""
+def locked(path: Path) -> int:
+    """Takes the right to write the ledger at `path`: the lock file's descriptor, to be closed at the end.
+
+    Its text is for people: whose it is. Raises LedgerUnusable where another process has it.
+    """
     lock = path.with_name(path.name + "-lock")
     try:
         held = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
