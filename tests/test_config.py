@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from controllers.pace import Limits
-from jackpot.config import Address, Config, ConfigErrors, differences, draws_return, load
+from jackpot.config import Address, Config, ConfigErrors, Signage, differences, draws_return, load
 from jackpot.rules.paytable import LinkTerms, TableTerms
 
 BASE = """
@@ -134,7 +134,11 @@ def test_the_example_is_good(tmp_path: Path) -> None:
     whole = load(tmp_path / "whole.toml")
     assert whole.listen.tls is not None
     assert whole.listen.admin == Path("/run/jackpot/admin.sock")
-    assert whole.redis == "redis://127.0.0.1:6379"
+    assert whole.redis == ("redis://127.0.0.1:6379",)
+    assert whole.signage == (
+        Signage("hall", *(Address("127.0.0.1", port) for port in (5721, 8090, 8091))),
+    )
+    assert whole.udp_signs[0].sender == "hall"
     assert whole.udp_signs[0].address == Address("239.1.2.3", 5712)
     assert whole.udp_signs[0].state_format == "{link}.state:{state}"
     assert whole.displays["floor-five"].logo == tmp_path / "five.svg"
@@ -324,8 +328,6 @@ def test_ports_that_the_system_chooses(floor: Floor) -> None:
 def test_warnings(floor: Floor) -> None:
     """What may be meant is warned of: a proposed paytable, an idle link, a held table, a shared key."""
     more = """
-[redis]
-url = "redis://127.0.0.1:6379"
 [[link]]
 id = "idle"
 paytable = "pa-653a-2011-progressive"
@@ -348,7 +350,6 @@ format = "{link}.{level}:{amount}"
         "hold_table = false",
         "link idle: no table is on it",
         "table T02, sign S01 share one key",
-        "feeds no Redis",
     ):
         assert words in text
 
@@ -360,6 +361,30 @@ def test_a_udp_format(floor: Floor) -> None:
         "udp_sign[0].format": "{link.__class__} is not one of {amount}, {cents}, {level}, {link}"
     }
     assert "udp_sign[0].format" in mistakes(floor(more=sign + '"{link"\n'))
+
+
+def test_signage_processes(floor: Floor, tmp_path: Path) -> None:
+    """DESIGN, beyond one machine: fed by Redis, each one sender of UDP, and none needs a table's key."""
+    redis = '[redis]\nurl = ["redis://a:6379", "rediss://b:6379"]\n'
+    hall = '[[signage]]\nid = "hall"\nsigns = "10.0.0.1:5721"\n'
+    udp = '[[udp_sign]]\naddress = "10.0.0.9:1"\nlinks = ["five"]\nformat = "{amount}"\nsender = "bar"\n'
+    assert mistakes(floor(more=hall + udp)) == {
+        "signage[0]": "a signage process is fed by Redis: give [redis] url",
+        "signage[0].signs": "10.0.0.1:5721 is plain and beyond loopback: "
+        "give [listen.tls], or insecure = true",
+        "udp_sign[0].sender": "there is no signage process bar",
+    }
+    assert mistakes(floor(more='[redis]\nurl = ["http://a"]\n')) == {
+        "redis.url": 'this is not "redis://..." or "rediss://...", or a list of them'
+    }
+    for url in ("redis://", "redis://a:x", "redis://[::1"):
+        assert "redis.url" in mistakes(floor(more=f'[redis]\nurl = "{url}"\n')), url
+    file = floor(more=redis + hall.replace("10.0.0.1", "127.0.0.1"))
+    assert load(file).redis == ("redis://a:6379", "rediss://b:6379")
+    for table in ("T01", "T02"):
+        (tmp_path / "keys" / table).unlink()
+    assert "table[0].key_file" in mistakes(file)
+    assert set(load(file, roles=("sign",)).keys) == {("sign", "S01")}
 
 
 def test_how_pages_show_a_link(floor: Floor) -> None:

@@ -6,10 +6,11 @@ every mistake.
 
 import string
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import time
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from controllers.pace import Limits
@@ -25,6 +26,7 @@ from jackpot.config.settings import (
     Ledger,
     Listen,
     Sign,
+    Signage,
     Site,
     Tls,
     UdpSign,
@@ -35,6 +37,8 @@ from jackpot.rules.paytable import SEATS, Game, LinkTerms, TableTerms
 # A unix socket's address holds 107 bytes and a terminating zero.
 SOCKET_PATH_MOST: Final = 107
 LISTENERS: Final = ("tables", "signs", "http", "public")
+SIGNAGE_LISTENERS: Final = ("signs", "http", "public")
+ROLES: Final = ("table", "sign")
 UDP_FIELDS: Final = {
     "format": frozenset({"link", "level", "amount", "cents"}),
     "state_format": frozenset({"link", "state"}),
@@ -42,8 +46,11 @@ UDP_FIELDS: Final = {
 DEFAULT_BOXES: Final = 2
 
 
-def load(path: Path | str) -> Config:
-    """The configuration in a TOML file, checked whole; ConfigErrors lists every mistake."""
+def load(path: Path | str, roles: Collection[str] = ROLES) -> Config:
+    """The configuration in a TOML file, checked whole; ConfigErrors lists every mistake.
+
+    roles: whose keys are read. A signage machine has the signs' keys alone, and no table's.
+    """
     path = Path(path).absolute()
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -51,7 +58,7 @@ def load(path: Path | str) -> Config:
         raise ConfigErrors([("", f"{path} cannot be read: {error.strerror}")]) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigErrors([("", f"{path} is not TOML: {error}")]) from error
-    reading = _Reading(path, data)
+    reading = _Reading(path, data, roles)
     config = reading.config()
     if config is None or reading.mistakes:
         raise ConfigErrors(reading.mistakes)
@@ -61,8 +68,9 @@ def load(path: Path | str) -> Config:
 class _Reading:
     """One reading of one file; gathers mistakes and warnings on the way."""
 
-    def __init__(self, path: Path, data: Mapping[str, Any]) -> None:
+    def __init__(self, path: Path, data: Mapping[str, Any], roles: Collection[str]) -> None:
         self.path = path
+        self.roles = roles
         self.base = path.parent
         self.data = data
         faults = faults_of(data)
@@ -76,6 +84,8 @@ class _Reading:
         links = self.links()
         tables = self.tables(links)
         signs = self.signs(links)
+        redis = self.redis()
+        signage = self.signage(redis)
         udp_signs = self.udp_signs(links)
         site, ledger = self.site(), self.ledger()
         listen = self.listen(ledger)
@@ -84,9 +94,6 @@ class _Reading:
         if site is None or ledger is None or listen is None or self.mistakes:
             return None
         self.idle_links(links, tables)
-        redis = self.data.get("redis", {}).get("url")
-        if redis is not None:
-            self.warnings.append("redis: this version feeds no Redis, local signs are served by this server")
         return Config(
             path=self.path,
             site=site,
@@ -100,6 +107,7 @@ class _Reading:
             keys=self.keys,
             displays=displays,
             redis=redis,
+            signage=signage,
             warnings=tuple(self.warnings),
         )
 
@@ -209,15 +217,8 @@ class _Reading:
         insecure = given.get("insecure", False)
         addresses = {name: self.address(f"listen.{name}", given.get(name)) for name in LISTENERS}
         tls = self.tls(given.get("tls"))
-        self.ports(addresses)
-        for name, address in addresses.items():
-            if address is None or address.loopback or "tls" in given:
-                continue
-            if insecure:
-                self.warnings.append(f"listen.{name}: {address} is plain: who listens on the way can read it")
-            else:
-                sentence = f"{address} is plain and beyond loopback: give [listen.tls], or insecure = true"
-                self.wrong(f"listen.{name}", sentence)
+        self.ports("listen", addresses)
+        self.plain("listen", addresses)
         admin = self.admin(given.get("admin"), ledger)
         tables = addresses["tables"]
         if tables is None:
@@ -232,15 +233,57 @@ class _Reading:
         cert, key = files["cert"], files["key"]
         return None if cert is None or key is None else Tls(cert, key, files.get("client_ca"))
 
-    def ports(self, addresses: Mapping[str, Address | None]) -> None:
+    def plain(self, path: str, addresses: Mapping[str, Address | None]) -> None:
+        """Beyond loopback a listener has TLS, or is meant to have none."""
+        given = self.data["listen"]
+        for name, address in addresses.items():
+            if address is None or address.loopback or "tls" in given:
+                continue
+            if given.get("insecure", False):
+                sentence = f"{path}.{name}: {address} is plain: who listens on the way can read it"
+                self.warnings.append(sentence)
+            else:
+                sentence = f"{address} is plain and beyond loopback: give [listen.tls], or insecure = true"
+                self.wrong(f"{path}.{name}", sentence)
+
+    def ports(self, path: str, addresses: Mapping[str, Address | None]) -> None:
         """Each listener has a port of its own; 0 is whatever the system gives."""
         taken: dict[int, str] = {}
         for name, address in addresses.items():
             if address is None or address.port == 0:
                 continue
             if address.port in taken:
-                self.wrong(f"listen.{name}", f"port {address.port} is already that of {taken[address.port]}")
+                self.wrong(f"{path}.{name}", f"port {address.port} is already that of {taken[address.port]}")
             taken.setdefault(address.port, name)
+
+    def redis(self) -> tuple[str, ...]:
+        """The urls of the nodes, tried in turn."""
+        if not self.shaped("redis") or "redis" not in self.data:
+            return ()
+        url = self.data["redis"]["url"]
+        urls = (url,) if isinstance(url, str) else tuple(url)
+        for each in urls:
+            try:
+                named = urlsplit(each).hostname, urlsplit(each).port
+            except ValueError:
+                named = None, None
+            if named[0] is None:
+                self.wrong("redis.url", f"{each!r} names no host and port")
+        return urls
+
+    def signage(self, redis: Sequence[str]) -> tuple[Signage, ...]:
+        """The signage processes; Redis feeds them."""
+        self.unique("signage")
+        found = []
+        for path, entry in self.entries("signage"):
+            if not redis and self.shaped("redis"):
+                self.wrong(path, "a signage process is fed by Redis: give [redis] url")
+            addresses = {name: self.address(f"{path}.{name}", entry.get(name)) for name in SIGNAGE_LISTENERS}
+            self.ports(path, addresses)
+            if self.shaped("listen") and "listen" in self.data:
+                self.plain(path, addresses)
+            found.append(Signage(entry["id"], **addresses))
+        return tuple(found)
 
     def admin(self, given: str | None, ledger: Ledger | None) -> Path:
         """The admin socket: beside the ledger unless configured."""
@@ -364,10 +407,12 @@ class _Reading:
         for path, entry in self.entries("udp_sign"):
             self.known_links(f"{path}.links", entry["links"], links)
             address = self.address(f"{path}.address", entry["address"])
+            if (sender := entry.get("sender")) is not None and sender not in self.declared("signage"):
+                self.wrong(f"{path}.sender", f"there is no signage process {sender}")
             formats = [self.udp_format(f"{path}.{name}", name, entry.get(name)) for name in UDP_FIELDS]
             if address is not None and all(formats):
                 links_ = tuple(entry["links"])
-                rest = entry.get("state_format"), entry.get("interface")
+                rest = entry.get("state_format"), entry.get("interface"), entry.get("sender")
                 signs.append(UdpSign(address, links_, entry["format"], *rest))
         return tuple(signs)
 
@@ -392,6 +437,8 @@ class _Reading:
 
     def device_keys(self, path: str, role: str, entry: Mapping[str, Any]) -> None:
         """The device's key, and the next one where it is being changed."""
+        if role not in self.roles:
+            return
         named = [name for name in ("key_file", "key_file_next") if name in entry]
         found = [self.key(f"{path}.{name}", entry[name]) for name in named]
         self.keys[(role, entry["id"])] = tuple(key for key in found if key is not None)

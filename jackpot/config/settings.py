@@ -89,9 +89,19 @@ class Sign(msgspec.Struct, frozen=True):
     links: tuple[str, ...]
 
 
+class Signage(msgspec.Struct, frozen=True):
+    """A signage process, by its id: where it answers, fed by Redis alone."""
+
+    id: str
+    signs: Address | None = None
+    http: Address | None = None
+    public: Address | None = None
+
+
 class UdpSign(msgspec.Struct, frozen=True):
     """format: of a value, with {link}, {level}, {amount} and {cents}. state_format: of a link's state.
 
+    sender: the signage process that sends it; None, the server itself. Two would overtake each other.
     interface: an address of this machine, from whose network a multicast leaves; else the system chooses.
     """
 
@@ -100,13 +110,15 @@ class UdpSign(msgspec.Struct, frozen=True):
     format: str
     state_format: str | None = None
     interface: str | None = None
+    sender: str | None = None
 
 
 class Config(msgspec.Struct, frozen=True):
     """One checked configuration.
 
     keys: by (role, id), role "table" or "sign": the device's keys, the next one of a rotation last.
-    displays: by link, how pages show it. warnings: what an operator should know and may mean, in sentences.
+    displays: by link, how pages show it. redis: the nodes' urls, tried in turn. signage: the processes that
+    Redis feeds. warnings: what an operator should know and may mean, in sentences.
     """
 
     path: Path
@@ -120,7 +132,8 @@ class Config(msgspec.Struct, frozen=True):
     udp_signs: tuple[UdpSign, ...]
     keys: dict[tuple[str, str], tuple[bytes, ...]]
     displays: dict[str, Display]
-    redis: str | None = None
+    redis: tuple[str, ...] = ()
+    signage: tuple[Signage, ...] = ()
     warnings: tuple[str, ...] = ()
 
     def keys_of(self, role: str, device: str) -> tuple[bytes, ...]:
