@@ -135,9 +135,7 @@ def test_the_example_is_good(tmp_path: Path) -> None:
     assert whole.listen.tls is not None
     assert whole.listen.admin == Path("/run/jackpot/admin.sock")
     assert whole.redis == ("redis://127.0.0.1:6379",)
-    assert whole.signage == (
-        Signage("hall", *(Address("127.0.0.1", port) for port in (5721, 8090, 8091))),
-    )
+    assert whole.signage == (Signage("hall", *(Address("127.0.0.1", port) for port in (5721, 8090, 8091))),)
     assert whole.udp_signs[0].sender == "hall"
     assert whole.udp_signs[0].address == Address("239.1.2.3", 5712)
     assert whole.udp_signs[0].state_format == "{link}.state:{state}"
