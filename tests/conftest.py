@@ -6,6 +6,10 @@ from typing import Final
 
 import pytest
 
+from tests.engines import database, ledger_template, postgres
+
+__all__ = ["database", "ledger_template", "postgres"]  # fixtures for every test
+
 IN_CI: Final = os.environ.get("CI", "").lower() in {"1", "true", "yes"}
 
 

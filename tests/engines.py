@@ -1,0 +1,37 @@
+"""Which PostgreSQL do the tests have? One cluster a worker, and a database of one's own a test."""
+
+from collections.abc import Iterator
+from itertools import count
+
+import pytest
+
+from jackpot.lab.engines import EnginesMissing, Postgres, binaries
+
+TEMPLATE = "ledger_template"
+_numbers = count(1)
+
+
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Postgres]:
+    """The worker's own cluster: nobody stops it, kills it or changes its settings."""
+    try:
+        binaries()
+    except EnginesMissing as missing:
+        pytest.skip(str(missing))
+    with Postgres(tmp_path_factory.mktemp("postgres") / "cluster") as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="session")
+def ledger_template(postgres: Postgres) -> str:
+    """A database that nobody connects to; each test's is a copy of it."""
+    postgres.create(TEMPLATE)
+    return TEMPLATE
+
+
+@pytest.fixture
+def database(postgres: Postgres, ledger_template: str) -> Iterator[str]:
+    """The URL of a database that only this test has."""
+    name = f"test_{next(_numbers)}"
+    yield postgres.create(name, ledger_template)
+    postgres.drop(name)
