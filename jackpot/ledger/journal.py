@@ -4,6 +4,7 @@ README.md beside this file says the same to an auditor; both are fixed for ever.
 """
 
 import hashlib
+from collections.abc import Sequence
 from typing import Final
 
 import msgspec
@@ -99,6 +100,12 @@ def row_of(bank: str, epoch: int, entry: Entry, previous: bytes) -> Row:
         entry.digest, entry.body, in_order(entry.postings), b"",
     )  # fmt: skip
     return msgspec.structs.replace(unhashed, hash=chained(previous, unhashed))
+
+
+def check_dense(bank: str, seq_before: int, rows: Sequence[Row]) -> None:
+    """Raises ValueError unless the rows are one or more and dense behind seq_before: a caller's bug."""
+    if not rows or [row.seq for row in rows] != list(range(seq_before + 1, seq_before + len(rows) + 1)):
+        raise ValueError(f"rows to append to {bank} are not dense from {seq_before + 1}")
 
 
 def in_order(postings: tuple[Posting, ...]) -> tuple[Posting, ...]:

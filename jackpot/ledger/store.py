@@ -12,10 +12,13 @@ LedgerError
 import asyncio
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Protocol, TypeVar
+from typing import Final, Protocol, TypeVar
 
 from jackpot.ledger.journal import Head, Row, Snapshot
 from jackpot.rules.postings import Posting
+
+# Of each bank: the newest, and the one before it should the journal not bear the newest out.
+SNAPSHOTS_KEPT: Final = 2
 
 T = TypeVar("T")
 
@@ -80,8 +83,8 @@ class Ledger(Reader, Protocol):
     """The book of record, written by one thread at a time.
 
     created: opening it made its schema; applied: the notes of the migrations that this took, each with
-    its number, none where the schema was up to date. After CommitInDoubt every call but `recover` and `close` raises
-    CommitInDoubt again; after LedgerStopped every call but `close` raises LedgerStopped.
+    its number, none where the schema was up to date. After CommitInDoubt every call but `recover` and
+    `close` raises CommitInDoubt again; after LedgerStopped every call but `close` raises LedgerStopped.
     """
 
     created: bool
@@ -96,7 +99,8 @@ class Ledger(Reader, Protocol):
     def append(self, bank: str, epoch: int, seq_before: int, rows: Sequence[Row]) -> None:
         """Makes the rows durable, in one transaction, or raises.
 
-        rows: one or more, of `epoch` or (a copy) older ones, dense from seq_before + 1. Raises DataRefused, Fenced, CommitInDoubt.
+        rows: one or more, of `epoch` or (a copy) older ones, dense from seq_before + 1. Raises DataRefused,
+        Fenced, CommitInDoubt.
         """
 
     def save_snapshot(self, snapshot: Snapshot) -> None:
@@ -115,9 +119,13 @@ class Ledger(Reader, Protocol):
 class Store(Protocol):
     """The same ledger for asyncio.
 
+    created: opening it made its schema. warnings: what an operator should change, a sentence each.
     Cancelling any of these waits for the call to end, since a commit cannot be taken back: then the
     call's own error is raised, or CancelledError if it succeeded. Calls are carried out in order.
     """
+
+    created: bool
+    warnings: list[str]
 
     async def banks(self) -> list[str]: ...
     async def head(self, bank: str) -> Head: ...
@@ -138,6 +146,8 @@ class Threaded:
     """A synchronous Ledger in one thread of its own, as a Store."""
 
     def __init__(self, ledger: Ledger) -> None:
+        self.created = ledger.created
+        self.warnings: list[str] = []
         self._ledger = ledger
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="ledger")
 

@@ -1,27 +1,31 @@
 """Which backends does the conformance suite run on? Each gives a place that can be opened again."""
 
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
 
-from jackpot.ledger.sqlite import SqliteLedger
+from jackpot.lab.engines import Postgres
+from jackpot.ledger.open import open_ledger
 from jackpot.ledger.store import Ledger, Reader
 
+_numbers = count(1)
 
-class SqlitePlace:
-    """One ledger file; what was opened is closed at the end of the test."""
 
-    def __init__(self, folder: Path) -> None:
-        self.path = folder / "ledger.db"
-        self.opened: list[SqliteLedger] = []
+class Place:
+    """Where one ledger lies; what was opened is closed at the end of the test."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.opened: list[Ledger] = []
 
     def open(self) -> Ledger:
-        self.opened.append(SqliteLedger(self.path))
+        self.opened.append(open_ledger(self.url))
         return self.opened[-1]
 
     def read(self) -> Reader:
-        self.opened.append(SqliteLedger(self.path, readonly=True))
+        self.opened.append(open_ledger(self.url, readonly=True))
         return self.opened[-1]
 
     def close(self) -> None:
@@ -29,9 +33,17 @@ class SqlitePlace:
             ledger.close()
 
 
-@pytest.fixture(params=["sqlite"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[SqlitePlace]:
-    """A ledger of each kind of database."""
-    made = {"sqlite": SqlitePlace}[request.param](tmp_path)
+@pytest.fixture(params=["sqlite", "postgres"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Place]:
+    """A ledger of each kind of database, not made yet."""
+    if request.param == "sqlite":
+        made = Place(f"sqlite:///{tmp_path / 'ledger.db'}")
+        yield made
+        made.close()
+        return
+    cluster: Postgres = request.getfixturevalue("postgres")
+    name = f"place_{next(_numbers)}"
+    made = Place(cluster.create(name))
     yield made
     made.close()
+    cluster.drop(name)

@@ -8,11 +8,11 @@ import pytest
 from jackpot.ledger.journal import Head, Row, Snapshot, genesis
 from jackpot.ledger.store import DataRefused, Fenced
 from jackpot.rules.postings import Posting
-from tests.ledger.conftest import SqlitePlace
+from tests.ledger.conftest import Place
 from tests.ledger.material import rows
 
 
-def test_an_unknown_bank_is_empty(place: SqlitePlace) -> None:
+def test_an_unknown_bank_is_empty(place: Place) -> None:
     """S3: a bank that was never written stands at its genesis."""
     ledger = place.open()
     assert ledger.created
@@ -24,7 +24,7 @@ def test_an_unknown_bank_is_empty(place: SqlitePlace) -> None:
     assert ledger.strays("main") == []
 
 
-def test_each_writer_takes_a_new_epoch(place: SqlitePlace) -> None:
+def test_each_writer_takes_a_new_epoch(place: Place) -> None:
     """DESIGN 4: a new epoch names its holder and moves nothing else."""
     ledger = place.open()
     assert ledger.new_epoch("main", "first") == Head("main", 1, 0, genesis("main"), "first", 0)
@@ -37,7 +37,7 @@ def test_each_writer_takes_a_new_epoch(place: SqlitePlace) -> None:
     assert ledger.banks() == ["main", "other"]
 
 
-def test_rows_come_back_as_they_were_written(place: SqlitePlace) -> None:
+def test_rows_come_back_as_they_were_written(place: Place) -> None:
     """S5: what was acknowledged is there after reopening, in order, page by page."""
     ledger = place.open()
     ledger.new_epoch("main", "test")
@@ -53,7 +53,7 @@ def test_rows_come_back_as_they_were_written(place: SqlitePlace) -> None:
     assert again.head("main") == Head("main", 1, 300, written[-1].hash, "test", 0)
 
 
-def test_banks_are_apart(place: SqlitePlace) -> None:
+def test_banks_are_apart(place: Place) -> None:
     """DESIGN, the ledger: a bank has its own order, chain, head and epoch."""
     ledger = place.open()
     ledger.new_epoch("north", "a")
@@ -70,7 +70,7 @@ def test_banks_are_apart(place: SqlitePlace) -> None:
 
 
 @pytest.mark.parametrize(("epoch", "before"), [(1, 3), (3, 3), (2, 2), (2, 4)])
-def test_the_fence_lets_only_the_head_move(place: SqlitePlace, epoch: int, before: int) -> None:
+def test_the_fence_lets_only_the_head_move(place: Place, epoch: int, before: int) -> None:
     """DESIGN, the ledger: an old epoch, or a head moved by another, writes nothing and says so."""
     ledger = place.open()
     ledger.new_epoch("main", "old")
@@ -84,7 +84,7 @@ def test_the_fence_lets_only_the_head_move(place: SqlitePlace, epoch: int, befor
     assert ledger.head("main").seq == 5
 
 
-def test_unbalanced_postings_are_refused(place: SqlitePlace) -> None:
+def test_unbalanced_postings_are_refused(place: Place) -> None:
     """M4: the database itself refuses postings that do not sum to zero; the next batch goes on."""
     ledger = place.open()
     ledger.new_epoch("main", "test")
@@ -108,7 +108,7 @@ def test_unbalanced_postings_are_refused(place: SqlitePlace) -> None:
         {"postings": (Posting(1, -1, 1),)},
     ],
 )
-def test_data_that_no_column_holds_is_refused(place: SqlitePlace, change: dict[str, object]) -> None:
+def test_data_that_no_column_holds_is_refused(place: Place, change: dict[str, object]) -> None:
     """DESIGN 4: on a live connection the data is at fault, nothing is written and nothing is in doubt."""
     ledger = place.open()
     ledger.new_epoch("main", "test")
@@ -119,7 +119,7 @@ def test_data_that_no_column_holds_is_refused(place: SqlitePlace, change: dict[s
     assert ledger.rows("main", 0, 10) == good
 
 
-def test_rows_must_be_dense(place: SqlitePlace) -> None:
+def test_rows_must_be_dense(place: Place) -> None:
     """DESIGN, the ledger: seq is dense; a gap is the caller's bug, never written."""
     ledger = place.open()
     ledger.new_epoch("main", "test")
@@ -130,7 +130,7 @@ def test_rows_must_be_dense(place: SqlitePlace) -> None:
     assert ledger.rows("main", 0, 10) == []
 
 
-def test_only_the_newest_two_snapshots_stay(place: SqlitePlace) -> None:
+def test_only_the_newest_two_snapshots_stay(place: Place) -> None:
     """DESIGN 5: a snapshot names bank, seq, hash and format; each bank keeps two."""
     ledger = place.open()
     for bank in ("main", "other"):
@@ -147,7 +147,7 @@ def test_only_the_newest_two_snapshots_stay(place: SqlitePlace) -> None:
     assert ledger.newest_snapshot("main") == msgspec.structs.replace(made[2], state=b"again")
 
 
-def test_the_database_sums_the_postings(place: SqlitePlace) -> None:
+def test_the_database_sums_the_postings(place: Place) -> None:
     """M4: sums by link and level, over any span of rows."""
     ledger = place.open()
     ledger.new_epoch("main", "test")
@@ -158,7 +158,7 @@ def test_the_database_sums_the_postings(place: SqlitePlace) -> None:
     assert ledger.sums("main", None, 10)[1].primary == 5 * 70_000
 
 
-def test_a_reader_works_beside_the_writer(place: SqlitePlace) -> None:
+def test_a_reader_works_beside_the_writer(place: Place) -> None:
     """S3: an auditor reads while the server writes, and takes no lock from it."""
     ledger = place.open()
     ledger.new_epoch("main", "test")
@@ -171,7 +171,7 @@ def test_a_reader_works_beside_the_writer(place: SqlitePlace) -> None:
     assert reader.head("main") == ledger.head("main")
 
 
-def test_a_reader_never_sees_a_gap(place: SqlitePlace) -> None:
+def test_a_reader_never_sees_a_gap(place: Place) -> None:
     """DESIGN 1: order is seq alone: whoever reads while others write sees each row behind all before it."""
     ledger = place.open()
     ledger.new_epoch("main", "test")
@@ -195,7 +195,7 @@ def test_a_reader_never_sees_a_gap(place: SqlitePlace) -> None:
     assert behind == []
 
 
-def test_recovery_is_harmless_where_nothing_failed(place: SqlitePlace) -> None:
+def test_recovery_is_harmless_where_nothing_failed(place: Place) -> None:
     """DESIGN 4: recover, new epoch, look: everything acknowledged is there."""
     ledger = place.open()
     ledger.new_epoch("main", "test")

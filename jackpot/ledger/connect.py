@@ -1,0 +1,120 @@
+"""How is a PostgreSQL that can be trusted with the ledger found and spoken to?"""
+
+import asyncio
+import re
+import socket
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final, cast
+from urllib.parse import urlsplit, urlunsplit
+
+import asyncpg
+from asyncpg.connect_utils import SessionAttribute
+
+from jackpot.ledger.store import LedgerUnusable
+
+# One host, name and sign-in included; the next host is tried after it. A COMMIT has no such limit.
+CONNECT_S: Final = 3.0
+
+# A connection whose other end is silent: found dead after some 10 s, on both ends. It ends in doubt, and
+# long before that the server has suspended its links.
+KEEPALIVE_S: Final = 3
+KEEPALIVES: Final = 3
+UNHEARD_MS: Final = 10_000
+
+# What a database may have set otherwise and must not have here. A limit of time would end the wait of a
+# COMMIT for its standby; a client that is frozen inside a transaction may hold its locks so long.
+WRITER: Final = {
+    "application_name": "jackpot",
+    "client_min_messages": "warning",
+    "default_transaction_isolation": "read committed",
+    "idle_in_transaction_session_timeout": "10s",
+    "idle_session_timeout": "0",
+    "lock_timeout": "0",
+    "statement_timeout": "0",
+    "synchronous_commit": "on",
+    "tcp_keepalives_count": str(KEEPALIVES),
+    "tcp_keepalives_idle": str(KEEPALIVE_S),
+    "tcp_keepalives_interval": str(KEEPALIVE_S),
+    "tcp_user_timeout": str(UNHEARD_MS),
+}
+READER: Final = {"application_name": "jackpot audit", "default_transaction_read_only": "on"}
+
+# Without these a commit that was acknowledged can be lost with the power.
+MUST_BE_ON: Final = ("fsync", "full_page_writes", "synchronous_commit")
+
+# pg_terminate_backend that waits for the end came with it.
+OLDEST_VERSION: Final = 14
+
+if TYPE_CHECKING:  # generic in its type stubs alone
+    Connection = asyncpg.Connection[asyncpg.Record]
+else:
+    Connection = asyncpg.Connection
+
+
+class _Watched(Connection):
+    """A connection whose socket notices that the other end is gone."""
+
+    def __init__(self, protocol: Any, transport: asyncio.Transport, *more: Any) -> None:
+        super().__init__(protocol, transport, *more)
+        found = transport.get_extra_info("socket")
+        if found is not None and found.family in {socket.AF_INET, socket.AF_INET6}:
+            found.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+            found.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, KEEPALIVE_S)
+            found.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, KEEPALIVE_S)
+            found.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPCNT, KEEPALIVES)
+            found.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, UNHEARD_MS)
+
+
+async def connect(url: str, *, readonly: bool = False) -> Connection:
+    """Connects to the first of the URL's hosts that can be written; a reader to the first that answers.
+
+    Raises what asyncpg and the system raise for the last host that was tried.
+    """
+    hosts = each_host(url)
+    for number, host in enumerate(hosts, 1):
+        try:
+            return await asyncpg.connect(
+                host,
+                timeout=CONNECT_S,
+                target_session_attrs=SessionAttribute.any if readonly else SessionAttribute.read_write,
+                server_settings=READER if readonly else WRITER,
+                connection_class=_Watched,
+                max_cached_statement_lifetime=0,
+            )
+        except (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError):
+            if number == len(hosts):
+                raise
+    raise LedgerUnusable(f"{without_password(url)} names no host")
+
+
+def each_host(url: str) -> list[str]:
+    """A URL for each host that it names. asyncpg would give all of them one limit of time together."""
+    parts = urlsplit(url)
+    sign_in, at, hosts = parts.netloc.rpartition("@")
+    return [urlunsplit(parts._replace(netloc=f"{sign_in}{at}{host}")) for host in hosts.split(",")]
+
+
+def without_password(url: str) -> str:
+    """The URL as it may stand in a log."""
+    url = re.sub(r"^(\w+://[^/@]*?):[^/@]*@", r"\1@", url)
+    return re.sub(r"([?&](?:ssl)?password=)[^&]*", r"\1...", url)
+
+
+async def check_settings(connection: Connection, shown: str) -> None:
+    """Raises LedgerUnusable where what this database acknowledges could be lost."""
+    if connection.get_server_version().major < OLDEST_VERSION:
+        raise LedgerUnusable(f"{shown} is PostgreSQL older than {OLDEST_VERSION}")
+    for name in MUST_BE_ON:
+        value = await connection.fetchval("SELECT current_setting($1)", name)
+        if value != "on":
+            raise LedgerUnusable(
+                f"{shown} has {name} = {value}: what it acknowledges could be lost; set it on"
+            )
+
+
+async def backend(connection: Connection) -> tuple[int, datetime]:
+    """Which process of the database serves this connection: its number and when it began."""
+    found = await connection.fetchrow(
+        "SELECT pid, backend_start FROM pg_stat_activity WHERE pid = pg_backend_pid()"
+    )
+    return cast("tuple[int, datetime]", tuple(found or ()))

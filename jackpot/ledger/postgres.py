@@ -1,0 +1,473 @@
+"""How does the ledger live in PostgreSQL, and what does each of its failures mean?
+
+One connection, one transaction a batch: COPY the rows, then the fence and COMMIT in one message. A COMMIT is
+never timed out or cancelled: a server that is told to stop waiting for its standby commits alone and says so
+in a warning. So a call that is cancelled drops the connection, and every lost connection is doubt: the old
+backend may still hold the COMMIT in its buffer, and only an acknowledged new epoch settles what became of it.
+"""
+
+import asyncio
+import uuid
+from collections.abc import Callable, Coroutine, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
+from typing import Any, Final, Self, TypeVar
+
+import asyncpg
+
+from jackpot.ledger import connect
+from jackpot.ledger.blocking import Blocking
+from jackpot.ledger.journal import Head, Row, Snapshot, check_dense, genesis
+from jackpot.ledger.migrations import APPLIED, CREATE, Migration, pending
+from jackpot.ledger.store import SNAPSHOTS_KEPT, CommitInDoubt, DataRefused, Fenced, Ledger, LedgerUnusable
+from jackpot.rules.postings import Posting
+
+# How long a backend that was told to end may take; one that does not is tried again with the next epoch.
+END_BACKEND_MS: Final = 5_000
+
+# Every program that changes the schema takes this advisory lock first; the number means nothing.
+MIGRATION_LOCK: Final = 0x6A61636B706F74
+
+# The database looked at the data and said no, or asyncpg could not even send it.
+REFUSALS: Final = (
+    asyncpg.DataError, asyncpg.IntegrityConstraintViolationError, asyncpg.ProgramLimitExceededError,
+    OverflowError, TypeError, ValueError,
+)  # fmt: skip
+FAILURES: Final = (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError)
+
+# SQLSTATEs of schemas/sql/postgres.
+_TAKEN: Final = "JP001"
+
+_JOURNAL: Final = (
+    "bank", "seq", "at", "epoch", "kind", "version", "link", "table", "table_seq", "digest", "body", "hash",
+)  # fmt: skip
+_COLUMNS: Final = 'seq, at, epoch, kind, version, link, "table", table_seq, digest, body, hash'
+_ACCOUNTS: Final = '"primary", reserve, overflow, house, wagers, awards, corrections, transfers'
+_SUMS: Final = ", ".join(f"sum({account})" for account in _ACCOUNTS.split(", "))
+_BEYOND: Final = """
+    SELECT seq FROM {table} WHERE bank = $1
+        AND (seq < 1 OR seq > coalesce((SELECT seq FROM head WHERE bank = $1), 0)) ORDER BY seq LIMIT 1
+"""
+# Steps from one bank number to the next along the key, without reading the rows between.
+_NAMELESS: Final = """
+    WITH RECURSIVE used (bank) AS (
+        SELECT min(bank) FROM {table}
+        UNION ALL
+        SELECT (SELECT min(bank) FROM {table} WHERE bank > used.bank) FROM used WHERE bank IS NOT NULL
+    )
+    SELECT bank FROM used WHERE bank IS NOT NULL AND bank NOT IN (SELECT id FROM bank)
+"""
+_TOO_MANY_RIGHTS: Final = """
+    SELECT string_agg(name || ': ' || verb, ', ' ORDER BY name, verb)
+    FROM unnest(ARRAY['bank', 'journal', 'posting']) AS name,
+        unnest(ARRAY['UPDATE', 'DELETE', 'TRUNCATE']) AS verb
+    WHERE has_table_privilege(name, verb)
+"""
+
+T = TypeVar("T")
+
+
+class PostgresStore:
+    """A Store in a PostgreSQL database of its own: `await PostgresStore.open(url)`.
+
+    created, applied: as of a Ledger. warnings: what an operator should change, a sentence each.
+    """
+
+    def __init__(self, url: str, *, readonly: bool = False, require_synchronous: bool = False) -> None:
+        self.created = False
+        self.applied: list[str] = []
+        self.warnings: list[str] = []
+        self._url = url
+        self._shown = connect.without_password(url)
+        self._readonly = readonly
+        self._synchronous = require_synchronous
+        self._writer = uuid.uuid4()
+        self._connection: connect.Connection | None = None
+        self._own: list[tuple[int, datetime]] = []
+        self._taken: set[str] = set()
+        self._banks: dict[str, int] = {}
+        self._doubt: str | None = None
+        self._said: list[str] = []
+        self._order = asyncio.Lock()
+        self._thread: ThreadPoolExecutor | None = None
+
+    @classmethod
+    async def open(
+        cls, url: str, *, readonly: bool = False, require_synchronous: bool = False, migrate: bool = True
+    ) -> Self:
+        """Connects, and makes or migrates the schema where that is wanted and allowed.
+
+        url: postgresql://user@host:port,host:port/database. Raises LedgerUnusable.
+        """
+        store = cls(url, readonly=readonly, require_synchronous=require_synchronous)
+        try:
+            await store._connect()
+            await store._open_schema(migrate=migrate and not readonly)
+            if not readonly:
+                await store._look_at_rights()
+        except FAILURES as error:
+            await store.close()
+            raise LedgerUnusable(f"the ledger {store._shown} cannot be opened: {_text(error)}") from error
+        except BaseException:
+            await store.close()
+            raise
+        return store
+
+    async def _connect(self) -> None:
+        """A fresh connection to where the database can be written. Raises FAILURES, LedgerUnusable."""
+        connection = await connect.connect(self._url, readonly=self._readonly)
+        connection.add_log_listener(self._warned)
+        self._connection = connection
+        self._banks.clear()
+        if not self._readonly:
+            await connect.check_settings(connection, self._shown)
+            self._own.append(await connect.backend(connection))
+
+    def _warned(self, _connection: Any, message: Any) -> None:
+        self._said.append(str(message))
+
+    async def _open_schema(self, *, migrate: bool) -> None:
+        connection = self._ready()
+        tables = {name for (name,) in await connection.fetch(
+            "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()"
+        )}  # fmt: skip
+        if tables and "migration" not in tables:
+            raise LedgerUnusable(f"{self._shown} is a database, but not a ledger")
+        if not tables and not migrate:
+            raise LedgerUnusable(f"{self._shown} holds no ledger yet: jackpot ledger init makes it")
+        todo = await self._pending() if tables else []
+        if todo and not migrate:
+            raise LedgerUnusable(
+                f"the schema of {self._shown} is older than this program: jackpot ledger migrate"
+            )
+        if todo or not tables:
+            try:
+                await self._migrate()
+            except asyncpg.InsufficientPrivilegeError as error:
+                what = "migrate" if tables else "init"
+                raise LedgerUnusable(
+                    f"the schema of {self._shown} must be made by its owner: jackpot ledger {what} URL"
+                ) from error
+        self.created = not tables
+
+    async def _pending(self) -> list[Migration]:
+        """What the schema lacks. Raises LedgerUnusable where it is ahead of this program."""
+        return pending("postgres", [number for (number,) in await self._ready().fetch(APPLIED)])
+
+    async def _migrate(self) -> None:
+        """Brings the schema up to date, under a lock."""
+        connection = self._ready()
+        async with connection.transaction():
+            await connection.execute("SELECT pg_advisory_xact_lock($1)", MIGRATION_LOCK)
+            await connection.execute(CREATE)
+            todo = await self._pending()
+            for migration in todo:
+                await connection.execute(migration.sql)
+                await connection.execute(
+                    "INSERT INTO migration VALUES ($1, $2)", migration.number, migration.name
+                )
+        self.applied += [f"{migration.number:04} {migration.note}" for migration in todo]
+
+    async def _look_at_rights(self) -> None:
+        rights = await self._ready().fetchval(_TOO_MANY_RIGHTS)
+        if rights:
+            self.warnings.append(f"the database role may do more than a server needs ({rights})")
+
+    # Writing
+
+    async def new_epoch(self, bank: str, holder: str, at_least: int = 0) -> Head:
+        """As the interface says; also raises Fenced where another process took the bank from this one."""
+        return await self._alone(self._new_epoch(bank, holder, at_least))
+
+    async def _new_epoch(self, bank: str, holder: str, at_least: int) -> Head:
+        connection = self._ready()
+        self._said.clear()
+        try:
+            await self._end_backends(connection, bank)
+            await connection.execute(
+                "SELECT take_bank($1, $2, $3, $4, $5, $6, $7)",
+                bank, genesis(bank), holder, self._writer, at_least, bank in self._taken, self._synchronous,
+            )  # fmt: skip
+        except FAILURES as error:
+            if getattr(error, "sqlstate", None) == _TAKEN:
+                raise Fenced(f"bank {bank} was taken by another writer") from error
+            raise self._in_doubt(error) from error
+        await self._acknowledged()
+        self._taken.add(bank)
+        self._own = self._own[-1:]
+        return await self._head(bank)
+
+    async def _end_backends(self, connection: connect.Connection, bank: str) -> None:
+        """Ends the connection that held the bank, and every earlier one of ours: each may hold its locks."""
+        held = await connection.fetch(
+            "SELECT backend, backend_start FROM head JOIN bank ON bank.id = head.bank WHERE name = $1", bank
+        )
+        for pid, start in [*(tuple(row) for row in held), *self._own]:
+            ended = await connection.fetchval(
+                "SELECT bool_and(pg_terminate_backend(pid, $3)) FROM pg_stat_activity "
+                "WHERE pid = $1 AND backend_start = $2 AND pid <> pg_backend_pid()",
+                pid, start, END_BACKEND_MS,
+            )  # fmt: skip
+            if ended is False:
+                raise OSError(f"the database does not end the connection that held the bank (backend {pid})")
+
+    async def append(self, bank: str, epoch: int, seq_before: int, rows: Sequence[Row]) -> None:
+        check_dense(bank, seq_before, rows)
+        await self._alone(self._append(bank, epoch, seq_before, rows))
+
+    async def _append(self, bank: str, epoch: int, seq_before: int, rows: Sequence[Row]) -> None:
+        connection = self._ready()
+        number = await self._bank(bank)
+        journal = [
+            (number, row.seq, row.at, row.epoch, row.kind, row.version, row.link, row.table, row.table_seq,
+             row.digest, row.body, row.hash)
+            for row in rows
+        ]  # fmt: skip
+        postings = [(number, row.seq, *posting) for row in rows for posting in row.postings]
+        self._said.clear()
+        try:
+            await connection.execute("BEGIN")
+            await connection.copy_records_to_table("journal", records=journal, columns=_JOURNAL)
+            if postings:
+                await connection.copy_records_to_table("posting", records=postings)
+            # One message: what decides whether this writer may write, and the COMMIT itself.
+            status = await connection.execute(
+                f"SELECT fence({number:d}, {epoch:d}, {seq_before:d}, {rows[-1].seq:d}, "
+                f"'\\x{rows[-1].hash.hex()}', {self._synchronous}); COMMIT"
+            )
+        except REFUSALS as error:
+            await self._refused(bank, epoch, seq_before, error)
+        except FAILURES as error:
+            if getattr(error, "sqlstate", None) != _TAKEN:
+                raise self._in_doubt(error) from error
+            await self._roll_back()
+            raise Fenced(f"bank {bank} was taken by another writer: epoch {epoch} is over") from error
+        else:
+            if status != "COMMIT":
+                raise self._in_doubt(OSError(f"COMMIT ended in {status}"))
+            await self._acknowledged()
+
+    async def _refused(self, bank: str, epoch: int, seq_before: int, error: Exception) -> None:
+        """Before COMMIT and on a live connection; a row that is there already is another writer's."""
+        await self._roll_back()
+        head = await self._head(bank)
+        if (head.epoch, head.seq) != (epoch, seq_before):
+            raise Fenced(f"bank {bank} was taken by another writer: epoch {epoch} is over") from error
+        raise DataRefused(f"the ledger refused the data: {_text(error)}") from error
+
+    async def _roll_back(self) -> None:
+        try:
+            await self._ready().execute("ROLLBACK")
+        except FAILURES as error:
+            raise self._in_doubt(error) from error
+
+    async def _acknowledged(self) -> None:
+        """A warning at a COMMIT says that it was made here alone, without its standby: that is doubt."""
+        await asyncio.sleep(0)  # asyncpg hands warnings over with its next callbacks
+        if self._said:
+            raise self._in_doubt(OSError(self._said[-1]))
+
+    async def save_snapshot(self, snapshot: Snapshot) -> None:
+        await self._alone(self._save_snapshot(snapshot))
+
+    async def _save_snapshot(self, snapshot: Snapshot) -> None:
+        connection = self._ready()
+        number = await self._bank(snapshot.bank)
+        try:
+            async with connection.transaction():
+                # It only shortens a start, so nothing waits for it.
+                await connection.execute("SET LOCAL synchronous_commit = off")
+                await connection.execute(
+                    "INSERT INTO snapshot VALUES ($1, $2, $3, $4, $5) ON CONFLICT (bank, seq) DO UPDATE "
+                    "SET hash = excluded.hash, format = excluded.format, state = excluded.state",
+                    number, snapshot.seq, snapshot.hash, snapshot.format, snapshot.state,
+                )  # fmt: skip
+                await connection.execute(
+                    "DELETE FROM snapshot WHERE bank = $1 AND seq NOT IN "
+                    "(SELECT seq FROM snapshot WHERE bank = $1 ORDER BY seq DESC LIMIT $2)",
+                    number, SNAPSHOTS_KEPT,
+                )  # fmt: skip
+        except FAILURES as error:
+            raise self._in_doubt(error) from error
+
+    async def checkpoint(self) -> None:
+        """PostgreSQL keeps its own house."""
+
+    # Failing
+
+    def _in_doubt(self, error: Exception) -> CommitInDoubt | LedgerUnusable:
+        """What to raise for a failure; after it nothing but `recover` may follow."""
+        said = f"the ledger {self._shown} failed: {_text(error)}"
+        if self._readonly:
+            return LedgerUnusable(said)
+        self._doubt = said
+        return CommitInDoubt(said)
+
+    def _ready(self) -> connect.Connection:
+        if self._doubt is not None or self._connection is None:
+            raise CommitInDoubt(self._doubt or f"the ledger {self._shown} is closed")
+        return self._connection
+
+    async def recover(self) -> None:
+        await self._alone(self._recover())
+
+    async def _recover(self) -> None:
+        if self._connection is not None:
+            self._connection.terminate()
+            self._connection = None
+        try:
+            await self._connect()
+        except (*FAILURES, LedgerUnusable) as error:
+            raise self._in_doubt(error) from error
+        self._doubt = None
+
+    async def close(self) -> None:
+        if self._thread is not None:
+            self._thread.shutdown(wait=False)
+        connection, self._connection = self._connection, None
+        if connection is None:
+            return
+        try:
+            if self._doubt is None:
+                await connection.close(timeout=connect.CONNECT_S)
+        except FAILURES:
+            pass  # it was over already
+        finally:
+            connection.terminate()
+
+    async def _alone(self, work: Coroutine[Any, Any, T]) -> T:
+        """One call at a time, in order. A caller that is cancelled has the connection dropped, and waits."""
+        try:
+            await self._order.acquire()
+        except BaseException:
+            work.close()
+            raise
+        call = asyncio.get_running_loop().create_task(work)
+        cancelled: asyncio.CancelledError | None = None
+        try:
+            while not call.done():
+                try:
+                    await asyncio.wait((call,))
+                except asyncio.CancelledError as error:
+                    cancelled = error
+                    if self._connection is not None:
+                        self._connection.terminate()
+        finally:
+            self._order.release()
+        if cancelled is not None and call.exception() is None:
+            raise cancelled
+        return call.result()
+
+    async def run(self, work: Callable[[Ledger], T]) -> T:
+        loop = asyncio.get_running_loop()
+        if self._thread is None:
+            self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="ledger")
+        ledger = Blocking(self, lambda call: asyncio.run_coroutine_threadsafe(call, loop).result())
+        done = loop.run_in_executor(self._thread, work, ledger)
+        cancelled: asyncio.CancelledError | None = None
+        while not done.done():
+            try:
+                await asyncio.wait((done,))
+            except asyncio.CancelledError as error:
+                cancelled = error
+                if self._connection is not None:
+                    self._connection.terminate()
+        if cancelled is not None and done.exception() is None:
+            raise cancelled
+        return done.result()
+
+    # Reading
+
+    async def _fetch(self, sql: str, *values: Any) -> list[Any]:
+        try:
+            return await self._ready().fetch(sql, *values)
+        except FAILURES as error:
+            raise self._in_doubt(error) from error
+
+    async def _bank(self, bank: str) -> int:
+        """The bank's number in the database; 0, which no bank has, where it is not known."""
+        if bank not in self._banks:
+            found = await self._fetch("SELECT id FROM bank WHERE name = $1", bank)
+            if not found:
+                return 0
+            self._banks[bank] = found[0][0]
+        return self._banks[bank]
+
+    async def banks(self) -> list[str]:
+        found = await self._alone(self._fetch("SELECT name FROM bank ORDER BY id"))
+        return [name for (name,) in found]
+
+    async def head(self, bank: str) -> Head:
+        return await self._alone(self._head(bank))
+
+    async def _head(self, bank: str) -> Head:
+        found = await self._fetch(
+            "SELECT epoch, seq, hash, holder, beat FROM head WHERE bank = $1", await self._bank(bank)
+        )
+        return Head(bank, *found[0]) if found else Head(bank, 0, 0, genesis(bank), "", 0)
+
+    async def rows(self, bank: str, after: int, limit: int) -> list[Row]:
+        return await self._alone(self._rows(bank, after, limit))
+
+    async def _rows(self, bank: str, after: int, limit: int) -> list[Row]:
+        number = await self._bank(bank)
+        found = await self._fetch(
+            f"SELECT {_COLUMNS} FROM journal WHERE bank = $1 AND seq > $2 ORDER BY seq LIMIT $3",  # noqa: S608
+            number, after, limit,
+        )  # fmt: skip
+        postings: dict[int, list[Posting]] = {}
+        for seq, *values in await self._fetch(
+            f"SELECT seq, link, level, cycle, {_ACCOUNTS} FROM posting "  # noqa: S608
+            "WHERE bank = $1 AND seq > $2 AND seq <= $3 ORDER BY seq, link, level",
+            number, after, found[-1][0] if found else after,
+        ):  # fmt: skip
+            postings.setdefault(seq, []).append(Posting(*values))
+        return [
+            Row(bank, seq, at, epoch, kind, version, link, table, table_seq, digest, body,
+                tuple(postings.get(seq, ())), hash_)
+            for seq, at, epoch, kind, version, link, table, table_seq, digest, body, hash_ in found
+        ]  # fmt: skip
+
+    async def newest_snapshot(self, bank: str, below: int | None = None) -> Snapshot | None:
+        return await self._alone(self._newest_snapshot(bank, below))
+
+    async def _newest_snapshot(self, bank: str, below: int | None) -> Snapshot | None:
+        found = await self._fetch(
+            "SELECT seq, hash, format, state FROM snapshot WHERE bank = $1 "
+            "AND ($2::bigint IS NULL OR seq < $2) ORDER BY seq DESC LIMIT 1",
+            await self._bank(bank), below,
+        )  # fmt: skip
+        return Snapshot(bank, *found[0]) if found else None
+
+    async def sums(self, bank: str, after: int | None, upto: int) -> list[Posting]:
+        return await self._alone(self._sums_of(bank, after, upto))
+
+    async def _sums_of(self, bank: str, after: int | None, upto: int) -> list[Posting]:
+        found = await self._fetch(
+            f"SELECT link, level, 0, {_SUMS} FROM posting "  # noqa: S608
+            "WHERE bank = $1 AND seq > $2 AND seq <= $3 GROUP BY link, level ORDER BY link, level",
+            await self._bank(bank), -(2**63) if after is None else after, upto,
+        )  # fmt: skip
+        return [Posting(*map(int, row)) for row in found]
+
+    async def strays(self, bank: str) -> list[str]:
+        return await self._alone(self._strays(bank))
+
+    async def _strays(self, bank: str) -> list[str]:
+        number = await self._bank(bank)
+        said = []
+        for table in ("journal", "posting"):
+            said += [
+                f"{table} row {seq} lies outside rows 1 to the head's"
+                for (seq,) in await self._fetch(_BEYOND.format(table=table), number)
+            ]
+        for table in ("journal", "posting", "head", "snapshot"):
+            said += [
+                f"{table} has rows of bank number {nameless}, which has no name"
+                for (nameless,) in await self._fetch(_NAMELESS.format(table=table))
+            ]
+        return said
+
+
+def _text(error: Exception) -> str:
+    return f"{str(error).strip() or 'no more is known'} ({type(error).__name__})"

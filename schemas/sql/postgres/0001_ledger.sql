@@ -1,0 +1,160 @@
+-- The book of record: journal and postings (append-only), heads with lease and fence, snapshots, two views.
+--
+-- Names, meanings and order of columns are SQLite's, so one auditor's query serves both. Sums are micro-dollars.
+-- Sources (house, wagers, corrections, transfers) are negative, uses positive. A ledger has a database of its own.
+
+CREATE TABLE bank (
+    id integer PRIMARY KEY GENERATED ALWAYS AS IDENTITY,
+    name text NOT NULL UNIQUE CHECK (name <> '')
+);
+
+CREATE TABLE journal (
+    bank integer NOT NULL,
+    seq bigint NOT NULL CHECK (seq > 0),
+    at bigint NOT NULL,
+    epoch bigint NOT NULL,
+    kind integer NOT NULL,
+    version integer NOT NULL,
+    link integer,
+    "table" integer,
+    table_seq bigint,
+    digest bytea NOT NULL CHECK (octet_length(digest) = 16),
+    body bytea NOT NULL,
+    hash bytea NOT NULL CHECK (octet_length(hash) = 32),
+    PRIMARY KEY (bank, seq)
+);
+
+CREATE TABLE posting (
+    bank integer NOT NULL,
+    seq bigint NOT NULL CHECK (seq > 0),
+    link integer NOT NULL,
+    level integer NOT NULL CHECK (level >= 0),
+    cycle bigint NOT NULL,
+    "primary" bigint NOT NULL,
+    reserve bigint NOT NULL,
+    overflow bigint NOT NULL,
+    house bigint NOT NULL,
+    wagers bigint NOT NULL,
+    awards bigint NOT NULL,
+    corrections bigint NOT NULL,
+    transfers bigint NOT NULL,
+    PRIMARY KEY (bank, seq, link, level),
+    -- Numeric, so that a sum beyond 64 bits is unequal to 0 and not an overflow.
+    CHECK ("primary"::numeric + reserve + overflow + house + wagers + awards + corrections + transfers = 0)
+);
+
+-- The lease and the fence. writer: which server process, by a number of its own; backend, backend_start: its
+-- connection, so that whoever takes the bank over can end it first.
+CREATE TABLE head (
+    bank integer PRIMARY KEY,
+    epoch bigint NOT NULL,
+    seq bigint NOT NULL,
+    hash bytea NOT NULL CHECK (octet_length(hash) = 32),
+    holder text NOT NULL,
+    beat bigint NOT NULL,
+    writer uuid NOT NULL,
+    backend integer NOT NULL,
+    backend_start timestamptz NOT NULL
+);
+
+CREATE TABLE snapshot (
+    bank integer NOT NULL,
+    seq bigint NOT NULL,
+    hash bytea NOT NULL CHECK (octet_length(hash) = 32),
+    format integer NOT NULL,
+    state bytea NOT NULL,
+    PRIMARY KEY (bank, seq)
+);
+
+-- Nobody changes what is written: ALWAYS holds for the owner and for a replication session too.
+CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION '% is append-only', TG_TABLE_NAME USING ERRCODE = 'JP003';
+END $$;
+
+CREATE TRIGGER bank_is_never_changed BEFORE UPDATE OR DELETE OR TRUNCATE ON bank
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER journal_is_never_changed BEFORE UPDATE OR DELETE OR TRUNCATE ON journal
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER posting_is_never_changed BEFORE UPDATE OR DELETE OR TRUNCATE ON posting
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+ALTER TABLE bank ENABLE ALWAYS TRIGGER bank_is_never_changed;
+ALTER TABLE journal ENABLE ALWAYS TRIGGER journal_is_never_changed;
+ALTER TABLE posting ENABLE ALWAYS TRIGGER posting_is_never_changed;
+
+-- A commit that waits for no standby, where one must be waited for, is refused before it is made.
+CREATE FUNCTION check_synchronous(required boolean) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    IF required AND current_setting('synchronous_standby_names') = '' THEN
+        RAISE EXCEPTION 'synchronous_standby_names is empty: a commit would wait for no standby'
+            USING ERRCODE = 'JP002';
+    END IF;
+END $$;
+
+-- Ends every transaction that adds rows: moves the head, if it stands where this writer left it.
+CREATE FUNCTION fence(
+    of_bank integer, in_epoch bigint, seq_before bigint, new_seq bigint, new_hash bytea, synchronous boolean
+) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM check_synchronous(synchronous);
+    UPDATE head SET seq = new_seq, hash = new_hash
+        WHERE bank = of_bank AND epoch = in_epoch AND seq = seq_before;
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'the head is not at epoch % and row %', in_epoch, seq_before USING ERRCODE = 'JP001';
+    END IF;
+END $$;
+
+-- Takes a bank: the next epoch, in the name of one connection of one process. again: only as the process that
+-- holds it already, which has looked away meanwhile.
+CREATE FUNCTION take_bank(
+    name_of text, genesis bytea, new_holder text, by_writer uuid, at_least bigint, again boolean,
+    synchronous boolean
+) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    number integer;
+    own_start timestamptz := (SELECT a.backend_start FROM pg_stat_activity a WHERE a.pid = pg_backend_pid());
+BEGIN
+    PERFORM check_synchronous(synchronous);
+    INSERT INTO bank (name) VALUES (name_of) ON CONFLICT (name) DO NOTHING;
+    SELECT id INTO number FROM bank WHERE name = name_of;
+    UPDATE head SET epoch = greatest(epoch + 1, at_least), holder = new_holder, writer = by_writer,
+            backend = pg_backend_pid(), backend_start = own_start
+        WHERE bank = number AND (writer = by_writer OR NOT again);
+    IF NOT FOUND THEN
+        INSERT INTO head VALUES (
+            number, greatest(1, at_least), 0, genesis, new_holder, 0, by_writer, pg_backend_pid(), own_start
+        ) ON CONFLICT (bank) DO NOTHING;
+        IF NOT FOUND THEN
+            RAISE EXCEPTION 'the bank was taken by another writer' USING ERRCODE = 'JP001';
+        END IF;
+    END IF;
+END $$;
+
+-- One line an account that a posting moved.
+CREATE VIEW account_entry (bank, seq, at, link, level, cycle, account, micros) AS
+SELECT bank.name, posting.seq, journal.at, posting.link, posting.level, posting.cycle, line.account, line.micros
+FROM posting
+JOIN bank ON bank.id = posting.bank
+JOIN journal ON journal.bank = posting.bank AND journal.seq = posting.seq
+CROSS JOIN LATERAL (VALUES
+    ('primary', "primary"), ('reserve', reserve), ('overflow', overflow), ('house', house),
+    ('wagers', wagers), ('awards', awards), ('corrections', corrections), ('transfers', transfers)
+) AS line (account, micros)
+WHERE line.micros <> 0;
+
+-- The equation of conservation (M4) of every link and level, level 0 too: money_in = money_out, so
+-- difference is 0. Sources are shown as what came in.
+CREATE VIEW conservation (
+    bank, link, level, house, contributions, corrections, transfers, "primary", reserve, overflow, awards,
+    money_in, money_out, difference
+) AS
+WITH total (bank, link, level, h, w, c, t, p, r, o, a) AS (
+    SELECT bank, link, level, -sum(house), -sum(wagers), -sum(corrections), -sum(transfers),
+        sum("primary"), sum(reserve), sum(overflow), sum(awards)
+    FROM posting
+    GROUP BY bank, link, level
+)
+SELECT bank.name, link, level, h, w, c, t, p, r, o, a, h + w + c + t, p + r + o + a,
+    h + w + c + t - (p + r + o + a)
+FROM total
+JOIN bank ON bank.id = total.bank;
