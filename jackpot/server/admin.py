@@ -182,7 +182,7 @@ class Admin:
             device = self._devices[request.role].devices.get(name)
             if device is None:
                 raise BadRequest(f"{request.role}: {name!r} is unknown")
-            return device.writers[0]
+            return self._writers[device.banks[0].bank]
         if request.bank is None and request.link is not None:
             for writer in self._writers.values():
                 if request.link in writer.board.links:

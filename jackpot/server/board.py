@@ -32,7 +32,7 @@ WIN_MS: Final = 20_000
 _PUSH_ORDER: Final = {"link": 0, "hit": 1, "award": 2, "status": 2, "round": 2}
 _LEDGER_REASON: Final = "ledger"
 # A reason is 1..256 characters, an active link's too.
-_RESUMED: Final = "in order"
+RESUMED: Final = "in order"
 
 
 Form = Callable[[Mapping[str, Any]], bytes]
@@ -54,13 +54,19 @@ class LinkView:
 
     __slots__ = ("facts", "levels", "reason", "state")
 
-    def __init__(self, statistics: dict[str, Any]) -> None:
-        levels = statistics["levels"]
-        self.facts = {key: statistics[key] for key in ("link", "wager", "paytable")}
-        self.facts["levels"] = [level["level"] for level in levels]
-        self.levels: dict[str, int] = {level["level"]: to_cents(level["primary"]) for level in levels}
-        self.state: str = statistics["state"]
-        self.reason: str = ", ".join(statistics["reasons"])
+    def __init__(self, facts: dict[str, Any], levels: dict[str, int], state: str, reason: str) -> None:
+        self.facts = facts
+        self.levels = levels
+        self.state = state
+        self.reason = reason
+
+    @classmethod
+    def of(cls, statistics: Mapping[str, Any]) -> "LinkView":
+        """Of a link in `views.statistics`."""
+        levels = {level["level"]: to_cents(level["primary"]) for level in statistics["levels"]}
+        facts = {key: statistics[key] for key in ("link", "wager", "paytable")}
+        state, reason = statistics["state"], ", ".join(statistics["reasons"])
+        return cls({**facts, "levels": list(levels)}, levels, state, reason)
 
 
 class _Group:
@@ -79,7 +85,7 @@ class _Group:
 
 
 class Board:
-    """The committed face of one bank."""
+    """The committed face of one bank. on_status is called with each `status` for signs, and its link."""
 
     def __init__(self, bank: str, clock: Clock) -> None:
         self.bank = bank
@@ -87,6 +93,7 @@ class Board:
         self.links: dict[str, LinkView] = {}
         self.trusted = True
         self.hits: deque[dict[str, Any]] = deque()
+        self.on_status: list[Callable[[str, Mapping[str, Any]], None]] = []
         self._clock = clock
         self._groups: dict[tuple[bool, Form, frozenset[str]], _Group] = {}
         self._tables: dict[str, Watcher] = {}
@@ -104,14 +111,19 @@ class Board:
     ) -> None:
         """Takes everything from a state that equals the ledger: at the start, and after doubt."""
         self._waiting.reset(waiting)
-        self.links = {link["link"]: LinkView(link) for link in links}
+        self.links = {link["link"]: LinkView.of(link) for link in links}
         known = {hit["hit"] for hit in self.hits}
         self.hits.extend(hit for hit in hits if hit["hit"] not in known)
         self.rev = rev
+        self._begin_anew()
+        self._restate()
+
+    def _begin_anew(self) -> None:
+        """Everybody is owed a whole snapshot."""
         self._snapshots.clear()
         for group in self._groups.values():
+            group.changed.clear()
             group.whole_at = 0.0
-        self._restate()
 
     def durable(self, outcomes: Sequence[Outcome], rev: int) -> None:
         """One commit, whose answers have left: pushes in their order, then the meters that moved."""
@@ -168,7 +180,7 @@ class Board:
             shown = "win"
         else:
             shown = "pending" if waiting else "normal"
-        return {"t": "state", "link": link, "state": shown, "reason": reason or _RESUMED, "waiting": waiting}
+        return {"t": "state", "link": link, "state": shown, "reason": reason or RESUMED, "waiting": waiting}
 
     def facts(self, links: Iterable[str]) -> list[dict[str, Any]]:
         """What a welcome says of these links."""
@@ -296,11 +308,15 @@ class Board:
             return
         if message["t"] == "status" and message["status"] == "undone":
             self.hits = deque(hit for hit in self.hits if hit["hit"] != message["hit"])
-        self._tell(push.link or push.signs_of or "", message, signs_only=push.link is None)
+        link = push.link or push.signs_of or ""
+        if message["t"] == "status":
+            for call in self.on_status:
+                call(link, message)
+        self._tell(link, message, signs_only=push.link is None)
 
     def _tell_link(self, link: str) -> None:
         state, reason = self.state(link)
-        message = {"t": "link", "link": link, "state": state, "reason": reason or _RESUMED}
+        message = {"t": "link", "link": link, "state": state, "reason": reason or RESUMED}
         self._tell(link, message, signs_only=False)
 
     def _tell(self, link: str, message: Mapping[str, Any], *, signs_only: bool) -> None:

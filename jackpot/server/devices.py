@@ -10,7 +10,7 @@ import secrets
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import structlog
 
@@ -27,8 +27,8 @@ from controllers.session import (
     State,
 )
 from jackpot.clock import Clock
-from jackpot.rules.commands import BlockDevice, EndKey
-from jackpot.server.writer import Writer
+from jackpot.rules.commands import BlockDevice, Command, EndKey
+from jackpot.server.board import Board
 
 # WIRE: three replacements in a minute mean two devices with one key.
 CONFLICT_REPLACEMENTS: Final = 3
@@ -55,15 +55,34 @@ CLOSED_CODES: Final = (
 log: Final = structlog.get_logger()
 
 
+class Bank(Protocol):
+    """What a device needs of a bank: one that is written here, or one that is only shown here."""
+
+    @property
+    def bank(self) -> str: ...
+    @property
+    def board(self) -> Board: ...
+    @property
+    def stopped(self) -> str | None:
+        """Why it serves no device; None where it does."""
+
+    @property
+    def full(self) -> bool:
+        """Whether it can take no more commands."""
+
+    def act(self, command: Command, release: Callable[[Any], None]) -> None:
+        """What the server itself decides about a device."""
+
+
 class Device:
-    """A configured device: its links, and the bank that it belongs to."""
+    """A configured device: its links, and the banks that they lie in; a table's lie in one."""
 
-    __slots__ = ("id", "links", "writers")
+    __slots__ = ("banks", "id", "links")
 
-    def __init__(self, device: str, links: Sequence[str], writers: Sequence[Writer]) -> None:
+    def __init__(self, device: str, links: Sequence[str], banks: Sequence[Bank]) -> None:
         self.id = device
         self.links = frozenset(links)
-        self.writers = tuple(writers)
+        self.banks = tuple(banks)
 
 
 def fingerprint(key: bytes) -> str:
@@ -116,7 +135,7 @@ class Devices:
         if event.id in self.blocked:
             connection.fail("device_conflict", "two devices use this key: an operator must clear it")
             return False
-        if any(writer.stopped is not None for writer in device.writers) or not self.accepting:
+        if any(bank.stopped is not None for bank in device.banks) or not self.accepting:
             connection.fail("not_active", "this server is not the active one", servers=[])
             return False
         self._end_keys(device, event.key_index)
@@ -190,10 +209,10 @@ class Devices:
             connection.sweep(now)
         self.flush()
 
-    def not_active(self, writer: Writer) -> None:
+    def not_active(self, bank: Bank) -> None:
         """The bank acts no more: its devices are sent away."""
         for connection in tuple(self.current.values()):
-            if connection.device is not None and writer in connection.device.writers:
+            if connection.device is not None and bank in connection.device.banks:
                 connection.fail("not_active", "this server is not the active one", servers=[])
 
     def read_no_further(self) -> None:
@@ -223,13 +242,13 @@ class Devices:
             if len(times) >= CONFLICT_REPLACEMENTS:
                 times.clear()
                 self.blocked.add(device.id)
-                device.writers[0].act(BlockDevice(self.role, device.id), _ignore)
+                device.banks[0].act(BlockDevice(self.role, device.id), _ignore)
         older.fail("replaced", "a newer connection of this device took over")
 
     def _end_keys(self, device: Device, index: int) -> None:
         for key in self.keys(self.role, device.id)[:index]:
             self.ended.add((device.id, fingerprint(key)))
-            device.writers[0].act(EndKey(self.role, device.id, fingerprint(key)), _ignore)
+            device.banks[0].act(EndKey(self.role, device.id, fingerprint(key)), _ignore)
 
 
 class Connection(asyncio.Protocol, ABC):
@@ -323,7 +342,7 @@ class Connection(asyncio.Protocol, ABC):
     @property
     def queue_full(self) -> bool:
         """Whether a bank of this device can take no more commands."""
-        return self.device is not None and any(writer.core.full for writer in self.device.writers)
+        return self.device is not None and any(bank.full for bank in self.device.banks)
 
     @property
     def unread_bytes(self) -> int:

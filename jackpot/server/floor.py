@@ -142,7 +142,9 @@ class TableConnection(Connection):
         self.devices.dirty(self)
 
     def _writer(self, device: Device) -> Writer:
-        return device.writers[0]
+        writer = device.banks[0]
+        assert isinstance(writer, Writer)  # noqa: S101 - a table plays where its bank is written
+        return writer
 
     def _envelope(
         self, device: Device, command: commands.Command, digest: bytes, **more: Any

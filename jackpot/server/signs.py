@@ -48,7 +48,7 @@ class SignConnection(Connection):
             self.fail("bad_frame", f"links: {min(unknown)} is not of this sign")
             return
         self._links = device.links if event.links is None else frozenset(event.links)
-        boards = [writer.board for writer in device.writers]
+        boards = [bank.board for bank in device.banks]
         self.session.welcome(
             {
                 "t": "welcome",
@@ -73,8 +73,8 @@ class SignConnection(Connection):
 
     def over(self, device: Device) -> None:
         """Shows it nothing more."""
-        for writer in device.writers:
-            writer.board.forget(self, self._links.intersection(writer.board.links))
+        for bank in device.banks:
+            bank.board.forget(self, self._links.intersection(bank.board.links))
 
     def sweep(self, now: float) -> None:
         """Cuts a sign that reads nothing."""

@@ -110,6 +110,16 @@ class Writer:
         """Whether commands are being decided and made durable."""
         return self.stopped is None and not self._doubtful and self.board.trusted
 
+    @property
+    def epoch(self) -> int:
+        """The epoch in which the bank is written."""
+        return self.core.epoch
+
+    @property
+    def full(self) -> bool:
+        """Whether the queue can take no more commands."""
+        return self.core.full
+
     def statistics(self) -> dict[str, Any]:
         """Its counts since the start, and where it stands now; links as they may be shown."""
         return {

@@ -1,0 +1,204 @@
+"""How does a process without a ledger show a bank? It follows what the active server says in Redis.
+
+It subscribes first, reads the whole face then, and applies what is newer; a gap or a new connection reads the
+face again. A revision never goes back, and what has not been confirmed for 5 s is shown as a fault.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+from redis.asyncio import Redis
+from redis.asyncio.client import PubSub
+
+from jackpot.clock import Clock
+from jackpot.rules.commands import Command
+from jackpot.rules.money import to_cents
+from jackpot.rules.paytable import LinkTerms
+from jackpot.server.board import RESUMED, Board, LinkView
+from jackpot.server.line import Line
+from jackpot.server.relay import BEAT_S, Rev, Said, SignKeys, keys_of, read
+
+# Five beats: longer than a lost message or a change of nodes takes, half of what a sign itself waits (WIRE).
+STALE_S: Final = 5.0
+_NEVER: Final = float("-inf")
+_BEFORE_ALL: Final = (-1, -1, -1)
+_UNKNOWN: Final = {"state": "fault", "waiting": ()}
+
+
+class Silent(Exception):
+    """The node answers, and nobody speaks for the bank there."""
+
+
+class Followed(Board):
+    """A bank's face as another process decided it: states and hits are told, none is reckoned by our clock.
+
+    links: those that there can be, by the configuration; each is a fault until something is known of it.
+    """
+
+    def __init__(self, bank: str, links: Iterable[LinkTerms], clock: Clock) -> None:
+        super().__init__(bank, clock)
+        self.trusted = False
+        self._shown: dict[str, Mapping[str, Any]] = {}
+        for terms in links:
+            facts = {"link": terms.link, "wager": to_cents(terms.wager), "paytable": terms.paytable}
+            facts["levels"] = [level.level for level in terms.levels]
+            self.links[terms.link] = LinkView(facts, {}, "suspended", "")
+
+    def take(self, said: Said) -> None:
+        """What is newer than all before: pushes in their order, then the meters that moved."""
+        self.rev = said.rev[1]
+        links = {name: face for name, face in said.links.items() if name in self.links}
+        for name, face in links.items():
+            view = self.links[name]
+            self._shown[name] = {"state": face.shown, "waiting": face.waiting}
+            if (view.state, view.reason) != (face.state, face.reason):
+                view.state, view.reason = face.state, face.reason
+                if self.trusted:
+                    self._tell_link(name)
+        if said.hits is not None:
+            known = {hit["hit"] for hit in self.hits}
+            self.hits = deque(said.hits)
+            for hit in said.hits:
+                if hit["hit"] not in known:
+                    self._tell(hit["link"], hit, signs_only=True)
+        for link, status in said.told:
+            self._tell(link, status, signs_only=True)
+        self._restate()
+        for name, face in links.items():
+            view = self.links[name]
+            view.facts |= {"wager": face.wager, "paytable": face.paytable, "levels": list(face.levels)}
+            if view.levels.keys() != face.levels.keys():
+                view.levels = dict(face.levels)
+                self._begin_anew()
+            for level, cents in face.levels.items():
+                self._move(name, level, cents)
+
+    def display(self, link: str) -> dict[str, Any]:
+        """The `state` that the server decided; a fault while nobody confirms it."""
+        told = self._shown.get(link, _UNKNOWN)
+        return {
+            "t": "state",
+            "link": link,
+            "state": told["state"] if self.trusted else "fault",
+            "reason": self.state(link)[1] or RESUMED,
+            "waiting": list(told["waiting"]),
+        }
+
+    def _forget_old_hits(self) -> None:
+        """The server says which hits are of the last minute."""
+
+
+class Follower:
+    """One bank in a process that only shows it; what a device needs of a bank (`devices.Bank`).
+
+    heard_at: when, by our monotonic clock, the newest face was written. applied, gaps, older: messages that
+    were shown, those before which one was missing, and those that were not newer than what was shown.
+    """
+
+    full = False
+
+    def __init__(
+        self,
+        board: Followed,
+        urls: Sequence[str],
+        clock: Clock,
+        on_signs: Callable[[str, SignKeys], None] = lambda _bank, _signs: None,
+    ) -> None:
+        self.bank = board.bank
+        self.board = board
+        self.line = Line(board.bank, urls)
+        self.applied = 0
+        self.gaps = 0
+        self.older = 0
+        self.rev: Rev = _BEFORE_ALL
+        self.heard_at = _NEVER
+        self._clock = clock
+        self._on_signs = on_signs
+        self._trusted = False
+
+    @property
+    def stopped(self) -> str | None:
+        """Why no device is let in: which keys are good is not known yet."""
+        return "nothing has come from Redis yet" if self.rev == _BEFORE_ALL else None
+
+    @property
+    def fresh(self) -> bool:
+        """Whether what is shown was confirmed within 5 s."""
+        return self._clock.monotonic() - self.heard_at <= STALE_S
+
+    def act(self, command: Command, release: Callable[[Any], None]) -> None:
+        """Nothing: only a server with the ledger can make an act durable."""
+
+    async def run(self) -> None:
+        """Follows until cancelled, whatever Redis does."""
+        await self.line.keep(self._follow)
+
+    def sweep(self) -> None:
+        """Lets time pass; about ten times a second."""
+        if self.fresh and self._trusted:
+            self.board.trust()
+        else:
+            self.board.distrust()
+        self.board.tick()
+
+    def statistics(self) -> dict[str, Any]:
+        """Its counts since the start, and where it stands."""
+        return {
+            "bank": self.bank,
+            "up": self.line.up,
+            "fresh": self.fresh and self._trusted,
+            "seq": max(self.rev[1], 0),
+            "epoch": max(self.rev[0], 0),
+            "applied": self.applied,
+            "gaps": self.gaps,
+            "older": self.older,
+            "failures": self.line.failures,
+        }
+
+    async def _follow(self, redis: Redis) -> None:
+        async with redis.pubsub() as channel:
+            await channel.ssubscribe(keys_of(self.bank)[2])
+            began = self._clock.monotonic()
+            while True:
+                await self._listen(redis, channel)
+                if self._clock.monotonic() - max(self.heard_at, began) > STALE_S:
+                    raise Silent(f"nothing was heard for {STALE_S:.0f} s")
+
+    async def _listen(self, redis: Redis, channel: PubSub) -> None:
+        """The next message, if one comes within a beat. A subscription, new or renewed, reads the face."""
+        message = await channel.get_message(timeout=BEAT_S)
+        if message is None:
+            return
+        if message["type"] == "ssubscribe":
+            await self._read(redis)
+        elif message["type"] == "smessage":
+            said = msgspec.json.decode(message["data"], type=Said)
+            if said.rev > self.rev and said.after not in (None, self.rev):
+                self.gaps += 1
+                await self._read(redis)
+            else:
+                self._hear(said, 0.0)
+
+    async def _read(self, redis: Redis) -> None:
+        found = await read(redis, self.bank)
+        if found is not None:
+            self._hear(*found)
+
+    def _hear(self, said: Said, age: float) -> None:
+        """Shows it if it is newer; the same again only says that it still stands."""
+        if said.rev < self.rev:
+            self.older += 1
+            return
+        self.heard_at = max(self.heard_at, self._clock.monotonic() - age)
+        if said.rev > self.rev:
+            self.applied += 1
+            self.rev = said.rev
+            self._trusted = said.trusted
+            if said.signs is not None:
+                self._on_signs(self.bank, said.signs)
+            self.board.take(said)
+        self.sweep()
+        if self.fresh:
+            self.line.works()
