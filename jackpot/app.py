@@ -15,7 +15,8 @@ from aiohttp import web
 
 from jackpot.clock import Clock, SystemClock
 from jackpot.config import Address, Config
-from jackpot.ledger.open import open_ledger
+from jackpot.ledger.connect import without_password
+from jackpot.ledger.open import open_stores
 from jackpot.ledger.store import Ledger, Store, Threaded
 from jackpot.rules.engine import Engine
 from jackpot.rules.paytable import LinkTerms, TableTerms
@@ -64,7 +65,7 @@ class Server:
         self.floor: Floor
         self.signs: Signs
         self._ledger = ledger
-        self._store: Store
+        self._stores: dict[str, Store] = {}
         self._admin: Admin
         self._group = asyncio.TaskGroup()
         self._writing: list[asyncio.Task[None]] = []
@@ -113,12 +114,9 @@ class Server:
         log.info("starting", site=config.site.name, config=str(config.path), digest=self.digest)
         for warning in config.warnings:
             log.warning("config_warning", warning=warning)
-        ledger = self._ledger or open_ledger(config.ledger.url)
-        if ledger.created:
-            log.warning("ledger_created", url=config.ledger.url)
-        self._store = Threaded(ledger)
+        self._stores = await self._open_ledger()
         for bank in config.banks:
-            writer = self.writers[bank] = await open_bank(bank, self._store, self.clock, holder)
+            writer = self.writers[bank] = await open_bank(bank, self._stores[bank], self.clock, holder)
             self._writing.append(self._group.create_task(writer.run()))
             await agree(writer, config)
             await writer.refresh()
@@ -129,6 +127,20 @@ class Server:
             self._run(self._readings(writer, zone))
         self._run(self._tick())
         log.info("serving", **self.ports)
+
+    async def _open_ledger(self) -> dict[str, Store]:
+        """A store for each bank; what its opening found is logged."""
+        config = self.config
+        if self._ledger is not None:
+            return dict.fromkeys(config.banks, Threaded(self._ledger))
+        url, required = config.ledger.url, config.ledger.require_synchronous
+        stores = await open_stores(url, config.banks, require_synchronous=required)
+        first = stores[config.banks[0]]
+        if first.created:
+            log.warning("ledger_created", url=without_password(url))
+        for warning in first.warnings:
+            log.warning("ledger_warning", warning=warning)
+        return stores
 
     async def _build_devices(self) -> None:
         config = self.config
@@ -222,8 +234,8 @@ class Server:
             text.close()
         for found in self._sites:
             await found.cleanup()
-        if hasattr(self, "_store"):
-            await self._store.close()
+        for store in dict.fromkeys(self._stores.values()):
+            await store.close()
         log.info("stopped")
 
     async def _close(self, devices: list[Devices]) -> None:

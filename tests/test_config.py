@@ -183,7 +183,12 @@ def test_every_mistake_is_named_at_once(floor: Floor) -> None:
     [
         (('timezone = "America/New_York"', 'timezone = "Mars/Olympus"'), "site.timezone", "no time zone"),
         (('"06:00"', '"24:00"'), "site.gaming_day_ends", "time of day"),
-        (("sqlite:///ledger.db", "postgresql://db/jackpot"), "ledger.url", "keeps its ledger in SQLite"),
+        (("sqlite:///ledger.db", "postgresql://db"), "ledger.url", "names no database"),
+        (
+            ('url = "sqlite:///ledger.db"', 'url = "sqlite:///ledger.db"\nrequire_synchronous = true'),
+            "ledger.require_synchronous",
+            "has no standby",
+        ),
         (("sqlite:///ledger.db", "mysql://db"), "ledger.url", "sqlite:///relative.db"),
         (("127.0.0.1:5711", "127.0.0.1:5710"), "listen.signs", "port 5710 is already that of tables"),
         (("127.0.0.1:5711", "127.0.0.1:70000"), "listen.signs", "above 65535"),

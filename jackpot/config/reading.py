@@ -194,11 +194,17 @@ class _Reading:
         if not self.shaped("ledger") or "ledger" not in self.data:
             return None
         url: str = self.data["ledger"]["url"]
-        if not url.startswith("sqlite:///"):
-            self.wrong("ledger.url", "this version keeps its ledger in SQLite: sqlite:////absolute.db")
-            return None
-        file = self.base / url.removeprefix("sqlite:///")
-        return Ledger(f"sqlite:///{file}", self.data["ledger"].get("require_synchronous", False))
+        synchronous: bool = self.data["ledger"].get("require_synchronous", False)
+        if url.startswith("sqlite:///"):
+            if synchronous:
+                self.wrong("ledger.require_synchronous", "a ledger in SQLite has no standby")
+            return Ledger(f"sqlite:///{self.base / url.removeprefix('sqlite:///')}", synchronous)
+        parts = urlsplit(url)
+        if not parts.path.strip("/"):
+            self.wrong("ledger.url", "names no database: postgresql://user@host:5432/database")
+        if parts.password is not None:
+            self.warnings.append("ledger.url: holds a password; a PGPASSFILE keeps it out of this file")
+        return Ledger(url, synchronous)
 
     def limits(self) -> Limits:
         given = self.data.get("limits", {})
@@ -286,8 +292,9 @@ class _Reading:
         return tuple(found)
 
     def admin(self, given: str | None, ledger: Ledger | None) -> Path:
-        """The admin socket: beside the ledger unless configured."""
-        beside = self.path if ledger is None else Path(ledger.url.removeprefix("sqlite:///"))
+        """The admin socket: beside the ledger's file, else beside the configuration, unless configured."""
+        file = ledger is not None and ledger.url.startswith("sqlite:///")
+        beside = Path(ledger.url.removeprefix("sqlite:///")) if ledger and file else self.path
         admin = beside.with_suffix(".sock") if given is None else self.base / given
         if len(str(admin).encode()) > SOCKET_PATH_MOST:
             self.wrong(

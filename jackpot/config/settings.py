@@ -33,7 +33,7 @@ class Site(msgspec.Struct, frozen=True):
 
 
 class Ledger(msgspec.Struct, frozen=True):
-    """url: sqlite:////absolute.db. require_synchronous: for a database with standbys."""
+    """url: sqlite:////absolute.db or postgresql://... require_synchronous: no commit without a standby."""
 
     url: str
     require_synchronous: bool = False

@@ -14,7 +14,7 @@ import structlog
 
 from jackpot.clock import Clock
 from jackpot.ledger.journal import Head
-from jackpot.ledger.store import CommitInDoubt, DataRefused, Ledger, LedgerError, Store
+from jackpot.ledger.store import CommitInDoubt, DataRefused, Ledger, LedgerCorrupt, LedgerError, Store
 from jackpot.rules import views
 from jackpot.rules.apply_rounds import hit_map
 from jackpot.rules.commands import Command, Envelope
@@ -246,24 +246,43 @@ class Writer:
     async def _look(self) -> None:
         """Makes state and ledger one again. Raises LedgerError where that is impossible."""
         pause = RETRY_FIRST_S
-        while self._doubtful:
+        found = None
+        while found is None:
             try:
-                await self._store.recover()
-                await self._store.new_epoch(self.bank, self._holder)
-                self._doubtful = False
+                found = await self._read_again()
             except CommitInDoubt as error:
+                self._doubtful = True
                 log.warning("ledger_unavailable", bank=self.bank, retry_s=pause, reason=str(error))
                 if self._ending:
                     return
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, RETRY_MOST_S)
-        engine, head = await self._store.run(self._rebuild)
+        engine, head = found
         engine.new_epoch()
         self.board.reset(*face(engine))  # before anything is decided on it: what a board shows is durable
         self.core.rebuilt(engine, head)
         self.board.trust()
         self._flush()
         log.info("rebuilt", bank=self.bank, seq=head.seq, epoch=head.epoch)
+
+    async def _read_again(self) -> tuple[Engine, Head]:
+        """The state as the ledger has it; after a doubt from a fresh connection and in a new epoch.
+
+        Raises CommitInDoubt where it may be tried again, LedgerCorrupt where what was acknowledged is gone.
+        """
+        if self._doubtful:
+            await self._store.recover()
+            await self._store.new_epoch(self.bank, self._holder)
+            self._doubtful = False
+        engine, head = await self._store.run(self._rebuild)
+        last = self.core.durable_seq
+        known = [row.hash for row in await self._store.rows(self.bank, last - 1, 1)] if last else []
+        if last and known != [self.core.durable_hash]:
+            raise LedgerCorrupt(
+                f"{self.bank}: row {last}, which was acknowledged, is not in the ledger, which ends at row "
+                f"{head.seq}: the database has lost it (an old copy, a standby that was behind)"
+            )
+        return engine, head
 
     async def _save_last(self) -> None:
         if (snapshot := self.core.snapshot()) is not None:

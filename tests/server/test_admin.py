@@ -95,7 +95,7 @@ async def test_the_socket_is_ours_alone_and_knows_who_we_are(tmp_path: Path) -> 
         await royal(device)
         assert (await administer(config, do="validate", hit="H1"))["ok"]
         durable = server.writers["main"].core.durable_seq
-        last = (await server._store.rows("main", durable - 1, 1))[0]
+        last = (await server._stores["main"].rows("main", durable - 1, 1))[0]
         assert getpass.getuser().encode() in last.body
 
 

@@ -54,7 +54,7 @@ async def test_the_journal_says_who_revoked_it(tmp_path: Path) -> None:
         await revoked(config, role="sign", device="S01")
         await board.closed()
         durable = server.writers["main"].core.durable_seq
-        row = (await server._store.rows("main", durable - 1, 1))[0]
+        row = (await server._stores["main"].rows("main", durable - 1, 1))[0]
         assert decode(row.kind, row.version, row.body) == KeyEnded(
             "sign", "S01", fingerprint(config.keys["sign", "S01"][0]), ("Ann",)
         )
