@@ -48,6 +48,11 @@ def migrations(dialect: str) -> list[Migration]:
     return found
 
 
+def roles() -> str:
+    """The SQL that makes PostgreSQL's roles and gives them their rights; its owner may run it again."""
+    return resources.files("jackpot").joinpath("schemas", "sql", "postgres", "roles.sql").read_text()
+
+
 def pending(dialect: str, applied: Collection[int]) -> list[Migration]:
     """What is still to be applied. Raises LedgerUnusable where the database is ahead of this program."""
     known = migrations(dialect)

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Final
 
+from jackpot.ledger import postgres
 from jackpot.ledger.blocking import Blocking
 from jackpot.ledger.postgres import PostgresStore
 from jackpot.ledger.sqlite import SqliteLedger
@@ -26,6 +27,17 @@ def open_ledger(url: str, *, readonly: bool = False) -> Ledger:
     except BaseException:
         runner.close()
         raise
+
+
+def make_roles(url: str) -> bool:
+    """Makes a PostgreSQL ledger's group roles and gives them their rights; False on SQLite, which has none.
+
+    url: as the owner of the schema, who may create roles, or where they exist. Raises LedgerUnusable.
+    """
+    if not url.startswith(_POSTGRES):
+        return False
+    asyncio.run(postgres.make_roles(url))
+    return True
 
 
 async def open_stores(

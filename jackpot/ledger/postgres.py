@@ -18,7 +18,7 @@ import asyncpg
 from jackpot.ledger import connect
 from jackpot.ledger.blocking import Blocking
 from jackpot.ledger.journal import Head, Row, Snapshot, check_dense, genesis
-from jackpot.ledger.migrations import APPLIED, CREATE, Migration, pending
+from jackpot.ledger.migrations import APPLIED, CREATE, Migration, pending, roles
 from jackpot.ledger.store import SNAPSHOTS_KEPT, CommitInDoubt, DataRefused, Fenced, Ledger, LedgerUnusable
 from jackpot.rules.postings import Posting
 
@@ -467,6 +467,21 @@ class PostgresStore:
                 for (nameless,) in await self._fetch(_NAMELESS.format(table=table))
             ]
         return said
+
+
+async def make_roles(url: str) -> None:
+    """Makes the group roles of a ledger's database and gives them their rights. Raises LedgerUnusable."""
+    try:
+        connection = await connect.connect(url)
+        try:
+            await connection.execute(roles())
+        finally:
+            connection.terminate()
+    except FAILURES as error:
+        raise LedgerUnusable(
+            f"the roles of {connect.without_password(url)} cannot be made: {_text(error)}; whoever may "
+            "create roles can run schemas/sql/postgres/roles.sql"
+        ) from error
 
 
 def _text(error: Exception) -> str:

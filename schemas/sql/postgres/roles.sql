@@ -1,0 +1,21 @@
+-- Who may do what: one group role for servers, one for auditors and dashboards. Grant them to roles that sign in.
+--
+-- May be run again at any time, and is after each migration. A server adds rows and moves the head; nothing
+-- lets it change or take away what is written.
+
+DO $$
+DECLARE
+    name text;
+BEGIN
+    FOREACH name IN ARRAY ARRAY['jackpot_server', 'jackpot_auditor'] LOOP
+        IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = name) THEN
+            EXECUTE format('CREATE ROLE %I NOLOGIN', name);
+        END IF;
+        EXECUTE format('GRANT USAGE ON SCHEMA %I TO %I', current_schema(), name);
+        EXECUTE format('GRANT SELECT ON ALL TABLES IN SCHEMA %I TO %I', current_schema(), name);
+    END LOOP;
+END $$;
+
+GRANT INSERT ON bank, journal, posting TO jackpot_server;
+GRANT INSERT, UPDATE ON head TO jackpot_server;
+GRANT INSERT, UPDATE, DELETE ON snapshot TO jackpot_server;
