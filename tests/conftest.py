@@ -7,8 +7,9 @@ from typing import Final
 import pytest
 
 from tests.engines import database, ledger_template, postgres
+from tests.ledgers import fresh
 
-__all__ = ["database", "ledger_template", "postgres"]  # fixtures for every test
+__all__ = ["database", "fresh", "ledger_template", "postgres"]  # fixtures for every test
 
 IN_CI: Final = os.environ.get("CI", "").lower() in {"1", "true", "yes"}
 

@@ -6,6 +6,7 @@ from itertools import count
 import pytest
 
 from jackpot.lab.engines import EnginesMissing, Postgres, binaries
+from jackpot.ledger.open import open_ledger
 
 TEMPLATE = "ledger_template"
 _numbers = count(1)
@@ -24,14 +25,14 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Postgres]:
 
 @pytest.fixture(scope="session")
 def ledger_template(postgres: Postgres) -> str:
-    """A database that nobody connects to; each test's is a copy of it."""
-    postgres.create(TEMPLATE)
+    """A ledger with nothing in it, that nobody connects to; each test's is a copy of it."""
+    open_ledger(postgres.create(TEMPLATE)).close()
     return TEMPLATE
 
 
 @pytest.fixture
 def database(postgres: Postgres, ledger_template: str) -> Iterator[str]:
-    """The URL of a database that only this test has."""
+    """The URL of an empty ledger that only this test has."""
     name = f"test_{next(_numbers)}"
     yield postgres.create(name, ledger_template)
     postgres.drop(name)

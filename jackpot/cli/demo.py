@@ -6,6 +6,8 @@ import shutil
 import signal
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -24,6 +26,9 @@ LINE_EVERY_S: Final = 2.0
 
 # Without --rounds somebody watches: a real floor's round a minute at each table would be slow to watch.
 WATCHED_SPEED: Final = 20.0
+
+# The ledger's own, in a PostgreSQL that the demo starts.
+DATABASE: Final = "jackpot"
 
 # What a shell expects of a program that Ctrl-C ended.
 INTERRUPTED: Final = 130
@@ -50,46 +55,83 @@ def demo(
     lucky: Annotated[
         int, typer.Option(min=0, metavar="N", help="Stack one deck in N, to see the meters won; 0: none.")
     ] = 0,
+    postgres: Annotated[
+        bool, typer.Option("--postgres", help="Keep the ledger in a PostgreSQL that the demo starts itself.")
+    ] = False,
+    url: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Keep the ledger there: postgresql://user@host/database."),
+    ] = None,
 ) -> None:
     """Play a simulated floor: twelve tables of three games on two links, in this terminal and in a browser.
 
     Real decks are dealt and played through real connections; a simulated supervisor validates and pays. With
     honest decks small awards come every few rounds, a minor about every thousand, a royal flush hardly ever.
     Afterwards the books are verified; the last line and the exit code say whether they balance and every
-    table's own count agrees with them.
+    table's own count agrees with them. With --ledger DIR, tables, keys and the ledger itself are kept in DIR,
+    and the next demo on DIR goes on with them; a PostgreSQL is then kept in DIR/postgres.
 
     Example: jackpot demo --lucky 25
     """
-    if ledger is not None:
-        ledger.mkdir(parents=True, exist_ok=True)
-        _run(ledger.resolve(), seed, speed, rounds, lucky)
-        return
-    folder = Path(tempfile.mkdtemp(prefix="jackpot-"))
-    _run(folder, seed, speed, rounds, lucky)
-    shutil.rmtree(folder)
+    from jackpot.lab.engines import EnginesMissing, binaries
+    from jackpot.lab.scene import Scene
+
+    if postgres and url is not None:
+        fail("--postgres starts a database of its own, --url names one: give one of them")
+    if postgres:
+        try:
+            binaries()
+        except EnginesMissing as missing:
+            fail(str(missing))
+    scene = Scene(seed, speed if speed or rounds else WATCHED_SPEED, lucky)
+    folder = ledger.resolve() if ledger else Path(tempfile.mkdtemp(prefix="jackpot-"))
+    folder.mkdir(parents=True, exist_ok=True)
+    _run(folder, scene, rounds, postgres, url)
+    if ledger is None:
+        shutil.rmtree(folder)
 
 
-def _run(folder: Path, seed: int, speed: float | None, rounds: int | None, lucky: int) -> None:
+def _run(folder: Path, scene: "Scene", rounds: int | None, postgres: bool, url: str | None) -> None:
     """Plays in a folder and says how it went; returns only if all is well."""
     from jackpot.cli.serve import json_logs
     from jackpot.config import ConfigErrors
-    from jackpot.lab.scene import FloorError, Scene
+    from jackpot.lab.engines import EngineError
+    from jackpot.lab.scene import FloorError
     from jackpot.ledger.store import LedgerError
     from jackpot.server.writer import BankStopped
 
-    scene = Scene(seed, speed if speed or rounds else WATCHED_SPEED, lucky)
     verdict, trouble = None, []
     try:
-        with (folder / "server.log").open("a") as log:
+        with (folder / "server.log").open("a") as log, _database(folder, postgres, url) as found:
             json_logs(log)
-            verdict = asyncio.run(_play(folder, scene, rounds))
-    except* (BankStopped, ConfigErrors, FloorError, LedgerError, OSError) as errors:
+            verdict = asyncio.run(_play(folder, scene, rounds, found))
+    except* (BankStopped, ConfigErrors, EngineError, FloorError, LedgerError, OSError) as errors:
         trouble = [str(error) for error in _leaves(errors)]
     if verdict is None:
         fail(f"the floor stopped: {'; '.join(trouble)}; everything is in {folder}")
     print(verdict.line(), flush=True)
     if verdict.problems:
         fail(f"everything is in {folder}")
+
+
+@contextmanager
+def _database(folder: Path, postgres: bool, url: str | None) -> Iterator[str | None]:
+    """The ledger's URL, if it is not what the folder has; a PostgreSQL that is kept in it runs meanwhile."""
+    place = folder / "postgres"
+    if url is not None or not (postgres or place.exists()):
+        yield url
+        return
+    from jackpot.lab.engines import Postgres
+    from jackpot.lab.scene import FloorError
+
+    if (folder / "floor.toml").exists() and not place.exists():
+        raise FloorError(f"the floor in {folder} has its ledger elsewhere: its floor.toml says where")
+    cluster = Postgres(place, keep=True)
+    print(f"starting PostgreSQL {cluster.version} in {place}", flush=True)
+    with cluster:
+        if not cluster.has(DATABASE):
+            cluster.create(DATABASE)
+        yield cluster.url(DATABASE)
 
 
 def _leaves(errors: BaseExceptionGroup[BaseException]) -> list[BaseException]:
@@ -100,12 +142,12 @@ def _leaves(errors: BaseExceptionGroup[BaseException]) -> list[BaseException]:
     return found
 
 
-async def _play(folder: Path, scene: "Scene", rounds: int | None) -> "Verdict":
+async def _play(folder: Path, scene: "Scene", rounds: int | None, url: str | None) -> "Verdict":
     from jackpot.lab.floor import Floor
     from jackpot.lab.pace import Pace
 
     pace = Pace(scene.speed, rounds)
-    floor = Floor(folder, scene, pace)
+    floor = Floor(folder, scene, pace, url)
     loop = asyncio.get_running_loop()
 
     def stop() -> None:

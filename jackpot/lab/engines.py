@@ -86,8 +86,9 @@ def _wheel() -> Path:
 class Postgres:
     """One cluster. As a context manager it is made and started, and stopped and removed at the end.
 
-    folder: its own; holds `data` and `log`. settings: of postgresql.conf, which a standby inherits.
-    keep: the end stops the cluster and leaves its folder. programs: PostgreSQL's, if not `binaries()`.
+    folder: its own; holds `data`, `log` and, if kept, `port`. settings: of postgresql.conf, which a standby inherits.
+    keep: the end stops the cluster and leaves its folder, for the next one on the same port. programs:
+    PostgreSQL's, if not `binaries()`.
     However this process ends, its clusters end with it, and what is not kept is removed.
     """
 
@@ -117,8 +118,9 @@ class Postgres:
 
     @property
     def version(self) -> int:
-        """PostgreSQL's major version, of the cluster's files."""
-        return int((self.data / "PG_VERSION").read_text())
+        """PostgreSQL's major version, as its programs say."""
+        said = self._run("postgres", "--version")  # postgres (PostgreSQL) 15.18 (Debian ...)
+        return int(said.partition(") ")[2].partition(".")[0])
 
     def url(self, database: str = "postgres", user: str = "postgres") -> str:
         return f"postgresql://{user}@127.0.0.1:{self.port}/{database}"
@@ -147,10 +149,15 @@ class Postgres:
         if remains.inside(self.data):
             raise EngineError(f"a PostgreSQL is running in {self.data} already")
         self._prepare()
+        kept = self.folder / "port"
+        if kept.exists():
+            self.port = int(kept.read_text())
         for _ in range(1 if self.port else STARTS_TRIED):
             port = self.port or _free_port()
             if self._started(port):
                 self.port = port
+                if self._keep:
+                    kept.write_text(f"{port}\n")
                 return
         raise EngineError(f"PostgreSQL does not start: {self._last_words()}")
 
@@ -185,6 +192,9 @@ class Postgres:
             statement += " strategy file_copy" if self.version >= _STRATEGIES_SINCE else ""
         self.sql(statement)
         return self.url(database)
+
+    def has(self, database: str) -> bool:
+        return (database,) in self.sql("select datname::text from pg_database")
 
     def drop(self, database: str) -> None:
         """Removes a database, whoever is still connected to it."""
@@ -262,13 +272,14 @@ class Postgres:
         if self._guard is None:
             self._guard = remains.guard(self.folder, self.data, keep=self._keep)
 
-    def _run(self, program: str, *arguments: str | Path) -> None:
+    def _run(self, program: str, *arguments: str | Path) -> str:
         command = [*self._prefix, self._programs / program, *arguments]
         done = subprocess.run(  # noqa: S603 - PostgreSQL's own programs
             command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, cwd="/"
         )
         if done.returncode:
             raise EngineError(f"{program}: {done.stderr.strip()[-_LOG_TAIL:]}")
+        return done.stdout
 
     def _started(self, port: int) -> bool:
         """Whether it accepts connections on that port; if not, the log says why."""

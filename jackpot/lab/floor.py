@@ -11,9 +11,9 @@ from controllers.memory import FileMemory
 from jackpot.app import Server
 from jackpot.config import load
 from jackpot.lab.audit import Verdict, audit, meters_of
-from jackpot.lab.house import PLACES, SIGNS, Place, furnish, key
+from jackpot.lab.house import PLACES, SIGNS, SQLITE, Place, furnish, key
 from jackpot.lab.pace import Pace
-from jackpot.lab.scene import Scene
+from jackpot.lab.scene import FloorError, Scene
 from jackpot.lab.supervisor import Supervisor
 from jackpot.lab.table import SimulatedTable
 from jackpot.lab.tally import Tally
@@ -24,13 +24,18 @@ SIGNS_AGREE_S: Final = 10.0
 
 
 class Floor:
-    """One simulated floor in a folder, which is made ready where it is empty. `scene` shows it."""
+    """One simulated floor in a folder, which is made ready where it is empty. `scene` shows it.
 
-    def __init__(self, folder: Path, scene: Scene, pace: Pace) -> None:
+    url: of the ledger; the one that the folder has, a file if it is new. Raises FloorError if it has another.
+    """
+
+    def __init__(self, folder: Path, scene: Scene, pace: Pace, url: str | None = None) -> None:
         self._folder = folder
         self._scene = scene
         self._pace = pace
-        self._config = load(furnish(folder))
+        self._config = load(furnish(folder, url or SQLITE))
+        if url not in {None, self._config.ledger.url}:
+            raise FloorError(f"the floor in {folder} has its ledger elsewhere: its floor.toml says where")
         kept = folder / "tables"
         kept.mkdir(exist_ok=True)
         self._tallies = {place.table: Tally(kept / f"{place.table}.json") for place in PLACES}

@@ -9,6 +9,9 @@ from jackpot.rules.paytable import SEATS, Game
 
 WAGER_CENTS: Final = 100
 
+# The ledger's file, in the floor's folder.
+SQLITE: Final = "sqlite:///ledger.db"
+
 FIVE: Final = "floor-five"
 THREE: Final = "floor-three"
 
@@ -72,10 +75,11 @@ PLACES: Final = tuple(
 SIGNS: Final = {"S01": FIVE, "S02": THREE}
 
 
-def furnish(folder: Path) -> Path:
+def furnish(folder: Path, url: str = SQLITE) -> Path:
     """Writes the configuration and the device keys that are not there yet: the configuration's path.
 
-    The folder can afterwards be served by `jackpot serve` as it stands.
+    url: of the ledger, for a new configuration. The folder can afterwards be served by `jackpot serve` as it
+    stands.
     """
     keys = folder / "keys"
     keys.mkdir(parents=True, exist_ok=True)
@@ -86,7 +90,7 @@ def furnish(folder: Path) -> Path:
             path.write_text(secrets.token_hex(32) + "\n")
     config = folder / "floor.toml"
     if not config.exists():
-        config.write_text(_config())
+        config.write_text(_config(url))
     return config
 
 
@@ -95,8 +99,8 @@ def key(folder: Path, device: str) -> bytes:
     return bytes.fromhex((folder / "keys" / device).read_text().strip())
 
 
-def _config() -> str:
-    head = """\
+def _config(url: str) -> str:
+    head = f"""\
 # The floor of `jackpot demo`.
 [site]
 name = "Riverside (simulated)"
@@ -105,7 +109,7 @@ gaming_day_ends = "06:00"
 timezone = "America/New_York"
 
 [ledger]
-url = "sqlite:///ledger.db"
+url = "{url}"
 
 [listen]
 tables = "127.0.0.1:0"

@@ -57,23 +57,28 @@ def thaw(data: Path) -> None:
 
 def kill(data: Path) -> None:
     """Ends the whole cluster at one moment, as a power cut of its node does. Raises TimeoutError."""
-    send(freeze(data), signal.SIGKILL)
+    killed = freeze(data)
+    send(killed, signal.SIGKILL)
     ends = time.monotonic() + KILL_ENDS_S
     while inside(data):
         if time.monotonic() > ends:
             raise TimeoutError(f"the processes in {data} do not end")
         time.sleep(_LOOK_EVERY_S)
+    if killed:
+        _forget_memory(data / "postmaster.pid")
+
+
+def _forget_memory(pid_file: Path) -> None:
+    """Gives back the few bytes of shared memory that a killed cluster leaves in the kernel."""
+    lines = pid_file.read_text().splitlines() if pid_file.exists() else []
+    if len(lines) > _SHARED_MEMORY_LINE:
+        # Its only failure is that there is none any more.
+        ctypes.CDLL(None).shmctl(int(lines[_SHARED_MEMORY_LINE].split()[1]), _IPC_RMID, None)
 
 
 def remove(folder: Path, data: Path) -> None:
-    """Ends what runs in a folder, and removes it with what its cluster left in the kernel."""
+    """Ends what runs in a folder, and removes it."""
     kill(data)
-    pid_file = data / "postmaster.pid"
-    if pid_file.exists():
-        lines = pid_file.read_text().splitlines()
-        if len(lines) > _SHARED_MEMORY_LINE:
-            # A cluster that was killed leaves a few bytes of shared memory; what fails here is gone already.
-            ctypes.CDLL(None).shmctl(int(lines[_SHARED_MEMORY_LINE].split()[1]), _IPC_RMID, None)
     shutil.rmtree(folder, ignore_errors=True)
 
 
