@@ -56,6 +56,12 @@ class Blocking:
     def new_epoch(self, bank: str, holder: str, at_least: int = 0) -> Head:
         return self._call(self.store.new_epoch(bank, holder, at_least))
 
+    def beat(self, bank: str, epoch: int) -> None:
+        self._call(self.store.beat(bank, epoch))
+
+    def release(self, bank: str, epoch: int) -> None:
+        self._call(self.store.release(bank, epoch))
+
     def append(self, bank: str, epoch: int, seq_before: int, rows: Sequence[Row]) -> None:
         self._call(self.store.append(bank, epoch, seq_before, rows))
 

@@ -73,6 +73,8 @@ class PostgresStore:
     created, applied: as of a Ledger. warnings: what an operator should change, a sentence each.
     """
 
+    shared = True
+
     def __init__(self, url: str, *, readonly: bool = False, require_synchronous: bool = False) -> None:
         self.created = False
         self.applied: list[str] = []
@@ -190,6 +192,7 @@ class PostgresStore:
             )  # fmt: skip
         except FAILURES as error:
             if getattr(error, "sqlstate", None) == _TAKEN:
+                self._taken.discard(bank)  # to take it now would be a decision of its own
                 raise Fenced(f"bank {bank} was taken by another writer") from error
             raise self._in_doubt(error) from error
         await self._acknowledged()
@@ -210,6 +213,39 @@ class PostgresStore:
             )  # fmt: skip
             if ended is False:
                 raise OSError(f"the database does not end the connection that held the bank (backend {pid})")
+
+    async def held(self, bank: str) -> bool:
+        return await self._alone(self._held(bank))
+
+    async def _held(self, bank: str) -> bool:
+        found = await self._fetch(
+            "SELECT 1 FROM head JOIN pg_stat_activity AS a ON a.pid = backend AND a.backend_start = "
+            "head.backend_start WHERE bank = $1",
+            await self._bank(bank),
+        )
+        return bool(found)
+
+    async def beat(self, bank: str, epoch: int) -> None:
+        await self._alone(self._lease(bank, epoch, "beat = beat + 1"))
+
+    async def release(self, bank: str, epoch: int) -> None:
+        await self._alone(self._lease(bank, epoch, "holder = ''"))
+
+    async def _lease(self, bank: str, epoch: int, change: str) -> None:
+        connection = self._ready()
+        number = await self._bank(bank)
+        self._said.clear()
+        try:
+            status = await connection.execute(
+                f"UPDATE head SET {change} WHERE bank = $1 AND epoch = $2",  # noqa: S608 - one of two
+                number,
+                epoch,
+            )
+        except FAILURES as error:
+            raise self._in_doubt(error) from error
+        await self._acknowledged()
+        if status != "UPDATE 1":
+            raise Fenced(f"bank {bank} was taken by another writer: epoch {epoch} is over")
 
     async def append(self, bank: str, epoch: int, seq_before: int, rows: Sequence[Row]) -> None:
         check_dense(bank, seq_before, rows)

@@ -159,6 +159,21 @@ class SqliteLedger:
         self._unproven = False
         return self.head(bank)
 
+    def beat(self, bank: str, epoch: int) -> None:
+        self._lease(bank, epoch, "beat = beat + 1")
+
+    def release(self, bank: str, epoch: int) -> None:
+        self._lease(bank, epoch, "holder = ''")
+
+    def _lease(self, bank: str, epoch: int, change: str) -> None:
+        with self._transaction() as connection:
+            connection.execute(
+                f"UPDATE head SET {change} WHERE bank = ? AND epoch = ?",  # noqa: S608
+                (self._bank(bank), epoch),
+            )
+            if connection.changes() != 1:
+                raise Fenced(f"bank {bank} was taken by another writer: epoch {epoch} is over")
+
     def append(self, bank: str, epoch: int, seq_before: int, rows: Sequence[Row]) -> None:
         check_dense(bank, seq_before, rows)
         number = self._bank(bank)

@@ -96,6 +96,12 @@ class Ledger(Reader, Protocol):
         Makes a new bank's head. at_least: the epoch of a ledger that is copied here. Raises CommitInDoubt.
         """
 
+    def beat(self, bank: str, epoch: int) -> None:
+        """Confirms the lease without any other work. Raises Fenced, CommitInDoubt."""
+
+    def release(self, bank: str, epoch: int) -> None:
+        """Gives the lease up: nobody holds the bank now, its epoch stays. Raises Fenced, CommitInDoubt."""
+
     def append(self, bank: str, epoch: int, seq_before: int, rows: Sequence[Row]) -> None:
         """Makes the rows durable, in one transaction, or raises.
 
@@ -120,18 +126,25 @@ class Store(Protocol):
     """The same ledger for asyncio.
 
     created: opening it made its schema. warnings: what an operator should change, a sentence each.
+    shared: other servers can reach it too, so that a bank's lease must be watched and confirmed.
     Cancelling any of these waits for the call to end, since a commit cannot be taken back: then the
     call's own error is raised, or CancelledError if it succeeded. Calls are carried out in order.
     """
 
     created: bool
     warnings: list[str]
+    shared: bool
+
+    async def held(self, bank: str) -> bool:
+        """Whether the connection that took the bank still stands; false tells nothing about the process."""
 
     async def banks(self) -> list[str]: ...
     async def head(self, bank: str) -> Head: ...
     async def rows(self, bank: str, after: int, limit: int) -> list[Row]: ...
     async def newest_snapshot(self, bank: str, below: int | None = None) -> Snapshot | None: ...
     async def new_epoch(self, bank: str, holder: str, at_least: int = 0) -> Head: ...
+    async def beat(self, bank: str, epoch: int) -> None: ...
+    async def release(self, bank: str, epoch: int) -> None: ...
     async def append(self, bank: str, epoch: int, seq_before: int, rows: Sequence[Row]) -> None: ...
     async def save_snapshot(self, snapshot: Snapshot) -> None: ...
     async def checkpoint(self) -> None: ...
@@ -143,7 +156,9 @@ class Store(Protocol):
 
 
 class Threaded:
-    """A synchronous Ledger in one thread of its own, as a Store."""
+    """A synchronous Ledger in one thread of its own, as a Store; this process alone has it open."""
+
+    shared = False
 
     def __init__(self, ledger: Ledger) -> None:
         self.created = ledger.created
@@ -177,6 +192,15 @@ class Threaded:
 
     async def new_epoch(self, bank: str, holder: str, at_least: int = 0) -> Head:
         return await self.run(lambda ledger: ledger.new_epoch(bank, holder, at_least))
+
+    async def held(self, bank: str) -> bool:  # noqa: ARG002 - its lock file says so of every bank
+        return True
+
+    async def beat(self, bank: str, epoch: int) -> None:
+        await self.run(lambda ledger: ledger.beat(bank, epoch))
+
+    async def release(self, bank: str, epoch: int) -> None:
+        await self.run(lambda ledger: ledger.release(bank, epoch))
 
     async def append(self, bank: str, epoch: int, seq_before: int, rows: Sequence[Row]) -> None:
         await self.run(lambda ledger: ledger.append(bank, epoch, seq_before, rows))

@@ -69,6 +69,21 @@ def test_banks_are_apart(place: Place) -> None:
     assert ledger.strays("north") == ledger.strays("south") == []
 
 
+def test_a_lease_is_confirmed_and_given_up(place: Place) -> None:
+    """DESIGN, lease: a beat moves the head and no row; only the epoch that holds the bank may do either."""
+    ledger = place.open()
+    ledger.new_epoch("main", "first")
+    ledger.beat("main", 1)
+    ledger.beat("main", 1)
+    assert ledger.head("main") == Head("main", 1, 0, genesis("main"), "first", 2)
+    ledger.new_epoch("main", "second")
+    for old in (ledger.beat, ledger.release):
+        with pytest.raises(Fenced, match="taken by another writer"):
+            old("main", 1)
+    ledger.release("main", 2)
+    assert ledger.head("main") == Head("main", 2, 0, genesis("main"), "", 2)
+
+
 @pytest.mark.parametrize(("epoch", "before"), [(1, 3), (3, 3), (2, 2), (2, 4)])
 def test_the_fence_lets_only_the_head_move(place: Place, epoch: int, before: int) -> None:
     """DESIGN, the ledger: an old epoch, or a head moved by another, writes nothing and says so."""
