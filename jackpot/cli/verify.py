@@ -1,5 +1,6 @@
 """`jackpot verify`: does the ledger still say what was written, and do its books balance?"""
 
+from contextlib import closing
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
@@ -73,20 +74,9 @@ def _configured(config: "Path | None") -> str:
 
 
 def _verified(url: str, bank: str, known: bytes | None) -> "Report":
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
+    from jackpot.cli.bar import bar
     from jackpot.ledger import verify as audit
     from jackpot.ledger.open import open_ledger
 
-    ledger = open_ledger(url, readonly=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    try:
-        console = Console(stderr=True)
-        with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-            task = bar.add_task(bank, total=None)
-            return audit.verify(
-                ledger, bank, known, lambda done, of: bar.update(task, completed=done, total=of)
-            )
-    finally:
-        ledger.close()
+    with closing(open_ledger(url, readonly=True)) as ledger, bar() as progress:
+        return audit.verify(ledger, bank, known, lambda done, of: progress(bank, done, of))

@@ -1,0 +1,345 @@
+"""Is a copy of a ledger the ledger, whatever it is copied from and to, and whatever interrupts it?"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from itertools import product
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+import pytest
+
+from jackpot.ledger import backup as backing
+from jackpot.ledger.copy import HOLDER, NotACopy, carry, copy
+from jackpot.ledger.journal import Row, Snapshot, genesis
+from jackpot.ledger.open import open_ledger
+from jackpot.ledger.rebuild import PAGE_ROWS
+from jackpot.ledger.sqlite import SqliteLedger
+from jackpot.ledger.store import CommitInDoubt, Ledger, LedgerCorrupt, LedgerUnusable, Reader
+from jackpot.ledger.verify import verify
+from jackpot.rules.engine import SNAPSHOT_FORMAT, Engine
+from tests.ledger.material import rows
+from tests.ledger.play import Play
+from tests.ledger.test_verify import spoil
+from tests.ledgers import KINDS, Fresh
+
+ROWS: Final = 120
+WAYS: Final = list(product(KINDS, KINDS))
+
+
+def write(ledger: Ledger, rows_: list[Row], after: int = 0) -> None:
+    """Rows as their writers wrote them, each epoch by a writer of its own."""
+    epoch = ledger.head("main").epoch
+    for row in rows_[after:]:
+        if epoch < max(1, row.epoch):
+            epoch = ledger.new_epoch("main", "server", at_least=row.epoch).epoch
+        ledger.append("main", epoch, row.seq - 1, [row])
+
+
+def snapshot(upto: list[Row]) -> Snapshot:
+    """The state after the last of these rows."""
+    engine = Engine("main")
+    for row in upto:
+        engine.replay(row.seq, row.at, row.kind, row.version, row.table, row.table_seq, row.digest, row.body)
+    return Snapshot("main", upto[-1].seq, upto[-1].hash, SNAPSHOT_FORMAT, engine.snapshot())
+
+
+@pytest.fixture(scope="module")
+def played() -> list[Row]:
+    """Every kind of thing, in several epochs."""
+    made = Play(10).until(ROWS).rows
+    assert made[-1].epoch > 1
+    return made
+
+
+@pytest.fixture
+def source(fresh: Fresh, played: list[Row], request: pytest.FixtureRequest) -> Iterator[Ledger]:
+    """A ledger as its server left it, with two snapshots, the newer one of a format of another program."""
+    with closing(open_ledger(fresh(getattr(request, "param", "sqlite")))) as ledger:
+        write(ledger, played)
+        ledger.save_snapshot(snapshot(played[:50]))
+        ledger.save_snapshot(msgspec.structs.replace(snapshot(played[:90]), format=SNAPSHOT_FORMAT + 1))
+        yield ledger
+
+
+def snapshots(ledger: Reader) -> list[Snapshot]:
+    newest = ledger.newest_snapshot("main")
+    older = ledger.newest_snapshot("main", below=newest.seq) if newest else None
+    return [found for found in (newest, older) if found]
+
+
+@pytest.mark.parametrize(("source", "to"), WAYS, indirect=["source"])
+def test_a_copy_is_the_ledger(source: Ledger, fresh: Fresh, played: list[Row], to: str) -> None:
+    """S3: rows, epochs, hashes and snapshots are the same on either database, and the copy verifies."""
+    with closing(open_ledger(fresh(to))) as target:
+        (copied,) = copy(source, target)
+        assert (copied.rows, copied.head) == (len(played), source.head("main"))
+        assert target.rows("main", 0, ROWS * 2) == played
+        head = target.head("main")
+        assert (head.seq, head.hash, head.epoch) == (copied.head.seq, copied.head.hash, copied.head.epoch)
+        assert snapshots(target) == snapshots(source) != []
+        assert verify(target, "main", played[-1].hash).problems == ()
+        assert target.banks() == ["main"]
+
+
+@pytest.mark.parametrize(("source", "to"), WAYS, indirect=["source"])
+def test_a_copy_takes_what_has_come_since(source: Ledger, fresh: Fresh, played: list[Row], to: str) -> None:
+    """S3: a copy is brought up to date from where it stands; with nothing new nothing is added."""
+    more = Play(10).until(ROWS + 60).rows
+    with closing(open_ledger(fresh(to))) as target:
+        copy(source, target)
+        assert [bank.rows for bank in copy(source, target)] == [0]
+        write(source, more, after=len(played))
+        source.save_snapshot(snapshot(more))
+        (copied,) = copy(source, target)
+        assert copied.rows == len(more) - len(played)
+        assert target.rows("main", 0, ROWS * 2) == more
+        assert snapshots(target)[0] == snapshot(more)
+
+
+class Failing:
+    """A target whose second page is in doubt."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.ledger = ledger
+        self.pages = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.ledger, name)
+
+    def append(self, bank: str, epoch: int, seq_before: int, rows: Sequence[Row]) -> None:
+        self.pages += 1
+        if self.pages == 2:
+            raise CommitInDoubt("the disk is full")
+        self.ledger.append(bank, epoch, seq_before, rows)
+
+
+@pytest.mark.parametrize("to", KINDS)
+def test_an_interrupted_copy_goes_on(fresh: Fresh, to: str) -> None:
+    """S4: what is there after a failure is a part of the source; the same call adds the rest."""
+    made = rows(2 * PAGE_ROWS + 7)
+    with closing(open_ledger(fresh("sqlite"))) as source, closing(open_ledger(fresh(to))) as target:
+        source.new_epoch("main", "server")
+        source.append("main", 1, 0, made)
+        seen: list[tuple[str, int, int]] = []
+        with pytest.raises(CommitInDoubt):
+            carry(source, Failing(target))
+        assert target.head("main").seq == PAGE_ROWS
+        (copied,) = carry(source, target, lambda *step: seen.append(step))
+        assert copied.rows == len(made) - PAGE_ROWS
+        assert target.rows("main", 0, len(made)) == made
+        assert seen == [("main: copying", done, len(made)) for done in (1000, 2000, 2007)]
+
+
+@pytest.mark.parametrize("to", KINDS)
+def test_every_bank_is_copied(fresh: Fresh, to: str) -> None:
+    """DESIGN, the ledger: each bank has its own chain, epoch and head, an empty one too."""
+    with closing(open_ledger(fresh("sqlite"))) as source, closing(open_ledger(fresh(to))) as target:
+        for bank, count, epoch in (("north", 3, 4), ("south", 5, 2), ("empty", 0, 9)):
+            source.new_epoch(bank, "server", at_least=epoch)
+            if count:
+                source.append(bank, epoch, 0, rows(count, bank=bank, epoch=epoch))
+        assert [bank.rows for bank in carry(source, target)] == [3, 5, 0]
+        assert target.banks() == ["north", "south", "empty"]
+        for bank in target.banks():
+            there, here = target.head(bank), source.head(bank)
+            assert (there.epoch, there.seq, there.hash) == (here.epoch, here.seq, here.hash)
+            assert target.rows(bank, 0, 10) == source.rows(bank, 0, 10)
+        assert target.head("empty").hash == genesis("empty")
+
+
+def test_a_copy_is_taken_beside_a_server(source: Ledger, fresh: Fresh, played: list[Row]) -> None:
+    """S3: what a server writes meanwhile waits for the next copy; what is copied is whole."""
+    more = Play(10).until(ROWS + 30).rows
+    with closing(open_ledger(fresh("sqlite"))) as target:
+
+        def serve(_what: str, done: int, _of: int) -> None:
+            if done == 0:
+                write(source, more, after=source.head("main").seq)
+
+        (copied,) = copy(source, target, serve)
+        assert copied.head.seq == len(played) < source.head("main").seq
+        assert target.rows("main", 0, ROWS * 2) == played
+        assert copy(source, target)[0].rows == len(more) - len(played)
+
+
+def nothing_written(target: Ledger) -> Any:
+    return [(target.head(bank), target.rows(bank, 0, 10_000)) for bank in target.banks()]
+
+
+@pytest.mark.parametrize("to", KINDS)
+def test_only_a_copy_is_added_to(source: Ledger, fresh: Fresh, played: list[Row], to: str) -> None:
+    """DESIGN, the ledger: another ledger, one that has gone on, or one of other banks is left alone."""
+
+    def refused(prepare: Any, said: str) -> None:
+        with closing(open_ledger(fresh(to))) as target:
+            prepare(target)
+            before = nothing_written(target)
+            with pytest.raises(NotACopy, match=said):
+                copy(source, target)
+            assert nothing_written(target) == before
+
+    def another(target: Ledger) -> None:
+        target.new_epoch("main", HOLDER)
+        target.append("main", 1, 0, rows(5))
+
+    def served(target: Ledger) -> None:
+        copy(source, target)
+        target.new_epoch("main", "riverside:4711")
+
+    def ahead(target: Ledger) -> None:
+        write(target, Play(10).until(ROWS + 30).rows)
+
+    def other_bank(target: Ledger) -> None:
+        target.new_epoch("side", HOLDER)
+
+    refused(another, "row 5 of the target is not the source's")
+    refused(served, "a copy no longer: riverside:4711 has written it")
+    refused(ahead, f"the target has {len(Play(10).until(ROWS + 30).rows)} rows, the source {len(played)}")
+    refused(other_bank, "a bank that the source does not know: side")
+
+
+@pytest.mark.parametrize(
+    ("change", "said", "copied"),
+    [
+        ("UPDATE journal SET at = at + 1 WHERE seq = 60", "row 60 does not follow from row 59", 0),
+        ("DELETE FROM journal WHERE seq = 60", "row 60 is missing, row 61 is there", 0),
+        ("DELETE FROM journal WHERE seq > 115", "row 116 is missing, the head stands at", 115),
+        ("UPDATE posting SET house = house - 1 WHERE seq = 1", "row 1 does not follow", 0),
+        ("UPDATE head SET hash = zeroblob(32)", "the head names another hash than row", 121),
+        ("DELETE FROM head", "main: its head is gone", 0),
+        ("DELETE FROM bank", "empty: no server has ever opened it", 0),
+    ],
+)
+def test_a_broken_ledger_is_not_copied(
+    fresh: Fresh, played: list[Row], change: str, said: str, copied: int
+) -> None:
+    """S3: the first row that is not what was written is named, and its page is not written."""
+    path = Path(fresh("sqlite").removeprefix("sqlite:///"))
+    with closing(SqliteLedger(path)) as ledger:
+        write(ledger, played)
+    spoil(path, change)
+    with closing(SqliteLedger(path)) as source, closing(open_ledger(fresh("sqlite"))) as target:
+        with pytest.raises((LedgerCorrupt, LedgerUnusable), match=said):
+            copy(source, target)
+        assert target.head("main").seq == copied
+
+
+def test_a_forged_ledger_is_found_by_the_proof(fresh: Fresh) -> None:
+    """S3, M4: rows that chain and balance, but whose events are none, do not pass the proof of the copy."""
+    with closing(open_ledger(fresh("sqlite"))) as source, closing(open_ledger(fresh("sqlite"))) as target:
+        source.new_epoch("main", "server")
+        source.append("main", 1, 0, rows(3))
+        with pytest.raises(LedgerCorrupt, match="the event of row 1 cannot be applied"):
+            copy(source, target)
+
+
+def test_a_snapshot_that_the_journal_does_not_bear_out_stays_behind(source: Ledger, fresh: Fresh) -> None:
+    """DESIGN 5: a snapshot is copied only where the journal has its row."""
+    good = source.newest_snapshot("main")
+    assert good is not None
+    source.save_snapshot(msgspec.structs.replace(good, seq=good.seq + 1))
+    with closing(open_ledger(fresh("sqlite"))) as target:
+        carry(source, target)
+        assert snapshots(target) == [good]
+
+
+# Backups
+
+
+def backed_up(file: Path) -> list[Row]:
+    with closing(SqliteLedger(file, readonly=True)) as ledger:
+        return ledger.rows("main", 0, 10_000)
+
+
+@pytest.mark.parametrize("source", KINDS, indirect=True)
+def test_a_backup_is_one_file(source: Ledger, played: list[Row], tmp_path: Path) -> None:
+    """S3: a whole ledger in one file, readable where nothing can be written; the next adds to it."""
+    folder = tmp_path / "backups"
+    folder.mkdir()
+    file = folder / "night.db"
+    backing.backup(source, file)
+    assert backed_up(file) == played
+    assert sorted(path.name for path in folder.iterdir()) == ["night.db", "night.db-lock"]
+    more = Play(10).until(ROWS + 30).rows
+    write(source, more, after=len(played))
+    (copied,) = backing.backup(source, file)
+    assert copied.rows == len(more) - len(played)
+    assert backed_up(file) == more
+    assert sorted(path.name for path in folder.iterdir()) == ["night.db", "night.db-lock"]
+
+
+class Interrupted(BaseException):
+    """The power went."""
+
+
+def interrupt(_what: str, done: int, of: int) -> None:
+    if done == of:
+        raise Interrupted
+
+
+def test_an_interrupted_backup_is_not_there(source: Ledger, played: list[Row], tmp_path: Path) -> None:
+    """S4: until all is proved the name is not taken, or still the earlier backup's; then it goes on."""
+    file = tmp_path / "night.db"
+    with pytest.raises(Interrupted):
+        backing.backup(source, file, interrupt)
+    assert not file.exists()
+    backing.backup(source, file)
+    write(source, Play(10).until(ROWS + 30).rows, after=len(played))
+    before = file.read_bytes()
+    with pytest.raises(Interrupted):
+        backing.backup(source, file, interrupt)
+    assert file.read_bytes() == before
+    assert backed_up(file) == played
+    assert not file.with_name("night.db.part").exists()
+
+
+def test_a_backup_takes_nobodys_place(source: Ledger, fresh: Fresh, tmp_path: Path) -> None:
+    """DESIGN, the ledger: neither a server's own file nor another ledger's backup is replaced."""
+    assert isinstance(source, SqliteLedger)
+    with pytest.raises(LedgerUnusable, match="in use by process"):
+        backing.backup(source, source.path)
+    with closing(SqliteLedger(tmp_path / "other.db")) as other:
+        other.new_epoch("main", HOLDER)
+        other.append("main", 1, 0, rows(5))
+    before = (tmp_path / "other.db").read_bytes()
+    with pytest.raises(NotACopy, match="row 5 of the target is not the source's"):
+        backing.backup(source, tmp_path / "other.db")
+    assert (tmp_path / "other.db").read_bytes() == before
+    (tmp_path / "live.db").touch()
+    (tmp_path / "live.db-wal").touch()
+    with pytest.raises(LedgerUnusable, match="that a server writes, or wrote"):
+        backing.backup(source, tmp_path / "live.db")
+
+
+@pytest.mark.parametrize("to", KINDS)
+def test_a_backup_comes_back(
+    source: Ledger, fresh: Fresh, played: list[Row], tmp_path: Path, to: str
+) -> None:
+    """S3, S4: into an empty ledger alone, on which a server then goes on with a new epoch."""
+    file = tmp_path / "night.db"
+    backing.backup(source, file)
+    url = fresh(to)
+    (copied,) = backing.restore(file, lambda: open_ledger(url))
+    assert copied.rows == len(played)
+    with pytest.raises(LedgerUnusable, match="the target is not empty"):
+        backing.restore(file, lambda: open_ledger(url))
+    with closing(open_ledger(url)) as ledger:
+        assert ledger.rows("main", 0, 10_000) == played
+        more = Play(10).until(ROWS + 30).rows
+        epoch = ledger.new_epoch("main", "server").epoch
+        assert epoch > played[-1].epoch
+        ledger.append("main", epoch, len(played), [msgspec.structs.replace(more[len(played)], epoch=epoch)])
+
+
+def test_a_spoiled_backup_is_not_restored(source: Ledger, fresh: Fresh, tmp_path: Path) -> None:
+    """S3: the file is proved before the ledger is even made."""
+    file = tmp_path / "night.db"
+    backing.backup(source, file)
+    spoil(file, "UPDATE posting SET awards = awards + 1, house = house - 1 WHERE seq = 1")
+
+    def never() -> Ledger:
+        raise AssertionError("a ledger was opened")
+
+    with pytest.raises(LedgerCorrupt, match="row 1 "):
+        backing.restore(file, never)
