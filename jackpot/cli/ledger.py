@@ -21,27 +21,37 @@ Url = Annotated[
     typer.Argument(metavar="URL", help="sqlite:////absolute.db or postgresql://user@host:port/database."),
 ]
 
+NoRoles = Annotated[
+    bool, typer.Option("--no-roles", help="PostgreSQL: leave roles and rights to somebody else.")
+]
+
 
 @app.command()
-def init(url: Url) -> None:
+def init(url: Url, no_roles: NoRoles = False) -> None:
     """Make an empty ledger; on PostgreSQL also the roles jackpot_server and jackpot_auditor.
 
     Example: jackpot ledger init postgresql://owner@db.casino:5432/ledger
     """
-    with _told(), closing(_open(url)) as ledger:
-        typer.echo(f"{_shown(url)}: {'made' if ledger.created else 'holds a ledger already'}")
-        _tell_applied(ledger)
+    with _told():
+        with closing(_open(url)) as ledger:
+            typer.echo(f"{_shown(url)}: {'made' if ledger.created else 'holds a ledger already'}")
+            _tell_applied(ledger)
+        _give_rights(url, no_roles)
 
 
 @app.command()
-def migrate(url: Url) -> None:
+def migrate(url: Url, no_roles: NoRoles = False) -> None:
     """Bring a ledger's schema up to this program's. It only ever adds; stop the server first.
 
     Example: jackpot ledger migrate postgresql://owner@db.casino:5432/ledger
     """
-    with _told(), closing(_open(url)) as ledger:
-        _tell_applied(ledger)
-        if not ledger.applied:
+    with _told():
+        with closing(_open(url)) as ledger:
+            applied = list(ledger.applied)
+            _tell_applied(ledger)
+        if applied:
+            _give_rights(url, no_roles)
+        else:
             typer.echo(f"{_shown(url)}: nothing to migrate")
 
 
@@ -148,6 +158,13 @@ def _shown(url: str) -> str:
     from jackpot.ledger.connect import without_password
 
     return without_password(url)
+
+
+def _give_rights(url: str, no_roles: bool) -> None:
+    from jackpot.ledger.open import make_roles
+
+    if not no_roles and make_roles(url):
+        typer.echo("jackpot_server and jackpot_auditor have their rights: grant them to roles that sign in")
 
 
 def _tell_applied(ledger: "Ledger") -> None:

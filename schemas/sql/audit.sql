@@ -166,7 +166,7 @@ FROM posting
 JOIN journal ON journal.bank = posting.bank AND journal.seq = posting.seq
 WHERE wagers <> 0
 GROUP BY posting.bank, posting.link, level, cycle, "table"
-ORDER BY posting.bank, posting.link, level, cycle, "table";
+ORDER BY posting.bank, posting.link, level, cycle, "table" IS NULL, "table";
 
 
 -- A1, L10: what each cycle paid, and by how many entries; an undone award is taken off in the cycle of its undoing.
