@@ -86,9 +86,9 @@ def _wheel() -> Path:
 class Postgres:
     """One cluster. As a context manager it is made and started, and stopped and removed at the end.
 
-    folder: its own; holds `data`, `log` and, if kept, `port`. settings: of postgresql.conf, which a standby inherits.
-    keep: the end stops the cluster and leaves its folder, for the next one on the same port. programs:
-    PostgreSQL's, if not `binaries()`.
+    folder: its own; holds `data`, `log` and, if kept, `port`. settings: of postgresql.conf, which a standby
+    inherits. keep: the end stops the cluster and leaves its folder, for the next one on the same port.
+    programs: PostgreSQL's, if not `binaries()`.
     However this process ends, its clusters end with it, and what is not kept is removed.
     """
 
