@@ -4,7 +4,6 @@ import asyncio
 import os
 import platform
 import signal
-import ssl
 from collections.abc import Callable, Coroutine
 from types import TracebackType
 from typing import Final, Self
@@ -14,18 +13,20 @@ import structlog
 from aiohttp import web
 
 from jackpot.clock import Clock, SystemClock
-from jackpot.config import Address, Config
+from jackpot.config import Config
 from jackpot.ledger.connect import without_password
 from jackpot.ledger.open import open_stores
 from jackpot.ledger.store import Ledger, Store, Threaded
 from jackpot.rules.engine import Engine
 from jackpot.rules.paytable import LinkTerms, TableTerms
+from jackpot.server import listening
 from jackpot.server.admin import Admin
-from jackpot.server.devices import Connection, Device, Devices
+from jackpot.server.devices import Device, Devices
 from jackpot.server.floor import Floor
 from jackpot.server.histogram import LAG_SECONDS, Histogram
 from jackpot.server.opening import agree, link_terms, open_bank, own_digest, table_terms
 from jackpot.server.readings import take_readings
+from jackpot.server.relay import Publisher, SignKeys
 from jackpot.server.signs import Signs
 from jackpot.server.udp import UdpText
 from jackpot.server.writer import BankStopped, Writer
@@ -35,10 +36,9 @@ from jackpot.web.screens import Screens
 
 # How often boards and sessions see time pass: a sign's values come at most ten times a second.
 TICK_S: Final = 0.1
-# A graceful end waits this long for the batch in flight, and for devices to read their answers; a disk that
-# hangs must not keep a server from being stopped.
+# A graceful end waits this long for the batch in flight; a disk that hangs must not keep a server from being
+# stopped.
 STOP_WITHIN_S: Final = 20.0
-CLOSE_WITHIN_S: Final = 2.0
 _DIGEST_SHOWN: Final = 12
 
 _Blocked = set[tuple[str, str]]
@@ -62,6 +62,7 @@ class Server:
         self.writers: dict[str, Writer] = {}
         self.digest = ""
         self.lag = Histogram(LAG_SECONDS)
+        self.relays: list[Publisher] = []
         self.floor: Floor
         self.signs: Signs
         self._ledger = ledger
@@ -126,6 +127,9 @@ class Server:
         for writer in self.writers.values():
             self._run(self._readings(writer, zone))
         self._run(self._tick())
+        if config.redis:
+            for writer in self.writers.values():
+                self._relay(writer)
         log.info("serving", **self.ports)
 
     async def _open_ledger(self) -> dict[str, Store]:
@@ -183,35 +187,39 @@ class Server:
 
     async def _listen(self) -> None:
         listen = self.config.listen
-        tls = _tls(self.config, devices=True)
-        await self._listen_devices("tables", listen.tables, self.floor.connection, tls)
-        if listen.signs is not None:
-            await self._listen_devices("signs", listen.signs, self.signs.connection, tls)
+        tls = listening.tls_of(self.config, devices=True)
+        for name, where, devices in (
+            ("tables", listen.tables, self.floor),
+            ("signs", listen.signs, self.signs),
+        ):
+            if where is not None:
+                self._listeners.append(await listening.listen(where, devices.connection, tls))
+                self.ports[name] = listening.port_of(self._listeners[-1])
         self._admin = Admin(self.writers, self.clock, {"table": self.floor, "sign": self.signs})
         self._listeners.append(await self._admin.listen(listen.admin))
         self._live = Live([writer.board for writer in self.writers.values()], self.clock)
         screens = Screens(self.config, self._live)
         for name, address in (("http", listen.http), ("public", listen.public)):
             if address is not None:
-                pages_tls = _tls(self.config, devices=False)
+                pages_tls = listening.tls_of(self.config, devices=False)
                 found = await site.listen(self, screens, address, pages_tls, public=name == "public")
                 self._sites.append(found)
                 self.ports[name] = found.addresses[0][1]
-        for sign in self.config.udp_signs:
+        for sign in (sign for sign in self.config.udp_signs if sign.sender is None):
             text = UdpText(sign, [writer.board for writer in self.writers.values()])
             self._udp.append(text)
             await text.open()
 
-    async def _listen_devices(
-        self, name: str, address: Address, connection: Callable[..., Connection], tls: ssl.SSLContext | None
-    ) -> None:
-        certified = tls is not None and tls.verify_mode is ssl.CERT_REQUIRED
-        loop = asyncio.get_running_loop()
-        listener = await loop.create_server(
-            lambda: connection(certified=certified), address.host, address.port, ssl=tls
-        )
-        self._listeners.append(listener)
-        self.ports[name] = listener.sockets[0].getsockname()[1]
+    def _relay(self, writer: Writer) -> None:
+        """Feeds a bank to Redis, as long as this server may speak for it."""
+        signs = self.signs
+
+        def keys() -> SignKeys:
+            return SignKeys(sorted(signs.ended), sorted(signs.blocked))
+
+        publisher = Publisher(writer, self.config.redis, self.clock, lambda: writer.stopped is None, keys)
+        self.relays.append(publisher)
+        self._run(publisher.run())
 
     async def _stop(self) -> None:
         log.info("stopping")
@@ -229,7 +237,7 @@ class Server:
                 task.cancel()
         for task in self._others:
             task.cancel()
-        await self._close(devices)
+        await listening.close(devices)
         for text in self._udp:
             text.close()
         for found in self._sites:
@@ -237,17 +245,6 @@ class Server:
         for store in dict.fromkeys(self._stores.values()):
             await store.close()
         log.info("stopped")
-
-    async def _close(self, devices: list[Devices]) -> None:
-        for each in devices:
-            each.close_all()
-        try:
-            async with asyncio.timeout(CLOSE_WITHIN_S):
-                for each in devices:
-                    await each.gone.wait()
-        except TimeoutError:
-            for each in devices:
-                each.abort_all()
 
     async def _tick(self) -> None:
         while True:
@@ -274,12 +271,18 @@ class Server:
 
 async def serve(config: Config) -> None:
     """Serves until SIGTERM or SIGINT. Raises what Server raises."""
+    ended = told_to_stop()
+    async with Server(config):
+        await ended.wait()
+
+
+def told_to_stop() -> asyncio.Event:
+    """Set once SIGTERM or SIGINT came."""
     ended = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, ended.set)
-    async with Server(config):
-        await ended.wait()
+    return ended
 
 
 def _known(engine: Engine) -> tuple[dict[str, TableTerms], dict[str, LinkTerms], _Blocked, _Ended]:
@@ -289,17 +292,3 @@ def _known(engine: Engine) -> tuple[dict[str, TableTerms], dict[str, LinkTerms],
 
 def _sending_away(writer: Writer, devices: Devices) -> Callable[[], None]:
     return lambda: devices.not_active(writer)
-
-
-def _tls(config: Config, *, devices: bool) -> ssl.SSLContext | None:
-    """A listener's TLS; with a client CA every device must show a certificate of it."""
-    tls = config.listen.tls
-    if tls is None:
-        return None
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.minimum_version = ssl.TLSVersion.TLSv1_2
-    context.load_cert_chain(tls.cert, tls.key)
-    if devices and tls.client_ca is not None:
-        context.load_verify_locations(tls.client_ca)
-        context.verify_mode = ssl.CERT_REQUIRED
-    return context

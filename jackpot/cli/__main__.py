@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "demo": ("jackpot.cli.demo", "A whole simulated floor on this machine."),
     "serve": ("jackpot.cli.serve", "Serve tables and signs."),
+    "signage": ("jackpot.cli.signage", "Show meters from Redis alone."),
     "hits": ("jackpot.cli.hits", "Hits and their awards: list, validate, pay, undo, release."),
     "rounds": ("jackpot.cli.rounds", "A table's round: show, strike, void, reopen."),
     "links": ("jackpot.cli.links", "Links and their meters: list, suspend, resume."),

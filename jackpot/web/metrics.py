@@ -67,6 +67,12 @@ _BANK_HISTOGRAMS: Final = (
     ("batch_rows", "batches", "Rows a durable commit."),
     ("wager_answer_seconds", "answers", "From taking in a wager to releasing its answer."),
 )
+_RELAY_GAUGES: Final = (("relay_up", "up", "1 while Redis takes what the bank shows."),)
+_RELAY_COUNTERS: Final = (
+    ("relay_published", "published", "Messages that Redis took."),
+    ("relay_refused", "refused", "Messages that Redis refused: it held something newer."),
+    ("relay_failures", "failures", "Attempts with a node of Redis that ended with an error."),
+)
 _DEVICE_GAUGES: Final = (
     ("connected", "connected", "1 while it is connected and let in."),
     ("blocked", "blocked", "1 while two devices were found with its key and nobody has cleared it."),
@@ -74,30 +80,26 @@ _DEVICE_GAUGES: Final = (
 )
 
 Facts = Mapping[str, Any]
+_Named = Sequence[tuple[str, str, str]]
 _Samples = Iterable[tuple[Sequence[str], float]]
-_Family = CounterMetricFamily | GaugeMetricFamily | HistogramMetricFamily | InfoMetricFamily
+Family = CounterMetricFamily | GaugeMetricFamily | HistogramMetricFamily | InfoMetricFamily
 
 
-def registry(
-    build: Mapping[str, str],
-    states: Iterable[Facts],
-    banks: Iterable[Facts],
-    devices: Iterable[Facts],
-    lag: Histogram,
-) -> CollectorRegistry:
-    """A registry for one scrape.
-
-    states: `views.statistics` of every bank, read where they were durable. banks, devices: `statistics()` of
-    each writer and of each role's devices. lag: seconds by which the event loop was late.
-    """
+def registry(scrape: Collector) -> CollectorRegistry:
+    """A registry for one scrape."""
     found = CollectorRegistry(auto_describe=False)
-    found.register(Scrape(build, list(states), list(banks), list(devices), lag))
+    found.register(scrape)
     ProcessCollector(registry=found)
     return found
 
 
 class Scrape(Collector):
-    """One look at everything."""
+    """One look at everything.
+
+    states: `views.statistics` of every bank, read where they were durable. banks, devices, relays:
+    `statistics()` of each writer, of each role's devices and of each bank's way to Redis. lag: seconds by
+    which the event loop was late.
+    """
 
     def __init__(
         self,
@@ -106,16 +108,18 @@ class Scrape(Collector):
         banks: Sequence[Facts],
         devices: Sequence[Facts],
         lag: Histogram,
+        relays: Sequence[Facts] = (),
     ) -> None:
         self._build = build
         self._states = states
         self._banks = banks
         self._devices = devices
         self._lag = lag
+        self._relays = relays
 
-    def collect(self) -> Iterator[_Family]:
+    def collect(self) -> Iterator[Family]:
         """Every family, once."""
-        yield InfoMetricFamily("jackpot_build", "The program that runs.", dict(self._build))
+        yield from self._program()
         yield from self._links()
         yield from self._levels()
         yield from self._waiting()
@@ -123,11 +127,18 @@ class Scrape(Collector):
         yield from self._connected()
         yield from self._bank_facts()
         yield from self._connections()
+        yield from self._relayed()
+
+    def _program(self) -> Iterator[Family]:
+        yield InfoMetricFamily("jackpot_build", "The program that runs.", dict(self._build))
         loop = HistogramMetricFamily("jackpot_event_loop_lag_seconds", "How late the event loop was.")
         loop.add_metric([], self._lag.cumulative(), self._lag.sum)
         yield loop
 
-    def _links(self) -> Iterator[_Family]:
+    def _relayed(self) -> Iterator[Family]:
+        yield from by_bank(_RELAY_GAUGES, _RELAY_COUNTERS, self._relays)
+
+    def _links(self) -> Iterator[Family]:
         links = [link for state in self._states for link in state["links"]]
         shown = {link: active for bank in self._banks for link, active in bank["links"].items()}
         yield _gauge(
@@ -157,7 +168,7 @@ class Scrape(Collector):
             ),
         )
 
-    def _levels(self) -> Iterator[_Family]:
+    def _levels(self) -> Iterator[Family]:
         labels = ["link", "level"]
         levels = [
             ([link["link"], level["level"]], level)
@@ -180,7 +191,7 @@ class Scrape(Collector):
             ((a, b["cycle"]) for a, b in levels),
         )
 
-    def _waiting(self) -> Iterator[_Family]:
+    def _waiting(self) -> Iterator[Family]:
         """Every group there can be, so that none appears with its first award and vanishes with its last."""
         awards, amounts, oldest = {}, {}, {}
         for link in (link for state in self._states for link in state["links"]):
@@ -210,7 +221,7 @@ class Scrape(Collector):
             oldest.items(),
         )
 
-    def _tables(self) -> Iterator[_Family]:
+    def _tables(self) -> Iterator[Family]:
         tables = [table for state in self._states for table in state["tables"]]
         behind = {table for state in self._states for table in state["behind"]}
         yield _counter(
@@ -238,7 +249,7 @@ class Scrape(Collector):
                 f"table_{name}", text, ["table"], (([at["table"]], at["table"] in those) for at in tables)
             )
 
-    def _connected(self) -> Iterator[_Family]:
+    def _connected(self) -> Iterator[Family]:
         for part in self._devices:
             role = part["role"]
             for name, key, text in _DEVICE_GAUGES:
@@ -246,12 +257,9 @@ class Scrape(Collector):
                     f"{role}_{name}", text, [role], (([one["id"]], one[key]) for one in part["devices"])
                 )
 
-    def _bank_facts(self) -> Iterator[_Family]:
+    def _bank_facts(self) -> Iterator[Family]:
         banks = [([bank["bank"]], bank) for bank in self._banks]
-        for name, key, text in _BANK_GAUGES:
-            yield _gauge(name, text, ["bank"], ((at, bank[key]) for at, bank in banks))
-        for name, key, text in _BANK_COUNTERS:
-            yield _counter(name, text, ["bank"], ((at, bank[key]) for at, bank in banks))
+        yield from by_bank(_BANK_GAUGES, _BANK_COUNTERS, self._banks)
         for name, key, text in _BANK_HISTOGRAMS:
             family = HistogramMetricFamily(f"jackpot_{name}", text, labels=["bank"])
             for at, bank in banks:
@@ -280,7 +288,7 @@ class Scrape(Collector):
         text = "Frames of tables refused: durable ones over the ledger's life, the others since the start."
         yield _counter("refusals", text, ["bank", "code"], refusals.items())
 
-    def _connections(self) -> Iterator[_Family]:
+    def _connections(self) -> Iterator[Family]:
         parts = [([part["role"]], part) for part in self._devices]
         for name, key, text in (
             ("connections", "connections", "Open connections, also of strangers."),
@@ -294,6 +302,15 @@ class Scrape(Collector):
             ["role", "code"],
             (([*at, code], count) for at, part in parts for code, count in part["closed"].items()),
         )
+
+
+def by_bank(gauges: _Named, counters: _Named, banks: Sequence[Facts]) -> Iterator[Family]:
+    """Plain facts of each bank, by (name, key, help)."""
+    labelled = [([bank["bank"]], bank) for bank in banks]
+    for name, key, text in gauges:
+        yield _gauge(name, text, ["bank"], ((at, bank[key]) for at, bank in labelled))
+    for name, key, text in counters:
+        yield _counter(name, text, ["bank"], ((at, bank[key]) for at, bank in labelled))
 
 
 def _gauge(name: str, text: str, labels: list[str], samples: _Samples) -> GaugeMetricFamily:

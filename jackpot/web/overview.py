@@ -1,7 +1,7 @@
 """Who is on the floor now, what was won last, and what is wrong? As people read it, for the floor page."""
 
 import asyncio
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final, Protocol
 from zoneinfo import ZoneInfo
@@ -11,6 +11,7 @@ from jackpot.config import Config
 from jackpot.rules import views
 from jackpot.rules.engine import Engine
 from jackpot.server.devices import Devices
+from jackpot.server.relay import Publisher
 from jackpot.server.writer import BankStopped, Writer
 from jackpot.web.currency import Writing
 
@@ -36,6 +37,8 @@ class Source(Protocol):
     def floor(self) -> Devices: ...
     @property
     def signs(self) -> Devices: ...
+    @property
+    def relays(self) -> Sequence[Publisher]: ...
 
 
 def why(writer: Writer) -> str | None:
@@ -109,6 +112,8 @@ class Overview:
                 state, reason = writer.board.state(link)
                 if state != "active":
                     yield f"Link {link} is suspended: {reason}"
+        for bank in (relay.bank for relay in self._source.relays if not relay.line.up):
+            yield f"Redis takes nothing of bank {bank}: signs fed by it show a fault"
         for bank_state, _ in self._states.values():
             for table in bank_state["behind"]:
                 yield f"Table {table} knows of more answered commands than the ledger"

@@ -10,7 +10,7 @@ import ssl
 from typing import Any, Final, Protocol
 
 from aiohttp import web
-from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
 
 from jackpot import __version__
 from jackpot.config import Address
@@ -18,7 +18,7 @@ from jackpot.rules import views
 from jackpot.server.histogram import Histogram
 from jackpot.server.writer import BankStopped
 from jackpot.web import overview
-from jackpot.web.metrics import registry
+from jackpot.web.metrics import Scrape, registry
 from jackpot.web.overview import Overview, why
 from jackpot.web.screens import Screens, secure
 
@@ -65,6 +65,13 @@ async def listen(
     if not public:
         app.add_routes([web.get("/metrics", metrics), web.get("/healthz", alive), web.get("/readyz", ready)])
         app.add_routes([*screens.private(), web.get("/floor.json", floor)])
+    return await start(app, screens, address, tls)
+
+
+async def start(
+    app: web.Application, screens: Screens, address: Address, tls: ssl.SSLContext | None
+) -> web.AppRunner:
+    """Serves what the routes of `app` are; its receivers are told when it ends. Raises OSError."""
     app.on_response_prepare.append(secure)
     app.on_shutdown.append(lambda _: screens.live.end())
     runner = web.AppRunner(app, access_log=None, handle_signals=False, shutdown_timeout=SHUTDOWN_S)
@@ -100,5 +107,11 @@ async def metrics(request: web.Request) -> web.Response:
     build = {"version": __version__, "digest": source.digest, "python": platform.python_version()}
     banks = [writer.statistics() for writer in source.writers.values()]
     devices = [part.statistics() for part in (source.floor, source.signs)]
-    found = registry(build, states.values(), banks, devices, source.lag)
+    relays = [relay.statistics() for relay in source.relays]
+    scrape = Scrape(build, list(states.values()), banks, devices, source.lag, relays)
+    return exposition(registry(scrape))
+
+
+def exposition(found: CollectorRegistry) -> web.Response:
+    """Prometheus' text form of a registry."""
     return web.Response(body=generate_latest(found), headers={"Content-Type": CONTENT_TYPE_LATEST})

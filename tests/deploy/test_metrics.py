@@ -12,6 +12,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from jackpot.app import Server
 from jackpot.rules.refusal import CODES
 from jackpot.server.writer import ALARMS
+from jackpot.signage import SignageProcess
 from jackpot.web.metrics import HOUSE, REASONS, STATUSES
 from tests.deploy.tools import DEPLOY, ROOT, promtool
 from tests.server.bed import LINK, configure, on_loop, sign, table
@@ -22,9 +23,10 @@ _ROW: Final = re.compile(r"^\| `(\w+)` \| (\w+) \| ([\w, ]*)\|", re.MULTILINE)
 Kind = tuple[str, frozenset[str]]
 
 
-def documented() -> dict[str, Kind]:
-    """Type and labels of every metric in METRICS.md, by name."""
-    rows = _ROW.findall((DEPLOY / "METRICS.md").read_text())
+def documented(part: str = "server") -> dict[str, Kind]:
+    """Type and labels of every metric of the server, or the signage process, in METRICS.md, by name."""
+    parts = (DEPLOY / "METRICS.md").read_text().split("## A signage process\n")
+    rows = _ROW.findall(dict(zip(("server", "signage"), parts, strict=True))[part])
     found = {
         name: (kind, frozenset(filter(None, map(str.strip, labels.split(",")))))
         for name, kind, labels in rows
@@ -40,7 +42,7 @@ def text(tmp_path_factory: pytest.TempPathFactory) -> str:
 
     @on_loop
     async def scrape() -> None:
-        config = configure(tmp_path_factory.mktemp("floor"))
+        config = configure(tmp_path_factory.mktemp("floor"), extra='[redis]\nurl = "redis://127.0.0.1:1"')
         async with Server(config) as server, table(server) as device, sign(server):
             device.wager(1, "R1", 1, 2, lock=True)
             await device.answer(1)
@@ -62,14 +64,29 @@ def name_of(family: Metric) -> str:
 
 def test_every_metric_is_documented_and_every_documented_one_is_there(families: list[Metric]) -> None:
     """Issue, metrics: METRICS.md is complete in both directions: names, types and labels."""
-    found = {
+    assert kinds(families) == documented()
+
+
+def kinds(families: list[Metric]) -> dict[str, Kind]:
+    return {
         name_of(family): (
             family.type,
             frozenset(label for sample in family.samples for label in sample.labels) - {"le"},
         )
         for family in families
     }
-    assert found == documented()
+
+
+@on_loop
+async def test_a_signage_process_has_its_own(tmp_path: Path) -> None:
+    """METRICS.md is complete for a signage process too: its own, and those it shares with the server."""
+    extra = '[redis]\nurl = "redis://127.0.0.1:1"\n[[signage]]\nid = "hall"\nhttp = "127.0.0.1:0"'
+    config = configure(tmp_path, extra=extra)
+    async with SignageProcess(config, config.signage[0]) as process:
+        text = (await fetch(process, "/metrics"))[1]
+    found = kinds(list(text_string_to_metric_families(text)))
+    assert promtool("check", "metrics", given=text).stdout == ""
+    assert documented("signage").items() <= found.items() <= (documented() | documented("signage")).items()
 
 
 def test_promtool_finds_nothing_to_say(text: str) -> None:

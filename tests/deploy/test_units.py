@@ -11,7 +11,8 @@ from typing import Any, Final
 import pytest
 import yaml
 
-from jackpot.app import CLOSE_WITHIN_S, STOP_WITHIN_S
+from jackpot.app import STOP_WITHIN_S
+from jackpot.server.listening import CLOSE_WITHIN_S
 from jackpot.config import load
 from tests.deploy.tools import DEPLOY, ROOT, TIMEOUT_S, tool
 

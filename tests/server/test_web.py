@@ -6,10 +6,11 @@ import aiohttp
 from prometheus_client.parser import text_string_to_metric_families
 
 from jackpot.app import Server
+from jackpot.signage import SignageProcess
 from tests.server.bed import LINK, Faulty, configure, on_loop, sign, table
 
 
-async def fetch(server: Server, path: str) -> tuple[int, str]:
+async def fetch(server: Server | SignageProcess, path: str) -> tuple[int, str]:
     address = f"http://127.0.0.1:{server.ports['http']}{path}"
     async with aiohttp.ClientSession() as session, session.get(address) as response:
         return response.status, await response.text()

@@ -1,0 +1,154 @@
+"""What is a running signage process made of? Every way out for meters, fed by Redis; nothing is kept."""
+
+import asyncio
+from collections.abc import Coroutine
+from types import TracebackType
+from typing import Final, Self
+
+import structlog
+from aiohttp import web
+
+from jackpot.app import TICK_S, told_to_stop
+from jackpot.clock import Clock, SystemClock
+from jackpot.config import Config, Signage
+from jackpot.server import listening
+from jackpot.server.devices import Device
+from jackpot.server.follow import Followed, Follower
+from jackpot.server.histogram import LAG_SECONDS, Histogram
+from jackpot.server.opening import own_digest
+from jackpot.server.relay import SignKeys
+from jackpot.server.signs import Signs
+from jackpot.server.udp import UdpText
+from jackpot.web import remote
+from jackpot.web.live import Live
+from jackpot.web.screens import Screens
+
+log: Final = structlog.get_logger()
+
+
+class SignageProcess:
+    """One signage process of a configuration: `async with SignageProcess(config, settings) as process`.
+
+    ports: by listener ("signs", "http", "public"), also where the configuration said 0. Raises OSError where
+    an address cannot be had.
+    """
+
+    def __init__(self, config: Config, settings: Signage, clock: Clock | None = None) -> None:
+        self.config = config
+        self.settings = settings
+        self.clock = clock or SystemClock()
+        self.ports: dict[str, int] = {}
+        self.digest = own_digest()
+        self.lag = Histogram(LAG_SECONDS)
+        links = config.links
+        self.followers = {
+            bank: Follower(
+                Followed(bank, [terms for terms in links if terms.bank == bank], self.clock),
+                config.redis,
+                self.clock,
+                self._take_keys,
+            )
+            for bank in config.banks
+        }
+        boards = [follower.board for follower in self.followers.values()]
+        banks = {terms.link: self.followers[terms.bank] for terms in links}
+        devices = {
+            sign.id: Device(sign.id, sign.links, list(dict.fromkeys(banks[link] for link in sign.links)))
+            for sign in config.signs
+        }
+        self.signs = Signs("sign", config.site.name, devices, config.keys_of, config.limits, self.clock)
+        self._live = Live(boards, self.clock)
+        mine = [sign for sign in config.udp_signs if sign.sender == settings.id]
+        self._udp = [UdpText(sign, boards) for sign in mine]
+        self._blocked: dict[str, set[str]] = {}
+        self._group = asyncio.TaskGroup()
+        self._tasks: list[asyncio.Task[None]] = []
+        self._listeners: list[asyncio.Server] = []
+        self._sites: list[web.AppRunner] = []
+
+    async def __aenter__(self) -> Self:
+        """Starts; on an error everything that was started is stopped."""
+        await self._group.__aenter__()
+        try:
+            await self._start()
+        except BaseException as error:
+            await self.__aexit__(type(error), error, error.__traceback__)
+            raise
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Stops: signs and receivers go to whoever serves them next."""
+        try:
+            await self._stop()
+        finally:
+            cancelled = kind is not None and issubclass(kind, asyncio.CancelledError)
+            await self._group.__aexit__(*((kind, error, trace) if cancelled else (None, None, None)))
+
+    async def _start(self) -> None:
+        log.info(
+            "starting", site=self.config.site.name, config=str(self.config.path), signage=self.settings.id
+        )
+        tls = listening.tls_of(self.config, devices=True)
+        if self.settings.signs is not None:
+            self._listeners.append(await listening.listen(self.settings.signs, self.signs.connection, tls))
+            self.ports["signs"] = listening.port_of(self._listeners[-1])
+        screens = Screens(self.config, self._live)
+        pages_tls = listening.tls_of(self.config, devices=False)
+        for name, address in (("http", self.settings.http), ("public", self.settings.public)):
+            if address is not None:
+                found = await remote.listen(self, screens, address, pages_tls, public=name == "public")
+                self._sites.append(found)
+                self.ports[name] = found.addresses[0][1]
+        for text in self._udp:
+            await text.open()
+        for follower in self.followers.values():
+            self._run(follower.run())
+        self._run(self._tick())
+        log.info("serving", **self.ports)
+
+    async def _stop(self) -> None:
+        log.info("stopping")
+        for listener in self._listeners:
+            listener.close()
+        for task in self._tasks:
+            task.cancel()
+        await listening.close([self.signs])
+        for text in self._udp:
+            text.close()
+        for found in self._sites:
+            await found.cleanup()
+        log.info("stopped")
+
+    async def _tick(self) -> None:
+        while True:
+            due = self.clock.monotonic() + TICK_S
+            await asyncio.sleep(TICK_S)
+            self.lag.observe(max(self.clock.monotonic() - due, 0.0))
+            for follower in self.followers.values():
+                follower.sweep()
+            self.signs.sweep()
+            self._live.sweep()
+            for text in self._udp:
+                text.tick(self.clock.monotonic())
+
+    def _take_keys(self, bank: str, told: SignKeys) -> None:
+        """A key that was revoked or replaced at the server opens nothing here; nor does a blocked sign's."""
+        for sign, key in told.ended:
+            if (sign, key) not in self.signs.ended:
+                self.signs.revoke(sign, key)
+        blocked = set(told.blocked)
+        self.signs.blocked -= self._blocked.get(bank, set()) - blocked
+        self.signs.blocked |= blocked
+        self._blocked[bank] = blocked
+
+    def _run(self, work: Coroutine[None, None, None]) -> None:
+        self._tasks.append(self._group.create_task(work))
+
+
+async def show(config: Config, settings: Signage) -> None:
+    """Shows until SIGTERM or SIGINT. Raises what SignageProcess raises."""
+    ended = told_to_stop()
+    async with SignageProcess(config, settings):
+        await ended.wait()

@@ -1,0 +1,93 @@
+"""What does a signage process answer over HTTP? Sign pages, streams, and how well it hears.
+
+It has no ledger: what needs one (the floor page, the books' metrics) is the server's alone.
+"""
+
+import platform
+import ssl
+from collections.abc import Iterator, Mapping
+from typing import Final, Protocol
+
+from aiohttp import web
+
+from jackpot import __version__
+from jackpot.config import Address
+from jackpot.server.devices import Devices
+from jackpot.server.follow import Follower
+from jackpot.server.histogram import Histogram
+from jackpot.web import site
+from jackpot.web.metrics import Family, Scrape, by_bank, registry
+from jackpot.web.screens import Screens
+
+_GAUGES: Final = (
+    ("signage_fresh", "fresh", "1 while what is shown of the bank was confirmed within 5 s."),
+    ("signage_up", "up", "1 while Redis says what is new of the bank."),
+    ("signage_seq", "seq", "The journal's entry that is shown of the bank."),
+    ("signage_epoch", "epoch", "The epoch in which that entry was told."),
+)
+_COUNTERS: Final = (
+    ("signage_applied", "applied", "Messages that were shown."),
+    ("signage_gaps", "gaps", "Messages before which one was missing, so that the whole was read."),
+    ("signage_older", "older", "Messages that were older than what was shown, and were not."),
+    ("signage_failures", "failures", "Attempts with a node of Redis that ended with an error."),
+)
+
+
+class Source(Protocol):
+    """What is read."""
+
+    @property
+    def followers(self) -> Mapping[str, Follower]: ...
+    @property
+    def signs(self) -> Devices: ...
+    @property
+    def lag(self) -> Histogram: ...
+    @property
+    def digest(self) -> str: ...
+
+
+_SOURCE: Final = web.AppKey("source", Source)
+
+
+async def listen(
+    source: Source, screens: Screens, address: Address, tls: ssl.SSLContext | None, *, public: bool
+) -> web.AppRunner:
+    """Serves HTTP at `address` until the runner is cleaned up. Raises OSError."""
+    app = web.Application(client_max_size=site.REQUEST_MOST)
+    app[_SOURCE] = source
+    app.add_routes(screens.public())
+    if not public:
+        app.add_routes(
+            [web.get("/metrics", metrics), web.get("/healthz", site.alive), web.get("/readyz", ready)]
+        )
+    return await site.start(app, screens, address, tls)
+
+
+async def ready(request: web.Request) -> web.Response:
+    """503 with every bank that is shown as a fault."""
+    banks = request.app[_SOURCE].followers.items()
+    reasons = {bank: "not confirmed by its server" for bank, one in banks if not one.board.trusted}
+    if reasons:
+        return web.json_response({"status": "not ready", "reasons": reasons}, status=503)
+    return web.json_response({"status": "ready"})
+
+
+async def metrics(request: web.Request) -> web.Response:
+    """Everything, in Prometheus' text form."""
+    return site.exposition(registry(RemoteScrape(request.app[_SOURCE])))
+
+
+class RemoteScrape(Scrape):
+    """One look at a signage process."""
+
+    def __init__(self, source: Source) -> None:
+        build = {"version": __version__, "digest": source.digest, "python": platform.python_version()}
+        super().__init__(build, (), (), [source.signs.statistics()], source.lag)
+        self._followers = [follower.statistics() for follower in source.followers.values()]
+
+    def collect(self) -> Iterator[Family]:
+        """Every family, once."""
+        yield from self._program()
+        yield from by_bank(_GAUGES, _COUNTERS, self._followers)
+        yield from self._connected()
+        yield from self._connections()
