@@ -1,6 +1,7 @@
 """`jackpot verify`: does the ledger still say what was written, and do its books balance?"""
 
 from contextlib import closing
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
@@ -21,10 +22,12 @@ _HASH_BYTES: Final = 32
 def verify(
     url: Annotated[
         str | None,
-        typer.Argument(metavar="URL", help="The ledger itself, as sqlite:////absolute.db."),
+        typer.Argument(metavar="URL", help="The ledger itself: sqlite:////absolute.db, postgresql://..."),
     ] = None,
     config: ConfigFile = None,
-    bank: Annotated[str, typer.Option("--bank", metavar="BANK", help="Which bank.")] = "main",
+    bank: Annotated[
+        str | None, typer.Option("--bank", metavar="BANK", help="Only this bank; without it, every bank.")
+    ] = None,
     head: Annotated[
         str | None,
         typer.Option("--head", metavar="HASH", help="What an earlier verify printed: finds a tail cut off."),
@@ -38,16 +41,19 @@ def verify(
 
     known = _known(head)
     try:
-        report = _verified(url or _configured(config), bank, known)
+        reports = _verified(url or _configured(config), bank, known)
     except LedgerError as error:
         fail(str(error))
-    if report.problems:
+    for name, report in reports.items():
         for problem in report.problems:
             typer.echo(problem, err=True)
-        found = "1 problem" if len(report.problems) == 1 else f"{len(report.problems)} problems"
-        fail(f"{bank}: {found}: this is not what was written")
-    typer.echo(f"{bank}: {report.head.seq:,} rows hold, the books balance")
-    typer.echo(f"{bank}: head {report.head.hash.hex()}")
+        if not report.problems:
+            typer.echo(f"{name}: {report.head.seq:,} rows hold, the books balance")
+            typer.echo(f"{name}: head {report.head.hash.hex()}")
+    wrong = {name: len(report.problems) for name, report in reports.items() if report.problems}
+    if wrong:
+        found = ", ".join(f"{name}: {count} problem{'s' * (count > 1)}" for name, count in wrong.items())
+        fail(f"{found}: this is not what was written")
 
 
 def _known(head: str | None) -> bytes | None:
@@ -73,10 +79,16 @@ def _configured(config: "Path | None") -> str:
         fail(str(errors))
 
 
-def _verified(url: str, bank: str, known: bytes | None) -> "Report":
+def _verified(url: str, bank: str | None, known: bytes | None) -> "dict[str, Report]":
+    """What was found in the bank, or in each of the ledger's."""
     from jackpot.cli.bar import bar
     from jackpot.ledger import verify as audit
     from jackpot.ledger.open import open_ledger
 
     with closing(open_ledger(url, readonly=True)) as ledger, bar() as progress:
-        return audit.verify(ledger, bank, known, lambda done, of: progress(bank, done, of))
+        banks = [bank] if bank is not None else ledger.banks()
+        if not banks:
+            fail("the ledger is empty: no server has ever opened it")
+        if known is not None and len(banks) > 1:
+            fail(f"--head is one bank's: say --bank too ({', '.join(banks)})")
+        return {name: audit.verify(ledger, name, known, partial(progress, name)) for name in banks}

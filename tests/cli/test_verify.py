@@ -3,10 +3,12 @@
 import shutil
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from jackpot.ledger.copy import carry
 from jackpot.ledger.sqlite import SqliteLedger
 from tests.ledger.play import Play
 from tests.ledger.test_verify import spoil, write
@@ -48,6 +50,24 @@ def test_a_spoiled_ledger(sound: Path, tmp_path: Path) -> None:
         "main: row 20 was changed or added: it does not follow from row 19",
         "main: 1 problem: this is not what was written",
     ]
+
+
+def test_every_bank_is_verified(sound: Path, tmp_path: Path) -> None:
+    """S3: without --bank all of them, and one that is spoiled does not hide behind the others."""
+    path = tmp_path / "two.db"
+    with closing(SqliteLedger(sound, readonly=True)) as source, closing(SqliteLedger(path)) as ledger:
+        carry(source, ledger)
+        ledger.new_epoch("side", "test")
+    code, out, _ = run(f"sqlite:///{path}")
+    assert code == 0
+    assert [line.split()[0] for line in out.splitlines()] == ["main:", "main:", "side:", "side:"]
+    assert "say --bank too (main, side)" in run(f"sqlite:///{path}", "--head", "00" * 32)[2]
+    spoil(path, "UPDATE head SET hash = zeroblob(32) WHERE bank = 2")
+    code, out, errors = run(f"sqlite:///{path}")
+    assert code == 1
+    assert out.startswith("main: ")
+    assert errors.endswith("side: 1 problem: this is not what was written\n")
+    assert run(f"sqlite:///{path}", "--bank", "main")[0] == 0
 
 
 @pytest.mark.parametrize(
