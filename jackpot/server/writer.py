@@ -206,8 +206,15 @@ class Writer:
                 self.core.committed()
 
     async def _write(self, batch: Batch) -> None:
-        began = self._clock.monotonic()
         slow = asyncio.get_running_loop().call_later(SLOW_COMMIT_S, self._slow)
+        try:
+            await self._commit(batch)
+        finally:
+            slow.cancel()
+
+    async def _commit(self, batch: Batch) -> None:
+        """One transaction, and what follows from how it ends."""
+        began = self._clock.monotonic()
         try:
             await self._store.append(self.bank, batch.epoch, batch.before, batch.rows)
             self.commits.observe(self._clock.monotonic() - began)
@@ -224,8 +231,6 @@ class Writer:
             self.core.refused()
         except CommitInDoubt as error:
             self._doubt(error)
-        finally:
-            slow.cancel()
 
     def _slow(self) -> None:
         self.slow_commits += 1
@@ -246,24 +251,25 @@ class Writer:
     async def _look(self) -> None:
         """Makes state and ledger one again. Raises LedgerError where that is impossible."""
         pause = RETRY_FIRST_S
-        found = None
-        while found is None:
-            try:
-                found = await self._read_again()
-            except CommitInDoubt as error:
-                self._doubtful = True
-                log.warning("ledger_unavailable", bank=self.bank, retry_s=pause, reason=str(error))
-                if self._ending:
-                    return
-                await asyncio.sleep(pause)
-                pause = min(2 * pause, RETRY_MOST_S)
-        engine, head = found
+        while not await self._looked() and not self._ending:
+            await asyncio.sleep(pause)
+            pause = min(2 * pause, RETRY_MOST_S)
+
+    async def _looked(self) -> bool:
+        """Whether one try did it; if not, the next one starts from a doubt."""
+        try:
+            engine, head = await self._read_again()
+        except CommitInDoubt as error:
+            self._doubtful = True
+            log.warning("ledger_unavailable", bank=self.bank, reason=str(error))
+            return False
         engine.new_epoch()
         self.board.reset(*face(engine))  # before anything is decided on it: what a board shows is durable
         self.core.rebuilt(engine, head)
         self.board.trust()
         self._flush()
         log.info("rebuilt", bank=self.bank, seq=head.seq, epoch=head.epoch)
+        return True
 
     async def _read_again(self) -> tuple[Engine, Head]:
         """The state as the ledger has it; after a doubt from a fresh connection and in a new epoch.
