@@ -3,8 +3,10 @@
 import asyncio
 import logging
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -21,32 +23,50 @@ _MS = 1000
 @app.command()
 def bench(
     tables: Annotated[int, typer.Option(min=1, max=999, help="Tables that play at once.")] = 64,
-    seconds: Annotated[float, typer.Option(min=0.1, help="Of each measurement; a run has three.")] = 2.0,
+    seconds: Annotated[
+        float, typer.Option(min=0.1, help="Of each measurement; a run has three or four.")
+    ] = 2.0,
     runs: Annotated[int, typer.Option(min=1, help="Runs; the medians over them are shown.")] = 5,
     folder: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Where the ledger lies: on the disk to measure.")
     ] = None,
+    postgres: Annotated[
+        bool, typer.Option("--postgres", help="The ledger in a PostgreSQL that the bench starts itself.")
+    ] = False,
+    ledger: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="The ledger in that PostgreSQL database, which must be empty."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Every run, as JSON.")] = False,
 ) -> None:
-    """Measure the server on SQLite, a bare TCP echo and a bare fsync, in turns, and their ratios.
+    """Measure the server, a bare TCP echo and a bare fsync, in turns, and their ratios.
 
     Tables play rounds of two frames and five seats without a pause, from a process of their own. The echo is
-    sent the same frames; the fsync flushes as many bytes as the server wrote a commit.
+    sent the same frames; the fsync flushes as many bytes as a commit wrote. The ledger is in SQLite; in
+    PostgreSQL a bare commit is measured too: an INSERT of as many bytes as a commit wrote to its journal.
 
     Example: jackpot bench --folder /var/lib/jackpot
     """
     import structlog
 
     from jackpot.lab.bench import bench as measure
+    from jackpot.lab.engines import EngineError
     from jackpot.lab.load import LoadError
     from jackpot.ledger.store import LedgerError
     from jackpot.server.writer import BankStopped
 
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
+    if ledger is not None and (postgres or ledger.startswith("sqlite:")):
+        fail(
+            "--ledger names a PostgreSQL database: --postgres starts one, --folder is for a ledger in SQLite"
+        )
     try:
-        with tempfile.TemporaryDirectory(prefix="jackpot-bench-", dir=folder) as made:
-            found = asyncio.run(measure(Path(made), tables, seconds, runs, _progress))
-    except (LoadError, LedgerError, BankStopped, OSError) as error:
+        with (
+            tempfile.TemporaryDirectory(prefix="jackpot-bench-", dir=folder) as made,
+            _database(Path(made), postgres, ledger) as url,
+        ):
+            found = asyncio.run(measure(Path(made), tables, seconds, runs, _progress, url))
+    except (EngineError, LoadError, LedgerError, BankStopped, OSError) as error:
         fail(f"not measured: {error}")
     if as_json:
         import msgspec
@@ -54,6 +74,20 @@ def bench(
         typer.echo(msgspec.json.format(msgspec.json.encode(found)).decode())
     else:
         show(found)
+
+
+@contextmanager
+def _database(folder: Path, postgres: bool, url: str | None) -> Iterator[str | None]:
+    """The URL of a ledger in PostgreSQL; one that is started here is gone afterwards."""
+    if not postgres:
+        yield url
+        return
+    from jackpot.lab.engines import Postgres
+
+    cluster = Postgres(folder / "postgres")
+    _progress(f"starting PostgreSQL {cluster.version} in {cluster.folder}")
+    with cluster:
+        yield cluster.create("bench")
 
 
 def _progress(text: str) -> None:
@@ -71,7 +105,10 @@ def show(found: "Report") -> None:
     table.add_column("")
     for column in ("rounds/s", "least", "most", "p50 ms", "p90 ms", "p99 ms", "max ms"):
         table.add_column(column, justify="right")
-    for name, part in (("server", middle.server), ("echo", middle.echo), ("fsync", middle.fsync)):
+    for name in ("server", "echo", "fsync", "postgres"):
+        part: Measured | None = getattr(middle, name)
+        if part is None:
+            continue
         every = [getattr(run, name).rounds for run in found.runs]
         table.add_row(name, *(f"{value:,.0f}" for value in (part.rounds, min(every), max(every))), *_ms(part))
     console = Console()
@@ -82,12 +119,27 @@ def show(found: "Report") -> None:
         f"{ratios['rounds_to_fsync']:.0%} of what the disk alone would allow for the same batches\n"
         f"an answer takes {ratios['answer_to_echo']:.1f} times an echo's, a commit "
         f"{ratios['commit_to_fsync']:.1f} times a bare flush of its bytes\n"
+        f"{_beside_postgres(ratios)}"
         f"a commit: {middle.rows:.1f} rows, {middle.bytes / 1024:,.0f} KiB, {middle.commit * _MS:.2f} ms\n"
-        f"{machine['processors']} processors, Python {machine['python']}, SQLite {machine['sqlite']}, "
+        f"{machine['processors']} processors, Python {machine['python']}, {_database_of(machine)}, "
         f"{machine['filesystem']}"
     )
     if machine["filesystem"] == "tmpfs":
         typer.echo("on tmpfs a flush costs nothing: give --folder on a real disk", err=True)
+
+
+def _beside_postgres(ratios: dict[str, float]) -> str:
+    if "rounds_to_postgres" not in ratios:
+        return ""
+    return (
+        f"beside bare commits of PostgreSQL: {ratios['rounds_to_postgres']:.0%} of what they would allow, "
+        f"a commit takes {ratios['commit_to_postgres']:.1f} times theirs\n"
+    )
+
+
+def _database_of(machine: dict[str, Any]) -> str:
+    postgresql = machine.get("postgresql")
+    return f"PostgreSQL {postgresql}" if postgresql else f"SQLite {machine['sqlite']}"
 
 
 def _ms(part: "Measured") -> list[str]:

@@ -1,10 +1,11 @@
 """How fast is the server beside the bare floor below it, on this machine, in one run?
 
-Each run measures three things one after the other, so that whatever else the machine does meets all alike:
+Each run measures these one after the other, so that whatever else the machine does meets all alike:
 
-    server   the real server on SQLite, over TCP, loaded by a process of its own
-    echo     the same process and frames against a bare echo: what TCP and two Python processes cost at best
-    fsync    as many bytes as the server wrote a commit, appended and flushed: what the disk costs at best
+    server     the real server on SQLite or PostgreSQL, over TCP, loaded by a process of its own
+    echo       the same process and frames against a bare echo: what TCP and two Python processes cost at best
+    fsync      as many bytes as a commit wrote, appended and flushed here: what the disk costs at best
+    postgres   as many bytes inserted and committed on the same PostgreSQL: what the database costs at best
 
 Medians over the runs; a ratio is made within its run.
 """
@@ -17,7 +18,7 @@ import statistics
 import sys
 import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -27,6 +28,8 @@ import msgspec
 from jackpot import __version__
 from jackpot.app import Server
 from jackpot.config import load
+from jackpot.lab.bare import Bare
+from jackpot.lab.house import SQLITE
 from jackpot.lab.load import HANDS, Job, Load, LoadError, percentiles
 from jackpot.rules import views
 from jackpot.server.histogram import Histogram
@@ -49,7 +52,10 @@ class Measured(msgspec.Struct, frozen=True):
 
 
 class Run(msgspec.Struct, frozen=True):
-    """One run. rows, bytes, commit: of the server's commits, on average; commit in seconds."""
+    """One run. rows, bytes, commit: of the server's commits, on average; commit in seconds.
+
+    postgres: only of a ledger in PostgreSQL; bytes are then those of PostgreSQL's own journal.
+    """
 
     server: Measured
     echo: Measured
@@ -58,6 +64,7 @@ class Run(msgspec.Struct, frozen=True):
     bytes: float
     commit: float
     ratios: dict[str, float]
+    postgres: Measured | None = None
 
 
 class Report(msgspec.Struct, frozen=True):
@@ -69,45 +76,71 @@ class Report(msgspec.Struct, frozen=True):
     median: Run
 
 
-async def bench(folder: Path, tables: int, seconds: float, runs: int, progress: Progress) -> Report:
-    """Measures in a folder that holds nothing else. Raises LoadError, and what Server raises."""
-    config = load(_furnish(folder, tables))
+async def bench(
+    folder: Path, tables: int, seconds: float, runs: int, progress: Progress, url: str | None = None
+) -> Report:
+    """Measures in a folder that holds nothing else. url: of an empty PostgreSQL database for the ledger.
+
+    Raises LoadError, and what Server raises.
+    """
+    config = load(_furnish(folder, tables, url or SQLITE))
     found = []
-    async with Server(config) as server, _echo() as echo_port:
+    about: dict[str, Any] = {"version": apsw.sqlite_lib_version(), "synchronous": "FULL"}
+    async with AsyncExitStack() as stack:
+        bare = await stack.enter_async_context(Bare.open(url)) if url else None
+        if bare is not None:
+            about = await bare.settings()
+        server = await stack.enter_async_context(Server(config))
+        echo_port = await stack.enter_async_context(_echo())
         for number in range(1, runs + 1):
             progress(f"run {number} of {runs}")
-            found.append(await _run(server, echo_port, folder, seconds))
+            found.append(await _run(server, bare, echo_port, folder, seconds))
         played: int = await server.writers["main"].ask(_rounds)
+    version = about.pop("version")
     setup = {
         "tables": tables,
         "seats": len(HANDS),
         "seconds": seconds,
         "runs": runs,
         "rounds": played,
-        "synchronous": "FULL",
+        **about,
     }
-    return Report(_machine(folder), setup, found, _median(found))
+    machine = _machine(folder) | {"postgresql" if url else "sqlite": version}
+    return Report(machine, setup, found, _median(found))
 
 
-async def _run(server: Server, echo_port: int, folder: Path, seconds: float) -> Run:
+async def _run(server: Server, bare: Bare | None, echo_port: int, folder: Path, seconds: float) -> Run:
     writer = server.writers["main"]
     keys = {device: key[0].hex() for (role, device), key in server.config.keys.items() if role == "table"}
     before = await writer.ask(_rounds)
-    rows, commits, spent, written = _counts(writer.batches, writer.commits)
+    rows, commits, spent, written = await _counts(writer.batches, writer.commits, bare)
     job = Job("127.0.0.1", server.ports["tables"], LINK, keys, seconds, WARM_S, echo=False)
     loaded = await _load(job)
     if await writer.ask(_rounds) - before != loaded.played:
         raise LoadError("the server has counted other rounds than the tables have played")
-    after = _counts(writer.batches, writer.commits)
+    after = await _counts(writer.batches, writer.commits, bare)
     count = after[1] - commits
     a_commit, size = (after[0] - rows) / count, (after[3] - written) / count
     echoed = await _load(msgspec.structs.replace(job, port=echo_port, echo=True))
     flushed = await asyncio.to_thread(_flush, folder / "floor", round(size), seconds)
-    fsync = Measured(a_commit / ROWS_A_ROUND * len(flushed) / sum(flushed), percentiles(flushed))
-    return _rated(_measured(loaded), _measured(echoed), fsync, (a_commit, size, (after[2] - spent) / count))
+    fsync = _batches(flushed, a_commit)
+    postgres = _batches(await bare.commits(round(size), seconds), a_commit) if bare else None
+    commit = (a_commit, size, (after[2] - spent) / count)
+    return _rated(_measured(loaded), _measured(echoed), fsync, postgres, commit)
 
 
-def _rated(server: Measured, echo: Measured, fsync: Measured, commit: tuple[float, float, float]) -> Run:
+def _batches(took: list[float], rows: float) -> Measured:
+    """Bare commits or flushes, as the rounds that they would be if each were a batch of so many rows."""
+    return Measured(rows / ROWS_A_ROUND * len(took) / sum(took), percentiles(took))
+
+
+def _rated(
+    server: Measured,
+    echo: Measured,
+    fsync: Measured,
+    postgres: Measured | None,
+    commit: tuple[float, float, float],
+) -> Run:
     """A run with its ratios: throughputs as parts of the floor's, times as multiples, a commit's of means."""
     rows, size, spent = commit
     ratios = {
@@ -116,7 +149,10 @@ def _rated(server: Measured, echo: Measured, fsync: Measured, commit: tuple[floa
         "answer_to_echo": server.latencies["p50"] / echo.latencies["p50"],
         "commit_to_fsync": spent / (rows / ROWS_A_ROUND / fsync.rounds),
     }
-    return Run(server, echo, fsync, rows, size, spent, ratios)
+    if postgres is not None:
+        ratios["rounds_to_postgres"] = server.rounds / postgres.rounds
+        ratios["commit_to_postgres"] = spent / (rows / ROWS_A_ROUND / postgres.rounds)
+    return Run(server, echo, fsync, rows, size, spent, ratios, postgres)
 
 
 def _measured(found: Load) -> Measured:
@@ -183,10 +219,15 @@ def _flush(file: Path, size: int, seconds: float) -> list[float]:
     return took
 
 
-def _counts(batches: Histogram, commits: Histogram) -> tuple[float, int, float, int]:
-    """Rows, commits, seconds in them, and bytes that this process has written to files by now."""
+async def _counts(batches: Histogram, commits: Histogram, bare: Bare | None) -> tuple[float, int, float, int]:
+    """Rows, commits, seconds in them, and bytes by now: to this process's files, or PostgreSQL's journal."""
+    written = _to_files() if bare is None else await bare.written()
+    return batches.sum, sum(commits.counts), commits.sum, written
+
+
+def _to_files() -> int:
     lines = dict(line.split(": ") for line in Path("/proc/self/io").read_text().splitlines())
-    return batches.sum, sum(commits.counts), commits.sum, int(lines["wchar"])
+    return int(lines["wchar"])
 
 
 def _rounds(engine: Any) -> int:
@@ -199,6 +240,8 @@ def _median(runs: list[Run]) -> Run:
     def middle(values: list[Any], name: str = "") -> Any:
         if isinstance(values[0], dict):
             return {key: middle([value[key] for value in values], key) for key in values[0]}
+        if values[0] is None:
+            return None
         return max(values) if name == "max" else statistics.median(values)
 
     found: Run = msgspec.convert(middle([msgspec.to_builtins(run) for run in runs]), Run)
@@ -209,7 +252,6 @@ def _machine(folder: Path) -> dict[str, Any]:
     return {
         "jackpot": __version__,
         "python": platform.python_version(),
-        "sqlite": apsw.sqlite_lib_version(),
         "system": platform.platform(),
         "processors": len(os.sched_getaffinity(0)),
         "filesystem": filesystem(folder),
@@ -223,11 +265,11 @@ def filesystem(folder: Path) -> str:
     return max((mount for mount in mounts if mount[0] in above), key=lambda mount: len(mount[0]))[1]
 
 
-def _furnish(folder: Path, tables: int) -> Path:
+def _furnish(folder: Path, tables: int, url: str) -> Path:
     """A configuration of so many tables on one link: its path."""
     parts = [
         '[site]\nname = "Bench"\ncurrency = "USD"\ngaming_day_ends = "06:00"\ntimezone = "UTC"',
-        '[ledger]\nurl = "sqlite:///ledger.db"',
+        f'[ledger]\nurl = "{url}"',
         '[listen]\ntables = "127.0.0.1:0"',
         "[limits]\ncommands_per_second = 1000000\nbytes_per_second = 1073741824",
         f'[[link]]\nid = "{LINK}"\npaytable = "pa-643a-five-card-C"\nwager = "1.00"\ndecks = 1',

@@ -11,6 +11,7 @@ import pytest
 from jackpot.app import Server
 from jackpot.cli.bench import show
 from jackpot.lab.bench import Report, filesystem
+from jackpot.lab.engines import Postgres
 from jackpot.lab.load import Job, LoadError, load, percentiles
 from tests.server.bed import configure, on_loop
 
@@ -62,6 +63,45 @@ def test_a_table_for_people(measured: str, capsys: pytest.CaptureFixture[str]) -
     said = capsys.readouterr().out
     for words in ("medians of 2 runs", "server", "echo", "fsync", "the server plays ", "a commit: "):
         assert words in said
+
+
+def test_on_postgresql(postgres: Postgres, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Issue, bench: the ledger in a PostgreSQL that is gone afterwards, beside its bare commits."""
+    done = bench("--runs", 1, "--seconds", 0.2, "--tables", 3, "--folder", tmp_path, "--postgres", "--json")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.startswith(f"starting PostgreSQL {postgres.version} in {tmp_path}/")
+    assert list(tmp_path.iterdir()) == []
+    found = msgspec.json.decode(done.stdout, type=Report)
+    (run,) = found.runs
+    assert run.postgres is not None
+    assert run.ratios["rounds_to_postgres"] == run.server.rounds / run.postgres.rounds
+    assert run.ratios["commit_to_postgres"] > 0
+    assert run.bytes > 100 * run.rows
+    assert found.machine["postgresql"].startswith(str(postgres.version))
+    assert (found.setup["synchronous"], found.setup["fsync"], found.setup["standbys"]) == ("on", "on", "")
+    show(found)
+    said = capsys.readouterr().out
+    assert "beside bare commits of PostgreSQL: " in said
+    assert "SQLite" not in said
+
+
+def test_a_database_for_the_bench_is_empty(postgres: Postgres, database: str, tmp_path: Path) -> None:
+    """Issue, bench: an empty database serves; rounds of a bench never come into a ledger that is there."""
+    options = ("--runs", 1, "--seconds", 0.1, "--tables", 1, "--folder", tmp_path, "--ledger")
+    url = postgres.create("bench")
+    done = bench(*options, url)
+    assert done.returncode == 0, done.stderr
+    for full in (url, database):
+        refused = bench(*options, full)
+        assert refused.returncode == 1
+        assert refused.stderr == "not measured: the database is not empty: give the bench one of its own\n"
+    postgres.drop("bench")
+    gone = bench(*options, url)
+    assert gone.returncode == 1
+    assert gone.stderr.startswith("not measured: ")
+    assert "Traceback" not in gone.stderr
+    both = bench(*options, url, "--postgres")
+    assert both.returncode == 1
 
 
 def test_where_nothing_can_be_measured(tmp_path: Path) -> None:
