@@ -7,6 +7,7 @@ snapshot afterwards. No I/O: the shell calls `durable` once a commit and `tick` 
 
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import inf
 from typing import Any, Final, Protocol
 
 from controllers.frames import encode
@@ -91,10 +92,11 @@ class Board:
         self.bank = bank
         self.rev = 0
         self.links: dict[str, LinkView] = {}
-        self.trusted = True
         self.hits: deque[dict[str, Any]] = deque()
         self.on_status: list[Callable[[str, Mapping[str, Any]], None]] = []
         self._clock = clock
+        self._trusted = True
+        self._until = inf
         self._groups: dict[tuple[bool, Form, frozenset[str]], _Group] = {}
         self._tables: dict[str, Watcher] = {}
         self._snapshots: dict[tuple[bool, Form, frozenset[str]], tuple[int, bytes]] = {}
@@ -140,18 +142,27 @@ class Board:
                 self._move(link, level, to_cents(micros))
         self.tick()
 
+    @property
+    def trusted(self) -> bool:
+        """Whether what it shows is known to be durable and its server to be the one that may say so (S4)."""
+        return self._trusted and self._clock.monotonic() < self._until
+
+    def confirm(self, until: float) -> None:
+        """The lease is known to hold until that moment of the monotonic clock; without one it always does."""
+        self._until = until
+
     def distrust(self) -> None:
         """The ledger is in doubt: every link is told suspended, which promises nothing (S4)."""
-        if self.trusted:
-            self.trusted = False
+        if self._trusted:
+            self._trusted = False
             for link in self.links:
                 self._tell_link(link)
             self._restate()
 
     def trust(self) -> None:
         """The ledger has been looked at: every link is told its own state again."""
-        if not self.trusted:
-            self.trusted = True
+        if not self._trusted:
+            self._trusted = True
             for link in self.links:
                 self._tell_link(link)
             self._restate()
@@ -248,8 +259,11 @@ class Board:
         return framed
 
     def tick(self) -> None:
-        """Shows what is due."""
+        """Shows what is due; nothing once the lease has lapsed."""
         now = self._clock.monotonic()
+        if now >= self._until:
+            self.distrust()
+            return
         if now - self._stated_at >= SIGN_INTERVAL_S:
             self._restate()
         for group in self._groups.values():

@@ -39,7 +39,7 @@ class Followed(Board):
 
     def __init__(self, bank: str, links: Iterable[LinkTerms], clock: Clock) -> None:
         super().__init__(bank, clock)
-        self.trusted = False
+        self._trusted = False
         self._shown: dict[str, Mapping[str, Any]] = {}
         for terms in links:
             facts = {"link": terms.link, "wager": to_cents(terms.wager), "paytable": terms.paytable}
