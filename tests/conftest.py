@@ -1,16 +1,19 @@
-"""What holds for every test? In CI nothing is skipped: a missing tool is a failure."""
+"""What holds for every test? In CI nothing is skipped; and the run leaves nothing behind that still runs."""
 
 import os
 from collections.abc import Generator
+from pathlib import Path
 from typing import Final
 
 import pytest
 
 from tests.engines import database, ledger_template, postgres
 from tests.ledgers import fresh
+from tests.leftovers import shared_memory, until_nothing_is_left
 
 __all__ = ["database", "fresh", "ledger_template", "postgres"]  # fixtures for every test
 
+MEMORY_BEFORE: Final = pytest.StashKey[set[str]]()
 IN_CI: Final = os.environ.get("CI", "").lower() in {"1", "true", "yes"}
 
 
@@ -35,3 +38,21 @@ def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest
     report = yield
     _fail_instead_of_skip(report)
     return report
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[MEMORY_BEFORE] = shared_memory()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """After every worker's end: a process that works in the run's folder, or new shared memory, fails it."""
+    config = session.config
+    if hasattr(config, "workerinput"):
+        return
+    folder: Path = config._tmp_path_factory.getbasetemp()  # type: ignore[attr-defined]
+    left = until_nothing_is_left(folder, config.stash[MEMORY_BEFORE])
+    for what in left:
+        config.get_terminal_writer().line(f"left behind: {what}", red=True)
+    if left:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED

@@ -1,0 +1,35 @@
+"""What has a test run left behind on this machine?"""
+
+import time
+from pathlib import Path
+from typing import Final
+
+# Whatever ends a killed owner's processes, and each one's own stopping, has this long.
+ENDS_S: Final = 5.0
+
+
+def shared_memory() -> set[str]:
+    """PostgreSQL's files in the kernel's shared memory, whoever's they are."""
+    return {str(path) for path in Path("/dev/shm").glob("PostgreSQL*")}  # noqa: S108
+
+
+def until_nothing_is_left(folder: Path, before: set[str]) -> list[str]:
+    """What is left at last: processes that work in a folder, and shared memory that was not there before."""
+    ends = time.monotonic() + ENDS_S
+    while (left := [*_processes(folder), *(shared_memory() - before)]) and time.monotonic() < ends:
+        time.sleep(0.05)
+    return left
+
+
+def _processes(folder: Path) -> list[str]:
+    found = []
+    for process in Path("/proc").iterdir():
+        if process.name.isdigit():
+            try:
+                place = (process / "cwd").readlink()
+                command = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            except (FileNotFoundError, ProcessLookupError, PermissionError):
+                continue  # gone meanwhile, or somebody else's
+            if place.is_relative_to(folder):
+                found.append(f"process {process.name} in {place}: {command.strip()}")
+    return found
