@@ -193,12 +193,12 @@ class Follower:
             return
         self.heard_at = max(self.heard_at, self._clock.monotonic() - age)
         if said.rev > self.rev:
-            self.applied += 1
-            self.rev = said.rev
-            self._trusted = said.trusted
             if said.signs is not None:
                 self._on_signs(self.bank, said.signs)
             self.board.take(said)
+            self.applied += 1
+            self.rev = said.rev
+            self._trusted = said.trusted
         self.sweep()
         if self.fresh:
             self.line.works()

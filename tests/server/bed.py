@@ -18,6 +18,7 @@ from jackpot.config import Config, load
 from jackpot.ledger.journal import Row
 from jackpot.ledger.open import open_ledger
 from jackpot.ledger.store import CommitInDoubt, DataRefused, LedgerStopped
+from jackpot.signage import SignageProcess
 
 WAIT_S = 30.0
 LINK = "floor-five"
@@ -144,7 +145,7 @@ async def table(server: Server, name: str = "T01", **hello: Any) -> AsyncIterato
 
 
 @asynccontextmanager
-async def sign(server: Server, name: str = "S01", **hello: Any) -> AsyncIterator[Device]:
+async def sign(server: Server | SignageProcess, name: str = "S01", **hello: Any) -> AsyncIterator[Device]:
     async with connected(server.ports["signs"]) as device:
         await device.hello(server.config, "sign", name, **hello)
         await device.type("welcome")

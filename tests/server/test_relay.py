@@ -1,0 +1,304 @@
+"""Is Redis never on the way of the money, and does nobody behind it ever see an older value?"""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import msgspec
+import pytest
+from redis.asyncio import Redis
+
+from jackpot.app import Server
+from jackpot.config import Config, load
+from jackpot.lab.engines import EnginesMissing
+from jackpot.lab.redis_engine import RedisServer, redis_program, valkey_program
+from jackpot.server.board import Board
+from jackpot.server.follow import STALE_S, Followed, Follower
+from jackpot.server.relay import (
+    EXPIRE_MS,
+    HITS_MOST,
+    OLDER,
+    TAKEN,
+    TOLD_MOST,
+    WHOLE,
+    LinkFace,
+    Rev,
+    Said,
+    SignKeys,
+    keys_of,
+    offer,
+    read,
+)
+from jackpot.signage import SignageProcess
+from tests.server.bed import (
+    LINK,
+    StepClock,
+    administer,
+    configure,
+    connected,
+    on_loop,
+    sign,
+    table,
+    until,
+)
+
+FACE = LinkFace(100, "pa-643a-five-card-C", {"mega": 1_000_000}, "active", "", "normal", [])
+HALL = '[[signage]]\nid = "hall"\nsigns = "127.0.0.1:0"\nhttp = "127.0.0.1:0"\n'
+HIT = {"t": "hit", "hit": "H1", "link": LINK}
+PROGRAMS = {"redis": redis_program, "valkey": valkey_program}
+
+
+@pytest.fixture(params=PROGRAMS)
+def node(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[RedisServer]:
+    """An empty node of each make."""
+    try:
+        program = PROGRAMS[request.param]()
+    except EnginesMissing as missing:
+        pytest.skip(str(missing))
+    with RedisServer(tmp_path / "node", program) as node:
+        yield node
+
+
+@pytest.fixture
+def redis(tmp_path: Path) -> Iterator[RedisServer]:
+    try:
+        redis_program()
+    except EnginesMissing as missing:
+        pytest.skip(str(missing))
+    with RedisServer(tmp_path / "redis") as node:
+        yield node
+
+
+def said(rev: Rev, mega: int = 1_000_000, after: Rev | None = None) -> Said:
+    face = msgspec.structs.replace(FACE, levels={"mega": mega})
+    whole = after is None
+    return Said(rev, after, True, {LINK: face}, SignKeys() if whole else None, [HIT] if whole else None)
+
+
+def mega(board: Board) -> int | None:
+    return board.links[LINK].levels.get("mega")
+
+
+def fed(config: Config, *nodes: RedisServer) -> Config:
+    """The same configuration with these nodes, and a signage process."""
+    more = f"\n[redis]\nurl = {[node.url for node in nodes]}\n{HALL}"
+    config.path.write_text(config.path.read_text() + more)
+    return load(config.path)
+
+
+@asynccontextmanager
+async def following(config: Config, clock: StepClock, *nodes: RedisServer) -> AsyncIterator[Follower]:
+    """A follower of the bank, with nothing but Redis."""
+    board = Followed("main", config.links, clock)
+    follower = Follower(board, [node.url for node in nodes], clock)
+    async with asyncio.TaskGroup() as group:
+        task = group.create_task(follower.run())
+        yield follower
+        task.cancel()
+
+
+@asynccontextmanager
+async def signage(config: Config, clock: StepClock | None = None) -> AsyncIterator[SignageProcess]:
+    async with SignageProcess(config, config.signage[0], clock) as process:
+        yield process
+
+
+@on_loop
+async def test_the_script_refuses_what_is_older(node: RedisServer) -> None:
+    """Issue, relay: one script compares revisions, sets, expires in 15 s; a replaced server is refused."""
+    async with Redis.from_url(node.url) as client:
+        assert await offer(client, "main", said((2, 7, 1))) == TAKEN
+        assert await offer(client, "main", said((2, 7, 1), 5)) == OLDER
+        assert await offer(client, "main", said((2, 6, 9), 5)) == OLDER
+        assert await offer(client, "main", said((1, 99, 99), 5)) == OLDER
+        found = await read(client, "main")
+        assert found is not None
+        assert found[0] == said((2, 7, 1))
+        assert 0 <= found[1] < 15
+        assert await offer(client, "main", said((2, 8, 2), 5, after=(2, 7, 0))) == WHOLE
+        assert await offer(client, "main", said((2, 8, 3), 6, after=(2, 7, 1))) == TAKEN
+        assert await offer(client, "main", said((3, 1, 1), 7)) == TAKEN
+        assert await offer(client, "empty", said((3, 2, 2), 8, after=(3, 1, 1))) == WHOLE
+        found = await read(client, "main")
+        assert found is not None
+        assert found[0] == said((3, 1, 1), 7)
+        for key in keys_of("main")[:2]:
+            assert 0 < await client.pttl(key) <= EXPIRE_MS
+
+
+@on_loop
+async def test_a_follower_goes_only_forward(node: RedisServer, tmp_path: Path) -> None:
+    """Issue, signage: what is newer is applied, a gap reads the whole, an older value is never shown."""
+    config, clock = configure(tmp_path), StepClock()
+    async with Redis.from_url(node.url) as client:
+        await offer(client, "main", said((2, 7, 1), 70))
+        async with following(config, clock, node) as follower:
+            board = follower.board
+            await until(lambda: mega(board) == 70)
+            await offer(client, "main", said((2, 8, 2), 80, after=(2, 7, 1)))
+            await until(lambda: mega(board) == 80)
+            assert follower.gaps == 0
+            # A message that the follower is not sent, and one behind it.
+            await client.hset(keys_of("main")[0], mapping={"seq": 9, "beat": 3})
+            await offer(client, "main", said((2, 10, 4), 100, after=(2, 9, 3)))
+            await until(lambda: mega(board) == 100)
+            assert (follower.gaps, board.rev) == (1, 10)
+            # Redis comes back empty, and the first to write is a server that was replaced.
+            await client.flushall()
+            assert await offer(client, "main", said((1, 99, 99), 5)) == TAKEN
+            await until(lambda: follower.older == 1)
+            assert await offer(client, "main", said((3, 10, 1), 110)) == TAKEN
+            await until(lambda: mega(board) == 110)
+            assert board.trusted
+
+
+@on_loop
+async def test_what_nobody_confirms_is_a_fault(redis: RedisServer, tmp_path: Path) -> None:
+    """Issue, signage: fault once the heartbeat is gone, also where Redis still holds the value."""
+    config, clock = configure(tmp_path), StepClock()
+    async with Redis.from_url(redis.url) as client, following(config, clock, redis) as follower:
+        board = follower.board
+        assert board.display(LINK)["state"] == "fault"
+        assert follower.stopped
+        await offer(client, "main", said((1, 1, 1)))
+        await until(lambda: board.trusted)
+        assert board.display(LINK)["state"] == "normal"
+        assert not follower.stopped
+        clock.ahead_s += STALE_S + 1
+        follower.sweep()
+        assert not board.trusted
+        assert board.display(LINK)["state"] == "fault"
+        assert board.state(LINK) == ("suspended", "ledger")
+        await offer(client, "main", said((1, 1, 2), after=(1, 1, 1)))
+        await until(lambda: board.trusted)
+        # A process that starts later knows from Redis how old the value is.
+        await client.pexpire(keys_of("main")[0], EXPIRE_MS - int(STALE_S * 1000) - 1_000)
+        async with following(config, clock, redis) as late:
+            await until(lambda: mega(late.board) is not None)
+            assert not late.board.trusted
+
+
+@on_loop
+async def test_a_redis_that_hangs_or_dies_holds_up_no_table(redis: RedisServer, tmp_path: Path) -> None:
+    """DESIGN, beyond one machine: never on the way of the money; only the newest is kept; it recovers."""
+    config = fed(configure(tmp_path), redis)
+    async with Server(config) as server, table(server) as device, sign(server) as local:
+        (relay,) = server.relays
+        await until(lambda: relay.line.up)
+        seq = 0
+        for end, begin in ((redis.freeze, redis.thaw), (redis.kill, redis.start)):
+            end()
+            for _ in range(100):
+                seq += 1
+                device.wager(seq, "R1", 1)
+                device.say(t="withdraw", seq=seq + 1, round="R1", bets=[{"seat": 1, "link": LINK}])
+                seq += 1
+            await device.answer(seq)
+            rev = server.writers["main"].board.rev
+            while (await local.type("meters"))["rev"] < rev:
+                pass
+            await until(lambda: not relay.line.up)
+            published = relay.published
+            for number in range(TOLD_MOST * 3):
+                relay._tell(LINK, {"t": "status", "hit": f"H{number}", "status": "paid"})
+            assert len(relay._told) <= TOLD_MOST
+            begin()
+            await until(lambda: relay.line.up)
+            assert relay.published <= published + 3
+            async with Redis.from_url(redis.url) as client:
+                found = await read(client, "main")
+            assert found is not None
+            assert found[0].rev[:2] == (relay._shown.epoch, rev)
+            assert len(found[0].hits or ()) <= HITS_MOST
+
+
+@on_loop
+async def test_a_replica_takes_over(redis: RedisServer, tmp_path: Path) -> None:
+    """Issue, proof: the primary dies, its replica is promoted, publisher and followers go on there."""
+    with RedisServer(tmp_path / "second", settings={"replicaof": f"127.0.0.1 {redis.port}"}) as second:
+        config = fed(configure(tmp_path), redis, second)
+        async with Server(config) as server, table(server) as device, signage(config) as process:
+            board = process.followers["main"].board
+            await until(lambda: board.trusted)
+            redis.kill()
+            await until(lambda: not server.relays[0].line.up)
+            second.command("REPLICAOF", "NO", "ONE")
+            device.wager(1, "R1", 1)
+            await device.answer(1)
+            await until(lambda: board.trusted and board.rev == server.writers["main"].board.rev)
+            assert mega(board) == 1_000_009
+
+
+@on_loop
+async def test_a_cluster_says_where_a_bank_is(tmp_path: Path) -> None:
+    """Issue, relay: sharded channels where it is a cluster; a bank's keys and channel are one node's."""
+    try:
+        redis_program()
+    except EnginesMissing as missing:
+        pytest.skip(str(missing))
+    cluster = {"cluster-enabled": "yes", "cluster-node-timeout": "2000"}
+    with (
+        RedisServer(tmp_path / "a", settings=cluster) as one,
+        RedisServer(tmp_path / "b", settings=cluster) as two,
+    ):
+        slot = one.command("CLUSTER", "KEYSLOT", keys_of("main")[0])
+        assert [one.command("CLUSTER", "KEYSLOT", key) for key in keys_of("main")] == [slot] * 3
+        two.command("CLUSTER", "ADDSLOTSRANGE", slot, slot)
+        if slot:
+            one.command("CLUSTER", "ADDSLOTSRANGE", 0, slot - 1)
+        one.command("CLUSTER", "ADDSLOTSRANGE", slot + 1, 16_383)
+        two.command("CLUSTER", "SET-CONFIG-EPOCH", 2)
+        one.command("CLUSTER", "MEET", "127.0.0.1", two.port)
+        for node in one, two:
+            await _joined(node)
+        config = fed(configure(tmp_path), one)
+        async with Server(config) as server, signage(config) as process:
+            await until(lambda: process.followers["main"].board.trusted)
+            assert server.relays[0].line.node == f"127.0.0.1:{two.port}"
+
+
+async def _joined(node: RedisServer) -> None:
+    await until(lambda: b"cluster_state:ok" in node.command("CLUSTER", "INFO"))
+
+
+@on_loop
+async def test_what_signs_are_told_is_told_there_too(redis: RedisServer, tmp_path: Path) -> None:
+    """S7, WIRE pushes: hits, statuses, states and suspensions come to signs of a signage process."""
+    clock = StepClock()
+    config = fed(configure(tmp_path, heartbeat_ms=60_000), redis)
+    royal = {"seat": 1, "cards": ["As", "Ks", "Qs"]}
+    jackpot = {"hit": "H1", "level": "mega", "table": "T01", "amount": 1_000_009}
+    async with Server(config, clock) as server, table(server) as device, signage(config) as process:
+        await until(lambda: process.followers["main"].board.trusted)
+        async with sign(process) as far:
+            device.wager(1, "R1", 1, lock=True)
+            device.say(t="settle", seq=2, round="R1", hands=[royal], board=["Js", "Ts"], close=True)
+            hit = await far.type("hit")
+            assert (hit["hit"], hit["amount"]) == ("H1", 1_000_009)
+            won = await far.hear(lambda message: message["t"] == "state" and message["state"] == "win")
+            assert won["waiting"] == [jackpot]
+            clock.ahead_s += 21
+            await far.hear(lambda message: message["t"] == "state" and message["state"] == "pending")
+            await administer(config, do="validate", by="Ann", hit="H1")
+            await far.hear(lambda message: message["t"] == "status" and message["status"] == "validated")
+            await administer(config, do="suspend", by="Ann", link=LINK, reason="felt")
+            told = await far.hear(lambda message: message["t"] == "link")
+            assert (told["state"], told["reason"]) == server.writers["main"].board.state(LINK)
+            assert told["state"] == "suspended"
+        async with sign(process) as late:
+            assert (await late.type("hit"))["hit"] == "H1"
+
+
+@on_loop
+async def test_a_revoked_key_opens_nothing_there_either(redis: RedisServer, tmp_path: Path) -> None:
+    """DESIGN, what it must withstand: a stolen key is revocable, also where no ledger is."""
+    config = fed(configure(tmp_path, heartbeat_ms=60_000), redis)
+    async with Server(config), signage(config) as process:
+        await until(lambda: process.followers["main"].board.trusted)
+        async with sign(process) as far:
+            await administer(config, do="revoke", by="Ann", role="sign", device="S01")
+            assert (await far.type("error"))["code"] == "auth_failed"
+        async with connected(process.ports["signs"]) as again:
+            await again.hello(config, "sign", "S01")
+            assert (await again.type("error"))["code"] == "auth_failed"
