@@ -8,7 +8,7 @@ backend may still hold the COMMIT in its buffer, and only an acknowledged new ep
 
 import asyncio
 import uuid
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from typing import Any, Final, Self, TypeVar
@@ -24,6 +24,12 @@ from jackpot.rules.postings import Posting
 
 # How long a backend that was told to end may take; one that does not is tried again with the next epoch.
 END_BACKEND_MS: Final = 5_000
+
+# Of one COPY; a larger batch takes several. After each 512 KiB of one, asyncpg waits until the socket takes
+# more, and waits for ever where the connection is lost meanwhile.
+COPY_BYTES: Final = 256 * 1024
+# A row of journal or posting as COPY sends it, at most, but for the body.
+ROW_BYTES: Final = 160
 
 # Every program that changes the schema takes this advisory lock first; the number means nothing.
 MIGRATION_LOCK: Final = 0x6A61636B706F74
@@ -150,7 +156,7 @@ class PostgresStore:
                 raise LedgerUnusable(
                     f"the schema of {self._shown} must be made by its owner: jackpot ledger {what} URL"
                 ) from error
-        self.created = not tables
+        self.created = not tables and bool(self.applied)
 
     async def _pending(self) -> list[Migration]:
         """What the schema lacks. Raises LedgerUnusable where it is ahead of this program."""
@@ -192,20 +198,29 @@ class PostgresStore:
             )  # fmt: skip
         except FAILURES as error:
             if getattr(error, "sqlstate", None) == _TAKEN:
-                self._taken.discard(bank)  # to take it now would be a decision of its own
-                raise Fenced(f"bank {bank} was taken by another writer") from error
+                raise self._lost(bank) from error
             raise self._in_doubt(error) from error
         await self._acknowledged()
         self._taken.add(bank)
         self._own = self._own[-1:]
         return await self._head(bank)
 
+    def _lost(self, bank: str) -> Fenced:
+        self._taken.discard(bank)  # to take it now would be a decision of its own
+        return Fenced(f"bank {bank} was taken by another writer")
+
     async def _end_backends(self, connection: connect.Connection, bank: str) -> None:
-        """Ends the connection that held the bank, and every earlier one of ours: each may hold its locks."""
+        """Ends the connection that held the bank, and every earlier one of ours: each may hold its locks.
+
+        Raises Fenced, and lets it live, where another process has the bank that this one had.
+        """
         held = await connection.fetch(
-            "SELECT backend, backend_start FROM head JOIN bank ON bank.id = head.bank WHERE name = $1", bank
+            "SELECT writer, backend, backend_start FROM head JOIN bank ON id = head.bank WHERE name = $1",
+            bank,
         )
-        for pid, start in [*(tuple(row) for row in held), *self._own]:
+        if bank in self._taken and any(writer != self._writer for writer, *_ in held):
+            raise self._lost(bank)
+        for pid, start in [*((pid, start) for _, pid, start in held), *self._own]:
             ended = await connection.fetchval(
                 "SELECT bool_and(pg_terminate_backend(pid, $3)) FROM pg_stat_activity "
                 "WHERE pid = $1 AND backend_start = $2 AND pid <> pg_backend_pid()",
@@ -263,9 +278,10 @@ class PostgresStore:
         self._said.clear()
         try:
             await connection.execute("BEGIN")
-            await connection.copy_records_to_table("journal", records=journal, columns=_JOURNAL)
-            if postings:
-                await connection.copy_records_to_table("posting", records=postings)
+            for part in _parts(journal, [len(row.body) + ROW_BYTES for row in rows]):
+                await connection.copy_records_to_table("journal", records=part, columns=_JOURNAL)
+            for lines in _parts(postings, [ROW_BYTES] * len(postings)):
+                await connection.copy_records_to_table("posting", records=lines)
             # One message: what decides whether this writer may write, and the COMMIT itself.
             status = await connection.execute(
                 f"SELECT fence({number:d}, {epoch:d}, {seq_before:d}, {rows[-1].seq:d}, "
@@ -518,6 +534,16 @@ async def make_roles(url: str) -> None:
             f"the roles of {connect.without_password(url)} cannot be made: {_text(error)}; whoever may "
             "create roles can run schemas/sql/postgres/roles.sql"
         ) from error
+
+
+def _parts(records: list[T], sizes: list[int]) -> Iterator[list[T]]:
+    """The records, in order, a list for each COPY. sizes: bytes of each."""
+    start = size = 0
+    for end, each in enumerate(sizes, 1):
+        size += each
+        if size > COPY_BYTES or end == len(records):
+            yield records[start:end]
+            start, size = end, 0
 
 
 def _text(error: Exception) -> str:

@@ -1,0 +1,63 @@
+"""What is each connection of a PostgreSQL doing? For tests that must act while it does it."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any, Final
+
+import asyncpg
+
+from jackpot.ledger.postgres import PostgresStore
+
+WAIT_S: Final = 30.0
+STANDBY: Final = "SyncRep"  # the wait event of a COMMIT that waits for its standby
+
+
+class Watcher:
+    """A connection that looks at the others."""
+
+    def __init__(self, connection: "asyncpg.Connection[asyncpg.Record]") -> None:
+        self.connection = connection
+
+    async def run(self, statement: str, *values: Any) -> list[tuple[Any, ...]]:
+        return [tuple(row) for row in await self.connection.fetch(statement, *values)]
+
+    async def waits_for(self, backend: int) -> str | None:
+        """The wait event of a backend; None where it is gone or does not wait."""
+        found = await self.run("SELECT wait_event FROM pg_stat_activity WHERE pid = $1", backend)
+        return found[0][0] if found else None
+
+    async def until_waiting(self, backend: int, event: str = STANDBY) -> None:
+        """Returns once a backend waits for that."""
+        async with asyncio.timeout(WAIT_S):
+            while await self.waits_for(backend) != event:  # noqa: ASYNC110 - a database sends no event
+                await asyncio.sleep(0.01)
+
+
+@asynccontextmanager
+async def watching(url: str) -> AsyncIterator[Watcher]:
+    connection = await asyncpg.connect(url, timeout=WAIT_S)
+    try:
+        # What it changes waits for no standby.
+        await connection.execute("SET synchronous_commit = local")
+        yield Watcher(connection)
+    finally:
+        connection.terminate()
+
+
+@asynccontextmanager
+async def stores(url: str, count: int = 1, **how: Any) -> AsyncIterator[list[PostgresStore]]:
+    """Servers' stores of one ledger; the first makes its schema."""
+    opened: list[PostgresStore] = []
+    try:
+        while len(opened) < count:
+            opened.append(await PostgresStore.open(url, **how))
+        yield opened
+    finally:
+        for store in opened:
+            await store.close()
+
+
+def backend(store: PostgresStore) -> int:
+    """The number of the process that serves a store."""
+    return store._own[-1][0]

@@ -1,0 +1,301 @@
+"""Who may write a ledger in PostgreSQL, and what is every broken connection taken for?"""
+
+import asyncio
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import asyncpg
+import msgspec
+import pytest
+
+from jackpot.lab.engines import Postgres
+from jackpot.ledger.postgres import PostgresStore
+from jackpot.ledger.store import CommitInDoubt, DataRefused, Fenced, LedgerUnusable
+from jackpot.rules.postings import Posting
+from tests.ledger.backends import WAIT_S, backend, stores, watching
+from tests.ledger.material import rows
+from tests.ledgers import Fresh
+from tests.server.bed import on_loop
+
+# Takes the bank, sends a part of a COPY and stops where it is.
+FREEZES_IN_COPY = """
+import asyncio, os, signal, sys
+from jackpot.ledger import postgres
+from jackpot.ledger.postgres import PostgresStore
+from tests.ledger.material import rows
+
+async def records():
+    for row in rows(50_000):
+        yield (1, row.seq, row.at, row.epoch, row.kind, row.version, row.link, row.table, row.table_seq,
+               row.digest, row.body, row.hash)
+        if row.seq == 40_000:  # much of it has left this process
+            print("in COPY", flush=True)
+            os.kill(os.getpid(), signal.SIGSTOP)
+
+async def main():
+    store = await PostgresStore.open(sys.argv[1])
+    await store.new_epoch("main", "frozen")
+    await store._connection.execute("BEGIN")
+    await store._connection.copy_records_to_table("journal", records=records(), columns=postgres._JOURNAL)
+
+asyncio.run(main())
+"""
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[Postgres]:
+    """A cluster that a test may break."""
+    with Postgres(tmp_path / "own") as own:
+        yield own
+
+
+@on_loop
+async def test_a_takeover_ends_the_old_writer(database: str) -> None:
+    """DESIGN, fence: the old connection is ended, its writer is fenced for good, the new one undisturbed."""
+    written = rows(4)
+    async with stores(database, 2) as (old, new):
+        await old.new_epoch("main", "old")
+        await old.append("main", 1, 0, written[:2])
+        assert (await new.new_epoch("main", "new")).epoch == 2
+        with pytest.raises(CommitInDoubt):
+            await old.append("main", 1, 2, written[2:])
+        await old.recover()
+        with pytest.raises(Fenced, match="taken by another writer"):
+            await old.new_epoch("main", "old")
+        await new.append("main", 2, 2, rows(2, epoch=2, after=written[1]))
+        head = await new.head("main")
+        assert (head.holder, head.epoch, head.seq) == ("new", 2, 4)
+
+
+@on_loop
+async def test_an_old_epoch_writes_nothing_on_a_live_connection(database: str) -> None:
+    """DESIGN, fence: compare-and-swap of epoch and seq, also where the old writer was not ended."""
+    async with stores(database) as (old,), watching(database) as other:
+        await old.new_epoch("main", "old")
+        await other.run(TAKE)
+        with pytest.raises(Fenced, match="epoch 1 is over"):
+            await old.append("main", 1, 0, rows(2))
+        assert await old.rows("main", 0, 10) == []
+
+
+@on_loop
+async def test_a_row_that_another_writer_added_is_a_fence(database: str) -> None:
+    """DESIGN, fence: two writers of one seq meet in the key; the second is Fenced, not at fault."""
+    async with stores(database) as (old,), watching(database) as other:
+        await old.new_epoch("main", "old")
+        await other.run(TAKE)
+        row = rows(1)[0]
+        await other.run(
+            "INSERT INTO journal VALUES (1, 1, 1, 2, 1, 1, 1, 1, 1, $1, '', $2)", row.digest, row.hash
+        )
+        await other.run("SELECT fence(1, 2, 0, 1, $1, false)", row.hash)
+        with pytest.raises(Fenced, match="epoch 1 is over"):
+            await old.append("main", 1, 0, rows(2))
+        assert (await old.head("main")).seq == 1
+
+
+TAKE = "SELECT take_bank('main', ''::bytea, 'another', gen_random_uuid(), 0, false, false)"
+
+
+@on_loop
+async def test_a_writer_that_stands_in_its_transaction_is_ended(database: str) -> None:
+    """DESIGN, fence: rows and head that a frozen writer holds locked do not keep another from the bank."""
+    async with stores(database, 2) as (old, new), asyncio.timeout(WAIT_S):
+        await old.new_epoch("main", "old")
+        await old.append("main", 1, 0, rows(2))
+        assert old._connection is not None
+        await old._connection.execute("BEGIN")
+        await old._connection.execute("SELECT fence(1, 1, 2, 3, decode(repeat('00', 32), 'hex'), false)")
+        await new.new_epoch("main", "new")
+        assert (await new.head("main")).seq == 2
+        await new.append("main", 2, 2, rows(2, epoch=2, after=rows(2)[-1]))
+
+
+@on_loop
+async def test_a_server_frozen_in_copy_is_ended(database: str) -> None:
+    """DESIGN, fence: no timeout reaches a client that is frozen in COPY; the takeover ends it."""
+    async with stores(database) as (new,), asyncio.timeout(WAIT_S):
+        program = [sys.executable, "-c", FREEZES_IN_COPY, database]
+        with subprocess.Popen(program, stdout=subprocess.PIPE, text=True) as frozen:
+            try:
+                assert frozen.stdout is not None
+                assert await asyncio.to_thread(frozen.stdout.readline) == "in COPY\n"
+                assert (await new.new_epoch("main", "new")).seq == 0
+                await new.append("main", 2, 0, rows(5, epoch=2))
+            finally:
+                frozen.send_signal(signal.SIGKILL)
+        assert len(await new.rows("main", 0, 10)) == 5
+
+
+@on_loop
+async def test_a_backend_that_cannot_be_ended_still_holds_the_bank(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """DESIGN 4: an old backend may have the COMMIT in its buffer still: without its end there is no look."""
+    monkeypatch.setattr("jackpot.ledger.postgres.END_BACKEND_MS", 100)
+    async with stores(database) as (store,), watching(database) as other, asyncio.TaskGroup() as group:
+        await store.new_epoch("main", "test")
+        old = backend(store)
+        send(old, signal.SIGSTOP)
+        written = rows(3)
+        call = group.create_task(outcome(store.append("main", 1, 0, written)))
+        await other.until_waiting(old, "ClientRead")  # as it was when it was stopped
+        call.cancel()
+        assert isinstance(await call, CommitInDoubt)
+        await store.recover()
+        with pytest.raises(CommitInDoubt, match="does not end the connection"):
+            await store.new_epoch("main", "test")
+        send(old, signal.SIGCONT)
+        await store.recover()
+        head = await store.new_epoch("main", "test")
+        assert await store.rows("main", 0, 10) == written[: head.seq]
+
+
+async def outcome(call: Any) -> BaseException | None:
+    """How a call ended, as a value."""
+    try:
+        await call
+    except BaseException as error:  # noqa: BLE001 - whatever it was, the test looks at it
+        return error
+    return None
+
+
+def send(process: int, number: int) -> None:
+    subprocess.run(["kill", f"-{number:d}", str(process)], check=True)
+
+
+@on_loop
+async def test_an_ended_backend_is_doubt(database: str) -> None:
+    """DESIGN 4: pg_terminate_backend is a lost connection: doubt, then nothing but recover."""
+    async with stores(database) as (store,), watching(database) as other:
+        await store.new_epoch("main", "test")
+        await other.run("SELECT pg_terminate_backend($1, 30000)", backend(store))
+        for forbidden in (
+            store.append("main", 1, 0, rows(1)),
+            store.head("main"),
+            store.new_epoch("main", "x"),
+        ):
+            with pytest.raises(CommitInDoubt):
+                await forbidden
+        await store.recover()
+        assert (await store.new_epoch("main", "test")).seq == 0
+        await store.append("main", 2, 0, rows(1, epoch=2))
+
+
+@pytest.mark.parametrize("table", ["journal", "posting"])
+def test_a_database_that_vanishes_in_copy_is_doubt(cluster: Postgres, table: str) -> None:
+    """DESIGN 4: a batch that no buffer holds ends in doubt too when its connection ends halfway."""
+    levels = tuple(Posting(1, level, 1, primary=1, wagers=-1) for level in range(1, 50_001))
+    first, *large = rows(200)
+    if table == "journal":
+        large = [msgspec.structs.replace(row, body=bytes(60_000)) for row in large]
+    else:
+        large[0] = msgspec.structs.replace(large[0], postings=levels)
+
+    @on_loop
+    async def run() -> None:
+        url = cluster.url()
+        async with stores(url) as (store,), asyncio.TaskGroup() as group, asyncio.timeout(WAIT_S):
+            await store.new_epoch("main", "test")
+            await store.append("main", 1, 0, [first])
+            async with watching(url) as other:
+                await other.run("BEGIN")
+                await other.run(f"LOCK TABLE {table}")
+                call = group.create_task(outcome(store.append("main", 1, 1, large)))
+                await other.until_waiting(backend(store), "relation")
+            cluster.kill()
+            e = await call
+            import traceback
+
+            traceback.print_exception(e)
+            assert isinstance(e, CommitInDoubt)
+            with pytest.raises(CommitInDoubt):
+                await store.recover()
+            cluster.start()
+            await store.recover()
+            assert (await store.new_epoch("main", "test")).seq == 1
+            await store.append("main", 2, 1, large)
+
+    run()
+
+
+@on_loop
+async def test_refused_data_leaves_the_connection_as_it_was(database: str) -> None:
+    """DESIGN 4: the data is at fault: same connection, same epoch, no doubt."""
+    async with stores(database) as (store,):
+        await store.new_epoch("main", "test")
+        good, before = rows(2), backend(store)
+        bad = msgspec.structs.replace(good[1], postings=(Posting(1, 1, 1, primary=1),))
+        with pytest.raises(DataRefused, match="check constraint"):
+            await store.append("main", 1, 0, [good[0], bad])
+        await store.append("main", 1, 0, good)
+        assert backend(store) == before
+        assert await store.rows("main", 0, 10) == good
+
+
+@on_loop
+async def test_programs_that_start_at_once_make_one_schema(fresh: Fresh) -> None:
+    """DESIGN, migrations run under a lock: one program makes the schema, the others find it."""
+    url = fresh("postgres")
+    opened = await asyncio.gather(*(PostgresStore.open(url) for _ in range(4)))
+    try:
+        assert sorted(len(store.applied) > 0 for store in opened) == [False, False, False, True]
+        assert [store.created for store in opened] == [bool(store.applied) for store in opened]
+        await opened[3].new_epoch("main", "test")
+    finally:
+        for store in opened:
+            await store.close()
+
+
+@on_loop
+async def test_what_is_no_ledger_is_refused(fresh: Fresh) -> None:
+    """DESIGN, the ledger: another program's database is left alone; a reader makes nothing."""
+    database = fresh("postgres")
+    with pytest.raises(LedgerUnusable, match="holds no ledger yet: jackpot ledger init"):
+        await PostgresStore.open(database, readonly=True)
+    async with watching(database) as other:
+        await other.run("CREATE TABLE music (name text)")
+        with pytest.raises(LedgerUnusable, match="is a database, but not a ledger"):
+            await PostgresStore.open(database)
+        assert await other.run("SELECT tablename FROM pg_tables WHERE schemaname = 'public'") == [("music",)]
+
+
+@on_loop
+async def test_a_newer_schema_is_refused(database: str) -> None:
+    """DESIGN, the ledger: a program never writes a schema that it does not know."""
+    async with stores(database), watching(database) as other:
+        await other.run("INSERT INTO migration VALUES (9999, 'tomorrow')")
+        for readonly in (False, True):
+            with pytest.raises(LedgerUnusable, match="schema is at 9999"):
+                await PostgresStore.open(database, readonly=readonly)
+
+
+CHANGES = (
+    "UPDATE journal SET at = 0",
+    "DELETE FROM journal",
+    "TRUNCATE journal",
+    "UPDATE posting SET cycle = 2",
+    "DELETE FROM posting",
+    "TRUNCATE posting",
+    "UPDATE bank SET name = 'x'",
+    "DELETE FROM bank",
+    "TRUNCATE bank",
+)
+
+
+@on_loop
+async def test_the_database_refuses_to_change_the_past(database: str) -> None:
+    """DESIGN, append-only: even from a superuser who owns the tables, in a replication session too."""
+    async with stores(database) as (store,), watching(database) as owner:
+        await store.new_epoch("main", "test")
+        await store.append("main", 1, 0, rows(4))
+        for role in ("origin", "replica"):
+            await owner.run(f"SET session_replication_role = {role}")
+            for change in CHANGES:
+                with pytest.raises(asyncpg.PostgresError, match="is append-only"):
+                    await owner.run(change)
+        assert await store.rows("main", 0, 10) == rows(4)
