@@ -1,5 +1,6 @@
 """What has a test run left behind on this machine?"""
 
+import os
 import time
 from pathlib import Path
 from typing import Final
@@ -9,8 +10,16 @@ ENDS_S: Final = 5.0
 
 
 def shared_memory() -> set[str]:
-    """PostgreSQL's files in the kernel's shared memory, whoever's they are."""
-    return {str(path) for path in Path("/dev/shm").glob("PostgreSQL*")}  # noqa: S108
+    """PostgreSQL's files in the kernel's shared memory that belong to this user."""
+    found = Path("/dev/shm").glob("PostgreSQL*")  # noqa: S108
+    return {str(path) for path in found if _owner(path) == os.geteuid()}
+
+
+def _owner(path: Path) -> int | None:
+    try:
+        return path.stat().st_uid
+    except FileNotFoundError:
+        return None  # gone meanwhile: `initdb` has some for moments
 
 
 def until_nothing_is_left(folder: Path, before: set[str]) -> list[str]:
