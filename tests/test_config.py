@@ -123,6 +123,7 @@ def test_the_example_is_good(tmp_path: Path) -> None:
     assert len(config.links) == 4
     assert config.banks == ("main", "studio")
     uncommented = re.sub(r"(?m)^# (?=[a-z_]+ = |\[)", "", text)
+    uncommented = uncommented.replace("sqlite:////var/lib/jackpot/ledger.db", "postgresql://db/ledger")
     for name in ("server.pem", "server.key", "devices.pem"):
         (tmp_path / "tls").mkdir(exist_ok=True)
         (tmp_path / "tls" / name).touch()
@@ -364,6 +365,24 @@ def test_a_udp_format(floor: Floor) -> None:
         "udp_sign[0].format": "{link.__class__} is not one of {amount}, {cents}, {level}, {link}"
     }
     assert "udp_sign[0].format" in mistakes(floor(more=sign + '"{link"\n'))
+
+
+def test_servers_that_share_a_ledger(floor: Floor, tmp_path: Path) -> None:
+    """DESIGN, beyond one machine: each listens where devices can be sent; they share one PostgreSQL."""
+    shared = ("sqlite:///ledger.db", "postgresql://jackpot@db/ledger")
+    one = '[[server]]\nid = "a"\ntables = "127.0.0.1:5710"\nhttp = "127.0.0.1:8080"\nbanks = ["main"]\n'
+    two = '[[server]]\nid = "b"\ntables = "127.0.0.1:5720"\nadmin = "/run/b.sock"\n'
+    assert "has one server" in mistakes(floor(more=one))["server[0]"]
+    found = load(floor(shared, more=one + two))
+    assert [(server.id, server.banks) for server in found.servers] == [("a", ("main",)), ("b", ())]
+    assert found.server is None
+    first, second = found.of_server("a"), found.of_server("b")
+    assert first.listen.admin == tmp_path / "a.sock"
+    assert (first.listen.http, first.listen.signs) == (Address("127.0.0.1", 8080), None)
+    assert (second.listen.tables, second.listen.admin) == (Address("127.0.0.1", 5720), Path("/run/b.sock"))
+    wrong = one.replace("127.0.0.1:5710", "0.0.0.0:5710").replace("main", "north")
+    assert mistakes(floor(shared, more=wrong)).keys() >= {"server[0].tables", "server[0].banks"}
+    assert mistakes(floor(shared, more=one + one))["server"] == "the id a is given to 2 of them"
 
 
 def test_signage_processes(floor: Floor, tmp_path: Path) -> None:

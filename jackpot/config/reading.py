@@ -13,6 +13,8 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+import msgspec
+
 from controllers.pace import Limits
 from jackpot.catalogue import LinkEntry, TermsRefused, games_of, resolve
 from jackpot.catalogue import load as load_paytable
@@ -25,6 +27,7 @@ from jackpot.config.settings import (
     ConfigErrors,
     Ledger,
     Listen,
+    ServerAt,
     Sign,
     Signage,
     Site,
@@ -37,6 +40,8 @@ from jackpot.rules.paytable import SEATS, Game, LinkTerms, TableTerms
 # A unix socket's address holds 107 bytes and a terminating zero.
 SOCKET_PATH_MOST: Final = 107
 LISTENERS: Final = ("tables", "signs", "http", "public")
+# Addresses to listen at that nobody can be sent to.
+EVERYWHERE: Final = ("", "0.0.0.0", "::")  # noqa: S104 - nothing is bound here
 SIGNAGE_LISTENERS: Final = ("signs", "http", "public")
 ROLES: Final = ("table", "sign")
 UDP_FIELDS: Final = {
@@ -89,6 +94,7 @@ class _Reading:
         udp_signs = self.udp_signs(links)
         site, ledger = self.site(), self.ledger()
         listen = self.listen(ledger)
+        servers = () if listen is None else self.servers(ledger, listen, links)
         displays = self.displays(site)
         self.shared_keys()
         if site is None or ledger is None or listen is None or self.mistakes:
@@ -108,6 +114,7 @@ class _Reading:
             displays=displays,
             redis=redis,
             signage=signage,
+            servers=servers,
             warnings=tuple(self.warnings),
         )
 
@@ -289,6 +296,32 @@ class _Reading:
             if self.shaped("listen") and "listen" in self.data:
                 self.plain(path, addresses)
             found.append(Signage(entry["id"], **addresses))
+        return tuple(found)
+
+    def servers(
+        self, ledger: Ledger | None, listen: Listen, links: Mapping[str, LinkTerms | None]
+    ) -> tuple[ServerAt, ...]:
+        """The servers that share the ledger; devices are sent from one to the others."""
+        self.unique("server")
+        banks = {terms.bank for terms in links.values() if terms is not None}
+        found = []
+        for path, entry in self.entries("server"):
+            if ledger is not None and ledger.url.startswith("sqlite:///"):
+                self.wrong(path, "a ledger in SQLite has one server: several share one in PostgreSQL")
+            addresses = {name: self.address(f"{path}.{name}", entry.get(name)) for name in LISTENERS}
+            self.ports(path, addresses)
+            self.plain(path, addresses)
+            for name in ("tables", "signs"):
+                address = addresses[name]
+                if address is not None and (address.port == 0 or address.host in EVERYWHERE):
+                    self.wrong(f"{path}.{name}", f"{address} is no place where devices could be sent")
+            for bank in entry.get("banks", ()):
+                if bank not in banks:
+                    self.wrong(f"{path}.banks", f"no link lies in a bank {bank}")
+            admin = self.admin(entry.get("admin", f"{entry['id']}.sock"), ledger)
+            if (tables := addresses.pop("tables")) is not None:
+                own = msgspec.structs.replace(listen, tables=tables, admin=admin, **addresses)
+                found.append(ServerAt(entry["id"], own, tuple(entry.get("banks", ()))))
         return tuple(found)
 
     def admin(self, given: str | None, ledger: Ledger | None) -> Path:

@@ -98,6 +98,14 @@ class Signage(msgspec.Struct, frozen=True):
     public: Address | None = None
 
 
+class ServerAt(msgspec.Struct, frozen=True):
+    """One of several servers of one ledger, by its id: where it answers. banks: those that it takes first."""
+
+    id: str
+    listen: Listen
+    banks: tuple[str, ...] = ()
+
+
 class UdpSign(msgspec.Struct, frozen=True):
     """format: of a value, with {link}, {level}, {amount} and {cents}. state_format: of a link's state.
 
@@ -118,7 +126,8 @@ class Config(msgspec.Struct, frozen=True):
 
     keys: by (role, id), role "table" or "sign": the device's keys, the next one of a rotation last.
     displays: by link, how pages show it. redis: the nodes' urls, tried in turn. signage: the processes that
-    Redis feeds. warnings: what an operator should know and may mean, in sentences.
+    Redis feeds. servers: all that share the ledger; server: which of them this is, None where it is alone.
+    warnings: what an operator should know and may mean, in sentences.
     """
 
     path: Path
@@ -134,11 +143,18 @@ class Config(msgspec.Struct, frozen=True):
     displays: dict[str, Display]
     redis: tuple[str, ...] = ()
     signage: tuple[Signage, ...] = ()
+    servers: tuple[ServerAt, ...] = ()
+    server: ServerAt | None = None
     warnings: tuple[str, ...] = ()
 
     def keys_of(self, role: str, device: str) -> tuple[bytes, ...]:
         """The keys that a device may greet with, none for a device that is not configured."""
         return self.keys.get((role, device), ())
+
+    def of_server(self, name: str) -> "Config":
+        """The same as that server has it. Raises KeyError."""
+        server = {server.id: server for server in self.servers}[name]
+        return msgspec.structs.replace(self, listen=server.listen, server=server)
 
     @property
     def banks(self) -> tuple[str, ...]:
