@@ -11,7 +11,7 @@ import urllib.request
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from tests.e2e.vendor import WAIT_S, Vendor
 
@@ -35,63 +35,22 @@ refusals_per_second = {refusals}
 """
 
 
-class Site:
-    """One floor in a folder of its own. Devices are added before `start`; a kind names a table's links."""
+class Program:
+    """One `jackpot COMMAND --config FILE`: its process, its ports, its log."""
 
-    def __init__(
-        self,
-        folder: Path,
-        links: str,
-        *,
-        heartbeat_ms: int = 60_000,
-        commands: int = 1_000_000,
-        size: int = 1_073_741_824,
-        refusals: int = 1_000_000,
-    ) -> None:
-        self.folder = folder
-        self.config = folder / "config.toml"
+    def __init__(self, config: Path, *words: str) -> None:
+        self.config = config
         self.ports: dict[str, int] = {}
         self.log: list[dict[str, Any]] = []
-        self.keys: dict[str, bytes] = {}
-        self._parts = [
-            HEAD.format(heartbeat_ms=heartbeat_ms, commands=commands, bytes=size, refusals=refusals),
-            links,
-        ]
-        self._unused: dict[str, list[str]] = {}
+        self._words = words
         self._process: subprocess.Popen[str] | None = None
         self._reader: threading.Thread | None = None
         self._logged = threading.Condition()
         self._over = True
 
-    # Building
-
-    def add(
-        self, role: str, links: Sequence[str], count: int = 1, kind: str = "", seats: int = 7, **more: Any
-    ) -> None:
-        """Devices of a kind; tables play Let It Ride unless `game` says otherwise."""
-        for _ in range(count):
-            device = f"{role[0].upper()}{len(self.keys) + 1:02}"
-            self.keys[device] = secrets.token_bytes(32)
-            file = self.folder / device
-            file.touch(mode=0o600)
-            file.write_text(self.keys[device].hex())
-            lines = [f"[[{role}]]", f'id = "{device}"', f"links = {json.dumps(list(links))}"]
-            lines.append(f'key_file = "{device}"')
-            if role == "table":
-                fields = {"game": "let-it-ride", "seats": seats, **more}
-                lines += [f"{name} = {json.dumps(value)}" for name, value in fields.items()]
-            self._parts.append("\n".join(lines))
-            self._unused.setdefault(kind or role, []).append(device)
-
-    def unused(self, kind: str = "table") -> str:
-        """A device of a kind that no test has used."""
-        return self._unused[kind].pop(0)
-
-    # Running
-
     def start(self) -> None:
-        self.config.write_text("\n".join(self._parts))
-        command = [sys.executable, "-m", "jackpot.cli", "serve", "--config", str(self.config)]
+        """Returns once it serves."""
+        command = [sys.executable, "-m", "jackpot.cli", *self._words, "--config", str(self.config)]
         self.log.clear()
         self._over = False
         self._process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
@@ -131,6 +90,74 @@ class Site:
             line = found()
         assert line is not None, f"the server ended without {event}: {self.log}"
         return line
+
+    def _read(self, process: subprocess.Popen[str]) -> None:
+        assert process.stderr is not None
+        for text in process.stderr:
+            try:
+                line = json.loads(text)
+            except json.JSONDecodeError:
+                line = {"event": "text", "text": text.rstrip()}
+            with self._logged:
+                self.log.append(line)
+                self._logged.notify_all()
+        process.stderr.close()
+        with self._logged:
+            self._over = True
+            self._logged.notify_all()
+
+
+class Site(Program):
+    """One floor in a folder of its own. Devices are added before `start`; a kind names a table's links."""
+
+    def __init__(
+        self,
+        folder: Path,
+        links: str,
+        *,
+        heartbeat_ms: int = 60_000,
+        commands: int = 1_000_000,
+        size: int = 1_073_741_824,
+        refusals: int = 1_000_000,
+    ) -> None:
+        super().__init__(folder / "config.toml", "serve")
+        self.folder = folder
+        self.keys: dict[str, bytes] = {}
+        self._parts = [
+            HEAD.format(heartbeat_ms=heartbeat_ms, commands=commands, bytes=size, refusals=refusals),
+            links,
+        ]
+        self._unused: dict[str, list[str]] = {}
+
+    # Building
+
+    def add(
+        self, role: str, links: Sequence[str], count: int = 1, kind: str = "", seats: int = 7, **more: Any
+    ) -> None:
+        """Devices of a kind; tables play Let It Ride unless `game` says otherwise."""
+        for _ in range(count):
+            device = f"{role[0].upper()}{len(self.keys) + 1:02}"
+            self.keys[device] = secrets.token_bytes(32)
+            file = self.folder / device
+            file.touch(mode=0o600)
+            file.write_text(self.keys[device].hex())
+            lines = [f"[[{role}]]", f'id = "{device}"', f"links = {json.dumps(list(links))}"]
+            lines.append(f'key_file = "{device}"')
+            if role == "table":
+                fields = {"game": "let-it-ride", "seats": seats, **more}
+                lines += [f"{name} = {json.dumps(value)}" for name, value in fields.items()]
+            self._parts.append("\n".join(lines))
+            self._unused.setdefault(kind or role, []).append(device)
+
+    def unused(self, kind: str = "table") -> str:
+        """A device of a kind that no test has used."""
+        return self._unused[kind].pop(0)
+
+    # Running
+
+    def start(self) -> None:
+        self.config.write_text("\n".join(self._parts))
+        super().start()
 
     def cli(self, *words: str) -> str:
         """`jackpot WORDS --config FILE`; what it printed."""
@@ -174,24 +201,12 @@ class Site:
             device.welcome()
             yield device
 
-    def _read(self, process: subprocess.Popen[str]) -> None:
-        assert process.stderr is not None
-        for text in process.stderr:
-            try:
-                line = json.loads(text)
-            except json.JSONDecodeError:
-                line = {"event": "text", "text": text.rstrip()}
-            with self._logged:
-                self.log.append(line)
-                self._logged.notify_all()
-        process.stderr.close()
-        with self._logged:
-            self._over = True
-            self._logged.notify_all()
+
+Running = TypeVar("Running", bound=Program)
 
 
 @contextmanager
-def running(site: Site) -> Iterator[Site]:
+def running(site: Running) -> Iterator[Running]:
     """Starts it, and ends it whatever happens."""
     try:
         site.start()

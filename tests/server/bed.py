@@ -8,7 +8,7 @@ import threading
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from controllers.frames import FrameReader, decode, encode
 from controllers.session import hello_mac
@@ -18,7 +18,6 @@ from jackpot.config import Config, load
 from jackpot.ledger.journal import Row
 from jackpot.ledger.open import open_ledger
 from jackpot.ledger.store import CommitInDoubt, DataRefused, LedgerStopped
-from jackpot.signage import SignageProcess
 
 WAIT_S = 30.0
 LINK = "floor-five"
@@ -75,6 +74,15 @@ def _key(path: Path) -> Path:
         path.touch(mode=0o600)
         path.write_text(secrets.token_hex(32))
     return path
+
+
+class Reached(Protocol):
+    """What answers at ports: a server or a signage process, in this process or another."""
+
+    @property
+    def config(self) -> Config: ...
+    @property
+    def ports(self) -> dict[str, int]: ...
 
 
 class Device:
@@ -145,7 +153,7 @@ async def table(server: Server, name: str = "T01", **hello: Any) -> AsyncIterato
 
 
 @asynccontextmanager
-async def sign(server: Server | SignageProcess, name: str = "S01", **hello: Any) -> AsyncIterator[Device]:
+async def sign(server: Reached, name: str = "S01", **hello: Any) -> AsyncIterator[Device]:
     async with connected(server.ports["signs"]) as device:
         await device.hello(server.config, "sign", name, **hello)
         await device.type("welcome")

@@ -10,9 +10,8 @@ from typing import Any
 import aiohttp
 import msgspec
 
-from jackpot.app import Server
 from jackpot.config import Address, Config
-from tests.server.bed import LINK, sign
+from tests.server.bed import LINK, Reached, sign
 
 Shown = list[tuple[int, str]]
 """(rev, amount) of the mega level as it came; rev 0 where the way out has none."""
@@ -48,20 +47,20 @@ async def read_udp(receiver: socket.socket, shown: Shown) -> None:
         shown.append((0, values[f"{LINK}.mega"]))
 
 
-async def read_websocket(server: Server, shown: Shown) -> None:
+async def read_websocket(server: Reached, shown: Shown) -> None:
     url = f"http://127.0.0.1:{server.ports['http']}/ws/meters?links={LINK}"
     async with aiohttp.ClientSession() as session, session.ws_connect(url) as socket_:
         async for message in socket_:
             take(shown, json.loads(message.data))
 
 
-async def read_events(server: Server, shown: Shown) -> None:
+async def read_events(server: Reached, shown: Shown) -> None:
     async with events(server, f"?links={LINK}") as lines:
         async for message in lines:
             take(shown, message)
 
 
-async def read_sign(server: Server, shown: Shown) -> None:
+async def read_sign(server: Reached, shown: Shown) -> None:
     async with sign(server) as device:
         while True:
             take(shown, await device.type("meters"))
@@ -69,7 +68,7 @@ async def read_sign(server: Server, shown: Shown) -> None:
 
 @asynccontextmanager
 async def events(
-    server: Server, query: str = "", port: str = "http"
+    server: Reached, query: str = "", port: str = "http"
 ) -> AsyncIterator[AsyncIterator[dict[str, Any]]]:
     """A server-sent event stream's messages."""
     url = f"http://127.0.0.1:{server.ports[port]}/events/meters{query}"
