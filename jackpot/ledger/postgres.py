@@ -380,7 +380,7 @@ class PostgresStore:
         if connection is None:
             return
         try:
-            if self._doubt is None:
+            if self._doubt is None and not self._order.locked():  # else it would cancel what runs
                 await connection.close(timeout=connect.CONNECT_S)
         except FAILURES:
             pass  # it was over already
