@@ -131,6 +131,8 @@ async def test_every_way_out_follows_across_deaths(redis: RedisServer, tmp_path:
     seen = [Seen() for _ in range(6)]
     played = 0
     with running(site), running(hall), running(bar):
+        for process in (hall, bar):
+            process.logged("redis_reached")  # which keys are good is known from now on
         config = load(site.config)
         near, far = Far(hall, config), Far(bar, config)
 
