@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import argparse
 import sys
+import tempfile
+from pathlib import Path
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
+from jackpot.lab.engines import Postgres
+from tests.faults.clusters import Clusters
+from tests.faults.places import DISKS, Ground
+from tests.faults.repeat import SHARED_MEMORY
 from tests.faults.simulation import Failure, run, shorten
 
 
@@ -14,12 +20,22 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
     parser.add_argument("--seed", type=int, default=1, help="which history (default 1)")
     parser.add_argument("--rounds", type=int, default=5_000, help="rounds to play (default 5000)")
+    parser.add_argument("--postgres", action="store_true", help="on a PostgreSQL of its own, not SQLite")
     parser.add_argument("--whole", action="store_true", help="do not shorten a failure")
     asked = parser.parse_args()
+    if not asked.postgres:
+        return play(asked, DISKS)
+    quick = SHARED_MEMORY if SHARED_MEMORY.is_dir() else None
+    with Postgres(Path(tempfile.mkdtemp(prefix="faults-", dir=quick))) as cluster:
+        return play(asked, Clusters(cluster))
+
+
+def play(asked: argparse.Namespace, ground: Ground) -> int:
+    """One run and, where it fails, others that make it shorter; what it came to."""
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
     with Progress(*columns) as bar:
         task = bar.add_task(f"seed {asked.seed}", total=asked.rounds)
-        ended = run(asked.seed, asked.rounds, progress=lambda rounds: bar.update(task, completed=rounds))
+        ended = run(asked.seed, asked.rounds, None, lambda rounds: bar.update(task, completed=rounds), ground)
     if isinstance(ended, Failure):
         print(ended if asked.whole else shorten(ended))
         return 1

@@ -6,35 +6,17 @@ from dataclasses import dataclass
 from random import Random
 from typing import Final
 
+from tests.faults.places import DISKS, Ground
+
 # Rounds between two faults, on the average: long enough to get going again, most of the time.
 EVERY_ROUNDS: Final = 10
-# How often a fault is followed at once by the end of the process.
+# How often a fault is followed at once by another that makes it worse.
 WORSE: Final = 0.25
-
-WEIGHTS: Final[dict[str, int]] = {
-    "kill": 6,
-    "power": 6,
-    "fail_sync": 4,
-    "revive_sync": 4,
-    "fail_write": 3,
-    "fail_read": 2,
-    "full": 3,
-    "down": 2,
-    "write_back": 4,
-    "cut": 6,
-    "half_open": 4,
-    "abandon": 3,
-    "restart": 5,
-    "amnesia": 3,
-    "storm": 3,
-    "clock": 2,
-    "poison": 2,
-}
 
 
 @dataclass(frozen=True)
 class Fault:
-    """round: after so many rounds. kind: one of WEIGHTS. more: decides which one, how much, how long."""
+    """round: after so many rounds. kind: one of the ground's. more: decides which one, how much, how long."""
 
     round: int
     kind: str
@@ -44,16 +26,16 @@ class Fault:
         return f"{self.kind}@{self.round}"
 
 
-def plan_of(seed: int, rounds: int) -> list[Fault]:
+def plan_of(seed: int, rounds: int, ground: Ground = DISKS) -> list[Fault]:
     """The faults of a run."""
     random = Random(f"{seed}/plan")
-    kinds, weights = list(WEIGHTS), list(WEIGHTS.values())
+    kinds, weights = list(ground.weights), list(ground.weights.values())
     faults: list[Fault] = []
     at = random.randint(1, EVERY_ROUNDS)
     while at < rounds:
         kind = random.choices(kinds, weights)[0]
         faults.append(Fault(at, kind, random.random()))
         if kind not in ("kill", "power") and random.random() < WORSE:
-            faults.append(Fault(at, random.choice(["kill", "power"]), random.random()))
+            faults.append(Fault(at, random.choice(ground.worse), random.random()))
         at += random.randint(1, 2 * EVERY_ROUNDS)
     return faults

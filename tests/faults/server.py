@@ -1,8 +1,8 @@
-"""The server's process, simulated: the real sequencer, board, shells and ledger, moved by a timeline.
+"""The server's process, simulated: the real sequencer, writer, board, shells and ledger, on a timeline.
 
 The shells of the devices are asyncio protocols, which are callbacks: a `Pipe` stands in for the transport.
-The writer's task is taken apart into its steps, so that a crash may come between any two of them: take a
-batch, commit it on the disk, hear of it, release; fail, recover, take a new epoch, look, decide again.
+The writer goes from step to step (`writer`), so that a crash may come between any two of them: take a batch,
+commit it, hear of it, release; fail, recover, take a new epoch, look, decide again.
 """
 
 from __future__ import annotations
@@ -12,54 +12,24 @@ from collections import deque
 from collections.abc import Callable
 from functools import partial
 from random import Random
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from controllers.pace import Limits
 from jackpot.clock import Clock
-from jackpot.ledger.journal import Head, Row
 from jackpot.ledger.rebuild import check_meters, rebuild
-from jackpot.ledger.sqlite import SqliteLedger
-from jackpot.ledger.store import CommitInDoubt, DataRefused, Threaded
+from jackpot.ledger.store import Ledger
 from jackpot.rules.commands import Command, Envelope
 from jackpot.rules.engine import Engine
-from jackpot.rules.events import Refused
-from jackpot.rules.outcome import Outcome
-from jackpot.server.board import Board
 from jackpot.server.devices import Connection, Device, Devices
 from jackpot.server.floor import Floor
-from jackpot.server.sequencer import Batch, Core, Release
+from jackpot.server.sequencer import Release
 from jackpot.server.signs import Signs
-from jackpot.server.writer import Writer, face
 from tests.faults.house import BANK, House
 from tests.faults.network import Timeline, Wire
+from tests.faults.writer import SteppedWriter, Watch
 
-# Seconds that a commit takes, that a look at the ledger takes, and before another try.
-COMMIT_S: Final = 0.001
-LOOK_S: Final = 0.02
-RETRY_S: Final = 0.3
 # Short heartbeats: a half-open connection is noticed after a few seconds of simulated time.
 LIMITS: Final = Limits(heartbeat_ms=1_000)
-# Often: processes live for some hundred rows, and most starts are to find a snapshot.
-SNAPSHOT_EVERY: Final = 60
-
-
-class Watch(Protocol):
-    """Whoever checks what the process does."""
-
-    def asked(self, envelope: Envelope) -> None:
-        """A command is submitted."""
-
-    def written(self, rows: list[Row]) -> None:
-        """A commit returned: these rows are durable from now on."""
-
-    def released(self, envelope: Envelope, outcome: Outcome) -> None:
-        """An answer leaves."""
-
-    def looked(self, ledger: SqliteLedger, engine: Engine, head: Head) -> None:
-        """The process has read the ledger and rebuilt its state from it."""
-
-    def durable(self, core: Core) -> None:
-        """All answers of a commit have left."""
 
 
 class Pipe(asyncio.Transport):
@@ -134,120 +104,6 @@ class Pipe(asyncio.Transport):
         self._timeline.after(0.0, self._read)
 
 
-class SteppedWriter(Writer):
-    """The real writer, its task taken apart on the timeline. poison: what the database will not store."""
-
-    def __init__(
-        self,
-        engine: Engine,
-        head: Head,
-        ledger: SqliteLedger,
-        clock: Clock,
-        later: Callable[[float, Callable[[], None]], None],
-        watch: Watch,
-        poison: set[bytes],
-    ) -> None:
-        super().__init__(
-            engine, head, Threaded(ledger), lambda _: rebuild(ledger, BANK), Board(BANK, clock), clock
-        )
-        self.core._snapshot_every = SNAPSHOT_EVERY
-        self.ledger = ledger
-        self.watch = watch
-        self.poison = poison
-        self._later = later
-        self._busy = False
-        self.sound = True
-        """The last transaction went through: what a failed one before it has left behind is gone."""
-        self.recovering = False
-
-    def submit(self, envelope: Envelope, release: Release) -> None:
-        def heard(outcome: Outcome) -> None:
-            self.watch.released(envelope, outcome)
-            release(outcome)
-
-        self.watch.asked(envelope)
-        super().submit(envelope, heard)
-        self.step()
-
-    def step(self) -> None:
-        """What `run` does next, unless something is on its way already."""
-        if self._busy:
-            return
-        if self.core.broken:
-            self._busy = True
-            self._later(LOOK_S, self._recover)
-            return
-        while (batch := self.core.take_batch()) is not None:
-            if batch.rows:
-                self._busy = True
-                self._later(COMMIT_S, partial(self._commit, batch))
-                return
-            self.core.committed()
-
-    def _commit(self, batch: Batch) -> None:
-        """The transaction; how it ended is heard of a little later."""
-        end: Callable[[], None]
-        try:
-            self._append(batch)
-            self.sound, self.recovering = True, False
-            self.watch.written(batch.rows)
-            end = partial(self._committed, batch)
-        except DataRefused:
-            end = self.core.refused
-        except CommitInDoubt as error:
-            end = partial(self._doubt, error)
-        self._later(COMMIT_S, partial(self._ended, end))
-
-    def _append(self, batch: Batch) -> None:
-        if any(row.digest in self.poison and row.kind != Refused.kind for row in batch.rows):
-            raise DataRefused("this digest is not to be stored")
-        self.ledger.append(BANK, batch.epoch, batch.before, batch.rows)
-
-    def _doubt(self, error: CommitInDoubt) -> None:
-        self.sound = False
-        super()._doubt(error)
-
-    def _ended(self, end: Callable[[], None]) -> None:
-        self._busy = False
-        end()
-        self.step()
-
-    def _committed(self, batch: Batch) -> None:
-        self.board.trust()
-        self.core.committed()
-        self.watch.durable(self.core)
-        try:
-            if batch.snapshot is not None:
-                self.ledger.save_snapshot(batch.snapshot)
-            self.ledger.checkpoint()
-        except CommitInDoubt as error:
-            self._doubt(error)
-
-    def _recover(self) -> None:
-        """What `_look` does."""
-        try:
-            if self._doubtful:
-                self.recovering = True
-                self.ledger.recover()
-                self.ledger.new_epoch(BANK, self._holder)
-                self._doubtful = False
-        except CommitInDoubt:
-            self._later(RETRY_S, self._recover)
-            return
-        self._later(LOOK_S, self._rebuild_and_go_on)
-
-    def _rebuild_and_go_on(self) -> None:
-        engine, head = rebuild(self.ledger, BANK)
-        engine.new_epoch()
-        self.watch.looked(self.ledger, engine, head)
-        self._busy = False
-        self.board.reset(*face(engine))
-        self.core.rebuilt(engine, head)
-        self.board.trust()
-        self._flush()
-        self.step()
-
-
 class Process:
     """A running server. Raises LedgerError where it cannot start."""
 
@@ -257,7 +113,7 @@ class Process:
         clock: Clock,
         random: Random,
         house: House,
-        open_ledger: Callable[[], SqliteLedger],
+        open_ledger: Callable[[], Ledger],
         watch: Watch,
         poison: set[bytes],
     ) -> None:

@@ -1,15 +1,16 @@
 """Does the whole hold together when everything fails? One seeded loop over the real parts in a false world.
 
     python -m tests.faults --seed 7 --rounds 5000
+    python -m tests.faults --postgres --seed 7 --rounds 5000
 
-Real: engine, sequencer core, board, device shells and sessions on both sides, SQLite ledger. False: time,
-network, disk, cards, people. At every step an independent model says what must have happened (`witness`).
+Real: engine, sequencer core, writer, board, device shells and sessions on both sides, the ledger, PostgreSQL.
+False: time, network, SQLite's disk, cards, people. At every step an independent model says what must have
+happened (`witness`).
 """
 
 from __future__ import annotations
 
 import contextlib
-import itertools
 import traceback
 from collections import Counter, deque
 from collections.abc import Callable
@@ -19,18 +20,17 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final
 
-from jackpot.ledger.sqlite import SqliteLedger
-from jackpot.ledger.store import LedgerCorrupt, LedgerError
+from jackpot.ledger.store import Fenced, Ledger, LedgerCorrupt, LedgerError
 from jackpot.ledger.verify import verify
 from jackpot.rules import commands
 from jackpot.rules.invariant import InvariantError
 from jackpot.rules.outcome import Outcome
 from tests.faults.devices import Sign
-from tests.faults.disk import Disk
 from tests.faults.floor import Table
 from tests.faults.house import BANK, HOUSES
 from tests.faults.network import Timeline, Weather, Wire
 from tests.faults.people import Person
+from tests.faults.places import DISKS, Ground, Killed
 from tests.faults.plan import Fault, plan_of
 from tests.faults.repeat import repeatable
 from tests.faults.server import Process, keys
@@ -56,8 +56,6 @@ WRONG: Final = (
     AttributeError,
     TypeError,
 )
-
-_names = itertools.count()
 
 
 class FalseClock:
@@ -85,13 +83,16 @@ class Failure:
     at_row: int
     reason: str
     notes: tuple[str, ...]
+    ground: Ground
+    racing: int
 
     def __str__(self) -> str:
         faults = " ".join(map(str, self.plan)) or "none"
+        again = f"python -m tests.faults {self.ground.option} --seed {self.seed} --rounds {self.rounds}"
         return "\n".join(
             [
                 f"seed {self.seed}, round {self.at_round}, row {self.at_row}: {self.reason}",
-                f"again: python -m tests.faults --seed {self.seed} --rounds {self.rounds}",
+                f"again: {' '.join(again.split())}" + (" (perhaps: it held a race)" if self.racing else ""),
                 f"faults left after shortening: {faults}",
                 "the last of its history:",
                 *(f"  {note[:400]}" for note in self.notes),
@@ -102,7 +103,7 @@ class Failure:
 class Simulation:
     """One run: `run` until so many rounds have ended, then let everything come to rest and check it whole."""
 
-    def __init__(self, seed: int, rounds: int, plan: list[Fault], folder: Path) -> None:
+    def __init__(self, seed: int, rounds: int, plan: list[Fault], folder: Path, ground: Ground) -> None:
         self.seed = seed
         self.rounds = rounds
         self.timeline = Timeline()
@@ -113,9 +114,8 @@ class Simulation:
         self.notes: deque[str] = deque(maxlen=NOTES)
         self.injected: Counter[str] = Counter()
         self.witness = Witness(self.house, self.poison, self.note)
-        self.disk = Disk(f"faults-{next(_names)}", self.random("disk"))
         self.process: Process | None = None
-        self._path = folder / "ledger.db"
+        self.place = ground.place(folder, self.random("disk"), self.timeline, self.note, self._recovering)
         self._faults = self.random("faults")
         self._plan = deque(plan)
         self._progress = (0, 0.0)
@@ -171,11 +171,10 @@ class Simulation:
         """A new process; where it cannot start, another one a little later."""
         if self.process is not None:
             return
-        self.disk.start()
-        ledgers: list[SqliteLedger] = []
+        ledgers: list[Ledger] = []
 
-        def opened() -> SqliteLedger:
-            ledgers.append(SqliteLedger(self._path, self.disk.name))
+        def opened() -> Ledger:
+            ledgers.append(self.place.open())
             return ledgers[0]
 
         try:
@@ -190,10 +189,14 @@ class Simulation:
             )
         except LedgerCorrupt:
             raise
-        except LedgerError as error:
-            self.note(f"no start: {error}")
+        except (LedgerError, Killed) as error:
+            self._check_fenced(error)
+            self.note(f"no start: {error!r}")
+            if isinstance(error, Killed):
+                self.place.died(1.0)
             for ledger in ledgers:
-                self._close(ledger)
+                with contextlib.suppress(LedgerError):
+                    ledger.close()
             self.timeline.after(0.5, self.start)
             return
         self.note(f"started at row {self.witness.seq}")
@@ -216,24 +219,22 @@ class Simulation:
         for name, command in opening:
             process.submit(command, (), name.encode().ljust(16, b"\0"), lambda _outcome: None)
 
-    def end(self) -> None:
+    def end(self, more: float = 1.0) -> None:
         """Kill -9: the process is gone, the operating system lives."""
         process, self.process = self.process, None
+        self.place.died(more)
         if process is not None:
             process.alive = False
-            self.disk.kill()
-            self._close(process.ledger)
             for device in [*(table.device for table in self.tables), *self.signs]:
                 if device.wire is not None:
                     device.wire.cut()
 
-    def _close(self, ledger: SqliteLedger) -> None:
-        with contextlib.suppress(LedgerError):  # a dead process's files refuse
-            ledger.close()
-
-    def _end_and_start(self) -> None:
-        self.end()
+    def _end_and_start(self, more: float = 1.0) -> None:
+        self.end(more)
         self.timeline.after(self._faults.random(), self.start)
+
+    def _recovering(self) -> bool:
+        return self.process is None or self.process.writer.stepped.recovering
 
     # Faults
 
@@ -241,49 +242,11 @@ class Simulation:
         """Let it happen now."""
         self.injected[fault.kind] += 1
         self.note(f"fault: {fault}")
-        getattr(self, f"_{fault.kind}")(fault.more)
+        ours = getattr(self, f"_{fault.kind}", None)
+        (ours or getattr(self.place, fault.kind))(fault.more)
 
     def _kill(self, more: float) -> None:
-        self._end_and_start()
-        if more < 0.2:
-            self.disk.evict()
-
-    def _power(self, more: float) -> None:
-        process = self.process
-        risky = self.disk.tainted() and process is not None and process.writer.recovering
-        safe = process is not None and not risky
-        self._end_and_start()
-        if safe:
-            self.disk.power_loss([0.0, 0.5, 1.0][int(more * 3)])
-
-    def _fail_sync(self, _more: float) -> None:
-        self.disk.fail_sync = True
-
-    def _revive_sync(self, _more: float) -> None:
-        self.disk.revive_sync = True
-
-    def _fail_write(self, more: float) -> None:
-        self.disk.fail_write = int(more * 8)
-
-    def _fail_read(self, more: float) -> None:
-        self.disk.fail_read = int(more * 4)
-
-    def _full(self, more: float) -> None:
-        self.disk.room = int(more * 20_000)
-        self.timeline.after(0.2 + 3 * more, self._made_room)
-
-    def _made_room(self) -> None:
-        self.disk.room = None
-
-    def _down(self, more: float) -> None:
-        self.disk.down = True
-        self.timeline.after(0.01 + more * 0.5, self._up)
-
-    def _up(self) -> None:
-        self.disk.down = False
-
-    def _write_back(self, more: float) -> None:
-        self.disk.write_back(more)
+        self._end_and_start(more)
 
     def _cut(self, more: float) -> None:
         device = self._device(more)
@@ -352,8 +315,17 @@ class Simulation:
         except LedgerCorrupt:
             raise
         except LedgerError as error:  # the bank stops for good: an operator starts the server again
+            self._check_fenced(error)
             self.note(f"stopped: {error}")
             self._end_and_start()
+        except Killed:
+            self.note("killed in a call")
+            self._end_and_start()
+
+    def _check_fenced(self, error: BaseException) -> None:
+        """There is one living process at a time: nobody but the dead may fence it."""
+        if isinstance(error, Fenced) and not self.place.robbed:
+            raise Difference(f"fenced, though nobody took the bank: {error}") from error
 
     def _tick(self) -> None:
         """A tenth of a second passed, for everybody who counts time."""
@@ -390,13 +362,10 @@ class Simulation:
     def _rest(self) -> None:
         """No more faults: every table finishes its round, people finish what waits."""
         self._plan.clear()
-        self._made_room()
-        self._up()
+        self.place.fine()
         self._calm()
         self.poison.clear()
         self.witness.poison_next = False
-        self.disk.fail_sync = self.disk.revive_sync = False
-        self.disk.fail_write = self.disk.fail_read = None
         self.person.tidying = True
         for table in self.tables:
             table.resting = True
@@ -430,9 +399,8 @@ class Simulation:
                     table.counts,
                 )
         self.end()
-        self.disk.power_loss(0.0)
-        self.disk.start()
-        ledger = SqliteLedger(self._path, self.disk.name)
+        self.place.last()
+        ledger = self.place.open()
         try:
             report = verify(ledger, BANK)
             same("verify", report.problems, type(report.problems)())
@@ -451,11 +419,12 @@ def run(
     rounds: int,
     plan: list[Fault] | None = None,
     progress: Callable[[int], None] = lambda _rounds: None,
+    ground: Ground = DISKS,
 ) -> Failure | Simulation:
-    """One run, in a folder of its own; a failure is returned, not raised."""
-    faults = plan_of(seed, rounds) if plan is None else plan
+    """One run, in a place of its own; a failure is returned, not raised."""
+    faults = plan_of(seed, rounds, ground) if plan is None else plan
     with repeatable(seed) as folder:
-        simulation = Simulation(seed, rounds, faults, folder)
+        simulation = Simulation(seed, rounds, faults, folder, ground)
         try:
             simulation.run(progress)
         except WRONG as error:
@@ -465,9 +434,11 @@ def run(
             if not isinstance(error, Difference):
                 reason += "\n" + "".join(traceback.format_exception(error)[-4:])
             notes = tuple(simulation.notes)
-            return Failure(seed, rounds, happened, witness.rounds, witness.seq, reason, notes)
+            racing = simulation.place.racing
+            return Failure(seed, rounds, happened, witness.rounds, witness.seq, reason, notes, ground, racing)
         finally:
             simulation.end()
+            simulation.place.close()
         return simulation
 
 
@@ -479,7 +450,7 @@ def shorten(failure: Failure, runs: int = SHRINKS) -> Failure:
         for start in range(0, len(best.plan), size):
             fewer = [*best.plan[:start], *best.plan[start + size :]]
             runs -= 1
-            again = run(best.seed, best.at_round + 20, fewer)
+            again = run(best.seed, best.at_round + 20, fewer, ground=best.ground)
             if isinstance(again, Failure):
                 best = replace(again, rounds=again.at_round + 1)
                 break

@@ -6,7 +6,8 @@ from collections import Counter
 
 import pytest
 
-from tests.faults.plan import WEIGHTS, plan_of
+from tests.faults.places import DISKS
+from tests.faults.plan import plan_of
 from tests.faults.simulation import Failure, run, shorten
 
 # Short histories, so that every process of the suite has some: together 5,000 rounds.
@@ -25,7 +26,7 @@ def test_the_server_agrees_with_the_model_whatever_fails(seed: int) -> None:
 def test_every_fault_comes_about() -> None:
     """S4, S5: the plans of the suite hold each kind of fault several times."""
     planned = Counter(fault.kind for seed in SEEDS for fault in plan_of(seed, ROUNDS))
-    assert planned.keys() == WEIGHTS.keys()
+    assert planned.keys() == DISKS.weights.keys()
     assert min(planned.values()) > 3
 
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import msgspec
 
 from jackpot.ledger.journal import Head, Row
-from jackpot.ledger.sqlite import SqliteLedger
+from jackpot.ledger.store import Reader
 from jackpot.rules import cards, commands, events
 from jackpot.rules.commands import Envelope
 from jackpot.rules.engine import Engine
@@ -89,7 +89,7 @@ class Witness:
 
     # What the server does
 
-    def written(self, rows: list[Row]) -> None:
+    def written(self, rows: Sequence[Row]) -> None:
         """A commit returned."""
         self._unfed.extend(rows)
         self.written_seq = rows[-1].seq
@@ -122,14 +122,15 @@ class Witness:
         else:
             self._recorded(envelope, outcome.answer)
 
-    def looked(self, ledger: SqliteLedger, engine: Engine, head: Head) -> None:
+    def looked(self, ledger: Reader, engine: Engine, head: Head) -> None:
         """A process has rebuilt its state: nothing durable may be missing, what is new was asked for."""
+        found = ledger.rows(BANK, self.seq, 10_000)
         self._reviving = True
         if head.seq < self.written_seq:
             raise Difference(f"the ledger lost rows: it ends at {head.seq}, {self.written_seq} was durable")
         known = {row.seq: row for row in self._unfed}
         self._unfed.clear()
-        for row in ledger.rows(BANK, self.seq, 10_000):
+        for row in found:
             if row.seq in known:
                 same(f"row {row.seq} read again", row, known[row.seq])
             else:

@@ -1,0 +1,281 @@
+"""Which call of a database connection fails, and how? A real connection whose calls may go wrong.
+
+A fault is armed and strikes a later call: before it is sent, while the server carries it out, or once it was
+carried out and before its answer is heard. A call may also be *held*, as in the buffer of a connection that
+its client has given up: it reaches the server some calls later, whatever has happened in between.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from functools import partial
+from random import Random
+from typing import Any, ClassVar, Final
+
+import asyncpg
+
+from jackpot.ledger import connect
+from jackpot.ledger.postgres import FAILURES
+from tests.faults.places import Killed
+from tests.faults.witness import Difference
+
+# What an alive server may say no with, to any call: disk full, out of memory, deadlock, read-only.
+NOES: Final = ("53100", "53200", "40P01", "25006")
+# Of the faults, how many wait for the next call that commits something; the others strike any of the next.
+AT_COMMIT: Final = 0.6
+CALLS: Final = 12
+# Calls of others, at most, that come before a held one.
+HELD_CALLS: Final = 10
+# How often a held COMMIT's backend is one that whoever takes the bank is not allowed to see or to end.
+UNSEEN: Final = 0.4
+ENDS_MS: Final = 5_000
+
+_OPEN: Final = """
+    SELECT pid, query FROM pg_stat_activity WHERE datname = $1 AND backend_type = 'client backend'
+        AND state LIKE 'idle in transaction%' AND pid <> ALL ($2::int[])
+"""
+
+Call = Callable[[], Awaitable[Any]]
+
+
+class Faulty(connect._Watched):
+    """A connection of one process's life. Once that is over it does nothing by itself any more."""
+
+    trouble: ClassVar[Trouble]
+
+    def __init__(self, *what: Any) -> None:
+        super().__init__(*what)
+        self.life = self.trouble.life
+        self.held = False
+        self.trouble.connections.append(self)
+
+    @property
+    def abandoned(self) -> bool:
+        """Whether it still stands although nobody holds it."""
+        return self.held or self.life != self.trouble.life
+
+    def drop(self) -> None:
+        """Ends it as a network does: what was sent may have arrived."""
+        self._transport.abort()  # type: ignore[attr-defined]
+
+    async def execute(self, query: str, *values: Any, **how: Any) -> Any:
+        return await self.trouble.carry_out(self, query, partial(super().execute, query, *values, **how))
+
+    async def fetch(self, query: str, *values: Any, **how: Any) -> Any:
+        return await self.trouble.carry_out(self, query, partial(super().fetch, query, *values, **how))
+
+    async def fetchrow(self, query: str, *values: Any, **how: Any) -> Any:
+        return await self.trouble.carry_out(self, query, partial(super().fetchrow, query, *values, **how))
+
+    async def fetchval(self, query: str, *values: Any, **how: Any) -> Any:
+        if "pg_terminate_backend" in query and values[0] in self.trouble.unseen:
+            return None
+        return await self.trouble.carry_out(self, query, partial(super().fetchval, query, *values, **how))
+
+    async def copy_records_to_table(self, table_name: str, **how: Any) -> Any:
+        call = partial(super().copy_records_to_table, table_name, **how)
+        return await self.trouble.carry_out(self, f"COPY {table_name}", call)
+
+    async def say_no(self, state: str) -> None:
+        """What the server answers in place of the call; a transaction is over with it."""
+        await super().execute(f"DO $$ BEGIN RAISE EXCEPTION 'not now' USING ERRCODE = '{state}'; END $$")
+
+    async def close(self, **how: Any) -> None:
+        if not self.abandoned:
+            await super().close(**how)
+
+    def terminate(self) -> None:
+        if not self.abandoned:
+            super().terminate()
+
+
+@dataclass
+class Armed:
+    """kind: of fault. calls: that come before it. commit: only a call that commits will do."""
+
+    kind: str
+    calls: int
+    commit: bool
+
+
+@dataclass
+class Held:
+    """A call on its way to the server. calls: of others that come before it."""
+
+    connection: Faulty
+    what: str
+    call: Call
+    calls: int
+
+
+class Trouble:
+    """All connections to one database, and what is wrong with them.
+
+    admin: runs a statement as the superuser, on a connection that nothing happens to. crash: ends the whole
+    cluster at once. later: calls in simulated time. racing, robbed: as of a Place.
+    """
+
+    def __init__(
+        self,
+        database: str,
+        random: Random,
+        admin: Callable[..., Awaitable[Any]],
+        crash: Callable[[], None],
+        later: Callable[[Held], None],
+        note: Callable[[str], None],
+    ) -> None:
+        self.life = 0
+        self.racing = 0
+        self.robbed = False
+        self.connections: list[Faulty] = []
+        self.unseen: set[int] = set()
+        self.held: list[Held] = []
+        self._armed: list[Armed] = []
+        self._database = database
+        self._random = random
+        self._admin = admin
+        self._crash_cluster = crash
+        self._later = later
+        self._note = note
+
+    def arm(self, kind: str) -> None:
+        """Lets a later call fail so; kind: the name of one of the methods below, without its line."""
+        commit = "late" in kind or self._random.random() < AT_COMMIT
+        self._armed.append(Armed(kind, self._random.randrange(1 if commit else CALLS), commit))
+
+    def disarm(self) -> None:
+        self._armed.clear()
+
+    async def carry_out(self, connection: Faulty, what: str, call: Call) -> Any:
+        """One call, with whatever goes wrong with it."""
+        if connection.life != self.life:
+            raise Killed
+        if connection.held:
+            raise _lost()
+        await self._deliver_due(what)
+        kind = self._due(what)
+        if kind is None:
+            answer = await call()
+        else:
+            self._note(f"{kind}: {' '.join(what.split())[:60]}")
+            answer = await getattr(self, f"_{kind}")(connection, what, call)
+        if "take_bank(" in what:
+            await self._taken(connection)
+        return answer
+
+    def _due(self, what: str) -> str | None:
+        for armed in self._armed:
+            armed.calls -= 1
+        for armed in self._armed:
+            if armed.calls < 0 and (not armed.commit or _commits(what)):
+                self._armed.remove(armed)
+                return armed.kind
+        return None
+
+    async def _taken(self, connection: Faulty) -> None:
+        """Whoever takes a bank must have ended every transaction that may still write to it."""
+        self.robbed = False
+        left = [connection.get_server_pid(), *self.unseen]
+        for pid, query in await self._admin(_OPEN, self._database, left):
+            raise Difference(f"the bank was taken, and backend {pid} still has a transaction open: {query}")
+
+    # Before, while and after it is carried out
+
+    async def _lost(self, connection: Faulty, _what: str, call: Call) -> Any:
+        connection.drop()
+        return await call()
+
+    async def _unheard(self, connection: Faulty, _what: str, call: Call) -> Any:
+        with contextlib.suppress(*FAILURES):  # nobody hears that either
+            await call()
+        connection.drop()
+        raise _lost()
+
+    async def _ended(self, connection: Faulty, _what: str, call: Call) -> Any:
+        await self._admin("SELECT pg_terminate_backend($1, $2)", connection.get_server_pid(), ENDS_MS)
+        return await call()
+
+    async def _race(self, connection: Faulty, _what: str, call: Call) -> Any:
+        return await self._meanwhile(
+            call, self._admin("SELECT pg_terminate_backend($1)", connection.get_server_pid())
+        )
+
+    async def _crash(self, _connection: Faulty, _what: str, call: Call) -> Any:
+        async def crash() -> None:
+            self._crash_cluster()
+
+        return await self._meanwhile(call, crash())
+
+    async def _meanwhile(self, call: Call, trouble: Awaitable[Any]) -> Any:
+        """The call is sent, and before its answer is read the other thing happens."""
+        self.racing += 1
+        both: list[Awaitable[Any]] = [call(), trouble]
+        answer, failed = await asyncio.gather(*both, return_exceptions=True)
+        for error in (answer, failed):
+            if isinstance(error, BaseException):
+                raise error
+        return answer
+
+    async def _refuse(self, connection: Faulty, _what: str, _call: Call) -> None:
+        await connection.say_no(self._random.choice(NOES))
+
+    async def _die(self, _connection: Faulty, _what: str, _call: Call) -> None:
+        self.life += 1
+        raise Killed
+
+    async def _die_unheard(self, connection: Faulty, what: str, call: Call) -> None:
+        with contextlib.suppress(*FAILURES):  # nobody hears that either
+            await call()
+        await self._die(connection, what, call)
+
+    # Late
+
+    async def _late(self, connection: Faulty, what: str, call: Call) -> None:
+        self._hold(connection, what, call)
+        raise _lost()
+
+    async def _die_late(self, connection: Faulty, what: str, call: Call) -> None:
+        self._hold(connection, what, call)
+        await self._die(connection, what, call)
+
+    def _hold(self, connection: Faulty, what: str, call: Call) -> None:
+        connection.held = True
+        held = Held(connection, what, call, self._random.randrange(HELD_CALLS))
+        if "fence(" in what and self._random.random() < UNSEEN:
+            self.unseen.add(connection.get_server_pid())
+        self.held.append(held)
+        self._later(held)
+
+    async def _deliver_due(self, what: str) -> None:
+        """A held call whose backend is not ended may hold locks: it comes before others write rows."""
+        for held in list(self.held):
+            held.calls -= 1
+            if held.calls < 0 or (
+                what.startswith("COPY") and held.connection.get_server_pid() in self.unseen
+            ):
+                await self.deliver(held)
+
+    async def deliver(self, held: Held) -> None:
+        """The server reads what has lain in the buffer, if its backend still lives."""
+        self.held.remove(held)
+        try:
+            await held.call()
+        except FAILURES as error:
+            self._note(f"late, in vain: {' '.join(held.what.split())[:60]}: {error}")
+        else:
+            self._note(f"late, carried out: {' '.join(held.what.split())[:60]}")
+            if "take_bank(" in held.what and held.connection.life != self.life:
+                self.robbed = True
+        self.unseen.discard(held.connection.get_server_pid())
+        held.connection.drop()
+
+
+def _commits(what: str) -> bool:
+    return "COMMIT" in what or "take_bank(" in what
+
+
+def _lost() -> Exception:
+    return asyncpg.ConnectionDoesNotExistError("connection was closed in the middle of operation")

@@ -1,0 +1,190 @@
+"""Where does a simulated server's ledger lie, and how does it fail? On a disk here, else see `clusters`."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from random import Random
+from typing import Final, Protocol
+
+from jackpot.ledger.sqlite import SqliteLedger
+from jackpot.ledger.store import Ledger, LedgerError
+from tests.faults.disk import Disk
+from tests.faults.network import Timeline
+
+_names = itertools.count()
+
+# What happens to devices, network, clocks and data, wherever the ledger lies; and the server's death.
+EVERYWHERE: Final[Mapping[str, int]] = {
+    "kill": 6,
+    "cut": 6,
+    "half_open": 4,
+    "abandon": 3,
+    "restart": 5,
+    "amnesia": 3,
+    "storm": 3,
+    "clock": 2,
+    "poison": 2,
+}
+
+
+class Killed(BaseException):
+    """The server's process ends here, in the middle of a call of its ledger: nothing may catch it."""
+
+
+class Place(Protocol):
+    """One ledger, for process after process. Its faults are methods, each taking a number from 0 to 1.
+
+    racing: faults so far whose outcome no seed decides. robbed: a dead process has come to life and taken
+    the bank, so that the living one is fenced rightly.
+    """
+
+    @property
+    def racing(self) -> int: ...
+
+    @property
+    def robbed(self) -> bool: ...
+
+    def open(self) -> Ledger:
+        """For a new process. Raises LedgerError, Killed."""
+
+    def died(self, more: float) -> None:
+        """The process is gone, and with it whatever it had open."""
+
+    def fine(self) -> None:
+        """No more faults; what was out of order works again."""
+
+    def last(self) -> None:
+        """After the last process: the worst that must lose nothing."""
+
+    def close(self) -> None:
+        """Leaves nothing behind."""
+
+
+class Ground(Protocol):
+    """A kind of place. option: for the command line. weights: of faults. worse: those that follow one."""
+
+    option: str
+    weights: Mapping[str, int]
+    worse: tuple[str, ...]
+
+    def place(
+        self,
+        folder: Path,
+        random: Random,
+        timeline: Timeline,
+        note: Callable[[str], None],
+        recovering: Callable[[], bool],
+    ) -> Place:
+        """A new one. recovering: is no process known to have committed since it looked, or since it began?"""
+
+
+class OnDisk:
+    """A SQLite file on a disk that misbehaves as `disk` says."""
+
+    def __init__(self, path: Path, disk: Disk, timeline: Timeline, recovering: Callable[[], bool]) -> None:
+        self.racing = 0
+        self.robbed = False
+        self.disk = disk
+        self._path = path
+        self._timeline = timeline
+        self._recovering = recovering
+        self._ledgers: list[SqliteLedger] = []
+
+    def open(self) -> Ledger:
+        self.disk.start()
+        ledger = SqliteLedger(self._path, self.disk.name)
+        self._ledgers.append(ledger)
+        return ledger
+
+    def died(self, more: float) -> None:
+        self.disk.kill()
+        for ledger in self._ledgers:
+            with contextlib.suppress(LedgerError):  # a dead process's files refuse
+                ledger.close()
+        self._ledgers.clear()
+        if more < 0.2:
+            self.disk.evict()
+
+    def power(self, more: float) -> None:
+        """The power fails, unless that may undo what no program above SQLite can know to be undone."""
+        risky = self.disk.tainted() and self._recovering()
+        self.died(1.0)
+        if not risky:
+            self.disk.power_loss([0.0, 0.5, 1.0][int(more * 3)])
+        raise Killed
+
+    def fail_sync(self, _more: float) -> None:
+        self.disk.fail_sync = True
+
+    def revive_sync(self, _more: float) -> None:
+        self.disk.revive_sync = True
+
+    def fail_write(self, more: float) -> None:
+        self.disk.fail_write = int(more * 8)
+
+    def fail_read(self, more: float) -> None:
+        self.disk.fail_read = int(more * 4)
+
+    def full(self, more: float) -> None:
+        self.disk.room = int(more * 20_000)
+        self._timeline.after(0.2 + 3 * more, self._made_room)
+
+    def _made_room(self) -> None:
+        self.disk.room = None
+
+    def down(self, more: float) -> None:
+        self.disk.down = True
+        self._timeline.after(0.01 + more * 0.5, self._up)
+
+    def _up(self) -> None:
+        self.disk.down = False
+
+    def write_back(self, more: float) -> None:
+        self.disk.write_back(more)
+
+    def fine(self) -> None:
+        self._made_room()
+        self._up()
+        self.disk.fail_sync = self.disk.revive_sync = False
+        self.disk.fail_write = self.disk.fail_read = None
+
+    def last(self) -> None:
+        self.disk.power_loss(0.0)
+
+    def close(self) -> None:
+        self.died(1.0)
+
+
+class Disks:
+    """Each run has a disk of its own."""
+
+    option = ""
+    weights: Mapping[str, int] = {
+        **EVERYWHERE,
+        "power": 6,
+        "fail_sync": 4,
+        "revive_sync": 4,
+        "fail_write": 3,
+        "fail_read": 2,
+        "full": 3,
+        "down": 2,
+        "write_back": 4,
+    }
+    worse: tuple[str, ...] = ("kill", "power")
+
+    def place(
+        self,
+        folder: Path,
+        random: Random,
+        timeline: Timeline,
+        _note: Callable[[str], None],
+        recovering: Callable[[], bool],
+    ) -> Place:
+        disk = Disk(f"faults-{next(_names)}", random)
+        return OnDisk(folder / "ledger.db", disk, timeline, recovering)
+
+
+DISKS: Final = Disks()
