@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# Brings a physical backup back and proves the ledger in it; only then its folder gets the name it was asked for.
+set -euo pipefail
+
+usage() {
+    cat <<'EOF'
+usage: restore.sh [--wal ARCHIVE [--until TIME]] [--user NAME] BACKUP DATA DATABASE
+
+Checks the backup, copies it, starts it where nobody else can reach it, runs `jackpot verify` on every bank of
+its ledger, stops it, and names it DATA: a data directory, ready to be started with your own configuration.
+What does not verify stays under DATA.unproved. Run it as the user that PostgreSQL runs as.
+
+  --wal ARCHIVE  what archive.sh kept: goes on to its end after the backup's
+  --until TIME   and no further than this time, such as "2026-03-01 04:00:00+00"
+  --user NAME    a superuser of the cluster; postgres if not given
+  BACKUP         what backup.sh made
+  DATA           where the cluster is to be: must not exist
+  DATABASE       the ledger's database in it
+
+Environment: PGBIN, the folder of PostgreSQL's programs; otherwise Debian's of the backup's version, or PATH.
+Example: restore.sh --wal /backup/wal /backup/postgres/base-20260301T030000Z /var/lib/postgresql/15/main ledger
+EOF
+}
+
+die() {
+    printf 'restore.sh: %s\n' "$*" >&2
+    exit 1
+}
+
+archive='' until='' user=postgres
+while [[ ${1:-} == --* ]]; do
+    case $1 in
+        --help) usage; exit 0 ;;
+        --wal | --until | --user) [[ $# -ge 2 ]] || { usage >&2; exit 2; } ;;&
+        --wal) archive=$2 ;;
+        --until) until=$2 ;;
+        --user) user=$2 ;;
+        *) usage >&2; exit 2 ;;
+    esac
+    shift 2
+done
+[[ $# == 3 && (-n $archive || -z $until) ]] || { usage >&2; exit 2; }
+backup=$1 data=$2 database=$3
+[[ -e $backup/backup_manifest && $backup != *.part ]] || die "$backup is not a whole backup"
+[[ ! -e $data ]] || die "$data exists: restore beside it, then change places"
+[[ -z $archive || -d $archive ]] || die "$archive is not a folder"
+
+PATH=${PGBIN:-/usr/lib/postgresql/$(<"$backup/PG_VERSION")/bin}:$PATH
+command -v pg_ctl pg_verifybackup >/dev/null || die "PostgreSQL's programs are missing: set PGBIN"
+command -v jackpot >/dev/null || die "jackpot is not on PATH"
+
+pg_verifybackup --quiet "$backup" || die "$backup is not what was backed up"
+
+unproved=$data.unproved
+rm -rf -- "$unproved"
+cp --archive -- "$backup" "$unproved"
+chmod 0700 "$unproved"
+rm -f -- "$unproved/standby.signal" "$unproved/postmaster.pid"
+
+# A configuration of its own, for the cluster's may not be in its folder, and names its archive and its standbys.
+scratch=$(mktemp -d)
+pg() { pg_ctl --pgdata="$unproved" --silent --wait --timeout=86400 "$@"; }
+trap 'pg status >/dev/null 2>&1 && pg --mode=immediate stop; rm -rf -- "$scratch"' EXIT
+echo "local all all trust" >"$scratch/hba"
+: >"$scratch/conf"
+settings=(
+    "config_file=$scratch/conf" "hba_file=$scratch/hba" "data_directory=$(realpath "$unproved")"
+    listen_addresses= port=5432 "unix_socket_directories=$scratch" ssl=off logging_collector=off
+    archive_mode=off synchronous_standby_names= shared_preload_libraries= hot_standby=off
+    dynamic_shared_memory_type=mmap primary_conninfo=
+)
+if [[ -n $archive ]]; then
+    touch "$unproved/recovery.signal"
+    settings+=("restore_command=cp \"$(realpath "$archive")/%f\" \"%p\"" recovery_target_action=promote)
+    settings+=("recovery_target_time=$until" recovery_target_timeline=latest)
+fi
+pg --log="$scratch/log" --options="$(printf ' -c %q' "${settings[@]}")" start >&2 ||
+    { cat "$scratch/log" >&2; die "the restored cluster does not start; it is in $unproved"; }
+jackpot verify "postgresql:///$database?host=$scratch&port=5432&user=$user" ||
+    die "the restored ledger does not verify; it is in $unproved"
+pg --mode=fast stop
+mv -- "$unproved" "$data"
+sync "$(dirname "$data")"
+cat >&2 <<EOF
+$data is proved. Start PostgreSQL on it with your configuration and a new, empty WAL archive, make its standbys
+anew, then start jackpot. A table that has answers beyond this ledger is told ledger_behind, and its bank stays
+suspended until each such table is confirmed: jackpot ledger confirm-behind TABLE --reason TEXT --config FILE
+EOF
