@@ -6,7 +6,7 @@ import platform
 import signal
 from collections.abc import Callable, Coroutine
 from types import TracebackType
-from typing import Final, Self
+from typing import Final, NamedTuple, Self
 from zoneinfo import ZoneInfo
 
 import structlog
@@ -24,10 +24,12 @@ from jackpot.server.admin import Admin
 from jackpot.server.devices import Device, Devices
 from jackpot.server.floor import Floor
 from jackpot.server.histogram import LAG_SECONDS, Histogram
-from jackpot.server.opening import agree, link_terms, open_bank, own_digest, table_terms
+from jackpot.server.lease import NOT_FIRST_S, PER_BANK_S
+from jackpot.server.opening import agree, link_terms, own_digest, table_terms
 from jackpot.server.readings import take_readings
 from jackpot.server.relay import Publisher, SignKeys
 from jackpot.server.signs import Signs
+from jackpot.server.tenure import Tenure
 from jackpot.server.udp import UdpText
 from jackpot.server.writer import BankStopped, Writer
 from jackpot.web import site
@@ -40,9 +42,6 @@ TICK_S: Final = 0.1
 # stopped.
 STOP_WITHIN_S: Final = 20.0
 _DIGEST_SHOWN: Final = 12
-
-_Blocked = set[tuple[str, str]]
-_Ended = set[tuple[str, str, str]]
 
 log: Final = structlog.get_logger()
 
@@ -60,6 +59,7 @@ class Server:
         self.clock = clock or SystemClock()
         self.ports: dict[str, int] = {}
         self.writers: dict[str, Writer] = {}
+        self.tenures: dict[str, Tenure] = {}
         self.digest = ""
         self.lag = Histogram(LAG_SECONDS)
         self.relays: list[Publisher] = []
@@ -111,21 +111,20 @@ class Server:
     async def _start(self) -> None:
         config = self.config
         self.digest = own_digest()
-        holder = f"{platform.node()}:{os.getpid()}:{self.digest[:_DIGEST_SHOWN]}"
+        name = "" if config.server is None else f"{config.server.id} "
+        holder = f"{name}{platform.node()}:{os.getpid()}:{self.digest[:_DIGEST_SHOWN]}"
         log.info("starting", site=config.site.name, config=str(config.path), digest=self.digest)
         for warning in config.warnings:
             log.warning("config_warning", warning=warning)
         self._stores = await self._open_ledger()
         for bank in config.banks:
-            writer = self.writers[bank] = await open_bank(bank, self._stores[bank], self.clock, holder)
-            self._writing.append(self._group.create_task(writer.run()))
-            await agree(writer, config)
-            await writer.refresh()
-        await self._build_devices()
+            self.writers[bank] = Writer.standing_by(bank, self._stores[bank], self.clock)
+        self._build_devices()
+        for bank in config.banks:
+            tenure = self.tenures[bank] = self._tenure(bank, holder)
+            self._writing.append(self._group.create_task(tenure.run()))
+            await tenure.settled()
         await self._listen()
-        zone = ZoneInfo(config.site.timezone)
-        for writer in self.writers.values():
-            self._run(self._readings(writer, zone))
         self._run(self._tick())
         if config.redis:
             for writer in self.writers.values():
@@ -146,41 +145,58 @@ class Server:
             log.warning("ledger_warning", warning=warning)
         return stores
 
-    async def _build_devices(self) -> None:
+    def _tenure(self, bank: str, holder: str) -> Tenure:
+        """A bank here: alone on the ledger, or one server of several."""
+        server = self.config.server
+        first = [other for other in self.config.servers if bank in other.banks]
+
+        def waits() -> float:
+            held = sum(writer.stopped is None for writer in self.writers.values())
+            return held * PER_BANK_S + (NOT_FIRST_S if first and server not in first else 0.0)
+
+        return Tenure(
+            self.writers[bank],
+            self._stores[bank],
+            self.clock,
+            holder,
+            alone=server is None,
+            waits=waits,
+            start=self._group.create_task,
+            on_taken=self._taken,
+        )
+
+    async def _taken(self, writer: Writer) -> None:
+        """The bank is ours: its links agree with the configuration before any device is let in."""
+        await agree(writer, self.config)
+        await writer.refresh()
+        known = await writer.ask(_known)
+        self.floor.learn(known.tables, known.links)
+        for devices in (self.floor, self.signs):
+            devices.blocked |= {device for role, device in known.blocked if role == devices.role}
+            devices.ended |= {(device, key) for role, device, key in known.ended if role == devices.role}
+            for name, device in devices.devices.items():
+                if writer in device.banks and not devices.keys(devices.role, name):
+                    log.warning(
+                        "device_locked_out", role=devices.role, device=name, reason="its key has ended"
+                    )
+        self._run(self._readings(writer, ZoneInfo(self.config.site.timezone)))
+
+    def _build_devices(self) -> None:
         config = self.config
-        tables: dict[str, TableTerms] = {}
-        links: dict[str, LinkTerms] = {}
-        blocked: _Blocked = set()
-        ended: _Ended = set()
-        for writer in self.writers.values():
-            found = await writer.ask(_known)
-            tables |= found[0]
-            links |= found[1]
-            blocked |= found[2]
-            ended |= found[3]
-        banks = {
-            name: self.writers[terms.bank] for name, terms in links.items() if terms.bank in self.writers
-        }
+        banks = {terms.link: self.writers[terms.bank] for terms in config.links}
         at_tables = {
-            name: Device(name, terms.links, [banks[terms.links[0]]])
-            for name, terms in tables.items()
-            if ("table", name) in config.keys
+            terms.table: Device(terms.table, terms.links, [banks[terms.links[0]]]) for terms in config.tables
         }
         at_signs = {
             sign.id: Device(sign.id, sign.links, list(dict.fromkeys(banks[link] for link in sign.links)))
             for sign in config.signs
         }
         name, limits = config.site.name, config.limits
-        self.floor = Floor(name, at_tables, config.keys_of, limits, self.clock, tables, links)
+        self.floor = Floor(name, at_tables, config.keys_of, limits, self.clock)
         self.signs = Signs("sign", name, at_signs, config.keys_of, limits, self.clock)
-        for devices in (self.floor, self.signs):
-            devices.blocked = {device for role, device in blocked if role == devices.role}
-            devices.ended = {(device, key) for role, device, key in ended if role == devices.role}
-            for name in devices.devices:
-                if not devices.keys(devices.role, name):
-                    log.warning(
-                        "device_locked_out", role=devices.role, device=name, reason="its key has ended"
-                    )
+        others = [server.listen for server in config.servers if server != config.server]
+        self.floor.elsewhere = tuple(str(listen.tables) for listen in others)
+        self.signs.elsewhere = tuple(str(listen.signs) for listen in others if listen.signs is not None)
         for writer in self.writers.values():
             writer.on_durable += [self.floor.flush, self.signs.flush]
             writer.on_stopped += [_sending_away(writer, self.floor), _sending_away(writer, self.signs)]
@@ -217,7 +233,9 @@ class Server:
         def keys() -> SignKeys:
             return SignKeys(sorted(signs.ended), sorted(signs.blocked))
 
-        publisher = Publisher(writer, self.config.redis, self.clock, lambda: writer.stopped is None, keys)
+        publisher = Publisher(
+            writer, self.config.redis, self.clock, lambda: writer.away is None and writer.board.leased, keys
+        )
         self.relays.append(publisher)
         self._run(publisher.run())
 
@@ -228,8 +246,8 @@ class Server:
         devices = [found for found in (getattr(self, "floor", None), getattr(self, "signs", None)) if found]
         for each in devices:
             each.read_no_further()
-        for writer in self.writers.values():
-            writer.end()
+        for tenure in self.tenures.values():
+            tenure.end()
         if self._writing:
             _, late = await asyncio.wait(self._writing, timeout=STOP_WITHIN_S)
             for task in late:
@@ -263,7 +281,7 @@ class Server:
         try:
             await take_readings(writer, self.clock, self.config.site.gaming_day_ends, zone)
         except BankStopped:
-            log.error("readings_stopped", bank=writer.bank)  # noqa: TRY400 - said once, with its reason, already
+            log.info("readings_stopped", bank=writer.bank)
 
     def _run(self, work: Coroutine[None, None, None]) -> None:
         self._others.append(self._group.create_task(work))
@@ -285,9 +303,18 @@ def told_to_stop() -> asyncio.Event:
     return ended
 
 
-def _known(engine: Engine) -> tuple[dict[str, TableTerms], dict[str, LinkTerms], _Blocked, _Ended]:
+class _Known(NamedTuple):
+    """What a bank's journal says about devices."""
+
+    tables: dict[str, TableTerms]
+    links: dict[str, LinkTerms]
+    blocked: list[tuple[str, str]]
+    ended: list[tuple[str, str, str]]
+
+
+def _known(engine: Engine) -> _Known:
     state = engine.state
-    return table_terms(state), link_terms(state), set(state.blocked), set(state.ended)
+    return _Known(table_terms(state), link_terms(state), list(state.blocked), list(state.ended))
 
 
 def _sending_away(writer: Writer, devices: Devices) -> Callable[[], None]:

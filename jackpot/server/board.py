@@ -145,7 +145,12 @@ class Board:
     @property
     def trusted(self) -> bool:
         """Whether what it shows is known to be durable and its server to be the one that may say so (S4)."""
-        return self._trusted and self._clock.monotonic() < self._until
+        return self._trusted and self.leased
+
+    @property
+    def leased(self) -> bool:
+        """Whether this server is known to hold the bank now."""
+        return self._clock.monotonic() < self._until
 
     def confirm(self, until: float) -> None:
         """The lease is known to hold until that moment of the monotonic clock; without one it always does."""
@@ -260,10 +265,10 @@ class Board:
 
     def tick(self) -> None:
         """Shows what is due; nothing once the lease has lapsed."""
-        now = self._clock.monotonic()
-        if now >= self._until:
+        if not self.leased:
             self.distrust()
             return
+        now = self._clock.monotonic()
         if now - self._stated_at >= SIGN_INTERVAL_S:
             self._restate()
         for group in self._groups.values():

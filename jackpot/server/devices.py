@@ -63,7 +63,7 @@ class Bank(Protocol):
     @property
     def board(self) -> Board: ...
     @property
-    def stopped(self) -> str | None:
+    def away(self) -> str | None:
         """Why it serves no device; None where it does."""
 
     @property
@@ -91,7 +91,10 @@ def fingerprint(key: bytes) -> str:
 
 
 class Devices:
-    """All connections of one role ("table" or "sign"). gone: set while there is none."""
+    """All connections of one role ("table" or "sign"). gone: set while there is none.
+
+    elsewhere: the other servers' addresses, for devices of a bank that is not written here.
+    """
 
     def __init__(
         self,
@@ -111,6 +114,7 @@ class Devices:
         self.current: dict[str, Connection] = {}
         self.blocked: set[str] = set()
         self.ended: set[tuple[str, str]] = set()
+        self.elsewhere: tuple[str, ...] = ()
         self.accepting = True
         self.gone = asyncio.Event()
         self.gone.set()
@@ -135,8 +139,8 @@ class Devices:
         if event.id in self.blocked:
             connection.fail("device_conflict", "two devices use this key: an operator must clear it")
             return False
-        if any(bank.stopped is not None for bank in device.banks) or not self.accepting:
-            connection.fail("not_active", "this server is not the active one", servers=[])
+        if any(bank.away is not None for bank in device.banks) or not self.accepting:
+            self._send_on(connection)
             return False
         self._end_keys(device, event.key_index)
         older = self.current.get(event.id)
@@ -213,7 +217,10 @@ class Devices:
         """The bank acts no more: its devices are sent away."""
         for connection in tuple(self.current.values()):
             if connection.device is not None and bank in connection.device.banks:
-                connection.fail("not_active", "this server is not the active one", servers=[])
+                self._send_on(connection)
+
+    def _send_on(self, connection: "Connection") -> None:
+        connection.fail("not_active", "this server is not the active one", servers=list(self.elsewhere))
 
     def read_no_further(self) -> None:
         """Stops all input, for a graceful end; answers still leave."""

@@ -48,7 +48,7 @@ def draw_for(terms: LinkTerms, seats: int) -> commands.Draw:
 
 
 class Floor(Devices):
-    """All tables. links, tables: the terms in the journal, by id."""
+    """All tables."""
 
     def __init__(
         self,
@@ -57,14 +57,14 @@ class Floor(Devices):
         keys: Callable[[str, str], Sequence[bytes]],
         limits: Limits,
         clock: Clock,
-        tables: Mapping[str, TableTerms],
-        links: Mapping[str, LinkTerms],
     ) -> None:
         super().__init__("table", server, devices, keys, limits, clock)
-        self.drawing = {
-            name: [(links[link], terms.seats) for link in terms.links if _draws(links[link])]
-            for name, terms in tables.items()
-        }
+        self.drawing: dict[str, list[tuple[LinkTerms, int]]] = {}
+
+    def learn(self, tables: Mapping[str, TableTerms], links: Mapping[str, LinkTerms]) -> None:
+        """Takes the terms in a bank's journal, by id: at which tables a lock needs draws (A7)."""
+        for name, terms in tables.items():
+            self.drawing[name] = [(links[link], terms.seats) for link in terms.links if _draws(links[link])]
 
     def connection(self, *, certified: bool) -> "TableConnection":
         """A shell for a table that just connected."""
@@ -91,7 +91,7 @@ class TableConnection(Connection):
             return
         command = command_of(event.message)
         locks = isinstance(command, commands.Lock) or (isinstance(command, commands.Wager) and command.lock)
-        drawing = self.devices.drawing[device.id] if locks else ()
+        drawing = self.devices.drawing.get(device.id, ()) if locks else ()
         envelope = self._envelope(
             device,
             command,

@@ -119,7 +119,7 @@ class Follower:
         self._trusted = False
 
     @property
-    def stopped(self) -> str | None:
+    def away(self) -> str | None:
         """Why no device is let in: which keys are good is not known yet."""
         return "nothing has come from Redis yet" if self.rev == _BEFORE_ALL else None
 

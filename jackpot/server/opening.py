@@ -1,7 +1,6 @@
-"""Is everything as it should be before a link starts? The self-check (S3), and configuration against journal.
+"""Do configuration and journal agree before a link starts? And which program decides here (S3)?
 
-Whatever cannot be believed (the chain, a snapshot, a meter that its postings do not bear out) is an error,
-and no link starts. Where configuration and journal differ the journal is right, and the link is suspended.
+Where the two differ the journal is right, and the link is suspended.
 """
 
 import hashlib
@@ -12,17 +11,11 @@ import structlog
 
 import controllers
 import jackpot
-from jackpot.clock import Clock
 from jackpot.config import Config, differences
-from jackpot.ledger.journal import Head
-from jackpot.ledger.rebuild import check_meters, rebuild
-from jackpot.ledger.store import Ledger, Store
 from jackpot.rules.commands import Command, OpenLink, OpenTable, Resume, Suspend
 from jackpot.rules.engine import Engine
 from jackpot.rules.paytable import LinkTerms, TableTerms
 from jackpot.rules.state import State
-from jackpot.server.board import Board
-from jackpot.server.sequencer import SNAPSHOT_EVERY
 from jackpot.server.writer import Writer
 
 # Why a link is suspended whose configuration is not what its journal says.
@@ -41,28 +34,6 @@ def own_digest() -> str:
         for path, data in sorted(_files(root, package.__name__)):
             total.update(f"{path}\0{len(data)}\0".encode() + data)
     return total.hexdigest()
-
-
-async def open_bank(bank: str, store: Store, clock: Clock, holder: str) -> Writer:
-    """Takes the bank, checks its chain and its meters, and gives its writer, not running yet.
-
-    Raises LedgerCorrupt or LedgerUnusable, naming what is wrong (S3).
-    """
-
-    def checked(ledger: Ledger) -> tuple[Engine, Head]:
-        engine, head = rebuild(ledger, bank)
-        check_meters(ledger, bank, engine)
-        return engine, head
-
-    await store.new_epoch(bank, holder)
-    engine, head = await store.run(checked)
-    engine.new_epoch()
-    log.info("ledger_checked", bank=bank, seq=head.seq, epoch=head.epoch, hash=head.hash.hex())
-    writer = Writer(engine, head, store, lambda ledger: rebuild(ledger, bank), Board(bank, clock), clock)
-    newest = await store.newest_snapshot(bank)
-    if head.seq - (newest.seq if newest else 0) >= SNAPSHOT_EVERY and (state := writer.core.snapshot()):
-        await store.save_snapshot(state)
-    return writer
 
 
 async def agree(writer: Writer, config: Config) -> None:

@@ -8,13 +8,23 @@ take a new epoch in an acknowledged commit, rebuild the state from what is there
 import asyncio
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any, Final, TypeVar
 
 import structlog
 
 from jackpot.clock import Clock
-from jackpot.ledger.journal import Head
-from jackpot.ledger.store import CommitInDoubt, DataRefused, Ledger, LedgerCorrupt, LedgerError, Store
+from jackpot.ledger.journal import Head, genesis
+from jackpot.ledger.rebuild import rebuild
+from jackpot.ledger.store import (
+    CommitInDoubt,
+    DataRefused,
+    Fenced,
+    Ledger,
+    LedgerCorrupt,
+    LedgerError,
+    Store,
+)
 from jackpot.rules import views
 from jackpot.rules.apply_rounds import hit_map
 from jackpot.rules.commands import Command, Envelope
@@ -25,6 +35,7 @@ from jackpot.rules.outcome import Outcome
 from jackpot.rules.refusal import NOT_APPLIED
 from jackpot.server.board import Board
 from jackpot.server.histogram import ANSWER_SECONDS, BATCH_ROWS, COMMIT_SECONDS, Histogram
+from jackpot.server.lease import BEAT_S, LEASE_S
 from jackpot.server.sequencer import Batch, Core, Release
 
 # DESIGN: a holder without an acknowledged commit for 2 s suspends its tables; the commit itself goes on.
@@ -74,8 +85,9 @@ class BankStopped(Exception):
 class Writer:
     """One bank at work: its core, its board, and the store that both depend on.
 
-    rebuild: the state as the ledger holds it, run in the store's thread. holder: our name in the head.
-    on_room is called after each commit, when answers may have made room; on_stopped once, if ever.
+    rebuild: the state as the ledger holds it, run in the store's thread. on_durable is called after each
+    commit; on_stopped whenever it stops deciding: for good (`failed`), or while another server may. starting:
+    it decides, and no device is let in yet.
     """
 
     def __init__(
@@ -85,6 +97,8 @@ class Writer:
         self.bank = head.bank
         self.board = board
         self.stopped: str | None = None
+        self.failed = False
+        self.starting = False
         self.commits = Histogram(COMMIT_SECONDS)
         self.batches = Histogram(BATCH_ROWS)
         self.answers = Histogram(ANSWER_SECONDS)
@@ -103,7 +117,33 @@ class Writer:
         self._ending = False
         self._wake = asyncio.Event()
         self._questions: set[asyncio.Future[Any]] = set()
+        self._beat_due = 0.0
         board.reset(*face(engine))
+
+    @classmethod
+    def standing_by(cls, bank: str, store: Store, clock: Clock) -> "Writer":
+        """One that decides nothing until `begin`."""
+        head = Head(bank, 0, 0, genesis(bank), "", 0)
+        board = Board(bank, clock)
+        writer = cls(Engine(bank), head, store, lambda ledger: rebuild(ledger, bank), board, clock)
+        board.distrust()
+        writer.stopped = "starting"
+        return writer
+
+    def begin(self, engine: Engine, head: Head, confirmed: float) -> None:
+        """Decides from here on, on a state that the ledger holds. confirmed: when the epoch was asked for."""
+        self.core = Core(engine, head, self._durable)
+        self._holder = head.holder
+        self._doubtful = self._ending = False
+        self.stopped = None
+        self._confirm(confirmed)
+        self.board.reset(*face(engine))
+        self.board.trust()
+
+    @property
+    def away(self) -> str | None:
+        """Why it serves no device now; None where it does."""
+        return self.stopped or ("starting" if self.starting else None)
 
     @property
     def active(self) -> bool:
@@ -125,7 +165,8 @@ class Writer:
         return {
             "bank": self.bank,
             "active": self.active,
-            "stopped": self.stopped is not None,
+            "stopped": self.failed,
+            "standby": self.stopped is not None and not self.failed,
             "links": {link: self.board.state(link)[0] == "active" for link in self.board.links},
             "doubts": self.doubts,
             "batches_refused": self.batches_refused,
@@ -182,11 +223,13 @@ class Writer:
         self._wake.set()
 
     async def run(self) -> None:
-        """Writes until `end`; a bank that cannot go on stops for good and everything says so."""
+        """Writes until `end`, or until another server takes the bank; what cannot go on stops for good."""
         try:
             await self._run()
+        except Fenced as error:
+            self.stand_by(str(error))
         except (LedgerError, InvariantError) as error:
-            self._stop(error)
+            self.fail(error)
 
     async def _run(self) -> None:
         while True:
@@ -198,12 +241,38 @@ class Writer:
                 if self._ending and not self.core.depth:
                     await self._save_last()
                     return
-                self._wake.clear()
-                await self._wake.wait()
+                await self._idle()
             elif batch.rows:
                 await self._write(batch)
             else:
                 self.core.committed()
+
+    async def _idle(self) -> None:
+        """Waits for work; where others watch the bank, no longer than until its lease must be confirmed."""
+        self._wake.clear()
+        if not self._store.shared:
+            await self._wake.wait()
+            return
+        left = self._beat_due - self._clock.monotonic()
+        if left > 0:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(left):
+                    await self._wake.wait()
+            return
+        began = self._clock.monotonic()
+        try:
+            await self._store.beat(self.bank, self.core.epoch)
+            self._confirm(began)
+            self.board.trust()
+            self._flush()
+        except CommitInDoubt as error:
+            self._doubt(error)
+
+    def _confirm(self, began: float) -> None:
+        """The ledger has acknowledged something that was sent at `began`: the lease holds from then on."""
+        if self._store.shared:
+            self._beat_due = began + BEAT_S
+            self.board.confirm(began + LEASE_S)
 
     async def _write(self, batch: Batch) -> None:
         slow = asyncio.get_running_loop().call_later(SLOW_COMMIT_S, self._slow)
@@ -219,6 +288,7 @@ class Writer:
             await self._store.append(self.bank, batch.epoch, batch.before, batch.rows)
             self.commits.observe(self._clock.monotonic() - began)
             self.batches.observe(len(batch.rows))
+            self._confirm(began)
             self.board.trust()
             self.core.committed()
             if batch.snapshot is not None:
@@ -278,7 +348,9 @@ class Writer:
         """
         if self._doubtful:
             await self._store.recover()
+            began = self._clock.monotonic()
             await self._store.new_epoch(self.bank, self._holder)
+            self._confirm(began)
             self._doubtful = False
         engine, head = await self._store.run(self._rebuild)
         last = self.core.durable_seq
@@ -294,13 +366,23 @@ class Writer:
         if (snapshot := self.core.snapshot()) is not None:
             await self._store.save_snapshot(snapshot)
 
-    def _stop(self, error: Exception) -> None:
-        self.stopped = f"{type(error).__name__}: {error}"
+    def fail(self, error: Exception) -> None:
+        """Stops for good: a person must look."""
+        self.failed = True
+        self._stop(f"{type(error).__name__}: {error}")
         log.critical("bank_stopped", bank=self.bank, reason=self.stopped)
+
+    def stand_by(self, reason: str) -> None:
+        """Decides nothing while another server may; `begin` lets it again."""
+        self._stop(reason)
+        log.warning("bank_left", bank=self.bank, reason=reason)
+
+    def _stop(self, reason: str) -> None:
+        self.stopped = reason
         self._suspend()
         for question in self._questions:
             if not question.done():
-                question.set_exception(BankStopped(self.stopped))
+                question.set_exception(BankStopped(reason))
         for call in self.on_stopped:
             call()
 

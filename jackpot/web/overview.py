@@ -44,7 +44,7 @@ class Source(Protocol):
 def why(writer: Writer) -> str | None:
     """Why a bank does not act now; None where it does."""
     if writer.stopped is not None:
-        return f"stopped: {writer.stopped}"
+        return f"stopped: {writer.stopped}" if writer.failed else writer.stopped
     return None if writer.active else "the last commit is in doubt or slow"
 
 

@@ -160,11 +160,11 @@ async def test_what_nobody_confirms_is_a_fault(redis: RedisServer, tmp_path: Pat
     async with Redis.from_url(redis.url) as client, following(config, clock, redis) as follower:
         board = follower.board
         assert board.display(LINK)["state"] == "fault"
-        assert follower.stopped
+        assert follower.away
         await offer(client, "main", said((1, 1, 1)))
         await until(lambda: board.trusted)
         assert board.display(LINK)["state"] == "normal"
-        assert not follower.stopped
+        assert not follower.away
         clock.ahead_s += STALE_S + 1
         follower.sweep()
         assert not board.trusted

@@ -1,0 +1,55 @@
+"""Which server writes a bank? Its head's holder, for as long as the head moves; nobody's clock but one's own.
+
+Each server that shares a ledger watches the banks that it does not hold. A holder commits, or at least beats,
+and stops showing and promising anything once it has not been confirmed for LEASE_S. Whoever sees a head stand
+still for longer than that takes the bank in a new epoch, which is a fence: what the old holder still sends is
+refused by the database. No time of another machine is ever looked at.
+"""
+
+from typing import Final
+
+from jackpot.ledger.journal import Head
+
+# A holder without work confirms its lease so often: two lost beats in a row are not yet a lapse.
+BEAT_S: Final = 0.6
+# Without an acknowledged commit or beat for so long a holder suspends its links and shows nothing.
+LEASE_S: Final = 2.0
+# A head that stands still for so long has lost its holder; a second more than the holder gives itself.
+TAKEOVER_S: Final = 3.0
+# The holder's connection is gone: it is dead, or its lease has lapsed by then too.
+GONE_S: Final = 2.0
+# How often a bank that somebody else holds is looked at.
+LOOK_S: Final = 0.25
+# A free bank is not taken at once by a server that holds others already (so much for each), that is not the
+# one to take it first, or that people have just taken it from.
+PER_BANK_S: Final = 0.2
+NOT_FIRST_S: Final = 0.5
+HANDED_OVER_S: Final = 5.0
+
+
+class Watch:
+    """What one server has seen of a bank's head, by its own clock. waits: before it takes a free bank."""
+
+    def __init__(self, now: float, waits: float = 0.0) -> None:
+        self.moving = False
+        self._waits = waits
+        self._mark: tuple[int, int, int, str] | None = None
+        self._since = now
+        self._gone_since: float | None = None
+
+    def free(self, head: Head, *, held: bool, now: float) -> bool:
+        """Whether the bank may be taken. held: the connection of its holder stands."""
+        mark = (head.epoch, head.seq, head.beat, head.holder)
+        if mark != self._mark:
+            self.moving = self._mark is not None
+            self._mark, self._since = mark, now
+            self._gone_since = None
+        if held:
+            self._gone_since = None
+        elif self._gone_since is None:
+            self._gone_since = now
+        if not head.holder:
+            return now - self._since >= self._waits
+        if self._gone_since is not None and now - self._gone_since >= GONE_S + self._waits:
+            return True
+        return now - self._since >= TAKEOVER_S + self._waits

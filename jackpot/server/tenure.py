@@ -1,0 +1,221 @@
+"""How does a server come to hold a bank, what does it do first, and how does it lose it again?
+
+Alone on a ledger it takes its banks at once. Among several it watches each head, takes a bank that is free,
+and watches again once another has taken it or people handed it over.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import asynccontextmanager, suppress
+from typing import Any, Final
+
+import structlog
+
+from jackpot.clock import Clock
+from jackpot.ledger.journal import Head
+from jackpot.ledger.rebuild import check_meters, rebuild
+from jackpot.ledger.store import CommitInDoubt, Fenced, Ledger, LedgerError, Store
+from jackpot.rules.engine import Engine
+from jackpot.rules.invariant import InvariantError
+from jackpot.server.lease import BEAT_S, HANDED_OVER_S, LOOK_S, Watch
+from jackpot.server.sequencer import SNAPSHOT_EVERY
+from jackpot.server.writer import BankStopped, Writer
+
+# A ledger that does not answer a standby is asked again so often: it costs one connection.
+RETRY_S: Final = 1.0
+
+log: Final = structlog.get_logger()
+
+
+class Tenure:
+    """One bank in one server. holder: our name in its head. on_taken: what follows before devices are let in.
+
+    waits: how long a free bank is left to others, by how many banks are held here. alone: the first time
+    nobody else is waited for. start: runs a task beside this one. looked_at: when the head was last seen, by
+    the monotonic clock.
+    """
+
+    def __init__(
+        self,
+        writer: Writer,
+        store: Store,
+        clock: Clock,
+        holder: str,
+        *,
+        alone: bool,
+        waits: Callable[[], float],
+        start: Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]],
+        on_taken: Callable[[Writer], Awaitable[None]],
+    ) -> None:
+        self.writer = writer
+        self.bank = writer.bank
+        self.holder = ""
+        self.looked_at = 0.0
+        self._store = store
+        self._clock = clock
+        self._own = holder
+        self._alone = alone
+        self._waits = waits
+        self._start = start
+        self._on_taken = on_taken
+        self._handed_over = False
+        self._ended = asyncio.Event()
+        self._settled: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+    async def settled(self) -> None:
+        """Returns once the bank is held here or known to be held elsewhere. Raises what taking it raises."""
+        await self._settled
+
+    @property
+    def watched(self) -> bool:
+        """Whether it stands by, and sees the holder alive."""
+        return self.writer.stopped is not None and bool(self.holder) and not self.writer.failed
+
+    def end(self) -> None:
+        """Lets `run` return once what was decided is durable and the bank is free for others."""
+        self._ended.set()
+        self.writer.end()
+
+    def hand_over(self) -> None:
+        """Gives the bank to whichever other server takes it first. Raises BankStopped if it is not held."""
+        if self.writer.stopped is not None:
+            raise BankStopped(self.writer.stopped)
+        self._handed_over = True
+        self.writer.end()
+
+    async def run(self) -> None:
+        """Holds the bank whenever it may, until `end`; one that cannot be held at all is stopped for good."""
+        while not self._ended.is_set() and not self.writer.failed:
+            try:
+                if self._alone or await self._until_free():
+                    self._alone = False
+                    await self._hold()
+            except Fenced as error:
+                log.info("bank_taken_by_another", bank=self.bank, reason=str(error))
+            except CommitInDoubt as error:
+                self._refuse(error)
+                await self._recover(error)
+            except (LedgerError, InvariantError, BankStopped) as error:
+                self._refuse(error)
+                self.writer.fail(error)
+
+    def _settle(self) -> None:
+        if not self._settled.done():
+            self._settled.set_result(None)
+
+    def _refuse(self, error: Exception) -> None:
+        """The first time, whoever starts the server is told, and it ends."""
+        if not self._settled.done():
+            self._settled.set_exception(error)
+            self._ended.set()
+
+    async def _until_free(self) -> bool:
+        """Watches until the bank may be taken here; False if this ends first. Raises CommitInDoubt."""
+        waits = HANDED_OVER_S if self._handed_over else self._waits()
+        watch = Watch(self._clock.monotonic(), waits)
+        while not self._ended.is_set():
+            head = await self._store.head(self.bank)
+            held = await self._store.held(self.bank)
+            self.holder, self.looked_at = head.holder, self._clock.monotonic()
+            if watch.free(head, held=held, now=self.looked_at):
+                self._handed_over = False
+                return True
+            if self.writer.stopped != (reason := standing_by(head)):
+                self.writer.stand_by(reason)
+            if watch.moving:
+                self._settle()
+            await self._pause(LOOK_S)
+        return False
+
+    async def _hold(self) -> None:
+        """Takes the bank, checks it whole (S3), writes it until that ends, and leaves it free if it may."""
+        writer = self.writer
+        began = self._clock.monotonic()
+        taken = await self._store.new_epoch(self.bank, self._own)
+        async with self._beating(taken.epoch):
+            engine, head = await self._store.run(self._checked)
+        engine.new_epoch()
+        log.info("ledger_checked", bank=self.bank, seq=head.seq, epoch=head.epoch, hash=head.hash.hex())
+        writer.starting = True
+        writer.begin(engine, head, began)
+        await self._save_if_long(head)
+        writing = self._start(writer.run())
+        try:
+            await self._on_taken(writer)
+            writer.starting = False
+            self.holder = self._own
+            self._settle()
+            await asyncio.wait((writing,))
+        except asyncio.CancelledError:
+            writing.cancel()
+            raise
+        finally:
+            writer.end()
+            await asyncio.wait((writing,))
+        if writer.stopped is None and self._store.shared:
+            await self._release()
+
+    async def _release(self) -> None:
+        """Everything decided is durable: whoever waits may take the bank at once."""
+        try:
+            await self._store.release(self.bank, self.writer.core.epoch)
+        except (CommitInDoubt, Fenced) as error:
+            log.warning("not_released", bank=self.bank, reason=str(error))
+        self.writer.stand_by("handed over")
+
+    def _checked(self, ledger: Ledger) -> tuple[Engine, Head]:
+        engine, head = rebuild(ledger, self.bank)
+        check_meters(ledger, self.bank, engine)
+        return engine, head
+
+    async def _save_if_long(self, head: Head) -> None:
+        """After a long replay the next start shall not replay it again."""
+        newest = await self._store.newest_snapshot(self.bank)
+        long = head.seq - (newest.seq if newest else 0) >= SNAPSHOT_EVERY
+        if long and (snapshot := self.writer.core.snapshot()) is not None:
+            await self._store.save_snapshot(snapshot)
+
+    @asynccontextmanager
+    async def _beating(self, epoch: int) -> AsyncIterator[None]:
+        """Others see the head move while a long check is being made."""
+        done = asyncio.Event()
+
+        async def beat() -> None:
+            while not done.is_set():
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(BEAT_S):
+                        await done.wait()
+                        return
+                with suppress(CommitInDoubt, Fenced):  # whoever checks finds out for himself
+                    await self._store.beat(self.bank, epoch)
+
+        if not self._store.shared:
+            yield
+            return
+        beating = self._start(beat())
+        try:
+            yield
+        finally:
+            done.set()
+            await asyncio.wait((beating,))
+
+    async def _recover(self, error: CommitInDoubt) -> None:
+        """A fresh connection, sooner or later; the bank stays with whoever holds it."""
+        log.warning("ledger_unavailable", bank=self.bank, retry_s=RETRY_S, reason=str(error))
+        self.holder = ""
+        while not self._ended.is_set():
+            with suppress(CommitInDoubt):
+                await self._store.recover()
+                return
+            await self._pause(RETRY_S)
+
+    async def _pause(self, seconds: float) -> None:
+        """Waits, but not beyond the end."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._ended.wait()
+
+
+def standing_by(head: Head) -> str:
+    """Why a server that watches a bank serves none of its devices."""
+    return f"standby: {head.holder} has the bank" if head.holder else "standby: nobody has the bank"
