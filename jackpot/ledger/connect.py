@@ -30,6 +30,7 @@ WRITER: Final = {
     "idle_in_transaction_session_timeout": "10s",
     "idle_session_timeout": "0",
     "lock_timeout": "0",
+    "standard_conforming_strings": "on",
     "statement_timeout": "0",
     "synchronous_commit": "on",
     "tcp_keepalives_count": str(KEEPALIVES),
@@ -68,7 +69,8 @@ class _Watched(Connection):
 async def connect(url: str, *, readonly: bool = False) -> Connection:
     """Connects to the first of the URL's hosts that can be written; a reader to the first that answers.
 
-    Raises what asyncpg and the system raise for the last host that was tried.
+    Raises what asyncpg and the system raise for the last host that was tried; LedgerUnusable where the URL is
+    no address.
     """
     hosts = each_host(url)
     for number, host in enumerate(hosts, 1):
@@ -84,19 +86,33 @@ async def connect(url: str, *, readonly: bool = False) -> Connection:
         except (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError):
             if number == len(hosts):
                 raise
+        except (ValueError, OverflowError):  # its text may hold a part of the password
+            raise _no_address(url) from None
     raise LedgerUnusable(f"{without_password(url)} names no host")
 
 
 def each_host(url: str) -> list[str]:
-    """A URL for each host that it names. asyncpg would give all of them one limit of time together."""
-    parts = urlsplit(url)
+    """A URL for each host that it names. asyncpg would give all of them one limit of time together.
+
+    Raises LedgerUnusable.
+    """
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        raise _no_address(url) from None
     sign_in, at, hosts = parts.netloc.rpartition("@")
     return [urlunsplit(parts._replace(netloc=f"{sign_in}{at}{host}")) for host in hosts.split(",")]
 
 
+def _no_address(url: str) -> LedgerUnusable:
+    return LedgerUnusable(
+        f"{without_password(url)} is no address of a PostgreSQL: / : @ in a password are %2F %3A %40"
+    )
+
+
 def without_password(url: str) -> str:
     """The URL as it may stand in a log."""
-    url = re.sub(r"^(\w+://[^/@]*?):[^/@]*@", r"\1@", url)
+    url = re.sub(r"^(\w+://[^/:@]*):.*@", r"\1@", url)
     return re.sub(r"([?&](?:ssl)?password=)[^&]*", r"\1...", url)
 
 

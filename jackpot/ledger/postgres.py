@@ -63,6 +63,13 @@ _NAMELESS: Final = """
     )
     SELECT bank FROM used WHERE bank IS NOT NULL AND bank NOT IN (SELECT id FROM bank)
 """
+# Of another role's connection only the number is seen: one that may write here is taken for the holder's.
+_END: Final = """
+    SELECT usename, CASE WHEN backend_start = $2 THEN pg_terminate_backend(pid, $3) ELSE false END
+    FROM pg_stat_activity
+    WHERE pid = $1 AND pid <> pg_backend_pid() AND (backend_start = $2 OR backend_start IS NULL
+        AND datname = current_database() AND has_table_privilege(usesysid, 'journal', 'INSERT'))
+"""
 _TOO_MANY_RIGHTS: Final = """
     SELECT string_agg(name || ': ' || verb, ', ' ORDER BY name, verb)
     FROM unnest(ARRAY['bank', 'journal', 'posting']) AS name,
@@ -221,13 +228,12 @@ class PostgresStore:
         if bank in self._taken and any(writer != self._writer for writer, *_ in held):
             raise self._lost(bank)
         for pid, start in [*((pid, start) for _, pid, start in held), *self._own]:
-            ended = await connection.fetchval(
-                "SELECT bool_and(pg_terminate_backend(pid, $3)) FROM pg_stat_activity "
-                "WHERE pid = $1 AND backend_start = $2 AND pid <> pg_backend_pid()",
-                pid, start, END_BACKEND_MS,
-            )  # fmt: skip
-            if ended is False:
-                raise OSError(f"the database does not end the connection that held the bank (backend {pid})")
+            for role, ended in await connection.fetch(_END, pid, start, END_BACKEND_MS):
+                if not ended:
+                    raise OSError(
+                        f"the database does not end the connection that held the bank (backend {pid} of role "
+                        f"{role}); all servers of a ledger sign in as one role"
+                    )
 
     async def held(self, bank: str) -> bool:
         return await self._alone(self._held(bank))

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import asyncpg
 import msgspec
 import pytest
 
@@ -272,30 +271,3 @@ async def test_a_newer_schema_is_refused(database: str) -> None:
         for readonly in (False, True):
             with pytest.raises(LedgerUnusable, match="schema is at 9999"):
                 await PostgresStore.open(database, readonly=readonly)
-
-
-CHANGES = (
-    "UPDATE journal SET at = 0",
-    "DELETE FROM journal",
-    "TRUNCATE journal",
-    "UPDATE posting SET cycle = 2",
-    "DELETE FROM posting",
-    "TRUNCATE posting",
-    "UPDATE bank SET name = 'x'",
-    "DELETE FROM bank",
-    "TRUNCATE bank",
-)
-
-
-@on_loop
-async def test_the_database_refuses_to_change_the_past(database: str) -> None:
-    """DESIGN, append-only: even from a superuser who owns the tables, in a replication session too."""
-    async with stores(database) as (store,), watching(database) as owner:
-        await store.new_epoch("main", "test")
-        await store.append("main", 1, 0, rows(4))
-        for role in ("origin", "replica"):
-            await owner.run(f"SET session_replication_role = {role}")
-            for change in CHANGES:
-                with pytest.raises(asyncpg.PostgresError, match="is append-only"):
-                    await owner.run(change)
-        assert await store.rows("main", 0, 10) == rows(4)
