@@ -211,7 +211,7 @@ class Server:
             if where is not None:
                 self._listeners.append(await listening.listen(where, devices.connection, tls))
                 self.ports[name] = listening.port_of(self._listeners[-1])
-        self._admin = Admin(self.writers, self.clock, {"table": self.floor, "sign": self.signs})
+        self._admin = Admin(self.writers, self.clock, {"table": self.floor, "sign": self.signs}, self.tenures)
         self._listeners.append(await self._admin.listen(listen.admin))
         self._live = Live([writer.board for writer in self.writers.values()], self.clock)
         screens = Screens(self.config, self._live)

@@ -8,7 +8,7 @@ from typing import Annotated, TextIO
 
 import typer
 
-from jackpot.cli.speak import fail
+from jackpot.cli.speak import at_server, fail
 
 app = typer.Typer(help="Serve tables and signs.")
 
@@ -21,8 +21,19 @@ def serve(
             "--config", "-c", metavar="FILE", help="A configuration in TOML.", envvar="JACKPOT_CONFIG"
         ),
     ],
+    name: Annotated[
+        str | None,
+        typer.Option(
+            "--id",
+            metavar="ID",
+            envvar="JACKPOT_SERVER",
+            help="Which [[server]] of it this is; not needed where there is one.",
+        ),
+    ] = None,
 ) -> None:
     """Check the configuration and the ledger, then serve tables and signs until SIGTERM or Ctrl-C.
+
+    Several servers of one configuration share a PostgreSQL ledger: each bank is one's, the others stand by.
 
     Example: jackpot serve --config /etc/jackpot/config.toml
     """
@@ -32,7 +43,7 @@ def serve(
     from jackpot.server.writer import BankStopped
 
     try:
-        found = load(config)
+        found = at_server(load(config), name)
     except ConfigErrors as errors:
         fail(str(errors))
     json_logs()

@@ -1,12 +1,16 @@
 """How does the command line reach a running server, and how does it show what it says?"""
 
 import json
+import os
 import socket
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, Final, NoReturn
 
 import typer
+
+if TYPE_CHECKING:
+    from jackpot.config import Config
 
 # A server in doubt answers when it knows; a person at a prompt does not wait longer than this.
 ANSWER_WITHIN_S: Final = 30.0
@@ -99,6 +103,19 @@ def _configured(config: Path | None) -> Path:
     if config is None:
         fail("which server? give --config FILE or --socket PATH")
     try:
-        return load(config).listen.admin
+        return at_server(load(config)).listen.admin
     except ConfigErrors as errors:
         fail(str(errors))
+
+
+def at_server(config: "Config", name: str | None = None) -> "Config":
+    """The configuration as one server has it: the named one, else JACKPOT_SERVER's, else the only one."""
+    wanted = name or os.environ.get("JACKPOT_SERVER")
+    ids = [server.id for server in config.servers]
+    if wanted is None:
+        if len(ids) > 1:
+            fail(f"which server? {' or '.join(ids)}: set JACKPOT_SERVER to its id")
+        return config.of_server(ids[0]) if ids else config
+    if wanted not in ids:
+        fail(f"{config.path} has no [[server]] {wanted}; it has {', '.join(ids) or 'none'}")
+    return config.of_server(wanted)

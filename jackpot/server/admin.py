@@ -22,6 +22,7 @@ import structlog
 from jackpot.clock import Clock
 from jackpot.rules import commands, views
 from jackpot.server.devices import Devices, fingerprint
+from jackpot.server.tenure import Tenure
 from jackpot.server.writer import BankStopped, Writer
 
 # One request: a reason of 256 characters and a few ids, with room for escapes.
@@ -106,10 +107,17 @@ ACTS: Final[Mapping[str, Callable[[Request], commands.PersonCommand]]] = {
 
 
 class Admin:
-    """Carries out requests. devices: by role."""
+    """Carries out requests. devices: by role; writers, tenures: by bank."""
 
-    def __init__(self, writers: Mapping[str, Writer], clock: Clock, devices: Mapping[str, Devices]) -> None:
+    def __init__(
+        self,
+        writers: Mapping[str, Writer],
+        clock: Clock,
+        devices: Mapping[str, Devices],
+        tenures: Mapping[str, Tenure],
+    ) -> None:
         self._writers = writers
+        self._tenures = tenures
         self._clock = clock
         self._devices = devices
 
@@ -124,6 +132,10 @@ class Admin:
                 return await self._do(request, request.by or login)
             if request.do == "revoke":
                 return await self._revoke(request, request.by or login)
+            if request.do == "leases":
+                return {"ok": True, "leases": [await tenure.look() for tenure in self._tenures.values()]}
+            if request.do == "hand-over":
+                return await self._hand_over(request, request.by or login)
             if request.do == "hits":
                 return {"ok": True, "hits": await self._writer(request).ask(views.hits)}
             if request.do == "round":
@@ -163,6 +175,12 @@ class Admin:
             if not answer["ok"]:
                 return answer
         return {"ok": True, "revoked": wanted, "left": [key for key in valid if key not in wanted]}
+
+    async def _hand_over(self, request: Request, by: str) -> dict[str, Any]:
+        bank = self._writer(request).bank
+        log.info("act", do=request.do, by=by, bank=bank)
+        await self._tenures[bank].hand_over()
+        return {"ok": True, "bank": bank}
 
     async def _status(self, bank: str) -> dict[str, Any]:
         writer = self._writers[bank]

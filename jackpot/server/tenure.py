@@ -31,8 +31,7 @@ class Tenure:
     """One bank in one server. holder: our name in its head. on_taken: what follows before devices are let in.
 
     waits: how long a free bank is left to others, by how many banks are held here. alone: the first time
-    nobody else is waited for. start: runs a task beside this one. looked_at: when the head was last seen, by
-    the monotonic clock.
+    nobody else is waited for. start: runs a task beside this one.
     """
 
     def __init__(
@@ -49,8 +48,6 @@ class Tenure:
     ) -> None:
         self.writer = writer
         self.bank = writer.bank
-        self.holder = ""
-        self.looked_at = 0.0
         self._store = store
         self._clock = clock
         self._own = holder
@@ -60,28 +57,37 @@ class Tenure:
         self._on_taken = on_taken
         self._handed_over = False
         self._ended = asyncio.Event()
+        self._given = asyncio.Event()
         self._settled: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     async def settled(self) -> None:
         """Returns once the bank is held here or known to be held elsewhere. Raises what taking it raises."""
         await self._settled
 
-    @property
-    def watched(self) -> bool:
-        """Whether it stands by, and sees the holder alive."""
-        return self.writer.stopped is not None and bool(self.holder) and not self.writer.failed
-
     def end(self) -> None:
         """Lets `run` return once what was decided is durable and the bank is free for others."""
         self._ended.set()
         self.writer.end()
 
-    def hand_over(self) -> None:
-        """Gives the bank to whichever other server takes it first. Raises BankStopped if it is not held."""
+    async def hand_over(self) -> None:
+        """Gives the bank to whichever other server takes it first, once everything decided is durable.
+
+        Raises BankStopped where it is not held here, or nobody else could take it.
+        """
         if self.writer.stopped is not None:
             raise BankStopped(self.writer.stopped)
+        if not self._store.shared:
+            raise BankStopped("a ledger in SQLite has one server")
         self._handed_over = True
+        self._given.clear()
         self.writer.end()
+        await self._given.wait()
+
+    async def look(self) -> dict[str, Any]:
+        """Who holds the bank by the ledger, and what it is here. Raises LedgerError."""
+        head = await self._store.head(self.bank)
+        here = "held" if self.writer.stopped is None else self.writer.stopped
+        return {"bank": self.bank, "holder": head.holder, "epoch": head.epoch, "seq": head.seq, "here": here}
 
     async def run(self) -> None:
         """Holds the bank whenever it may, until `end`; one that cannot be held at all is stopped for good."""
@@ -116,12 +122,10 @@ class Tenure:
         while not self._ended.is_set():
             head = await self._store.head(self.bank)
             held = await self._store.held(self.bank)
-            self.holder, self.looked_at = head.holder, self._clock.monotonic()
-            if watch.free(head, held=held, now=self.looked_at):
+            if watch.free(head, held=held, now=self._clock.monotonic()):
                 self._handed_over = False
                 return True
-            if self.writer.stopped != (reason := standing_by(head)):
-                self.writer.stand_by(reason)
+            self.writer.stand_by(head.holder, alive=watch.moving)
             if watch.moving:
                 self._settle()
             await self._pause(LOOK_S)
@@ -143,7 +147,6 @@ class Tenure:
         try:
             await self._on_taken(writer)
             writer.starting = False
-            self.holder = self._own
             self._settle()
             await asyncio.wait((writing,))
         except asyncio.CancelledError:
@@ -161,7 +164,8 @@ class Tenure:
             await self._store.release(self.bank, self.writer.core.epoch)
         except (CommitInDoubt, Fenced) as error:
             log.warning("not_released", bank=self.bank, reason=str(error))
-        self.writer.stand_by("handed over")
+        self.writer.stand_by("", alive=False)
+        self._given.set()
 
     def _checked(self, ledger: Ledger) -> tuple[Engine, Head]:
         engine, head = rebuild(ledger, self.bank)
@@ -202,7 +206,7 @@ class Tenure:
     async def _recover(self, error: CommitInDoubt) -> None:
         """A fresh connection, sooner or later; the bank stays with whoever holds it."""
         log.warning("ledger_unavailable", bank=self.bank, retry_s=RETRY_S, reason=str(error))
-        self.holder = ""
+        self.writer.stand_by("", alive=False)
         while not self._ended.is_set():
             with suppress(CommitInDoubt):
                 await self._store.recover()
@@ -214,8 +218,3 @@ class Tenure:
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._ended.wait()
-
-
-def standing_by(head: Head) -> str:
-    """Why a server that watches a bank serves none of its devices."""
-    return f"standby: {head.holder} has the bank" if head.holder else "standby: nobody has the bank"

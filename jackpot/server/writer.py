@@ -99,6 +99,7 @@ class Writer:
         self.stopped: str | None = None
         self.failed = False
         self.starting = False
+        self.held_elsewhere = False
         self.commits = Histogram(COMMIT_SECONDS)
         self.batches = Histogram(BATCH_ROWS)
         self.answers = Histogram(ANSWER_SECONDS)
@@ -136,6 +137,7 @@ class Writer:
         self._holder = head.holder
         self._doubtful = self._ending = False
         self.stopped = None
+        self.held_elsewhere = False
         self._confirm(confirmed)
         self.board.reset(*face(engine))
         self.board.trust()
@@ -166,7 +168,7 @@ class Writer:
             "bank": self.bank,
             "active": self.active,
             "stopped": self.failed,
-            "standby": self.stopped is not None and not self.failed,
+            "standby": self.held_elsewhere,
             "links": {link: self.board.state(link)[0] == "active" for link in self.board.links},
             "doubts": self.doubts,
             "batches_refused": self.batches_refused,
@@ -227,7 +229,8 @@ class Writer:
         try:
             await self._run()
         except Fenced as error:
-            self.stand_by(str(error))
+            log.warning("fenced", bank=self.bank, reason=str(error))
+            self.stand_by("", alive=False)
         except (LedgerError, InvariantError) as error:
             self.fail(error)
 
@@ -372,10 +375,13 @@ class Writer:
         self._stop(f"{type(error).__name__}: {error}")
         log.critical("bank_stopped", bank=self.bank, reason=self.stopped)
 
-    def stand_by(self, reason: str) -> None:
-        """Decides nothing while another server may; `begin` lets it again."""
-        self._stop(reason)
-        log.warning("bank_left", bank=self.bank, reason=reason)
+    def stand_by(self, holder: str, *, alive: bool) -> None:
+        """Decides nothing while another server may; `begin` lets it again. alive: the holder is seen to be."""
+        self.held_elsewhere = alive and bool(holder)
+        reason = f"standby: {holder or 'no server'} has bank {self.bank}"
+        if self.stopped != reason:
+            log.info("standing_by", bank=self.bank, holder=holder)
+            self._stop(reason)
 
     def _stop(self, reason: str) -> None:
         self.stopped = reason

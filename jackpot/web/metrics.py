@@ -52,6 +52,7 @@ _LEVEL_COUNTS: Final = (
 _BANK_GAUGES: Final = (
     ("bank_active", "active", "1 while the bank decides and is durable."),
     ("bank_stopped", "stopped", "1 once the bank has stopped for good."),
+    ("bank_standby", "standby", "1 while another server is seen to have the bank."),
     ("queue_limit", "queue_limit", "Commands in the queue at which tables are read no further."),
     ("durable_seq", "durable_seq", "The journal's last durable entry."),
     ("epoch", "epoch", "The epoch in which the bank is written."),

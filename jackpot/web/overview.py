@@ -42,7 +42,9 @@ class Source(Protocol):
 
 
 def why(writer: Writer) -> str | None:
-    """Why a bank does not act now; None where it does."""
+    """Why a bank does not act now; None where it does, here or in another server."""
+    if writer.held_elsewhere:
+        return None
     if writer.stopped is not None:
         return f"stopped: {writer.stopped}" if writer.failed else writer.stopped
     return None if writer.active else "the last commit is in doubt or slow"
@@ -123,7 +125,7 @@ class Overview:
         for table in tables:
             if table["round"] and table["round"]["state"] == "mismatch":
                 yield f"Table {table['table']}: the chips counted differ from the wagers accepted"
-        for devices in (self._source.floor, self._source.signs):
+        for devices in self._expected():
             gone = sorted(set(devices.devices) - set(devices.current))
             if gone:
                 role = devices.role.title()
@@ -132,6 +134,11 @@ class Overview:
                     if len(gone) == 1
                     else (f"{role}s {', '.join(gone)} are offline")
                 )
+
+    def _expected(self) -> list[Devices]:
+        """Whose devices are missed; a sign that is not here may be at a signage process."""
+        source = self._source
+        return [source.floor] if source.config.signage else [source.floor, source.signs]
 
     def _table(self, table: Map) -> Map:
         return {

@@ -1,0 +1,44 @@
+"""`jackpot lease`: which server writes which bank, and how is a bank handed over?"""
+
+import json
+from typing import Annotated
+
+import typer
+
+from jackpot.cli.speak import By, ConfigFile, Json, Socket, ask, show
+from jackpot.cli.speak import table as print_table
+
+app = typer.Typer(help="Which server writes a bank: show, hand over.", no_args_is_help=True)
+
+
+@app.command("show")
+def show_(config: ConfigFile = None, socket: Socket = None, as_json: Json = False) -> None:
+    """Show who holds each bank, as this server sees it.
+
+    Example: jackpot lease show --config /etc/jackpot/config.toml
+    """
+    leases = ask(config, socket, do="leases")["leases"]
+    if as_json:
+        typer.echo(json.dumps(leases, indent=2))
+        return
+    rows = [
+        [lease["bank"], lease["holder"] or "nobody", str(lease["epoch"]), f"{lease['seq']:,}", lease["here"]]
+        for lease in leases
+    ]
+    print_table(f"{len(rows)} banks", ["bank", "holder", "epoch", "row", "here"], rows)
+
+
+@app.command("hand-over")
+def hand_over(
+    bank: Annotated[str, typer.Argument(metavar="BANK", help="A bank that this server writes.")],
+    config: ConfigFile = None,
+    socket: Socket = None,
+    by: By = None,
+    as_json: Json = False,
+) -> None:
+    """Let another server take a bank now; this one takes it back only if nobody else does.
+
+    Example: jackpot lease hand-over main --config /etc/jackpot/config.toml
+    """
+    answer = ask(config, socket, do="hand-over", bank=bank, by=by)
+    show(answer, as_json, f"{bank}: handed over")
