@@ -376,7 +376,7 @@ class Writer:
         log.critical("bank_stopped", bank=self.bank, reason=self.stopped)
 
     def stand_by(self, holder: str, *, alive: bool) -> None:
-        """Decides nothing while another server may; `begin` lets it again. alive: the holder is seen to be."""
+        """Decides nothing while another server may; `begin` ends that. alive: the holder is seen to be."""
         self.held_elsewhere = alive and bool(holder)
         reason = f"standby: {holder or 'no server'} has bank {self.bank}"
         if self.stopped != reason:
