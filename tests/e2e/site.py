@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import threading
+import urllib.error
 import urllib.request
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -22,7 +23,7 @@ currency = "USD"
 gaming_day_ends = "06:00"
 timezone = "America/New_York"
 [ledger]
-url = "sqlite:///ledger.db"
+{ledger}
 [listen]
 tables = "127.0.0.1:0"
 signs = "127.0.0.1:0"
@@ -108,7 +109,10 @@ class Program:
 
 
 class Site(Program):
-    """One floor in a folder of its own. Devices are added before `start`; a kind names a table's links."""
+    """One floor in a folder of its own. Devices are added before `start`; a kind names a table's links.
+
+    ledger: its URL, instead of a file in the folder. more: lines of [ledger] beside it.
+    """
 
     def __init__(
         self,
@@ -119,12 +123,22 @@ class Site(Program):
         commands: int = 1_000_000,
         size: int = 1_073_741_824,
         refusals: int = 1_000_000,
+        ledger: str = "",
+        more: str = "",
     ) -> None:
         super().__init__(folder / "config.toml", "serve")
         self.folder = folder
+        self.url = ledger or f"sqlite:///{folder}/ledger.db"
+        self.socket = folder / ("config.sock" if ledger else "ledger.sock")
         self.keys: dict[str, bytes] = {}
         self._parts = [
-            HEAD.format(heartbeat_ms=heartbeat_ms, commands=commands, bytes=size, refusals=refusals),
+            HEAD.format(
+                ledger=f"url = {json.dumps(self.url)}\n{more}",
+                heartbeat_ms=heartbeat_ms,
+                commands=commands,
+                bytes=size,
+                refusals=refusals,
+            ),
             links,
         ]
         self._unused: dict[str, list[str]] = {}
@@ -153,6 +167,10 @@ class Site(Program):
         """A device of a kind that no test has used."""
         return self._unused[kind].pop(0)
 
+    def devices(self, role: str) -> list[str]:
+        """Every device of a role, in order."""
+        return [device for device in self.keys if device.startswith(role[0].upper())]
+
     # Running
 
     def start(self) -> None:
@@ -170,7 +188,7 @@ class Site(Program):
         """One request over the admin socket, as the command line makes it."""
         with socket.socket(socket.AF_UNIX) as line:
             line.settimeout(WAIT_S)
-            line.connect(str(self.folder / "ledger.sock"))
+            line.connect(str(self.socket))
             line.sendall(json.dumps(request).encode() + b"\n")
             with line.makefile("rb") as answers:
                 answer: dict[str, Any] = json.loads(answers.readline())
@@ -180,6 +198,15 @@ class Site(Program):
         """The text at a path of the HTTP listener."""
         with urllib.request.urlopen(f"http://127.0.0.1:{self.ports['http']}{path}", timeout=WAIT_S) as found:
             return str(found.read().decode())
+
+    def status(self, path: str) -> int:
+        """The status at a path of the HTTP listener."""
+        try:
+            self.get(path)
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code
+        return 200
 
     # Devices
 

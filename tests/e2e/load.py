@@ -1,0 +1,196 @@
+"""What does a floor look like that plays while a test breaks something, and was anything lost by it?"""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager, closing
+from pathlib import Path
+from random import Random
+from typing import Any, Final, NamedTuple
+
+from controllers.client import SignClient, TableClient
+from controllers.memory import FileMemory
+from controllers.table import Offline
+from jackpot.ledger.open import open_ledger
+from jackpot.rules.engine import Engine
+from jackpot.rules.events import Refused
+from jackpot.rules.money import to_cents
+from tests.e2e.site import Site
+
+WAIT_S: Final = 30.0
+
+Message = dict[str, Any]
+HANDS: Final = (
+    ({"cards": ["As", "Ks", "Qs"]}, ["Js", "Ts"]),
+    ({"cards": ["9s", "8s", "7s"]}, ["6s", "5s"]),
+    ({"cards": ["9s", "9h", "9d"]}, ["9c", "5s"]),
+    ({"cards": ["2s", "5h", "9d"]}, ["Jc", "Ks"]),
+    ({"cards": ["2s", "2h", "2d"]}, ["Jc", "Ks"]),
+)
+
+
+class Played:
+    """What the devices were told.
+
+    answers: (table, seq) -> command and answer. shown: revision -> values. links: (device's role, state) of
+    each push about a link, in order of arrival.
+    """
+
+    def __init__(self) -> None:
+        self.answers: dict[tuple[str, int], tuple[str, Message]] = {}
+        self.rounds: Counter[str] = Counter()
+        self.shown: dict[int, set[tuple[str, str, int]]] = {}
+        self.links: list[tuple[str, str]] = []
+        self.over = False
+        self._news = asyncio.Event()
+
+    def told(self, role: str, push: Message) -> None:
+        """A sign's or a table's push."""
+        if push["t"] == "meters":
+            self.shown.setdefault(push["rev"], set()).update(
+                (link, level, cents) for link, level, cents in push["values"]
+            )
+        elif push["t"] == "link":
+            self.links.append((role, push["state"]))
+        self._wake()
+
+    def answered(self, table: str, kind: str, answer: Message) -> None:
+        if "expected" not in answer:
+            known = self.answers.setdefault((table, answer["seq"]), (kind, answer))
+            assert known == (kind, answer), f"{table} {answer['seq']} was answered twice, differently"
+        self._wake()
+
+    def played(self, name: str) -> None:
+        self.rounds[name] += 1
+        self._wake()
+
+    async def until(self, what: str, condition: Callable[[], bool]) -> None:
+        """Returns once it holds, which only news from the server can make so."""
+        try:
+            async with asyncio.timeout(WAIT_S):
+                while not condition():
+                    await self._news.wait()
+        except TimeoutError:
+            raise AssertionError(f"{what}: not within {WAIT_S:.0f} s") from None
+
+    async def until_more(self, answers: int) -> None:
+        """Returns after so many answers more."""
+        target = len(self.answers) + answers
+        await self.until("answers", lambda: len(self.answers) >= target)
+
+    async def until_all_play(self, names: list[str]) -> None:
+        """Returns once every table has played a whole round more."""
+        before = self.rounds.copy()
+        await self.until(
+            "a round of every table", lambda: all(self.rounds[name] > before[name] for name in names)
+        )
+
+    def _wake(self) -> None:
+        self._news.set()
+        self._news = asyncio.Event()
+
+
+async def play(table: TableClient, name: str, played: Played, rng: Random) -> None:
+    """Rounds until the load ends: each round's commands follow each other without waiting."""
+    while not played.over:
+        round_id = f"{name}-{rng.randrange(10**12)}"
+        seats = sorted(rng.sample(range(1, 8), 3), reverse=True)
+        bets = [{"seat": seat, "link": "easy", "amount": 100} for seat in seats]
+        hand, board = rng.choice(HANDS)
+        hands = [{"seat": seats[0], **hand}]
+        await table.wait_online()
+        try:
+            await asyncio.gather(
+                ask(table, name, played, "wager", round=round_id, bets=bets, lock=True),
+                ask(table, name, played, "settle", round=round_id, hands=hands, board=board, close=True),
+            )
+        except Offline:  # certainly not sent: the table waits for the server and deals a new round
+            continue
+        played.played(name)
+
+
+async def ask(table: TableClient, name: str, played: Played, kind: str, **fields: Any) -> None:
+    played.answered(name, kind, await table.command(kind, **fields))
+
+
+@asynccontextmanager
+async def load(site: Site, played: Played, folder: Path) -> AsyncIterator[list[str]]:
+    """All of a site's tables play and its sign watches; at the block's end every command is answered.
+
+    Gives the tables' names.
+    """
+    names = site.devices("table")
+    async with AsyncExitStack() as devices, asyncio.TaskGroup() as playing:
+        for sign in site.devices("sign"):
+            server = f"127.0.0.1:{site.ports['signs']}"
+            watch = SignClient(
+                sign, site.keys[sign], [server], on_push=lambda push: played.told("sign", push)
+            )
+            await devices.enter_async_context(watch)
+        for name in names:
+            server = f"127.0.0.1:{site.ports['tables']}"
+            memory = FileMemory(folder / f"{name}.memory", sync=False)
+            devices.callback(memory.close)
+            table = TableClient(
+                name, site.keys[name], [server], memory, on_push=lambda push: played.told("table", push)
+            )
+            tables = await devices.enter_async_context(table)
+            playing.create_task(play(tables, name, played, Random(name)))
+        try:
+            yield names
+        finally:
+            played.over = True
+
+
+class Found(NamedTuple):
+    """What a ledger says about what was played: counts, and a sentence for each thing that is wrong."""
+
+    answered: int
+    looked_at: int
+    lost: list[str]
+    doubled: list[str]
+    wrong: list[str]
+
+
+def look(url: str, names: list[str], played: Played) -> Found:
+    """S4, S5: every answer against its row of the same kind, every value shown against its revision's."""
+    with closing(open_ledger(url, readonly=True)) as ledger:
+        rows = ledger.rows("main", 0, 10**9)
+    engine = Engine("main")
+    journalled: dict[tuple[str, int], int] = {}
+    lost, doubled, wrong = [], [], []
+    shown = dict(played.shown)
+    looked_at = 0
+    for row in rows:
+        engine.replay(row.seq, row.at, row.kind, row.version, row.table, row.table_seq, row.digest, row.body)
+        if row.table is not None and row.table_seq is not None:
+            key = names[row.table - 1], row.table_seq
+            if key in journalled:
+                doubled.append(f"{key} is in the ledger twice")
+            journalled[key] = row.kind
+        if row.seq not in shown:
+            continue
+        meters = {
+            (link.terms.link, level.terms.level): to_cents(level.accounts.primary)
+            for link in engine.state.links
+            for level in link.levels
+        }
+        for link_name, level_name, cents in shown.pop(row.seq):
+            if meters[link_name, level_name] != cents:
+                wrong.append(f"revision {row.seq} was shown with {cents} at {link_name}.{level_name}")
+            looked_at += 1
+    lost += [f"revision {revision} was shown and is not in the ledger" for revision in shown]
+    for key, (kind, answer) in played.answers.items():
+        if key not in journalled:
+            lost.append(f"{kind} {key} was answered and is not in the ledger")
+        elif (answer["t"] == "nack") != (journalled[key] == Refused.kind):
+            wrong.append(f"{kind} {key} was answered {answer}")
+    return Found(len(played.answers), looked_at, lost, doubled, wrong)
+
+
+def check(url: str, names: list[str], played: Played) -> None:
+    """Nothing lost, nothing doubled, nothing shown that was not durable."""
+    found = look(url, names, played)
+    assert found.lost == found.doubled == found.wrong == []
+    assert found.answered > len(names)
+    assert found.looked_at > 0
