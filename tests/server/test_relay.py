@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from redis.asyncio import Redis
+from redis.exceptions import NoPermissionError, ResponseError
 
 from jackpot.app import Server
 from jackpot.config import Config, load
@@ -43,6 +44,7 @@ from tests.server.bed import (
     until,
 )
 
+ROOT = Path(__file__).parent.parent.parent
 FACE = LinkFace(100, "pa-643a-five-card-C", {"mega": 1_000_000}, "active", "", "normal", [])
 HALL = '[[signage]]\nid = "hall"\nsigns = "127.0.0.1:0"\nhttp = "127.0.0.1:0"\n'
 HIT = {"t": "hit", "hit": "H1", "link": LINK}
@@ -302,3 +304,49 @@ async def test_a_revoked_key_opens_nothing_there_either(redis: RedisServer, tmp_
         async with connected(process.ports["signs"]) as again:
             await again.hello(config, "sign", "S01")
             assert (await again.type("error"))["code"] == "auth_failed"
+
+
+@on_loop
+async def test_the_rights_in_the_runbook_are_enough(redis: RedisServer, tmp_path: Path) -> None:
+    """Deploy, many signs: the two users that deploy/README.md makes; a signage machine's can say nothing."""
+    lines = (ROOT / "deploy" / "README.md").read_text().splitlines()
+    for line in lines:
+        if line.strip().startswith("ACL SETUSER"):
+            redis.command(*line.split())
+    writer, reader = (redis.url.replace("//", f"//{user}:PASSWORD@") for user in ("jackpot", "signage"))
+    config = fed(configure(tmp_path), redis)
+    async with (
+        Server(msgspec.structs.replace(config, redis=(writer,))),
+        signage(msgspec.structs.replace(config, redis=(reader,))) as process,
+        Redis.from_url(reader) as client,
+    ):
+        await until(lambda: process.followers["main"].board.trusted)
+        with pytest.raises(NoPermissionError):
+            await client.hset(keys_of("main")[0], "trusted", "0")
+        with pytest.raises(ResponseError):
+            await offer(client, "main", said((9, 9, 9)))
+        found = await read(client, "main")
+        assert found is not None
+        assert found[0].rev[0] == 1
+
+
+@on_loop
+async def test_doubt_and_a_stop_are_faults_there_at_once(redis: RedisServer, tmp_path: Path) -> None:
+    """S4, S5: a ledger in doubt is told at once; a bank that stopped says nothing more, and then expires."""
+    clock = StepClock()
+    config = fed(configure(tmp_path), redis)
+    async with Server(config) as server, signage(config, clock) as process:
+        writer, follower = server.writers["main"], process.followers["main"]
+        await until(lambda: follower.board.trusted)
+        writer.board.distrust()
+        await until(lambda: not follower.board.trusted)
+        assert follower.fresh
+        writer.board.trust()
+        await until(lambda: follower.board.trusted)
+        writer.stopped = "for this test"
+        seen = server.relays[0].published
+        clock.ahead_s += STALE_S + 1
+        await until(lambda: not follower.board.trusted)
+        assert server.relays[0].published <= seen + 1
+        writer.stopped = None
+        await until(lambda: follower.board.trusted)
