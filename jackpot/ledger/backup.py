@@ -14,7 +14,7 @@ from typing import Final
 
 import apsw
 
-from jackpot.ledger.copy import Copied, NotACopy, Progress, carry, copy, heads_of, prove
+from jackpot.ledger.copy import Copied, NotACopy, Progress, carry, copy, finish, heads_of, prove
 from jackpot.ledger.sqlite import SqliteLedger, locked
 from jackpot.ledger.store import Ledger, LedgerCorrupt, LedgerUnusable, Reader
 
@@ -78,6 +78,7 @@ def _made(source: Reader, part: Path, progress: Progress) -> list[Copied]:
     """The backup, complete and proved, under its name for the time being."""
     with closing(SqliteLedger(part)) as target:
         copied = carry(source, target, progress)
+        finish(target)
     try:
         # Without the log it is one file, and can be read where nothing can be written.
         with closing(apsw.Connection(str(part))) as connection:

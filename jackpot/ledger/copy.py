@@ -19,6 +19,9 @@ from jackpot.ledger.verify import verify
 # Who holds a copy's banks; a server that takes one puts its own name there, and it is a copy no longer.
 HOLDER: Final = "copy"
 
+# And until it is proved: a part of a ledger, which no server takes.
+UNFINISHED: Final = "unfinished copy"
+
 # Called with what is being done, how many rows it has behind it, and how many it will have.
 Progress = Callable[[str, int, int], None]
 
@@ -35,12 +38,13 @@ class Copied(msgspec.Struct, frozen=True):
 
 
 def copy(source: Reader, target: Ledger, progress: Progress = lambda _what, _done, _of: None) -> list[Copied]:
-    """Brings every bank of `source` into `target` and proves it: `carry`, then `prove`.
+    """Brings every bank of `source` into `target` and proves it: `carry`, `prove`, then `finish`.
 
     Raises what they raise. After CommitInDoubt, or any other interruption, the same call goes on.
     """
     copied = carry(source, target, progress)
     prove(target, [bank.head for bank in copied], progress)
+    finish(target)
     return copied
 
 
@@ -55,6 +59,12 @@ def carry(
     heads = heads_of(source)
     _check(source, target, heads)
     return [Copied(head, _carry_bank(source, target, head, progress)) for head in heads]
+
+
+def finish(target: Ledger) -> None:
+    """From here on it is a whole ledger, which a server may take."""
+    for bank in target.banks():
+        target.new_epoch(bank, HOLDER)
 
 
 def heads_of(ledger: Reader) -> list[Head]:
@@ -100,8 +110,10 @@ def _check(source: Reader, target: Ledger, heads: list[Head]) -> None:
             )
         if there.hash != _hash_at(source, head, there.seq):
             raise NotACopy(f"{head.bank}: row {there.seq} of the target is not the source's: no copy of it")
-        if there.holder != HOLDER:
-            raise NotACopy(f"{head.bank}: the target is a copy no longer: {there.holder} has written it")
+        if there.holder not in {HOLDER, UNFINISHED}:
+            raise NotACopy(
+                f"{head.bank}: the target is a copy no longer: {there.holder or 'a server'} has taken it"
+            )
 
 
 def _hash_at(source: Reader, head: Head, seq: int) -> bytes | None:
@@ -115,7 +127,7 @@ def _hash_at(source: Reader, head: Head, seq: int) -> bytes | None:
 
 def _carry_bank(source: Reader, target: Ledger, head: Head, progress: Progress) -> int:
     """One bank up to `head`; how many rows were added."""
-    start = target.new_epoch(head.bank, HOLDER, at_least=head.epoch)
+    start = target.new_epoch(head.bank, UNFINISHED, at_least=head.epoch)
     seq, last = start.seq, start.hash
     progress(f"{head.bank}: copying", seq, head.seq)
     while seq < head.seq:

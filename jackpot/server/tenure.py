@@ -12,9 +12,10 @@ from typing import Any, Final
 import structlog
 
 from jackpot.clock import Clock
+from jackpot.ledger.copy import UNFINISHED
 from jackpot.ledger.journal import Head
 from jackpot.ledger.rebuild import check_meters, rebuild
-from jackpot.ledger.store import CommitInDoubt, Fenced, Ledger, LedgerError, Store
+from jackpot.ledger.store import CommitInDoubt, Fenced, Ledger, LedgerError, LedgerUnusable, Store
 from jackpot.rules.engine import Engine
 from jackpot.rules.invariant import InvariantError
 from jackpot.server.lease import BEAT_S, HANDED_OVER_S, LOOK_S, Watch
@@ -135,6 +136,10 @@ class Tenure:
         """Takes the bank, checks it whole (S3), writes it until that ends, and leaves it free if it may."""
         writer = self.writer
         began = self._clock.monotonic()
+        if (await self._store.head(self.bank)).holder == UNFINISHED:
+            raise LedgerUnusable(
+                f"bank {self.bank} is a copy that was interrupted: jackpot ledger copy goes on with it"
+            )
         taken = await self._store.new_epoch(self.bank, self._own)
         async with self._beating(taken.epoch):
             engine, head = await self._store.run(self._checked)

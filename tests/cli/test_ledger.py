@@ -107,7 +107,7 @@ def test_a_ledger_is_moved(played: str, fresh: Fresh, kind: str) -> None:
         ledger.new_epoch("main", "riverside:1")
     code, out, errors = run("copy", played, target)
     assert (code, out) == (1, "")
-    assert errors == "not copied: main: the target is a copy no longer: riverside:1 has written it\n"
+    assert errors == "not copied: main: the target is a copy no longer: riverside:1 has taken it\n"
 
 
 @pytest.mark.parametrize("kind", KINDS)

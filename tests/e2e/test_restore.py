@@ -3,10 +3,13 @@
 import signal
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from jackpot.ledger.copy import carry
+from jackpot.ledger.open import open_ledger
 from tests.e2e.floors import BOARD, EASY, NOTHING, hand
 from tests.e2e.site import Site, running
 from tests.e2e.vendor import WAIT_S, Vendor, bets
@@ -21,10 +24,11 @@ def jackpot(*words: str | Path) -> str:
     return done.stdout
 
 
-def on_ledger(site: Site, before: str, url: str) -> None:
+def move(site: Site, url: str) -> None:
     """The site's next start is on another ledger."""
-    assert f'url = "{before}"' in site._parts[0]
-    site._parts[0] = site._parts[0].replace(f'url = "{before}"', f'url = "{url}"')
+    assert site.url in site._parts[0]
+    site._parts[0] = site._parts[0].replace(site.url, url)
+    site.url = url
 
 
 def play_round(table: Vendor, name: str) -> None:
@@ -35,8 +39,8 @@ def play_round(table: Vendor, name: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_floor_comes_back_from_a_backup(tmp_path: Path, fresh: Fresh, kind: str) -> None:
     """S4, WIRE: a table ahead of a restored ledger gets `ledger_behind`; the bank waits for people."""
-    site, lost, file = Site(tmp_path, EASY), fresh(kind), tmp_path / "night.db"
-    on_ledger(site, "sqlite:///ledger.db", lost)
+    lost, file = fresh(kind), tmp_path / "night.db"
+    site = Site(tmp_path, EASY, ledger=lost)
     site.add("table", ["easy"], 3)
     ahead, also, behind = (site.unused() for _ in range(3))
     with running(site):
@@ -51,7 +55,7 @@ def test_a_floor_comes_back_from_a_backup(tmp_path: Path, fresh: Fresh, kind: st
         assert site.stop() == 0
         restored = fresh(kind)
         assert "Start the server on it." in jackpot("ledger", "restore", file, restored)
-        on_ledger(site, lost, restored)
+        move(site, restored)
         site.start()
         with site.table(behind, acked=2) as third:
             third.ack("wager", round="R2", bets=bets("easy", [7]))
@@ -75,3 +79,27 @@ def test_a_floor_comes_back_from_a_backup(tmp_path: Path, fresh: Fresh, kind: st
         assert site.stop(signal.SIGTERM) == 0
     assert "the books balance" in jackpot("verify", restored)
     assert jackpot("ledger", "backup", restored, tmp_path / "after.db")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_copy_that_was_interrupted_is_not_served(tmp_path: Path, fresh: Fresh, kind: str) -> None:
+    """S3: a part of a ledger is never taken for the whole of it; once the copy is complete, it is served."""
+    whole, part = fresh("sqlite"), fresh(kind)
+    site = Site(tmp_path, EASY, ledger=whole)
+    site.add("table", ["easy"])
+    name = site.unused()
+    with running(site):
+        with site.table(name) as table:
+            play_round(table, "R1")
+        assert site.stop() == 0
+        with closing(open_ledger(whole, readonly=True)) as source, closing(open_ledger(part)) as target:
+            carry(source, target)
+        move(site, part)
+        with pytest.raises(AssertionError, match="bank main is a copy that was interrupted"):
+            site.start()
+        site.stop()
+        jackpot("ledger", "copy", whole, part)
+        site.start()
+        with site.table(name, acked=2) as table:
+            assert table.seq == 2
+            play_round(table, "R2")

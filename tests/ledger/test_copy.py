@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from jackpot.ledger import backup as backing
-from jackpot.ledger.copy import HOLDER, NotACopy, carry, copy
+from jackpot.ledger.copy import HOLDER, UNFINISHED, NotACopy, carry, copy
 from jackpot.ledger.journal import Row, Snapshot, genesis
 from jackpot.ledger.open import open_ledger
 from jackpot.ledger.rebuild import PAGE_ROWS
@@ -76,7 +76,8 @@ def test_a_copy_is_the_ledger(source: Ledger, fresh: Fresh, played: list[Row], t
         assert (copied.rows, copied.head) == (len(played), source.head("main"))
         assert target.rows("main", 0, ROWS * 2) == played
         head = target.head("main")
-        assert (head.seq, head.hash, head.epoch) == (copied.head.seq, copied.head.hash, copied.head.epoch)
+        assert (head.seq, head.hash, head.holder) == (copied.head.seq, copied.head.hash, HOLDER)
+        assert head.epoch >= copied.head.epoch
         assert snapshots(target) == snapshots(source) != []
         assert verify(target, "main", played[-1].hash).problems == ()
         assert target.banks() == ["main"]
@@ -124,7 +125,7 @@ def test_an_interrupted_copy_goes_on(fresh: Fresh, to: str) -> None:
         seen: list[tuple[str, int, int]] = []
         with pytest.raises(CommitInDoubt):
             carry(source, Failing(target))
-        assert target.head("main").seq == PAGE_ROWS
+        assert (target.head("main").seq, target.head("main").holder) == (PAGE_ROWS, UNFINISHED)
         (copied,) = carry(source, target, lambda *step: seen.append(step))
         assert copied.rows == len(made) - PAGE_ROWS
         assert target.rows("main", 0, len(made)) == made
@@ -194,7 +195,7 @@ def test_only_a_copy_is_added_to(source: Ledger, fresh: Fresh, played: list[Row]
         target.new_epoch("side", HOLDER)
 
     refused(another, "row 5 of the target is not the source's")
-    refused(served, "a copy no longer: riverside:4711 has written it")
+    refused(served, "a copy no longer: riverside:4711 has taken it")
     refused(ahead, f"the target has {len(Play(10).until(ROWS + 30).rows)} rows, the source {len(played)}")
     refused(other_bank, "a bank that the source does not know: side")
 
@@ -232,6 +233,7 @@ def test_a_forged_ledger_is_found_by_the_proof(fresh: Fresh) -> None:
         source.append("main", 1, 0, rows(3))
         with pytest.raises(LedgerCorrupt, match="the event of row 1 cannot be applied"):
             copy(source, target)
+        assert target.head("main").holder == UNFINISHED
 
 
 def test_a_snapshot_that_the_journal_does_not_bear_out_stays_behind(source: Ledger, fresh: Fresh) -> None:
