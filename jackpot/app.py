@@ -118,7 +118,8 @@ class Server:
             log.warning("config_warning", warning=warning)
         self._stores = await self._open_ledger()
         for bank in config.banks:
-            self.writers[bank] = Writer.standing_by(bank, self._stores[bank], self.clock)
+            links = [terms for terms in config.links if terms.bank == bank]
+            self.writers[bank] = Writer.standing_by(bank, self._stores[bank], self.clock, links)
         self._build_devices()
         for bank in config.banks:
             tenure = self.tenures[bank] = self._tenure(bank, holder)

@@ -14,6 +14,7 @@ from controllers.frames import encode
 from jackpot.clock import Clock
 from jackpot.rules.money import to_cents
 from jackpot.rules.outcome import Outcome, Push
+from jackpot.rules.paytable import LinkTerms
 from jackpot.server.waiting import Waiting
 
 # WIRE: at most 10 a second to a sign; to a table the first change at once, then at most 2 a second.
@@ -119,6 +120,14 @@ class Board:
         self.rev = rev
         self._begin_anew()
         self._restate()
+
+    def expect(self, links: Iterable[LinkTerms]) -> None:
+        """What there will be to show, by the configuration; a fault until something is known of it."""
+        self._trusted = False
+        for terms in links:
+            facts = {"link": terms.link, "wager": to_cents(terms.wager), "paytable": terms.paytable}
+            facts["levels"] = [level.level for level in terms.levels]
+            self.links[terms.link] = LinkView(facts, {}, "suspended", "")
 
     def _begin_anew(self) -> None:
         """Everybody is owed a whole snapshot."""
@@ -252,11 +261,12 @@ class Board:
         ]
 
     def _snapshot(self, group: _Group) -> bytes:
-        """Every meter of a group's links, and for signs every link's state."""
+        """Every meter of a group's links, while they are ours to show, and for signs every link's state."""
         key = (group.signs, group.form, group.links)
         rev, framed = self._snapshots.get(key, (-1, b""))
         if rev != self.rev:
-            framed = self._meters(group.form, self.values(sorted(group.links)))
+            values = self.values(sorted(group.links)) if self.leased else []
+            framed = self._meters(group.form, values)
             if group.signs:
                 known = sorted(group.links.intersection(self.links))
                 framed += b"".join(group.form(self.display(link)) for link in known)

@@ -14,9 +14,8 @@ from redis.asyncio.client import PubSub
 
 from jackpot.clock import Clock
 from jackpot.rules.commands import Command
-from jackpot.rules.money import to_cents
 from jackpot.rules.paytable import LinkTerms
-from jackpot.server.board import RESUMED, Board, LinkView
+from jackpot.server.board import RESUMED, Board
 from jackpot.server.line import Line
 from jackpot.server.relay import BEAT_S, Rev, Said, SignKeys, keys_of, read
 
@@ -39,12 +38,8 @@ class Followed(Board):
 
     def __init__(self, bank: str, links: Iterable[LinkTerms], clock: Clock) -> None:
         super().__init__(bank, clock)
-        self._trusted = False
         self._shown: dict[str, Mapping[str, Any]] = {}
-        for terms in links:
-            facts = {"link": terms.link, "wager": to_cents(terms.wager), "paytable": terms.paytable}
-            facts["levels"] = [level.level for level in terms.levels]
-            self.links[terms.link] = LinkView(facts, {}, "suspended", "")
+        self.expect(links)
 
     def take(self, said: Said) -> None:
         """What is newer than all before: pushes in their order, then the meters that moved."""

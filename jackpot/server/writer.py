@@ -7,8 +7,9 @@ take a new epoch in an acknowledged commit, rebuild the state from what is there
 
 import asyncio
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from math import inf
 from typing import Any, Final, TypeVar
 
 import structlog
@@ -32,6 +33,7 @@ from jackpot.rules.effects import Map
 from jackpot.rules.engine import Engine
 from jackpot.rules.invariant import InvariantError
 from jackpot.rules.outcome import Outcome
+from jackpot.rules.paytable import LinkTerms
 from jackpot.rules.refusal import NOT_APPLIED
 from jackpot.server.board import Board
 from jackpot.server.histogram import ANSWER_SECONDS, BATCH_ROWS, COMMIT_SECONDS, Histogram
@@ -122,12 +124,12 @@ class Writer:
         board.reset(*face(engine))
 
     @classmethod
-    def standing_by(cls, bank: str, store: Store, clock: Clock) -> "Writer":
-        """One that decides nothing until `begin`."""
+    def standing_by(cls, bank: str, store: Store, clock: Clock, links: Iterable[LinkTerms] = ()) -> "Writer":
+        """One that decides nothing until `begin`. links: what its board will show."""
         head = Head(bank, 0, 0, genesis(bank), "", 0)
         board = Board(bank, clock)
         writer = cls(Engine(bank), head, store, lambda ledger: rebuild(ledger, bank), board, clock)
-        board.distrust()
+        board.expect(links)
         writer.stopped = "starting"
         return writer
 
@@ -138,6 +140,7 @@ class Writer:
         self._doubtful = self._ending = False
         self.stopped = None
         self.held_elsewhere = False
+        self.board.confirm(inf)
         self._confirm(confirmed)
         self.board.reset(*face(engine))
         self.board.trust()
@@ -381,6 +384,7 @@ class Writer:
         reason = f"standby: {holder or 'no server'} has bank {self.bank}"
         if self.stopped != reason:
             log.info("standing_by", bank=self.bank, holder=holder)
+            self.board.confirm(-inf)
             self._stop(reason)
 
     def _stop(self, reason: str) -> None:
