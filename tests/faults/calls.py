@@ -27,8 +27,9 @@ NOES: Final = ("53100", "53200", "40P01", "25006")
 # Of the faults, how many wait for the next call that commits something; the others strike any of the next.
 AT_COMMIT: Final = 0.6
 CALLS: Final = 12
-# Calls of others, at most, that come before a held one.
-HELD_CALLS: Final = 10
+# Calls of others, at most, that come before a held one: in the middle of a recovery, or long after the
+# rebuild, which ends some 25 calls later.
+HELD_CALLS: Final = (10, 40)
 # How often a held COMMIT's backend is one that whoever takes the bank is not allowed to see or to end.
 UNSEEN: Final = 0.4
 ENDS_MS: Final = 5_000
@@ -243,7 +244,7 @@ class Trouble:
 
     def _hold(self, connection: Faulty, what: str, call: Call) -> None:
         connection.held = True
-        held = Held(connection, what, call, self._random.randrange(HELD_CALLS))
+        held = Held(connection, what, call, self._random.randrange(self._random.choice(HELD_CALLS)))
         if "fence(" in what and self._random.random() < UNSEEN:
             self.unseen.add(connection.get_server_pid())
         self.held.append(held)

@@ -206,7 +206,7 @@ class OnPostgres:
 
 
 class Clusters:
-    """Each run has a database of its own in a cluster that it may kill."""
+    """Each run has a database of its own in a cluster that it may kill. spoiled: SQL that does it harm."""
 
     option = "--postgres"
     weights: Mapping[str, int] = {
@@ -224,6 +224,7 @@ class Clusters:
     worse: tuple[str, ...] = ("die", "late", "lost", "unheard")
 
     def __init__(self, cluster: Postgres) -> None:
+        self.spoiled: str | None = None
         self._cluster = cluster
         open_ledger(cluster.create(TEMPLATE)).close()
 
@@ -237,4 +238,6 @@ class Clusters:
     ) -> Place:
         database = f"faults_{next(_numbers)}"
         self._cluster.create(database, TEMPLATE)
+        if self.spoiled is not None:
+            self._cluster.sql(self.spoiled, database)
         return OnPostgres(self._cluster, database, random, timeline, note)

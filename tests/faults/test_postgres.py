@@ -1,0 +1,153 @@
+"""Does everything hold together on a PostgreSQL whose calls fail? And would a bug on its path be found?"""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from jackpot.lab.engines import EnginesMissing, Postgres, binaries
+from jackpot.ledger import postgres
+from jackpot.ledger.journal import Head
+from jackpot.ledger.postgres import PostgresStore
+from jackpot.ledger.store import CommitInDoubt
+from jackpot.rules.engine import Engine
+from jackpot.server.writer import Writer
+from tests.faults.clusters import Clusters
+from tests.faults.plan import Fault, plan_of
+from tests.faults.repeat import SHARED_MEMORY
+from tests.faults.simulation import Failure, run, shorten
+
+ROUNDS = 400
+SEEDS = range(4)
+# Rounds within which each bug is found, on one of the seeds.
+FOUND_IN = 250
+FOUND_ON = (0, 1, 2)
+# What the server does then is the server's, not the seed's.
+RACES = ("race", "crash")
+
+# A fence that lets everybody pass, as if the head were not looked at.
+_OPEN_FENCE = """
+    CREATE OR REPLACE FUNCTION fence(
+        of_bank integer, in_epoch bigint, seq_before bigint, new_seq bigint, new_hash bytea,
+        synchronous boolean
+    ) RETURNS void LANGUAGE plpgsql AS $$
+    BEGIN
+        UPDATE head SET seq = new_seq, hash = new_hash WHERE bank = of_bank;
+    END $$
+"""
+
+
+@pytest.fixture(scope="module")
+def clusters() -> Iterator[Clusters]:
+    """A cluster that the simulator may kill, quick where there is a file system in memory."""
+    try:
+        binaries()
+    except EnginesMissing as missing:
+        pytest.skip(str(missing))
+    quick = SHARED_MEMORY if SHARED_MEMORY.is_dir() else None
+    with Postgres(Path(tempfile.mkdtemp(prefix="faults-", dir=quick))) as cluster:
+        yield Clusters(cluster)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_server_agrees_with_the_model_whatever_fails(clusters: Clusters, seed: int) -> None:
+    """M4, S2, S5, A11, T7, DESIGN 4: every durable step against the model, whichever call fails, and how."""
+    ended = run(seed, ROUNDS, ground=clusters)
+    assert not isinstance(ended, Failure), str(shorten(ended))
+    assert ended.witness.rounds >= ROUNDS
+
+
+def test_every_fault_comes_about() -> None:
+    """S5: the plans of the suite hold each kind of fault."""
+    planned = Counter(fault.kind for seed in SEEDS for fault in plan_of(seed, ROUNDS, Clusters))  # type: ignore[arg-type]
+    assert planned.keys() == Clusters.weights.keys()
+
+
+def test_a_seed_is_a_history(clusters: Clusters) -> None:
+    """S5: where no race is in the plan, the same seed gives the same rows and the same notes."""
+    plan = [fault for fault in plan_of(5, 80, clusters) if fault.kind not in RACES]
+    first, second = run(5, 80, plan, ground=clusters), run(5, 80, plan, ground=clusters)
+    assert not isinstance(first, Failure)
+    assert not isinstance(second, Failure)
+    assert list(first.notes) == list(second.notes)
+    assert first.injected
+
+
+# Nothing but COMMITs that lie in a buffer for a while, some of a process that is dead by then.
+LATE = [Fault(at, "die" if at % 3 == 0 else "late", 0.9) for at in range(4, FOUND_IN, 4)]
+
+
+def found(clusters: Clusters, plan: list[Fault] | None = None) -> str:
+    """Why the first of these seeds fails that does."""
+    for seed in FOUND_ON:
+        ended = run(seed, FOUND_IN, plan, ground=clusters)
+        if isinstance(ended, Failure):
+            assert "--postgres" in str(ended)
+            return ended.reason
+    raise AssertionError(f"the bug was not found in {FOUND_IN} rounds of each seed")
+
+
+def test_commits_that_come_late_do_no_harm(clusters: Clusters) -> None:
+    """DESIGN 4: carried out in time and found, or fenced, whoever has taken the bank meanwhile."""
+    ended = run(6, FOUND_IN, LATE, ground=clusters)
+    assert not isinstance(ended, Failure), str(ended)
+    assert ended.witness.rounds >= FOUND_IN
+
+
+def test_a_fence_that_checks_nothing_is_found(clusters: Clusters, monkeypatch: pytest.MonkeyPatch) -> None:
+    """DESIGN 4: a COMMIT from an old connection must not move the head, even if that could not be ended."""
+    monkeypatch.setattr(clusters, "spoiled", _OPEN_FENCE)
+    assert "fenced, though nobody took the bank" in found(clusters, LATE)
+
+
+def test_an_old_connection_left_alone_is_found(clusters: Clusters, monkeypatch: pytest.MonkeyPatch) -> None:
+    """DESIGN 4: whoever takes a bank first ends what may still hold its rows' locks."""
+
+    async def end_nothing(*_: Any) -> None:
+        """Trusts in the fence alone."""
+
+    monkeypatch.setattr(PostgresStore, "_end_backends", end_nothing)
+    assert "still has a transaction open" in found(clusters)
+
+
+def test_a_doubtful_batch_believed_too_early_is_found(
+    clusters: Clusters, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """DESIGN 4: what was not there before the new epoch may be there after it."""
+
+    async def read_again(writer: Any) -> tuple[Engine, Head]:
+        await writer._store.recover()
+        engine, head = await writer._store.run(writer._rebuild)
+        taken = await writer._store.new_epoch(writer.bank, writer._holder)
+        writer._doubtful = False
+        return engine, msgspec.structs.replace(head, epoch=taken.epoch)
+
+    monkeypatch.setattr(Writer, "_read_again", read_again)
+    found(clusters, LATE)
+
+
+def test_a_failed_commit_called_a_success_is_found(
+    clusters: Clusters, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S5: a COMMIT that raised is doubt, whatever it raised."""
+    right = PostgresStore._append
+
+    async def append(store: PostgresStore, *what: Any) -> None:
+        with contextlib.suppress(CommitInDoubt):
+            await right(store, *what)
+
+    monkeypatch.setattr(PostgresStore, "_append", append)
+    assert "lost" in found(clusters)
+
+
+def test_a_full_disk_taken_for_bad_data_is_found(clusters: Clusters, monkeypatch: pytest.MonkeyPatch) -> None:
+    """DESIGN 4: only what the database says of the data itself is the command's fault."""
+    monkeypatch.setattr(postgres, "REFUSALS", postgres.FAILURES)
+    assert "internal: " in found(clusters)
