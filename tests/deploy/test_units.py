@@ -12,8 +12,8 @@ import pytest
 import yaml
 
 from jackpot.app import STOP_WITHIN_S
-from jackpot.server.listening import CLOSE_WITHIN_S
 from jackpot.config import load
+from jackpot.server.listening import CLOSE_WITHIN_S
 from tests.deploy.tools import DEPLOY, ROOT, TIMEOUT_S, tool
 
 UNIT: Final = DEPLOY / "jackpot.service"
