@@ -1,10 +1,13 @@
 """Do the ledgers of every release still verify, with the code of today?"""
 
 import shutil
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from jackpot.ledger.copy import copy
+from jackpot.ledger.open import open_ledger
 from jackpot.ledger.rebuild import check_meters, rebuild
 from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.ledger.verify import verify
@@ -30,6 +33,23 @@ def test_a_golden_ledger_verifies_for_ever(version: str, tmp_path: Path) -> None
     assert head == report.head
     assert {row.kind for row in ledger.rows("main", 0, head.seq)} <= KINDS.keys()
     ledger.close()
+
+
+@pytest.mark.parametrize("version", golden.heads())
+def test_a_golden_ledger_loads_into_postgresql(version: str, tmp_path: Path, database: str) -> None:
+    """S3, M4: row for row the same there, with its epochs, hashes and snapshots, and it verifies."""
+    path = Path(shutil.copy(golden.FOLDER / f"{version}.db", tmp_path))
+    head = bytes.fromhex(golden.heads()[version])
+    with closing(SqliteLedger(path, readonly=True)) as source, closing(open_ledger(database)) as loaded:
+        (copied,) = copy(source, loaded)
+        assert copied.head.hash == head
+        report = verify(loaded, "main", head)
+        assert report.problems == ()
+        assert (report.head.seq, report.head.hash) == (copied.rows, head)
+        assert loaded.rows("main", 0, 1_000) == source.rows("main", 0, 1_000)
+        assert loaded.newest_snapshot("main") == source.newest_snapshot("main")
+        engine, _ = rebuild(loaded, "main")
+        check_meters(loaded, "main", engine)
 
 
 def test_a_golden_ledger_has_everything_in_it(tmp_path: Path) -> None:
