@@ -136,7 +136,8 @@ class Process:
         tables = {plan.table: plan.terms() for plan in house.tables}
         at_tables = {name: Device(name, terms.links, [self.writer]) for name, terms in tables.items()}
         at_signs = {name: Device(name, tuple(links), [self.writer]) for name in ("S1", "S2")}
-        floor = Floor("simulated", at_tables, keys, LIMITS, self.clock, tables, links)
+        floor = Floor("simulated", at_tables, keys, LIMITS, self.clock)
+        floor.learn(tables, links)
         signs = Signs("sign", "simulated", at_signs, keys, LIMITS, self.clock)
         for devices in (floor, signs):
             devices.blocked = {name for role, name in engine.state.blocked if role == devices.role}
