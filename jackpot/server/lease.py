@@ -20,6 +20,8 @@ TAKEOVER_S: Final = 3.0
 GONE_S: Final = 2.0
 # How often a bank that somebody else holds is looked at.
 LOOK_S: Final = 0.25
+# Whoever has not looked for so long, frozen or cut off itself, has not seen that nothing moved.
+BLIND_S: Final = 1.0
 # A free bank is not taken at once by a server that holds others already (so much for each), that is not the
 # one to take it first, or that people have just taken it from.
 PER_BANK_S: Final = 0.2
@@ -34,12 +36,15 @@ class Watch:
         self.moving = False
         self._waits = waits
         self._mark: tuple[int, int, int, str] | None = None
-        self._since = now
+        self._since = self._looked_at = now
         self._gone_since: float | None = None
 
     def free(self, head: Head, *, held: bool, now: float) -> bool:
         """Whether the bank may be taken. held: the connection of its holder stands."""
         mark = (head.epoch, head.seq, head.beat, head.holder)
+        if now - self._looked_at > BLIND_S:
+            self._since, self._gone_since = now, None
+        self._looked_at = now
         if mark != self._mark:
             self.moving = self._mark is not None
             self._mark, self._since = mark, now
