@@ -4,6 +4,7 @@ import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, closing
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any, Final, NamedTuple
@@ -12,6 +13,7 @@ from controllers.client import SignClient, TableClient
 from controllers.memory import FileMemory
 from controllers.table import Offline
 from jackpot.ledger.open import open_ledger
+from jackpot.ledger.verify import verify
 from jackpot.rules.engine import Engine
 from jackpot.rules.events import Refused
 from jackpot.rules.money import to_cents
@@ -32,26 +34,28 @@ HANDS: Final = (
 class Played:
     """What the devices were told.
 
-    answers: (table, seq) -> command and answer. shown: revision -> values. links: (device's role, state) of
-    each push about a link, in order of arrival.
+    answers: (table, seq) -> command and answer. shown: revision -> values. states: device -> the states of
+    its link, as it was told of them.
     """
 
     def __init__(self) -> None:
         self.answers: dict[tuple[str, int], tuple[str, Message]] = {}
         self.rounds: Counter[str] = Counter()
         self.shown: dict[int, set[tuple[str, str, int]]] = {}
-        self.links: list[tuple[str, str]] = []
+        self.states: dict[str, list[str]] = {}
         self.over = False
         self._news = asyncio.Event()
 
-    def told(self, role: str, push: Message) -> None:
-        """A sign's or a table's push."""
+    def told(self, device: str, push: Message) -> None:
+        """A sign's or a table's push, or its welcome."""
         if push["t"] == "meters":
             self.shown.setdefault(push["rev"], set()).update(
                 (link, level, cents) for link, level, cents in push["values"]
             )
         elif push["t"] == "link":
-            self.links.append((role, push["state"]))
+            self.states[device].append(push["state"])
+        elif push["t"] == "welcome":
+            self.states.setdefault(device, []).extend(link["state"] for link in push["links"])
         self._wake()
 
     def answered(self, table: str, kind: str, answer: Message) -> None:
@@ -84,6 +88,10 @@ class Played:
         await self.until(
             "a round of every table", lambda: all(self.rounds[name] > before[name] for name in names)
         )
+
+    async def until_told(self, state: str) -> None:
+        """Returns once that is the last state that every device was told of."""
+        await self.until(state, lambda: all(states[-1] == state for states in self.states.values()))
 
     def _wake(self) -> None:
         self._news.set()
@@ -123,23 +131,26 @@ async def load(site: Site, played: Played, folder: Path) -> AsyncIterator[list[s
     async with AsyncExitStack() as devices, asyncio.TaskGroup() as playing:
         for sign in site.devices("sign"):
             server = f"127.0.0.1:{site.ports['signs']}"
-            watch = SignClient(
-                sign, site.keys[sign], [server], on_push=lambda push: played.told("sign", push)
-            )
+            watch = SignClient(sign, site.keys[sign], [server], on_push=partial(played.told, sign))
             await devices.enter_async_context(watch)
         for name in names:
             server = f"127.0.0.1:{site.ports['tables']}"
             memory = FileMemory(folder / f"{name}.memory", sync=False)
             devices.callback(memory.close)
-            table = TableClient(
-                name, site.keys[name], [server], memory, on_push=lambda push: played.told("table", push)
-            )
-            tables = await devices.enter_async_context(table)
-            playing.create_task(play(tables, name, played, Random(name)))
+            table = TableClient(name, site.keys[name], [server], memory, on_push=partial(played.told, name))
+            playing.create_task(play(await devices.enter_async_context(table), name, played, Random(name)))
         try:
             yield names
         finally:
             played.over = True
+
+
+def fixed_ports(site: Site) -> None:
+    """From the next start on the server is found where it was."""
+    for role in ("tables", "signs"):
+        site._parts[0] = site._parts[0].replace(
+            f'{role} = "127.0.0.1:0"', f'{role} = "127.0.0.1:{site.ports[role]}"'
+        )
 
 
 class Found(NamedTuple):
@@ -189,8 +200,10 @@ def look(url: str, names: list[str], played: Played) -> Found:
 
 
 def check(url: str, names: list[str], played: Played) -> None:
-    """Nothing lost, nothing doubled, nothing shown that was not durable."""
+    """Nothing lost, nothing doubled, nothing shown that was not durable; and the books verify."""
     found = look(url, names, played)
     assert found.lost == found.doubled == found.wrong == []
     assert found.answered > len(names)
     assert found.looked_at > 0
+    with closing(open_ledger(url, readonly=True)) as ledger:
+        assert verify(ledger, "main").problems == ()

@@ -7,21 +7,13 @@ from random import Random
 from typing import Final
 
 from tests.e2e.floors import EASY
-from tests.e2e.load import Played, check, load
+from tests.e2e.load import Played, check, fixed_ports, load
 from tests.e2e.site import Site
 
 KILLS: Final = 10
 TABLES: Final = 4
 # Answers between two kills: from the first moments after a start to well into the stream.
 ANSWERS_MOST: Final = 400
-
-
-def fixed_ports(site: Site) -> None:
-    """From the next start on the server is found where it was."""
-    for role in ("tables", "signs"):
-        site._parts[0] = site._parts[0].replace(
-            f'{role} = "127.0.0.1:0"', f'{role} = "127.0.0.1:{site.ports[role]}"'
-        )
 
 
 async def kill_and_restart(site: Site, names: list[str], played: Played, rng: Random) -> None:

@@ -1,0 +1,169 @@
+"""What can a network do to a COMMIT? A proxy that reads PostgreSQL's protocol and cuts exactly there.
+
+A client's first packets have no type: a request for TLS, or a startup. Then each message is a type byte and a
+length. Only the message that holds our COMMIT is looked at; everything else passes as it comes.
+"""
+
+import asyncio
+import struct
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
+from typing import Any, Final
+
+COMMIT: Final = b"; COMMIT"
+COMMITTED: Final = b"C\x00\x00\x00\x0bCOMMIT\x00"  # CommandComplete
+READ_BYTES: Final = 65_536
+_CANCEL_REQUEST: Final = 80_877_102
+_TLS_REQUEST: Final = 80_877_103
+
+
+class Line:
+    """One connection of a server to its database."""
+
+    def __init__(self, near: asyncio.StreamWriter, far: asyncio.StreamWriter) -> None:
+        self.near = near
+        self.far = far
+        self.muted = False
+        self.committed = asyncio.Event()
+
+    def cut(self) -> None:
+        """Both ends see a reset at once."""
+        self.near.transport.abort()
+        self.far.transport.abort()
+
+
+Plan = Callable[[Line, bytes], Coroutine[Any, Any, None]]
+"""What is done with the next COMMIT of a line: passes it on or not."""
+
+
+async def cut_before(line: Line, message: bytes) -> None:
+    """The COMMIT never reaches the database."""
+    line.cut()
+
+
+async def cut_after(line: Line, message: bytes) -> None:
+    """The COMMIT is made, and its answer never reaches the server."""
+    line.muted = True
+    line.far.write(message)
+    await line.committed.wait()
+    line.cut()
+
+
+async def cut_during(line: Line, message: bytes) -> None:
+    """The COMMIT is on its way when the connection breaks: nobody can say what becomes of it."""
+    line.far.write(message)
+    await line.far.drain()
+    line.cut()
+
+
+class Proxy:
+    """Listens on `port` and passes everything on to a database's port.
+
+    plans: for the next COMMITs, one each. held: set while a COMMIT waits in `hold` or `swallow`. go: lets it
+    pass, or ends its connection. cancels: requests to cancel that came.
+    """
+
+    def __init__(self, target: int) -> None:
+        self.target = target
+        self.port = 0
+        self.plans: list[Plan] = []
+        self.held = asyncio.Event()
+        self.go = asyncio.Event()
+        self.lines: set[Line] = set()
+        self.cancels = 0
+        self.dark = False
+
+    async def hold(self, line: Line, message: bytes) -> None:
+        """The COMMIT is slow: it arrives when `go` is set, and its answer after it."""
+        self.held.set()
+        await self.go.wait()
+        line.far.write(message)
+
+    async def withhold(self, line: Line, message: bytes) -> None:
+        """The COMMIT arrives and is made, and no answer ever comes."""
+        line.muted = True
+        line.far.write(message)
+        await line.committed.wait()
+        self.held.set()
+
+    async def swallow(self, line: Line, message: bytes) -> None:
+        """The network is dark in both directions until `go`; no end learns that. The COMMIT is lost."""
+        self.dark = True
+        self.held.set()
+        await self.go.wait()
+        self.light()
+
+    async def swallow_answer(self, line: Line, message: bytes) -> None:
+        """As `swallow`, but the COMMIT has gone through."""
+        await self.withhold(line, message)
+        await self.swallow(line, message)
+
+    def light(self) -> None:
+        """What was lost in the dark is lost: the old connections are at an end, new ones pass."""
+        self.dark = False
+        for line in self.lines:
+            line.cut()
+
+    async def serve(self, near_reader: asyncio.StreamReader, near: asyncio.StreamWriter) -> None:
+        try:
+            far_reader, far = await asyncio.open_connection("127.0.0.1", self.target)
+        except OSError:
+            near.transport.abort()
+            return
+        line = Line(near, far)
+        self.lines.add(line)
+        try:
+            async with asyncio.TaskGroup() as both:
+                both.create_task(self._from_server(near_reader, line))
+                both.create_task(self._from_database(far_reader, line))
+        finally:
+            self.lines.discard(line)
+
+    async def _from_server(self, reader: asyncio.StreamReader, line: Line) -> None:
+        try:
+            starting = True
+            while starting:
+                size = await reader.readexactly(4)
+                rest = await reader.readexactly(struct.unpack("!I", size)[0] - 4)
+                code = struct.unpack("!I", rest[:4])[0]
+                self.cancels += code == _CANCEL_REQUEST
+                starting = code == _TLS_REQUEST
+                self._pass(line, size + rest)
+            while True:
+                head = await reader.readexactly(5)
+                message = head + await reader.readexactly(struct.unpack("!I", head[1:])[0] - 4)
+                if head[:1] == b"Q" and COMMIT in message and self.plans:
+                    await self.plans.pop(0)(line, message)
+                else:
+                    self._pass(line, message)
+        except (asyncio.IncompleteReadError, OSError):
+            line.far.close()
+
+    async def _from_database(self, reader: asyncio.StreamReader, line: Line) -> None:
+        try:
+            while data := await reader.read(READ_BYTES):
+                if COMMITTED in data:
+                    line.committed.set()
+                if not line.muted and not self.dark:
+                    line.near.write(data)
+        except OSError:
+            pass  # cut
+        line.near.close()
+
+    def _pass(self, line: Line, message: bytes) -> None:
+        if not self.dark:
+            line.far.write(message)
+
+
+@asynccontextmanager
+async def proxying(target: int) -> AsyncIterator[Proxy]:
+    """A proxy on a free port, until the block ends."""
+    proxy = Proxy(target)
+    server = await asyncio.start_server(proxy.serve, "127.0.0.1", 0)
+    proxy.port = server.sockets[0].getsockname()[1]
+    try:
+        yield proxy
+    finally:
+        server.close()
+        proxy.go.set()
+        proxy.light()

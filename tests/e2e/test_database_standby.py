@@ -1,0 +1,75 @@
+"""What does a floor see when its database loses its standbys, or its primary? Of three nodes, two do."""
+
+import asyncio
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Final
+
+from jackpot.lab.engines import Postgres
+from tests.e2e.floors import EASY
+from tests.e2e.load import Played, check, load
+from tests.e2e.site import Site, running
+
+TABLES: Final = 4
+ANY: Final = {"synchronous_standby_names": "ANY 1 (north, south, west)"}
+WAITING: Final = (
+    "SELECT 1 FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND application_name = 'jackpot'"
+)
+
+
+class Nodes:
+    """A primary, two standbys of which one must have each commit, and a server that knows all three."""
+
+    def __init__(self, folder: Path, stack: ExitStack) -> None:
+        self.primary = stack.enter_context(Postgres(folder / "north"))
+        self.second = self.primary.standby(folder / "south", "south")
+        self.third = self.primary.standby(folder / "west", "west")
+        self.primary.create("ledger")
+        self.primary.configure(ANY)
+        ports = ",".join(f"127.0.0.1:{node.port}" for node in (self.primary, self.second, self.third))
+        url = f"postgresql://postgres@{ports}/ledger"
+        self.site = Site(folder, EASY, ledger=url, more="require_synchronous = true")
+        self.site.add("table", ["easy"], TABLES)
+        self.site.add("sign", ["easy"])
+
+    def thaw(self) -> None:
+        self.second.thaw()
+        self.third.thaw()
+
+    def fail_over(self) -> None:
+        """The primary is killed, the second takes its place, the third follows it."""
+        self.primary.kill()
+        self.second.promote()
+        followed = f"host=127.0.0.1 port={self.second.port} user=postgres application_name=west"
+        self.third.configure({"primary_conninfo": followed})
+        self.second.configure(ANY)
+
+
+def test_a_floor_outlives_its_standbys_and_its_primary(tmp_path: Path) -> None:
+    """S4, S5, DESIGN 4: without standbys suspended, told, resumed; then a failover; all without hands."""
+    with ExitStack() as stack:
+        nodes = Nodes(tmp_path, stack)
+        site, played = nodes.site, Played()
+        stack.enter_context(running(site))
+        asyncio.run(scenario(nodes, played, tmp_path))
+        assert not [line for line in site.log if line["event"] in {"bank_stopped", "fenced"}]
+        assert site.stop() == 0
+        check(site.url, site.devices("table"), played)
+
+
+async def scenario(nodes: Nodes, played: Played, folder: Path) -> None:
+    site = nodes.site
+    async with load(site, played, folder) as names:
+        await played.until_all_play(names)
+        await asyncio.to_thread(nodes.second.freeze)
+        await played.until_all_play(names)
+        await asyncio.to_thread(nodes.third.freeze)
+        await played.until_told("suspended")
+        assert await asyncio.to_thread(site.status, "/readyz") == 503
+        await asyncio.to_thread(nodes.thaw)
+        await played.until_told("active")
+        await played.until_all_play(names)
+        await asyncio.to_thread(nodes.fail_over)
+        await played.until_all_play(names)
+        await played.until_told("active")
+        assert await asyncio.to_thread(site.status, "/readyz") == 200
