@@ -24,7 +24,7 @@ from tests.faults.plan import Fault, plan_of
 from tests.faults.repeat import SHARED_MEMORY
 from tests.faults.simulation import Failure, run, shorten
 
-ROUNDS = 400
+ROUNDS = 300
 SEEDS = range(4)
 # Rounds within which each bug is found, on one of the seeds.
 FOUND_IN = 250
