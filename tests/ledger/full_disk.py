@@ -21,15 +21,15 @@ BALLAST_BYTES: Final = 1_200_000
 BATCH: Final = 50
 
 
-def mount(folder: Path) -> None:
-    """A tiny file system; gone with this process and its namespace."""
+def mount(folder: Path, size: int) -> None:
+    """A tiny file system of so many bytes; gone with this process and its namespace."""
     libc = ctypes.CDLL(None, use_errno=True)
-    if libc.mount(b"tmpfs", os.fsencode(folder), b"tmpfs", 0, b"size=%d" % DISK_BYTES) != 0:
+    if libc.mount(b"tmpfs", os.fsencode(folder), b"tmpfs", 0, b"size=%d" % size) != 0:
         raise OSError(ctypes.get_errno(), "mount")
 
 
 def main(folder: Path) -> None:
-    mount(folder)
+    mount(folder, DISK_BYTES)
     ballast = folder / "ballast"
     ballast.write_bytes(bytes(BALLAST_BYTES))
     ledger = SqliteLedger(folder / "ledger.db")

@@ -1,4 +1,4 @@
-"""What happens on a disk that is really full? See full_disk.py, which runs in its own mount namespace."""
+"""What happens on a disk that is really full? See full_disk*.py: each runs in its own mount namespace."""
 
 import os
 import shutil
@@ -8,18 +8,35 @@ from pathlib import Path
 
 import pytest
 
+from jackpot.lab.engines import Postgres
 
-@pytest.mark.skipif(shutil.which("unshare") is None, reason="needs unshare (util-linux)")
-def test_a_full_disk_is_doubt_and_passes(tmp_path: Path) -> None:
-    """DESIGN 4: doubt at the first byte that does not fit, again while it is full, and nothing is lost."""
+pytestmark = pytest.mark.skipif(shutil.which("unshare") is None, reason="needs unshare (util-linux)")
+
+
+def run(module: str, folder: Path) -> list[str]:
+    """The lines that a program prints in a mount namespace of its own."""
     namespace = ["unshare", "-m"] if os.geteuid() == 0 else ["unshare", "-U", "-r", "-m"]
     done = subprocess.run(
-        [*namespace, sys.executable, "-m", "tests.ledger.full_disk", str(tmp_path)],
+        [*namespace, sys.executable, "-m", f"tests.ledger.{module}", str(folder)],
         check=False, capture_output=True, text=True, timeout=60, cwd=Path(__file__).parents[2],
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    lines = done.stdout.splitlines()
+    return done.stdout.splitlines()
+
+
+def test_a_full_disk_is_doubt_and_passes(tmp_path: Path) -> None:
+    """DESIGN 4: doubt at the first byte that does not fit, again while it is full, and nothing is lost."""
+    lines = run("full_disk", tmp_path)
     assert lines[0].startswith("doubt:")
     assert lines[0].endswith("database or disk is full (FullError)")
     assert sum(line.startswith("still full:") for line in lines) == 3
+    assert lines[-3:] == ["whole batches: True", "nothing lost: True", "goes on: True"]
+
+
+def test_a_full_disk_under_postgresql_is_doubt_and_passes(tmp_path: Path, postgres: Postgres) -> None:
+    """DESIGN 4: the same, whether PostgreSQL refuses a row or falls and is started again by its keeper."""
+    lines = run("full_disk_postgres", tmp_path)
+    assert lines[0].startswith("doubt:")
+    assert lines[1] == "acknowledged: True"
+    assert sum(line.startswith(("still full:", "still room for an epoch: True")) for line in lines) == 3
     assert lines[-3:] == ["whole batches: True", "nothing lost: True", "goes on: True"]

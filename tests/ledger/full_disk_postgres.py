@@ -1,0 +1,91 @@
+"""Does a ledger in PostgreSQL survive a disk that is really full? Run alone, in a mount namespace of its own.
+
+`python -m tests.ledger.full_disk_postgres FOLDER`: mounts a small file system there with a cluster on it,
+fills it, makes room again, and prints a line for each thing that happened. A cluster that the full disk brings
+down is started again, as a service manager would do.
+"""
+
+import asyncio
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Final
+
+from jackpot.lab.engines import EngineError, Postgres
+from jackpot.ledger.journal import Row
+from jackpot.ledger.postgres import PostgresStore
+from jackpot.ledger.store import CommitInDoubt
+from tests.ledger.full_disk import mount
+from tests.ledger.material import rows
+
+DISK_BYTES: Final = 128 * 1024 * 1024
+# What the ballast leaves free: the cluster fills it within a second.
+FREE_BYTES: Final = 12 * 1024 * 1024
+# The least WAL that PostgreSQL allows.
+SETTINGS: Final = {"max_wal_size": "32MB", "min_wal_size": "32MB"}
+BATCH: Final = 1_000
+WAIT_S: Final = 30.0
+
+
+async def fill(store: PostgresStore, acknowledged: list[Row]) -> CommitInDoubt:
+    """Appends until the disk is full: what that said."""
+    while True:
+        batch = rows(BATCH, after=acknowledged[-1] if acknowledged else None)
+        try:
+            await store.append("main", 1, len(acknowledged), batch)
+        except CommitInDoubt as error:
+            return error
+        acknowledged += batch
+
+
+async def look(store: PostgresStore, cluster: Postgres) -> int:
+    """Recovers as a server does; the head's seq. Raises CommitInDoubt, EngineError."""
+    if not cluster.running:
+        cluster.start()
+    await store.recover()
+    return (await store.new_epoch("main", "test")).seq
+
+
+async def go_on(cluster: Postgres, ballast: Path) -> None:
+    store = await PostgresStore.open(cluster.url())
+    await store.new_epoch("main", "test")
+    acknowledged: list[Row] = []
+    print("doubt:", str(await fill(store, acknowledged)).replace("\n", " "))
+    print("acknowledged:", len(acknowledged) > 0)
+    for _ in range(3):
+        try:
+            print("still room for an epoch:", await look(store, cluster) >= len(acknowledged))
+        except (CommitInDoubt, EngineError) as error:
+            print("still full:", str(error).replace("\n", " "))
+    ballast.unlink()
+    ends = time.monotonic() + WAIT_S
+    seq = -1
+    while seq < 0:
+        try:
+            seq = await look(store, cluster)
+        except CommitInDoubt:  # a cluster that comes up again says so
+            assert time.monotonic() < ends
+            await asyncio.sleep(0.05)
+    kept = await store.rows("main", 0, 10**6)
+    print("whole batches:", seq - len(acknowledged) in {0, BATCH} and len(kept) == seq)
+    print("nothing lost:", kept[: len(acknowledged)] == acknowledged)
+    head = await store.head("main")
+    await store.append("main", head.epoch, seq, rows(BATCH, epoch=head.epoch, after=kept[-1]))
+    print("goes on:", (await store.head("main")).seq == seq + BATCH)
+    await store.close()
+
+
+def main(folder: Path) -> None:
+    mount(folder, DISK_BYTES)
+    with Postgres(folder / "cluster", SETTINGS) as cluster:
+        ballast = folder / "ballast"
+        free = os.statvfs(folder)
+        size = free.f_bavail * free.f_frsize - FREE_BYTES
+        with ballast.open("wb") as file:
+            os.posix_fallocate(file.fileno(), 0, size)
+        asyncio.run(go_on(cluster, ballast))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
