@@ -206,9 +206,13 @@ class Postgres:
             self.sql(f"alter system set {name} = '{value}'")
         self.sql("select pg_reload_conf()")
 
-    def standby(self, folder: Path, name: str) -> "Postgres":
-        """A standby that streams under that application name, started; it ends with its primary's object."""
+    def standby(self, folder: Path, name: str, port: int = 0) -> "Postgres":
+        """A standby that streams under that application name, started; it ends with its primary's object.
+
+        port: of one that is gone, whose place it takes; 0 for a free one.
+        """
         standby = Postgres(folder, keep=self._keep, programs=self._programs)
+        standby.port = port
         self._standbys.append(standby)
         standby._prepare()
         connection = f"host=127.0.0.1 port={self.port} user=postgres application_name={name}"

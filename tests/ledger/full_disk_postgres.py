@@ -1,8 +1,8 @@
 """Does a ledger in PostgreSQL survive a disk that is really full? Run alone, in a mount namespace of its own.
 
 `python -m tests.ledger.full_disk_postgres FOLDER`: mounts a small file system there with a cluster on it,
-fills it, makes room again, and prints a line for each thing that happened. A cluster that the full disk brings
-down is started again, as a service manager would do.
+fills it, makes room again, and prints a line for each thing that happened. A cluster that falls is started
+again, as a service manager would do.
 """
 
 import asyncio

@@ -1,0 +1,1 @@
+"""What is worth doing many times, by hand, before a release?"""

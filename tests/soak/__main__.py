@@ -1,0 +1,134 @@
+"""Does a floor lose anything when its database dies many times? By hand: `python -m tests.soak failover`.
+
+A real server, tables and a sign play on PostgreSQL under load. `kill-database`: kill -9 and a new start.
+`failover`: kill -9 of the primary, promotion of its synchronous standby, a new standby where the old one was.
+At the end every answer and every value that the sign showed is looked up in the ledger, and the books verify:
+the exit code is 0 where nothing was lost, doubled or shown in vain.
+"""
+
+import argparse
+import asyncio
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import ExitStack, asynccontextmanager, closing
+from pathlib import Path
+from random import Random
+from typing import Final
+
+from jackpot.lab.engines import Postgres
+from jackpot.ledger.open import open_ledger
+from jackpot.ledger.verify import verify
+from tests.e2e.floors import EASY
+from tests.e2e.load import Played, load, look
+from tests.e2e.site import Site, running
+
+TABLES: Final = 6
+# Answers between two troubles, at the least and at the most.
+ANSWERS: Final = (200, 2_000)
+SYNCHRONOUS: Final = "SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'"
+
+
+class Nodes:
+    """One node that can be killed, or two of which the second takes over."""
+
+    def __init__(self, folder: Path, stack: ExitStack, *, standby: bool) -> None:
+        self._folder = folder
+        self._stack = stack
+        self._made = 1
+        self.primary = stack.enter_context(Postgres(folder / "node1"))
+        self.primary.create("ledger")
+        self.ports = [self.primary.port]
+        if standby:
+            self.standby = self._new_standby()
+            self.ports.append(self.standby.port)
+
+    @property
+    def url(self) -> str:
+        return f"postgresql://postgres@{','.join(f'127.0.0.1:{port}' for port in self.ports)}/ledger"
+
+    def kill_database(self) -> None:
+        self.primary.kill()
+        self.primary.start()
+
+    def fail_over(self) -> None:
+        self.primary.kill()
+        self.standby.promote(alone=True)
+
+    def fill_up(self) -> None:
+        """The killed primary is gone; a standby of the new one takes its address."""
+        gone, self.primary = self.primary, self.standby
+        gone._standbys.clear()
+        gone.close()
+        self.standby = self._new_standby(gone.port)
+
+    def _new_standby(self, port: int = 0) -> Postgres:
+        self._made += 1
+        name = f"node{self._made}"
+        made = self.primary.standby(self._folder / name, name, port)
+        self._stack.callback(made.close)
+        self.primary.configure({"synchronous_standby_names": name})
+        while not self.primary.sql(SYNCHRONOUS):
+            time.sleep(0.01)
+        return made
+
+
+async def soak(nodes: Nodes, site: Site, played: Played, folder: Path, times: int, rng: Random) -> None:
+    """So many troubles under load, a line for each."""
+    failover = len(nodes.ports) > 1
+    trouble: Callable[[], None] = nodes.fail_over if failover else nodes.kill_database
+    async with load(site, played, folder) as names, telling(played):
+        await played.until_all_play(names)
+        for number in range(1, times + 1):
+            await played.until_more(rng.randint(*ANSWERS))
+            began = time.monotonic()
+            await asyncio.to_thread(trouble)
+            await played.until_all_play(names)
+            took = time.monotonic() - began
+            print(f"{number} of {times}: {len(played.answers):,} answers, all tables play after {took:.1f} s")
+            if failover:
+                await asyncio.to_thread(nodes.fill_up)
+
+
+@asynccontextmanager
+async def telling(played: Played) -> AsyncIterator[None]:
+    """A word to whoever watches when it ends badly."""
+    try:
+        yield
+    except BaseException:
+        print(f"stopped after {len(played.answers):,} answers; the tables' links: {played.states}")
+        raise
+
+
+def main() -> int:
+    arguments = argparse.ArgumentParser(prog="python -m tests.soak", description=__doc__)
+    arguments.add_argument("what", choices=["kill-database", "failover"])
+    arguments.add_argument("--times", type=int, default=20)
+    arguments.add_argument("--seed", type=int, default=1)
+    chosen = arguments.parse_args()
+    played = Played()
+    with tempfile.TemporaryDirectory() as place, ExitStack() as stack:
+        folder = Path(place)
+        nodes = Nodes(folder, stack, standby=chosen.what == "failover")
+        site = Site(folder, EASY, ledger=nodes.url)
+        site.add("table", ["easy"], TABLES)
+        site.add("sign", ["easy"])
+        stack.enter_context(running(site))
+        asyncio.run(soak(nodes, site, played, folder, chosen.times, Random(chosen.seed)))
+        site.stop()
+        found = look(site.url, site.devices("table"), played)
+        with closing(open_ledger(site.url, readonly=True)) as ledger:
+            problems = verify(ledger, "main").problems
+    for sentence in (*found.lost, *found.doubled, *found.wrong, *problems):
+        print(sentence)
+    print(
+        f"{found.answered:,} acknowledged, {len(found.lost)} lost, {len(found.doubled)} doubled, "
+        f"{len(found.wrong)} wrong, {len(problems)} problems in the books; "
+        f"{found.looked_at:,} shown values looked up"
+    )
+    return 1 if found.lost or found.doubled or found.wrong or problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
