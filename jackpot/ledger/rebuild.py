@@ -5,7 +5,7 @@ from typing import Final
 import msgspec
 
 from jackpot.ledger.journal import Head, Row, Snapshot, chained, genesis, in_order
-from jackpot.ledger.store import LedgerCorrupt, Reader
+from jackpot.ledger.store import Fenced, LedgerCorrupt, Reader
 from jackpot.rules.engine import SNAPSHOT_FORMAT, Engine
 from jackpot.rules.postings import Posting
 
@@ -24,7 +24,7 @@ def rebuild(ledger: Reader, bank: str) -> tuple[Engine, Head]:
 
     To be called by the bank's writer, after `new_epoch`. Checks of every row that it reads: that it is
     there, follows the chain, and that its event makes the postings that are stored; and the head against
-    the last row. Raises LedgerCorrupt, naming the row.
+    the last row. Raises LedgerCorrupt, naming the row; Fenced where another writer took the bank meanwhile.
     """
     head = ledger.head(bank)
     engine, last = _start(ledger, bank, head)
@@ -42,6 +42,8 @@ def rebuild(ledger: Reader, bank: str) -> tuple[Engine, Head]:
     if last != head.hash:
         raise LedgerCorrupt(f"{bank}: the head names another hash than row {head.seq} has")
     if ledger.rows(bank, head.seq, 1):
+        if ledger.head(bank).epoch != head.epoch:
+            raise Fenced(f"bank {bank} was taken by another writer while it was read")
         raise LedgerCorrupt(f"{bank}: there are rows after the head, which stands at {head.seq}")
     return engine, head
 

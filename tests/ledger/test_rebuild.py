@@ -1,14 +1,15 @@
 """Does the state come back from the journal to the last micro-dollar, or say why it cannot?"""
 
 from pathlib import Path
+from typing import Any
 
 import apsw
 import pytest
 
-from jackpot.ledger.journal import Snapshot
+from jackpot.ledger.journal import Head, Row, Snapshot
 from jackpot.ledger.rebuild import check_meters, rebuild
 from jackpot.ledger.sqlite import SqliteLedger
-from jackpot.ledger.store import LedgerCorrupt
+from jackpot.ledger.store import Fenced, LedgerCorrupt
 from jackpot.rules.engine import SNAPSHOT_FORMAT, Engine
 from tests.ledger.play import Play
 from tests.ledger.test_verify import spoil, write
@@ -100,6 +101,38 @@ def test_a_broken_journal_is_named(path: Path, statement: str, said: str) -> Non
     spoil(path, statement)
     with pytest.raises(LedgerCorrupt, match=said):
         rebuilt(path)
+
+
+class Overtaken:
+    """A reader under whose eyes another writer takes the bank and adds rows."""
+
+    def __init__(self, ledger: SqliteLedger, other: SqliteLedger, rows: list[Row]) -> None:
+        self._ledger = ledger
+        self._other = other
+        self._rows = rows
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._ledger, name)
+
+    def head(self, bank: str) -> Head:
+        head = self._ledger.head(bank)
+        if self._rows:
+            taken = self._other.new_epoch(bank, "another")
+            self._other.append(bank, taken.epoch, head.seq, self._rows)
+            self._rows = []
+        return head
+
+
+def test_a_bank_that_is_taken_meanwhile_is_not_corrupt(path: Path) -> None:
+    """DESIGN 4: rows of a newer epoch after the head that was read are another writer's, and no forgery."""
+    rows = Play(13).until(80).rows
+    write(path, rows[:60], [])
+    other = SqliteLedger(path)
+    reader = SqliteLedger(path, readonly=True)
+    with pytest.raises(Fenced, match="taken by another writer while it was read"):
+        rebuild(Overtaken(reader, other, rows[60:]), "main")
+    reader.close()
+    other.close()
 
 
 def test_a_snapshot_that_is_no_state_is_named(path: Path) -> None:
