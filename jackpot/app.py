@@ -289,10 +289,27 @@ class Server:
 
 
 async def serve(config: Config) -> None:
-    """Serves until SIGTERM or SIGINT. Raises what Server raises."""
+    """Serves until SIGTERM or SIGINT, which end a start too: a database can let it wait for ever.
+
+    Raises what Server raises.
+    """
     ended = told_to_stop()
-    async with Server(config):
-        await ended.wait()
+    starting = asyncio.get_running_loop().create_task(_cancel(asyncio.current_task(), ended))
+    try:
+        async with Server(config):
+            starting.cancel()
+            await ended.wait()
+    except asyncio.CancelledError:
+        if not ended.is_set():
+            raise
+    finally:
+        starting.cancel()
+
+
+async def _cancel(task: "asyncio.Task[None] | None", when: asyncio.Event) -> None:
+    await when.wait()
+    if task is not None:
+        task.cancel()
 
 
 def told_to_stop() -> asyncio.Event:

@@ -1,6 +1,7 @@
 """A connection ends exactly at COMMIT: is a wager counted once, and answered once, in every case?"""
 
 import asyncio
+import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
@@ -10,12 +11,13 @@ from urllib.parse import urlsplit
 import asyncpg
 import pytest
 
-from jackpot.app import Server
+from jackpot.app import Server, serve
 from jackpot.config import Config, load
 from jackpot.ledger.open import open_ledger
 from jackpot.ledger.verify import verify
 from tests.e2e import proxy as network
 from tests.e2e.proxy import Plan, Proxy, proxying
+from tests.ledger.backends import WAIT_S, watching
 from tests.server.bed import LINK, Device, configure, on_loop, sign, table, until
 
 SLOW_S = "jackpot.server.writer.SLOW_COMMIT_S"
@@ -190,3 +192,24 @@ async def test_a_server_ends_while_its_commit_waits(
         assert (await device.answer(2))["t"] == "ack"
         found = await epochs(database)
         assert found[2] == [bed.epoch if made else server.writers["main"].epoch]
+
+
+@on_loop
+async def test_a_server_ends_while_it_waits_to_start(
+    database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """DESIGN 4: SIGTERM ends a server in bounded time, also where its first epoch is not acknowledged."""
+    monkeypatch.setattr("jackpot.app.STOP_WITHIN_S", 0.1)
+    config = configured(tmp_path, database)
+    waiting = "SELECT 1 FROM pg_stat_activity WHERE application_name = 'jackpot' AND wait_event = 'relation'"
+    async with watching(database) as locking, watching(database) as other, asyncio.TaskGroup() as group:
+        await locking.run("BEGIN")
+        await locking.run("LOCK TABLE head")
+        serving = group.create_task(serve(config))
+        async with asyncio.timeout(WAIT_S):
+            while not await other.run(waiting):  # noqa: ASYNC110 - a database sends no event
+                await asyncio.sleep(0.01)
+            signal.raise_signal(signal.SIGTERM)
+            await serving
+        await locking.run("COMMIT")
+        assert await other.run("SELECT count(*) FROM journal") == [(0,)]
