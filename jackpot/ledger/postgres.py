@@ -209,7 +209,6 @@ class PostgresStore:
             raise self._in_doubt(error) from error
         await self._acknowledged()
         self._taken.add(bank)
-        self._own = self._own[-1:]
         return await self._head(bank)
 
     def _lost(self, bank: str) -> Fenced:
@@ -234,6 +233,7 @@ class PostgresStore:
                         f"the database does not end the connection that held the bank (backend {pid} of role "
                         f"{role}); all servers of a ledger sign in as one role"
                     )
+        del self._own[:-1]
 
     async def held(self, bank: str) -> bool:
         return await self._alone(self._held(bank))

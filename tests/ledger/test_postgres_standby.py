@@ -171,9 +171,11 @@ async def test_nothing_is_written_where_no_standby_is_waited_for(pair: Pair, url
         await until_synchronous(other, "")
         with pytest.raises(CommitInDoubt, match=empty):
             await store.append("main", 1, 2, rows(2, after=rows(2)[-1]))
-        await store.recover()
-        with pytest.raises(CommitInDoubt, match=empty):
-            await store.new_epoch("main", "test")
+        for _ in range(3):
+            await store.recover()
+            with pytest.raises(CommitInDoubt, match=empty):
+                await store.new_epoch("main", "test")
+            assert len(store._own) == 1  # it may go on for days
         assert await other.run("SELECT epoch, seq FROM head") == [(1, 2)]
         assert await other.run("SELECT count(*) FROM journal") == [(2,)]
         pair.primary.configure(STANDBY)
