@@ -143,6 +143,7 @@ class Tenure:
         taken = await self._store.new_epoch(self.bank, self._own)
         async with self._beating(taken.epoch):
             engine, head = await self._store.run(self._checked)
+        await writer.check_acknowledged()
         engine.new_epoch()
         log.info("ledger_checked", bank=self.bank, seq=head.seq, epoch=head.epoch, hash=head.hash.hex())
         writer.starting = True

@@ -359,14 +359,19 @@ class Writer:
             self._confirm(began)
             self._doubtful = False
         engine, head = await self._store.run(self._rebuild)
+        await self.check_acknowledged()
+        return engine, head
+
+    async def check_acknowledged(self) -> None:
+        """Raises LedgerCorrupt where the ledger has lost what this process ever acknowledged (S5)."""
         last = self.core.durable_seq
         known = [row.hash for row in await self._store.rows(self.bank, last - 1, 1)] if last else []
         if last and known != [self.core.durable_hash]:
+            head = await self._store.head(self.bank)
             raise LedgerCorrupt(
                 f"{self.bank}: row {last}, which was acknowledged, is not in the ledger, which ends at row "
                 f"{head.seq}: the database has lost it (an old copy, a standby that was behind)"
             )
-        return engine, head
 
     async def _save_last(self) -> None:
         if (snapshot := self.core.snapshot()) is not None:
