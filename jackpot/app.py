@@ -24,7 +24,7 @@ from jackpot.server.admin import Admin
 from jackpot.server.devices import Device, Devices
 from jackpot.server.floor import Floor
 from jackpot.server.histogram import LAG_SECONDS, Histogram
-from jackpot.server.lease import NOT_FIRST_S, PER_BANK_S
+from jackpot.server.lease import NOT_FIRST_S, PER_BANK_S, STARTED_TOGETHER_S
 from jackpot.server.opening import agree, link_terms, own_digest, table_terms
 from jackpot.server.readings import take_readings
 from jackpot.server.relay import Publisher, SignKeys
@@ -71,6 +71,7 @@ class Server:
         self._group = asyncio.TaskGroup()
         self._writing: list[asyncio.Task[None]] = []
         self._others: list[asyncio.Task[None]] = []
+        self._reading: dict[str, asyncio.Task[None]] = {}
         self._listeners: list[asyncio.Server] = []
         self._sites: list[web.AppRunner] = []
         self._live = Live((), self.clock)
@@ -124,6 +125,7 @@ class Server:
         for bank in config.banks:
             tenure = self.tenures[bank] = self._tenure(bank, holder)
             self._writing.append(self._group.create_task(tenure.run()))
+        for tenure in self.tenures.values():
             await tenure.settled()
         await self._listen()
         self._run(self._tick())
@@ -148,19 +150,23 @@ class Server:
 
     def _tenure(self, bank: str, holder: str) -> Tenure:
         """A bank here: alone on the ledger, or one server of several."""
-        server = self.config.server
+        server, began = self.config.server, self.clock.monotonic()
         first = [other for other in self.config.servers if bank in other.banks]
 
         def waits() -> float:
-            held = sum(writer.stopped is None for writer in self.writers.values())
-            return held * PER_BANK_S + (NOT_FIRST_S if first and server not in first else 0.0)
+            if server in first:
+                return 0.0
+            held = sum(tenure.holding for tenure in self.tenures.values())
+            if (first or held) and self.clock.monotonic() - began < STARTED_TOGETHER_S:
+                return STARTED_TOGETHER_S
+            return held * PER_BANK_S + (NOT_FIRST_S if first else 0.0)
 
         return Tenure(
             self.writers[bank],
             self._stores[bank],
             self.clock,
             holder,
-            alone=server is None,
+            alone=len(self.config.servers) < 2,
             waits=waits,
             start=self._group.create_task,
             on_taken=self._taken,
@@ -168,11 +174,13 @@ class Server:
 
     async def _taken(self, writer: Writer) -> None:
         """The bank is ours: its links agree with the configuration before any device is let in."""
-        await agree(writer, self.config)
+        await agree(writer, self.config, self._stores[writer.bank])
         await writer.refresh()
         known = await writer.ask(_known)
         self.floor.learn(known.tables, known.links)
         for devices in (self.floor, self.signs):
+            own = {name for name, device in devices.devices.items() if device.banks[0] is writer}
+            devices.blocked -= own
             devices.blocked |= {device for role, device in known.blocked if role == devices.role}
             devices.ended |= {(device, key) for role, device, key in known.ended if role == devices.role}
             for name, device in devices.devices.items():
@@ -180,7 +188,11 @@ class Server:
                     log.warning(
                         "device_locked_out", role=devices.role, device=name, reason="its key has ended"
                     )
-        self._run(self._readings(writer, ZoneInfo(self.config.site.timezone)))
+        if (earlier := self._reading.get(writer.bank)) is not None:
+            earlier.cancel()
+        self._reading[writer.bank] = self._group.create_task(
+            self._readings(writer, ZoneInfo(self.config.site.timezone))
+        )
 
     def _build_devices(self) -> None:
         config = self.config
@@ -200,6 +212,8 @@ class Server:
         self.signs.elsewhere = tuple(str(listen.signs) for listen in others if listen.signs is not None)
         for writer in self.writers.values():
             writer.on_durable += [self.floor.flush, self.signs.flush]
+            writer.others = len(config.servers) > 1
+            writer.on_opened += [_letting_in(writer, self.floor), _letting_in(writer, self.signs)]
             writer.on_stopped += [_sending_away(writer, self.floor), _sending_away(writer, self.signs)]
 
     async def _listen(self) -> None:
@@ -254,7 +268,7 @@ class Server:
             for task in late:
                 log.error("stop_late", within_s=STOP_WITHIN_S)
                 task.cancel()
-        for task in self._others:
+        for task in (*self._others, *self._reading.values()):
             task.cancel()
         await listening.close(devices)
         for text in self._udp:
@@ -271,7 +285,7 @@ class Server:
             await asyncio.sleep(TICK_S)
             self.lag.observe(max(self.clock.monotonic() - due, 0.0))
             for writer in self.writers.values():
-                writer.board.tick()
+                writer.tick()
             self.floor.sweep()
             self.signs.sweep()
             self._live.sweep()
@@ -337,3 +351,7 @@ def _known(engine: Engine) -> _Known:
 
 def _sending_away(writer: Writer, devices: Devices) -> Callable[[], None]:
     return lambda: devices.not_active(writer)
+
+
+def _letting_in(writer: Writer, devices: Devices) -> Callable[[], None]:
+    return lambda: devices.active(writer)

@@ -161,6 +161,11 @@ class Board:
         """Whether this server is known to hold the bank now."""
         return self._clock.monotonic() < self._until
 
+    @property
+    def lapsed_s(self) -> float:
+        """For how long the lease has lapsed, in seconds; below 0 while it has not."""
+        return self._clock.monotonic() - self._until
+
     def confirm(self, until: float) -> None:
         """The lease is known to hold until that moment of the monotonic clock; without one it always does."""
         self._until = until
@@ -264,7 +269,7 @@ class Board:
         """Every meter of a group's links, while they are ours to show, and for signs every link's state."""
         key = (group.signs, group.form, group.links)
         rev, framed = self._snapshots.get(key, (-1, b""))
-        if rev != self.rev:
+        if rev != self.rev or not self.leased:
             values = self.values(sorted(group.links)) if self.leased else []
             framed = self._meters(group.form, values)
             if group.signs:

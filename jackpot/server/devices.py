@@ -35,6 +35,9 @@ CONFLICT_REPLACEMENTS: Final = 3
 CONFLICT_WITHIN_S: Final = 60.0
 # How long a closed connection may take to read its last frame before it is cut.
 LINGER_S: Final = 2.0
+# A device whose bank has no server waits for this one so long, then looks at the others: longer than one of
+# them takes to take the bank over, and short where it is another that does.
+WAITING_S: Final = 5.0
 # Connections beside two a configured device (the old and the new one): operators' tools, scanners, slow ends.
 SPARE_CONNECTIONS: Final = 64
 # Enough of a key's hash to tell keys apart in a journal, and nothing of the key itself.
@@ -65,6 +68,10 @@ class Bank(Protocol):
     @property
     def away(self) -> str | None:
         """Why it serves no device; None where it does."""
+
+    @property
+    def coming(self) -> bool:
+        """Whether it may soon, so that a device had better wait here than look elsewhere."""
 
     @property
     def full(self) -> bool:
@@ -124,6 +131,7 @@ class Devices:
         self._replaced: dict[str, deque[float]] = {}
         self._dirty: set[Connection] = set()
         self._stalled: set[Connection] = set()
+        self._waiting: dict[Connection, tuple[Greeted, float]] = {}
 
     def keys(self, role: str, device: str) -> Sequence[bytes]:
         """The keys that a device may greet with here; none for the other role, or an unknown device."""
@@ -140,7 +148,10 @@ class Devices:
             connection.fail("device_conflict", "two devices use this key: an operator must clear it")
             return False
         if any(bank.away is not None for bank in device.banks) or not self.accepting:
-            self._send_on(connection)
+            if self.accepting and all(bank.away is None or bank.coming for bank in device.banks):
+                self._waiting[connection] = event, self.clock.monotonic()
+            else:
+                self._send_on(connection)
             return False
         self._end_keys(device, event.key_index)
         older = self.current.get(event.id)
@@ -150,10 +161,17 @@ class Devices:
         return True
 
     def leave(self, connection: "Connection") -> None:
-        """The connection is over."""
+        """The connection of a device that was let in is over."""
         if connection.device is not None and self.current.get(connection.device.id) is connection:
             del self.current[connection.device.id]
             self._last_heard[connection.device.id] = self._unix_s(connection.heard_at)
+
+    def forget(self, connection: "Connection") -> None:
+        """The connection is gone."""
+        self.connections.discard(connection)
+        self._waiting.pop(connection, None)
+        if not self.connections:
+            self.gone.set()
 
     def revoke(self, device: str, key: str) -> None:
         """The key with that fingerprint opens nothing from now on; who came in with it is sent away."""
@@ -211,13 +229,31 @@ class Devices:
         now = self.clock.monotonic()
         for connection in tuple(self.connections):
             connection.sweep(now)
+        for connection, (_, since) in tuple(self._waiting.items()):
+            if now - since < WAITING_S:
+                break
+            self._waiting.pop(connection)
+            self._send_on(connection)
         self.flush()
+
+    def active(self, bank: Bank) -> None:
+        """The bank acts from now on: those who waited for it are let in."""
+        self._greet_again(bank)
 
     def not_active(self, bank: Bank) -> None:
         """The bank acts no more: its devices are sent away."""
         for connection in tuple(self.current.values()):
             if connection.device is not None and bank in connection.device.banks:
                 self._send_on(connection)
+        self._greet_again(bank)
+
+    def _greet_again(self, bank: Bank) -> None:
+        for connection, (event, since) in tuple(self._waiting.items()):
+            if bank in self.devices[event.id].banks:
+                self._waiting.pop(connection)
+                connection.greeted_again(event)
+                if connection in self._waiting:
+                    self._waiting[connection] = event, since
 
     def _send_on(self, connection: "Connection") -> None:
         connection.fail("not_active", "this server is not the active one", servers=list(self.elsewhere))
@@ -227,6 +263,9 @@ class Devices:
         self.accepting = False
         for connection in self.connections:
             connection.stop_reading()
+        waiting, self._waiting = self._waiting, {}
+        for connection in waiting:
+            self._send_on(connection)
 
     def close_all(self) -> None:
         """Closes what is left, once everything was sent."""
@@ -317,9 +356,7 @@ class Connection(asyncio.Protocol, ABC):
         """The connection is gone, however it ended."""
         self.alive = False
         self._hand_on(self.session.receive_eof())
-        self.devices.connections.discard(self)
-        if not self.devices.connections:
-            self.devices.gone.set()
+        self.devices.forget(self)
         self._over(None)
 
     def pause_writing(self) -> None:
@@ -387,6 +424,11 @@ class Connection(asyncio.Protocol, ABC):
         elif now >= self.session.next_deadline() and not self._deaf:
             self._hand_on(self.session.tick(now))
             self.pump()
+
+    def greeted_again(self, event: Greeted) -> None:
+        """A device that waits to be let in is looked at anew."""
+        self._hand_on([event])
+        self.pump()
 
     def stop_reading(self) -> None:
         """Hears nothing more; the device sends it again to whoever serves it next."""

@@ -93,6 +93,7 @@ class Follower:
     """
 
     full = False
+    coming = True
 
     def __init__(
         self,

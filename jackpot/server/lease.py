@@ -16,45 +16,52 @@ BEAT_S: Final = 0.6
 LEASE_S: Final = 2.0
 # A head that stands still for so long has lost its holder; a second more than the holder gives itself.
 TAKEOVER_S: Final = 3.0
+# A holder whose lease has lapsed for so long sends its devices to the others: one may hold the bank by now.
+AWAY_S: Final = 2.0
 # The holder's connection is gone: it is dead, or its lease has lapsed by then too.
 GONE_S: Final = 2.0
 # How often a bank that somebody else holds is looked at.
 LOOK_S: Final = 0.25
 # Whoever has not looked for so long, frozen or cut off itself, has not seen that nothing moved.
 BLIND_S: Final = 1.0
+# A holder that has not been seen to move for so long, or whose connection is gone, is not known to be there.
+SILENT_S: Final = 1.5
 # A free bank is not taken at once by a server that holds others already (so much for each), that is not the
 # one to take it first, or that people have just taken it from.
 PER_BANK_S: Final = 0.2
 NOT_FIRST_S: Final = 0.5
 HANDED_OVER_S: Final = 5.0
+# One that is just starting leaves them to a server that was started with it, so that each finds some.
+STARTED_TOGETHER_S: Final = 2.0
 
 
 class Watch:
-    """What one server has seen of a bank's head, by its own clock. waits: before it takes a free bank."""
+    """What one server has seen of a bank's head, by its own clock. alive: its holder was seen at work."""
 
-    def __init__(self, now: float, waits: float = 0.0) -> None:
-        self.moving = False
-        self._waits = waits
+    def __init__(self, now: float) -> None:
+        self.alive = False
+        self._moved = False
         self._mark: tuple[int, int, int, str] | None = None
         self._since = self._looked_at = now
         self._gone_since: float | None = None
 
-    def free(self, head: Head, *, held: bool, now: float) -> bool:
-        """Whether the bank may be taken. held: the connection of its holder stands."""
+    def free(self, head: Head, *, held: bool, now: float, waits: float = 0.0) -> bool:
+        """Whether the bank may be taken. held: the connection of its holder stands. waits: so much later."""
         mark = (head.epoch, head.seq, head.beat, head.holder)
         if now - self._looked_at > BLIND_S:
             self._since, self._gone_since = now, None
         self._looked_at = now
         if mark != self._mark:
-            self.moving = self._mark is not None
+            self._moved = self._mark is not None
             self._mark, self._since = mark, now
             self._gone_since = None
         if held:
             self._gone_since = None
         elif self._gone_since is None:
             self._gone_since = now
+        self.alive = bool(head.holder) and held and self._moved and now - self._since < SILENT_S
         if not head.holder:
-            return now - self._since >= self._waits
-        if self._gone_since is not None and now - self._gone_since >= GONE_S + self._waits:
+            return now - self._since >= waits
+        if self._gone_since is not None and now - self._gone_since >= GONE_S + waits:
             return True
-        return now - self._since >= TAKEOVER_S + self._waits
+        return now - self._since >= TAKEOVER_S + waits

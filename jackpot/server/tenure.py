@@ -31,8 +31,8 @@ log: Final = structlog.get_logger()
 class Tenure:
     """One bank in one server. holder: our name in its head. on_taken: what follows before devices are let in.
 
-    waits: how long a free bank is left to others, by how many banks are held here. alone: the first time
-    nobody else is waited for. start: runs a task beside this one.
+    waits: how long a free bank is left to others now. alone: no other server is known of, and the first time
+    nobody is waited for. start: runs a task beside this one. holding: it is ours, or is being taken.
     """
 
     def __init__(
@@ -56,13 +56,16 @@ class Tenure:
         self._waits = waits
         self._start = start
         self._on_taken = on_taken
+        self.holding = False
+        self._released = False
+        self._first = True
         self._handed_over = False
         self._ended = asyncio.Event()
-        self._given = asyncio.Event()
+        self._over = asyncio.Event()
         self._settled: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     async def settled(self) -> None:
-        """Returns once the bank is held here or known to be held elsewhere. Raises what taking it raises."""
+        """Returns once the bank is held here, or watched. Raises what the first try to take it raises."""
         await self._settled
 
     def end(self) -> None:
@@ -80,9 +83,12 @@ class Tenure:
         if not self._store.shared:
             raise BankStopped("a ledger in SQLite has one server")
         self._handed_over = True
-        self._given.clear()
+        self._released = False
+        self._over.clear()
         self.writer.end()
-        await self._given.wait()
+        await self._over.wait()
+        if not self._released:
+            raise BankStopped(f"not given up in the ledger, others must wait for it to lapse: {self.bank}")
 
     async def look(self) -> dict[str, Any]:
         """Who holds the bank by the ledger, and what it is here. Raises LedgerError."""
@@ -94,17 +100,24 @@ class Tenure:
         """Holds the bank whenever it may, until `end`; one that cannot be held at all is stopped for good."""
         while not self._ended.is_set() and not self.writer.failed:
             try:
-                if self._alone or await self._until_free():
-                    self._alone = False
+                if (self._alone and self._first) or await self._until_free():
+                    self._first = False
+                    self.holding = True
                     await self._hold()
             except Fenced as error:
                 log.info("bank_taken_by_another", bank=self.bank, reason=str(error))
             except CommitInDoubt as error:
-                self._refuse(error)
+                if self._alone:
+                    self._refuse(error)
                 await self._recover(error)
-            except (LedgerError, InvariantError, BankStopped) as error:
+            except BankStopped as error:
+                self._refuse(error)
+            except (LedgerError, InvariantError) as error:
                 self._refuse(error)
                 self.writer.fail(error)
+            finally:
+                self.holding = False
+                self._over.set()
 
     def _settle(self) -> None:
         if not self._settled.done():
@@ -118,17 +131,18 @@ class Tenure:
 
     async def _until_free(self) -> bool:
         """Watches until the bank may be taken here; False if this ends first. Raises CommitInDoubt."""
-        waits = HANDED_OVER_S if self._handed_over else self._waits()
-        watch = Watch(self._clock.monotonic(), waits)
+        watch = Watch(self._clock.monotonic())
         while not self._ended.is_set():
             head = await self._store.head(self.bank)
             held = await self._store.held(self.bank)
-            if watch.free(head, held=held, now=self._clock.monotonic()):
+            if head.holder not in {"", self._own}:
+                self._handed_over = False
+            waits = HANDED_OVER_S if self._handed_over else self._waits()
+            if watch.free(head, held=held, now=self._clock.monotonic(), waits=waits):
                 self._handed_over = False
                 return True
-            self.writer.stand_by(head.holder, alive=watch.moving)
-            if watch.moving:
-                self._settle()
+            self.writer.stand_by(head.holder, alive=watch.alive)
+            self._settle()
             await self._pause(LOOK_S)
         return False
 
@@ -146,32 +160,46 @@ class Tenure:
         await writer.check_acknowledged()
         engine.new_epoch()
         log.info("ledger_checked", bank=self.bank, seq=head.seq, epoch=head.epoch, hash=head.hash.hex())
-        writer.starting = True
         writer.begin(engine, head, began)
         await self._save_if_long(head)
         writing = self._start(writer.run())
+        opening = self._start(self._open())
+        if self._ended.is_set():
+            writer.end()
         try:
-            await self._on_taken(writer)
-            writer.starting = False
-            self._settle()
+            await asyncio.wait((opening, writing), return_when=asyncio.FIRST_COMPLETED)
+            if opening.done():
+                await opening
             await asyncio.wait((writing,))
         except asyncio.CancelledError:
             writing.cancel()
             raise
         finally:
             writer.end()
-            await asyncio.wait((writing,))
+            opening.cancel()
+            await asyncio.wait((opening, writing))
+        if writer.failed:
+            raise BankStopped(writer.stopped)
         if writer.stopped is None and self._store.shared:
             await self._release()
+
+    async def _open(self) -> None:
+        """Lets devices in once configuration and journal agree; not where the bank is lost meanwhile."""
+        try:
+            await self._on_taken(self.writer)
+        except BankStopped:
+            return  # whoever runs the writer knows why
+        self.writer.open()
+        self._settle()
 
     async def _release(self) -> None:
         """Everything decided is durable: whoever waits may take the bank at once."""
         try:
             await self._store.release(self.bank, self.writer.core.epoch)
+            self._released = True
         except (CommitInDoubt, Fenced) as error:
             log.warning("not_released", bank=self.bank, reason=str(error))
         self.writer.stand_by("", alive=False)
-        self._given.set()
 
     def _checked(self, ledger: Ledger) -> tuple[Engine, Head]:
         engine, head = rebuild(ledger, self.bank)
@@ -213,6 +241,8 @@ class Tenure:
         """A fresh connection, sooner or later; the bank stays with whoever holds it."""
         log.warning("ledger_unavailable", bank=self.bank, retry_s=RETRY_S, reason=str(error))
         self.writer.stand_by("", alive=False)
+        if not self._alone:
+            self._settle()
         while not self._ended.is_set():
             with suppress(CommitInDoubt):
                 await self._store.recover()

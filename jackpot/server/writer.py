@@ -37,7 +37,7 @@ from jackpot.rules.paytable import LinkTerms
 from jackpot.rules.refusal import NOT_APPLIED
 from jackpot.server.board import Board
 from jackpot.server.histogram import ANSWER_SECONDS, BATCH_ROWS, COMMIT_SECONDS, Histogram
-from jackpot.server.lease import BEAT_S, LEASE_S
+from jackpot.server.lease import AWAY_S, BEAT_S, LEASE_S
 from jackpot.server.sequencer import Batch, Core, Release
 
 # DESIGN: a holder without an acknowledged commit for 2 s suspends its tables; the commit itself goes on.
@@ -88,8 +88,9 @@ class Writer:
     """One bank at work: its core, its board, and the store that both depend on.
 
     rebuild: the state as the ledger holds it, run in the store's thread. on_durable is called after each
-    commit; on_stopped whenever it stops deciding: for good (`failed`), or while another server may. starting:
-    it decides, and no device is let in yet.
+    commit; on_opened when devices may be let in; on_stopped whenever they may not: for good (`failed`), or
+    while another server decides. starting: it decides, and no device is let in yet. others: there are other
+    servers.
     """
 
     def __init__(
@@ -102,6 +103,7 @@ class Writer:
         self.failed = False
         self.starting = False
         self.held_elsewhere = False
+        self.others = False
         self.commits = Histogram(COMMIT_SECONDS)
         self.batches = Histogram(BATCH_ROWS)
         self.answers = Histogram(ANSWER_SECONDS)
@@ -111,7 +113,9 @@ class Writer:
         self.not_applied = dict.fromkeys(sorted(NOT_APPLIED), 0)
         self.alarms = dict.fromkeys(ALARMS, 0)
         self.on_durable: list[Callable[[], None]] = []
+        self.on_opened: list[Callable[[], None]] = []
         self.on_stopped: list[Callable[[], None]] = []
+        self._lapsed = False
         self._store = store
         self._rebuild = rebuild
         self._clock = clock
@@ -139,7 +143,10 @@ class Writer:
         self._holder = head.holder
         self._doubtful = self._ending = False
         self.stopped = None
+        self.starting = True
+        self._lapsed = False
         self.held_elsewhere = False
+        self.board.hits.clear()
         self.board.confirm(inf)
         self._confirm(confirmed)
         self.board.reset(*face(engine))
@@ -148,7 +155,31 @@ class Writer:
     @property
     def away(self) -> str | None:
         """Why it serves no device now; None where it does."""
-        return self.stopped or ("starting" if self.starting else None)
+        lapsed = "the lease has lapsed" if self._lapsed else None
+        return self.stopped or ("starting" if self.starting else None) or lapsed
+
+    @property
+    def coming(self) -> bool:
+        """Whether it may soon serve devices, or nobody is known to: whoever comes had better wait here."""
+        return not self.failed and not self.held_elsewhere and not self._lapsed
+
+    def open(self) -> None:
+        """Devices may be let in from here on."""
+        self.starting = False
+        for call in self.on_opened:
+            call()
+
+    def tick(self) -> None:
+        """Lets time pass; about ten times a second.
+
+        Once another server may hold the bank devices are sent there, for this one may not hear of it.
+        """
+        self.board.tick()
+        if self.others and self.stopped is None and not self._lapsed and self.board.lapsed_s >= AWAY_S:
+            log.warning("lease_lapsed", bank=self.bank)
+            self._lapsed = True
+            for call in self.on_stopped:
+                call()
 
     @property
     def active(self) -> bool:
@@ -279,6 +310,9 @@ class Writer:
         if self._store.shared:
             self._beat_due = began + BEAT_S
             self.board.confirm(began + LEASE_S)
+            if self._lapsed and self.board.leased:
+                self._lapsed = False
+                self.open()
 
     async def _write(self, batch: Batch) -> None:
         slow = asyncio.get_running_loop().call_later(SLOW_COMMIT_S, self._slow)
