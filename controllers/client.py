@@ -17,12 +17,16 @@ from typing import Any, Final, Self
 
 from controllers.device import Answered, DeviceEvent, DeviceSession, Pushed, Refused, SignSession, Welcomed
 from controllers.memory import Memory
+from controllers.session import GREETED, Closed, State
 from controllers.table import TableSession
 
 CONNECT_WITHIN_S: Final = 5.0
 """Seconds to make a connection before the next server is tried."""
 
 READ_BYTES: Final = 65_536
+
+UNWELCOMED: Final = GREETED | {State.START, State.CHALLENGED}
+"""A connection that ends in one of these had nobody behind it who could serve."""
 
 Message = dict[str, Any]
 
@@ -80,13 +84,15 @@ class Client:
                     reader, writer = await asyncio.open_connection(host.strip("[]"), int(port), ssl=self._tls)
             except (OSError, ValueError) as error:  # no answer, a bad certificate, a name that is none
                 self.trouble = error
-                self._servers.append(self._servers.pop(0))
+                self._next_server()
                 session.disconnected(self._now())
                 continue
             self._writer = writer
             session.connected(self._now())
             try:
                 await self._converse(reader)
+                if session.state in UNWELCOMED:
+                    self._next_server()
             finally:
                 self._writer = None
                 writer.close()
@@ -138,8 +144,14 @@ class Client:
                 self._tell(message)
             case Answered():
                 self._answered(event)
+            case Closed(None):
+                self._next_server()
             case closed:
                 self._move_on(closed.code)
+
+    def _next_server(self) -> None:
+        """Nobody is there, or says anything that makes sense: try the others before this one."""
+        self._servers.append(self._servers.pop(0))
 
     def _move_on(self, code: str | None) -> None:
         """The server is not the active one: try where it sent us, then the other servers."""
