@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import asyncpg
 import msgspec
 import pytest
 
@@ -79,6 +80,9 @@ async def test_an_old_epoch_writes_nothing_on_a_live_connection(database: str) -
         with pytest.raises(Fenced, match="epoch 1 is over"):
             await old.append("main", 1, 0, rows(2))
         assert await old.rows("main", 0, 10) == []
+        again = TAKE.replace("0, false, false", "0, true, false")
+        with pytest.raises(asyncpg.PostgresError, match="taken by another writer"):
+            await other.run(again)
 
 
 @on_loop
@@ -97,7 +101,7 @@ async def test_a_row_that_another_writer_added_is_a_fence(database: str) -> None
         assert (await old.head("main")).seq == 1
 
 
-TAKE = "SELECT take_bank('main', ''::bytea, 'another', gen_random_uuid(), 0, false, false)"
+TAKE = "SELECT take_bank('main', sha256(''), 'another', gen_random_uuid(), 0, false, false)"
 
 
 @on_loop

@@ -103,6 +103,23 @@ async def test_a_new_epoch_canceled_from_outside_is_doubt(pair: Pair, url: str) 
 
 
 @on_loop
+async def test_an_epoch_that_nobody_waits_for_is_ended(pair: Pair, url: str) -> None:
+    """DESIGN 4: the next attempt ends every earlier one of its own, which may hold the head locked."""
+    async with stores(url) as (store,), watching(url) as other, asyncio.TaskGroup() as group:
+        await store.new_epoch("main", "test")
+        pair.standby.freeze()
+        for _ in range(3):
+            await store.recover()
+            call = group.create_task(outcome(store.new_epoch("main", "test")))
+            await other.until_waiting(backend(store))
+            call.cancel()
+            assert isinstance(await call, CommitInDoubt)
+        pair.standby.thaw()
+        await store.recover()
+        assert (await store.new_epoch("main", "test")).epoch == 5
+
+
+@on_loop
 async def test_a_cancelled_task_cancels_no_commit(pair: Pair, url: str) -> None:
     """DESIGN 4: its connection is dropped and no cancel request sent: the COMMIT waits on for its standby."""
     written = rows(3)
