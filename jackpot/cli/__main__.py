@@ -18,6 +18,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "rounds": ("jackpot.cli.rounds", "A table's round: show, strike, void, reopen."),
     "links": ("jackpot.cli.links", "Links and their meters: list, suspend, resume."),
     "keys": ("jackpot.cli.keys", "Device keys: make, show, revoke, clear a conflict."),
+    "bank": ("jackpot.cli.bank", "Banks: join two into one."),
     "lease": ("jackpot.cli.lease", "Which server writes a bank: show, hand over."),
     "ledger": ("jackpot.cli.ledger", "Make, migrate, copy, back up and restore a ledger."),
     "verify": ("jackpot.cli.verify", "Prove the ledger from its first row."),

@@ -10,6 +10,7 @@ from typing import Final
 
 import msgspec
 
+from jackpot.ledger.join import broken_joint
 from jackpot.ledger.journal import Head, Row, Snapshot, chained, genesis
 from jackpot.ledger.rebuild import PAGE_ROWS, holds, meters_differ, postings_of, replay, summed
 from jackpot.ledger.store import LedgerCorrupt, Reader
@@ -53,6 +54,8 @@ def verify(
     walk.end()
     problems = [*_explain(walk.broken, walk.stored), *walk.problems]
     problems += [f"{bank}: {stray}" for stray in ledger.strays(bank)]
+    if walk.engine is not None:
+        problems += [said for first in ledger.rows(bank, 0, 1) for said in broken_joint(ledger, first)]
     problems += [
         f"{bank}: there is a snapshot of row {snapshot.seq}, which the journal does not hold"
         for snapshot in walk.snapshots.values()

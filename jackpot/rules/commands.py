@@ -7,6 +7,7 @@ from typing import Literal
 
 import msgspec
 
+from jackpot.rules.events import HandedOn
 from jackpot.rules.paytable import LinkTerms, TableTerms
 
 Hand = Literal["own", "dealer"]
@@ -218,7 +219,21 @@ class EndKey(msgspec.Struct, frozen=True):
     fingerprint: str
 
 
-SystemCommand = OpenLink | OpenTable | Suspend | Resume | Reading | BlockDevice | EndKey
+class CloseBank(msgspec.Struct, frozen=True):
+    """The bank, at rest, becomes part of another one."""
+
+    into: str
+    reason: str
+
+
+class BeginBank(msgspec.Struct, frozen=True):
+    """A new bank goes on with what others handed on. heads: of each, its name, last entry and its hash."""
+
+    heads: tuple[tuple[str, int, bytes], ...]
+    parts: tuple[HandedOn, ...]
+
+
+SystemCommand = BeginBank | OpenLink | OpenTable | Suspend | Resume | Reading | BlockDevice | EndKey
 PersonCommand = (
     Validate
     | Pay
@@ -230,6 +245,7 @@ PersonCommand = (
     | Reopen
     | ConfirmBehind
     | ClearDevice
+    | CloseBank
     | Suspend
     | Resume
 )

@@ -11,18 +11,28 @@ from typing import Any
 
 import msgspec
 
-from jackpot.rules import apply_acts, apply_rounds, betting, commands, events, opening, people, settling
+from jackpot.rules import (
+    apply_acts,
+    apply_rounds,
+    betting,
+    commands,
+    events,
+    joining,
+    opening,
+    people,
+    settling,
+)
 from jackpot.rules.commands import Envelope, Hello
 from jackpot.rules.effects import Effects, Map
 from jackpot.rules.events import Event, FoundBehind, Refused
 from jackpot.rules.invariant import InvariantError, invariant
 from jackpot.rules.outcome import Entry, Outcome
 from jackpot.rules.postings import Posting
-from jackpot.rules.refusal import NOT_APPLIED, Refusal
+from jackpot.rules.refusal import NOT_APPLIED, Refusal, refuse_if
 from jackpot.rules.state import ACTS_KEPT, ANSWERS_KEPT, Answered, State, Table
 
 # The form of a snapshot; a snapshot of another form is ignored and the journal replayed instead.
-SNAPSHOT_FORMAT = 1
+SNAPSHOT_FORMAT = 2
 
 # The span of `max_rounds_per_minute` (L11), in milliseconds.
 MINUTE = 60_000
@@ -52,6 +62,8 @@ APPLY: dict[type[Event], Callable[[Effects, Any], None]] = {
     events.DeviceBlocked: apply_acts.apply_device_blocked,
     events.DeviceCleared: apply_acts.apply_device_cleared,
     events.KeyEnded: apply_acts.apply_key_ended,
+    events.BankClosed: joining.apply_bank_closed,
+    events.BankBegun: joining.apply_bank_begun,
 }
 
 BY_SERVER: dict[type, Callable[[State, Any], Event]] = {
@@ -59,6 +71,7 @@ BY_SERVER: dict[type, Callable[[State, Any], Event]] = {
     commands.OpenTable: opening.decide_open_table,
     commands.Reading: opening.decide_reading,
     commands.BlockDevice: opening.decide_block,
+    commands.BeginBank: joining.decide_begin_bank,
 }
 
 BY_PEOPLE: dict[type, Callable[[State, Any, tuple[str, ...]], Event]] = {
@@ -75,6 +88,7 @@ BY_PEOPLE: dict[type, Callable[[State, Any, tuple[str, ...]], Event]] = {
     commands.VoidRound: people.decide_void_round,
     commands.Reopen: people.decide_reopen,
     commands.ConfirmBehind: people.decide_confirm_behind,
+    commands.CloseBank: joining.decide_close_bank,
 }
 
 
@@ -152,7 +166,7 @@ class Engine:
 
     def _hello(self, envelope: Envelope, hello: Hello) -> Outcome:
         table = self._tables.get(envelope.table or "")
-        if table is None:
+        if table is None or self.state.closed_into:
             return Outcome(None, {"t": "error", "code": "auth_failed", "message": "unknown device"})
         if hello.acked is not None and hello.acked > table.last_seq:
             if self.state.behind.get(table.number) == hello.acked:
@@ -221,6 +235,8 @@ class Engine:
             if done.digest == envelope.digest:
                 return Outcome(None, msgspec.msgpack.decode(done.answer))
         try:
+            into = self.state.closed_into
+            refuse_if(bool(into), "bank_closed", f"bank {self.state.bank} ended: it became part of {into}")
             event = self._decide_act(envelope)
         except Refusal as refusal:
             answer: Map = {"ok": False, "code": refusal.code, "message": refusal.message}
@@ -298,7 +314,7 @@ class Engine:
         elif not isinstance(event, FoundBehind):
             state.acts.append(kept)
             del state.acts[:-ACTS_KEPT]
-        if isinstance(event, events.TableOpened):
+        if isinstance(event, events.TableOpened | events.BankBegun):
             self._index()
         return effects
 

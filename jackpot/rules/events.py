@@ -10,7 +10,7 @@ import msgspec
 
 from jackpot.rules.meter import Accounts
 from jackpot.rules.paytable import LinkTerms, TableTerms
-from jackpot.rules.state import Award, DrawMade, Shown, Waiting
+from jackpot.rules.state import Answered, Award, DrawMade, Shown, Waiting
 
 
 class Event(msgspec.Struct, frozen=True, array_like=True):
@@ -297,6 +297,69 @@ class KeyEnded(Event, frozen=True, array_like=True):
     device: str
     fingerprint: str
     people: tuple[str, ...] = ()
+
+
+class CarriedLevel(msgspec.Struct, frozen=True, array_like=True):
+    """A level at rest; its counts as in the state."""
+
+    accounts: Accounts
+    cycle: int
+    wagers: int
+    hits: int
+    wins: int
+    undone_wagers: int
+    undone_hits: int
+    joined: list[tuple[int, int]]
+
+
+class CarriedLink(msgspec.Struct, frozen=True, array_like=True):
+    terms: LinkTerms
+    outside: Accounts
+    levels: list[CarriedLevel]
+    suspended: list[str]
+    paid_by: dict[str, int]
+
+
+class CarriedTable(msgspec.Struct, frozen=True, array_like=True):
+    """counts: by its old bank's link numbers."""
+
+    terms: TableTerms
+    last_seq: int
+    answers: list[Answered]
+    ended: str
+    counts: dict[int, int]
+    rounds: int
+
+
+class HandedOn(msgspec.Struct, frozen=True, array_like=True):
+    """What one bank gives to the next."""
+
+    links: list[CarriedLink]
+    tables: list[CarriedTable]
+    next_hit: int
+    next_award: int
+    last_day: str
+    blocked: list[tuple[str, str]]
+    ended: list[tuple[str, str, str]]
+    refusals: dict[str, int]
+
+
+class BankClosed(Event, frozen=True, array_like=True):
+    """The last entry of a bank: everything that it had goes into another one."""
+
+    kind: ClassVar[int] = 25
+    into: str
+    handed_on: HandedOn
+    people: tuple[str, ...]
+    reason: str
+
+
+class BankBegun(Event, frozen=True, array_like=True):
+    """The first entry of a bank that others became. heads: of each, its name, last entry and its hash."""
+
+    kind: ClassVar[int] = 26
+    heads: list[tuple[str, int, bytes]]
+    parts: list[HandedOn]
 
 
 KINDS: dict[int, type[Event]] = {event.kind: event for event in Event.__subclasses__()}

@@ -237,7 +237,10 @@ class Table(msgspec.Struct, array_like=True):
 
 
 class State(msgspec.Struct, array_like=True):
-    """One bank's state after entry `seq`. ended: (role, device, fingerprint) of keys ended by a rotation."""
+    """One bank's state after entry `seq`. ended: (role, device, fingerprint) of keys ended by a rotation.
+
+    closed_into: the bank that this one became, empty while it lives.
+    """
 
     bank: str
     seq: int = 0
@@ -252,6 +255,7 @@ class State(msgspec.Struct, array_like=True):
     refusals: dict[str, int] = {}
     last_day: str = ""
     ended: list[tuple[str, str, str]] = []
+    closed_into: str = ""
 
     def link(self, number: int) -> Link:
         """The link of that number."""

@@ -9,16 +9,20 @@ from pathlib import Path
 from typing import Final
 
 from jackpot import __version__
+from jackpot.ledger.join import join
 from jackpot.ledger.journal import Snapshot
 from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.rules.engine import SNAPSHOT_FORMAT
 from jackpot.rules.events import KINDS
-from tests.ledger.play import Play
+from tests.ledger.play import START_MS, Play
+from tests.ledger.resting import BANKS, two_banks
 
 FOLDER: Final = Path(__file__).parent / "golden"
 HEADS: Final = FOLDER / "heads.toml"
 SEED: Final = 7
 ROWS: Final = 400
+# What the two small banks beside the main one become.
+JOINED: Final = "floor"
 
 
 def heads() -> dict[str, str]:
@@ -44,8 +48,11 @@ def make(path: Path) -> bytes:
             last = play.rows[-1]
             state = play.engine.snapshot()
             ledger.save_snapshot(Snapshot("main", last.seq, last.hash, SNAPSHOT_FORMAT, state))
+    two_banks(ledger)
+    join(ledger, BANKS, JOINED, "golden", "one control room", START_MS)
+    kinds = {row.kind for bank in ledger.banks() for row in ledger.rows(bank, 0, 1_000)}
     ledger.close()
-    missing = KINDS.keys() - {row.kind for row in play.rows}
+    missing = KINDS.keys() - kinds
     if missing:
         raise SystemExit(f"no {', '.join(KINDS[kind].__name__ for kind in missing)}: take another seed")
     return play.rows[-1].hash

@@ -1,0 +1,89 @@
+"""`jackpot bank`: how do two banks become one?"""
+
+import getpass
+import time
+from collections.abc import Sequence
+from contextlib import closing
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from jackpot.cli.speak import By, ConfigFile, Reason, fail
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from jackpot.ledger.store import Reader
+
+app = typer.Typer(help="Banks: join two into one.", no_args_is_help=True)
+
+
+@app.callback()
+def bank() -> None:
+    """Keep `join` a command of its own, also while it is the only one."""
+
+
+@app.command()
+def join(
+    first: Annotated[str, typer.Argument(metavar="A", help="A bank.")],
+    second: Annotated[str, typer.Argument(metavar="B", help="Another bank of the same ledger.")],
+    into: Annotated[str, typer.Option("--into", metavar="BANK", help="The new bank's name.")],
+    reason: Reason,
+    config: ConfigFile = None,
+    by: By = None,
+) -> None:
+    """Join two banks into a new one, with every meter as it stands. Beforehand suspend all their links, let
+    every round end and pay every award, and stop the servers; afterwards write the new bank on each link in
+    the configuration, start, and resume the links.
+
+    Each chain ends with an entry that names the new bank, and the new chain begins with both ends, so that
+    `jackpot verify` proves all three together. Interrupted, it is run again as it was.
+
+    Example: jackpot bank join north south --into floor --reason "one control room" -c config.toml
+    """
+    from jackpot.clock import SystemClock
+    from jackpot.ledger.join import NotJoined
+    from jackpot.ledger.join import join as join_banks
+    from jackpot.ledger.open import open_ledger
+    from jackpot.ledger.store import LedgerError
+
+    if len({first, second, into}) < 3:
+        fail("three different names: two banks, and the one that they become")
+    try:
+        with closing(open_ledger(_url(config))) as ledger:
+            _wait_until_free(ledger, (first, second, into))
+            now = SystemClock().unix_ms()
+            head = join_banks(ledger, (first, second), into, by or getpass.getuser(), reason, now)
+    except (NotJoined, LedgerError) as error:
+        fail(f"not joined: {error}")
+    typer.echo(f"{first} and {second} are {into} now, head {head.hash.hex()}")
+    typer.echo(
+        f'Write bank = "{into}" on each of their links in the configuration before the server is started.'
+    )
+
+
+def _wait_until_free(ledger: "Reader", banks: Sequence[str]) -> None:
+    """Nobody writes beside a server: a bank whose head moves is one's."""
+    from jackpot.ledger.sqlite import SqliteLedger
+    from jackpot.server.lease import LOOK_S, TAKEOVER_S
+
+    if isinstance(ledger, SqliteLedger):
+        return  # its lock says that no server has it
+    seen = {bank: ledger.head(bank) for bank in banks}
+    began = time.monotonic()
+    while any(head.holder for head in seen.values()) and time.monotonic() - began < TAKEOVER_S:
+        time.sleep(LOOK_S)
+        for bank, head in seen.items():
+            if ledger.head(bank) != head:
+                fail(f"not joined: {head.holder or 'a server'} is writing bank {bank}: stop it first")
+
+
+def _url(config: "Path | None") -> str:
+    from jackpot.config import ConfigErrors, load
+
+    if config is None:
+        fail("which ledger? give --config FILE")
+    try:
+        return load(config).ledger.url
+    except ConfigErrors as errors:
+        fail(str(errors))

@@ -1,0 +1,87 @@
+"""Two banks at rest, to be joined: made by the engine alone, as a server would have left them."""
+
+from typing import Final
+
+import msgspec
+
+from jackpot.ledger.journal import row_of
+from jackpot.ledger.store import Ledger
+from jackpot.rules import commands as c
+from jackpot.rules.commands import Bet, Claim, Command, Envelope
+from jackpot.rules.engine import Engine
+from jackpot.rules.outcome import Outcome
+from jackpot.rules.paytable import TableTerms
+from tests.ledger.play import FIVE, START_MS
+
+BANKS: Final = ("north", "south")
+ROYAL: Final = Claim(seat=1, cards=("As", "Ks", "Qs"))
+
+
+class Bank:
+    """One bank of one link and two tables, written to a ledger entry by entry."""
+
+    def __init__(self, ledger: Ledger, name: str) -> None:
+        self.ledger = ledger
+        self.engine = Engine(name)
+        self.head = ledger.new_epoch(name, "test")
+        self.link = f"five-{name}"
+        self.tables = tuple(f"{name}-{number}" for number in (1, 2))
+        self.acts = 0
+        self.act(
+            c.OpenLink(msgspec.structs.replace(FIVE, link=self.link, bank=name, magic_every=0, lucky_every=0))
+        )
+        for table in self.tables:
+            self.act(c.OpenTable(TableTerms(table, "let-it-ride", 7, (self.link,))))
+
+    def act(
+        self, command: Command, people: tuple[str, ...] = (), table: str | None = None, seq: int = 0
+    ) -> Outcome:
+        self.acts += 1
+        digest = self.acts.to_bytes(16, "big")
+        at = START_MS + self.acts
+        envelope = Envelope(command, at, at, digest, table=table, table_seq=seq or None, people=people)
+        outcome = self.engine.execute(envelope)
+        if outcome.entry is not None:
+            row = row_of(self.engine.state.bank, self.head.epoch, outcome.entry, self.head.hash)
+            self.ledger.append(row.bank, self.head.epoch, self.head.seq, [row])
+            self.head = self.ledger.head(row.bank)
+        return outcome
+
+    def frame(self, table: str, command: Command) -> Outcome:
+        known = self.engine.table(table)
+        assert known is not None
+        return self.act(command, table=table, seq=known.last_seq + 1)
+
+    def play(self, rounds: int, table: str | None = None) -> None:
+        """So many rounds that nobody wins."""
+        name = table or self.tables[0]
+        for number in range(rounds):
+            round_ = f"{name}-{self.acts}-{number}"
+            self.frame(name, c.Wager(round_, (Bet(1, self.link, 100), Bet(2, self.link, 100)), lock=True))
+            losing = tuple(
+                Claim(seat, cards=cards) for seat, cards in ((2, ("2s", "5h", "9d")), (1, ("3s", "6h", "Td")))
+            )
+            self.frame(name, c.Settle(round_, losing, board=("Jc", "Kd"), close=True))
+
+    def win(self) -> None:
+        """A royal, validated and paid: the mega reseeds."""
+        name = self.tables[1]
+        self.frame(name, c.Wager("royal", (Bet(1, self.link, 100),), lock=True))
+        settled = self.frame(name, c.Settle("royal", (ROYAL,), board=("Js", "Ts"), close=True))
+        hit = settled.answer["awards"][0]["hit"]
+        self.act(c.Validate(hit), ("anna",))
+        self.act(c.Pay(hit), ("anna",))
+
+    def rest(self) -> None:
+        self.act(c.Suspend("operator", (), "joining"), ("anna",))
+
+
+def two_banks(ledger: Ledger) -> tuple[Bank, Bank]:
+    """Both have played, one has had a royal; both are at rest."""
+    north, south = (Bank(ledger, name) for name in BANKS)
+    north.play(7)
+    north.win()
+    south.play(3, south.tables[1])
+    north.rest()
+    south.rest()
+    return north, south

@@ -1,0 +1,186 @@
+"""Do two banks become one without losing a micro-dollar, and do the three chains prove each other?"""
+
+from contextlib import closing
+from typing import Any, cast
+
+import msgspec
+import pytest
+
+from jackpot.ledger.join import NotJoined, join
+from jackpot.ledger.journal import row_of
+from jackpot.ledger.open import open_ledger
+from jackpot.ledger.rebuild import check_meters, rebuild
+from jackpot.ledger.store import CommitInDoubt, Ledger
+from jackpot.ledger.verify import verify
+from jackpot.rules import commands as c
+from jackpot.rules import events, views
+from jackpot.rules.commands import Bet, Envelope
+from jackpot.rules.engine import Engine
+from tests.ledger.conftest import Place
+from tests.ledger.resting import BANKS, two_banks
+
+NOW = 1_800_000_000_000
+
+
+@pytest.fixture
+def ledger(place: Place) -> Ledger:
+    """An empty ledger of each kind."""
+    return place.open()
+
+
+def joined(ledger: Ledger) -> Engine:
+    head = join(ledger, BANKS, "floor", "anna", "one control room", NOW)
+    engine, found = rebuild(ledger, "floor")
+    assert found == head
+    check_meters(ledger, "floor", engine)
+    return engine
+
+
+def test_every_account_and_count_goes_on(ledger: Ledger) -> None:
+    """M4, L10, S1: meters, cycles and counts of both stand in the new bank, and nothing in the old ones."""
+    north, south = two_banks(ledger)
+    before = [link for bank in (north, south) for link in views.statistics(bank.engine)["links"]]
+    engine = joined(ledger)
+    after = views.statistics(engine)["links"]
+    assert [link["number"] for link in after] == [1, 2]
+    assert [link | {"number": 0} for link in after] == [link | {"number": 0} for link in before]
+    assert engine.state.links[0].levels[0].cycle == 2
+    for bank in BANKS:
+        assert verify(ledger, bank).problems == ()
+        closed, _ = rebuild(ledger, bank)
+        assert closed.state.closed_into == "floor"
+        assert not any(any(level.accounts.values()) for link in closed.state.links for level in link.levels)
+    assert verify(ledger, "floor").problems == ()
+
+
+def test_tables_go_on_from_their_last_answer(ledger: Ledger) -> None:
+    """WIRE, S6: a resend of an old frame gets its old answer, the next number goes on, counts go on."""
+    north, south = two_banks(ledger)
+    engine = joined(ledger)
+    for bank in (north, south):
+        for name in bank.tables:
+            old, new = bank.engine.table(name), engine.table(name)
+            assert old is not None
+            assert new is not None
+            assert (new.last_seq, new.answers, new.rounds) == (old.last_seq, old.answers, old.rounds)
+            assert sum(new.counts.values()) == sum(old.counts.values())
+    table = south.tables[1]
+    known = engine.table(table)
+    assert known is not None
+    assert engine.state.link(known.links[0]).terms.link == south.link
+    resume = Envelope(c.Resume("operator"), NOW, 0, b"r" * 16, people=("anna",))
+    assert engine.execute(resume).answer["ok"]
+    wager = c.Wager("after", (Bet(3, south.link, 100),), lock=True)
+    frame = Envelope(wager, NOW, 0, b"w" * 16, table=table, table_seq=known.last_seq + 1)
+    outcome = engine.execute(frame)
+    assert outcome.answer["t"] == "ack"
+    assert {link for link, _, _ in outcome.meters} == {south.link}
+
+
+def test_a_bank_that_ended_takes_nothing_more(ledger: Ledger) -> None:
+    """DESIGN, beyond one machine: each chain ends with its `bank_closed`."""
+    two_banks(ledger)
+    joined(ledger)
+    engine, _ = rebuild(ledger, "north")
+    resume = Envelope(c.Resume("operator"), NOW, 0, b"r" * 16, people=("anna",))
+    assert engine.execute(resume).answer["code"] == "bank_closed"
+    hello = Envelope(c.Hello(None), NOW, 0, b"h" * 16, table="north-1")
+    assert engine.execute(hello).answer["code"] == "auth_failed"
+    last = ledger.rows("north", ledger.head("north").seq - 1, 2)
+    assert [row.kind for row in last] == [events.BankClosed.kind]
+
+
+@pytest.mark.parametrize(
+    ("what", "said"),
+    [
+        ("resume", "link five-north takes wagers"),
+        ("round", "table north-1 has an unfinished round"),
+        ("award", "not yet paid or undone: H"),
+        ("behind", "answers that the ledger has lost"),
+    ],
+)
+def test_only_a_bank_at_rest_is_joined(ledger: Ledger, what: str, said: str) -> None:
+    """L8: links suspended, no unfinished round, no award that is not yet paid or undone."""
+    north, _ = two_banks(ledger)
+    north.act(c.Resume("operator"), ("anna",))
+    if what == "round":
+        north.frame(north.tables[0], c.Wager("open", (Bet(1, north.link, 100),), lock=True))
+    elif what == "award":
+        north.frame(north.tables[0], c.Wager("won", (Bet(1, north.link, 100),), lock=True))
+        flush = c.Claim(seat=1, cards=("2s", "5s", "9s"))
+        settled = north.frame(north.tables[0], c.Settle("won", (flush,), board=("Js", "Ks"), close=True))
+        assert settled.answer["awards"]
+    elif what == "behind":
+        north.act(c.Hello(10**6), table="north-1")
+    if what != "resume":
+        north.rest()
+    with pytest.raises(NotJoined, match=said):
+        join(ledger, BANKS, "floor", "anna", "one control room", NOW)
+    assert ledger.head("floor").seq == 0
+
+
+class CutAt:
+    """A ledger whose n-th append is lost, or is carried out and its answer lost."""
+
+    def __init__(self, ledger: Ledger, number: int, *, after: bool) -> None:
+        self._ledger = ledger
+        self._left = number
+        self._after = after
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._ledger, name)
+
+    def append(self, *row: Any) -> None:
+        self._left -= 1
+        if self._left or self._after:
+            self._ledger.append(*row)
+        if not self._left:
+            raise CommitInDoubt("the line was cut")
+
+
+@pytest.mark.parametrize("after", [False, True])
+@pytest.mark.parametrize("number", [1, 2, 3])
+def test_an_interrupted_join_is_run_again(place: Place, number: int, *, after: bool) -> None:
+    """S5: whichever of the three entries was in doubt, the next run ends at the same place."""
+    ledger = place.open()
+    two_banks(ledger)
+    with pytest.raises(CommitInDoubt):
+        join(cast("Ledger", CutAt(ledger, number, after=after)), BANKS, "floor", "anna", "one room", NOW)
+    head = join(ledger, BANKS, "floor", "anna", "one room", NOW)
+    assert join(ledger, BANKS, "floor", "anna", "one room", NOW) == head
+    for bank in (*BANKS, "floor"):
+        assert verify(ledger, bank).problems == ()
+
+
+def test_names_that_do_not_fit_are_refused(ledger: Ledger) -> None:
+    """DESIGN, config: nothing is guessed."""
+    two_banks(ledger)
+    with pytest.raises(NotJoined, match="there is no bank west"):
+        join(ledger, ("north", "west"), "floor", "anna", "one control room", NOW)
+    with pytest.raises(NotJoined, match="there is a bank south already"):
+        join(ledger, ("north", "west"), "south", "anna", "one control room", NOW)
+    join(ledger, BANKS, "floor", "anna", "one control room", NOW)
+    with pytest.raises(NotJoined, match="became part of floor"):
+        join(ledger, BANKS, "other", "anna", "one control room", NOW)
+
+
+def test_verify_holds_the_joint_together(tmp_path: object) -> None:
+    """S3: a joined bank that began with other sums, or whose beginnings are gone, does not verify."""
+    url = f"sqlite:///{tmp_path}/ledger.db"
+    with closing(open_ledger(url)) as ledger:
+        two_banks(ledger)
+        joined(ledger)
+        first = ledger.rows("floor", 0, 1)[0]
+        event = events.decode(first.kind, first.version, first.body)
+        assert isinstance(event, events.BankBegun)
+        elsewhere = [(bank, seq + 1, hash_) for bank, seq, hash_ in event.heads]
+        forged = msgspec.structs.replace(event, heads=elsewhere)
+        outcome = Engine("forged").execute(
+            Envelope(c.BeginBank(tuple(forged.heads), tuple(forged.parts)), NOW, 0, b"f" * 16)
+        )
+        assert outcome.entry is not None
+        head = ledger.new_epoch("forged", "test")
+        ledger.append("forged", head.epoch, 0, [row_of("forged", head.epoch, outcome.entry, head.hash)])
+        said = verify(ledger, "forged").problems
+        assert len(said) == 2
+        assert "which is not in this ledger" in said[0]
