@@ -44,6 +44,10 @@ FAILURES: Final = (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.Intern
 # SQLSTATEs of schemas/sql/postgres.
 _TAKEN: Final = "JP001"
 
+# Who in the server warns of something that is not this COMMIT's: that numbers of transactions run out, which
+# it says in each of the last 40 million and goes on. Any other warning is doubt.
+_NOT_OF_COMMIT: Final = frozenset({"GetNewTransactionId", "GetNewMultiXactId"})
+
 _JOURNAL: Final = (
     "bank", "seq", "at", "epoch", "kind", "version", "link", "table", "table_seq", "digest", "body", "hash",
 )  # fmt: skip
@@ -139,7 +143,8 @@ class PostgresStore:
             self._own.append(await connect.backend(connection))
 
     def _warned(self, _connection: Any, message: Any) -> None:
-        self._said.append(str(message))
+        if message.server_source_function not in _NOT_OF_COMMIT:
+            self._said.append(str(message))
 
     async def _open_schema(self, *, migrate: bool) -> None:
         connection = self._ready()
@@ -209,7 +214,12 @@ class PostgresStore:
             raise self._in_doubt(error) from error
         await self._acknowledged()
         self._taken.add(bank)
-        return await self._head(bank)
+        head = await self._head(bank)
+        # Another may have taken it since, and the epoch that was read be his.
+        own = "SELECT 1 FROM head WHERE bank = $1 AND epoch = $2 AND writer = $3"
+        if not await self._fetch(own, await self._bank(bank), head.epoch, self._writer):
+            raise self._lost(bank)
+        return head
 
     def _lost(self, bank: str) -> Fenced:
         self._taken.discard(bank)  # to take it now would be a decision of its own
@@ -320,7 +330,16 @@ class PostgresStore:
             raise self._in_doubt(error) from error
 
     async def _acknowledged(self) -> None:
-        """A warning at a COMMIT says that it was made here alone, without its standby: that is doubt."""
+        """A warning at a COMMIT says that it was made here alone, without its standby: that is doubt.
+
+        So is a standby that must be waited for and no longer is: whoever takes its name out of the settings
+        lets every COMMIT that waits for it return as if all were well.
+        """
+        if self._synchronous:
+            try:
+                await self._ready().execute("SELECT check_synchronous(true)")
+            except FAILURES as error:
+                raise self._in_doubt(error) from error
         await asyncio.sleep(0)  # asyncpg hands warnings over with its next callbacks
         if self._said:
             raise self._in_doubt(OSError(self._said[-1]))

@@ -49,7 +49,7 @@ class Watch:
         """Whether the bank may be taken. held: the connection of its holder stands. waits: so much later."""
         mark = (head.epoch, head.seq, head.beat, head.holder)
         if now - self._looked_at > BLIND_S:
-            self._since, self._gone_since = now, None
+            self._since, self._gone_since, self._moved = now, None, False
         self._looked_at = now
         if mark != self._mark:
             self._moved = self._mark is not None

@@ -419,11 +419,13 @@ class Writer:
 
     def stand_by(self, holder: str, *, alive: bool) -> None:
         """Decides nothing while another server may; `begin` ends that. alive: the holder is seen to be."""
+        before = self.stopped, self.held_elsewhere
         self.held_elsewhere = alive and bool(holder)
         reason = f"standby: {holder or 'no server'} has bank {self.bank}"
         if self.stopped != reason:
             log.info("standing_by", bank=self.bank, holder=holder)
             self.board.confirm(-inf)
+        if (reason, self.held_elsewhere) != before:
             self._stop(reason)
 
     def _stop(self, reason: str) -> None:

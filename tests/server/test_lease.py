@@ -1,0 +1,155 @@
+"""Who may take a bank, when, and what does a server show and promise that has lost it?"""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from jackpot.ledger.journal import Head
+from jackpot.ledger.postgres import PostgresStore
+from jackpot.ledger.store import Fenced
+from jackpot.server.lease import (
+    AWAY_S,
+    BEAT_S,
+    BLIND_S,
+    GONE_S,
+    HANDED_OVER_S,
+    LEASE_S,
+    LOOK_S,
+    NOT_FIRST_S,
+    SILENT_S,
+    TAKEOVER_S,
+    Watch,
+)
+from tests.server.bed import on_loop
+
+
+def head(beat: int, holder: str = "a", epoch: int = 1) -> Head:
+    return Head("main", epoch, 0, bytes(32), holder, beat)
+
+
+def test_a_lease_ends_before_anybody_takes_over() -> None:
+    """DESIGN, lease: a holder suspends itself before another may take the bank, however slowly that looks."""
+    assert 2 * BEAT_S + LOOK_S < SILENT_S < LEASE_S < TAKEOVER_S
+    assert LEASE_S <= GONE_S
+    assert LOOK_S < BLIND_S < GONE_S
+    assert NOT_FIRST_S < HANDED_OVER_S
+    assert LEASE_S + AWAY_S >= TAKEOVER_S
+
+
+@dataclass
+class Look:
+    """What a standby found, and how long after the look before. moved: the head did meanwhile."""
+
+    after: float
+    moved: bool
+    held: bool
+
+
+LOOKS = st.lists(
+    st.builds(
+        Look,
+        after=st.sampled_from([0.01, LOOK_S, 0.6, BLIND_S, 1.5, LEASE_S, TAKEOVER_S, 60.0, 3600.0]),
+        moved=st.booleans(),
+        held=st.booleans(),
+    ),
+    max_size=40,
+)
+
+
+@given(LOOKS, st.sampled_from([0.0, NOT_FIRST_S, HANDED_OVER_S]))
+def test_a_bank_with_a_living_holder_is_never_free(looks: list[Look], waits: float) -> None:
+    """DESIGN, lease: nobody takes a bank whose head may have moved, as far as he saw, within the lease.
+
+    held by a standing connection: within TAKEOVER_S. Whoever did not look has seen nothing.
+    """
+    now, beat = 1000.0, 1
+    watch = Watch(now)
+    quiet_since = gone_since = now
+    for look in looks:
+        now += look.after
+        if look.after > BLIND_S:
+            quiet_since = gone_since = now
+        if look.moved:
+            beat += 1
+            quiet_since = gone_since = now
+        if look.held:
+            gone_since = now
+        if watch.free(head(beat), held=look.held, now=now, waits=waits):
+            gone = now - gone_since >= GONE_S + waits - 1e-9
+            assert now - quiet_since >= TAKEOVER_S + waits - 1e-9 or gone
+            assert now - quiet_since >= LEASE_S
+            assert not watch.alive
+            return
+
+
+@given(st.floats(0, 10), st.booleans())
+def test_a_bank_without_a_holder_is_free_at_once(waits: float, held: bool) -> None:
+    """DESIGN, lease: what was given up is taken at once, but for whoever leaves it to another first."""
+    watch = Watch(0.0)
+    now = 0.0
+    while not watch.free(head(1, holder=""), held=held, now=now, waits=waits):
+        now += LOOK_S
+    assert waits <= now < waits + LOOK_S + 1e-6
+
+
+def test_a_holder_that_stops_beating_is_not_taken_for_alive() -> None:
+    """WIRE, not_active: whoever comes while nobody is known to serve the bank is not sent to a dead server."""
+    watch = Watch(0.0)
+    assert not watch.free(head(1), held=True, now=0.0)
+    assert not watch.alive
+    watch.free(head(2), held=True, now=LOOK_S)
+    assert watch.alive
+    watch.free(head(2), held=False, now=2 * LOOK_S)
+    assert not watch.alive
+    watch.free(head(3), held=True, now=3 * LOOK_S)
+    assert watch.alive
+    watch.free(head(3), held=True, now=3 * LOOK_S + SILENT_S / 2)
+    assert watch.alive
+    watch.free(head(3), held=True, now=3 * LOOK_S + SILENT_S)
+    assert not watch.alive
+
+
+def test_a_standby_that_was_frozen_knows_of_nobody() -> None:
+    """DESIGN, lease: what was seen before a freeze says nothing about now, neither alive nor dead."""
+    watch = Watch(0.0)
+    for beat in (1, 2):
+        watch.free(head(beat), held=True, now=beat * LOOK_S)
+    assert watch.alive
+    assert not watch.free(head(2), held=False, now=3600.0)
+    assert not watch.alive
+
+
+def test_a_take_that_was_overtaken_is_no_take(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """DESIGN, lease: an epoch is one server's, also where two took the bank in the same moment."""
+
+    @on_loop
+    async def run() -> None:
+        first, second = [await PostgresStore.open(database) for _ in range(2)]
+        both: list[Any] = []
+        read = PostgresStore._head
+
+        async def overtaken(self: PostgresStore, bank: str) -> Head:
+            if self is first and not both:
+                both.append(await second.new_epoch("main", "second"))
+            return await read(self, bank)
+
+        ended = PostgresStore._end_backends
+
+        async def nobody(self: PostgresStore, *whom: Any) -> None:
+            if self is first:
+                await ended(self, *whom)
+
+        monkeypatch.setattr(PostgresStore, "_head", overtaken)
+        monkeypatch.setattr(PostgresStore, "_end_backends", nobody)
+        with pytest.raises(Fenced):
+            await first.new_epoch("main", "first")
+        assert both[0].holder == "second"
+        await second.beat("main", both[0].epoch)
+        for store in (first, second):
+            await store.close()
+
+    run()
