@@ -12,6 +12,8 @@ import structlog
 import controllers
 import jackpot
 from jackpot.config import Config, differences
+from jackpot.ledger.rebuild import rebuild
+from jackpot.ledger.store import Reader, Store
 from jackpot.rules.commands import Command, OpenLink, OpenTable, Resume, Suspend
 from jackpot.rules.engine import Engine
 from jackpot.rules.paytable import LinkTerms, TableTerms
@@ -36,11 +38,22 @@ def own_digest() -> str:
     return total.hexdigest()
 
 
-async def agree(writer: Writer, config: Config) -> None:
-    """Opens what the configuration adds; suspends what it would change (L9). Raises BankStopped."""
+async def agree(writer: Writer, config: Config, store: Store) -> None:
+    """Opens what the configuration adds; suspends what it would change (L9).
+
+    A link that lies in another bank of the ledger is not opened a second time, with new seeds: it waits until
+    the configuration says so, or the banks are joined. Raises BankStopped.
+    """
     known = await writer.ask(_terms)
+    wanted = {terms.link for terms in config.links if terms.bank == writer.bank}
+    elsewhere = (
+        {} if wanted <= known.keys() else await store.run(lambda ledger: _elsewhere(ledger, writer.bank))
+    )
     for terms in config.links:
         if terms.bank != writer.bank:
+            continue
+        if terms.link not in known and (bank := elsewhere.get(terms.link)) is not None:
+            log.error("link_elsewhere", link=terms.link, bank=bank, configured=writer.bank)
             continue
         if terms.link not in known:
             log.info("link_opening", bank=writer.bank, link=terms.link, paytable=terms.paytable)
@@ -65,6 +78,18 @@ async def _agree_tables(writer: Writer, config: Config) -> None:
         if terms.links[0] in links and tables.get(terms.table) != terms:
             log.info("table_opening", bank=writer.bank, table=terms.table, links=terms.links)
             await _do(writer, OpenTable(terms))
+
+
+def _elsewhere(ledger: Reader, but: str) -> dict[str, str]:
+    """The links of all other banks that have not ended, and their bank."""
+    found: dict[str, str] = {}
+    for bank in ledger.banks():
+        if bank == but:
+            continue
+        state = rebuild(ledger, bank)[0].state
+        if not state.closed_into:
+            found |= {link.terms.link: bank for link in state.links}
+    return found
 
 
 def link_terms(state: State) -> dict[str, LinkTerms]:
