@@ -3,16 +3,23 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Final
 
 import asyncpg
+import pytest
 
 from jackpot.clock import SystemClock
+from jackpot.lab.engines import Postgres
 from jackpot.ledger.postgres import PostgresStore
+from jackpot.ledger.store import CommitInDoubt
 from jackpot.rules import commands as c
 from jackpot.server.tenure import Tenure
 from jackpot.server.writer import Writer
-from tests.ledger.backends import WAIT_S, stores
+from tests.ledger.backends import WAIT_S, backend, stores, watching
+from tests.ledger.material import rows
 from tests.ledger.play import FIVE, THREE
+from tests.ledger.test_postgres_standby import outcome, until_synchronous
 from tests.server.bed import on_loop, until
 
 # A database of last night, whose last row and last taker are gone again.
@@ -27,6 +34,11 @@ GOES_BACK = """
     SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
         WHERE datname = current_database() AND pid <> pg_backend_pid()
 """
+
+# The number of the next transaction: some 20 million before they run out, of a cluster that just was made.
+NEARLY_OUT: Final = 2**31 - 20_000_000
+# PostgreSQL keeps what became of so many transactions in one file of so many bytes.
+CLOG_FILE: Final = 2**20, 2**18
 
 
 @asynccontextmanager
@@ -69,3 +81,42 @@ async def test_a_database_that_went_back_is_noticed_by_whoever_took_it_again(dat
             owner.terminate()
         await until(lambda: writer.failed)
         assert "row 2, which was acknowledged, is not in the ledger" in (writer.stopped or "")
+
+
+@on_loop
+async def test_a_standby_that_is_no_longer_waited_for_is_doubt(tmp_path: Path) -> None:
+    """[ledger] require_synchronous, S5: its name is taken out while a COMMIT waits, which ends it."""
+    with Postgres(tmp_path / "primary") as primary:
+        standby = primary.standby(tmp_path / "standby", "second")
+        primary.configure({"synchronous_standby_names": "second"})
+        url = primary.create("ledger")
+        opened = stores(url, require_synchronous=True)
+        async with opened as (store,), watching(url) as other, asyncio.TaskGroup() as group:
+            await store.new_epoch("main", "test")
+            standby.freeze()
+            call = group.create_task(outcome(store.append("main", 1, 0, rows(2))))
+            await other.until_waiting(backend(store))
+            primary.configure({"synchronous_standby_names": ""})
+            with pytest.raises(CommitInDoubt, match="synchronous_standby_names is empty"):
+                raise await call
+            primary.configure({"synchronous_standby_names": "second"})
+            await until_synchronous(other, "second")
+            standby.thaw()
+            await store.recover()
+            assert (await store.new_epoch("main", "test")).seq == 2
+
+
+@on_loop
+async def test_a_warning_of_something_else_is_no_doubt(tmp_path: Path) -> None:
+    """DESIGN 4: that numbers of transactions run out is said with every epoch and batch; they are durable."""
+    with Postgres(tmp_path / "own") as cluster:
+        cluster.stop()
+        cluster._run("pg_resetwal", "-x", str(NEARLY_OUT), cluster.data)
+        numbers, size = CLOG_FILE
+        (cluster.data / "pg_xact" / f"{NEARLY_OUT // numbers:04X}").write_bytes(bytes(size))
+        cluster.start()
+        async with stores(cluster.url("postgres")) as (store,):
+            await store.new_epoch("main", "test")
+            await store.append("main", 1, 0, rows(2))
+            await store.beat("main", 1)
+        assert "must be vacuumed within" in cluster.log.read_text()
