@@ -4,6 +4,7 @@ import getpass
 import time
 from collections.abc import Sequence
 from contextlib import closing
+from math import ceil
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -70,8 +71,9 @@ def _wait_until_free(ledger: "Reader", banks: Sequence[str]) -> None:
     if isinstance(ledger, SqliteLedger):
         return  # its lock says that no server has it
     seen = {bank: ledger.head(bank) for bank in banks}
-    began = time.monotonic()
-    while any(head.holder for head in seen.values()) and time.monotonic() - began < TAKEOVER_S:
+    for _ in range(ceil(TAKEOVER_S / LOOK_S)):
+        if not any(head.holder for head in seen.values()):
+            return
         time.sleep(LOOK_S)
         for bank, head in seen.items():
             if ledger.head(bank) != head:

@@ -17,7 +17,7 @@ from jackpot.ledger.open import open_ledger
 from jackpot.ledger.verify import verify
 from tests.e2e import proxy as network
 from tests.e2e.proxy import Plan, Proxy, proxying
-from tests.ledger.backends import WAIT_S, watching
+from tests.ledger.backends import WAIT_S, Watcher, watching
 from tests.server.bed import LINK, Device, configure, on_loop, sign, table, until
 
 SLOW_S = "jackpot.server.writer.SLOW_COMMIT_S"
@@ -50,6 +50,12 @@ class Bed:
             states = [push["state"] for push in each.heard if push["t"] == "link"]
             if states[-1] != "active":
                 await each.hear(lambda push: push["t"] == "link" and push["state"] == "active")
+
+
+async def until_one(watcher: Watcher, query: str) -> None:
+    """Returns once the query finds a row."""
+    while not await watcher.run(query):  # noqa: ASYNC110 - a database sends no event
+        await asyncio.sleep(0.01)
 
 
 @asynccontextmanager
@@ -207,8 +213,7 @@ async def test_a_server_ends_while_it_waits_to_start(
         await locking.run("LOCK TABLE head")
         serving = group.create_task(serve(config))
         async with asyncio.timeout(WAIT_S):
-            while not await other.run(waiting):  # noqa: ASYNC110 - a database sends no event
-                await asyncio.sleep(0.01)
+            await until_one(other, waiting)
             signal.raise_signal(signal.SIGTERM)
             await serving
         await locking.run("COMMIT")

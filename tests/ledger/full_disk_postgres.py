@@ -47,6 +47,17 @@ async def look(store: PostgresStore, cluster: Postgres) -> int:
     return (await store.new_epoch("main", "test")).seq
 
 
+async def until_found(store: PostgresStore, cluster: Postgres) -> int:
+    """The head's seq, as soon as the cluster that comes up again tells it."""
+    ends = time.monotonic() + WAIT_S
+    while True:
+        try:
+            return await look(store, cluster)
+        except CommitInDoubt:
+            assert time.monotonic() < ends
+            await asyncio.sleep(0.05)
+
+
 async def go_on(cluster: Postgres, ballast: Path) -> None:
     store = await PostgresStore.open(cluster.url())
     await store.new_epoch("main", "test")
@@ -59,14 +70,7 @@ async def go_on(cluster: Postgres, ballast: Path) -> None:
         except (CommitInDoubt, EngineError) as error:
             print("still full:", str(error).replace("\n", " "))
     ballast.unlink()
-    ends = time.monotonic() + WAIT_S
-    seq = -1
-    while seq < 0:
-        try:
-            seq = await look(store, cluster)
-        except CommitInDoubt:  # a cluster that comes up again says so
-            assert time.monotonic() < ends
-            await asyncio.sleep(0.05)
+    seq = await until_found(store, cluster)
     kept = await store.rows("main", 0, 10**6)
     print("whole batches:", seq - len(acknowledged) in {0, BATCH} and len(kept) == seq)
     print("nothing lost:", kept[: len(acknowledged)] == acknowledged)

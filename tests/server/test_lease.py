@@ -1,6 +1,5 @@
 """Who may take a bank, when, and what does a server show and promise that has lost it?"""
 
-import asyncio
 from dataclasses import dataclass
 from typing import Any
 
@@ -97,7 +96,7 @@ def test_a_bank_without_a_holder_is_free_at_once(waits: float, held: bool) -> No
 
 
 def test_a_holder_that_stops_beating_is_not_taken_for_alive() -> None:
-    """WIRE, not_active: whoever comes while nobody is known to serve the bank is not sent to a dead server."""
+    """WIRE, not_active: who comes while nobody is known to serve the bank is not sent to a dead server."""
     watch = Watch(0.0)
     assert not watch.free(head(1), held=True, now=0.0)
     assert not watch.alive

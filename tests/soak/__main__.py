@@ -69,9 +69,12 @@ class Nodes:
         made = self.primary.standby(self._folder / name, name, port)
         self._stack.callback(made.close)
         self.primary.configure({"synchronous_standby_names": name})
+        self._wait_synchronous()
+        return made
+
+    def _wait_synchronous(self) -> None:
         while not self.primary.sql(SYNCHRONOUS):
             time.sleep(0.01)
-        return made
 
 
 async def soak(nodes: Nodes, site: Site, played: Played, folder: Path, times: int, rng: Random) -> None:
