@@ -1,0 +1,222 @@
+"""How does a test start several servers on one ledger, play at all of them, and check who said what?"""
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AsyncExitStack, asynccontextmanager, closing, contextmanager
+from functools import partial
+from pathlib import Path
+from random import Random
+from typing import Any, Final
+
+from controllers.client import SignClient, TableClient
+from controllers.memory import FileMemory
+from jackpot.lab.engines import _free_port
+from jackpot.ledger.open import open_ledger
+from tests.e2e.load import Message, Played, check, play
+from tests.e2e.site import Program, Site
+from tests.e2e.vendor import WAIT_S
+
+LISTENERS: Final = ("tables", "signs", "http")
+
+
+class Server(Site):
+    """One `jackpot serve --id NAME` of a shared floor. at: its port of each listener."""
+
+    def __init__(self, floor: "Servers", name: str) -> None:
+        Program.__init__(self, floor.config, "serve", "--id", name)
+        self.name = name
+        self.folder, self.url, self.keys = floor.folder, floor.url, floor.keys
+        self.socket = floor.folder / f"{name}.sock"
+        self.at = {listener: _free_port() for listener in LISTENERS}
+        self._before: list[dict[str, Any]] = []
+
+    @property
+    def history(self) -> list[dict[str, Any]]:
+        """Its log of all its starts."""
+        return [*self._before, *self.log]
+
+    def start(self) -> None:
+        """Returns once it serves, or stands by."""
+        self._before += self.log
+        Program.start(self)
+
+    def count(self, event: str, **facts: Any) -> int:
+        """How many such lines it has logged since its start."""
+        return len([line for line in self.log if line["event"] == event and facts.items() <= line.items()])
+
+    @property
+    def up(self) -> bool:
+        """Whether it was started and not ended by the test."""
+        return self._process is not None
+
+    def lease(self, *words: str) -> subprocess.CompletedProcess[str]:
+        """`jackpot lease WORDS` to this server."""
+        command = [sys.executable, "-m", "jackpot.cli", "lease", *words, "--config", str(self.config)]
+        environment = {**os.environ, "JACKPOT_SERVER": self.name}
+        return subprocess.run(
+            command, capture_output=True, text=True, timeout=WAIT_S, check=False, env=environment
+        )
+
+    def holds(self, bank: str = "main") -> bool:
+        """Whether it holds the bank, by its own word."""
+        leases = self.admin(do="leases")["leases"]
+        return [each["here"] for each in leases if each["bank"] == bank] == ["held"]
+
+
+class Servers(Site):
+    """A floor with several servers. pins: the banks that a server takes first."""
+
+    def __init__(
+        self,
+        folder: Path,
+        links: str,
+        ledger: str,
+        names: Sequence[str] = ("a", "b"),
+        pins: Mapping[str, Sequence[str]] | None = None,
+        **more: Any,
+    ) -> None:
+        super().__init__(folder, links, ledger=ledger, **more)
+        self.each = {name: Server(self, name) for name in names}
+        for name, server in self.each.items():
+            lines = ["[[server]]", f'id = "{name}"']
+            lines += [f'{listener} = "127.0.0.1:{port}"' for listener, port in server.at.items()]
+            if pins and name in pins:
+                lines.append(f"banks = {json.dumps(list(pins[name]))}")
+            self._parts.append("\n".join(lines))
+
+    def __getitem__(self, name: str) -> Server:
+        return self.each[name]
+
+    def write(self) -> None:
+        """The configuration, for the servers' next start."""
+        self.config.write_text("\n".join(self._parts))
+
+    def addresses(self, listener: str) -> list[str]:
+        return [f"127.0.0.1:{server.at[listener]}" for server in self.each.values()]
+
+    def holder(self, bank: str = "main") -> Server:
+        """Who holds a bank; one server must."""
+        found = [server for server in self.each.values() if server.up and server.holds(bank)]
+        assert len(found) == 1, [server.name for server in found]
+        return found[0]
+
+    def other(self, server: Server) -> Server:
+        """The one that is not this, of two."""
+        (found,) = [each for each in self.each.values() if each is not server]
+        return found
+
+
+@contextmanager
+def serving(floor: Servers, *first: str) -> Iterator[Servers]:
+    """The servers named, or all, started at once; every one is ended whatever happens."""
+    floor.write()
+    try:
+        at_once([floor[name].start for name in first or floor.each])
+        yield floor
+    finally:
+        for server in floor.each.values():
+            server.stop(signal.SIGKILL)
+
+
+def at_once(calls: Sequence[Callable[[], Any]]) -> list[Any]:
+    """Carries them out, each in a thread; their results, or the first error."""
+    with ThreadPoolExecutor(len(calls)) as threads:
+        return [done.result() for done in [threads.submit(call) for call in calls]]
+
+
+class Heard(Played):
+    """What the devices of several servers were told, when, and by whom.
+
+    by: (table, seq) -> the port that its answer came from. waited: the longest time between two answers to
+    a table. sent_away: the servers named with each `not_active`.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.by: dict[tuple[str, int], int] = {}
+        self.waited = 0.0
+        self.sent_away: list[tuple[str, list[str]]] = []
+        self._last: dict[str, float] = {}
+        self._tables: dict[str, TableClient] = {}
+
+    def told(self, device: str, push: Message) -> None:
+        if push["t"] == "error" and push["code"] == "not_active":
+            self.sent_away.append((device, list(push["servers"])))
+        super().told(device, push)
+
+    def answered(self, table: str, kind: str, answer: Message) -> None:
+        now = time.monotonic()
+        self.waited = max(self.waited, now - self._last.get(table, now))
+        self._last[table] = now
+        writer = self._tables[table]._writer
+        if "expected" not in answer and writer is not None:
+            self.by.setdefault((table, answer["seq"]), writer.get_extra_info("peername")[1])
+        super().answered(table, kind, answer)
+
+    def longest(self) -> float:
+        """The longest wait since this was last asked, seconds."""
+        waited, self.waited = self.waited, 0.0
+        return waited
+
+
+@asynccontextmanager
+async def load(floor: Servers, heard: Heard, folder: Path) -> AsyncIterator[list[str]]:
+    """All tables play and all signs watch, wherever their bank is; in the end every command is answered."""
+    names = floor.devices("table")
+    async with AsyncExitStack() as devices, asyncio.TaskGroup() as playing:
+        for sign in floor.devices("sign"):
+            watch = SignClient(
+                sign, floor.keys[sign], floor.addresses("signs"), on_push=partial(heard.told, sign)
+            )
+            await devices.enter_async_context(watch)
+        for name in names:
+            memory = FileMemory(folder / f"{name}.memory", sync=False)
+            devices.callback(memory.close)
+            table = TableClient(
+                name, floor.keys[name], floor.addresses("tables"), memory, on_push=partial(heard.told, name)
+            )
+            heard._tables[name] = table
+            playing.create_task(play(await devices.enter_async_context(table), name, heard, Random(name)))
+        try:
+            yield names
+        finally:
+            heard.over = True
+
+
+def verdict(floor: Servers, heard: Heard, bank: str = "main") -> None:
+    """S4, S5: nothing lost or doubled, books in order; and each answer came from who might give it.
+
+    A server answers what it wrote itself, and what an earlier one wrote once it holds a later epoch.
+    """
+    check(floor.url, floor.devices("table"), heard)
+    epochs: dict[int, set[str]] = {}
+    for server in floor.each.values():
+        for line in server.history:
+            if line["event"] in {"ledger_checked", "rebuilt"} and line["bank"] == bank:
+                epochs.setdefault(line["epoch"], set()).add(server.name)
+    assert all(len(names) == 1 for names in epochs.values()), epochs
+    own = {server.at["tables"]: server.name for server in floor.each.values()}
+    names = floor.devices("table")
+    with closing(open_ledger(floor.url, readonly=True)) as ledger:
+        rows = {
+            (names[row.table - 1], row.table_seq): row.epoch
+            for row in ledger.rows(bank, 0, 10**9)
+            if row.table is not None and row.table_seq is not None
+        }
+    for key, port in heard.by.items():
+        held = [epoch for epoch, holders in epochs.items() if own[port] in holders]
+        assert epochs[rows[key]] == {own[port]} or max(held) > rows[key], (key, own[port], rows[key])
+
+
+def kill(server: Server) -> float:
+    """Kill -9; when it was done, by the monotonic clock."""
+    began = time.monotonic()
+    server.stop(signal.SIGKILL)
+    return began
