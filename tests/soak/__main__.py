@@ -2,6 +2,7 @@
 
 A real server, tables and a sign play on PostgreSQL under load. `kill-database`: kill -9 and a new start.
 `failover`: kill -9 of the primary, promotion of its synchronous standby, a new standby where the old one was.
+`servers`: three servers that are killed, frozen, relieved and restarted, see `servers.py`.
 At the end every answer and every value that the sign showed is looked up in the ledger, and the books verify:
 the exit code is 0 where nothing was lost, doubled or shown in vain.
 """
@@ -23,6 +24,7 @@ from jackpot.ledger.verify import verify
 from tests.e2e.floors import EASY
 from tests.e2e.load import Played, load, look
 from tests.e2e.site import Site, running
+from tests.soak.servers import soak as soak_servers
 
 TABLES: Final = 6
 # Answers between two troubles, at the least and at the most.
@@ -69,10 +71,10 @@ class Nodes:
         made = self.primary.standby(self._folder / name, name, port)
         self._stack.callback(made.close)
         self.primary.configure({"synchronous_standby_names": name})
-        self._wait_synchronous()
+        self.wait_synchronous()
         return made
 
-    def _wait_synchronous(self) -> None:
+    def wait_synchronous(self) -> None:
         while not self.primary.sql(SYNCHRONOUS):
             time.sleep(0.01)
 
@@ -106,10 +108,12 @@ async def telling(played: Played) -> AsyncIterator[None]:
 
 def main() -> int:
     arguments = argparse.ArgumentParser(prog="python -m tests.soak", description=__doc__)
-    arguments.add_argument("what", choices=["kill-database", "failover"])
+    arguments.add_argument("what", choices=["kill-database", "failover", "servers"])
     arguments.add_argument("--times", type=int, default=20)
     arguments.add_argument("--seed", type=int, default=1)
     chosen = arguments.parse_args()
+    if chosen.what == "servers":
+        return soak_servers(chosen.times, chosen.seed)
     played = Played()
     with tempfile.TemporaryDirectory() as place, ExitStack() as stack:
         folder = Path(place)
