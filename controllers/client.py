@@ -154,10 +154,16 @@ class Client:
         self._servers.append(self._servers.pop(0))
 
     def _move_on(self, code: str | None) -> None:
-        """The server is not the active one: try where it sent us, then the other servers."""
+        """The server is not the active one: try all the others that we know or that it named before it again.
+
+        In turn, and not those that it named first: two that are not active name each other.
+        """
         if code == "not_active":
-            others = [*self._session.servers, *self._servers[1:], *self._home]
-            self._servers = list(dict.fromkeys(others))
+            refused, *others = self._servers
+            known = (*self._home, *self._session.servers)
+            walk = [server for server in dict.fromkeys((*others, *known, refused)) if server in known]
+            walk.sort(key=lambda server: server == refused)
+            self._servers = walk
 
     def _tell(self, message: Message) -> None:
         if self._on_push is not None:

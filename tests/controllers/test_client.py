@@ -111,6 +111,25 @@ def test_the_list_of_servers_is_walked() -> None:
     run(body())
 
 
+def test_servers_that_are_not_active_do_not_pass_a_table_to_and_fro() -> None:
+    """WIRE handshake: two that name each other first, again and again; the third is the active one."""
+
+    async def body() -> None:
+        async with Host() as first, Host() as second, Host() as active:
+            first.standby = [second.address, active.address]
+            second.standby = [first.address, active.address]
+            for known in (
+                [first.address, second.address, active.address],
+                [first.address, second.address],
+                [first.address],
+            ):
+                async with table(*known, memory=VolatileMemory()) as client:
+                    await client.wait_online()
+            assert [len(host.sessions) for host in (first, second, active)] == [3, 3, 3]
+
+    run(body())
+
+
 def test_a_silent_server_takes_the_table_offline() -> None:
     """S4: no wager while the server is away; back in contact the table goes on by itself."""
 
