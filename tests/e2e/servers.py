@@ -144,7 +144,7 @@ class Heard(Played):
         self.waited = 0.0
         self.sent_away: list[tuple[str, list[str]]] = []
         self._last: dict[str, float] = {}
-        self._tables: dict[str, TableClient] = {}
+        self.tables: dict[str, TableClient] = {}
 
     def told(self, device: str, push: Message) -> None:
         if push["t"] == "error" and push["code"] == "not_active":
@@ -155,7 +155,7 @@ class Heard(Played):
         now = time.monotonic()
         self.waited = max(self.waited, now - self._last.get(table, now))
         self._last[table] = now
-        writer = self._tables[table]._writer
+        writer = self.tables[table]._writer
         if "expected" not in answer and writer is not None:
             self.by.setdefault((table, answer["seq"]), writer.get_extra_info("peername")[1])
         super().answered(table, kind, answer)
@@ -182,7 +182,7 @@ async def load(floor: Servers, heard: Heard, folder: Path) -> AsyncIterator[list
             table = TableClient(
                 name, floor.keys[name], floor.addresses("tables"), memory, on_push=partial(heard.told, name)
             )
-            heard._tables[name] = table
+            heard.tables[name] = table
             playing.create_task(play(await devices.enter_async_context(table), name, heard, Random(name)))
         try:
             yield names
