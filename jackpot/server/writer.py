@@ -16,7 +16,7 @@ import structlog
 
 from jackpot.clock import Clock
 from jackpot.ledger.journal import Head, genesis
-from jackpot.ledger.rebuild import rebuild
+from jackpot.ledger.rebuild import rebuild, still_own
 from jackpot.ledger.store import (
     CommitInDoubt,
     DataRefused,
@@ -119,7 +119,7 @@ class Writer:
         self._store = store
         self._rebuild = rebuild
         self._clock = clock
-        self._holder = head.holder
+        self._holder, self._taken = head.holder, head.epoch
         self._doubtful = False
         self._ending = False
         self._wake = asyncio.Event()
@@ -140,7 +140,7 @@ class Writer:
     def begin(self, engine: Engine, head: Head, confirmed: float) -> None:
         """Decides from here on, on a state that the ledger holds. confirmed: when the epoch was asked for."""
         self.core = Core(engine, head, self._durable)
-        self._holder = head.holder
+        self._holder, self._taken = head.holder, head.epoch
         self._doubtful = self._ending = False
         self.stopped = None
         self.starting = True
@@ -333,6 +333,7 @@ class Writer:
             self.core.committed()
             if batch.snapshot is not None:
                 await self._store.save_snapshot(batch.snapshot)
+                await self._store.carry_forward(self.bank, batch.snapshot.seq)
             if sum(self.batches.counts) % CHECKPOINT_BATCHES == 0:
                 await self._store.checkpoint()
         except DataRefused as error:
@@ -384,15 +385,17 @@ class Writer:
     async def _read_again(self) -> tuple[Engine, Head]:
         """The state as the ledger has it; after a doubt from a fresh connection and in a new epoch.
 
-        Raises CommitInDoubt where it may be tried again, LedgerCorrupt where what was acknowledged is gone.
+        Raises CommitInDoubt where it may be tried again, Fenced where another writer has the bank by now,
+        LedgerCorrupt where what was acknowledged is gone.
         """
         if self._doubtful:
             await self._store.recover()
             began = self._clock.monotonic()
-            await self._store.new_epoch(self.bank, self._holder)
+            self._taken = (await self._store.new_epoch(self.bank, self._holder)).epoch
             self._confirm(began)
             self._doubtful = False
         engine, head = await self._store.run(self._rebuild)
+        still_own(head, self._taken)
         await self.check_acknowledged()
         return engine, head
 

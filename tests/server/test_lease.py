@@ -1,5 +1,8 @@
 """Who may take a bank, when, and what does a server show and promise that has lost it?"""
 
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -7,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from jackpot.clock import SystemClock
 from jackpot.ledger.journal import Head
 from jackpot.ledger.postgres import PostgresStore
 from jackpot.ledger.store import Fenced
@@ -23,7 +27,10 @@ from jackpot.server.lease import (
     TAKEOVER_S,
     Watch,
 )
-from tests.server.bed import on_loop
+from jackpot.server.tenure import Tenure
+from jackpot.server.writer import Writer
+from tests.ledger.material import rows
+from tests.server.bed import on_loop, until
 
 
 def head(beat: int, holder: str = "a", epoch: int = 1) -> Head:
@@ -98,18 +105,22 @@ def test_a_bank_without_a_holder_is_free_at_once(waits: float, held: bool) -> No
 def test_a_holder_that_stops_beating_is_not_taken_for_alive() -> None:
     """WIRE, not_active: who comes while nobody is known to serve the bank is not sent to a dead server."""
     watch = Watch(0.0)
+
+    def alive() -> bool:
+        return watch.alive
+
     assert not watch.free(head(1), held=True, now=0.0)
-    assert not watch.alive
+    assert not alive()
     watch.free(head(2), held=True, now=LOOK_S)
-    assert watch.alive
+    assert alive()
     watch.free(head(2), held=False, now=2 * LOOK_S)
-    assert not watch.alive
+    assert not alive()
     watch.free(head(3), held=True, now=3 * LOOK_S)
-    assert watch.alive
+    assert alive()
     watch.free(head(3), held=True, now=3 * LOOK_S + SILENT_S / 2)
-    assert watch.alive
+    assert alive()
     watch.free(head(3), held=True, now=3 * LOOK_S + SILENT_S)
-    assert not watch.alive
+    assert not alive()
 
 
 def test_a_standby_that_was_frozen_knows_of_nobody() -> None:
@@ -148,6 +159,73 @@ def test_a_take_that_was_overtaken_is_no_take(database: str, monkeypatch: pytest
             await first.new_epoch("main", "first")
         assert both[0].holder == "second"
         await second.beat("main", both[0].epoch)
+        for store in (first, second):
+            await store.close()
+
+    run()
+
+
+@asynccontextmanager
+async def tenure(store: PostgresStore) -> AsyncIterator[Writer]:
+    """The bank in one server of several, without devices."""
+    loop, clock = asyncio.get_running_loop(), SystemClock()
+    writer = Writer.standing_by("main", store, clock)
+
+    async def taken(_writer: Writer) -> None:
+        """No device is there."""
+
+    own = Tenure(
+        writer,
+        store,
+        clock,
+        "first",
+        alone=False,
+        waits=lambda: 0.0,
+        start=loop.create_task,
+        on_taken=taken,
+    )
+    running = loop.create_task(own.run())
+    yield writer
+    own.end()
+    await running
+
+
+@pytest.mark.parametrize("doubted", [False, True])
+def test_a_server_overtaken_while_it_reads_does_not_hold_the_bank(
+    database: str, monkeypatch: pytest.MonkeyPatch, doubted: bool
+) -> None:
+    """DESIGN, lease: two took the bank at once, at the start or after a doubt; the later one has it.
+
+    The earlier taker reads that epoch before it looks at the state, and must not write in it.
+    """
+
+    @on_loop
+    async def run() -> None:
+        first, second = [await PostgresStore.open(database) for _ in range(2)]
+        taken: list[Head] = []
+        read = PostgresStore.run
+
+        async def overtaken(self: PostgresStore, work: Any) -> Any:
+            if not taken:
+                taken.append(await second.new_epoch("main", "second"))
+            return await read(self, work)
+
+        async def nobody(self: PostgresStore, *whom: Any) -> None:
+            """What ends the first one's connection comes before it takes the bank."""
+
+        async with tenure(first) as writer:
+            if doubted:
+                await until(lambda: writer.active)
+            monkeypatch.setattr(PostgresStore, "_end_backends", nobody)
+            monkeypatch.setattr(PostgresStore, "run", overtaken)
+            if doubted:
+                assert first._connection is not None
+                first._connection.terminate()
+            await until(lambda: writer.stopped == "standby: second has bank main")
+            assert not writer.active
+            assert (await second.head("main")).epoch == taken[0].epoch
+            await second.beat("main", taken[0].epoch)
+            await second.append("main", taken[0].epoch, 0, rows(1, epoch=taken[0].epoch))
         for store in (first, second):
             await store.close()
 
