@@ -103,6 +103,7 @@ class Writer:
         self.failed = False
         self.starting = False
         self.held_elsewhere = False
+        self._elsewhere = ""
         self.others = False
         self.commits = Histogram(COMMIT_SECONDS)
         self.batches = Histogram(BATCH_ROWS)
@@ -157,6 +158,13 @@ class Writer:
         """Why it serves no device now; None where it does."""
         lapsed = "the lease has lapsed" if self._lapsed else None
         return self.stopped or ("starting" if self.starting else None) or lapsed
+
+    @property
+    def held_by(self) -> str:
+        """Who has the bank, by the name in its head; "" where nobody is seen to be at work."""
+        if self.stopped is None:
+            return self._holder
+        return self._elsewhere if self.held_elsewhere else ""
 
     @property
     def coming(self) -> bool:
@@ -411,8 +419,12 @@ class Writer:
             )
 
     async def _save_last(self) -> None:
+        """Spares the next start a replay; where the ledger is away, no more than that is lost."""
         if (snapshot := self.core.snapshot()) is not None:
-            await self._store.save_snapshot(snapshot)
+            try:
+                await self._store.save_snapshot(snapshot)
+            except CommitInDoubt as error:
+                log.warning("snapshot_not_saved", bank=self.bank, seq=snapshot.seq, reason=str(error))
 
     def fail(self, error: Exception) -> None:
         """Stops for good: a person must look."""
@@ -423,7 +435,7 @@ class Writer:
     def stand_by(self, holder: str, *, alive: bool) -> None:
         """Decides nothing while another server may; `begin` ends that. alive: the holder is seen to be."""
         before = self.stopped, self.held_elsewhere
-        self.held_elsewhere = alive and bool(holder)
+        self.held_elsewhere, self._elsewhere = alive and bool(holder), holder
         reason = f"standby: {holder or 'no server'} has bank {self.bank}"
         if self.stopped != reason:
             log.info("standing_by", bank=self.bank, holder=holder)

@@ -54,6 +54,15 @@ def _state(engine: Engine) -> tuple[Map, list[Map]]:
     return views.statistics(engine), views.hits(engine)
 
 
+def _own(devices: Devices) -> set[str]:
+    """The devices that belong at this server now."""
+    return {
+        name
+        for name, device in devices.devices.items()
+        if not any(isinstance(bank, Writer) and bank.held_elsewhere for bank in device.banks)
+    }
+
+
 class Overview:
     """One floor, read when somebody looks and at most once a second."""
 
@@ -81,7 +90,8 @@ class Overview:
             async with asyncio.timeout(STATE_WITHIN_S):
                 self._states[writer.bank] = await writer.ask(_state)
         except (TimeoutError, BankStopped):
-            pass  # its last durable state is shown, and `troubles` says that the bank does not act
+            if writer.held_elsewhere:  # else its last durable state is shown, and `troubles` says why
+                self._states.pop(writer.bank, None)
 
     def _overview(self) -> Map:
         source = self._source
@@ -90,20 +100,34 @@ class Overview:
         hits.sort(key=lambda hit: hit["at"], reverse=True)
         at_tables, at_signs = source.floor, source.signs
         counts = (
-            f"{len(at_tables.current)} of {len(at_tables.devices)} tables, "
-            f"{len(at_signs.current)} of {len(at_signs.devices)} signs"
+            f"{len(at_tables.current)} of {len(_own(at_tables))} tables, "
+            f"{len(at_signs.current)} of {len(_own(at_signs))} signs"
         )
         return {
             "time": self._time(source.clock.unix_ms(), "%H:%M:%S"),
             "counts": counts,
+            "banks": self._banks(),
             "troubles": list(self._troubles(tables)),
             "tables": [self._table(table) for table in tables if table["table"] in at_tables.devices],
             "signs": [
                 {"sign": name, "online": name in at_signs.current, "links": ", ".join(sorted(sign.links))}
                 for name, sign in at_signs.devices.items()
+                if name in _own(at_signs)
             ],
             "hits": [self._hit(hit) for hit in hits[:HITS_SHOWN]],
         }
+
+    def _banks(self) -> str:
+        """Which server has which bank, where there are several."""
+        own = self._source.config.server
+        if own is None:
+            return ""
+        holders = {bank: writer.held_by for bank, writer in self._source.writers.items()}
+        said = [
+            f"bank {bank}: {f'server {holder.split()[0]}' if holder else 'no server'}"
+            for bank, holder in holders.items()
+        ]
+        return f"This is server {own.id}; {', '.join(said)}"
 
     def _troubles(self, tables: Iterable[Map]) -> Iterator[str]:
         """What somebody has to see to, the gravest first."""
@@ -126,7 +150,7 @@ class Overview:
             if table["round"] and table["round"]["state"] == "mismatch":
                 yield f"Table {table['table']}: the chips counted differ from the wagers accepted"
         for devices in self._expected():
-            gone = sorted(set(devices.devices) - set(devices.current))
+            gone = sorted(_own(devices) - set(devices.current))
             if gone:
                 role = devices.role.title()
                 yield (

@@ -11,7 +11,7 @@ from typing import Final, Protocol
 from aiohttp import web
 
 from jackpot import __version__
-from jackpot.config import Address
+from jackpot.config import Address, Signage
 from jackpot.server.devices import Devices
 from jackpot.server.follow import Follower
 from jackpot.server.histogram import Histogram
@@ -36,6 +36,8 @@ _COUNTERS: Final = (
 class Source(Protocol):
     """What is read."""
 
+    @property
+    def settings(self) -> Signage: ...
     @property
     def followers(self) -> Mapping[str, Follower]: ...
     @property
@@ -81,7 +83,12 @@ class RemoteScrape(Scrape):
     """One look at a signage process."""
 
     def __init__(self, source: Source) -> None:
-        build = {"version": __version__, "digest": source.digest, "python": platform.python_version()}
+        build = {
+            "version": __version__,
+            "digest": source.digest,
+            "python": platform.python_version(),
+            "server": source.settings.id,
+        }
         super().__init__(build, (), (), [source.signs.statistics()], source.lag)
         self._followers = [follower.statistics() for follower in source.followers.values()]
 

@@ -103,8 +103,16 @@ async def metrics(request: web.Request) -> web.Response:
             async with asyncio.timeout(STATE_WITHIN_S):
                 states[bank] = await writer.ask(views.statistics)
         except (TimeoutError, BankStopped):
+            if writer.held_elsewhere:
+                states.pop(bank, None)  # its books are the other server's to show
             continue  # its last durable state is shown, and jackpot_bank_active says that it is no newer
-    build = {"version": __version__, "digest": source.digest, "python": platform.python_version()}
+    own = "" if source.config.server is None else source.config.server.id
+    build = {
+        "version": __version__,
+        "digest": source.digest,
+        "python": platform.python_version(),
+        "server": own,
+    }
     banks = [writer.statistics() for writer in source.writers.values()]
     devices = [part.statistics() for part in (source.floor, source.signs)]
     relays = [relay.statistics() for relay in source.relays]

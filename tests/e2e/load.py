@@ -98,12 +98,12 @@ class Played:
         self._news = asyncio.Event()
 
 
-async def play(table: TableClient, name: str, played: Played, rng: Random) -> None:
+async def play(table: TableClient, name: str, played: Played, rng: Random, link: str = "easy") -> None:
     """Rounds until the load ends: each round's commands follow each other without waiting."""
     while not played.over:
         round_id = f"{name}-{rng.randrange(10**12)}"
         seats = sorted(rng.sample(range(1, 8), 3), reverse=True)
-        bets = [{"seat": seat, "link": "easy", "amount": 100} for seat in seats]
+        bets = [{"seat": seat, "link": link, "amount": 100} for seat in seats]
         hand, board = rng.choice(HANDS)
         hands = [{"seat": seats[0], **hand}]
         await table.wait_online()
@@ -163,11 +163,14 @@ class Found(NamedTuple):
     wrong: list[str]
 
 
-def look(url: str, names: list[str], played: Played) -> Found:
-    """S4, S5: every answer against its row of the same kind, every value shown against its revision's."""
+def look(url: str, names: list[str], played: Played, bank: str = "main") -> Found:
+    """S4, S5: every answer against its row of the same kind, every value shown against its revision's.
+
+    names: the bank's tables.
+    """
     with closing(open_ledger(url, readonly=True)) as ledger:
-        rows = ledger.rows("main", 0, 10**9)
-    engine = Engine("main")
+        rows = ledger.rows(bank, 0, 10**9)
+    engine = Engine(bank)
     journalled: dict[tuple[str, int], int] = {}
     lost, doubled, wrong = [], [], []
     shown = dict(played.shown)
@@ -199,11 +202,11 @@ def look(url: str, names: list[str], played: Played) -> Found:
     return Found(len(played.answers), looked_at, lost, doubled, wrong)
 
 
-def check(url: str, names: list[str], played: Played) -> None:
+def check(url: str, names: list[str], played: Played, bank: str = "main") -> None:
     """Nothing lost, nothing doubled, nothing shown that was not durable; and the books verify."""
-    found = look(url, names, played)
+    found = look(url, names, played, bank)
     assert found.lost == found.doubled == found.wrong == []
     assert found.answered > len(names)
     assert found.looked_at > 0
     with closing(open_ledger(url, readonly=True)) as ledger:
-        assert verify(ledger, "main").problems == ()
+        assert verify(ledger, bank).problems == ()

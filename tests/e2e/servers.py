@@ -98,6 +98,10 @@ class Servers(Site):
         """The configuration, for the servers' next start."""
         self.config.write_text("\n".join(self._parts))
 
+    def of(self, role: str, kind: str = "") -> list[str]:
+        """The devices of a role that were added as such a kind, or all, in order."""
+        return [name for name in self.devices(role) if not kind or name in self._unused[f"{role} {kind}"]]
+
     def addresses(self, listener: str) -> list[str]:
         return [f"127.0.0.1:{server.at[listener]}" for server in self.each.values()]
 
@@ -167,11 +171,16 @@ class Heard(Played):
 
 
 @asynccontextmanager
-async def load(floor: Servers, heard: Heard, folder: Path) -> AsyncIterator[list[str]]:
-    """All tables play and all signs watch, wherever their bank is; in the end every command is answered."""
-    names = floor.devices("table")
+async def load(
+    floor: Servers, heard: Heard, folder: Path, kind: str = "", link: str = "easy"
+) -> AsyncIterator[list[str]]:
+    """All tables play and all signs watch, wherever their bank is; in the end every command is answered.
+
+    kind: those that were added as such, alone. Gives the tables' names.
+    """
+    names, signs = floor.of("table", kind), floor.of("sign", kind)
     async with AsyncExitStack() as devices, asyncio.TaskGroup() as playing:
-        for sign in floor.devices("sign"):
+        for sign in signs:
             watch = SignClient(
                 sign, floor.keys[sign], floor.addresses("signs"), on_push=partial(heard.told, sign)
             )
@@ -183,27 +192,28 @@ async def load(floor: Servers, heard: Heard, folder: Path) -> AsyncIterator[list
                 name, floor.keys[name], floor.addresses("tables"), memory, on_push=partial(heard.told, name)
             )
             heard.tables[name] = table
-            playing.create_task(play(await devices.enter_async_context(table), name, heard, Random(name)))
+            await devices.enter_async_context(table)
+            playing.create_task(play(table, name, heard, Random(name), link))
         try:
             yield names
         finally:
             heard.over = True
 
 
-def verdict(floor: Servers, heard: Heard, bank: str = "main") -> None:
+def verdict(floor: Servers, heard: Heard, bank: str = "main", kind: str = "") -> None:
     """S4, S5: nothing lost or doubled, books in order; and each answer came from who might give it.
 
     A server answers what it wrote itself, and what an earlier one wrote once it holds a later epoch.
     """
-    check(floor.url, floor.devices("table"), heard)
+    names = floor.of("table", kind)
+    check(floor.url, names, heard, bank)
     epochs: dict[int, set[str]] = {}
     for server in floor.each.values():
         for line in server.history:
             if line["event"] in {"ledger_checked", "rebuilt"} and line["bank"] == bank:
                 epochs.setdefault(line["epoch"], set()).add(server.name)
-    assert all(len(names) == 1 for names in epochs.values()), epochs
+    assert all(len(holders) == 1 for holders in epochs.values()), epochs
     own = {server.at["tables"]: server.name for server in floor.each.values()}
-    names = floor.devices("table")
     with closing(open_ledger(floor.url, readonly=True)) as ledger:
         rows = {
             (names[row.table - 1], row.table_seq): row.epoch

@@ -102,6 +102,7 @@ let last = [];
 function fill(floor) {
   last = floor.troubles;
   at("#counts").textContent = floor.counts;
+  at("#banks").textContent = floor.banks;
   at("#clock").textContent = floor.time;
   at("#tables .tiles").replaceChildren(...floor.tables.map(tableTile));
   at("#signs .tiles").replaceChildren(

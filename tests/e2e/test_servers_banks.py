@@ -1,0 +1,63 @@
+"""Do two servers write two banks of one ledger at once, and can everybody see which has which?"""
+
+import asyncio
+import json
+from pathlib import Path
+
+from tests.e2e.floors import EASY, SIDE
+from tests.e2e.servers import Heard, Server, Servers, kill, load, serving, verdict
+
+BANKS = {"main": "easy", "side": "side"}
+
+
+def seen(server: Server, page: str, **states: str) -> None:
+    """What its floor page says, and its metrics of itself: each bank is active or standby here."""
+    floor = json.loads(server.get("/floor.json"))
+    assert floor["banks"] == page
+    assert not [trouble for trouble in floor["troubles"] if "Bank" in trouble]
+    metrics = server.get("/metrics")
+    assert f'server="{server.name}"' in metrics
+    for bank, state in states.items():
+        active = state == "active"
+        assert f'jackpot_bank_active{{bank="{bank}"}} {float(active)}' in metrics
+        assert f'jackpot_bank_standby{{bank="{bank}"}} {float(not active)}' in metrics
+        assert (f'jackpot_cycle{{level="mega",link="{BANKS[bank]}"}}' in metrics) == active
+
+
+def test_two_servers_write_a_bank_each(tmp_path: Path, database: str) -> None:
+    """DESIGN, beyond one machine: each bank has a chain of its own, is pinned, taken over, handed back."""
+    floor = Servers(tmp_path, EASY + SIDE, database, pins={"a": ["main"], "b": ["side"]})
+    for link in BANKS.values():
+        floor.add("table", [link], 2, kind=f"table {link}")
+        floor.add("sign", [link], kind=f"sign {link}")
+    heard = {bank: Heard() for bank in BANKS}
+
+    def look(at: str, **has: str) -> None:
+        said = ", ".join(f"bank {bank}: server {name}" for bank, name in has.items())
+        states = {bank: "active" if name == at else "standby" for bank, name in has.items()}
+        seen(floor[at], f"This is server {at}; {said}", **states)
+
+    async def scenario() -> None:
+        async with (
+            load(floor, heard["main"], tmp_path, "easy", "easy") as tables,
+            load(floor, heard["side"], tmp_path, "side", "side") as others,
+        ):
+            for played, names in zip(heard.values(), (tables, others), strict=True):
+                await played.until_all_play(names)
+            for server in "ab":
+                await asyncio.to_thread(look, server, main="a", side="b")
+            await asyncio.to_thread(kill, floor["b"])
+            await heard["side"].until_all_play(others)
+            await asyncio.to_thread(look, "a", main="a", side="a")
+            await asyncio.to_thread(floor["b"].start)
+            done = await asyncio.to_thread(floor["a"].lease, "hand-over", "side")
+            assert (done.returncode, done.stdout) == (0, "side: handed over\n")
+            for played, names in zip(heard.values(), (tables, others), strict=True):
+                await played.until_all_play(names)
+            for server in "ab":
+                await asyncio.to_thread(look, server, main="a", side="b")
+
+    with serving(floor):
+        asyncio.run(scenario())
+    for bank, link in BANKS.items():
+        verdict(floor, heard[bank], bank, link)
