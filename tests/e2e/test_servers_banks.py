@@ -2,18 +2,29 @@
 
 import asyncio
 import json
+import time
 from pathlib import Path
+from typing import Any
 
 from tests.e2e.floors import EASY, SIDE
 from tests.e2e.servers import Heard, Server, Servers, kill, load, serving, verdict
+from tests.e2e.vendor import WAIT_S
 
 BANKS = {"main": "easy", "side": "side"}
 
 
+def wait_for_page(server: Server, page: str) -> dict[str, Any]:
+    """The floor page once it says so: it looks once a second, and has to see a holder at work."""
+    ends = time.monotonic() + WAIT_S
+    while (floor := json.loads(server.get("/floor.json")))["banks"] != page:
+        assert time.monotonic() < ends, floor["banks"]
+        time.sleep(0.05)
+    return dict(floor)
+
+
 def seen(server: Server, page: str, **states: str) -> None:
     """What its floor page says, and its metrics of itself: each bank is active or standby here."""
-    floor = json.loads(server.get("/floor.json"))
-    assert floor["banks"] == page
+    floor = wait_for_page(server, page)
     assert not [trouble for trouble in floor["troubles"] if "Bank" in trouble]
     metrics = server.get("/metrics")
     assert f'server="{server.name}"' in metrics
