@@ -51,6 +51,10 @@ _NOT_OF_COMMIT: Final = frozenset({"GetNewTransactionId", "GetNewMultiXactId"})
 _JOURNAL: Final = (
     "bank", "seq", "at", "epoch", "kind", "version", "link", "table", "table_seq", "digest", "body", "hash",
 )  # fmt: skip
+_POSTING: Final = (
+    "bank", "seq", "link", "level", "cycle", "primary", "reserve", "overflow", "house", "wagers", "awards",
+    "corrections", "transfers",
+)  # fmt: skip
 _COLUMNS: Final = 'seq, at, epoch, kind, version, link, "table", table_seq, digest, body, hash'
 _ACCOUNTS: Final = '"primary", reserve, overflow, house, wagers, awards, corrections, transfers'
 _SUMS: Final = ", ".join(f"sum({account})" for account in _ACCOUNTS.split(", "))
@@ -297,7 +301,7 @@ class PostgresStore:
             for part in _parts(journal, [len(row.body) + ROW_BYTES for row in rows]):
                 await connection.copy_records_to_table("journal", records=part, columns=_JOURNAL)
             for lines in _parts(postings, [ROW_BYTES] * len(postings)):
-                await connection.copy_records_to_table("posting", records=lines)
+                await connection.copy_records_to_table("posting", records=lines, columns=_POSTING)
             # One message: what decides whether this writer may write, and the COMMIT itself.
             status = await connection.execute(
                 f"SELECT fence({number:d}, {epoch:d}, {seq_before:d}, {rows[-1].seq:d}, "
@@ -305,7 +309,7 @@ class PostgresStore:
             )
         except REFUSALS as error:
             await self._refused(bank, epoch, seq_before, error)
-        except FAILURES as error:
+        except Exception as error:  # whatever it was, the transaction is open
             if getattr(error, "sqlstate", None) != _TAKEN:
                 raise self._in_doubt(error) from error
             await self._roll_back()

@@ -4,13 +4,15 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import asyncpg
 import pytest
 
 from jackpot.clock import SystemClock
 from jackpot.lab.engines import Postgres
+from jackpot.ledger import connect
+from jackpot.ledger.journal import Snapshot
 from jackpot.ledger.postgres import PostgresStore
 from jackpot.ledger.store import CommitInDoubt
 from jackpot.rules import commands as c
@@ -34,6 +36,8 @@ GOES_BACK = """
     SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
         WHERE datname = current_database() AND pid <> pg_backend_pid()
 """
+
+TABLES: Final = ("bank", "journal", "posting", "head", "snapshot", "migration")
 
 # The number of the next transaction: some 20 million before they run out, of a cluster that just was made.
 NEARLY_OUT: Final = 2**31 - 20_000_000
@@ -120,3 +124,33 @@ async def test_a_warning_of_something_else_is_no_doubt(tmp_path: Path) -> None:
             await store.append("main", 1, 0, rows(2))
             await store.beat("main", 1)
         assert "must be vacuumed within" in cluster.log.read_text()
+
+
+@on_loop
+async def test_a_column_that_somebody_adds_stops_nothing(database: str) -> None:
+    """DESIGN, migrations only add: what is written by an older program names each column that it fills."""
+    async with stores(database) as (store,), watching(database) as owner:
+        for table in TABLES:
+            await owner.run(f"ALTER TABLE {table} ADD COLUMN note text")
+        await store.new_epoch("main", "test")
+        await store.append("main", 1, 0, rows(2))
+        await store.save_snapshot(Snapshot("main", 2, rows(2)[-1].hash, 1, b"state"))
+        assert await store.rows("main", 0, 10) == rows(2)
+
+
+@on_loop
+async def test_what_nobody_expected_is_doubt(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """DESIGN 4: an error of whatever kind, inside a transaction, is no reason to go on in it."""
+    async with stores(database) as (store,):
+        await store.new_epoch("main", "test")
+
+        async def broken(*_: Any, **__: Any) -> str:
+            raise IndexError("tuple index out of range")
+
+        with monkeypatch.context() as patched:
+            patched.setattr(connect._Watched, "copy_records_to_table", broken)
+            with pytest.raises(CommitInDoubt, match="IndexError"):
+                await store.append("main", 1, 0, rows(2))
+        await store.recover()
+        assert (await store.new_epoch("main", "test")).seq == 0
+        await store.append("main", 2, 0, rows(2, epoch=2))
