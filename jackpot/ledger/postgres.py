@@ -78,6 +78,15 @@ _END: Final = """
     WHERE pid = $1 AND pid <> pg_backend_pid() AND (backend_start = $2 OR backend_start IS NULL
         AND datname = current_database() AND has_table_privilege(usesysid, 'journal', 'INSERT'))
 """
+_TAKE: Final = "SELECT take_bank($1, $2, $3, $4, $5, $6, $7)"
+# Whoever takes a bank from a holder takes it as it was seen: the row is locked before it is looked at again.
+_TAKE_SEEN: Final = """
+    WITH seen AS MATERIALIZED (
+        SELECT 1 FROM head JOIN bank ON bank.id = head.bank
+        WHERE name = $1 AND head.epoch = $8 AND head.seq = $9 AND head.beat = $10 FOR UPDATE OF head
+    )
+    SELECT take_bank($1, $2, $3, $4, $5, $6, $7) FROM seen
+"""
 _TOO_MANY_RIGHTS: Final = """
     SELECT string_agg(name || ': ' || verb, ', ' ORDER BY name, verb)
     FROM unnest(ARRAY['bank', 'journal', 'posting']) AS name,
@@ -199,23 +208,25 @@ class PostgresStore:
 
     # Writing
 
-    async def new_epoch(self, bank: str, holder: str, at_least: int = 0) -> Head:
+    async def new_epoch(self, bank: str, holder: str, at_least: int = 0, *, seen: Head | None = None) -> Head:
         """As the interface says; also raises Fenced where another process took the bank from this one."""
-        return await self._alone(self._new_epoch(bank, holder, at_least))
+        return await self._alone(self._new_epoch(bank, holder, at_least, seen))
 
-    async def _new_epoch(self, bank: str, holder: str, at_least: int) -> Head:
+    async def _new_epoch(self, bank: str, holder: str, at_least: int, seen: Head | None) -> Head:
         connection = self._ready()
         self._said.clear()
+        again = bank in self._taken or (seen is not None and seen.epoch == 0)
+        values = bank, genesis(bank), holder, self._writer, at_least, again, self._synchronous
+        where = () if seen is None or seen.epoch == 0 else (seen.epoch, seen.seq, seen.beat)
         try:
-            await self._end_backends(connection, bank)
-            await connection.execute(
-                "SELECT take_bank($1, $2, $3, $4, $5, $6, $7)",
-                bank, genesis(bank), holder, self._writer, at_least, bank in self._taken, self._synchronous,
-            )  # fmt: skip
+            await self._end_backends(connection, bank, seen)
+            status = await connection.execute(_TAKE_SEEN if where else _TAKE, *values, *where)
         except FAILURES as error:
             if getattr(error, "sqlstate", None) == _TAKEN:
                 raise self._lost(bank) from error
             raise self._in_doubt(error) from error
+        if status != "SELECT 1":
+            raise self._moved(bank)
         await self._acknowledged()
         self._taken.add(bank)
         head = await self._head(bank)
@@ -229,18 +240,25 @@ class PostgresStore:
         self._taken.discard(bank)  # to take it now would be a decision of its own
         return Fenced(f"bank {bank} was taken by another writer")
 
-    async def _end_backends(self, connection: connect.Connection, bank: str) -> None:
+    def _moved(self, bank: str) -> Fenced:
+        return Fenced(f"bank {bank} is at work, or another took it first")
+
+    async def _end_backends(self, connection: connect.Connection, bank: str, seen: Head | None) -> None:
         """Ends the connection that held the bank, and every earlier one of ours: each may hold its locks.
 
-        Raises Fenced, and lets it live, where another process has the bank that this one had.
+        Raises Fenced, and lets it live, where another process has the bank that this one had, or where the
+        head has moved since it was seen.
         """
         held = await connection.fetch(
-            "SELECT writer, backend, backend_start FROM head JOIN bank ON id = head.bank WHERE name = $1",
+            "SELECT epoch, seq, beat, writer, backend, backend_start FROM head JOIN bank ON id = head.bank "
+            "WHERE name = $1",
             bank,
         )
-        if bank in self._taken and any(writer != self._writer for writer, *_ in held):
+        if bank in self._taken and any(writer != self._writer for *_, writer, _, _ in held):
             raise self._lost(bank)
-        for pid, start in [*((pid, start) for _, pid, start in held), *self._own]:
+        if seen is not None and any(tuple(one)[:3] != (seen.epoch, seen.seq, seen.beat) for one in held):
+            raise self._moved(bank)
+        for pid, start in [*((pid, start) for *_, pid, start in held), *self._own]:
             for role, ended in await connection.fetch(_END, pid, start, END_BACKEND_MS):
                 if not ended:
                     raise OSError(

@@ -142,7 +142,9 @@ class Store(Protocol):
     async def head(self, bank: str) -> Head: ...
     async def rows(self, bank: str, after: int, limit: int) -> list[Row]: ...
     async def newest_snapshot(self, bank: str, below: int | None = None) -> Snapshot | None: ...
-    async def new_epoch(self, bank: str, holder: str, at_least: int = 0) -> Head: ...
+    async def new_epoch(self, bank: str, holder: str, at_least: int = 0, *, seen: Head | None = None) -> Head:
+        """As a Ledger's. seen: what a standby decided on; raises Fenced where the head has moved since."""
+
     async def beat(self, bank: str, epoch: int) -> None: ...
     async def release(self, bank: str, epoch: int) -> None: ...
     async def append(self, bank: str, epoch: int, seq_before: int, rows: Sequence[Row]) -> None: ...
@@ -190,7 +192,14 @@ class Threaded:
     async def newest_snapshot(self, bank: str, below: int | None = None) -> Snapshot | None:
         return await self.run(lambda ledger: ledger.newest_snapshot(bank, below))
 
-    async def new_epoch(self, bank: str, holder: str, at_least: int = 0) -> Head:
+    async def new_epoch(
+        self,
+        bank: str,
+        holder: str,
+        at_least: int = 0,
+        *,
+        seen: Head | None = None,  # noqa: ARG002 - nobody else can have moved it
+    ) -> Head:
         return await self.run(lambda ledger: ledger.new_epoch(bank, holder, at_least))
 
     async def held(self, bank: str) -> bool:  # noqa: ARG002 - its lock file says so of every bank

@@ -100,10 +100,12 @@ class Tenure:
         """Holds the bank whenever it may, until `end`; one that cannot be held at all is stopped for good."""
         while not self._ended.is_set() and not self.writer.failed:
             try:
-                if (self._alone and self._first) or await self._until_free():
+                alone = self._alone and self._first
+                seen = None if alone else await self._until_free()
+                if alone or seen is not None:
                     self._first = False
                     self.holding = True
-                    await self._hold()
+                    await self._hold(seen)
             except Fenced as error:
                 log.info("bank_taken_by_another", bank=self.bank, reason=str(error))
             except CommitInDoubt as error:
@@ -129,8 +131,11 @@ class Tenure:
             self._settled.set_exception(error)
             self._ended.set()
 
-    async def _until_free(self) -> bool:
-        """Watches until the bank may be taken here; False if this ends first. Raises CommitInDoubt."""
+    async def _until_free(self) -> Head | None:
+        """Watches until the bank may be taken here, as seen then; None if this ends first.
+
+        Raises CommitInDoubt.
+        """
         watch = Watch(self._clock.monotonic())
         while not self._ended.is_set():
             head = await self._store.head(self.bank)
@@ -140,21 +145,24 @@ class Tenure:
             waits = HANDED_OVER_S if self._handed_over else self._waits()
             if watch.free(head, held=held, now=self._clock.monotonic(), waits=waits):
                 self._handed_over = False
-                return True
+                return head
             self.writer.stand_by(head.holder, alive=watch.alive)
             self._settle()
             await self._pause(LOOK_S)
-        return False
+        return None
 
-    async def _hold(self) -> None:
-        """Takes the bank, checks it whole (S3), writes it until that ends, and leaves it free if it may."""
+    async def _hold(self, seen: Head | None) -> None:
+        """Takes the bank, checks it whole (S3), writes it until that ends, and leaves it free if it may.
+
+        seen: the head that it is taken on: where that has moved since, another server is at work (Fenced).
+        """
         writer = self.writer
         began = self._clock.monotonic()
-        if (await self._store.head(self.bank)).holder == UNFINISHED:
+        if (seen or await self._store.head(self.bank)).holder == UNFINISHED:
             raise LedgerUnusable(
                 f"bank {self.bank} is a copy that was interrupted: jackpot ledger copy goes on with it"
             )
-        taken = await self._store.new_epoch(self.bank, self._own)
+        taken = await self._store.new_epoch(self.bank, self._own, seen=seen)
         async with self._beating(taken.epoch):
             engine, head = await self._store.run(self._checked)
         still_own(head, taken.epoch)
@@ -194,13 +202,13 @@ class Tenure:
         self._settle()
 
     async def _release(self) -> None:
-        """Everything decided is durable: whoever waits may take the bank at once."""
+        """Everything decided is durable: whoever waits may take the bank before this one hears of it."""
+        self.writer.stand_by("", alive=False)
         try:
             await self._store.release(self.bank, self.writer.core.epoch)
             self._released = True
         except (CommitInDoubt, Fenced) as error:
             log.warning("not_released", bank=self.bank, reason=str(error))
-        self.writer.stand_by("", alive=False)
 
     def _checked(self, ledger: Ledger) -> tuple[Engine, Head]:
         engine, head = rebuild(ledger, self.bank)

@@ -111,7 +111,7 @@ class SteppedStore:
         self.recovering = True
         self._ledger.recover()
 
-    async def new_epoch(self, bank: str, holder: str, at_least: int = 0) -> Head:
+    async def new_epoch(self, bank: str, holder: str, at_least: int = 0, *, seen: Head | None = None) -> Head:
         await Pause(COMMIT_S)
         return self._ledger.new_epoch(bank, holder, at_least)
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from jackpot.clock import SystemClock
 from jackpot.ledger.journal import Head
 from jackpot.ledger.postgres import PostgresStore
-from jackpot.ledger.store import Fenced
+from jackpot.ledger.store import CommitInDoubt, Fenced
 from jackpot.server.lease import (
     AWAY_S,
     BEAT_S,
@@ -228,5 +228,86 @@ def test_a_server_overtaken_while_it_reads_does_not_hold_the_bank(
             await second.append("main", taken[0].epoch, 0, rows(1, epoch=taken[0].epoch))
         for store in (first, second):
             await store.close()
+
+    run()
+
+
+def test_a_bank_is_taken_as_it_was_seen(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """DESIGN, lease: a holder that wakes while a standby is about to take its bank keeps it, or knows."""
+
+    @on_loop
+    async def run() -> None:
+        first, second = [await PostgresStore.open(database) for _ in range(2)]
+        never = await second.head("main")
+        epoch = (await first.new_epoch("main", "first", seen=never)).epoch
+        with pytest.raises(Fenced):
+            await second.new_epoch("main", "second", seen=never)
+        seen = await second.head("main")
+        await first.beat("main", epoch)
+        with pytest.raises(Fenced):
+            await second.new_epoch("main", "second", seen=seen)
+        await first.beat("main", epoch)
+        ended = PostgresStore._end_backends
+
+        async def awake(self: PostgresStore, *what: Any) -> None:
+            await ended(self, *what)
+            await holder.beat("main", epoch)
+
+        holder = await PostgresStore.open(database)
+        monkeypatch.setattr(PostgresStore, "_end_backends", awake)
+        with pytest.raises(Fenced):
+            await second.new_epoch("main", "second", seen=await second.head("main"))
+        monkeypatch.setattr(PostgresStore, "_end_backends", ended)
+        taken = await second.new_epoch("main", "second", seen=await second.head("main"))
+        assert (taken.epoch, taken.holder) == (epoch + 1, "second")
+        for store in (first, second, holder):
+            await store.close()
+
+    run()
+
+
+def test_a_bank_that_is_given_up_is_not_shown_any_more(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """DESIGN, lease: another may take the bank before this server hears that it is free."""
+
+    @on_loop
+    async def run() -> None:
+        store = await PostgresStore.open(database)
+        shown: list[bool] = []
+        release = PostgresStore.release
+
+        async def released(self: PostgresStore, bank: str, epoch: int) -> None:
+            shown.append(writer.board.trusted or writer.active)
+            await release(self, bank, epoch)
+
+        monkeypatch.setattr(PostgresStore, "release", released)
+        async with tenure(store) as writer:
+            await until(lambda: writer.active)
+        assert shown == [False]
+        assert (await store.head("main")).holder == ""
+        await store.close()
+
+    run()
+
+
+def test_a_bank_whose_last_snapshot_is_not_saved_goes_on_elsewhere(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """DESIGN 5: a snapshot only spares a replay; a server that cannot save one has not failed."""
+
+    @on_loop
+    async def run() -> None:
+        store = await PostgresStore.open(database)
+
+        async def lost(_self: PostgresStore, _snapshot: Any) -> None:
+            raise CommitInDoubt("the connection was lost")
+
+        monkeypatch.setattr(PostgresStore, "save_snapshot", lost)
+        async with tenure(store) as writer:
+            await until(lambda: writer.active)
+        assert not writer.failed
+        assert (await store.head("main")).holder == ""
+        await store.close()
 
     run()
