@@ -21,6 +21,10 @@ KEEPALIVE_S: Final = 3
 KEEPALIVES: Final = 3
 UNHEARD_MS: Final = 10_000
 
+# Where a ledger lies, and where its names are looked for: whatever is set for a database or a role, no table
+# or function of the same name elsewhere is taken for the ledger's.
+SEARCH_PATH: Final = "public, pg_temp"
+
 # What a database may have set otherwise and must not have here. A limit of time would end the wait of a
 # COMMIT for its standby; a client that is frozen inside a transaction may hold its locks so long.
 WRITER: Final = {
@@ -30,6 +34,7 @@ WRITER: Final = {
     "idle_in_transaction_session_timeout": "10s",
     "idle_session_timeout": "0",
     "lock_timeout": "0",
+    "search_path": SEARCH_PATH,
     "standard_conforming_strings": "on",
     "statement_timeout": "0",
     "synchronous_commit": "on",
@@ -38,7 +43,11 @@ WRITER: Final = {
     "tcp_keepalives_interval": str(KEEPALIVE_S),
     "tcp_user_timeout": str(UNHEARD_MS),
 }
-READER: Final = {"application_name": "jackpot audit", "default_transaction_read_only": "on"}
+READER: Final = {
+    "application_name": "jackpot audit",
+    "default_transaction_read_only": "on",
+    "search_path": SEARCH_PATH,
+}
 
 # Without these a commit that was acknowledged can be lost with the power.
 MUST_BE_ON: Final = ("fsync", "full_page_writes", "synchronous_commit")
@@ -112,7 +121,9 @@ def _no_address(url: str) -> LedgerUnusable:
 
 def without_password(url: str) -> str:
     """The URL as it may stand in a log."""
-    url = re.sub(r"^(\w+://[^/:@]*):.*@", r"\1@", url)
+    if re.match(r"[^/:@]*://", url) is None:  # not well formed: whatever stands before the host
+        url = re.sub(r"^.*@", "...@", url)
+    url = re.sub(r"^([^/:@]*://[^/:@]*):.*@", r"\1@", url)
     return re.sub(r"([?&](?:ssl)?password=)[^&]*", r"\1...", url)
 
 
@@ -120,8 +131,13 @@ async def check_settings(connection: Connection, shown: str) -> None:
     """Raises LedgerUnusable where what this database acknowledges could be lost."""
     if connection.get_server_version().major < OLDEST_VERSION:
         raise LedgerUnusable(f"{shown} is PostgreSQL older than {OLDEST_VERSION}")
+    if await connection.fetchval("SELECT pg_backend_pid()") != connection.get_server_pid():
+        raise LedgerUnusable(
+            f"{shown} is reached through a pooler, which may serve each transaction by another "
+            "connection, with other settings: give the database's own address"
+        )
     for name in MUST_BE_ON:
-        value = await connection.fetchval("SELECT current_setting($1)", name)
+        value = await connection.fetchval("SELECT current_setting($1::text)", name)
         if value != "on":
             raise LedgerUnusable(
                 f"{shown} has {name} = {value}: what it acknowledges could be lost; set it on"

@@ -6,6 +6,7 @@ from typing import Final
 
 from jackpot.ledger import postgres
 from jackpot.ledger.blocking import Blocking
+from jackpot.ledger.connect import without_password
 from jackpot.ledger.postgres import PostgresStore
 from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.ledger.store import Ledger, LedgerUnusable, Store, Threaded
@@ -64,7 +65,7 @@ def _path(url: str) -> str:
     path = url.removeprefix(_SQLITE)
     if path in {url, ""}:
         raise LedgerUnusable(
-            f"{url!r} is not a ledger: write sqlite:///relative.db, sqlite:////absolute.db or "
-            "postgresql://user@host:port/database"
+            f"{without_password(url)!r} is not a ledger: write sqlite:///relative.db, "
+            "sqlite:////absolute.db or postgresql://user@host:port/database"
         )
     return path

@@ -14,7 +14,7 @@ from jackpot.lab.engines import Postgres
 from jackpot.ledger import connect
 from jackpot.ledger.journal import Snapshot
 from jackpot.ledger.postgres import PostgresStore
-from jackpot.ledger.store import CommitInDoubt
+from jackpot.ledger.store import CommitInDoubt, LedgerUnusable
 from jackpot.rules import commands as c
 from jackpot.server.tenure import Tenure
 from jackpot.server.writer import Writer
@@ -154,3 +154,33 @@ async def test_what_nobody_expected_is_doubt(database: str, monkeypatch: pytest.
         await store.recover()
         assert (await store.new_epoch("main", "test")).seq == 0
         await store.append("main", 2, 0, rows(2, epoch=2))
+
+
+@on_loop
+async def test_tables_of_the_same_name_elsewhere_are_not_the_ledgers(
+    database: str, postgres: Postgres
+) -> None:
+    """DESIGN, a database of its own: whatever search_path somebody set, rows go where the ledger is."""
+    async with stores(database) as (store,), watching(database) as owner:
+        await store.new_epoch("main", "test")
+        await owner.run("CREATE SCHEMA elsewhere")
+        for table in TABLES:
+            await owner.run(f"CREATE TABLE elsewhere.{table} AS SELECT * FROM public.{table}")
+        await owner.run(f"ALTER DATABASE {database.rpartition('/')[2]} SET search_path = elsewhere")
+    async with stores(database) as (store,):
+        await store.new_epoch("main", "test")
+        await store.append("main", 2, 0, rows(2, epoch=2))
+    async with stores(database, readonly=True) as (reader,), watching(database) as owner:
+        assert (await reader.head("main")).seq == 2
+        assert await owner.run("SELECT count(*) FROM elsewhere.journal") == [(0,)]
+
+
+@on_loop
+async def test_a_pooler_is_not_the_database(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """DESIGN 4, fence: what names another connection than the one that answers is refused; one may read there."""
+    with monkeypatch.context() as patched:
+        patched.setattr(connect._Watched, "get_server_pid", lambda _self: 1)
+        with pytest.raises(LedgerUnusable, match="through a pooler.*the database's own address"):
+            await PostgresStore.open(database)
+        async with stores(database, readonly=True) as (reader,):
+            assert await reader.banks() == []

@@ -23,3 +23,16 @@ def test_anything_else_is_refused(url: str) -> None:
     """DESIGN, config: nothing is guessed."""
     with pytest.raises(LedgerUnusable, match="is not a ledger: write sqlite:///"):
         open_ledger(url)
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["mysql://u:{}@h/db", "postgres+asyncpg://u:{}@h/db", " postgresql://u:{}@h/db", "POSTGRESQL://u:{}@h/db",
+     "postgresql:/u:{}@h/db", "u:{}@h/db", "mysql://h/db?user=u&password={}"],
+)  # fmt: skip
+@pytest.mark.parametrize("password", ["s3cret", "a:s3cret", "a/s3cret", "a@s3cret"])
+def test_a_mistaken_url_shows_no_password(url: str, password: str) -> None:
+    """DESIGN, commands: one clear line, which may stand in a log."""
+    with pytest.raises(LedgerUnusable, match="is not a ledger: write") as said:
+        open_ledger(url.format(password))
+    assert "s3cret" not in str(said.value)

@@ -26,6 +26,7 @@ SET_OTHERWISE: Final = {
     "idle_in_transaction_session_timeout": "1ms",
     "idle_session_timeout": "1ms",
     "lock_timeout": "1ms",
+    "search_path": "elsewhere, public",
     "standard_conforming_strings": "off",
     "statement_timeout": "1ms",
     "synchronous_commit": "off",
