@@ -177,10 +177,10 @@ async def test_tables_of_the_same_name_elsewhere_are_not_the_ledgers(
 
 @on_loop
 async def test_a_pooler_is_not_the_database(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """DESIGN 4, fence: what names another connection than the one that answers is refused; one may read there."""
+    """DESIGN 4, fence: what names another connection than the one that answers is refused, but to readers."""
     with monkeypatch.context() as patched:
         patched.setattr(connect._Watched, "get_server_pid", lambda _self: 1)
-        with pytest.raises(LedgerUnusable, match="through a pooler.*the database's own address"):
+        with pytest.raises(LedgerUnusable, match="through a pooler"):
             await PostgresStore.open(database)
         async with stores(database, readonly=True) as (reader,):
             assert await reader.banks() == []
