@@ -12,7 +12,7 @@ from typing import Final
 import msgspec
 
 from jackpot.ledger.journal import Head, Row, Snapshot, chained, genesis
-from jackpot.ledger.rebuild import PAGE_ROWS, holds
+from jackpot.ledger.rebuild import PAGE_ROWS, carry_forward, holds
 from jackpot.ledger.store import Ledger, LedgerCorrupt, LedgerError, LedgerUnusable, Reader
 from jackpot.ledger.verify import verify
 
@@ -139,6 +139,7 @@ def _carry_bank(source: Reader, target: Ledger, head: Head, progress: Progress) 
             last = row.hash
         target.append(head.bank, start.epoch, seq, page)
         target.checkpoint()
+        carry_forward(target, head.bank, seq + len(page))
         seq += len(page)
         progress(f"{head.bank}: copying", seq, head.seq)
     if last != head.hash:

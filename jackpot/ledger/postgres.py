@@ -11,15 +11,25 @@ import uuid
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
+from functools import partial
 from typing import Any, Final, Self, TypeVar
 
 import asyncpg
 
-from jackpot.ledger import connect
+from jackpot.ledger import connect, reading
 from jackpot.ledger.blocking import Blocking
 from jackpot.ledger.journal import Head, Row, Snapshot, check_dense, genesis
 from jackpot.ledger.migrations import APPLIED, CREATE, Migration, pending, roles
-from jackpot.ledger.store import SNAPSHOTS_KEPT, CommitInDoubt, DataRefused, Fenced, Ledger, LedgerUnusable
+from jackpot.ledger.reading import Conversation
+from jackpot.ledger.store import (
+    SNAPSHOTS_KEPT,
+    CommitInDoubt,
+    DataRefused,
+    Fenced,
+    Ledger,
+    LedgerCorrupt,
+    LedgerUnusable,
+)
 from jackpot.rules.postings import Posting
 
 # How long a backend that was told to end may take; one that does not is tried again with the next epoch.
@@ -55,22 +65,6 @@ _POSTING: Final = (
     "bank", "seq", "link", "level", "cycle", "primary", "reserve", "overflow", "house", "wagers", "awards",
     "corrections", "transfers",
 )  # fmt: skip
-_COLUMNS: Final = 'seq, at, epoch, kind, version, link, "table", table_seq, digest, body, hash'
-_ACCOUNTS: Final = '"primary", reserve, overflow, house, wagers, awards, corrections, transfers'
-_SUMS: Final = ", ".join(f"sum({account})" for account in _ACCOUNTS.split(", "))
-_BEYOND: Final = """
-    SELECT seq FROM {table} WHERE bank = $1
-        AND (seq < 1 OR seq > coalesce((SELECT seq FROM head WHERE bank = $1), 0)) ORDER BY seq LIMIT 1
-"""
-# Steps from one bank number to the next along the key, without reading the rows between.
-_NAMELESS: Final = """
-    WITH RECURSIVE used (bank) AS (
-        SELECT min(bank) FROM {table}
-        UNION ALL
-        SELECT (SELECT min(bank) FROM {table} WHERE bank > used.bank) FROM used WHERE bank IS NOT NULL
-    )
-    SELECT bank FROM used WHERE bank IS NOT NULL AND bank NOT IN (SELECT id FROM bank)
-"""
 # Of another role's connection only the number is seen: one that may write here is taken for the holder's.
 _END: Final = """
     SELECT usename, CASE WHEN backend_start = $2 THEN pg_terminate_backend(pid, $3) ELSE false END
@@ -389,6 +383,21 @@ class PostgresStore:
         except FAILURES as error:
             raise self._in_doubt(error) from error
 
+    async def carry_forward(self, bank: str, upto: int) -> None:
+        await self._alone(self._carry_forward(bank, upto))
+
+    async def _carry_forward(self, bank: str, upto: int) -> None:
+        connection = self._ready()
+        number = await self._bank(bank)
+        try:
+            async with connection.transaction():
+                await connection.execute("SET LOCAL synchronous_commit = off")  # as of a snapshot
+                await connection.execute("SELECT carry_forward($1, $2)", number, upto)
+        except REFUSALS as error:
+            raise LedgerCorrupt(f"{bank}: no balances at row {upto}: {_text(error)}") from error
+        except FAILURES as error:
+            raise self._in_doubt(error) from error
+
     async def checkpoint(self) -> None:
         """PostgreSQL keeps its own house."""
 
@@ -492,80 +501,42 @@ class PostgresStore:
             self._banks[bank] = found[0][0]
         return self._banks[bank]
 
+    async def _read(self, bank: str, conversation: Callable[[int], Conversation[T]]) -> T:
+        """Carries a conversation about a bank on, given its number."""
+        saying = conversation(await self._bank(bank))
+        found: Sequence[Any] | None = None
+        while True:
+            try:
+                sql, values = saying.send(found)  # type: ignore[arg-type]  # a generator starts with None
+            except StopIteration as done:
+                return done.value  # type: ignore[no-any-return]
+            found = await self._fetch(sql.replace("?", "$"), *values)
+
     async def banks(self) -> list[str]:
-        found = await self._alone(self._fetch("SELECT name FROM bank ORDER BY id"))
-        return [name for (name,) in found]
+        return await self._alone(self._read("", lambda _: reading.banks()))
 
     async def head(self, bank: str) -> Head:
         return await self._alone(self._head(bank))
 
     async def _head(self, bank: str) -> Head:
-        found = await self._fetch(
-            "SELECT epoch, seq, hash, holder, beat FROM head WHERE bank = $1", await self._bank(bank)
-        )
-        return Head(bank, *found[0]) if found else Head(bank, 0, 0, genesis(bank), "", 0)
+        return await self._read(bank, partial(reading.head, bank))
 
     async def rows(self, bank: str, after: int, limit: int) -> list[Row]:
-        return await self._alone(self._rows(bank, after, limit))
-
-    async def _rows(self, bank: str, after: int, limit: int) -> list[Row]:
-        number = await self._bank(bank)
-        found = await self._fetch(
-            f"SELECT {_COLUMNS} FROM journal WHERE bank = $1 AND seq > $2 ORDER BY seq LIMIT $3",  # noqa: S608
-            number, after, limit,
-        )  # fmt: skip
-        postings: dict[int, list[Posting]] = {}
-        for seq, *values in await self._fetch(
-            f"SELECT seq, link, level, cycle, {_ACCOUNTS} FROM posting "  # noqa: S608
-            "WHERE bank = $1 AND seq > $2 AND seq <= $3 ORDER BY seq, link, level",
-            number, after, found[-1][0] if found else after,
-        ):  # fmt: skip
-            postings.setdefault(seq, []).append(Posting(*values))
-        return [
-            Row(bank, seq, at, epoch, kind, version, link, table, table_seq, digest, body,
-                tuple(postings.get(seq, ())), hash_)
-            for seq, at, epoch, kind, version, link, table, table_seq, digest, body, hash_ in found
-        ]  # fmt: skip
+        return await self._alone(self._read(bank, lambda number: reading.rows(bank, number, after, limit)))
 
     async def newest_snapshot(self, bank: str, below: int | None = None) -> Snapshot | None:
-        return await self._alone(self._newest_snapshot(bank, below))
-
-    async def _newest_snapshot(self, bank: str, below: int | None) -> Snapshot | None:
-        found = await self._fetch(
-            "SELECT seq, hash, format, state FROM snapshot WHERE bank = $1 "
-            "AND ($2::bigint IS NULL OR seq < $2) ORDER BY seq DESC LIMIT 1",
-            await self._bank(bank), below,
-        )  # fmt: skip
-        return Snapshot(bank, *found[0]) if found else None
+        return await self._alone(
+            self._read(bank, lambda number: reading.newest_snapshot(bank, number, below))
+        )
 
     async def sums(self, bank: str, after: int | None, upto: int) -> list[Posting]:
-        return await self._alone(self._sums_of(bank, after, upto))
+        return await self._alone(self._read(bank, lambda number: reading.sums(number, after, upto)))
 
-    async def _sums_of(self, bank: str, after: int | None, upto: int) -> list[Posting]:
-        found = await self._fetch(
-            f"SELECT link, level, 0, {_SUMS} FROM posting "  # noqa: S608
-            "WHERE bank = $1 AND seq > $2 AND seq <= $3 GROUP BY link, level ORDER BY link, level",
-            await self._bank(bank), -(2**63) if after is None else after, upto,
-        )  # fmt: skip
-        return [Posting(*map(int, row)) for row in found]
+    async def balances(self, bank: str, upto: int) -> tuple[int, list[Posting]]:
+        return await self._alone(self._read(bank, lambda number: reading.balances(number, upto)))
 
     async def strays(self, bank: str) -> list[str]:
-        return await self._alone(self._strays(bank))
-
-    async def _strays(self, bank: str) -> list[str]:
-        number = await self._bank(bank)
-        said = []
-        for table in ("journal", "posting"):
-            said += [
-                f"{table} row {seq} lies outside rows 1 to the head's"
-                for (seq,) in await self._fetch(_BEYOND.format(table=table), number)
-            ]
-        for table in ("journal", "posting", "head", "snapshot"):
-            said += [
-                f"{table} has rows of bank number {nameless}, which has no name"
-                for (nameless,) in await self._fetch(_NAMELESS.format(table=table))
-            ]
-        return said
+        return await self._alone(self._read(bank, reading.strays))
 
 
 async def make_roles(url: str) -> None:

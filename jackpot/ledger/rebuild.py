@@ -5,7 +5,7 @@ from typing import Final
 import msgspec
 
 from jackpot.ledger.journal import Head, Row, Snapshot, chained, genesis, in_order
-from jackpot.ledger.store import Fenced, LedgerCorrupt, Reader
+from jackpot.ledger.store import Fenced, Ledger, LedgerCorrupt, Reader
 from jackpot.rules.engine import SNAPSHOT_FORMAT, Engine
 from jackpot.rules.postings import Posting
 
@@ -17,6 +17,9 @@ SUM_ROWS: Final = 100_000
 
 # A forged seq of any size must not make the summing endless.
 SUM_STATEMENTS_MAX: Final = 10_000
+
+# (link, level) -> its eight accounts, in the order of a posting's.
+Totals = dict[tuple[int, int], tuple[int, ...]]
 
 
 def rebuild(ledger: Reader, bank: str) -> tuple[Engine, Head]:
@@ -116,30 +119,40 @@ def _differ(made: tuple[Posting, ...], stored: tuple[Posting, ...]) -> str:
     )
 
 
-def check_meters(ledger: Reader, bank: str, engine: Engine) -> None:
-    """Holds every account of the engine against the database's own sums of all postings (S3, M4).
+def carry_forward(ledger: Ledger, bank: str, upto: int) -> None:
+    """Brings the balances so near to row `upto` that the rest is summed in well under a second."""
+    since, _ = ledger.balances(bank, upto)
+    for row in range(since + SUM_ROWS, upto + 1, SUM_ROWS):
+        ledger.carry_forward(bank, row)
 
-    Raises LedgerCorrupt naming the first account that differs.
+
+def check_meters(ledger: Reader, bank: str, engine: Engine) -> None:
+    """Holds every account of the engine against the database's own sums (S3, M4).
+
+    They go on from the balances carried forward last; `verify` sums all postings. Raises LedgerCorrupt
+    naming the first account that differs.
     """
-    for problem in meters_differ(engine, summed(ledger, bank, engine.seq)):
+    since, balances = ledger.balances(bank, engine.seq)
+    totals = {(link, level): tuple(accounts) for link, level, _, *accounts in balances}
+    for problem in meters_differ(engine, summed(ledger, bank, engine.seq, since, totals)):
         raise LedgerCorrupt(problem)
 
 
-def summed(ledger: Reader, bank: str, upto: int) -> dict[tuple[int, int], tuple[int, ...]]:
-    """(link, level) -> its eight accounts, as the database sums the postings of all rows to `upto`."""
-    totals: dict[tuple[int, int], tuple[int, ...]] = {}
-    span = max(SUM_ROWS, upto // SUM_STATEMENTS_MAX)
-    after: int | None = None
-    while after is None or after < upto:
-        until = min(upto, (after or 0) + span)
-        for link, level, _, *accounts in ledger.sums(bank, after, until):
-            before = totals.get((link, level), (0,) * len(accounts))
-            totals[link, level] = tuple(a + b for a, b in zip(before, accounts, strict=True))
-        after = until
+def summed(ledger: Reader, bank: str, upto: int, since: int = 0, before: Totals | None = None) -> Totals:
+    """(link, level) -> its eight accounts, as the database sums the postings of all rows to `upto`.
+
+    since, before: what the rows to `since` come to, where that is known.
+    """
+    totals = dict(before or {})
+    span = max(SUM_ROWS, (upto - since) // SUM_STATEMENTS_MAX)
+    for after in range(since, upto, span):
+        for link, level, _, *accounts in ledger.sums(bank, after or None, min(upto, after + span)):
+            moved = totals.get((link, level), (0,) * len(accounts))
+            totals[link, level] = tuple(a + b for a, b in zip(moved, accounts, strict=True))
     return totals
 
 
-def meters_differ(engine: Engine, totals: dict[tuple[int, int], tuple[int, ...]]) -> list[str]:
+def meters_differ(engine: Engine, totals: Totals) -> list[str]:
     """A sentence for each account that is not what its postings come to."""
     meters = {(link.number, 0): link.outside.values() for link in engine.state.links}
     for link in engine.state.links:

@@ -12,17 +12,20 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import apsw
 
+from jackpot.ledger import reading
 from jackpot.ledger.journal import Head, Row, Snapshot, check_dense, genesis
 from jackpot.ledger.migrations import APPLIED, CREATE, pending
+from jackpot.ledger.reading import ACCOUNTS, SUMS, Conversation
 from jackpot.ledger.store import (
     SNAPSHOTS_KEPT,
     CommitInDoubt,
     DataRefused,
     Fenced,
+    LedgerCorrupt,
     LedgerError,
     LedgerStopped,
     LedgerUnusable,
@@ -46,24 +49,16 @@ REFUSALS: Final = (
 
 _ROW_MARKS: Final = "(" + ",".join("?" * 12) + ")"
 _POSTING_MARKS: Final = "(" + ",".join("?" * 13) + ")"
-_ACCOUNTS: Final = '"primary", reserve, overflow, house, wagers, awards, corrections, transfers'
-_SUMS: Final = ", ".join(f"sum({account})" for account in _ACCOUNTS.split(", "))
-_COLUMNS: Final = 'seq, at, epoch, kind, version, link, "table", table_seq, digest, body, hash'
+_CARRY: Final = f"""
+    INSERT INTO balance
+    SELECT ?1, ?3, link, level, {SUMS} FROM (
+        SELECT link, level, {ACCOUNTS} FROM balance WHERE bank = ?1 AND seq = ?2
+        UNION ALL SELECT link, level, {ACCOUNTS} FROM posting WHERE bank = ?1 AND seq > ?2 AND seq <= ?3
+    ) GROUP BY link, level
+"""  # noqa: S608
 _FENCE: Final = "UPDATE head SET seq = ?, hash = ? WHERE bank = ? AND epoch = ? AND seq = ?"
 
-# Steps from one bank number to the next along the key, without reading the rows between.
-_NAMELESS: Final = """
-    WITH RECURSIVE used (bank) AS (
-        SELECT min(bank) FROM {table}
-        UNION ALL
-        SELECT (SELECT min(bank) FROM {table} WHERE bank > used.bank) FROM used WHERE bank IS NOT NULL
-    )
-    SELECT bank FROM used WHERE bank IS NOT NULL AND bank NOT IN (SELECT id FROM bank)
-"""
-_BEYOND: Final = """
-    SELECT seq FROM {table} WHERE bank = ?1
-        AND (seq < 1 OR seq > coalesce((SELECT seq FROM head WHERE bank = ?1), 0)) ORDER BY seq LIMIT 1
-"""
+T = TypeVar("T")
 
 
 class SqliteLedger:
@@ -209,6 +204,16 @@ class SqliteLedger:
                 (number, SNAPSHOTS_KEPT),
             )
 
+    def carry_forward(self, bank: str, upto: int) -> None:
+        number, (since, _) = self._bank(bank), self.balances(bank, upto)
+        if since == upto:
+            return
+        try:
+            with self._transaction() as connection:
+                connection.execute(_CARRY, (number, since, upto))
+        except DataRefused as error:
+            raise LedgerCorrupt(f"{bank}: no balances at row {upto}: {error}") from error
+
     def checkpoint(self) -> None:
         """Carries the WAL into the database where 16 MiB have gathered; a reader may make it wait."""
         connection = self._ready()
@@ -325,61 +330,35 @@ class SqliteLedger:
         with self._disk():
             return connection.execute(sql, values).fetchall()
 
+    def _read(self, conversation: Conversation[T]) -> T:
+        found: Sequence[Any] | None = None
+        while True:
+            try:
+                sql, values = conversation.send(found)  # type: ignore[arg-type]  # a generator starts with None
+            except StopIteration as done:
+                return done.value  # type: ignore[no-any-return]
+            found = self._all(sql, *values)
+
     def banks(self) -> list[str]:
-        return [name for (name,) in self._all("SELECT name FROM bank ORDER BY id")]
+        return self._read(reading.banks())
 
     def head(self, bank: str) -> Head:
-        found = self._all("SELECT epoch, seq, hash, holder, beat FROM head WHERE bank = ?", self._bank(bank))
-        return Head(bank, *found[0]) if found else Head(bank, 0, 0, genesis(bank), "", 0)
+        return self._read(reading.head(bank, self._bank(bank)))
 
     def rows(self, bank: str, after: int, limit: int) -> list[Row]:
-        number = self._bank(bank)
-        found = self._all(
-            f"SELECT {_COLUMNS} FROM journal WHERE bank = ? AND seq > ? ORDER BY seq LIMIT ?",  # noqa: S608
-            number, after, limit,
-        )  # fmt: skip
-        postings: dict[int, list[Posting]] = {}
-        for seq, *values in self._all(
-            f"SELECT seq, link, level, cycle, {_ACCOUNTS} FROM posting "  # noqa: S608
-            "WHERE bank = ? AND seq > ? AND seq <= ? ORDER BY seq, link, level",
-            number, after, found[-1][0] if found else after,
-        ):  # fmt: skip
-            postings.setdefault(seq, []).append(Posting(*values))
-        return [
-            Row(bank, seq, at, epoch, kind, version, link, table, table_seq, digest, body,
-                tuple(postings.get(seq, ())), hash_)
-            for seq, at, epoch, kind, version, link, table, table_seq, digest, body, hash_ in found
-        ]  # fmt: skip
+        return self._read(reading.rows(bank, self._bank(bank), after, limit))
 
     def newest_snapshot(self, bank: str, below: int | None = None) -> Snapshot | None:
-        found = self._all(
-            "SELECT seq, hash, format, state FROM snapshot WHERE bank = ?1 AND (?2 IS NULL OR seq < ?2) "
-            "ORDER BY seq DESC LIMIT 1",
-            self._bank(bank), below,
-        )  # fmt: skip
-        return Snapshot(bank, *found[0]) if found else None
+        return self._read(reading.newest_snapshot(bank, self._bank(bank), below))
 
     def sums(self, bank: str, after: int | None, upto: int) -> list[Posting]:
-        found = self._all(
-            f"SELECT link, level, 0, {_SUMS} FROM posting "  # noqa: S608
-            "WHERE bank = ? AND seq > ? AND seq <= ? GROUP BY link, level ORDER BY link, level",
-            self._bank(bank), -(2**63) if after is None else after, upto,
-        )  # fmt: skip
-        return [Posting(*row) for row in found]
+        return self._read(reading.sums(self._bank(bank), after, upto))
+
+    def balances(self, bank: str, upto: int) -> tuple[int, list[Posting]]:
+        return self._read(reading.balances(self._bank(bank), upto))
 
     def strays(self, bank: str) -> list[str]:
-        said = []
-        for table in ("journal", "posting"):
-            said += [
-                f"{table} row {seq} lies outside rows 1 to the head's"
-                for (seq,) in self._all(_BEYOND.format(table=table), self._bank(bank))
-            ]
-        for table in ("journal", "posting", "head", "snapshot"):
-            said += [
-                f"{table} has rows of bank number {number}, which has no name"
-                for (number,) in self._all(_NAMELESS.format(table=table))
-            ]
-        return said
+        return self._read(reading.strays(self._bank(bank)))
 
 
 def _insert(connection: apsw.Connection, table: str, marks: str, values: list[Any]) -> None:

@@ -12,7 +12,7 @@ import msgspec
 
 from jackpot.ledger.join import broken_joint
 from jackpot.ledger.journal import Head, Row, Snapshot, chained, genesis
-from jackpot.ledger.rebuild import PAGE_ROWS, holds, meters_differ, postings_of, replay, summed
+from jackpot.ledger.rebuild import PAGE_ROWS, Totals, holds, meters_differ, postings_of, replay, summed
 from jackpot.ledger.store import LedgerCorrupt, Reader
 from jackpot.rules.engine import SNAPSHOT_FORMAT, Engine
 
@@ -45,6 +45,7 @@ def verify(
     progress(0, head.seq)
     while walk.seq < head.seq:
         page = ledger.rows(bank, walk.seq, min(PAGE_ROWS, head.seq - walk.seq))
+        walk.carried = _carried(ledger, bank, walk.seq, page[-1].seq if page else 0)
         for row in page:
             if row.seq <= head.seq:
                 walk.take(row)
@@ -77,6 +78,16 @@ def _snapshots(ledger: Reader, bank: str) -> dict[int, Snapshot]:
     return found
 
 
+def _carried(ledger: Reader, bank: str, after: int, upto: int) -> dict[int, Totals]:
+    """The balances that were carried forward to rows above `after`."""
+    found: dict[int, Totals] = {}
+    seq, balances = ledger.balances(bank, upto)
+    while seq > after:
+        found[seq] = {(link, level): tuple(accounts) for link, level, _, *accounts in balances}
+        seq, balances = ledger.balances(bank, seq - 1)
+    return found
+
+
 class _Walk:
     """One pass over the rows. engine: None once a row could not be applied: no meters from there on."""
 
@@ -90,6 +101,7 @@ class _Walk:
         self.epoch = 0
         self.hash = genesis(bank)
         self.sums: dict[tuple[int, int], list[int]] = {}
+        self.carried: dict[int, Totals] = {}
         self.problems: list[str] = []
         self.broken: list[tuple[Row, bytes]] = []
         self.stored: list[bytes] = [self.hash]
@@ -114,6 +126,7 @@ class _Walk:
             self._broken(row)
         self.seq, self.epoch, self.hash = row.seq, row.epoch, row.hash
         self._check_snapshot()
+        self._check_carried()
         self._check_known()
 
     def end(self) -> None:
@@ -178,6 +191,11 @@ class _Walk:
         elif snapshot.format == SNAPSHOT_FORMAT and self.engine and self.engine.snapshot() != snapshot.state:
             self._problem(f"the snapshot of row {self.seq} is not the state that the events give")
 
+    def _check_carried(self) -> None:
+        carried = self.carried.pop(self.seq, None)
+        if carried is not None and carried != {key: tuple(sums) for key, sums in self.sums.items()}:
+            self._problem(f"the balances carried forward to row {self.seq} are not what its rows post")
+
     def _check_known(self) -> None:
         if self.hash == self.known:
             self.known = None
@@ -215,7 +233,7 @@ def _home(row: Row, seqs: list[int], stored: list[bytes]) -> int | None:
     return None
 
 
-def _unequal(walk: _Walk, totals: dict[tuple[int, int], tuple[int, ...]]) -> list[str]:
+def _unequal(walk: _Walk, totals: Totals) -> list[str]:
     """The accounts by rows, by the database and by the events, held together (M4)."""
     by_row = {key: tuple(sums) for key, sums in walk.sums.items()}
     said = [

@@ -14,7 +14,7 @@ import structlog
 from jackpot.clock import Clock
 from jackpot.ledger.copy import UNFINISHED
 from jackpot.ledger.journal import Head
-from jackpot.ledger.rebuild import check_meters, rebuild, still_own
+from jackpot.ledger.rebuild import carry_forward, check_meters, rebuild, still_own
 from jackpot.ledger.store import CommitInDoubt, Fenced, Ledger, LedgerError, LedgerUnusable, Store
 from jackpot.rules.engine import Engine
 from jackpot.rules.invariant import InvariantError
@@ -212,6 +212,7 @@ class Tenure:
 
     def _checked(self, ledger: Ledger) -> tuple[Engine, Head]:
         engine, head = rebuild(ledger, self.bank)
+        carry_forward(ledger, self.bank, head.seq)
         check_meters(ledger, self.bank, engine)
         return engine, head
 

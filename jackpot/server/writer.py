@@ -341,6 +341,7 @@ class Writer:
             self.core.committed()
             if batch.snapshot is not None:
                 await self._store.save_snapshot(batch.snapshot)
+                await self._store.carry_forward(self.bank, batch.snapshot.seq)
             if sum(self.batches.counts) % CHECKPOINT_BATCHES == 0:
                 await self._store.checkpoint()
         except DataRefused as error:

@@ -104,6 +104,9 @@ class SteppedStore:
     async def save_snapshot(self, snapshot: Snapshot) -> None:
         self._ledger.save_snapshot(snapshot)
 
+    async def carry_forward(self, bank: str, upto: int) -> None:
+        self._ledger.carry_forward(bank, upto)
+
     async def checkpoint(self) -> None:
         self._ledger.checkpoint()
 

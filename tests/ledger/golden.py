@@ -48,6 +48,7 @@ def make(path: Path) -> bytes:
             last = play.rows[-1]
             state = play.engine.snapshot()
             ledger.save_snapshot(Snapshot("main", last.seq, last.hash, SNAPSHOT_FORMAT, state))
+            ledger.carry_forward("main", last.seq)
     two_banks(ledger)
     join(ledger, BANKS, JOINED, "golden", "one control room", START_MS)
     kinds = {row.kind for bank in ledger.banks() for row in ledger.rows(bank, 0, 1_000)}

@@ -1,5 +1,6 @@
 """Does the state come back from the journal to the last micro-dollar, or say why it cannot?"""
 
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -7,7 +8,7 @@ import apsw
 import pytest
 
 from jackpot.ledger.journal import Head, Row, Snapshot
-from jackpot.ledger.rebuild import check_meters, rebuild
+from jackpot.ledger.rebuild import carry_forward, check_meters, rebuild
 from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.ledger.store import Fenced, LedgerCorrupt
 from jackpot.rules.engine import SNAPSHOT_FORMAT, Engine
@@ -165,3 +166,33 @@ def test_a_forged_meter_in_a_snapshot_is_named(path: Path) -> None:
     write(path, play.rows, [snapshot_of(play)])
     with pytest.raises(LedgerCorrupt, match="link 1 level 2 primary: the events make"):
         rebuilt(path)
+
+
+def test_a_start_sums_on_from_the_balances(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """S3, M4: a ledger of any length is carried forward span by span; only what follows is summed."""
+    monkeypatch.setattr("jackpot.ledger.rebuild.SUM_ROWS", 25)
+    write(path, Play(13).until(80).rows, [])
+    with closing(SqliteLedger(path)) as ledger:
+        carry_forward(ledger, "main", 80)
+        assert ledger.balances("main", 80) == (75, ledger.sums("main", None, 75))
+        assert ledger.balances("main", 74) == (50, ledger.sums("main", None, 50))
+        carry_forward(ledger, "main", 80)
+    assert rebuilt(path).seq >= 80
+    spoil(path, 'UPDATE balance SET "primary" = "primary" + 7 WHERE seq = 50 AND link = 1 AND level = 1')
+    assert rebuilt(path).seq >= 80
+    spoil(path, 'UPDATE balance SET "primary" = "primary" + 7 WHERE seq = 75 AND link = 1 AND level = 1')
+    with pytest.raises(LedgerCorrupt, match="link 1 level 1 primary: the events make"):
+        rebuilt(path)
+
+
+def test_balances_beyond_64_bits_are_named(path: Path) -> None:
+    """S3: forged postings whose sum no database holds stop the start, in plain words."""
+    write(path, Play(13).until(80).rows, [])
+    for seq in (70, 71):
+        spoil(path, f"INSERT INTO posting VALUES (1, {seq}, 9, 9, 1, {2**62}, 0, 0, {-(2**62)}, 0, 0, 0, 0)")
+    spoil(path, f"INSERT INTO posting VALUES (1, 72, 9, 9, 1, {2**62}, 0, 0, {-(2**62)}, 0, 0, 0, 0)")
+    with (
+        closing(SqliteLedger(path)) as ledger,
+        pytest.raises(LedgerCorrupt, match="no balances at row 75"),
+    ):
+        ledger.carry_forward("main", 75)

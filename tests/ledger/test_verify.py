@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Iterator
+from contextlib import closing
 from itertools import count
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -194,6 +195,21 @@ def test_a_forged_posting_with_a_right_chain_is_found(written: Written) -> None:
     write(path, [row_of("main", 1, entry, genesis("main"))], [])
     (problem,) = audit(path).problems
     assert "the event of row 1 makes other postings: link 1 level 1" in problem
+
+
+def test_a_changed_balance_is_found(written: Written) -> None:
+    """S3, M4: what a start sums on from is what the rows post, and belongs to rows that are there."""
+    path = written.copy()
+    with closing(SqliteLedger(path)) as ledger:
+        for row in (50, 51, 120):
+            ledger.carry_forward("main", row)
+    assert audit(path).problems == ()
+    spoil(path, "UPDATE balance SET house = house + 1, reserve = reserve - 1 WHERE seq = 51 AND level = 1")
+    (problem,) = audit(path).problems
+    assert problem == "main: the balances carried forward to row 51 are not what its rows post"
+    spoil(path, f"UPDATE balance SET seq = {len(written.rows) + 7} WHERE seq = 51")
+    (problem,) = audit(path).problems
+    assert problem == f"main: balance row {len(written.rows) + 7} lies outside rows 1 to the head's"
 
 
 def test_a_cut_tail_is_found_by_its_last_hash(written: Written) -> None:

@@ -16,6 +16,7 @@ BEGIN
     END LOOP;
 END $$;
 
+GRANT EXECUTE ON FUNCTION carry_forward TO jackpot_server;
 GRANT INSERT ON bank, journal, posting TO jackpot_server;
 GRANT INSERT, UPDATE ON head TO jackpot_server;
 GRANT INSERT, UPDATE, DELETE ON snapshot TO jackpot_server;

@@ -62,6 +62,24 @@ CREATE TABLE snapshot (
     PRIMARY KEY (bank, seq)
 ) STRICT;
 
+-- What the postings of all rows up to `seq` come to, as the database summed them: the point from which the
+-- next start sums on.
+CREATE TABLE balance (
+    bank INTEGER NOT NULL,
+    seq INTEGER NOT NULL,
+    link INTEGER NOT NULL,
+    level INTEGER NOT NULL,
+    "primary" INTEGER NOT NULL,
+    reserve INTEGER NOT NULL,
+    overflow INTEGER NOT NULL,
+    house INTEGER NOT NULL,
+    wagers INTEGER NOT NULL,
+    awards INTEGER NOT NULL,
+    corrections INTEGER NOT NULL,
+    transfers INTEGER NOT NULL,
+    PRIMARY KEY (bank, seq, link, level)
+) STRICT, WITHOUT ROWID;
+
 CREATE TRIGGER bank_is_never_renamed BEFORE UPDATE ON bank
 BEGIN SELECT RAISE(ABORT, 'a bank keeps its name and number'); END;
 
@@ -79,6 +97,12 @@ BEGIN SELECT RAISE(ABORT, 'postings are append-only'); END;
 
 CREATE TRIGGER posting_is_never_deleted BEFORE DELETE ON posting
 BEGIN SELECT RAISE(ABORT, 'postings are append-only'); END;
+
+CREATE TRIGGER balance_is_never_changed BEFORE UPDATE ON balance
+BEGIN SELECT RAISE(ABORT, 'balances are append-only'); END;
+
+CREATE TRIGGER balance_is_never_deleted BEFORE DELETE ON balance
+BEGIN SELECT RAISE(ABORT, 'balances are append-only'); END;
 
 -- One line an account that a posting moved.
 CREATE VIEW account_entry (bank, seq, at, link, level, cycle, account, micros) AS

@@ -1,0 +1,104 @@
+"""What is asked of a ledger to read it, and what do the answers mean? The same words for both databases.
+
+Each function is a conversation, which the backend carries on: it yields a statement and its values, is sent
+the rows that were found, and returns what was asked for. A value's place is ?1, ?2 and so on. number: a
+bank's own in the database; 0, which no bank has, reads as one that was never written.
+"""
+
+from collections.abc import Generator, Sequence
+from typing import Any, Final, TypeVar
+
+from jackpot.ledger.journal import Head, Row, Snapshot, genesis
+from jackpot.rules.postings import Posting
+
+ACCOUNTS: Final = '"primary", reserve, overflow, house, wagers, awards, corrections, transfers'
+SUMS: Final = ", ".join(f"sum({account})" for account in ACCOUNTS.split(", "))
+
+_ROWS: Final = """
+    SELECT seq, at, epoch, kind, version, link, "table", table_seq, digest, body, hash FROM journal
+    WHERE bank = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3
+"""
+_POSTINGS: Final = f"""
+    SELECT seq, link, level, cycle, {ACCOUNTS} FROM posting
+    WHERE bank = ?1 AND seq > ?2 AND seq <= ?3 ORDER BY seq, link, level
+"""  # noqa: S608
+_SNAPSHOT: Final = """
+    SELECT seq, hash, format, state FROM snapshot
+    WHERE bank = ?1 AND (CAST(?2 AS bigint) IS NULL OR seq < ?2) ORDER BY seq DESC LIMIT 1
+"""
+_SUMMED: Final = f"""
+    SELECT link, level, 0, {SUMS} FROM posting
+    WHERE bank = ?1 AND seq > ?2 AND seq <= ?3 GROUP BY link, level ORDER BY link, level
+"""  # noqa: S608
+_BALANCES: Final = f"""
+    SELECT seq, link, level, 0, {ACCOUNTS} FROM balance
+    WHERE bank = ?1 AND seq = (SELECT max(seq) FROM balance WHERE bank = ?1 AND seq <= ?2)
+    ORDER BY link, level
+"""  # noqa: S608
+_BEYOND: Final = """
+    SELECT seq FROM {table} WHERE bank = ?1
+        AND (seq < 1 OR seq > coalesce((SELECT seq FROM head WHERE bank = ?1), 0)) ORDER BY seq LIMIT 1
+"""
+# Steps from one bank number to the next along the key, without reading the rows between.
+_NAMELESS: Final = """
+    WITH RECURSIVE used (bank) AS (
+        SELECT min(bank) FROM {table}
+        UNION ALL
+        SELECT (SELECT min(bank) FROM {table} WHERE bank > used.bank) FROM used WHERE bank IS NOT NULL
+    )
+    SELECT bank FROM used WHERE bank IS NOT NULL AND bank NOT IN (SELECT id FROM bank)
+"""
+# What seqs below every row's are.
+_NO_BOUND: Final = -(2**63)
+
+T = TypeVar("T")
+Conversation = Generator[tuple[str, tuple[Any, ...]], Sequence[Any], T]
+
+
+def banks() -> Conversation[list[str]]:
+    found = yield "SELECT name FROM bank ORDER BY id", ()
+    return [name for (name,) in found]
+
+
+def head(bank: str, number: int) -> Conversation[Head]:
+    found = yield "SELECT epoch, seq, hash, holder, beat FROM head WHERE bank = ?1", (number,)
+    return Head(bank, *found[0]) if found else Head(bank, 0, 0, genesis(bank), "", 0)
+
+
+def rows(bank: str, number: int, after: int, limit: int) -> Conversation[list[Row]]:
+    found = yield _ROWS, (number, after, limit)
+    posted = yield _POSTINGS, (number, after, found[-1][0] if found else after)
+    postings: dict[int, list[Posting]] = {}
+    for seq, *values in posted:
+        postings.setdefault(seq, []).append(Posting(*values))
+    return [
+        Row(bank, seq, at, epoch, kind, version, link, table, table_seq, digest, body,
+            tuple(postings.get(seq, ())), hash_)
+        for seq, at, epoch, kind, version, link, table, table_seq, digest, body, hash_ in found
+    ]  # fmt: skip
+
+
+def newest_snapshot(bank: str, number: int, below: int | None) -> Conversation[Snapshot | None]:
+    found = yield _SNAPSHOT, (number, below)
+    return Snapshot(bank, *found[0]) if found else None
+
+
+def sums(number: int, after: int | None, upto: int) -> Conversation[list[Posting]]:
+    found = yield _SUMMED, (number, _NO_BOUND if after is None else after, upto)
+    return [Posting(*map(int, row)) for row in found]  # PostgreSQL sums to numbers of any size
+
+
+def balances(number: int, upto: int) -> Conversation[tuple[int, list[Posting]]]:
+    found = yield _BALANCES, (number, upto)
+    return found[0][0] if found else 0, [Posting(*row) for _, *row in found]
+
+
+def strays(number: int) -> Conversation[list[str]]:
+    said = []
+    for table in ("journal", "posting", "balance"):
+        beyond = yield _BEYOND.format(table=table), (number,)
+        said += [f"{table} row {seq} lies outside rows 1 to the head's" for (seq,) in beyond]
+    for table in ("journal", "posting", "head", "snapshot", "balance"):
+        nameless = yield _NAMELESS.format(table=table), ()
+        said += [f"{table} has rows of bank number {bank}, which has no name" for (bank,) in nameless]
+    return said
