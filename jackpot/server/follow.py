@@ -27,7 +27,7 @@ _UNKNOWN: Final = {"state": "fault", "waiting": ()}
 
 
 class Silent(Exception):
-    """The node answers, and nobody speaks for the bank there."""
+    """The node answers, and nobody speaks for the bank there; or this process has not listened."""
 
 
 class Followed(Board):
@@ -164,7 +164,10 @@ class Follower:
 
     async def _listen(self, redis: Redis, channel: PubSub) -> None:
         """The next message, if one comes within a beat. A subscription, new or renewed, reads the face."""
+        asked = self._clock.monotonic()
         message = await channel.get_message(timeout=BEAT_S)
+        if self._clock.monotonic() - asked > STALE_S:
+            raise Silent("this process stood still: nobody knows how old is what has come meanwhile")
         if message is None:
             return
         if message["type"] == "ssubscribe":
@@ -178,9 +181,11 @@ class Follower:
                 self._hear(said, 0.0)
 
     async def _read(self, redis: Redis) -> None:
+        asked = self._clock.monotonic()
         found = await read(redis, self.bank)
         if found is not None:
-            self._hear(*found)
+            said, age = found
+            self._hear(said, age + self._clock.monotonic() - asked)
 
     def _hear(self, said: Said, age: float) -> None:
         """Shows it if it is newer; the same again only says that it still stands."""

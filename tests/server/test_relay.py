@@ -182,6 +182,26 @@ async def test_what_nobody_confirms_is_a_fault(redis: RedisServer, tmp_path: Pat
 
 
 @on_loop
+async def test_a_process_that_stood_still_does_not_believe_what_has_waited(
+    redis: RedisServer, tmp_path: Path
+) -> None:
+    """Issue, signage: what lay unread while a process was frozen may be old, and Redis knows how old."""
+    config, clock = configure(tmp_path), StepClock()
+    async with Redis.from_url(redis.url) as client, following(config, clock, redis) as follower:
+        await offer(client, "main", said((1, 1, 1), 10))
+        await until(lambda: follower.board.trusted)
+        clock.ahead_s += EXPIRE_MS / 1000
+        await offer(client, "main", said((1, 2, 2), 20, after=(1, 1, 1)))
+        await client.delete(keys_of("main")[0])
+        await until(lambda: follower.line.failures == 1)
+        assert not follower.fresh
+        assert mega(follower.board) == 10
+        await offer(client, "main", said((1, 3, 3), 30))
+        await until(lambda: mega(follower.board) == 30)
+        assert follower.fresh
+
+
+@on_loop
 async def test_a_redis_that_hangs_or_dies_holds_up_no_table(redis: RedisServer, tmp_path: Path) -> None:
     """DESIGN, beyond one machine: never on the way of the money; only the newest is kept; it recovers."""
     config = fed(configure(tmp_path), redis)
