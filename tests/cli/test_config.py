@@ -101,7 +101,7 @@ def test_a_missing_file_is_one_clear_line(tmp_path: Path) -> None:
 
 
 def test_the_example_and_the_schema_are_one(tmp_path: Path) -> None:
-    """Issue, config: the schema is one, the example's first line leads editors to it, and they agree."""
+    """Config: the schema is one, the example's first line leads editors to it, and they agree."""
     shown = CliRunner().invoke(app, ["schema"])
     schema = json.loads(shown.stdout)
     Draft202012Validator.check_schema(schema)
@@ -112,7 +112,7 @@ def test_the_example_and_the_schema_are_one(tmp_path: Path) -> None:
 
 
 def test_every_setting_has_words_for_an_editor() -> None:
-    """Issue, config: hovering over any setting says what it holds."""
+    """Config: hovering over any setting says what it holds."""
     schema = json.loads(CliRunner().invoke(app, ["schema"]).stdout)
 
     def described(part: dict[str, Any]) -> bool:
@@ -131,7 +131,7 @@ def test_every_setting_has_words_for_an_editor() -> None:
 
 
 def test_the_example_is_checked_as_it_is_printed(tmp_path: Path) -> None:
-    """Issue, config: `config example`, the keys it names, `config check`: good."""
+    """Config: `config example`, the keys it names, `config check`: good."""
     text = CliRunner().invoke(app, ["example"]).stdout
     (tmp_path / "keys").mkdir()
     for file in re.findall(r'(?m)^key_file = "(.+?)"', text):

@@ -32,7 +32,7 @@ def test_a_new_key(tmp_path: Path) -> None:
 
 
 def test_a_key_is_replaced_only_by_force(tmp_path: Path) -> None:
-    """Issue, keys: never overwritten without --force; with it whole, and still 0600."""
+    """Keys: never overwritten without --force; with it whole, and still 0600."""
     file = tmp_path / "T01"
     file.write_text("precious")
     file.chmod(0o644)
@@ -52,7 +52,7 @@ def test_a_place_that_is_none(tmp_path: Path) -> None:
 
 
 def test_one_file_is_shown_by_its_fingerprint(tmp_path: Path) -> None:
-    """Issue, keys: show prints the fingerprint, which is no part of the key."""
+    """Keys: show prints the fingerprint, which is no part of the key."""
     file = tmp_path / "T01"
     keys("new", file)
     code, out, _ = keys("show", file)
@@ -79,7 +79,7 @@ def test_a_file_that_is_no_key(tmp_path: Path, content: str, mode: int, words: s
 
 
 def test_all_devices_are_listed(tmp_path: Path) -> None:
-    """Issue, keys: every device's fingerprints, in a rotation both; no key."""
+    """Keys: every device's fingerprints, in a rotation both; no key."""
     config = configure(tmp_path, tables=1, next_keys=True)
     code, out, _ = keys("show", "--config", config.path)
     assert code == 0

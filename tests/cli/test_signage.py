@@ -18,7 +18,7 @@ def words(file: Path, *options: str) -> str:
 
 
 def test_which_process_it_is(tmp_path: Path) -> None:
-    """Issue, signage: none configured, none named of two, an unknown one, no file: one clear line each."""
+    """Signage: none configured, none named of two, an unknown one, no file: one clear line each."""
     file = configure(tmp_path).path
     assert words(file) == f"{file} has no [[signage]]\n"
     file = configure(tmp_path, extra=TWO).path

@@ -25,13 +25,13 @@ def rules() -> list[dict[str, Any]]:
     ids=lambda arguments: " ".join(arguments[:2]),
 )
 def test_promtool_agrees(arguments: tuple[str, ...]) -> None:
-    """Issue, deploy: configuration and rules are valid, and the rules do what their tests say."""
+    """Deploy: configuration and rules are valid, and the rules do what their tests say."""
     done = promtool(*arguments)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_every_alert_is_seen_to_fire_and_to_be_silent() -> None:
-    """Issue, deploy: no alert without a test in which it fires, and one in which the floor is in order."""
+    """Deploy: no alert without a test in which it fires, and one in which the floor is in order."""
     tests = yaml.safe_load((FOLDER / "alerts.test.yml").read_text())["tests"]
     looked = [look for test in tests for look in test["alert_rule_test"]]
     alerts = {rule["alert"] for rule in rules()}
@@ -41,7 +41,7 @@ def test_every_alert_is_seen_to_fire_and_to_be_silent() -> None:
 
 
 def test_every_alert_says_what_to_do() -> None:
-    """Issue, deploy: a severity, one line that names the thing, and plain words for who is woken."""
+    """Deploy: a severity, one line that names the thing, and plain words for who is woken."""
     found = rules()
     assert len({rule["alert"] for rule in found}) == len(found)
     for rule in found:

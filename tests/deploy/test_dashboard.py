@@ -40,7 +40,7 @@ def metrics_in(text: str) -> set[str]:
 
 
 def test_it_asks_only_for_documented_metrics() -> None:
-    """Issue, deploy: no query of the dashboard or of an alert names a metric that is not in METRICS.md."""
+    """Deploy: no query of the dashboard or of an alert names a metric that is not in METRICS.md."""
     alerts = (DEPLOY / "prometheus" / "alerts.yml").read_text()
     expressions = re.findall(r"(?m)^ +expr: (.*)$", alerts)
     asked = metrics_in("\n".join([*queries().values(), *expressions, *(s for s, _ in variables().values())]))
@@ -62,12 +62,12 @@ def test_it_asks_only_for_documented_metrics() -> None:
     ],
 )
 def test_it_shows_what_the_control_room_asks_for(metric: str) -> None:
-    """Issue, deploy: meters, contributions, rounds, tables on and off, hits, pending, refusals, commits."""
+    """Deploy: meters, contributions, rounds, tables on and off, hits, pending, refusals, commits."""
     assert metric in metrics_in("\n".join(queries().values()))
 
 
 def test_no_two_panels_cover_each_other() -> None:
-    """Issue, deploy: every panel has its own place in the grid, an id, a unit, words and our data source."""
+    """Deploy: every panel has its own place in the grid, an id, a unit, words and our data source."""
     places = dashboard()["panels"]
     assert len({panel["id"] for panel in places}) == len(places)
     for one, other in itertools.combinations([panel["gridPos"] for panel in places], 2):
@@ -83,7 +83,7 @@ def test_no_two_panels_cover_each_other() -> None:
 
 
 def test_what_is_chosen_is_what_is_drawn() -> None:
-    """Issue, deploy: links and tables can be chosen, and each query keeps to the chosen ones."""
+    """Deploy: links and tables can be chosen, and each query keeps to the chosen ones."""
     assert variables().keys() == {"instance", "link", "table"}
     for panel in panels():
         for target in panel["targets"]:
@@ -93,7 +93,7 @@ def test_what_is_chosen_is_what_is_drawn() -> None:
 
 
 def test_provisioning_leads_to_it() -> None:
-    """Issue, deploy: Grafana finds the data source and the folder where compose puts the dashboard."""
+    """Deploy: Grafana finds the data source and the folder where compose puts the dashboard."""
     provisioning = DEPLOY / "grafana" / "provisioning"
     (source,) = yaml.safe_load((provisioning / "datasources" / "prometheus.yml").read_text())["datasources"]
     (provider,) = yaml.safe_load((provisioning / "dashboards" / "jackpot.yml").read_text())["providers"]
@@ -127,7 +127,7 @@ def typed() -> str:
 
 
 def test_it_fits_the_schema_of_grafana(tmp_path: Path) -> None:
-    """Issue, deploy: Grafana's own types accept the dashboard and every panel's options."""
+    """Deploy: Grafana's own types accept the dashboard and every panel's options."""
     if shutil.which("npm") is None:
         pytest.skip("npm is missing: apt-get install npm")
     packages = ["@grafana/schema@11", "typescript@5"]

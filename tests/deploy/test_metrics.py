@@ -63,7 +63,7 @@ def name_of(family: Metric) -> str:
 
 
 def test_every_metric_is_documented_and_every_documented_one_is_there(families: list[Metric]) -> None:
-    """Issue, metrics: METRICS.md is complete in both directions: names, types and labels."""
+    """Metrics: METRICS.md is complete in both directions: names, types and labels."""
     assert kinds(families) == documented()
 
 
@@ -90,13 +90,13 @@ async def test_a_signage_process_has_its_own(tmp_path: Path) -> None:
 
 
 def test_promtool_finds_nothing_to_say(text: str) -> None:
-    """Issue, metrics: Prometheus' own naming rules."""
+    """Metrics: Prometheus' own naming rules."""
     checked = promtool("check", "metrics", given=text)
     assert (checked.returncode, checked.stdout, checked.stderr) == (0, "", "")
 
 
 def test_labels_are_bounded_and_there_from_the_start(families: list[Metric]) -> None:
-    """Issue, metrics: every value of a label is there at 0 from the start, so that a first rise is seen."""
+    """Metrics: every value of a label is there at 0 from the start, so that a first rise is seen."""
     values: dict[str, dict[str, set[str]]] = {}
     for family in families:
         for sample in family.samples:
@@ -114,7 +114,7 @@ def test_labels_are_bounded_and_there_from_the_start(families: list[Metric]) -> 
 
 
 def test_the_documentation_names_every_alarm() -> None:
-    """Issue, metrics: the codes in METRICS.md are the program's, and the program's are what it raises."""
+    """Metrics: the codes in METRICS.md are the program's, and the program's are what it raises."""
     text = (DEPLOY / "METRICS.md").read_text()
     assert " ".join(ALARMS) in text
     raised = set()
@@ -128,7 +128,7 @@ def test_the_documentation_names_every_alarm() -> None:
 
 
 def test_money_is_in_currency_units(families: list[Metric]) -> None:
-    """Issue, metrics: base units: 10000.18, never cents; moments in seconds."""
+    """Metrics: base units: 10000.18, never cents; moments in seconds."""
     by_name = {name_of(family): family for family in families}
     meters = {
         sample.labels["level"]: sample.value for sample in by_name["jackpot_meter_currency_units"].samples

@@ -121,7 +121,7 @@ def prometheus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Prometheus]
 
 
 def test_every_documented_metric_is_found(prometheus: Prometheus) -> None:
-    """Issue, proof: Prometheus scrapes the demo and stores every documented metric, and no other of ours."""
+    """Proof: Prometheus scrapes the demo and stores every documented metric, and no other of ours."""
     expected = set()
     for name, (kind, _) in documented().items():
         if not name.startswith("jackpot_relay_"):  # the demo has no Redis
@@ -132,7 +132,7 @@ def test_every_documented_metric_is_found(prometheus: Prometheus) -> None:
 
 
 def test_every_query_of_the_dashboard_has_data(prometheus: Prometheus) -> None:
-    """Issue, deploy: each panel's and annotation's query, as Grafana asks it, gives something to draw."""
+    """Deploy: each panel's and annotation's query, as Grafana asks it, gives something to draw."""
     asked = queries()
     assert asked.keys() >= MAY_BE_EMPTY
     wait_for(lambda: [name for name in asked.keys() - MAY_BE_EMPTY if not prometheus.ask(asked[name])])
@@ -141,7 +141,7 @@ def test_every_query_of_the_dashboard_has_data(prometheus: Prometheus) -> None:
 
 
 def test_every_variable_of_the_dashboard_has_values(prometheus: Prometheus) -> None:
-    """Issue, deploy: links and tables can be chosen, all of the floor's."""
+    """Deploy: links and tables can be chosen, all of the floor's."""
     values = {
         name: prometheus.get(f"label/{label}/values", **{"match[]": series})
         for name, (series, label) in variables().items()
@@ -152,7 +152,7 @@ def test_every_variable_of_the_dashboard_has_values(prometheus: Prometheus) -> N
 
 
 def test_every_alert_is_evaluated(prometheus: Prometheus) -> None:
-    """Issue, deploy: Prometheus evaluates each rule on a real floor without an error."""
+    """Deploy: Prometheus evaluates each rule on a real floor without an error."""
 
     def unwell() -> list[str]:
         groups = prometheus.get("rules")["groups"]

@@ -17,6 +17,8 @@ from jackpot.server.listening import CLOSE_WITHIN_S
 from tests.deploy.tools import DEPLOY, ROOT, TIMEOUT_S, tool
 
 UNIT: Final = DEPLOY / "jackpot.service"
+SIGNAGE: Final = DEPLOY / "jackpot-signage@.service"
+UNITS: Final = pytest.mark.parametrize("unit", [UNIT, SIGNAGE], ids=["server", "signage"])
 # systemd's own scale from 0 (nothing is open to it) to 10; what is below 2 it calls OK.
 EXPOSURE_MOST: Final = 2.0
 
@@ -38,21 +40,21 @@ def services() -> dict[str, Any]:
     return found
 
 
-def unit(tmp_path: Path) -> Path:
-    """The unit with a program that is there in place of /opt/jackpot."""
+def runnable(unit: Path, folder: Path) -> Path:
+    """The unit, of an instance, with a program that is there in place of /opt/jackpot."""
     program = shutil.which("true") or "/bin/true"
-    file = tmp_path / UNIT.name
-    file.write_text(UNIT.read_text().replace("/opt/jackpot/bin/jackpot", program))
+    file = folder / unit.name.replace("@", "@hall")
+    file.write_text(unit.read_text().replace("/opt/jackpot/bin/jackpot", program))
     return file
 
 
-def setting(name: str) -> str:
-    (value,) = re.findall(rf"(?m)^{name}=(.*)$", UNIT.read_text())
+def setting(name: str, unit: Path = UNIT) -> str:
+    (value,) = re.findall(rf"(?m)^{name}=(.*)$", unit.read_text())
     return str(value)
 
 
 def test_the_dockerfile() -> None:
-    """Issue, deploy: hadolint has nothing to say; what is copied is there, and let through to the build."""
+    """Deploy: hadolint has nothing to say; what is copied is there, and let through to the build."""
     checked = run(installed("hadolint"), DEPLOY / "Dockerfile")
     assert (checked.returncode, checked.stdout) == (0, "")
     copies = re.findall(r"(?m)^COPY (?!--from)(.+) \S+$", (DEPLOY / "Dockerfile").read_text())
@@ -65,7 +67,7 @@ def test_the_dockerfile() -> None:
 
 
 def test_compose() -> None:
-    """Issue, deploy: the compose specification accepts it; images have versions, ports are this machine's."""
+    """Deploy: the compose specification accepts it; images have versions, ports are this machine's."""
     schema = ["--builtin-schema", "vendor.compose-spec"]
     checked = run(installed("check-jsonschema"), *schema, DEPLOY / "compose.yaml")
     assert checked.returncode == 0, checked.stdout
@@ -79,7 +81,7 @@ def test_compose() -> None:
 
 
 def test_the_site_of_compose(tmp_path: Path) -> None:
-    """Issue, deploy: its configuration is good; its ports are published, its ledger is on a volume."""
+    """Deploy: its configuration is good; its ports are published, its ledger is on a volume."""
     file = Path(shutil.copy(DEPLOY / "site" / "config.toml", tmp_path))
     (tmp_path / "keys").mkdir()
     for key in re.findall(r'(?m)^key_file = "(.+?)"', file.read_text()):
@@ -97,16 +99,18 @@ def test_the_site_of_compose(tmp_path: Path) -> None:
     assert scraped[0]["static_configs"] == [{"targets": [f"jackpot:{listen.http and listen.http.port}"]}]
 
 
-def test_systemd_accepts_the_unit(tmp_path: Path) -> None:
-    """Issue, deploy: every setting of the unit is one that systemd knows."""
-    checked = run(tool("systemd-analyze", "systemd"), "verify", unit(tmp_path))
+@UNITS
+def test_systemd_accepts_the_unit(unit: Path, tmp_path: Path) -> None:
+    """Deploy: every setting of the unit is one that systemd knows."""
+    checked = run(tool("systemd-analyze", "systemd"), "verify", runnable(unit, tmp_path))
     assert (checked.returncode, checked.stdout, checked.stderr) == (0, "", "")
 
 
-def test_the_unit_is_hardened(tmp_path: Path) -> None:
-    """Issue, deploy: by systemd's own reckoning little of the machine is open to the server."""
-    judged = run(tool("systemd-analyze", "systemd"), "security", "--offline=true", unit(tmp_path))
-    exposure = re.search(r"exposure level for jackpot.service: ([\d.]+)", judged.stdout)
+@UNITS
+def test_the_unit_is_hardened(unit: Path, tmp_path: Path) -> None:
+    """Deploy: by systemd's own reckoning little of the machine is open to the server."""
+    judged = run(tool("systemd-analyze", "systemd"), "security", "--offline=true", runnable(unit, tmp_path))
+    exposure = re.search(r"exposure level for jackpot\S*.service: ([\d.]+)", judged.stdout)
     assert exposure is not None, judged.stderr
     assert float(exposure[1]) < EXPOSURE_MOST
 
@@ -115,20 +119,24 @@ def test_a_stop_has_the_time_that_it_needs() -> None:
     """DESIGN: a graceful stop, with a slow disk, is over before anybody kills it."""
     needed = STOP_WITHIN_S + CLOSE_WITHIN_S
     assert float(setting("TimeoutStopSec")) > needed
+    assert float(setting("TimeoutStopSec", SIGNAGE)) > CLOSE_WITHIN_S
     assert float(services()["jackpot"]["stop_grace_period"].removesuffix("s")) > needed
 
 
 def test_the_units_commands_are_ours() -> None:
-    """Issue, deploy: what the unit and the image start is a command line that `jackpot` knows."""
+    """Deploy: what the unit and the image start is a command line that `jackpot` knows."""
     help_text = run(sys.executable, "-m", "jackpot.cli", "serve", "--help").stdout
     assert "JACKPOT_CONFIG" in help_text
-    assert setting("Environment") == "JACKPOT_CONFIG=/etc/jackpot/config.toml"
+    for unit in (UNIT, SIGNAGE):
+        assert setting("Environment", unit) == "JACKPOT_CONFIG=/etc/jackpot/config.toml"
+    assert setting("ExecStart", SIGNAGE).split()[1:] == ["signage", "--id", "%i"]
+    assert "JACKPOT_CONFIG" in run(sys.executable, "-m", "jackpot.cli", "signage", "--help").stdout
     assert setting("ExecStart").endswith("jackpot serve")
     assert setting("ExecStartPre").split()[1:3] == ["config", "check"]
 
 
 def test_the_readme_names_every_part() -> None:
-    """Issue, deploy: whoever opens the folder learns what each file is for."""
+    """Deploy: whoever opens the folder learns what each file is for."""
     text = (DEPLOY / "README.md").read_text()
     for file in sorted(DEPLOY.rglob("*")):
         if file.is_file() and file.name not in {"README.md", "grafana-password"} and "keys" not in file.parts:

@@ -117,7 +117,7 @@ def redis(tmp_path: Path) -> Iterator[RedisServer]:
 
 @on_loop
 async def test_every_way_out_follows_across_deaths(redis: RedisServer, tmp_path: Path) -> None:
-    """Issue, proof: TCP, WebSocket, events and UDP of two signage processes: same values, same order.
+    """Proof: TCP, WebSocket, events and UDP of two signage processes: same values, same order.
 
     None is older than one already seen, while Redis is killed (a fault), comes back empty, and the server is
     killed and started again; each recovers by itself.

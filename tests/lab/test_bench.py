@@ -34,7 +34,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def test_a_short_bench_as_json(measured: str, tmp_path: Path) -> None:
-    """Issue, bench: server, echo and fsync in every run, medians, ratios, percentiles, the worst; as JSON."""
+    """Bench: server, echo and fsync in every run, medians, ratios, percentiles, the worst; as JSON."""
     found = json.loads(measured)
     assert (len(found["runs"]), found["setup"]["tables"]) == (2, 3)
     for run in (*found["runs"], found["median"]):
@@ -58,7 +58,7 @@ def test_a_short_bench_as_json(measured: str, tmp_path: Path) -> None:
 
 
 def test_a_table_for_people(measured: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Issue, bench: a table of the three, and the ratios in words."""
+    """Bench: a table of the three, and the ratios in words."""
     show(msgspec.json.decode(measured, type=Report))
     said = capsys.readouterr().out
     for words in ("medians of 2 runs", "server", "echo", "fsync", "the server plays ", "a commit: "):
@@ -66,7 +66,7 @@ def test_a_table_for_people(measured: str, capsys: pytest.CaptureFixture[str]) -
 
 
 def test_on_postgresql(postgres: Postgres, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Issue, bench: the ledger in a PostgreSQL that is gone afterwards, beside its bare commits."""
+    """Bench: the ledger in a PostgreSQL that is gone afterwards, beside its bare commits."""
     done = bench("--runs", 1, "--seconds", 0.2, "--tables", 3, "--folder", tmp_path, "--postgres", "--json")
     assert done.returncode == 0, done.stderr
     assert done.stderr.startswith(f"starting PostgreSQL {postgres.version} in {tmp_path}/")
@@ -86,7 +86,7 @@ def test_on_postgresql(postgres: Postgres, tmp_path: Path, capsys: pytest.Captur
 
 
 def test_a_database_for_the_bench_is_empty(postgres: Postgres, database: str, tmp_path: Path) -> None:
-    """Issue, bench: an empty database serves; rounds of a bench never come into a ledger that is there."""
+    """Bench: an empty database serves; rounds of a bench never come into a ledger that is there."""
     options = ("--runs", 1, "--seconds", 0.1, "--tables", 1, "--folder", tmp_path, "--ledger")
     url = postgres.create("bench")
     done = bench(*options, url)
@@ -114,7 +114,7 @@ def test_where_nothing_can_be_measured(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("link", "said"), [("floor-five", None), ("another", "T01: unknown_link")])
 def test_a_refused_load_is_no_measurement(tmp_path: Path, link: str, said: str | None) -> None:
-    """Issue, bench: every frame must be accepted; a refusal ends it, and says which."""
+    """Bench: every frame must be accepted; a refusal ends it, and says which."""
 
     @on_loop
     async def run() -> None:

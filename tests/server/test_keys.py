@@ -89,7 +89,7 @@ async def test_one_key_of_a_rotation(tmp_path: Path) -> None:
 
 @on_loop
 async def test_what_cannot_be_revoked(tmp_path: Path) -> None:
-    """Issue, keys: unknown devices and keys, and keys that have ended, are refused in a sentence."""
+    """Keys: unknown devices and keys, and keys that have ended, are refused in a sentence."""
     config = configure(tmp_path)
     async with Server(config):
         await revoked(config, device="T01")
@@ -120,7 +120,7 @@ async def test_in_doubt_the_key_ends_at_once_and_the_entry_follows(tmp_path: Pat
 
 @on_loop
 async def test_the_command_line_revokes_and_a_new_key_lets_in(tmp_path: Path) -> None:
-    """Issue, keys: revoke, new --force, restart: the device is back with its new key alone."""
+    """Keys: revoke, new --force, restart: the device is back with its new key alone."""
     config = configure(tmp_path)
     async with Server(config):
         code, out, err = await jackpot("keys", "revoke", "T01", "--config", str(config.path), "--by", "Ann")

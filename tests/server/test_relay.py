@@ -108,7 +108,7 @@ async def signage(config: Config, clock: StepClock | None = None) -> AsyncIterat
 
 @on_loop
 async def test_the_script_refuses_what_is_older(node: RedisServer) -> None:
-    """Issue, relay: one script compares revisions, sets, expires in 15 s; a replaced server is refused."""
+    """Relay: one script compares revisions, sets, expires in 15 s; a replaced server is refused."""
     async with Redis.from_url(node.url) as client:
         assert await offer(client, "main", said((2, 7, 1))) == TAKEN
         assert await offer(client, "main", said((2, 7, 1), 5)) == OLDER
@@ -131,7 +131,7 @@ async def test_the_script_refuses_what_is_older(node: RedisServer) -> None:
 
 @on_loop
 async def test_a_follower_goes_only_forward(node: RedisServer, tmp_path: Path) -> None:
-    """Issue, signage: what is newer is applied, a gap reads the whole, an older value is never shown."""
+    """Signage: what is newer is applied, a gap reads the whole, an older value is never shown."""
     config, clock = configure(tmp_path), StepClock()
     async with Redis.from_url(node.url) as client:
         await offer(client, "main", said((2, 7, 1), 70))
@@ -157,7 +157,7 @@ async def test_a_follower_goes_only_forward(node: RedisServer, tmp_path: Path) -
 
 @on_loop
 async def test_what_nobody_confirms_is_a_fault(redis: RedisServer, tmp_path: Path) -> None:
-    """Issue, signage: fault once the heartbeat is gone, also where Redis still holds the value."""
+    """Signage: fault once the heartbeat is gone, also where Redis still holds the value."""
     config, clock = configure(tmp_path), StepClock()
     async with Redis.from_url(redis.url) as client, following(config, clock, redis) as follower:
         board = follower.board
@@ -185,7 +185,7 @@ async def test_what_nobody_confirms_is_a_fault(redis: RedisServer, tmp_path: Pat
 async def test_a_process_that_stood_still_does_not_believe_what_has_waited(
     redis: RedisServer, tmp_path: Path
 ) -> None:
-    """Issue, signage: what lay unread while a process was frozen may be old, and Redis knows how old."""
+    """Signage: what lay unread while a process was frozen may be old, and Redis knows how old."""
     config, clock = configure(tmp_path), StepClock()
     async with Redis.from_url(redis.url) as client, following(config, clock, redis) as follower:
         await offer(client, "main", said((1, 1, 1), 10))
@@ -237,7 +237,7 @@ async def test_a_redis_that_hangs_or_dies_holds_up_no_table(redis: RedisServer, 
 
 @on_loop
 async def test_a_replica_takes_over(redis: RedisServer, tmp_path: Path) -> None:
-    """Issue, proof: the primary dies, its replica is promoted, publisher and followers go on there."""
+    """Proof: the primary dies, its replica is promoted, publisher and followers go on there."""
     with RedisServer(tmp_path / "second", settings={"replicaof": f"127.0.0.1 {redis.port}"}) as second:
         config = fed(configure(tmp_path), redis, second)
         async with Server(config) as server, table(server) as device, signage(config) as process:
@@ -254,7 +254,7 @@ async def test_a_replica_takes_over(redis: RedisServer, tmp_path: Path) -> None:
 
 @on_loop
 async def test_a_cluster_says_where_a_bank_is(tmp_path: Path) -> None:
-    """Issue, relay: sharded channels where it is a cluster; a bank's keys and channel are one node's."""
+    """Relay: sharded channels where it is a cluster; a bank's keys and channel are one node's."""
     try:
         redis_program()
     except EnginesMissing as missing:

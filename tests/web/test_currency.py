@@ -19,7 +19,7 @@ from jackpot.web.currency import writing
 )
 @pytest.mark.parametrize("cents", [0, 5, 99_999, 100_000, 1_000_063, 123_456_789_012])
 def test_a_sum_is_written_as_babel_writes_it(locale: str, currency: str, cents: int) -> None:
-    """Issue 2: currency by locale; the parts that a page puts together make the same text."""
+    """Signs: currency by locale; the parts that a page puts together make the same text."""
     expected = format_currency(cents / 100, currency, locale=locale.replace("-", "_"))
     assert writing(locale, currency).text(cents) == expected
 

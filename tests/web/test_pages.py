@@ -44,7 +44,7 @@ def page_of(server: Server, path: str) -> str:
 @needs_chromium
 @on_loop
 async def test_a_sign_runs_up_celebrates_and_recovers(tmp_path: Path) -> None:
-    """Issue, proof: values tick up, never beyond; a hit celebrates; a stopped server shows a fault."""
+    """Proof: values tick up, never beyond; a hit celebrates; a stopped server shows a fault."""
     config, faults, clock = configure(tmp_path, heartbeat_ms=60_000), list[str](), StepClock()
     async with chromium() as browser:
         async with Server(config, clock) as server, table(server) as device:
@@ -97,7 +97,7 @@ async def test_a_sign_runs_up_celebrates_and_recovers(tmp_path: Path) -> None:
 @needs_chromium
 @on_loop
 async def test_ten_thousand_updates_leave_nothing_behind(tmp_path: Path) -> None:
-    """Issue 2: a sign runs for weeks: after 10,000 updates it has as many elements, and no more memory."""
+    """Signs: a sign runs for weeks: after 10,000 updates it has as many elements, and no more memory."""
     faults: list[str] = []
     async with Server(configure(tmp_path)) as server, chromium() as browser:
         page = await opened(browser, page_of(server, f"/sign/{LINK}"), "wall", faults)
@@ -134,7 +134,7 @@ async def test_ten_thousand_updates_leave_nothing_behind(tmp_path: Path) -> None
 @needs_chromium
 @on_loop
 async def test_the_floor_page_shows_who_is_there_and_what_is_wrong(tmp_path: Path) -> None:
-    """Issue 3: links and meters live, tables and signs connected, the last hits, what is wrong now."""
+    """Floor page: links and meters live, tables and signs connected, the last hits, what is wrong now."""
     config, faults = configure(tmp_path), list[str]()
     async with Server(config) as server, chromium() as browser:
         page = await opened(browser, page_of(server, "/"), "wall", faults)
