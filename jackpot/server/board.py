@@ -23,12 +23,12 @@ TABLE_INTERVAL_S: Final = 0.5
 # WIRE: the whole snapshot again at least every 5 s, so that a receiver that missed anything is right again.
 SNAPSHOT_INTERVAL_S: Final = 4.5
 # WIRE: a welcome brings the hits of the last 60 s.
-HIT_MEMORY_MS: Final = 60_000
+HIT_MEMORY_S: Final = 60.0
 # A frame holds 65,536 bytes; a value is at most 64 + 8 + 10 bytes and its framing.
 VALUES_A_FRAME: Final = 500
 # How long a link's state is `win` after a hit: long enough to be noticed, and below the 30 s that regulators
 # allow before the new meter must stand (S7).
-WIN_MS: Final = 20_000
+WIN_S: Final = 20.0
 
 # WIRE: per commit link first, then hit, then award, status and round, then meters.
 _PUSH_ORDER: Final = {"link": 0, "hit": 1, "award": 2, "status": 2, "round": 2}
@@ -94,6 +94,7 @@ class Board:
         self.rev = 0
         self.links: dict[str, LinkView] = {}
         self.hits: deque[dict[str, Any]] = deque()
+        self._hit_at: dict[str, float] = {}
         self.on_status: list[Callable[[str, Mapping[str, Any]], None]] = []
         self._clock = clock
         self._trusted = True
@@ -115,8 +116,11 @@ class Board:
         """Takes everything from a state that equals the ledger: at the start, and after doubt."""
         self._waiting.reset(waiting)
         self.links = {link["link"]: LinkView.of(link) for link in links}
-        known = {hit["hit"] for hit in self.hits}
-        self.hits.extend(hit for hit in hits if hit["hit"] not in known)
+        for hit in hits:
+            # Another server's clock said when; by one that is far from ours it is not known to be of now.
+            age = (self._clock.unix_ms() - hit["at"]) / 1000
+            if hit["hit"] not in self._hit_at and abs(age) < HIT_MEMORY_S:
+                self._remember(hit, max(age, 0.0))
         self.rev = rev
         self._begin_anew()
         self._restate()
@@ -201,12 +205,12 @@ class Board:
         """
         state, reason = self.state(link)
         waiting = self._waiting.of(link)
-        won_after = self._clock.unix_ms() - WIN_MS
+        won_after = self._clock.monotonic() - WIN_S
         if not self.trusted:
             shown = "fault"
         elif state != "active":
             shown = "suspended"
-        elif any(hit["link"] == link and hit["at"] > won_after for hit in self.hits):
+        elif any(hit["link"] == link and self._hit_at[hit["hit"]] > won_after for hit in self.hits):
             shown = "win"
         else:
             shown = "pending" if waiting else "normal"
@@ -224,9 +228,22 @@ class Board:
         return [hit for hit in self.hits if hit["link"] in links]
 
     def _forget_old_hits(self) -> None:
-        oldest = self._clock.unix_ms() - HIT_MEMORY_MS
-        while self.hits and self.hits[0]["at"] < oldest:
-            self.hits.popleft()
+        oldest = self._clock.monotonic() - HIT_MEMORY_S
+        if any(at < oldest for at in self._hit_at.values()):
+            self._keep(lambda hit: self._hit_at[hit] >= oldest)
+
+    def forget_hits(self) -> None:
+        """As long as another server decided, nothing was heard of its hits."""
+        self._keep(lambda _hit: False)
+
+    def _remember(self, hit: dict[str, Any], age: float = 0.0) -> None:
+        """Its age is counted from here on by our own monotonic clock."""
+        self.hits.append(hit)
+        self._hit_at[hit["hit"]] = self._clock.monotonic() - age
+
+    def _keep(self, which: Callable[[str], bool]) -> None:
+        self.hits = deque(hit for hit in self.hits if which(hit["hit"]))
+        self._hit_at = {hit["hit"]: self._hit_at[hit["hit"]] for hit in self.hits}
 
     def watch(
         self, watcher: Watcher, links: frozenset[str], table: str | None = None, form: Form = encode
@@ -335,13 +352,13 @@ class Board:
             self._tell_link(message["link"])
             return
         if message["t"] == "hit":
-            self.hits.append(message)
+            self._remember(message)
         if push.table is not None:
             if (table := self._tables.get(push.table)) is not None:
                 table.tell(encode(message))
             return
         if message["t"] == "status" and message["status"] == "undone":
-            self.hits = deque(hit for hit in self.hits if hit["hit"] != message["hit"])
+            self._keep(lambda hit: hit != message["hit"])
         link = push.link or push.signs_of or ""
         if message["t"] == "status":
             for call in self.on_status:

@@ -147,7 +147,7 @@ class Writer:
         self.starting = True
         self._lapsed = False
         self.held_elsewhere = False
-        self.board.hits.clear()
+        self.board.forget_hits()
         self.board.confirm(inf)
         self._confirm(confirmed)
         self.board.reset(*face(engine))

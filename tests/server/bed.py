@@ -178,13 +178,14 @@ def on_loop(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., Non
 
 
 class StepClock(SystemClock):
-    """The machine's clock, which a test may move on."""
+    """The machine's clock, which a test may move on. stepped_s: what people see of it alone."""
 
     def __init__(self) -> None:
         self.ahead_s = 0.0
+        self.stepped_s = 0.0
 
     def unix_ms(self) -> int:
-        return super().unix_ms() + int(self.ahead_s * 1000)
+        return super().unix_ms() + int((self.ahead_s + self.stepped_s) * 1000)
 
     def monotonic(self) -> float:
         return super().monotonic() + self.ahead_s

@@ -4,6 +4,8 @@ import asyncio
 import socket
 from pathlib import Path
 
+import pytest
+
 from controllers import signage
 from jackpot.app import Server
 from jackpot.server.devices import Connection
@@ -78,6 +80,45 @@ async def test_late_signs_see_the_hits_of_the_last_minute(tmp_path: Path) -> Non
             assert (await board.type("hit"))["hit"] == "H1"
         clock.ahead_s += 61
         assert server.writers["main"].board.recent_hits(frozenset([LINK])) == []
+
+
+@pytest.mark.parametrize("step_s", [-3600, 3600])
+@on_loop
+async def test_a_clock_that_steps_does_not_prolong_a_win(tmp_path: Path, step_s: int) -> None:
+    """S7: a win is shown for 20 s and a hit told for 60 s, whatever the wall clock says meanwhile."""
+    config, clock = configure(tmp_path), StepClock()
+    royal = {"seat": 1, "cards": ["As", "Ks", "Qs"]}
+    async with Server(config, clock) as server, table(server) as device:
+        board = server.writers["main"].board
+        device.wager(1, "R1", 1, lock=True)
+        device.say(t="settle", seq=2, round="R1", hands=[royal], board=["Js", "Ts"], close=True)
+        await device.answer(2)
+        clock.stepped_s += step_s
+        assert board.display(LINK)["state"] == "win"
+        clock.ahead_s += 21
+        assert board.display(LINK)["state"] == "pending"
+        assert [hit["hit"] for hit in board.recent_hits(frozenset([LINK]))] == ["H1"]
+        clock.ahead_s += 40
+        assert board.recent_hits(frozenset([LINK])) == []
+
+
+@on_loop
+async def test_a_clock_an_hour_ahead_makes_no_new_win(tmp_path: Path) -> None:
+    """S7, DESIGN, lease: after a takeover a hit of a clock far off is not celebrated for an hour."""
+    config, clock = configure(tmp_path), StepClock()
+    royal = {"seat": 1, "cards": ["As", "Ks", "Qs"]}
+    clock.stepped_s = 3600
+    async with Server(config, clock) as server, table(server) as device:
+        device.wager(1, "R1", 1, lock=True)
+        device.say(t="settle", seq=2, round="R1", hands=[royal], board=["Js", "Ts"], close=True)
+        await device.answer(2)
+    clock = StepClock()
+    async with Server(config, clock) as server:
+        board = server.writers["main"].board
+        for _ in range(3):
+            assert board.display(LINK)["state"] == "pending"
+            assert board.recent_hits(frozenset([LINK])) == []
+            clock.ahead_s += 1800
 
 
 async def _fill(server: Server, shell: Connection) -> None:
