@@ -38,6 +38,9 @@ LINGER_S: Final = 2.0
 # A device whose bank has no server waits for this one so long, then looks at the others: longer than one of
 # them takes to take the bank over, and short where it is another that does.
 WAITING_S: Final = 5.0
+# Where another server was seen to have the bank a device waits so long for a fresh look: whoever has just let
+# a bank go sends its devices here before we know.
+LOOK_WITHIN_S: Final = 1.0
 # Connections beside two a configured device (the old and the new one): operators' tools, scanners, slow ends.
 SPARE_CONNECTIONS: Final = 64
 # Enough of a key's hash to tell keys apart in a journal, and nothing of the key itself.
@@ -148,7 +151,7 @@ class Devices:
             connection.fail("device_conflict", "two devices use this key: an operator must clear it")
             return False
         if any(bank.away is not None for bank in device.banks) or not self.accepting:
-            if self.accepting and all(bank.away is None or bank.coming for bank in device.banks):
+            if self.accepting:
                 self._waiting[connection] = event, self.clock.monotonic()
             else:
                 self._send_on(connection)
@@ -229,11 +232,10 @@ class Devices:
         now = self.clock.monotonic()
         for connection in tuple(self.connections):
             connection.sweep(now)
-        for connection, (_, since) in tuple(self._waiting.items()):
-            if now - since < WAITING_S:
-                break
-            self._waiting.pop(connection)
-            self._send_on(connection)
+        for connection, (event, since) in tuple(self._waiting.items()):
+            if now - since >= (WAITING_S if self._coming(event) else LOOK_WITHIN_S):
+                self._waiting.pop(connection)
+                self._send_on(connection)
         self.flush()
 
     def active(self, bank: Bank) -> None:
@@ -241,7 +243,7 @@ class Devices:
         self._greet_again(bank)
 
     def not_active(self, bank: Bank) -> None:
-        """The bank acts no more: its devices are sent away."""
+        """The bank does not act, as was just seen: its devices are sent away, or wait for it here."""
         for connection in tuple(self.current.values()):
             if connection.device is not None and bank in connection.device.banks:
                 self._send_on(connection)
@@ -251,9 +253,16 @@ class Devices:
         for connection, (event, since) in tuple(self._waiting.items()):
             if bank in self.devices[event.id].banks:
                 self._waiting.pop(connection)
+                if not self._coming(event):
+                    self._send_on(connection)
+                    continue
                 connection.greeted_again(event)
                 if connection in self._waiting:
                     self._waiting[connection] = event, since
+
+    def _coming(self, event: Greeted) -> bool:
+        """Whether all its banks are here, or may soon be."""
+        return all(bank.away is None or bank.coming for bank in self.devices[event.id].banks)
 
     def _send_on(self, connection: "Connection") -> None:
         connection.fail("not_active", "this server is not the active one", servers=list(self.elsewhere))

@@ -88,9 +88,9 @@ class Writer:
     """One bank at work: its core, its board, and the store that both depend on.
 
     rebuild: the state as the ledger holds it, run in the store's thread. on_durable is called after each
-    commit; on_opened when devices may be let in; on_stopped whenever they may not: for good (`failed`), or
-    while another server decides. starting: it decides, and no device is let in yet. others: there are other
-    servers.
+    commit; on_opened when devices may be let in; on_stopped whenever it is seen that they may not: for good
+    (`failed`), or while another server decides. starting: it decides, and no device is let in yet. others:
+    there are other servers.
     """
 
     def __init__(
@@ -186,8 +186,7 @@ class Writer:
         if self.others and self.stopped is None and not self._lapsed and self.board.lapsed_s >= AWAY_S:
             log.warning("lease_lapsed", bank=self.bank)
             self._lapsed = True
-            for call in self.on_stopped:
-                call()
+            self._tell_stopped()
 
     @property
     def active(self) -> bool:
@@ -442,6 +441,8 @@ class Writer:
             self.board.confirm(-inf)
         if (reason, self.held_elsewhere) != before:
             self._stop(reason)
+        elif self.held_elsewhere:
+            self._tell_stopped()  # who waited for this look
 
     def _stop(self, reason: str) -> None:
         self.stopped = reason
@@ -449,6 +450,9 @@ class Writer:
         for question in self._questions:
             if not question.done():
                 question.set_exception(BankStopped(reason))
+        self._tell_stopped()
+
+    def _tell_stopped(self) -> None:
         for call in self.on_stopped:
             call()
 

@@ -5,6 +5,7 @@ import json
 import signal
 import socket
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -110,10 +111,13 @@ def test_a_bank_is_handed_over(floor: Servers) -> None:
         assert (refused.returncode, refused.stdout) == (1, "")
         assert refused.stderr.startswith(f"standby: {first.name} ")
         assert refused.stderr.endswith(" has bank main\n")
+        heard.sent_away.clear()
         began = time.monotonic()
         done = await asyncio.to_thread(first.lease, "hand-over", "main")
         assert (done.returncode, done.stdout) == (0, "main: handed over\n")
         await played_again(heard, names, began, "hand-over, command and all,")
+        away = Counter(device for device, _ in heard.sent_away if device in names)
+        assert away == Counter(names), "a table was sent to and fro"
         shown = await asyncio.to_thread(second.lease, "show", "--json")
         (lease,) = json.loads(shown.stdout)
         assert lease["holder"].startswith(f"{second.name} ")
