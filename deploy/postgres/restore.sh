@@ -85,4 +85,5 @@ cat >&2 <<EOF
 $data is proved. Start PostgreSQL on it with your configuration and a new, empty WAL archive, make its standbys
 anew, then start jackpot. A table that has answers beyond this ledger is told ledger_behind, and its bank stays
 suspended until each such table is confirmed: jackpot ledger confirm-behind TABLE --reason TEXT --config FILE
+Restart the signage processes, if there are any: they show no value older than one that they know.
 EOF

@@ -114,7 +114,8 @@ def restore(
     typer.echo(
         "Start the server on it. What the tables did after this backup is missing: a table that has answers\n"
         "beyond it is told `ledger_behind`; its bank stays suspended until each such table is confirmed by\n"
-        "    jackpot ledger confirm-behind TABLE --reason TEXT --config FILE"
+        "    jackpot ledger confirm-behind TABLE --reason TEXT --config FILE\n"
+        "Restart the signage processes, if there are any: they show no value older than one that they know."
     )
 
 
