@@ -55,6 +55,9 @@ MUST_BE_ON: Final = ("fsync", "full_page_writes", "synchronous_commit")
 # pg_terminate_backend that waits for the end came with it.
 OLDEST_VERSION: Final = 14
 
+# How a database, the way to it, or asyncpg itself fails.
+FAILURES: Final = (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError)
+
 if TYPE_CHECKING:  # generic in its type stubs alone
     Connection = asyncpg.Connection[asyncpg.Record]
 else:
@@ -92,7 +95,7 @@ async def connect(url: str, *, readonly: bool = False) -> Connection:
                 connection_class=_Watched,
                 max_cached_statement_lifetime=0,
             )
-        except (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError):
+        except FAILURES:
             if number == len(hosts):
                 raise
         except (ValueError, OverflowError):  # its text may hold a part of the password
@@ -150,3 +153,8 @@ async def backend(connection: Connection) -> tuple[int, datetime]:
         "SELECT pid, backend_start FROM pg_stat_activity WHERE pid = pg_backend_pid()"
     )
     return cast("tuple[int, datetime]", tuple(found or ()))
+
+
+def text(error: Exception) -> str:
+    """An error as a part of a sentence."""
+    return f"{str(error).strip() or 'no more is known'} ({type(error).__name__})"

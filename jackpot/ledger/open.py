@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Final
 
-from jackpot.ledger import postgres
+from jackpot.ledger import rights
 from jackpot.ledger.blocking import Blocking
 from jackpot.ledger.connect import without_password
 from jackpot.ledger.postgres import PostgresStore
@@ -37,7 +37,7 @@ def make_roles(url: str) -> bool:
     """
     if not url.startswith(_POSTGRES):
         return False
-    asyncio.run(postgres.make_roles(url))
+    asyncio.run(rights.make_roles(url))
     return True
 
 

@@ -16,10 +16,11 @@ from typing import Any, Final, Self, TypeVar
 
 import asyncpg
 
-from jackpot.ledger import connect, reading
+from jackpot.ledger import connect, reading, rights
 from jackpot.ledger.blocking import Blocking
+from jackpot.ledger.connect import text
 from jackpot.ledger.journal import Head, Row, Snapshot, check_dense, genesis
-from jackpot.ledger.migrations import APPLIED, CREATE, Migration, pending, roles
+from jackpot.ledger.migrations import APPLIED, CREATE, Migration, pending
 from jackpot.ledger.reading import Conversation
 from jackpot.ledger.store import (
     SNAPSHOTS_KEPT,
@@ -44,15 +45,19 @@ ROW_BYTES: Final = 160
 # Every program that changes the schema takes this advisory lock first; the number means nothing.
 MIGRATION_LOCK: Final = 0x6A61636B706F74
 
+# Whoever migrates waits so long for others that have the ledger's tables in hand, who then wait for him.
+MIGRATION_WAITS_MS: Final = 5_000
+
 # The database looked at the data and said no, or asyncpg could not even send it.
 REFUSALS: Final = (
     asyncpg.DataError, asyncpg.IntegrityConstraintViolationError, asyncpg.ProgramLimitExceededError,
     OverflowError, TypeError, ValueError,
 )  # fmt: skip
-FAILURES: Final = (asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, OSError)
+FAILURES: Final = connect.FAILURES
 
 # SQLSTATEs of schemas/sql/postgres.
 _TAKEN: Final = "JP001"
+_NOT_COME_TO: Final = "JP004"
 
 # Who in the server warns of something that is not this COMMIT's: that numbers of transactions run out, which
 # it says in each of the last 40 million and goes on. Any other warning is doubt.
@@ -67,26 +72,23 @@ _POSTING: Final = (
 )  # fmt: skip
 # Of another role's connection only the number is seen: one that may write here is taken for the holder's.
 _END: Final = """
-    SELECT usename, CASE WHEN backend_start = $2 THEN pg_terminate_backend(pid, $3) ELSE false END
+    SELECT usename, CASE WHEN backend_start = $2 THEN pg_terminate_backend(pid, $3::bigint) ELSE false END
     FROM pg_stat_activity
     WHERE pid = $1 AND pid <> pg_backend_pid() AND (backend_start = $2 OR backend_start IS NULL
-        AND datname = current_database() AND has_table_privilege(usesysid, 'journal', 'INSERT'))
+        AND datname = current_database() AND application_name = current_setting('application_name')
+        AND has_table_privilege(usesysid, 'journal', 'INSERT'))
 """
-_TAKE: Final = "SELECT take_bank($1, $2, $3, $4, $5, $6, $7)"
+# With the type of every argument, here and below: else another function of that name, which somebody made
+# beside the ledger's, may fit better.
+_TAKE: Final = "SELECT take_bank($1::text, $2::bytea, $3::text, $4::uuid, $5::bigint, $6::bool, $7::bool)"
 # Whoever takes a bank from a holder takes it as it was seen: the row is locked before it is looked at again.
-_TAKE_SEEN: Final = """
+_TAKE_SEEN: Final = f"""
     WITH seen AS MATERIALIZED (
         SELECT 1 FROM head JOIN bank ON bank.id = head.bank
         WHERE name = $1 AND head.epoch = $8 AND head.seq = $9 AND head.beat = $10 FOR UPDATE OF head
     )
-    SELECT take_bank($1, $2, $3, $4, $5, $6, $7) FROM seen
-"""
-_TOO_MANY_RIGHTS: Final = """
-    SELECT string_agg(name || ': ' || verb, ', ' ORDER BY name, verb)
-    FROM unnest(ARRAY['bank', 'journal', 'posting']) AS name,
-        unnest(ARRAY['UPDATE', 'DELETE', 'TRUNCATE']) AS verb
-    WHERE has_table_privilege(name, verb)
-"""
+    {_TAKE} FROM seen
+"""  # noqa: S608
 
 T = TypeVar("T")
 
@@ -130,10 +132,10 @@ class PostgresStore:
             await store._connect()
             await store._open_schema(migrate=migrate and not readonly)
             if not readonly:
-                await store._look_at_rights()
+                store.warnings += await rights.warnings(store._ready())
         except FAILURES as error:
             await store.close()
-            raise LedgerUnusable(f"the ledger {store._shown} cannot be opened: {_text(error)}") from error
+            raise LedgerUnusable(f"the ledger {store._shown} cannot be opened: {text(error)}") from error
         except BaseException:
             await store.close()
             raise
@@ -175,6 +177,11 @@ class PostgresStore:
                 raise LedgerUnusable(
                     f"the schema of {self._shown} must be made by its owner: jackpot ledger {what} URL"
                 ) from error
+            except asyncpg.LockNotAvailableError as error:
+                raise LedgerUnusable(
+                    f"the schema of {self._shown} cannot be made while others have it in hand, as another "
+                    "migration or a query that was left open: end them (pg_stat_activity), then try again"
+                ) from error
         self.created = not tables and bool(self.applied)
 
     async def _pending(self) -> list[Migration]:
@@ -185,7 +192,8 @@ class PostgresStore:
         """Brings the schema up to date, under a lock."""
         connection = self._ready()
         async with connection.transaction():
-            await connection.execute("SELECT pg_advisory_xact_lock($1)", MIGRATION_LOCK)
+            await connection.execute(f"SET LOCAL lock_timeout = {MIGRATION_WAITS_MS}")
+            await connection.execute("SELECT pg_advisory_xact_lock($1::bigint)", MIGRATION_LOCK)
             await connection.execute(CREATE)
             todo = await self._pending()
             for migration in todo:
@@ -194,11 +202,6 @@ class PostgresStore:
                     "INSERT INTO migration VALUES ($1, $2)", migration.number, migration.name
                 )
         self.applied += [f"{migration.number:04} {migration.note}" for migration in todo]
-
-    async def _look_at_rights(self) -> None:
-        rights = await self._ready().fetchval(_TOO_MANY_RIGHTS)
-        if rights:
-            self.warnings.append(f"the database role may do more than a server needs ({rights})")
 
     # Writing
 
@@ -316,8 +319,8 @@ class PostgresStore:
                 await connection.copy_records_to_table("posting", records=lines, columns=_POSTING)
             # One message: what decides whether this writer may write, and the COMMIT itself.
             status = await connection.execute(
-                f"SELECT fence({number:d}, {epoch:d}, {seq_before:d}, {rows[-1].seq:d}, "
-                f"'\\x{rows[-1].hash.hex()}', {self._synchronous}); COMMIT"
+                f"SELECT fence({number:d}::integer, {epoch:d}::bigint, {seq_before:d}::bigint, "
+                f"{rows[-1].seq:d}::bigint, '\\x{rows[-1].hash.hex()}'::bytea, {self._synchronous}); COMMIT"
             )
         except REFUSALS as error:
             await self._refused(bank, epoch, seq_before, error)
@@ -337,7 +340,7 @@ class PostgresStore:
         head = await self._head(bank)
         if (head.epoch, head.seq) != (epoch, seq_before):
             raise Fenced(f"bank {bank} was taken by another writer: epoch {epoch} is over") from error
-        raise DataRefused(f"the ledger refused the data: {_text(error)}") from error
+        raise DataRefused(f"the ledger refused the data: {text(error)}") from error
 
     async def _roll_back(self) -> None:
         try:
@@ -353,7 +356,7 @@ class PostgresStore:
         """
         if self._synchronous:
             try:
-                await self._ready().execute("SELECT check_synchronous(true)")
+                await self._ready().execute("SELECT check_durable(true)")
             except FAILURES as error:
                 raise self._in_doubt(error) from error
         await asyncio.sleep(0)  # asyncpg hands warnings over with its next callbacks
@@ -392,10 +395,10 @@ class PostgresStore:
         try:
             async with connection.transaction():
                 await connection.execute("SET LOCAL synchronous_commit = off")  # as of a snapshot
-                await connection.execute("SELECT carry_forward($1, $2)", number, upto)
-        except REFUSALS as error:
-            raise LedgerCorrupt(f"{bank}: no balances at row {upto}: {_text(error)}") from error
-        except FAILURES as error:
+                await connection.execute("SELECT carry_forward($1::integer, $2::bigint)", number, upto)
+        except FAILURES + REFUSALS as error:
+            if isinstance(error, REFUSALS) or getattr(error, "sqlstate", None) == _NOT_COME_TO:
+                raise LedgerCorrupt(f"{bank}: no balances at row {upto}: {text(error)}") from error
             raise self._in_doubt(error) from error
 
     async def checkpoint(self) -> None:
@@ -405,7 +408,7 @@ class PostgresStore:
 
     def _in_doubt(self, error: Exception) -> CommitInDoubt | LedgerUnusable:
         """What to raise for a failure; after it nothing but `recover` may follow."""
-        said = f"the ledger {self._shown} failed: {_text(error)}"
+        said = f"the ledger {self._shown} failed: {text(error)}"
         if self._readonly:
             return LedgerUnusable(said)
         self._doubt = said
@@ -539,21 +542,6 @@ class PostgresStore:
         return await self._alone(self._read(bank, reading.strays))
 
 
-async def make_roles(url: str) -> None:
-    """Makes the group roles of a ledger's database and gives them their rights. Raises LedgerUnusable."""
-    try:
-        connection = await connect.connect(url)
-        try:
-            await connection.execute(roles())
-        finally:
-            connection.terminate()
-    except FAILURES as error:
-        raise LedgerUnusable(
-            f"the roles of {connect.without_password(url)} cannot be made: {_text(error)}; whoever may "
-            "create roles can run schemas/sql/postgres/roles.sql"
-        ) from error
-
-
 def _parts(records: list[T], sizes: list[int]) -> Iterator[list[T]]:
     """The records, in order, a list for each COPY. sizes: bytes of each."""
     start = size = 0
@@ -562,7 +550,3 @@ def _parts(records: list[T], sizes: list[int]) -> Iterator[list[T]]:
         if size > COPY_BYTES or end == len(records):
             yield records[start:end]
             start, size = end, 0
-
-
-def _text(error: Exception) -> str:
-    return f"{str(error).strip() or 'no more is known'} ({type(error).__name__})"

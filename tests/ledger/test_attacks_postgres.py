@@ -1,8 +1,8 @@
 """What can a restored database, a half-configured one or somebody with few rights do to a ledger?"""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,8 +13,9 @@ from jackpot.clock import SystemClock
 from jackpot.lab.engines import Postgres
 from jackpot.ledger import connect
 from jackpot.ledger.journal import Snapshot
-from jackpot.ledger.postgres import PostgresStore
-from jackpot.ledger.store import CommitInDoubt, LedgerUnusable
+from jackpot.ledger.open import make_roles
+from jackpot.ledger.postgres import MIGRATION_LOCK, PostgresStore
+from jackpot.ledger.store import CommitInDoubt, LedgerCorrupt, LedgerUnusable
 from jackpot.rules import commands as c
 from jackpot.server.tenure import Tenure
 from jackpot.server.writer import Writer
@@ -22,6 +23,7 @@ from tests.ledger.backends import WAIT_S, backend, stores, watching
 from tests.ledger.material import rows
 from tests.ledger.play import FIVE, THREE
 from tests.ledger.test_postgres_standby import outcome, until_synchronous
+from tests.ledgers import Fresh
 from tests.server.bed import on_loop, until
 
 # A database of last night, whose last row and last taker are gone again.
@@ -184,3 +186,170 @@ async def test_a_pooler_is_not_the_database(database: str, monkeypatch: pytest.M
             await PostgresStore.open(database)
         async with stores(database, readonly=True) as (reader,):
             assert await reader.banks() == []
+
+
+@contextmanager
+def signing_in(cluster: Postgres, url: str, group: str) -> Iterator[str]:
+    """The ledger's URL for somebody of a group."""
+    make_roles(url)
+    cluster.sql(f"CREATE ROLE insider LOGIN IN ROLE {group}")
+    try:
+        yield url.replace("postgres@", "insider@")
+    finally:
+        cluster.sql("DROP OWNED BY insider CASCADE", url.rpartition("/")[2])
+        cluster.sql("DROP ROLE insider")
+
+
+# Functions that fit a call better than the ledger's, where its arguments have no types.
+SHADOWS: Final = (
+    "fence(integer, integer, integer, integer, text, boolean)",
+    "take_bank(text, text, text, text, text, text, text)",
+    "carry_forward(text, text)",
+    "pg_advisory_xact_lock(text)",
+    "pg_terminate_backend(integer, text)",
+    "current_setting(varchar)",
+    "check_durable(text)",
+)
+
+
+def test_no_function_of_another_fits_better_than_the_ledgers(database: str, postgres: Postgres) -> None:
+    """DESIGN, roles: where everybody may make functions, an auditor's are still not called by a server."""
+    with signing_in(postgres, database, "jackpot_auditor") as auditor:
+        postgres.sql("GRANT CREATE ON SCHEMA public TO PUBLIC", database.rpartition("/")[2])
+
+        @on_loop
+        async def run() -> None:
+            async with watching(auditor) as insider:
+                for shadow in SHADOWS:
+                    await insider.run(
+                        f"CREATE FUNCTION public.{shadow} RETURNS boolean LANGUAGE plpgsql AS "
+                        "$$ BEGIN RAISE EXCEPTION 'called by %', current_user; END $$"
+                    )
+            async with stores(database) as (store,):
+                assert any("REVOKE CREATE ON SCHEMA public FROM PUBLIC" in said for said in store.warnings)
+                await store.new_epoch("main", "test")
+                await store.append("main", 1, 0, rows(2))
+                seen = await store.head("main")
+                assert (await store.new_epoch("main", "test", seen=seen)).epoch == 2
+                await store.recover()
+                assert (await store.new_epoch("main", "test")).epoch == 3
+                await store.carry_forward("main", 2)
+
+        run()
+
+
+def test_who_only_reads_takes_no_room_and_makes_nothing(database: str, postgres: Postgres) -> None:
+    """DESIGN, roles: what PostgreSQL gives everybody is taken away with the roles."""
+    with signing_in(postgres, database, "jackpot_auditor") as auditor:
+
+        @on_loop
+        async def run() -> None:
+            async with watching(auditor) as insider:
+                for made in ("TEMP TABLE room (number int)", "TABLE public.room (number int)"):
+                    with pytest.raises(asyncpg.InsufficientPrivilegeError):
+                        await insider.run(f"CREATE {made}")
+                await insider.run("SELECT * FROM head")
+            postgres.sql("REVOKE jackpot_auditor FROM insider")
+            with pytest.raises(asyncpg.InsufficientPrivilegeError, match="permission denied for database"):
+                await asyncpg.connect(auditor, timeout=WAIT_S)
+
+        run()
+
+
+@on_loop
+async def test_a_guard_that_somebody_left_off_is_told(database: str) -> None:
+    """DESIGN, append-only: the owner can switch a trigger off; a server says so when it starts."""
+    said = "ALTER TABLE journal ENABLE ALWAYS TRIGGER journal_is_never_changed"
+    async with watching(database) as owner:
+        for change in ("DISABLE TRIGGER USER", "ENABLE TRIGGER journal_is_never_changed"):
+            await owner.run(f"ALTER TABLE journal {change}")
+            async with stores(database) as (store,):
+                assert [warning for warning in store.warnings if said in warning]
+        await owner.run(said)
+        async with stores(database) as (store,):
+            assert not [warning for warning in store.warnings if "not guarded" in warning]
+
+
+@on_loop
+async def test_a_table_that_a_crash_empties_is_refused(database: str) -> None:
+    """DESIGN 3: no bank is taken where somebody made a table of the ledger UNLOGGED."""
+    async with stores(database) as (store,), watching(database) as owner:
+        for table in ("bank", "journal", "posting", "head"):
+            await owner.run(f"ALTER TABLE {table} SET UNLOGGED")
+            with pytest.raises(CommitInDoubt, match=f"SET LOGGED: {table}"):
+                await store.new_epoch("main", "test")
+            await owner.run(f"ALTER TABLE {table} SET LOGGED")
+            await store.recover()
+        await store.new_epoch("main", "test")
+
+
+@on_loop
+async def test_an_epoch_uses_up_no_number(database: str) -> None:
+    """DESIGN 4: a bank is taken as often as there is trouble; the numbers of banks are few."""
+    async with stores(database) as (store,), watching(database) as owner:
+        for _ in range(5):
+            await store.new_epoch("main", "test")
+        await store.new_epoch("second", "test")
+        assert await owner.run("SELECT id FROM bank ORDER BY id") == [(1,), (2,)]
+
+
+@on_loop
+async def test_a_bank_is_found_however_letters_are_ordered(database: str) -> None:
+    """S3: a restored cluster may order letters otherwise, and an index of names by it would miss one."""
+    async with watching(database) as owner:
+        found = await owner.run(
+            "SELECT attcollation::regcollation::text FROM pg_attribute "
+            "WHERE attname = 'name' AND attrelid = 'bank'::regclass"
+        )
+        assert found == [('"C"',)]
+
+
+def test_nobody_carries_forward_rows_that_are_still_to_come(database: str, postgres: Postgres) -> None:
+    """S3, M4: with the head moved there and back, balances of a later row would lack what comes meanwhile."""
+    with signing_in(postgres, database, "jackpot_server") as server:
+
+        @on_loop
+        async def run() -> None:
+            async with stores(server) as (store,), watching(server) as insider:
+                await store.new_epoch("main", "test")
+                await store.append("main", 1, 0, rows(2))
+                await insider.run("UPDATE head SET seq = 100")
+                with pytest.raises(asyncpg.PostgresError, match="has not come to row 100"):
+                    await insider.run("SELECT carry_forward(1, 100)")
+                await insider.run("UPDATE head SET seq = 2")
+                with pytest.raises(LedgerCorrupt, match="has not come to row 3"):
+                    await store.carry_forward("main", 3)
+                await store.append("main", 1, 2, rows(1, after=rows(2)[-1]))
+
+        run()
+
+
+@on_loop
+async def test_whoever_holds_a_lock_lets_no_migration_hang(
+    fresh: Fresh, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """DESIGN, migrations: the lock can be had by whoever may sign in; who waits for it is told."""
+    url = fresh("postgres")
+    monkeypatch.setattr("jackpot.ledger.postgres.MIGRATION_WAITS_MS", 10)
+    async with watching(url) as other:
+        await other.run("SELECT pg_advisory_lock($1)", MIGRATION_LOCK)
+        with pytest.raises(LedgerUnusable, match="cannot be made while others have it in hand"):
+            await PostgresStore.open(url)
+    async with stores(url) as (store,):
+        assert store.created
+
+
+def test_a_number_that_another_connection_has_now_stops_nothing(database: str, postgres: Postgres) -> None:
+    """DESIGN, fence: after a restart of the database the old backend's number may be a monitor's."""
+    with signing_in(postgres, database, "jackpot_server") as server:
+
+        @on_loop
+        async def run() -> None:
+            async with watching(database) as monitor:
+                async with stores(server) as (store,):
+                    await store.new_epoch("main", "test")
+                await monitor.run("UPDATE head SET backend = pg_backend_pid()")
+                async with stores(server) as (store,):
+                    assert (await store.new_epoch("main", "test")).epoch == 2
+
+        run()

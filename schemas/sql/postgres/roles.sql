@@ -16,6 +16,15 @@ BEGIN
     END LOOP;
 END $$;
 
+-- What everybody has in a new database: to fill its disk with tables of their own, to come in at all, and, of
+-- an older PostgreSQL, to make functions that are found beside the ledger's.
+DO $$
+BEGIN
+    EXECUTE format('REVOKE CONNECT, TEMPORARY ON DATABASE %I FROM PUBLIC', current_database());
+    EXECUTE format('GRANT CONNECT ON DATABASE %I TO jackpot_server, jackpot_auditor', current_database());
+    EXECUTE format('REVOKE CREATE ON SCHEMA %I FROM PUBLIC', current_schema());
+END $$;
+
 GRANT EXECUTE ON FUNCTION carry_forward TO jackpot_server;
 GRANT INSERT ON bank, journal, posting TO jackpot_server;
 GRANT INSERT, UPDATE ON head TO jackpot_server;

@@ -1,0 +1,54 @@
+"""Who may do what to a ledger in PostgreSQL, and what should somebody take away again?"""
+
+from typing import Final
+
+from jackpot.ledger import connect
+from jackpot.ledger.connect import FAILURES, text
+from jackpot.ledger.migrations import roles
+from jackpot.ledger.store import LedgerUnusable
+
+_TOO_MANY_RIGHTS: Final = """
+    SELECT 'the database role may do more than a server needs ('
+        || string_agg(name || ': ' || verb, ', ' ORDER BY name, verb) || ')'
+    FROM unnest(ARRAY['bank', 'journal', 'posting', 'balance']) AS name,
+        unnest(ARRAY['UPDATE', 'DELETE', 'TRUNCATE']) AS verb
+    WHERE has_table_privilege(name, verb)
+    HAVING count(*) > 0
+"""
+_UNGUARDED: Final = """
+    SELECT format('%1$s is not guarded against changes: ALTER TABLE %1$s ENABLE ALWAYS TRIGGER '
+        '%1$s_is_never_changed', name)
+    FROM unnest(ARRAY['bank', 'journal', 'posting', 'balance']) AS name
+    WHERE NOT EXISTS (SELECT FROM pg_trigger WHERE tgrelid = name::regclass AND tgenabled = 'A'
+        AND tgname = name || '_is_never_changed')
+"""
+_ANYBODYS: Final = """
+    SELECT format('whoever signs in may make functions beside the ledger''s: REVOKE CREATE ON SCHEMA %I FROM '
+        'PUBLIC', nspname)
+    FROM pg_namespace, aclexplode(nspacl) AS right_of
+    WHERE nspname = current_schema() AND right_of.grantee = 0 AND right_of.privilege_type = 'CREATE'
+"""
+
+
+async def warnings(connection: connect.Connection) -> list[str]:
+    """A sentence for each right or missing guard that an operator should change."""
+    return [
+        warning
+        for look in (_TOO_MANY_RIGHTS, _UNGUARDED, _ANYBODYS)
+        for (warning,) in await connection.fetch(look)
+    ]
+
+
+async def make_roles(url: str) -> None:
+    """Makes the group roles of a ledger's database and gives them their rights. Raises LedgerUnusable."""
+    try:
+        connection = await connect.connect(url)
+        try:
+            await connection.execute(roles())
+        finally:
+            connection.terminate()
+    except FAILURES as error:
+        raise LedgerUnusable(
+            f"the roles of {connect.without_password(url)} cannot be made: {text(error)}; whoever may "
+            "create roles can run schemas/sql/postgres/roles.sql"
+        ) from error
