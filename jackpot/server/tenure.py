@@ -62,6 +62,7 @@ class Tenure:
         self._handed_over = False
         self._ended = asyncio.Event()
         self._over = asyncio.Event()
+        self._watch = Watch(clock.monotonic())
         self._settled: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     async def settled(self) -> None:
@@ -136,7 +137,7 @@ class Tenure:
 
         Raises CommitInDoubt.
         """
-        watch = Watch(self._clock.monotonic())
+        watch = self._watch
         while not self._ended.is_set():
             head = await self._store.head(self.bank)
             held = await self._store.held(self.bank)

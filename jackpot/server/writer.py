@@ -200,8 +200,8 @@ class Writer:
 
     @property
     def full(self) -> bool:
-        """Whether the queue can take no more commands."""
-        return self.core.full
+        """Whether the queue can take no more commands: it is full, or shall become empty for the end."""
+        return self.core.full or self._ending
 
     def statistics(self) -> dict[str, Any]:
         """Its counts since the start, and where it stands now; links as they may be shown."""

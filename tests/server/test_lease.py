@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import date
+from itertools import count
 from typing import Any
 
 import pytest
@@ -14,6 +16,7 @@ from jackpot.clock import SystemClock
 from jackpot.ledger.journal import Head
 from jackpot.ledger.postgres import PostgresStore
 from jackpot.ledger.store import CommitInDoubt, Fenced
+from jackpot.rules.commands import Reading
 from jackpot.server.lease import (
     AWAY_S,
     BEAT_S,
@@ -30,7 +33,7 @@ from jackpot.server.lease import (
 from jackpot.server.tenure import Tenure
 from jackpot.server.writer import Writer
 from tests.ledger.material import rows
-from tests.server.bed import on_loop, until
+from tests.server.bed import WAIT_S, on_loop, until
 
 
 def head(beat: int, holder: str = "a", epoch: int = 1) -> Head:
@@ -166,7 +169,7 @@ def test_a_take_that_was_overtaken_is_no_take(database: str, monkeypatch: pytest
 
 
 @asynccontextmanager
-async def tenure(store: PostgresStore) -> AsyncIterator[Writer]:
+async def tenure(store: PostgresStore) -> AsyncIterator[tuple[Tenure, Writer]]:
     """The bank in one server of several, without devices."""
     loop, clock = asyncio.get_running_loop(), SystemClock()
     writer = Writer.standing_by("main", store, clock)
@@ -185,7 +188,7 @@ async def tenure(store: PostgresStore) -> AsyncIterator[Writer]:
         on_taken=taken,
     )
     running = loop.create_task(own.run())
-    yield writer
+    yield own, writer
     own.end()
     await running
 
@@ -213,7 +216,7 @@ def test_a_server_overtaken_while_it_reads_does_not_hold_the_bank(
         async def nobody(self: PostgresStore, *whom: Any) -> None:
             """What ends the first one's connection comes before it takes the bank."""
 
-        async with tenure(first) as writer:
+        async with tenure(first) as (_, writer):
             if doubted:
                 await until(lambda: writer.active)
             monkeypatch.setattr(PostgresStore, "_end_backends", nobody)
@@ -282,7 +285,7 @@ def test_a_bank_that_is_given_up_is_not_shown_any_more(
             await release(self, bank, epoch)
 
         monkeypatch.setattr(PostgresStore, "release", released)
-        async with tenure(store) as writer:
+        async with tenure(store) as (_, writer):
             await until(lambda: writer.active)
         assert shown == [False]
         assert (await store.head("main")).holder == ""
@@ -304,10 +307,35 @@ def test_a_bank_whose_last_snapshot_is_not_saved_goes_on_elsewhere(
             raise CommitInDoubt("the connection was lost")
 
         monkeypatch.setattr(PostgresStore, "save_snapshot", lost)
-        async with tenure(store) as writer:
+        async with tenure(store) as (_, writer):
             await until(lambda: writer.active)
         assert not writer.failed
         assert (await store.head("main")).holder == ""
+        await store.close()
+
+    run()
+
+
+def test_a_bank_is_handed_over_under_any_load(database: str) -> None:
+    """Lease: a hand-over ends though devices always have more to say; they are read no further."""
+
+    @on_loop
+    async def run() -> None:
+        store = await PostgresStore.open(database)
+        async with tenure(store) as (own, writer):
+            await until(lambda: writer.active)
+
+            days = (date.fromordinal(number).isoformat() for number in count(1))
+
+            def more(_outcome: object) -> None:
+                if not writer.full:
+                    writer.act(Reading(next(days)), more)
+
+            for _ in range(10):
+                more(None)
+            async with asyncio.timeout(WAIT_S):
+                await own.hand_over()
+            assert (await store.head("main")).holder == ""
         await store.close()
 
     run()
