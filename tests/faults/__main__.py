@@ -11,18 +11,24 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from jackpot.lab.engines import Postgres
 from tests.faults.clusters import Clusters
-from tests.faults.places import DISKS, Ground
+from tests.faults.places import DISKS
+from tests.faults.plan import Kinds
 from tests.faults.repeat import SHARED_MEMORY
-from tests.faults.simulation import Failure, run, shorten
+from tests.faults.several import SERVERS, Several
+from tests.faults.simulation import Begin, Failure, Simulation, run, shorten
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
     parser.add_argument("--seed", type=int, default=1, help="which history (default 1)")
     parser.add_argument("--rounds", type=int, default=5_000, help="rounds to play (default 5000)")
-    parser.add_argument("--postgres", action="store_true", help="on a PostgreSQL of its own, not SQLite")
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument("--postgres", action="store_true", help="on a PostgreSQL of its own, not SQLite")
+    where.add_argument("--servers", action="store_true", help="several servers on one ledger, and signage")
     parser.add_argument("--whole", action="store_true", help="do not shorten a failure")
     asked = parser.parse_args()
+    if asked.servers:
+        return play(asked, SERVERS, Several)
     if not asked.postgres:
         return play(asked, DISKS)
     quick = SHARED_MEMORY if SHARED_MEMORY.is_dir() else None
@@ -30,12 +36,16 @@ def main() -> int:
         return play(asked, Clusters(cluster))
 
 
-def play(asked: argparse.Namespace, ground: Ground) -> int:
+def play(asked: argparse.Namespace, ground: Kinds, begin: Begin = Simulation) -> int:
     """One run and, where it fails, others that make it shorter; what it came to."""
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
     with Progress(*columns) as bar:
         task = bar.add_task(f"seed {asked.seed}", total=asked.rounds)
-        ended = run(asked.seed, asked.rounds, None, lambda rounds: bar.update(task, completed=rounds), ground)
+
+        def tell(rounds: int) -> None:
+            bar.update(task, completed=rounds)
+
+        ended = run(asked.seed, asked.rounds, None, tell, ground, begin)
     if isinstance(ended, Failure):
         print(ended if asked.whole else shorten(ended))
         return 1

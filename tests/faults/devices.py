@@ -6,13 +6,14 @@ from collections.abc import Callable
 from random import Random
 from typing import Any, Protocol
 
-from controllers.device import DeviceEvent, DeviceSession, SignSession
+from controllers.client import UNWELCOMED, Client
+from controllers.device import DeviceEvent, DeviceSession, Pushed, SignSession, Welcomed
 from controllers.memory import Memory
 from controllers.session import State
 from controllers.table import TableSession
 from tests.faults.network import Timeline, Weather, Wire
 
-# How long a device waits for a connection that nobody accepts.
+# How soon a device hears that nobody accepts its connection.
 REFUSED_S = 0.05
 
 Shown = Callable[[str, dict[str, Any], int], None]
@@ -24,8 +25,11 @@ class World(Protocol):
     timeline: Timeline
     weather: Weather
 
-    def accept(self, wire: Wire, role: str) -> bool:
-        """Hand a new wire to the server; False where none is running."""
+    def servers(self, device: str) -> tuple[str, ...]:
+        """The servers of a device's own configuration."""
+
+    def accept(self, wire: Wire, role: str, server: str) -> float | None:
+        """Hand a new wire to that server; where nobody takes it, seconds until the device gives up."""
 
     def shown(self, device: str, message: dict[str, Any], last: int) -> None:
         """A device was told meters, after revision `last` on this connection."""
@@ -64,7 +68,10 @@ class WatchedSign(SignSession):
 
 
 class Device:
-    """A device that connects whenever it is not connected. handle: takes what its session says happened."""
+    """A device that connects whenever it is not connected. handle: takes what its session says happened.
+
+    Which server it tries next is decided by the real client, whose sockets it does without.
+    """
 
     def __init__(
         self, world: World, session: DeviceSession, handle: Callable[[list[DeviceEvent]], None]
@@ -79,6 +86,16 @@ class Device:
         self.dial_later(0.0)
 
     @property
+    def session(self) -> DeviceSession:
+        return self._session
+
+    @session.setter
+    def session(self, session: DeviceSession) -> None:
+        """A device that was just switched on knows the servers of its configuration alone."""
+        self._session = session
+        self._client = Client(session, self.world.servers(session.id), None, None)
+
+    @property
     def online(self) -> bool:
         return self.session.state in (State.TABLE, State.SIGN)
 
@@ -91,25 +108,38 @@ class Device:
     def _dial(self) -> None:
         if self.wire is not None or self.off:
             return
-        now = self.world.timeline.now
-        self.session.connected(now)
         wire = Wire(self.world.timeline, self._random, self.world.weather)
-        if not self.world.accept(wire, self.session.role):
-            self.session.disconnected(now)
-            self.dial_later(REFUSED_S + self.session.connect_at - now)
+        gives_up = self.world.accept(wire, self.session.role, self._client._servers[0])
+        if gives_up is not None:
+            wish = self._dialling
+            self.world.timeline.after(gives_up, lambda: self._nobody() if wish == self._dialling else None)
             return
+        self.session.connected(self.world.timeline.now)
         self.wire = wire
         wire.device.receive, wire.device.ended = self._receive, self.drop
 
+    def _nobody(self) -> None:
+        self._client._next_server()
+        self._away()
+
+    def _away(self) -> None:
+        now = self.world.timeline.now
+        self.session.disconnected(now)
+        self.dial_later(self.session.connect_at - now)
+
     def _receive(self, data: bytes) -> None:
-        self.handle(self.session.receive_bytes(data, self.world.timeline.now))
-        self.flush()
+        self._hear(self.session.receive_bytes(data, self.world.timeline.now))
 
     def tick(self) -> None:
         """Time passed."""
         if self.wire is not None:
-            self.handle(self.session.tick(self.world.timeline.now))
-            self.flush()
+            self._hear(self.session.tick(self.world.timeline.now))
+
+    def _hear(self, events: list[DeviceEvent]) -> None:
+        for event in events:
+            self._client._act(event)
+        self.handle(events)
+        self.flush()
 
     def flush(self) -> None:
         """Send what is to be sent; hang up where the session is over."""
@@ -123,8 +153,9 @@ class Device:
         if self.wire is not None:
             self.wire.device.close()
             self.wire = None
-            self.session.disconnected(self.world.timeline.now)
-            self.dial_later(self.session.connect_at - self.world.timeline.now)
+            if self.session.state in UNWELCOMED:
+                self._client._next_server()
+            self._away()
 
     def abandon(self) -> None:
         """The device forgets its connection without a word: the server's end stays half-open."""
@@ -137,8 +168,16 @@ class Device:
 
 
 class Sign(Device):
-    """A sign, which only looks."""
+    """A sign, which only looks. states: of its links, as last told on this connection."""
 
     def __init__(self, world: World, name: str, key: bytes) -> None:
+        self.states: dict[str, str] = {}
         session = WatchedSign(name, key, world.random(name).random, world.shown)
-        super().__init__(world, session, lambda _events: None)
+        super().__init__(world, session, self._look)
+
+    def _look(self, events: list[DeviceEvent]) -> None:
+        for event in events:
+            if isinstance(event, Welcomed):
+                self.states.clear()
+            elif isinstance(event, Pushed) and event.message["t"] == "state":
+                self.states[event.message["link"]] = event.message["state"]

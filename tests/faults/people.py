@@ -80,6 +80,8 @@ class Person:
 
     def _choose(self) -> Act | None:
         random = self._random
+        if not self._model.tables:
+            return None  # nothing is open yet
         if self._called:
             return commands.Undo(self._called.pop(), "void round"), ("ann", "bob")
         suspended = [link.name for link in self._model.links.values() if link.suspended]

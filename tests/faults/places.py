@@ -13,6 +13,7 @@ from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.ledger.store import Ledger, LedgerError
 from tests.faults.disk import Disk
 from tests.faults.network import Timeline
+from tests.faults.plan import Kinds
 
 _names = itertools.count()
 
@@ -63,12 +64,8 @@ class Place(Protocol):
         """Leaves nothing behind."""
 
 
-class Ground(Protocol):
-    """A kind of place. option: for the command line. weights: of faults. worse: those that follow one."""
-
-    option: str
-    weights: Mapping[str, int]
-    worse: tuple[str, ...]
+class Ground(Kinds, Protocol):
+    """A kind of place, and what may go wrong with it."""
 
     def place(
         self,

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random
-from typing import Final
-
-from tests.faults.places import DISKS, Ground
+from typing import Final, Protocol
 
 # Rounds between two faults, on the average: long enough to get going again, most of the time.
 EVERY_ROUNDS: Final = 10
@@ -14,9 +13,17 @@ EVERY_ROUNDS: Final = 10
 WORSE: Final = 0.25
 
 
+class Kinds(Protocol):
+    """What may go wrong. option: for the command line. weights: of faults. worse: those that follow one."""
+
+    option: str
+    weights: Mapping[str, int]
+    worse: tuple[str, ...]
+
+
 @dataclass(frozen=True)
 class Fault:
-    """round: after so many rounds. kind: one of the ground's. more: decides which one, how much, how long."""
+    """round: after so many rounds. more: decides of what, how much, how long."""
 
     round: int
     kind: str
@@ -26,7 +33,7 @@ class Fault:
         return f"{self.kind}@{self.round}"
 
 
-def plan_of(seed: int, rounds: int, ground: Ground = DISKS) -> list[Fault]:
+def plan_of(seed: int, rounds: int, ground: Kinds) -> list[Fault]:
     """The faults of a run."""
     random = Random(f"{seed}/plan")
     kinds, weights = list(ground.weights), list(ground.weights.values())

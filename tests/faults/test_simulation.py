@@ -25,7 +25,7 @@ def test_the_server_agrees_with_the_model_whatever_fails(seed: int) -> None:
 
 def test_every_fault_comes_about() -> None:
     """S4, S5: the plans of the suite hold each kind of fault several times."""
-    planned = Counter(fault.kind for seed in SEEDS for fault in plan_of(seed, ROUNDS))
+    planned = Counter(fault.kind for seed in SEEDS for fault in plan_of(seed, ROUNDS, DISKS))
     assert planned.keys() == DISKS.weights.keys()
     assert min(planned.values()) > 3
 

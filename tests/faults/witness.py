@@ -106,11 +106,14 @@ class Witness:
             for old in list(self._asked)[: len(self._asked) // 2]:
                 del self._asked[old]
 
-    def released(self, envelope: Envelope, outcome: Outcome) -> None:
-        """An answer leaves: what it was decided on must be durable."""
+    def released(self, envelope: Envelope, outcome: Outcome, *, current: bool = True) -> None:
+        """An answer leaves: what it was decided on must be durable.
+
+        current: decided by whoever has the bank; another may know less, and must say nothing else.
+        """
         entry = outcome.entry
         if entry is None:
-            self._unjournalled(envelope, outcome.answer)
+            self._unjournalled(envelope, outcome.answer, current and not self._reviving)
         elif entry.seq > self.seq:
             if not self._unfed or self._unfed[0].seq != entry.seq:
                 raise Difference(f"{envelope.command} is answered before its row {entry.seq} is durable")
@@ -351,19 +354,22 @@ class Witness:
         found = self._answers[envelope.table].get(envelope.table_seq or 0)
         same(f"{envelope.table} {envelope.table_seq}, again", (envelope.digest, answer), found)
 
-    def _unjournalled(self, envelope: Envelope, answer: Map) -> None:
-        """An answer without a row: a resend, or a no that uses up no number."""
+    def _unjournalled(self, envelope: Envelope, answer: Map, current: bool) -> None:
+        """An answer without a row: a resend, or a no that uses up no number.
+
+        current: what was decided before it is what the model was fed.
+        """
         if isinstance(envelope.command, commands.Hello):
             if answer["t"] == "error":
                 raise Difference(f"{envelope.table} is not let in: {answer}")
-            if not self._reviving:
+            if current:
                 same(f"{envelope.table}, welcomed at", answer["last_seq"], self._last[envelope.table or ""])
             return
         code = answer.get("code")
         if envelope.table is None:
             if envelope.digest in self._acts:
                 self._recorded(envelope, answer)
-            elif not self._reviving and type(envelope.command) in ACTIONS:
+            elif current and type(envelope.command) in ACTIONS:
                 said = self._act(envelope)
                 same(f"{envelope.command} {envelope.people}, {answer}", answer["ok"], said["ok"])
             return
@@ -375,7 +381,7 @@ class Witness:
             raise Difference(f"seq_old for {envelope}, its answer must still be kept")
         elif code == "seq_conflict" and recorded is not None and recorded[0] == envelope.digest:
             raise Difference(f"a resend of {envelope} is called a conflict")
-        elif code in ("suspended", "table_held") and not self._reviving and not self._unfed:
+        elif code in ("suspended", "table_held") and current and not self._unfed:
             said = self.model.frame(envelope.table, wire_form(envelope.command))
             same(f"{envelope.table} {envelope.command}, refused", code, said.get("code"))
 

@@ -1,0 +1,364 @@
+"""What runs on the simulated machines? The real server and the real signage process, each on a false loop.
+
+Nothing of them is taken apart: tenure, writer, relay and graceful end run as they are. Replaced are their
+listeners (a `Wire` is handed to them), the ledger (`reach`) and Redis (`relays`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Iterator
+from datetime import time
+from functools import partial
+from pathlib import Path
+from random import Random
+from typing import Any, Final, Protocol
+
+from controllers.frames import FrameReader, decode
+from jackpot import app, signage
+from jackpot.config import Config
+from jackpot.config.settings import Address, Ledger, Listen, ServerAt, Sign, Signage, Site
+from jackpot.ledger.journal import Head
+from jackpot.ledger.store import LedgerError, Store
+from jackpot.rules.commands import Command, Envelope
+from jackpot.rules.engine import Engine
+from jackpot.rules.outcome import Outcome
+from jackpot.server import line as server_line
+from jackpot.server import writer as server_writer
+from jackpot.server.devices import Connection, Devices
+from jackpot.server.line import Line
+from jackpot.server.sequencer import Core, Release
+from jackpot.server.writer import BankStopped, Writer
+from jackpot.web.live import Live
+from tests.faults.house import BANK, House
+from tests.faults.loops import FalseLoop
+from tests.faults.network import Timeline, Wire
+from tests.faults.play import EPOCH_MS
+from tests.faults.reach import Reach
+from tests.faults.relays import FalseRedis, Road
+from tests.faults.server import LIMITS, Pipe, keys
+from tests.faults.writer import SNAPSHOT_EVERY
+
+# How differently the clocks of two machines run, at most, and what their wall clocks are apart.
+RATE: Final = 0.01
+HOURS_MS: Final = 3 * 3_600_000
+# Two signs at the servers, and two at the signage processes.
+AT_SERVERS: Final = ("S1", "S4")
+AT_SCREENS: Final = ("S2", "S3")
+SCREENS: Final = ("x", "y")
+
+
+def config_of(house: House, servers: int, folder: Path) -> Config:
+    """The configuration of a house with servers a, b, c, on one ledger, and two signage processes."""
+    admin = folder / "admin"
+    links = tuple(plan.terms() for plan in house.links)
+    names = tuple(link.link for link in links)
+    tables = tuple(plan.terms() for plan in house.tables)
+    own = {("table", table.table): tuple(keys("table", table.table)) for table in tables}
+    own |= {("sign", name): tuple(keys("sign", name)) for name in (*AT_SERVERS, *AT_SCREENS)}
+    return Config(
+        path=folder / "config.toml",
+        site=Site("simulated", "USD", time(6), "America/New_York"),
+        ledger=Ledger("postgresql://simulated"),
+        listen=Listen(Address("all", 1), admin),
+        limits=LIMITS,
+        links=links,
+        tables=tables,
+        signs=tuple(Sign(name, names) for name in (*AT_SERVERS, *AT_SCREENS)),
+        udp_signs=(),
+        keys=own,
+        displays={},
+        redis=("redis://simulated",),
+        servers=tuple(
+            ServerAt(name, Listen(Address(name, 1), admin, signs=Address(name, 1)))
+            for name in "abc"[:servers]
+        ),
+        signage=tuple(Signage(name) for name in SCREENS),
+    )
+
+
+class Clock:
+    """A machine's clocks: one that runs a little fast or slow, and one that people set."""
+
+    def __init__(self, loop: FalseLoop, ahead_ms: int) -> None:
+        self._loop = loop
+        self.ahead_ms = ahead_ms
+
+    def unix_ms(self) -> int:
+        return EPOCH_MS + self.ahead_ms + int(self._loop.time() * 1000)
+
+    def monotonic(self) -> float:
+        return self._loop.time()
+
+
+class World(Protocol):
+    """What a process knows of whoever watches it."""
+
+    timeline: Timeline
+    redis: FalseRedis
+
+    def random(self, name: str) -> Random: ...
+    def ran(self, machine: Machine) -> None:
+        """Something has run in it."""
+
+    def over(self, machine: Machine, error: BaseException | None) -> None:
+        """It has ended by itself."""
+
+    def asked(self, envelope: Envelope) -> None: ...
+    def released(self, node: Node, envelope: Envelope, outcome: Outcome) -> None: ...
+    def durable(self, node: Node, core: Core) -> None: ...
+    def said(self, machine: Machine, message: dict[str, Any]) -> None:
+        """It has told a device meters."""
+
+    def fed(self, machine: Machine) -> None:
+        """It has sent something to Redis."""
+
+
+class LoopPipe(Pipe):
+    """A pipe into a process that hears what came when its loop runs; what it says of meters is looked at."""
+
+    def __init__(
+        self, machine: Machine, wire: Wire, protocol: Connection, said: Callable[[dict[str, Any]], None]
+    ) -> None:
+        self._said = said
+        self._frames = FrameReader()
+        super().__init__(_After(machine.loop), wire, protocol, lambda: machine.alive)  # type: ignore[arg-type]
+
+    def write(self, data: bytes | bytearray | memoryview) -> None:
+        self._frames.add(bytes(data))
+        while (payload := self._frames.next_frame()) is not None:
+            if b"meters" in payload and (message := decode(payload))["t"] == "meters":
+                self._said(message)
+        super().write(data)
+
+
+class _After:
+    """What a pipe needs of a timeline, on a process's loop."""
+
+    def __init__(self, loop: FalseLoop) -> None:
+        self.after = loop.call_later
+
+
+class Machine:
+    """One life of one process. name: of the process; life: of this one."""
+
+    def __init__(self, world: World, name: str, number: int) -> None:
+        self.world = world
+        self.name = name
+        self.life = f"{name}{number}"
+        self.random = world.random(f"machine {self.life}")
+        rate = 1.0 + RATE * (self.random.random() - 0.5)
+        offset = self.random.random() * 1e5
+        self.loop = FalseLoop(world.timeline, rate, offset, lambda: world.ran(self))  # type: ignore[abstract]
+        self.road = Road(self.loop, world.redis, world.random(f"road {self.life}"), lambda: world.fed(self))
+        ahead = int((self.random.random() - 0.5) * 2 * HOURS_MS - offset * 1000)
+        self.clock = Clock(self.loop, ahead)
+        self.alive = True
+        self.ending = asyncio.Event()
+        self.wires: list[Wire] = []
+        self._main: asyncio.Task[None] | None = None
+
+    def begin(self, process: contextlib.AbstractAsyncContextManager[Any]) -> None:
+        async def live() -> None:
+            async with process:
+                await self.ending.wait()
+
+        self._main = self.loop.create_task(live())
+        self._main.add_done_callback(self._over)
+
+    def _over(self, main: asyncio.Task[None]) -> None:
+        if self.alive and not main.cancelled():
+            self.alive = False
+            self.world.over(self, main.exception())
+
+    def stop(self) -> None:
+        """SIGTERM."""
+        self.loop.call_soon(self.ending.set)
+
+    def die(self, *, told: bool) -> None:
+        """Kill -9, or with `told` False the power: nobody hears of it."""
+        self.alive = False
+        self.road.gone = True
+        for wire in self.wires:
+            wire.cut(device_told=told, server_told=False)
+        self.loop.bury()
+
+    def take(self, wire: Wire, devices: Devices) -> None:
+        """A connection comes: the system accepts it, the process hears of it when it runs."""
+        heard: list[Callable[[bytes], None]] = [lambda _data: None]
+        ended: list[Callable[[], None]] = [lambda: None]
+
+        def made() -> None:
+            if devices.accepting:
+                LoopPipe(self, wire, devices.connection(certified=False), partial(self.world.said, self))  # type: ignore[attr-defined]
+                heard[0], ended[0] = wire.server.receive, wire.server.ended
+                hear()
+            else:
+                wire.server.close()
+
+        def hear() -> None:
+            wire.server.receive = lambda data: self._call(lambda: heard[0](data))
+            wire.server.ended = lambda: self._call(lambda: ended[0]())  # noqa: PLW0108 - whatever it is by then
+
+        self.wires = [*(one for one in self.wires if not one.server.out.broken), wire]
+        hear()
+        self._call(made)
+
+    def _call(self, action: Callable[[], object]) -> None:
+        self.loop.call_soon(action)
+
+
+class SimulatedServer(app.Server):
+    """The real one, on a ledger that it shares and without listeners."""
+
+    node: Node
+    listening = False
+
+    async def _open_ledger(self) -> dict[str, Store]:
+        return {BANK: self.node.reach}
+
+    async def _listen(self) -> None:
+        self._live = Live([writer.board for writer in self.writers.values()], self.clock)
+        self.listening = True
+
+    def _relay(self, writer: Writer) -> None:
+        super()._relay(writer)
+        take_road(self.relays[-1].line, self.node.road)
+
+
+class WatchedWriter(Writer):
+    """The real one, whose commands and answers are seen."""
+
+    @property
+    def node(self) -> Node:
+        assert isinstance(self._store, Reach)
+        node: Node = self._store.process
+        return node
+
+    def begin(self, engine: Engine, head: Head, confirmed: float) -> None:
+        super().begin(engine, head, confirmed)
+        self.core._snapshot_every = SNAPSHOT_EVERY
+
+    def submit(self, envelope: Envelope, release: Release) -> None:
+        node = self.node
+
+        def heard(outcome: Outcome) -> None:
+            node.world.released(node, envelope, outcome)
+            release(outcome)
+
+        if self.stopped is None:
+            node.world.asked(envelope)
+        super().submit(envelope, heard)
+
+    def _durable(self, outcomes: Any, seq: int) -> None:
+        super()._durable(outcomes, seq)
+        self.node.world.durable(self.node, self.core)
+
+
+class Node(Machine):
+    """A server."""
+
+    reach: Reach
+
+    def __init__(
+        self, world: World, name: str, number: int, config: Config, reach: Callable[[Node], Reach]
+    ) -> None:
+        super().__init__(world, name, number)
+        self._acts: list[asyncio.Task[None]] = []
+        self.reach = reach(self)
+        self.reach.process = self
+        self.server = SimulatedServer(config.of_server(name), self.clock)
+        self.server.node = self
+        self.begin(self.server)
+
+    @property
+    def writer(self) -> WatchedWriter | None:
+        found = self.server.writers.get(BANK)
+        assert found is None or isinstance(found, WatchedWriter)
+        return found
+
+    @property
+    def active(self) -> bool:
+        """Whether it decides, for all that it knows, and lets devices in."""
+        return self.alive and self.writer is not None and self.writer.active and self.writer.away is None
+
+    def accept(self, wire: Wire, role: str) -> bool:
+        if not self.alive or not self.server.listening or self.ending.is_set():
+            return False
+        self.take(wire, self.server.floor if role == "table" else self.server.signs)
+        return True
+
+    def submit(self, command: Command, people: tuple[str, ...], digest: bytes, release: Release) -> None:
+        """What comes over the admin socket."""
+
+        def act() -> None:
+            if self.writer is not None:
+                tick = int(self.clock.monotonic() * 1000)
+                envelope = Envelope(command, self.clock.unix_ms(), tick, digest, people=people)
+                self.writer.submit(envelope, release)
+
+        self.loop.call_soon(act)
+
+    def hand_over(self) -> None:
+        async def hand_over() -> None:
+            with contextlib.suppress(BankStopped, LedgerError):  # it is not held here, or not any more
+                await self.server.tenures[BANK].hand_over()
+
+        if self.alive and BANK in self.server.tenures:
+            self._acts.append(self.loop.create_task(hand_over()))
+
+    def die(self, *, told: bool) -> None:
+        self.reach.died(stands=not told)
+        super().die(told=told)
+
+
+class Screen(Machine):
+    """A signage process."""
+
+    def __init__(self, world: World, name: str, number: int, config: Config) -> None:
+        super().__init__(world, name, number)
+        settings = next(one for one in config.signage if one.id == name)
+        self.process = signage.SignageProcess(config, settings, self.clock)
+        self.follower = self.process.followers[BANK]
+        take_road(self.follower.line, self.road)
+        self.begin(self.process)
+
+    def accept(self, wire: Wire, _role: str) -> bool:
+        if not self.alive or self.ending.is_set():
+            return False
+        self.take(wire, self.process.signs)
+        return True
+
+
+def take_road(line: Line, road: Road) -> None:
+    """Lets it reach the false node."""
+    line._client = road.client  # type: ignore[method-assign, assignment]
+
+
+class Chance:
+    """In place of `os` in the writer: numbers that a seed repeats."""
+
+    def __init__(self, random: Random) -> None:
+        self.urandom = random.randbytes
+
+
+@contextlib.contextmanager
+def simulated(random: Random) -> Iterator[None]:
+    """Servers that start meanwhile have writers that are watched, and their chance is a seed's."""
+    quick: Any = lambda: "simulated"  # noqa: E731 - to read every file of the program takes long
+    changed: tuple[tuple[Any, str, Any], ...] = (
+        (app, "Writer", WatchedWriter),
+        (app, "own_digest", quick),
+        (signage, "own_digest", quick),
+        (server_writer, "os", Chance(random)),
+        (server_line, "_chance", random),
+    )
+    before = [getattr(module, name) for module, name, _ in changed]
+    for module, name, new in changed:
+        setattr(module, name, new)
+    try:
+        yield
+    finally:
+        for (module, name, _), old in zip(changed, before, strict=True):
+            setattr(module, name, old)

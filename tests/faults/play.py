@@ -1,0 +1,241 @@
+"""What do all simulated floors have in common? A house with its tables, signs and people, and a witness.
+
+Whatever serves them is somebody else's: one process on its own disk (`simulation`), or several servers that
+share a ledger (`several`).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections import Counter, deque
+from collections.abc import Callable
+from functools import partial
+from random import Random
+from typing import Any, Final
+
+from jackpot.rules import commands
+from jackpot.rules.outcome import Outcome
+from tests.faults.devices import Sign
+from tests.faults.floor import Table
+from tests.faults.house import HOUSES
+from tests.faults.network import Timeline, Weather, Wire
+from tests.faults.people import Person
+from tests.faults.plan import Fault
+from tests.faults.server import keys
+from tests.faults.witness import Difference, Witness, same
+
+TICK_S: Final = 0.1
+# Simulated seconds without a durable row after which the floor is said to stand still.
+STILL_S: Final = 400.0
+# The notes that a failure prints.
+NOTES: Final = 60
+# 2026-01-01, the simulated day.
+EPOCH_MS: Final = 1_767_225_600_000
+
+
+class Play(ABC):
+    """One run: `run` until so many rounds have ended, then let everything come to rest and check it whole.
+
+    racing: faults so far whose outcome no seed decides.
+    """
+
+    racing = 0
+
+    def __init__(self, seed: int, rounds: int, plan: list[Fault], signs: tuple[str, ...]) -> None:
+        self.seed = seed
+        self.rounds = rounds
+        self.timeline = Timeline()
+        self.weather = Weather()
+        self.house = HOUSES[seed % len(HOUSES)]
+        self.poison: set[bytes] = set()
+        self.notes: deque[str] = deque(maxlen=NOTES)
+        self.injected: Counter[str] = Counter()
+        self.witness = Witness(self.house, self.poison, self.note)
+        self._faults = self.random("faults")
+        self._plan = deque(plan)
+        self._progress = (0, 0.0)
+        self.tables = [Table(self, plan, self.house, self._standing) for plan in self.house.tables]
+        self.signs = [Sign(self, name, keys("sign", name)[0]) for name in signs]
+        self.person = Person(
+            self.timeline,
+            self.random("person"),
+            self.witness.model,
+            self.tables,
+            self.witness.their_id,
+            self._ask,
+        )
+
+    # What the others know of the world
+
+    def random(self, name: str) -> Random:
+        return Random(f"{self.seed}/{name}")
+
+    def note(self, what: str) -> None:
+        self.notes.append(f"{self.timeline.now:10.4f} {what}")
+
+    @abstractmethod
+    def servers(self, device: str) -> tuple[str, ...]:
+        """As of a device's World."""
+
+    @abstractmethod
+    def accept(self, wire: Wire, role: str, server: str) -> float | None:
+        """As of a device's World."""
+
+    def shown(self, device: str, message: dict[str, Any], last: int) -> None:
+        self.witness.shown(device, message, last)
+
+    def heard(self, table: str, command: dict[str, Any], answer: dict[str, Any]) -> None:
+        self.witness.heard(table, command, answer)
+
+    def _standing(self, hits: list[str]) -> None:
+        self.person.called(hits)
+
+    @abstractmethod
+    def _ask(
+        self,
+        command: commands.Command,
+        people: tuple[str, ...],
+        digest: bytes,
+        hear: Callable[[Outcome], None],
+    ) -> None:
+        """People act, over the admin socket of whatever server runs; it may be lost."""
+
+    # Faults
+
+    @abstractmethod
+    def inject(self, fault: Fault) -> None:
+        """Let it happen now."""
+
+    def _cut(self, more: float) -> None:
+        device = self._device(more)
+        if device.wire is not None:
+            device.wire.cut()
+
+    def _half_open(self, more: float) -> None:
+        device = self._device(more)
+        if device.wire is not None:
+            told = self._faults.random() < 0.5
+            device.wire.cut(device_told=told, server_told=not told and self._faults.random() < 0.5)
+
+    def _abandon(self, more: float) -> None:
+        self._device(more).abandon()
+
+    def _restart(self, more: float) -> None:
+        self._table(more).restart(memory=True)
+
+    def _amnesia(self, more: float) -> None:
+        self._table(more).restart(memory=False)
+
+    def _storm(self, more: float) -> None:
+        self.weather.delay, self.weather.lag_chance, self.weather.split = 0.02, 0.05, 0.8
+        self.timeline.after(more, self._calm)
+
+    def _calm(self) -> None:
+        fine = Weather()
+        self.weather.delay, self.weather.lag_chance, self.weather.split = (
+            fine.delay,
+            fine.lag_chance,
+            fine.split,
+        )
+
+    def _poison(self, _more: float) -> None:
+        self.witness.poison_next = True
+
+    def _table(self, more: float) -> Table:
+        return self.tables[int(more * len(self.tables))]
+
+    def _device(self, more: float) -> Any:
+        devices = [*(table.device for table in self.tables), *self.signs]
+        return devices[int(more * len(devices))]
+
+    # The loop
+
+    def run(self, progress: Callable[[int], None] = lambda _rounds: None) -> None:
+        """Plays the rounds with their faults, comes to rest, checks everything. Raises what is wrong."""
+        told = 0
+        self._tick()
+        while self.witness.rounds < self.rounds:
+            self._step()
+            while self._plan and self._plan[0].round <= self.witness.rounds:
+                fault = self._plan.popleft()
+                self.timeline.after(self._faults.random() * 0.01, partial(self.inject, fault))
+            if self.witness.rounds >= told + 50:
+                told = self.witness.rounds
+                progress(told)
+        self._rest()
+        self._check_at_rest()
+
+    def _step(self) -> None:
+        """The next thing happens. Raises what is wrong."""
+        self.timeline.step()
+
+    def _tick(self) -> None:
+        """A tenth of a second passed, for everybody who counts time."""
+        self.timeline.after(TICK_S, self._tick)
+        self._ticked()
+        for table in self.tables:
+            table.device.tick()
+        for sign in self.signs:
+            sign.tick()
+        rounds, since = self._progress
+        if self.witness.rounds != rounds or since == 0.0:
+            self._progress = self.witness.rounds, self.timeline.now
+        elif self.timeline.now - since > STILL_S:
+            raise Difference(f"nothing has gone on for {STILL_S:.0f} simulated seconds: {self._standstill()}")
+
+    @abstractmethod
+    def _ticked(self) -> None:
+        """Time passed for the servers and their operators."""
+
+    def _standstill(self) -> str:
+        tables = [
+            f"{table.plan.table} {table.phase} {table.session.state.name} {len(table.session.pending)}"
+            for table in self.tables
+        ]
+        return f"{self._serving()}; " + "; ".join(tables)
+
+    @abstractmethod
+    def _serving(self) -> str:
+        """Who serves, in a few words."""
+
+    def _rest(self) -> None:
+        """No more faults: every table finishes its round, people finish what waits."""
+        self._plan.clear()
+        self._fine()
+        self._calm()
+        self.poison.clear()
+        self.witness.poison_next = False
+        self.person.tidying = True
+        for table in self.tables:
+            table.resting = True
+        since = self.timeline.now
+        while not self._at_rest():
+            self._step()
+            if self.timeline.now - since > STILL_S:
+                raise Difference(f"the floor does not come to rest: {self._standstill()}")
+
+    @abstractmethod
+    def _fine(self) -> None:
+        """What was out of order works again."""
+
+    def _at_rest(self) -> bool:
+        return (
+            self.person.idle
+            and all(table.idle for table in self.tables)
+            and not any(link.suspended for link in self.witness.model.links.values())
+        )
+
+    def _check_at_rest(self) -> None:
+        """The tables' own counts, and whatever a kind of run adds."""
+        for table in self.tables:
+            if table.counts is not None:
+                accepted = self.witness.accepted(table.plan.table)
+                same(
+                    f"{table.plan.table}, wagers by its own count",
+                    {link: accepted.get(link, 0) for link in table.counts},
+                    table.counts,
+                )
+
+    @abstractmethod
+    def close(self) -> None:
+        """Leaves nothing behind."""

@@ -1,0 +1,318 @@
+"""How does a simulated server reach the ledger that it shares? Over a connection that may do anything.
+
+Calls hang while nothing passes, fail before or after they were carried out, or arrive when nobody waits for
+them any more: also when the process is dead, or frozen, or the bank is another's by then.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from random import Random
+from typing import Any, Final, TypeVar
+
+from jackpot.ledger.journal import Head, Row, Snapshot
+from jackpot.ledger.store import CommitInDoubt, Fenced, Ledger, LedgerError
+from jackpot.rules.engine import Engine
+from jackpot.server.lease import LEASE_S
+from tests.faults.loops import FalseLoop
+from tests.faults.network import Timeline
+from tests.faults.shared import Backend, Shared
+from tests.faults.witness import Witness
+
+# Seconds: of a call on its way, each way; of a look at the whole journal, which now and then takes very long.
+WAY_S: Final = 0.001
+LOOK_S: Final = 0.02
+LONG_LOOK_S: Final = 6.0
+LONG: Final = 0.15
+# As of a real connection: until one that cannot be made is given up, and one whose other end is silent.
+CONNECT_S: Final = 3.0
+UNHEARD_S: Final = 10.0
+# A slow call takes at most so long, and a call that its process gave up arrives within it.
+LATE_S: Final = 6.0
+# What was held back arrives so soon after a cut has healed.
+HEALS_S: Final = 0.5
+# How long a backend stands whose node lost its power, and how often nobody finds the one of a late call.
+STANDS_S: Final = 12.0
+UNSEEN: Final = 0.4
+# A fault strikes one of so many next calls.
+CALLS: Final = 6
+
+T = TypeVar("T")
+_numbers = itertools.count(1)
+
+
+async def wait_out(seconds: float) -> None:
+    """Lets so much simulated time pass in this process; nobody waits for it in earnest."""
+    await asyncio.sleep(seconds)
+
+
+@dataclass
+class Armed:
+    """A fault of a later call. calls: that come before it."""
+
+    kind: str
+    calls: int
+
+
+@dataclass
+class Call:
+    """One call on its way. at: when it was sent, by the process's clock. done: when it was carried out."""
+
+    work: Callable[[Backend], Any]
+    backend: Backend
+    answer: asyncio.Future[Any]
+    at: float
+    done: float = 0.0
+
+
+class Reach:
+    """One process's Store. severed: nothing passes, either way.
+
+    until: by the process's own clock, for how long its lease is certain. Taken from what it has sent and the
+    ledger has acknowledged, not from what the product makes of that.
+    """
+
+    shared = True
+    process: Any
+
+    def __init__(
+        self,
+        name: str,
+        loop: FalseLoop,
+        base: Shared,
+        timeline: Timeline,
+        random: Random,
+        witness: Witness,
+    ) -> None:
+        self.created = False
+        self.warnings: list[str] = []
+        self.name = name
+        self.number = next(_numbers)
+        self.taken = self.severed = self.gone = False
+        self.looked = (float("-inf"), 0)
+        self.until = float("-inf")
+        self.backends = [Backend()]
+        self.armed: list[Armed] = []
+        self._loop = loop
+        self._base = base
+        self._timeline = timeline
+        self._random = random
+        self._witness = witness
+        self._doubt: str | None = None
+        self._order = asyncio.Lock()
+        self._calls: list[Call] = []
+        self._stuck: list[Callable[[], None]] = []
+
+    # Trouble
+
+    def arm(self, kind: str) -> None:
+        """Lets one of the next calls fail: lost, unheard, late, slow."""
+        self.armed.append(Armed(kind, self._random.randrange(CALLS)))
+
+    def heal(self) -> None:
+        self.severed = False
+        stuck, self._stuck = self._stuck, []
+        for action in stuck:
+            self._timeline.after(self._random.random() * HEALS_S, action)
+
+    def died(self, *, stands: bool) -> None:
+        """The process is gone; its connection is closed, or stands for a while; what it sent arrives."""
+        self.gone = True
+        self._timeline.after(STANDS_S if stands else 20 * WAY_S, self._end_backends)
+
+    def end_backend(self) -> None:
+        """An administrator ends its connection."""
+        self.backends[-1].alive = False
+
+    def _end_backends(self) -> None:
+        for backend in self.backends:
+            backend.alive = False
+
+    # A call
+
+    async def _call(self, work: Callable[[Backend], T], way: float = WAY_S) -> tuple[T, Call]:
+        """One call at a time, in order. A caller that is cancelled has the connection dropped, and waits."""
+        async with self._order:
+            if self.gone or self._doubt is not None:
+                raise CommitInDoubt(self._doubt or "the process is dead")
+            call = Call(work, self.backends[-1], self._loop.create_future(), self._loop.time())
+            self._calls.append(call)
+            unheard = self._loop.call_later(UNHEARD_S, self._lose, call, "nothing was heard")
+            self._send(call, way)
+            try:
+                return await self._answered(call), call
+            except CommitInDoubt as error:
+                self._doubt = str(error)
+                raise
+            except Fenced:
+                self.until = float("-inf")
+                raise
+            finally:
+                unheard.cancel()
+                self._calls.remove(call)
+
+    async def _answered(self, call: Call) -> Any:
+        cancelled: asyncio.CancelledError | None = None
+        while not call.answer.done():
+            try:
+                await asyncio.wait((call.answer,))
+            except asyncio.CancelledError as error:
+                cancelled = error
+                self._lose(call, "dropped")
+        if cancelled is not None and call.answer.exception() is None:
+            raise cancelled
+        return call.answer.result()
+
+    def _send(self, call: Call, way: float) -> None:
+        wait = way * 2 * self._random.random()
+        match self._due():
+            case "lost":
+                self._timeline.after(wait, partial(self._break, call))
+            case "unheard":
+                self._timeline.after(wait, partial(self._arrive, call, unheard=True))
+            case "late":
+                call.backend.unseen = self._random.random() < UNSEEN
+                self._timeline.after(wait, partial(self._hear, call, None, CommitInDoubt("it broke")))
+                self._timeline.after(self._random.random() * LATE_S, partial(self._arrive, call))
+            case "slow":
+                self._timeline.after(self._random.random() * LATE_S, partial(self._arrive, call))
+            case _:
+                self._timeline.after(wait, partial(self._arrive, call))
+
+    def _due(self) -> str | None:
+        for armed in self.armed:
+            armed.calls -= 1
+            if armed.calls < 0:
+                self.armed.remove(armed)
+                return armed.kind
+        return None
+
+    def _arrive(self, call: Call, *, unheard: bool = False) -> None:
+        """At the ledger: carried out, whether or not anybody still waits, if the backend lives."""
+        if self.severed:
+            self._stuck.append(partial(self._arrive, call, unheard=unheard))
+            return
+        found: Any = None
+        failed: LedgerError | None = None
+        if not call.backend.alive:
+            failed = CommitInDoubt("the connection was ended")
+        else:
+            try:
+                call.done = self._timeline.now
+                found = call.work(call.backend)
+            except LedgerError as error:
+                failed = error
+        if unheard:
+            self._break(call)
+            return
+        self._timeline.after(WAY_S * 2 * self._random.random(), partial(self._hear, call, found, failed))
+
+    def _break(self, call: Call) -> None:
+        call.backend.alive = False
+        self._hear(call, None, CommitInDoubt("the connection broke"))
+
+    def _hear(self, call: Call, found: Any, failed: LedgerError | None) -> None:
+        if self.severed:
+            self._stuck.append(partial(self._hear, call, found, failed))
+        else:
+            self._loop.call_soon(self._finish, call, found, failed)
+
+    def _finish(self, call: Call, found: Any, failed: LedgerError | None) -> None:
+        if not call.answer.done():
+            if failed is None:
+                call.answer.set_result(found)
+            else:
+                call.answer.set_exception(failed)
+
+    def _lose(self, call: Call, why: str) -> None:
+        self._finish(call, None, CommitInDoubt(why))
+
+    async def _confirmed(self, work: Callable[[Backend], T]) -> T:
+        """A call that confirms the lease."""
+        found, call = await self._call(work)
+        self.until = max(self.until, call.at + LEASE_S)
+        return found
+
+    # A Store
+
+    async def new_epoch(self, bank: str, holder: str, at_least: int = 0, *, seen: Head | None = None) -> Head:
+        try:
+            head = await self._confirmed(
+                lambda backend: self._base.take(self, backend, holder, at_least, seen)
+            )
+        except Fenced:
+            self.taken = False
+            raise
+        self.taken = True
+        return head
+
+    async def beat(self, bank: str, epoch: int) -> None:
+        await self._confirmed(lambda _: self._base.beat(self, epoch))
+
+    async def append(self, bank: str, epoch: int, seq_before: int, rows: Sequence[Row]) -> None:
+        await self._confirmed(lambda _: self._base.append(self, epoch, seq_before, rows))
+
+    async def release(self, bank: str, epoch: int) -> None:
+        self.until = float("-inf")
+        await self._call(lambda _: self._base.release(self, epoch))
+
+    async def head(self, bank: str) -> Head:
+        found, call = await self._call(lambda _: self._base.ledger.head(bank))
+        self.looked = call.done, found.epoch
+        return found
+
+    async def held(self, bank: str) -> bool:
+        return (await self._call(lambda _: self._base.held))[0]
+
+    async def banks(self) -> list[str]:
+        return (await self._call(lambda _: self._base.ledger.banks()))[0]
+
+    async def rows(self, bank: str, after: int, limit: int) -> list[Row]:
+        return (await self._call(lambda _: self._base.ledger.rows(bank, after, limit)))[0]
+
+    async def newest_snapshot(self, bank: str, below: int | None = None) -> Snapshot | None:
+        return (await self._call(lambda _: self._base.ledger.newest_snapshot(bank, below)))[0]
+
+    async def save_snapshot(self, snapshot: Snapshot) -> None:
+        await self._call(lambda _: self._base.ledger.save_snapshot(snapshot))
+
+    async def carry_forward(self, bank: str, upto: int) -> None:
+        await self._call(lambda _: self._base.ledger.carry_forward(bank, upto))
+
+    async def checkpoint(self) -> None:
+        """PostgreSQL keeps its own house."""
+
+    async def run(self, work: Callable[[Ledger], T]) -> T:
+        def looked(_: Backend) -> T:
+            found = work(self._base.ledger)
+            if isinstance(found, tuple) and isinstance(found[0], Engine):
+                self._witness.looked(self._base.ledger, *found)
+            return found
+
+        long = self._random.random() < LONG
+        if long:  # in a call of its own, as a look at a long journal is made of many: others may come between
+            await wait_out(self._random.random() * LONG_LOOK_S)
+        return (await self._call(looked, LOOK_S))[0]
+
+    async def recover(self) -> None:
+        async with self._order:
+            if self.gone:
+                raise CommitInDoubt("the process is dead")
+            older = self.backends[-1]
+            if not self.severed:
+                older.alive = older.alive and older.unseen
+            if self.severed:
+                await wait_out(CONNECT_S)
+            if self.severed:
+                raise CommitInDoubt("no connection")
+            await wait_out(2 * WAY_S)
+            self.backends = [one for one in self.backends if one.alive] + [Backend()]
+            self._doubt = None
+
+    async def close(self) -> None:
+        if not self.gone:
+            self._end_backends()

@@ -1,0 +1,513 @@
+"""Does the whole hold together when several servers share a ledger, and each may die, freeze or be cut off?
+
+    python -m tests.faults --servers --seed 7 --rounds 5000
+
+Real, beside what `simulation` has: whole servers and signage processes, each on a loop of its own; lease,
+tenure, relay and follower as they run; the client's walk from server to server. False: time, every network,
+PostgreSQL's backends (`shared`), Redis (`relays`). Judged at every step: that one server at a time holds the
+bank and shows it, that nothing is acknowledged by another, and all that `witness` knows.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import traceback
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from controllers.client import CONNECT_WITHIN_S
+from jackpot.ledger.sqlite import SqliteLedger
+from jackpot.ledger.verify import verify
+from jackpot.rules import commands
+from jackpot.rules.commands import Envelope
+from jackpot.rules.money import to_cents
+from jackpot.rules.outcome import Outcome
+from jackpot.server.follow import STALE_S
+from jackpot.server.sequencer import Core
+from tests.faults.devices import REFUSED_S
+from tests.faults.house import BANK, model_level
+from tests.faults.network import Wire
+from tests.faults.nodes import AT_SCREENS, AT_SERVERS, SCREENS, Machine, Node, Screen, config_of, simulated
+from tests.faults.places import EVERYWHERE
+from tests.faults.plan import Fault
+from tests.faults.play import TICK_S, Play
+from tests.faults.reach import Reach
+from tests.faults.relays import FalseRedis
+from tests.faults.shared import Shared
+from tests.faults.simulation import WRONG, Failure, run
+from tests.faults.witness import Difference, same
+
+# Seconds until a supervisor starts a process again that was killed or ended, and one whose node lost power.
+RESTARTS_S: Final = 2.0
+POWERS_UP_S: Final = 12.0
+# A graceful end that takes longer is made short by the supervisor.
+STOPS_S: Final = 30.0
+# A process is frozen, and a cut lasts, for a part of one of these: within a lease, about it, long after it.
+SPELLS_S: Final = (2.0, 5.0, 20.0)
+# Between two servers of a rolling restart.
+ROLLING_S: Final = 8.0
+# A clock steps by at most so much, either way.
+STEP_MS: Final = 2 * 3_600_000
+# A sign shows nothing as good that the active server said longer ago: what a follower lets pass, once while
+# the message is on its way and once when it has come, and until it notices.
+OLD_S: Final = 2 * STALE_S + 3.0
+
+
+class Servers:
+    """What goes wrong among several servers, beside all that may anywhere."""
+
+    option = "--servers"
+    weights: Mapping[str, int] = {
+        **EVERYWHERE,
+        "kill": 8,
+        "power": 5,
+        "freeze": 8,
+        "cut_ledger": 6,
+        "cut_tables": 3,
+        "cut_redis": 3,
+        "stop": 4,
+        "hand_over": 5,
+        "rolling": 1,
+        "end_backend": 3,
+        "call_lost": 3,
+        "call_unheard": 3,
+        "call_late": 4,
+        "call_slow": 4,
+        "redis_die": 2,
+        "redis_fail_over": 2,
+        "redis_hang": 2,
+        "message_lost": 3,
+        "message_late": 3,
+        "kill_screen": 2,
+        "freeze_screen": 2,
+        "cut_screen": 2,
+    }
+    worse: tuple[str, ...] = ("kill", "power", "freeze", "cut_ledger", "hand_over")
+
+
+SERVERS: Final = Servers()
+
+
+class Several(Play):
+    """Two or three servers, and two signage processes."""
+
+    def __init__(self, seed: int, rounds: int, plan: list[Fault], folder: Path, ground: Any) -> None:
+        self.names = "abc"[: 2 + seed // 3 % 2]
+        super().__init__(seed, rounds, plan, (*AT_SERVERS, *AT_SCREENS))
+        self._patched = contextlib.ExitStack()
+        self._patched.enter_context(simulated(self.random("chance")))
+        self.ledger = SqliteLedger(folder / "ledger.db")
+        self.shared = Shared(self.ledger, self.timeline, self.witness, self.poison)
+        self.redis = FalseRedis(self.timeline, lambda _what: None)
+        self.config = config_of(self.house, len(self.names), folder)
+        self.machines: dict[str, Machine] = {}
+        self.unreachable: set[str] = set()
+        self._lives = dict.fromkeys((*self.names, *SCREENS), 0)
+        self._wrong: BaseException | None = None
+        self._thawed: dict[str, float] = {}
+        for name in self._lives:
+            self.start(name)
+
+    # Machines
+
+    @property
+    def nodes(self) -> list[Node]:
+        """The servers that run, or are frozen."""
+        return [one for one in self.machines.values() if isinstance(one, Node) and one.alive]
+
+    @property
+    def screens(self) -> list[Screen]:
+        return [one for one in self.machines.values() if isinstance(one, Screen) and one.alive]
+
+    @property
+    def active(self) -> Node | None:
+        """The server that serves the floor now."""
+        return next((node for node in self.nodes if node.active and not node.loop.frozen), None)
+
+    def start(self, name: str) -> None:
+        """A new life, unless it has one."""
+        if name in self.machines and self.machines[name].alive:
+            return
+        self._lives[name] += 1
+        self.note(f"starts: {name}{self._lives[name]}")
+        if name in SCREENS:
+            self.machines[name] = Screen(self, name, self._lives[name], self.config)
+        else:
+            self.machines[name] = Node(self, name, self._lives[name], self.config, self._reach)
+
+    def _reach(self, node: Node) -> Reach:
+        random = self.random(f"reach {node.life}")
+        return Reach(node.life, node.loop, self.shared, self.timeline, random, self.witness)
+
+    def _later(self, most: float, action: Callable[[], None]) -> None:
+        """Once a part of that time has passed."""
+        self.timeline.after(most * self._faults.random(), action)
+
+    def end(self, machine: Machine, *, told: bool = True) -> None:
+        """Kill -9; or, where nobody is told, the power fails. Its supervisor starts it again."""
+        if machine.alive:
+            self.note(f"{'killed' if told else 'powerless'}: {machine.life}")
+            machine.die(told=told)
+            self._later(RESTARTS_S if told else POWERS_UP_S, partial(self.start, machine.name))
+
+    # What processes do
+
+    def ran(self, machine: Machine) -> None:
+        if machine.loop.troubles:
+            raise machine.loop.troubles[0]
+        if isinstance(machine, Node):
+            self._judge_node(machine)
+        elif isinstance(machine, Screen):
+            self._judge_screen(machine)
+
+    def _judge_node(self, node: Node) -> None:
+        """One server at a time shows the bank, and only while its lease is certain (DESIGN 4)."""
+        writer = node.writer
+        if writer is None:
+            return
+        if writer.failed:
+            raise Difference(f"{node.life} has stopped for good: {writer.stopped}")
+        if not writer.board.trusted or writer.stopped is not None:
+            return
+        if node.loop.time() > node.reach.until:
+            late = node.loop.time() - node.reach.until
+            raise Difference(f"{node.life} shows the bank {late:.3f} s after its lease has lapsed")
+        for other in self.nodes:
+            if (
+                other is not node
+                and other.writer is not None
+                and other.writer.stopped is None
+                and other.writer.board.trusted
+            ):
+                raise Difference(f"{node.life} and {other.life} both show the bank")
+
+    def _judge_screen(self, screen: Screen) -> None:
+        """What no server has said for long is shown as a fault."""
+        follower = screen.follower
+        if self.timeline.now < self._thawed.get(screen.life, -1.0) + 2 * TICK_S:
+            return  # it has not looked at its clock since
+        if follower.board.trusted and follower.rev in self.redis.taken:
+            age = self.timeline.now - self.redis.taken[follower.rev]
+            if age > OLD_S:
+                raise Difference(
+                    f"{screen.life} shows what was said {age:.1f} s ago, {follower.rev}, as good"
+                )
+
+    def over(self, machine: Machine, error: BaseException | None) -> None:
+        if error is not None:
+            told = "".join(traceback.format_exception(error)[-12:])
+            self._held(lambda: _raise(Difference(f"{machine.life} ended by itself: {told}")))
+            return
+        self.note(f"ended: {machine.life}")
+        machine.die(told=True)
+        self._later(RESTARTS_S, partial(self.start, machine.name))
+
+    def asked(self, envelope: Envelope) -> None:
+        self.witness.asked(envelope)
+
+    def released(self, node: Node, envelope: Envelope, outcome: Outcome) -> None:
+        if node.alive:
+            self._held(lambda: self._released(node, envelope, outcome))
+
+    def _released(self, node: Node, envelope: Envelope, outcome: Outcome) -> None:
+        if outcome.entry is not None:
+            writer = self.shared.writers.get(outcome.entry.seq)
+            same(f"who wrote row {outcome.entry.seq}, which is acknowledged", node.life, writer)
+        self.witness.released(envelope, outcome, current=self._current(node))
+
+    def durable(self, node: Node, core: Core) -> None:
+        if node.alive and self._current(node):
+            self._held(lambda: self.witness.durable(core))
+
+    def _current(self, node: Node) -> bool:
+        """Whether it has the bank, as the ledger has it."""
+        owner = self.shared.owner
+        return (
+            owner is not None
+            and owner.name == node.life
+            and node.writer is not None
+            and node.writer.core.epoch == owner.epoch
+        )
+
+    def said(self, machine: Machine, message: dict[str, Any]) -> None:
+        if machine.alive and message["values"] and isinstance(machine, Node):
+            self._held(lambda: self._lease(machine, "tells a device meters"))
+
+    def fed(self, machine: Machine) -> None:
+        if machine.alive and isinstance(machine, Node):
+            self._held(lambda: self._lease(machine, "feeds Redis"))
+
+    def _lease(self, node: Node, what: str) -> None:
+        late = node.loop.time() - node.reach.until
+        if late > 0:
+            raise Difference(f"{node.life} {what} {late:.3f} s after its lease has lapsed")
+
+    def _held(self, check: Callable[[], None]) -> None:
+        """What is found inside a process is raised outside of it: it might catch it."""
+        try:
+            check()
+        except WRONG as error:
+            self._wrong = self._wrong or error
+
+    # What devices and people find
+
+    def servers(self, device: str) -> tuple[str, ...]:
+        """In an order of its own."""
+        names = list(SCREENS if device in AT_SCREENS else self.names)
+        self.random(f"servers of {device}").shuffle(names)
+        return tuple(f"{name}:1" for name in names)
+
+    def accept(self, wire: Wire, role: str, server: str) -> float | None:
+        name = server.partition(":")[0]
+        if name in self.unreachable:
+            return CONNECT_WITHIN_S
+        machine = self.machines[name]
+        assert isinstance(machine, Node | Screen)
+        return None if machine.accept(wire, role) else REFUSED_S
+
+    def _ask(
+        self,
+        command: commands.Command,
+        people: tuple[str, ...],
+        digest: bytes,
+        hear: Callable[[Outcome], None],
+    ) -> None:
+        nodes = self.nodes
+        node = self.active or (self._faults.choice(nodes) if nodes else None)
+        if node is not None:
+            node.submit(command, people, digest, hear)
+
+    # Faults
+
+    def inject(self, fault: Fault) -> None:
+        """Let it happen now."""
+        self.injected[fault.kind] += 1
+        self.note(f"fault: {fault}")
+        kind, _, what = fault.kind.partition("_")
+        if kind == "call":
+            if (node := self._node(fault.more)) is not None:
+                node.reach.arm(what)
+        elif kind == "message":
+            self._machine(fault.more).road.arm("lose" if what == "lost" else "delay")
+        else:
+            getattr(self, f"_{fault.kind}")(fault.more)
+
+    def _node(self, more: float) -> Node | None:
+        """Mostly the one that serves, now and then any."""
+        if more < 0.65 and self.active is not None:
+            return self.active
+        nodes = self.nodes
+        return nodes[int(more * 1000) % len(nodes)] if nodes else None
+
+    def _machine(self, more: float) -> Machine:
+        machines = list(self.machines.values())
+        return machines[int(more * len(machines))]
+
+    def _screen(self, more: float) -> Screen | None:
+        screens = self.screens
+        return screens[int(more * len(screens))] if screens else None
+
+    def _spell(self) -> float:
+        return self._faults.choice(SPELLS_S) * self._faults.random()
+
+    def _kill(self, more: float) -> None:
+        if (node := self._node(more)) is not None:
+            self.end(node)
+
+    def _power(self, more: float) -> None:
+        if (node := self._node(more)) is not None:
+            self.end(node, told=False)
+
+    def _freeze(self, more: float) -> None:
+        if (node := self._node(more)) is not None:
+            self._frozen(node)
+
+    def _frozen(self, machine: Machine) -> None:
+        machine.loop.freeze()
+        self.note(f"frozen: {machine.life}")
+        self.timeline.after(self._spell(), partial(self._thaw, machine))
+
+    def _thaw(self, machine: Machine) -> None:
+        if machine.alive and machine.loop.frozen:
+            self.note(f"thawed: {machine.life}")
+            self._thawed[machine.life] = self.timeline.now
+            machine.loop.thaw()
+
+    def _cut_ledger(self, more: float) -> None:
+        if (node := self._node(more)) is not None:
+            node.reach.severed = True
+            self.note(f"cut from the ledger: {node.life}")
+            self.timeline.after(self._spell(), node.reach.heal)
+
+    def _cut_tables(self, more: float) -> None:
+        """Nothing passes between a server and its devices; each notices by the other's silence."""
+        if (node := self._node(more)) is not None:
+            self.note(f"cut from its devices: {node.life}")
+            self.unreachable.add(node.name)
+            for wire in node.wires:
+                wire.cut(device_told=False, server_told=False)
+            self.timeline.after(self._spell(), partial(self.unreachable.discard, node.name))
+
+    def _cut_redis(self, more: float) -> None:
+        if (node := self._node(more)) is not None:
+            self._cut_road(node)
+
+    def _cut_road(self, machine: Machine) -> None:
+        self.note(f"cut from Redis: {machine.life}")
+        machine.road.severed = True
+        self.timeline.after(self._spell(), machine.road.heal)
+
+    def _stop(self, more: float) -> None:
+        if (node := self._node(more)) is not None:
+            self._terminate(node)
+
+    def _terminate(self, node: Node) -> None:
+        self.note(f"told to stop: {node.life}")
+        node.stop()
+        self.timeline.after(STOPS_S, partial(self.end, node))
+
+    def _hand_over(self, more: float) -> None:
+        if (node := self._node(more)) is not None:
+            self.note(f"told to hand over: {node.life}")
+            node.hand_over()
+
+    def _rolling(self, _more: float) -> None:
+        """Every server is stopped and started, one after the other."""
+        for turn, node in enumerate(self.nodes):
+            self.timeline.after(turn * ROLLING_S, partial(self._terminate, node))
+
+    def _end_backend(self, more: float) -> None:
+        if (node := self._node(more)) is not None:
+            node.reach.end_backend()
+
+    def _redis_die(self, _more: float) -> None:
+        self.redis.die()
+        self.timeline.after(self._spell(), self.redis.start)
+
+    def _redis_fail_over(self, more: float) -> None:
+        self.redis.fail_over(int(more * 20))
+
+    def _redis_hang(self, _more: float) -> None:
+        self.redis.hung = True
+        self.timeline.after(self._spell(), self.redis.wake)
+
+    def _kill_screen(self, more: float) -> None:
+        if (screen := self._screen(more)) is not None:
+            self.end(screen)
+
+    def _freeze_screen(self, more: float) -> None:
+        if (screen := self._screen(more)) is not None:
+            self._frozen(screen)
+
+    def _cut_screen(self, more: float) -> None:
+        if (screen := self._screen(more)) is not None:
+            self._cut_road(screen)
+
+    def _clock(self, more: float) -> None:
+        machine = self._machine(more)
+        machine.clock.ahead_ms += int((self._faults.random() - 0.5) * 2 * STEP_MS)
+
+    # The loop
+
+    def _step(self) -> None:
+        super()._step()
+        if self._wrong is not None:
+            raise self._wrong
+
+    def _ticked(self) -> None:
+        """An operator looks into every conflict of devices, over the admin socket of the active server."""
+        node = self.active
+        if node is None:
+            return
+        for devices in (node.server.floor, node.server.signs):
+            for name in sorted(devices.blocked):
+                command = commands.ClearDevice(devices.role, name)
+                hear = partial(_cleared, devices.blocked, name)
+                node.submit(command, ("ann",), self._faults.randbytes(16), hear)
+
+    def _serving(self) -> str:
+        return ", ".join(f"{one.life} {_state(one)}" for one in self.machines.values())
+
+    def _fine(self) -> None:
+        self.redis.up = True
+        self.redis.wake()
+        self.unreachable.clear()
+        for machine in self.machines.values():
+            self._thaw(machine)
+            machine.road.heal()
+            machine.road.lose.clear()
+            machine.road.delay.clear()
+            if isinstance(machine, Node):
+                machine.reach.heal()
+                machine.reach.armed.clear()
+
+    def _at_rest(self) -> bool:
+        node = self.active
+        return (
+            node is not None
+            and node.writer is not None
+            and node.writer.core.depth == 0
+            and super()._at_rest()
+            and all(self._shows_all(sign) for sign in self.signs)
+        )
+
+    def _shows_all(self, sign: Any) -> bool:
+        """The meters as they are, and no fault."""
+        truth = {key: to_cents(meter["primary"]) for key, meter in self.witness.model.meters().items()}
+        shown = {(link, model_level(level)): cents for (link, level), cents in sign.session.meters.items()}
+        return sign.online and shown == truth and "fault" not in sign.states.values()
+
+    def _standstill(self) -> str:
+        signs = [f"{sign.session.id} {sign.session.state.name} {sign.states}" for sign in self.signs]
+        return f"{super()._standstill()}; {'; '.join(signs)}"
+
+    def _check_at_rest(self) -> None:
+        """The whole state, the tables' own counts, and the ledger from its first row."""
+        node = self.active
+        assert node is not None
+        assert node.writer is not None
+        self.witness.durable(node.writer.core, every=True)
+        super()._check_at_rest()
+        report = verify(self.ledger, BANK)
+        same("verify", report.problems, type(report.problems)())
+        same("the last row", report.head.seq, self.witness.seq)
+
+    def close(self) -> None:
+        for machine in self.machines.values():
+            if machine.alive:
+                machine.die(told=True)
+        self.ledger.close()
+        self._patched.close()
+
+
+def _raise(error: Exception) -> None:
+    raise error
+
+
+def _state(machine: Machine) -> str:
+    if not machine.alive:
+        return "dead"
+    if machine.loop.frozen:
+        return "frozen"
+    if isinstance(machine, Node):
+        writer = machine.writer
+        return "starting" if writer is None else (writer.away or f"active, {writer.core.depth} wait")
+    assert isinstance(machine, Screen)
+    return "shows" if machine.follower.board.trusted else "fault"
+
+
+def _cleared(blocked: set[str], name: str, outcome: Outcome) -> None:
+    if outcome.answer["ok"]:
+        blocked.discard(name)
+
+
+def run_several(
+    seed: int,
+    rounds: int,
+    plan: list[Fault] | None = None,
+    progress: Callable[[int], None] = lambda _rounds: None,
+) -> Failure | Play:
+    """One run, as `run`."""
+    return run(seed, rounds, plan, progress, SERVERS, Several)

@@ -1,0 +1,146 @@
+"""How do several simulated servers share one ledger? A PostgreSQL in small, and who may do what in it.
+
+The rows lie in SQLite, one transaction after the other. Beside it stands what a PostgreSQL adds: each
+connection has a backend of its own, the head names the one that took the bank, and whoever takes it next ends
+that backend first. Every taking and every row is judged: may this server, now?
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final, Protocol
+
+from jackpot.ledger.journal import Head, Row
+from jackpot.ledger.store import DataRefused, Fenced, Ledger
+from jackpot.rules.events import Refused
+from jackpot.server.lease import GONE_S
+from tests.faults.house import BANK
+from tests.faults.network import Timeline
+from tests.faults.witness import Difference, Witness, same
+
+# What two machines' clocks make of the same seconds, at worst, and a moment for what is on its way.
+APART: Final = 0.97
+# Movements of a head that are remembered: more than in any time that a standby looks back.
+MOVES: Final = 5_000
+
+
+class Backend:
+    """The ledger's end of one connection. unseen: nobody finds it to end it."""
+
+    def __init__(self) -> None:
+        self.alive = True
+        self.unseen = False
+
+
+class Taker(Protocol):
+    """One process's way to the ledger, as far as the ledger is concerned.
+
+    name: of the process, in this life. number: as of a writer's uuid. looked: when it saw the head that it
+    decided on, and that head's epoch. taken: it has the bank, for all that it has heard.
+    """
+
+    name: str
+    number: int
+    taken: bool
+    looked: tuple[float, int]
+    backends: list[Backend]
+
+
+@dataclass
+class Owner:
+    """Who took the bank last. moves: when its head moved."""
+
+    number: int
+    name: str
+    backend: Backend
+    epoch: int
+    taken: float
+    moves: list[float] = field(default_factory=list)
+    released: bool = False
+
+
+class Shared:
+    """The ledger of all. takings: how often the bank was taken. writers: whose each row is."""
+
+    def __init__(self, ledger: Ledger, timeline: Timeline, witness: Witness, poison: set[bytes]) -> None:
+        self.ledger = ledger
+        self.owner: Owner | None = None
+        self.writers: dict[int, str] = {}
+        self.takings = 0
+        self._timeline = timeline
+        self._witness = witness
+        self._poison = poison
+        self._epochs: dict[int, str] = {}
+
+    def take(self, taker: Taker, backend: Backend, holder: str, at_least: int, seen: Head | None) -> Head:
+        """As the database's own: ends the backend of whoever has the bank, and takes the next epoch."""
+        owner, now = self.owner, self._timeline.now
+        before = self.ledger.head(BANK)
+        if seen is not None and (before.epoch, before.seq, before.beat) != (seen.epoch, seen.seq, seen.beat):
+            raise Fenced("the bank is at work, or another took it first")
+        if taken_from := owner is not None and owner.number != taker.number:
+            if taker.taken:
+                raise Fenced("the bank was taken by another writer")
+            self._judge(owner, taker)
+        ended = [*taker.backends, *([owner.backend] if owner is not None and taken_from else ())]
+        for one in ended:
+            one.alive = one is backend or (one.alive and one.unseen)
+        head = self.ledger.new_epoch(BANK, holder, at_least)
+        if head.epoch <= before.epoch:
+            raise Difference(f"the bank was taken in epoch {head.epoch}, after {before.epoch}")
+        self.owner = Owner(taker.number, taker.name, backend, head.epoch, now, [now])
+        self._epochs[head.epoch] = taker.name
+        self.takings += 1
+        return head
+
+    def _judge(self, owner: Owner | None, taker: Taker) -> None:
+        """Nobody takes the bank from a holder whose head he has just seen move."""
+        at, epoch = taker.looked
+        if owner is None or owner.released:
+            return
+        same("the epoch of the bank that is taken", epoch, owner.epoch)
+        seen = bisect_right(owner.moves, at)
+        still = at - owner.moves[seen - 1] if seen else 0.0
+        if still < GONE_S * APART:
+            raise Difference(
+                f"{taker.name} takes the bank from {owner.name}, seen to stand for {still:.2f} s"
+            )
+
+    def append(self, taker: Taker, epoch: int, before: int, rows: Sequence[Row]) -> None:
+        if any(row.digest in self._poison and row.kind != Refused.kind for row in rows):
+            raise DataRefused("this digest is not to be stored")
+        self.ledger.append(BANK, epoch, before, rows)
+        self._moved(taker, epoch)
+        for row in rows:
+            self.writers[row.seq] = taker.name
+        self._witness.written(rows)
+
+    def beat(self, taker: Taker, epoch: int) -> None:
+        self.ledger.beat(BANK, epoch)
+        self._moved(taker, epoch)
+
+    def release(self, taker: Taker, epoch: int) -> None:
+        self.ledger.release(BANK, epoch)
+        self._moved(taker, epoch)
+        if self.owner is not None:
+            self.owner.released = True
+
+    def _moved(self, taker: Taker, epoch: int) -> None:
+        """Something of this epoch was carried out: no other server may have had the same."""
+        if self._epochs.get(epoch) != taker.name:
+            raise Difference(f"{taker.name} writes in epoch {epoch}, which is {self._epochs.get(epoch)}'s")
+        if self.owner is not None and self.owner.epoch == epoch:
+            self.owner.moves.append(self._timeline.now)
+            if len(self.owner.moves) > 2 * MOVES:
+                del self.owner.moves[:MOVES]
+
+    @property
+    def held(self) -> bool:
+        """Whether the backend that took the bank stands."""
+        return self.owner is not None and self.owner.backend.alive
+
+    def is_owner(self, name: str) -> bool:
+        """Whether that process took the bank last."""
+        return self.owner is not None and self.owner.name == name
