@@ -22,15 +22,17 @@ SUM_STATEMENTS_MAX: Final = 10_000
 Totals = dict[tuple[int, int], tuple[int, ...]]
 
 
-def rebuild(ledger: Reader, bank: str) -> tuple[Engine, Head]:
+def rebuild(ledger: Reader, bank: str, known: Snapshot | None = None) -> tuple[Engine, Head]:
     """The engine as the ledger has it, and the head that it stands at.
 
-    To be called by the bank's writer, after `new_epoch`. Checks of every row that it reads: that it is
-    there, follows the chain, and that its event makes the postings that are stored; and the head against
-    the last row. Raises LedgerCorrupt, naming the row; Fenced where another writer took the bank meanwhile.
+    known: a snapshot of the caller's own, which goes before those in the ledger: whoever may write there
+    could have forged them, and a hit that nobody made is in no sum. To be called by the bank's writer, after
+    `new_epoch`. Checks of every row that it reads: that it is there, follows the chain, and that its event
+    makes the postings that are stored; and the head against the last row. Raises LedgerCorrupt, naming the
+    row; Fenced where another writer took the bank meanwhile.
     """
     head = ledger.head(bank)
-    engine, last = _start(ledger, bank, head)
+    engine, last = _start(ledger, bank, head, known)
     while engine.seq < head.seq:
         page = ledger.rows(bank, engine.seq, min(PAGE_ROWS, head.seq - engine.seq))
         if not page:
@@ -57,8 +59,10 @@ def still_own(head: Head, epoch: int) -> None:
         raise Fenced(f"bank {head.bank} was taken by another writer: epoch {epoch} is over")
 
 
-def _start(ledger: Reader, bank: str, head: Head) -> tuple[Engine, bytes]:
+def _start(ledger: Reader, bank: str, head: Head, known: Snapshot | None) -> tuple[Engine, bytes]:
     """The engine of the newest snapshot that the journal bears out, else an empty one; and its row's hash."""
+    if known is not None and (known.seq == 0 or holds(ledger, known)):
+        return engine_of(known), known.hash
     snapshot = ledger.newest_snapshot(bank, below=head.seq + 1)
     while snapshot is not None:
         if snapshot.format == SNAPSHOT_FORMAT and holds(ledger, snapshot):

@@ -15,7 +15,7 @@ from typing import Any, Final, TypeVar
 import structlog
 
 from jackpot.clock import Clock
-from jackpot.ledger.journal import Head, genesis
+from jackpot.ledger.journal import Head, Snapshot, genesis
 from jackpot.ledger.rebuild import rebuild, still_own
 from jackpot.ledger.store import (
     CommitInDoubt,
@@ -42,7 +42,8 @@ from jackpot.server.sequencer import Batch, Core, Release
 
 # DESIGN: a holder without an acknowledged commit for 2 s suspends its tables; the commit itself goes on.
 SLOW_COMMIT_S: Final = 2.0
-# A full disk is looked at again after these pauses: soon, then seldom enough not to load a struggling disk.
+# A ledger that still takes nothing is looked at again after these pauses: soon, then seldom enough not to
+# load a struggling disk or use up epochs.
 RETRY_FIRST_S: Final = 0.1
 RETRY_MOST_S: Final = 5.0
 # Batches between two chances for the ledger's housekeeping, which asks for itself whether it is needed.
@@ -119,6 +120,8 @@ class Writer:
         self._lapsed = False
         self._store = store
         self._rebuild = rebuild
+        self._known: Snapshot | None = None
+        self._pause = 0.0
         self._clock = clock
         self._holder, self._taken = head.holder, head.epoch
         self._doubtful = False
@@ -133,7 +136,9 @@ class Writer:
         """One that decides nothing until `begin`. links: what its board will show."""
         head = Head(bank, 0, 0, genesis(bank), "", 0)
         board = Board(bank, clock)
-        writer = cls(Engine(bank), head, store, lambda ledger: rebuild(ledger, bank), board, clock)
+        writer = cls(
+            Engine(bank), head, store, lambda ledger: rebuild(ledger, bank, writer._known), board, clock
+        )
         board.expect(links)
         writer.stopped = "starting"
         return writer
@@ -141,6 +146,8 @@ class Writer:
     def begin(self, engine: Engine, head: Head, confirmed: float) -> None:
         """Decides from here on, on a state that the ledger holds. confirmed: when the epoch was asked for."""
         self.core = Core(engine, head, self._durable)
+        self._known = self.core.snapshot()
+        self._pause = 0.0
         self._holder, self._taken = head.holder, head.epoch
         self._doubtful = self._ending = False
         self.stopped = None
@@ -307,6 +314,7 @@ class Writer:
         try:
             await self._store.beat(self.bank, self.core.epoch)
             self._confirm(began)
+            self._pause = 0.0
             self.board.trust()
             self._flush()
         except CommitInDoubt as error:
@@ -336,9 +344,11 @@ class Writer:
             self.commits.observe(self._clock.monotonic() - began)
             self.batches.observe(len(batch.rows))
             self._confirm(began)
+            self._pause = 0.0
             self.board.trust()
             self.core.committed()
             if batch.snapshot is not None:
+                self._known = batch.snapshot
                 await self._store.save_snapshot(batch.snapshot)
                 await self._store.carry_forward(self.bank, batch.snapshot.seq)
             if sum(self.batches.counts) % CHECKPOINT_BATCHES == 0:
@@ -367,11 +377,16 @@ class Writer:
         self._flush()
 
     async def _look(self) -> None:
-        """Makes state and ledger one again. Raises LedgerError where that is impossible."""
-        pause = RETRY_FIRST_S
-        while not await self._looked() and not self._ending:
-            await asyncio.sleep(pause)
-            pause = min(2 * pause, RETRY_MOST_S)
+        """Makes state and ledger one again; at once, but ever later while nothing becomes durable.
+
+        Raises LedgerError where that is impossible.
+        """
+        while True:
+            if self._doubtful:
+                await asyncio.sleep(self._pause)
+                self._pause = min(max(2 * self._pause, RETRY_FIRST_S), RETRY_MOST_S)
+            if await self._looked() or self._ending:
+                return
 
     async def _looked(self) -> bool:
         """Whether one try did it; if not, the next one starts from a doubt."""

@@ -15,10 +15,14 @@ from jackpot.ledger import connect
 from jackpot.ledger.journal import Snapshot
 from jackpot.ledger.open import make_roles
 from jackpot.ledger.postgres import MIGRATION_LOCK, PostgresStore
+from jackpot.ledger.rebuild import rebuild
 from jackpot.ledger.store import CommitInDoubt, LedgerCorrupt, LedgerUnusable
 from jackpot.rules import commands as c
+from jackpot.rules import views
+from jackpot.rules.engine import SNAPSHOT_FORMAT
+from jackpot.rules.paytable import LinkTerms
 from jackpot.server.tenure import Tenure
-from jackpot.server.writer import Writer
+from jackpot.server.writer import RETRY_FIRST_S, Writer
 from tests.ledger.backends import WAIT_S, backend, stores, watching
 from tests.ledger.material import rows
 from tests.ledger.play import FIVE, THREE
@@ -351,5 +355,54 @@ def test_a_number_that_another_connection_has_now_stops_nothing(database: str, p
                 await monitor.run("UPDATE head SET backend = pg_backend_pid()")
                 async with stores(server) as (store,):
                     assert (await store.new_epoch("main", "test")).epoch == 2
+
+        run()
+
+
+@pytest.mark.parametrize("links", [(), (FIVE,)])
+def test_a_forged_snapshot_is_not_what_a_server_goes_on_from(
+    database: str, postgres: Postgres, links: tuple[LinkTerms, ...]
+) -> None:
+    """S3: with a server's rights somebody writes a state of his own, and ends the server's connection."""
+    with signing_in(postgres, database, "jackpot_server") as server:
+
+        @on_loop
+        async def run() -> None:
+            async with stores(server) as (store,):
+                if links:  # of an earlier server
+                    async with holding(store) as writer:
+                        await writer.person(c.OpenLink(FIVE), ("p",))
+                async with holding(store) as writer, watching(server) as insider:
+                    await writer.person(c.OpenLink(THREE), ("p",))
+                    honest = await writer.ask(views.statistics)
+                    forged, head = await store.run(lambda ledger: rebuild(ledger, "main"))
+                    forged.state.links[0].levels[0].accounts.primary += 1_000_000_000_000
+                    await insider.run("DELETE FROM snapshot")
+                    await insider.run(
+                        "INSERT INTO snapshot VALUES (1, $1, $2, $3, $4)",
+                        head.seq, head.hash, SNAPSHOT_FORMAT, forged.snapshot(),
+                    )  # fmt: skip
+                    await insider.run("SELECT pg_terminate_backend(backend, 5000) FROM head")
+                    await until(lambda: writer.doubts == 1 and writer.active)
+                    assert await writer.ask(views.statistics) == honest
+
+        run()
+
+
+def test_a_ledger_that_takes_no_row_is_tried_ever_more_seldom(database: str, postgres: Postgres) -> None:
+    """DESIGN 4: each try is an epoch, though the connection and the head are well; relieved, all goes on."""
+    name = database.rpartition("/")[2]
+    with signing_in(postgres, database, "jackpot_server") as server:
+
+        @on_loop
+        async def run() -> None:
+            async with stores(server) as (store,), holding(store) as writer, asyncio.TaskGroup() as group:
+                postgres.sql("REVOKE INSERT ON posting FROM jackpot_server", name)
+                act = group.create_task(writer.person(c.OpenLink(FIVE), ("p",)))
+                await until(lambda: writer._pause > 2 * RETRY_FIRST_S)
+                assert writer.doubts == 3
+                postgres.sql("GRANT INSERT ON posting TO jackpot_server", name)
+                assert (await act)["ok"]
+                assert writer._pause == 0
 
         run()
