@@ -133,7 +133,7 @@ class Admin:
             if request.do == "revoke":
                 return await self._revoke(request, request.by or login)
             if request.do == "leases":
-                return {"ok": True, "leases": [await tenure.look() for tenure in self._tenures.values()]}
+                return {"ok": True, "leases": [tenure.look() for tenure in self._tenures.values()]}
             if request.do == "hand-over":
                 return await self._hand_over(request, request.by or login)
             if request.do == "hits":

@@ -63,6 +63,7 @@ class Tenure:
         self._ended = asyncio.Event()
         self._over = asyncio.Event()
         self._watch = Watch(clock.monotonic())
+        self._seen: Head | None = None
         self._settled: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     async def settled(self) -> None:
@@ -91,11 +92,18 @@ class Tenure:
         if not self._released:
             raise BankStopped(f"not given up in the ledger, others must wait for it to lapse: {self.bank}")
 
-    async def look(self) -> dict[str, Any]:
-        """Who holds the bank by the ledger, and what it is here. Raises LedgerError."""
-        head = await self._store.head(self.bank)
-        here = "held" if self.writer.stopped is None else self.writer.stopped
-        return {"bank": self.bank, "holder": head.holder, "epoch": head.epoch, "seq": head.seq, "here": here}
+    def look(self) -> dict[str, Any]:
+        """Who holds the bank, as this server saw it last, and what it is here; also without a ledger."""
+        writer = self.writer
+        if writer.stopped is None:
+            holder, epoch, seq = self._own, writer.epoch, writer.core.durable_seq
+            here = "held" if writer.board.leased else "held, and not confirmed by the ledger"
+        elif self._seen is None:
+            holder, epoch, seq, here = "", 0, 0, "standby: the ledger does not answer"
+        else:
+            holder, epoch, seq = self._seen.holder, self._seen.epoch, self._seen.seq
+            here = writer.stopped
+        return {"bank": self.bank, "holder": holder, "epoch": epoch, "seq": seq, "here": here}
 
     async def run(self) -> None:
         """Holds the bank whenever it may, until `end`; one that cannot be held at all is stopped for good."""
@@ -139,7 +147,7 @@ class Tenure:
         """
         watch = self._watch
         while not self._ended.is_set():
-            head = await self._store.head(self.bank)
+            head = self._seen = await self._store.head(self.bank)
             held = await self._store.held(self.bank)
             if head.holder not in {"", self._own}:
                 self._handed_over = False
@@ -251,6 +259,7 @@ class Tenure:
     async def _recover(self, error: CommitInDoubt) -> None:
         """A fresh connection, sooner or later; the bank stays with whoever holds it."""
         log.warning("ledger_unavailable", bank=self.bank, retry_s=RETRY_S, reason=str(error))
+        self._seen = None
         self.writer.stand_by("", alive=False)
         if not self._alone:
             self._settle()
