@@ -290,7 +290,8 @@ class Postgres:
         pid_file = self.data / "postmaster.pid"
         pid_file.unlink(missing_ok=True)  # nothing runs here: it is of a cluster that was killed
         command: list[str | Path] = [*self._prefix, self._programs / "postgres", "-D", self.data]
-        for setting in (*_ALWAYS, "listen_addresses=127.0.0.1", f"port={port}"):
+        addresses = self._settings.get("listen_addresses", "127.0.0.1")
+        for setting in (*_ALWAYS, f"listen_addresses={addresses}", f"port={port}"):
             command += ["-c", setting]
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(  # noqa: S603 - PostgreSQL itself

@@ -30,7 +30,7 @@ class Server(Site):
     """One `jackpot serve --id NAME` of a shared floor. at: its port of each listener."""
 
     def __init__(self, floor: "Servers", name: str) -> None:
-        Program.__init__(self, floor.config, "serve", "--id", name)
+        Program.__init__(self, floor.folder / f"{name}.toml", "serve", "--id", name)
         self.name = name
         self.folder, self.url, self.keys = floor.folder, floor.url, floor.keys
         self.socket = floor.folder / f"{name}.sock"
@@ -95,8 +95,13 @@ class Servers(Site):
         return self.each[name]
 
     def write(self) -> None:
-        """The configuration, for the servers' next start."""
-        self.config.write_text("\n".join(self._parts))
+        """The configuration, for the servers' next start: each has its own file."""
+        for name, server in self.each.items():
+            server.config.write_text(self.seen_by(name, "\n".join(self._parts)))
+
+    def seen_by(self, name: str, text: str) -> str:
+        """The configuration as a server has it: the same, unless one sees the world otherwise."""
+        return text
 
     def of(self, role: str, kind: str = "") -> list[str]:
         """The devices of a role that were added as such a kind, or all, in order."""

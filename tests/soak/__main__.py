@@ -2,7 +2,8 @@
 
 A real server, tables and a sign play on PostgreSQL under load. `kill-database`: kill -9 and a new start.
 `failover`: kill -9 of the primary, promotion of its synchronous standby, a new standby where the old one was.
-`servers`: three servers that are killed, frozen, relieved and restarted, see `servers.py`.
+`servers`: three servers that are killed, frozen, relieved and restarted, see `servers.py`. `cuts`: two that
+are cut off from database and Redis in every way, see `tests/e2e/cuts.py`.
 At the end every answer and every value that the sign showed is looked up in the ledger, and the books verify:
 the exit code is 0 where nothing was lost, doubled or shown in vain.
 """
@@ -25,6 +26,7 @@ from tests.e2e.floors import EASY
 from tests.e2e.load import Played, load, look
 from tests.e2e.site import Site, running
 from tests.soak.servers import soak as soak_servers
+from tests.soak.servers import soak_cuts
 
 TABLES: Final = 6
 # Answers between two troubles, at the least and at the most.
@@ -108,12 +110,14 @@ async def telling(played: Played) -> AsyncIterator[None]:
 
 def main() -> int:
     arguments = argparse.ArgumentParser(prog="python -m tests.soak", description=__doc__)
-    arguments.add_argument("what", choices=["kill-database", "failover", "servers"])
+    arguments.add_argument("what", choices=["kill-database", "failover", "servers", "cuts"])
     arguments.add_argument("--times", type=int, default=20)
     arguments.add_argument("--seed", type=int, default=1)
     chosen = arguments.parse_args()
     if chosen.what == "servers":
         return soak_servers(chosen.times, chosen.seed)
+    if chosen.what == "cuts":
+        return soak_cuts(chosen.times)
     played = Played()
     with tempfile.TemporaryDirectory() as place, ExitStack() as stack:
         folder = Path(place)

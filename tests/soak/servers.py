@@ -8,6 +8,8 @@ again, and the longest that a table waited for an answer meanwhile.
 import asyncio
 import signal
 import statistics
+import subprocess
+import sys
 import tempfile
 import time
 from collections import defaultdict
@@ -17,6 +19,7 @@ from random import Random
 from typing import Final
 
 from jackpot.lab.engines import Postgres
+from tests.e2e.cuts import CASES
 from tests.e2e.floors import EASY
 from tests.e2e.servers import Heard, Server, Servers, kill, load, serving, verdict
 
@@ -116,6 +119,14 @@ def soak(times: int, seed: int) -> int:
         print(f"{what}: all play after {_spread(seconds)}; longest wait {_spread(found.waited[what])}")
     late = [*found.took["kill"], *found.waited["kill"], *found.waited["restart of all"]]
     return 1 if max(late) > WITHIN_S else 0
+
+
+def soak_cuts(times: int) -> int:
+    """The exit code: 0 where no two servers answered for one bank, whatever was cut, so many times each."""
+    namespace = ("unshare", "--user", "--map-root-user", "--net")
+    with tempfile.TemporaryDirectory() as place:
+        cuts = [sys.executable, "-m", "tests.e2e.cuts", place, *CASES * times]
+        return subprocess.run([*namespace, *cuts], check=False).returncode
 
 
 def tell(floor: Servers, heard: Heard) -> None:
