@@ -1,6 +1,7 @@
 """How does a test start the real program? One configuration and process; its ports, log and command line."""
 
 import json
+import os
 import secrets
 import signal
 import socket
@@ -37,10 +38,11 @@ refusals_per_second = {refusals}
 
 
 class Program:
-    """One `jackpot COMMAND --config FILE`: its process, its ports, its log."""
+    """One `jackpot COMMAND --config FILE`: its process, its ports, its log. more: of its environment."""
 
     def __init__(self, config: Path, *words: str) -> None:
         self.config = config
+        self.more: dict[str, str] = {}
         self.ports: dict[str, int] = {}
         self.log: list[dict[str, Any]] = []
         self._words = words
@@ -54,7 +56,8 @@ class Program:
         command = [sys.executable, "-m", "jackpot.cli", *self._words, "--config", str(self.config)]
         self.log.clear()
         self._over = False
-        self._process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+        environment = {**os.environ, **self.more}
+        self._process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment)
         self._reader = threading.Thread(target=self._read, args=(self._process,), daemon=True)
         self._reader.start()
         self.ports = self.logged("serving")

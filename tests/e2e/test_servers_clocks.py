@@ -1,0 +1,81 @@
+"""What do clocks decide that are hours apart, and that step? Real servers, their clocks by libfaketime."""
+
+import asyncio
+import signal
+import time
+from contextlib import closing
+from itertools import pairwise
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from jackpot.ledger.open import open_ledger
+from jackpot.rules.events import ReadingTaken
+from jackpot.server.lease import AWAY_S, LEASE_S
+from tests.e2e.floors import EASY
+from tests.e2e.servers import Heard, Server, Servers, kill, load, serving, verdict
+
+LIBRARY: Final = next(iter(Path("/usr/lib").glob("*/faketime/libfaketime.so.1")), None)
+HOUR_S: Final = 3_600
+HOUR_MS: Final = HOUR_S * 1_000
+# What would be logged if a lease depended on what a clock says.
+LOST: Final = ("lease_lapsed", "commit_slow", "commit_in_doubt", "standing_by", "bank_taken_by_another")
+
+
+def step(server: Server, seconds: int) -> None:
+    """Its wall clock is so far from the machine's from now on; its monotonic clock is the machine's."""
+    file = server.config.with_suffix(".clock")
+    new = file.with_suffix(".new")
+    new.write_text(f"{seconds:+d}s\n")
+    new.rename(file)
+    server.more = {
+        "LD_PRELOAD": str(LIBRARY),
+        "FAKETIME_TIMESTAMP_FILE": str(file),
+        "FAKETIME_NO_CACHE": "1",
+        "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+    }
+
+
+def wait_for_a_lease() -> None:
+    """Returns once every lease that was lost meanwhile would show."""
+    time.sleep(LEASE_S + AWAY_S)
+
+
+@pytest.mark.skipif(LIBRARY is None, reason="needs libfaketime")
+def test_clocks_hours_apart_and_stepping_decide_nothing(tmp_path: Path, database: str) -> None:
+    """Lease: no times of two machines are compared; the journal tells what each clock said, in its order."""
+    floor = Servers(tmp_path, EASY, database)
+    floor.add("table", ["easy"], 4)
+    floor.add("sign", ["easy"])
+    step(floor["a"], HOUR_S)
+    step(floor["b"], -HOUR_S)
+    heard = Heard()
+
+    async def scenario() -> None:
+        async with load(floor, heard, tmp_path) as names:
+            await heard.until_all_play(names)
+            holder = await asyncio.to_thread(floor.holder)
+            standby = floor.other(holder)
+            before = [server.count(event) for server in (holder, standby) for event in LOST]
+            for seconds in (0, -24 * HOUR_S, 24 * HOUR_S, HOUR_S):
+                step(holder, seconds)
+                step(standby, -seconds)
+                await heard.until_all_play(names)
+            await asyncio.to_thread(wait_for_a_lease)
+            assert [server.count(event) for server in (holder, standby) for event in LOST] == before
+            await asyncio.to_thread(kill, holder)
+            await heard.until_all_play(names)
+            await asyncio.to_thread(holder.start)
+            assert await asyncio.to_thread(standby.stop, signal.SIGTERM) == 0
+            await heard.until_all_play(names)
+
+    with serving(floor):
+        asyncio.run(scenario())
+    verdict(floor, heard)
+    with closing(open_ledger(database, readonly=True)) as ledger:
+        rows = ledger.rows("main", 0, 10**9)
+    steps = [later.at - row.at for row, later in pairwise(rows)]
+    assert min(steps) < -HOUR_MS, "no clock stepped back"
+    assert max(steps) > HOUR_MS, "no clock stepped forward"
+    assert len([row for row in rows if row.kind == ReadingTaken.kind]) <= 3
