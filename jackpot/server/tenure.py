@@ -64,6 +64,7 @@ class Tenure:
         self._over = asyncio.Event()
         self._watch = Watch(clock.monotonic())
         self._seen: Head | None = None
+        self._furthest: Head | None = None
         self._settled: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     async def settled(self) -> None:
@@ -149,6 +150,8 @@ class Tenure:
         while not self._ended.is_set():
             head = self._seen = await self._store.head(self.bank)
             held = await self._store.held(self.bank)
+            if self._furthest is None or head.seq > self._furthest.seq:
+                self._furthest = head
             if head.holder not in {"", self._own}:
                 self._handed_over = False
             waits = HANDED_OVER_S if self._handed_over else self._waits()
@@ -175,7 +178,7 @@ class Tenure:
         async with self._beating(taken.epoch):
             engine, head = await self._store.run(self._checked)
         still_own(head, taken.epoch)
-        await writer.check_acknowledged()
+        await writer.check_acknowledged(self._furthest)
         engine.new_epoch()
         log.info("ledger_checked", bank=self.bank, seq=head.seq, epoch=head.epoch, hash=head.hash.hex())
         writer.begin(engine, head, began)

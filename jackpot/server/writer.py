@@ -421,11 +421,16 @@ class Writer:
         await self.check_acknowledged()
         return engine, head
 
-    async def check_acknowledged(self) -> None:
-        """Raises LedgerCorrupt where the ledger has lost what this process ever acknowledged (S5)."""
-        last = self.core.durable_seq
+    async def check_acknowledged(self, seen: Head | None = None) -> None:
+        """Raises LedgerCorrupt where the ledger has lost what this process ever acknowledged (S5).
+
+        seen: where another server was seen to stand, whose rows must be there too.
+        """
+        last, expected = self.core.durable_seq, self.core.durable_hash
+        if seen is not None and seen.seq > last:
+            last, expected = seen.seq, seen.hash
         known = [row.hash for row in await self._store.rows(self.bank, last - 1, 1)] if last else []
-        if last and known != [self.core.durable_hash]:
+        if last and known != [expected]:
             head = await self._store.head(self.bank)
             raise LedgerCorrupt(
                 f"{self.bank}: row {last}, which was acknowledged, is not in the ledger, which ends at row "

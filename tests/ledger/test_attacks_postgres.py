@@ -25,7 +25,7 @@ from jackpot.server.tenure import Tenure
 from jackpot.server.writer import RETRY_FIRST_S, Writer
 from tests.ledger.backends import WAIT_S, backend, stores, watching
 from tests.ledger.material import rows
-from tests.ledger.play import FIVE, THREE
+from tests.ledger.play import FIVE, THREE, Play
 from tests.ledger.test_postgres_standby import outcome, until_synchronous
 from tests.ledgers import Fresh
 from tests.server.bed import on_loop, until
@@ -52,8 +52,8 @@ CLOG_FILE: Final = 2**20, 2**18
 
 
 @asynccontextmanager
-async def holding(store: PostgresStore) -> AsyncIterator[Writer]:
-    """A server alone on its ledger, that holds the bank."""
+async def holding(store: PostgresStore, *, alone: bool = True) -> AsyncIterator[Writer]:
+    """A server that holds the bank; one of several looks first whether another has it."""
     loop = asyncio.get_running_loop()
     writer = Writer.standing_by("main", store, SystemClock())
 
@@ -65,7 +65,7 @@ async def holding(store: PostgresStore) -> AsyncIterator[Writer]:
         store,
         SystemClock(),
         "us",
-        alone=True,
+        alone=alone,
         waits=lambda: 0.0,
         start=loop.create_task,
         on_taken=taken,
@@ -91,6 +91,22 @@ async def test_a_database_that_went_back_is_noticed_by_whoever_took_it_again(dat
             owner.terminate()
         await until(lambda: writer.failed)
         assert "row 2, which was acknowledged, is not in the ledger" in (writer.stopped or "")
+
+
+@on_loop
+async def test_a_database_that_went_back_is_noticed_by_whoever_only_watched(database: str) -> None:
+    """S5: rows that another server made, which is gone with its database; they were seen by its standby."""
+    async with stores(database, 2) as (old, new):
+        head = await old.new_epoch("main", "another")
+        play = Play(1)
+        await old.append("main", head.epoch, 0, play.rows[:2])
+        async with holding(new, alone=False) as writer, watching(database) as owner:
+            await until(lambda: writer.held_by == "" and "another" in (writer.stopped or ""))
+            await old.close()
+            for statement in GOES_BACK.split(";"):
+                await owner.run(statement)
+            await until(lambda: writer.failed)
+            assert "row 2, which was acknowledged, is not in the ledger" in (writer.stopped or "")
 
 
 @on_loop
