@@ -15,7 +15,7 @@ def serve(config: Path) -> subprocess.Popen[str]:
 
 
 def test_it_serves_until_it_is_told_to_stop(tmp_path: Path) -> None:
-    """Structured logs, a graceful stop on SIGTERM, exit code 0; a second server on one SQLite file is refused."""
+    """Structured logs, a graceful stop on SIGTERM, exit code 0; a second server of the file is refused."""
     config = configure(tmp_path)
     with serve(config.path) as server:
         assert server.stderr is not None
