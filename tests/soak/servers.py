@@ -29,8 +29,10 @@ SERVERS: Final = ("a", "b", "c")
 ANSWERS: Final = (100, 1_000)
 # What a floor is promised after a kill and in a restart of all: seconds.
 WITHIN_S: Final = 5.0
+# What took longer than a restart of all does is worth a look at the logs.
+LONG_S: Final = 20.0
 # Of each server's log, where it ends badly.
-LINES: Final = 30
+LINES: Final = 60
 _LOOK_EVERY_S: Final = 0.02
 
 
@@ -70,6 +72,8 @@ class Soak:
         await self.heard.until_all_play(self._names)
         self.took[what].append(time.monotonic() - began)
         self.waited[what].append(self.heard.longest())
+        if self.took[what][-1] > LONG_S:
+            tell(self._floor, self.heard)
         for server in self._floor.each.values():
             if not server.up:
                 await asyncio.to_thread(server.start)
@@ -131,12 +135,13 @@ def soak_cuts(times: int) -> int:
 
 def tell(floor: Servers, heard: Heard) -> None:
     """What whoever watches needs to know when it ends badly."""
-    print(f"stopped after {len(heard.answers):,} answers; sent away: {heard.sent_away[-TABLES:]}")
+    print(f"after {len(heard.answers):,} answers; sent away: {heard.sent_away[-TABLES:]}")
     for name, table in heard.tables.items():
         state, unanswered = table.session.state, len(table.session.pending)
         print(f"{name}: {state}, {unanswered} unanswered, tries {table._servers}")
     for server in floor.each.values():
-        print(f"{server.name} at {server.at}:", *server.history[-LINES:], sep="\n  ")
+        told = [line for line in server.history if line["event"] not in {"closed", "config_warning"}]
+        print(f"{server.name} at {server.at}:", *told[-LINES:], sep="\n  ")
 
 
 def _spread(seconds: list[float]) -> str:
