@@ -52,6 +52,9 @@ READER: Final = {
 # Without these a commit that was acknowledged can be lost with the power.
 MUST_BE_ON: Final = ("fsync", "full_page_writes", "synchronous_commit")
 
+# From here on there is one more limit of time, which an older database does not know.
+TRANSACTION_TIMEOUT_SINCE: Final = 17
+
 # pg_terminate_backend that waits for the end came with it.
 OLDEST_VERSION: Final = 14
 
@@ -131,7 +134,7 @@ def without_password(url: str) -> str:
 
 
 async def check_settings(connection: Connection, shown: str) -> None:
-    """Raises LedgerUnusable where what this database acknowledges could be lost."""
+    """Takes the last limit of time away. Raises LedgerUnusable where what is acknowledged could be lost."""
     if connection.get_server_version().major < OLDEST_VERSION:
         raise LedgerUnusable(f"{shown} is PostgreSQL older than {OLDEST_VERSION}")
     if await connection.fetchval("SELECT pg_backend_pid()") != connection.get_server_pid():
@@ -139,6 +142,8 @@ async def check_settings(connection: Connection, shown: str) -> None:
             f"{shown} is reached through a pooler, which may serve each transaction by another "
             "connection, with other settings: give the database's own address"
         )
+    if connection.get_server_version().major >= TRANSACTION_TIMEOUT_SINCE:
+        await connection.execute("SET transaction_timeout = 0")
     for name in MUST_BE_ON:
         value = await connection.fetchval("SELECT current_setting($1::text)", name)
         if value != "on":
@@ -157,4 +162,6 @@ async def backend(connection: Connection) -> tuple[int, datetime]:
 
 def text(error: Exception) -> str:
     """An error as a part of a sentence."""
+    if isinstance(error, asyncpg.TargetServerAttributeNotMatched):
+        return "no host takes writes: each is a standby, or default_transaction_read_only is on"
     return f"{str(error).strip() or 'no more is known'} ({type(error).__name__})"

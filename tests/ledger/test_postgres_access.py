@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator
 from contextlib import closing
+from pathlib import Path
 from typing import Final
 
 import asyncpg
 import pytest
 
-from jackpot.lab.engines import Postgres
+from jackpot.lab import engines
+from jackpot.lab.engines import EnginesMissing, Postgres
 from jackpot.ledger import connect
 from jackpot.ledger.journal import Snapshot
 from jackpot.ledger.open import make_roles, open_ledger
@@ -247,3 +249,35 @@ def test_a_database_that_could_lose_commits_is_refused(own: Postgres, setting: s
             pass
         ledger.recover()
         ledger.new_epoch("main", "test")
+
+
+def test_no_newer_limit_of_time_ends_a_commit(tmp_path: Path) -> None:
+    """DESIGN 4: since PostgreSQL 17 a transaction may have a limit, and its COMMIT with it."""
+    try:
+        programs = engines._wheel()
+    except EnginesMissing as missing:
+        pytest.skip(str(missing))
+    with Postgres(tmp_path / "newer", programs=programs) as newer:
+        if newer.version < connect.TRANSACTION_TIMEOUT_SINCE:
+            pytest.skip("an older PostgreSQL")
+        newer.sql("ALTER DATABASE postgres SET transaction_timeout = '10s'")
+
+        @on_loop
+        async def run() -> None:
+            async with stores(newer.url()) as (store,):
+                await store.new_epoch("main", "test")
+                await store.append("main", 1, 0, rows(2))
+                assert store._connection is not None
+                assert await store._connection.fetchval("SHOW transaction_timeout") == "0"
+
+        run()
+
+
+@on_loop
+async def test_where_nothing_can_be_written_is_said_so(database: str) -> None:
+    """DESIGN, commands: what to look at, in the database's own words."""
+    async with watching(database) as owner:
+        name = database.rpartition("/")[2]
+        await owner.run(f"ALTER DATABASE {name} SET default_transaction_read_only = on")
+    with pytest.raises(LedgerUnusable, match="no host takes writes: each is a standby, or default_"):
+        await PostgresStore.open(database)
