@@ -103,7 +103,7 @@ class Tenure:
             holder, epoch, seq, here = "", 0, 0, "standby: the ledger does not answer"
         else:
             holder, epoch, seq = self._seen.holder, self._seen.epoch, self._seen.seq
-            here = writer.stopped
+            here = "standby" if writer.held_elsewhere else writer.stopped
         return {"bank": self.bank, "holder": holder, "epoch": epoch, "seq": seq, "here": here}
 
     async def run(self) -> None:

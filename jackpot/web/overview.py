@@ -107,6 +107,12 @@ class Overview:
             "time": self._time(source.clock.unix_ms(), "%H:%M:%S"),
             "counts": counts,
             "banks": self._banks(),
+            "elsewhere": {
+                link: f"server {writer.held_by.split()[0]}"
+                for writer in source.writers.values()
+                if writer.held_elsewhere
+                for link in writer.board.links
+            },
             "troubles": list(self._troubles(tables)),
             "tables": [self._table(table) for table in tables if table["table"] in at_tables.devices],
             "signs": [

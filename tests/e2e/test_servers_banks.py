@@ -9,6 +9,7 @@ from typing import Any
 from tests.e2e.floors import EASY, SIDE
 from tests.e2e.servers import Heard, Server, Servers, kill, load, serving, verdict
 from tests.e2e.vendor import WAIT_S
+from tests.web.browser import CHROMIUM, chromium, opened
 
 BANKS = {"main": "easy", "side": "side"}
 
@@ -26,6 +27,8 @@ def seen(server: Server, page: str, **states: str) -> None:
     """What its floor page says, and its metrics of itself: each bank is active or standby here."""
     floor = wait_for_page(server, page)
     assert not [trouble for trouble in floor["troubles"] if "Bank" in trouble]
+    others = [BANKS[bank] for bank, state in states.items() if state != "active"]
+    assert list(floor["elsewhere"]) == others
     metrics = server.get("/metrics")
     assert f'server="{server.name}"' in metrics
     for bank, state in states.items():
@@ -33,6 +36,18 @@ def seen(server: Server, page: str, **states: str) -> None:
         assert f'jackpot_bank_active{{bank="{bank}"}} {float(active)}' in metrics
         assert f'jackpot_bank_standby{{bank="{bank}"}} {float(not active)}' in metrics
         assert (f'jackpot_cycle{{level="mega",link="{BANKS[bank]}"}}' in metrics) == active
+
+
+async def until_browsed(server: Server, link: str, badge: str) -> None:
+    """Returns once the floor page of a server shows that of a link, and no meter of it."""
+    faults: list[str] = []
+    address = f"http://127.0.0.1:{server.at['http']}/"
+    async with chromium() as browser:
+        page = await opened(browser, address, "wall", faults)
+        shown = page.locator(".link", has=page.locator(f'a[href="/sign/{link}"]'))
+        await shown.locator(".badge", has_text=badge).wait_for()
+        assert not await shown.locator(".levels").is_visible()
+    assert faults == []
 
 
 def test_two_servers_write_a_bank_each(tmp_path: Path, database: str) -> None:
@@ -57,6 +72,8 @@ def test_two_servers_write_a_bank_each(tmp_path: Path, database: str) -> None:
                 await played.until_all_play(names)
             for server in "ab":
                 await asyncio.to_thread(look, server, main="a", side="b")
+            if CHROMIUM is not None:
+                await until_browsed(floor["a"], "side", "at server b")
             await asyncio.to_thread(kill, floor["b"])
             await heard["side"].until_all_play(others)
             await asyncio.to_thread(look, "a", main="a", side="a")

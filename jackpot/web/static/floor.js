@@ -9,7 +9,8 @@ const ANSWER_MS = 4000;
 
 const { faces, money, insecure } = JSON.parse(document.body.dataset.settings);
 const at = (selector) => document.querySelector(selector);
-const links = new Map(); // link: {badge, reason, levels: Map(level: Odometer), box}
+const links = new Map(); // link: {badge, reason, levels: Map(level: Odometer), box, state, why}
+let elsewhere = {}; // link: the server that has its bank
 let lost = true;
 let failed = "";
 
@@ -32,7 +33,7 @@ function linkOf(name) {
     const to = make("a", "", face ? face.title : name);
     to.href = `/sign/${encodeURIComponent(name)}`;
     title.append(to);
-    link = { badge: make("span", "badge"), reason: make("span", "reason"), box: make("div", "levels"), levels: new Map() };
+    link = { badge: make("span", "badge"), reason: make("span", "reason"), box: make("div", "levels"), levels: new Map(), state: "", why: "" };
     head.append(title, link.badge, link.reason);
     section.append(head, link.box);
     at("#links").append(section);
@@ -64,10 +65,20 @@ function told(message) {
     for (const [link, level, cents] of message.values) levelOf(link, level).set(cents);
   } else if (message.t === "state") {
     const link = linkOf(message.link);
-    link.badge.dataset.state = message.state;
-    link.badge.textContent = message.state;
-    link.reason.textContent = message.state === "suspended" ? message.reason : "";
+    link.state = message.state;
+    link.why = message.state === "suspended" ? message.reason : "";
+    label(message.link);
   }
+}
+
+// A link of another server is no fault here; what it stands at is on that server's page.
+function label(name) {
+  const link = linkOf(name);
+  const server = elsewhere[name];
+  link.badge.dataset.state = server ? "elsewhere" : link.state;
+  link.badge.textContent = server ? `at ${server}` : link.state;
+  link.reason.textContent = server ? "" : link.why;
+  link.box.hidden = Boolean(server);
 }
 
 function tile(name, now, text, className) {
@@ -103,6 +114,8 @@ function fill(floor) {
   last = floor.troubles;
   at("#counts").textContent = floor.counts;
   at("#banks").textContent = floor.banks;
+  elsewhere = floor.elsewhere;
+  for (const name of links.keys()) label(name);
   at("#clock").textContent = floor.time;
   at("#tables .tiles").replaceChildren(...floor.tables.map(tableTile));
   at("#signs .tiles").replaceChildren(
