@@ -83,9 +83,10 @@ def engine_of(snapshot: Snapshot) -> Engine:
     """The engine in a snapshot of this program's format. Raises LedgerCorrupt where it holds none."""
     try:
         engine = Engine.from_snapshot(snapshot.state)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, ValueError) as error:
         raise LedgerCorrupt(
-            f"{snapshot.bank}: the snapshot of row {snapshot.seq} is no state: {error}"
+            f"{snapshot.bank}: the snapshot of row {snapshot.seq} is no state: {error}; once it is known "
+            "why, it may be deleted, for the journal alone gives the state"
         ) from error
     if (engine.state.bank, engine.seq) != (snapshot.bank, snapshot.seq):
         raise LedgerCorrupt(f"{snapshot.bank}: the snapshot of row {snapshot.seq} is of {engine.seq}")

@@ -7,6 +7,7 @@ same state to the last micro-dollar.
 
 from collections import deque
 from collections.abc import Callable
+from hashlib import sha256
 from typing import Any
 
 import msgspec
@@ -32,7 +33,10 @@ from jackpot.rules.refusal import NOT_APPLIED, Refusal, refuse_if
 from jackpot.rules.state import ACTS_KEPT, ANSWERS_KEPT, Answered, State, Table
 
 # The form of a snapshot; a snapshot of another form is ignored and the journal replayed instead.
-SNAPSHOT_FORMAT = 2
+SNAPSHOT_FORMAT = 3
+
+# Before a snapshot's state: the journal is under a hash, and a bit that a disk turns in a state shows too.
+DIGEST_BYTES = 32
 
 # The span of `max_rounds_per_minute` (L11), in milliseconds.
 MINUTE = 60_000
@@ -106,13 +110,16 @@ class Engine:
         return self.state.seq
 
     def snapshot(self) -> bytes:
-        """The whole state, in its canonical bytes."""
-        return msgspec.msgpack.encode(self.state)
+        """The whole state: SHA-256 of its canonical bytes, then these."""
+        state = msgspec.msgpack.encode(self.state)
+        return sha256(state).digest() + state
 
     @classmethod
     def from_snapshot(cls, data: bytes) -> "Engine":
-        """The engine as it was; raises msgspec.DecodeError if the bytes are no snapshot."""
-        state = msgspec.msgpack.decode(data, type=State)
+        """The engine as it was; raises msgspec.DecodeError, or ValueError, if the bytes are no snapshot."""
+        if sha256(data[DIGEST_BYTES:]).digest() != data[:DIGEST_BYTES]:
+            raise msgspec.DecodeError("its bytes were changed")
+        state = msgspec.msgpack.decode(data[DIGEST_BYTES:], type=State)
         engine = cls(state.bank)
         engine.state = state
         engine._index()

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import apsw
+import msgspec
 import pytest
 
 from jackpot.ledger.journal import Head, Row, Snapshot
@@ -142,6 +143,18 @@ def test_a_snapshot_that_is_no_state_is_named(path: Path) -> None:
     write(path, play.rows, [snapshot_of(play)])
     spoil(path, "UPDATE snapshot SET state = x'c0'")
     with pytest.raises(LedgerCorrupt, match="is no state"):
+        rebuilt(path)
+
+
+@pytest.mark.parametrize("bit", [0, 300, 1_000, 5_000, 9_999])
+def test_a_bit_that_turned_in_a_snapshot_is_named(path: Path, bit: int) -> None:
+    """S3: no disk changes what waits to be paid, of which no sum tells."""
+    play = Play(13).until(80)
+    snapshot = snapshot_of(play)
+    state = bytearray(snapshot.state)
+    state[bit // 8] ^= 1 << bit % 8
+    write(path, play.rows, [msgspec.structs.replace(snapshot, state=bytes(state))])
+    with pytest.raises(LedgerCorrupt, match="is no state: its bytes were changed; once it is known why"):
         rebuilt(path)
 
 
