@@ -29,9 +29,10 @@ ORDER BY bank.name, posting.link, posting.level;
 -- M4: nothing appears and nothing vanishes. What came in equals what stands on the meters plus what was awarded, on
 -- every level; difference is 0 in every line.
 SELECT 'conservation' AS query, bank.name AS bank, posting.link, posting.level,
-    -sum(house + wagers + corrections + transfers) AS money_in,
-    sum("primary" + reserve + overflow + awards) AS money_out,
-    -sum(house + wagers + corrections + transfers) - sum("primary" + reserve + overflow + awards) AS difference
+    -(sum(house) + sum(wagers) + sum(corrections) + sum(transfers)) AS money_in,
+    sum("primary") + sum(reserve) + sum(overflow) + sum(awards) AS money_out,
+    -(sum(house) + sum(wagers) + sum(corrections) + sum(transfers))
+        - (sum("primary") + sum(reserve) + sum(overflow) + sum(awards)) AS difference
 FROM posting
 JOIN bank ON bank.id = posting.bank
 GROUP BY bank.name, posting.link, posting.level
@@ -40,9 +41,9 @@ ORDER BY bank.name, posting.link, posting.level;
 
 -- M4, NO ROW: a posting whose eight accounts do not sum to zero.
 SELECT 'unbalanced' AS query, bank, seq, link, level,
-    "primary" + reserve + overflow + house + wagers + awards + corrections + transfers AS difference
+    CAST("primary" AS numeric) + reserve + overflow + house + wagers + awards + corrections + transfers AS difference
 FROM posting
-WHERE "primary" + reserve + overflow + house + wagers + awards + corrections + transfers <> 0
+WHERE CAST("primary" AS numeric) + reserve + overflow + house + wagers + awards + corrections + transfers <> 0
 ORDER BY bank, seq, link, level;
 
 

@@ -329,3 +329,23 @@ def test_each_query_finds_its_fault(
     spoil(path, change)
     line = asked(f"sqlite:///{path}")[query][0]
     assert found.items() <= line.items()
+
+
+def test_no_sum_is_too_large_to_be_asked_for(fresh: Fresh) -> None:
+    """M4: a posting of absurd sums that balances, forged with a server's rights, blinds no query."""
+    url = fresh("postgres")
+    with closing(open_ledger(url)) as ledger:
+        ledger.new_epoch("main", "test")
+
+    async def forge() -> None:
+        connection = await asyncpg.connect(url)
+        most = 2**63 - 1
+        await connection.execute(
+            f"INSERT INTO posting VALUES (1, 1, 1, 1, 1, {most}, {most}, 0, {-most}, {-most}, 0, 0, 0)"
+        )
+        await connection.close()
+
+    asyncio.run(forge())
+    (line,) = asked(url)["conservation"]
+    assert (line["money_in"], line["difference"]) == (2 * (2**63 - 1), 0)
+    assert asked(url)["no entry"]
