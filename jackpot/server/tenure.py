@@ -174,7 +174,7 @@ class Tenure:
             raise LedgerUnusable(
                 f"bank {self.bank} is a copy that was interrupted: jackpot ledger copy goes on with it"
             )
-        taken = await self._store.new_epoch(self.bank, self._own, seen=seen)
+        taken = self._seen = await self._store.new_epoch(self.bank, self._own, seen=seen)
         async with self._beating(taken.epoch):
             engine, head = await self._store.run(self._checked)
         still_own(head, taken.epoch)

@@ -92,7 +92,7 @@ class Trial:
             "standby-database": (standby, self._floor.cuttable[0]),
             "holder-redis": (holder, self._floor.cuttable[1]),
         }[who]
-        stood_by, lost = victim.count("standing_by"), victim.count("ledger_unavailable")
+        lost = victim.count("ledger_unavailable")
         self._heard.longest()
         began = time.monotonic()
         await asyncio.to_thread(cut, victim, port, how)
@@ -107,11 +107,11 @@ class Trial:
         if who == "holder-database":
             assert not await asyncio.to_thread(victim.holds), "it says that it has the bank, and cannot know"
         await asyncio.to_thread(heal)
+        should = standby if who == "holder-database" else holder
         if who == "holder-redis":
             await self._until(lambda: relay_up(holder) == 1, "Redis reached again")
         else:
-            await self._until(lambda: victim.count("standing_by") > stood_by, "standing by")
-        should = standby if who == "holder-database" else holder
+            await self._until(lambda: victim.stands_by(should), "standing by")
         assert await asyncio.to_thread(self._floor.holder) is should, f"{should.name} does not have the bank"
         await self._heard.until_all_play(self._names)
         waited = self._heard.longest()

@@ -64,10 +64,19 @@ class Server(Site):
             command, capture_output=True, text=True, timeout=WAIT_S, check=False, env=environment
         )
 
+    def has(self, bank: str = "main") -> dict[str, Any]:
+        """What it says of a bank: its holder, and what it is here."""
+        (found,) = [each for each in self.admin(do="leases")["leases"] if each["bank"] == bank]
+        return dict(found)
+
     def holds(self, bank: str = "main") -> bool:
         """Whether it holds the bank, by its own word."""
-        leases = self.admin(do="leases")["leases"]
-        return [each["here"] for each in leases if each["bank"] == bank] == ["held"]
+        return bool(self.has(bank)["here"] == "held")
+
+    def stands_by(self, holder: "Server") -> bool:
+        """Whether it sees that this server has the bank."""
+        found = self.has()
+        return [found["holder"].split()[:1], found["here"].split()[:1]] == [[holder.name], ["standby:"]]
 
 
 class Servers(Site):
