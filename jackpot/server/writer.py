@@ -397,6 +397,8 @@ class Writer:
             log.warning("ledger_unavailable", bank=self.bank, reason=str(error))
             return False
         engine.new_epoch()
+        if head.seq > self.core.durable_seq:
+            self._pause = 0.0  # the batch in doubt was durable
         self.board.reset(*face(engine))  # before anything is decided on it: what a board shows is durable
         self.core.rebuilt(engine, head)
         self.board.trust()
