@@ -76,7 +76,8 @@ class Server(Site):
     def stands_by(self, holder: "Server") -> bool:
         """Whether it sees that this server has the bank."""
         found = self.has()
-        return [found["holder"].split()[:1], found["here"].split()[:1]] == [[holder.name], ["standby:"]]
+        here = found["here"].partition(":")[0]
+        return (found["holder"].split()[:1], here) == ([holder.name], "standby")
 
 
 class Servers(Site):
