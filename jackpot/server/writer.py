@@ -436,7 +436,8 @@ class Writer:
             head = await self._store.head(self.bank)
             raise LedgerCorrupt(
                 f"{self.bank}: row {last}, which was acknowledged, is not in the ledger, which ends at row "
-                f"{head.seq}: the database has lost it (an old copy, a standby that was behind)"
+                f"{head.seq}: the database has lost it (an old copy, a standby that was behind); bring "
+                "one back that has it, or start again to go on without"
             )
 
     async def _save_last(self) -> None:
