@@ -202,7 +202,7 @@ class Core:
         survived = (head.seq, head.hash) == self._flight_end
         self.engine, self.epoch = engine, head.epoch
         self.durable_seq, self.durable_hash = head.seq, head.hash
-        self._snapshot_seq = head.seq
+        self._snapshot_seq = min(self._snapshot_seq, head.seq)
         if survived:
             self._release(doubtful)
         else:
@@ -212,6 +212,10 @@ class Core:
         while again and self._deciding:
             self._decide(again.popleft())
         self._waiting.extend(again)
+
+    def count_from(self, seq: int) -> None:
+        """The newest snapshot is of that row: the next one is due counted from there, not from a start."""
+        self._snapshot_seq = seq
 
     def snapshot(self) -> Snapshot | None:
         """The state as it is durable now; None while anything is decided and not durable."""

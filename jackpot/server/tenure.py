@@ -229,11 +229,13 @@ class Tenure:
         return engine, head
 
     async def _save_if_long(self, head: Head) -> None:
-        """After a long replay the next start shall not replay it again."""
+        """After a long replay the next start shall not replay it again, nor however many short ones."""
         newest = await self._store.newest_snapshot(self.bank)
-        long = head.seq - (newest.seq if newest else 0) >= SNAPSHOT_EVERY
-        if long and (snapshot := self.writer.core.snapshot()) is not None:
+        saved = newest.seq if newest else 0
+        if head.seq - saved >= SNAPSHOT_EVERY and (snapshot := self.writer.core.snapshot()) is not None:
             await self._store.save_snapshot(snapshot)
+            saved = head.seq
+        self.writer.core.count_from(saved)
 
     @asynccontextmanager
     async def _beating(self, epoch: int) -> AsyncIterator[None]:

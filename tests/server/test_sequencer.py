@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from jackpot.ledger.journal import chained, genesis
 from jackpot.rules.invariant import InvariantError
-from jackpot.server.sequencer import BATCH_COMMANDS_MAX, QUEUE_MAX
+from jackpot.server.sequencer import BATCH_COMMANDS_MAX, QUEUE_MAX, Core
 from tests.server.toy import BANK, POISON_ENGINE, POISON_LEDGER, QUIET, Adder, Bench, named
 
 
@@ -198,6 +198,24 @@ def test_a_snapshot_is_of_the_row_that_it_names() -> None:
     last = bench.core.snapshot()
     assert last is not None
     assert (last.seq, last.hash) == (5, bench.ledger.rows[-1].hash)
+
+
+def test_rows_without_a_snapshot_are_counted_across_starts_and_doubts() -> None:
+    """Takeover within seconds: however often a bank changes hands, a start replays no more rows."""
+    bench = Bench(snapshot_every=3)
+    bench.submit("0")
+    bench.flush()
+    bench.core.failed()
+    bench.submit("1")
+    bench.flush()
+    later = Core(bench.ledger.engine(), bench.ledger.head(), snapshot_every=3)
+    later.count_from(0)
+    for core in (bench.core, later):
+        core.submit(named("2"), lambda _outcome: None)
+        batch = core.take_batch()
+        assert batch is not None
+        assert batch.snapshot is not None
+        assert batch.snapshot.seq == 3
 
 
 STEP = st.one_of(
