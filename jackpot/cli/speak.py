@@ -65,7 +65,7 @@ def show(answer: dict[str, Any], as_json: bool, text: str) -> None:
 
 
 def table(title: str, columns: list[str], rows: list[list[str]]) -> None:
-    """Prints a table; to a pipe without colours, and never cut."""
+    """Prints a table; to a pipe without colours, and never cut. What people wrote is shown as it is."""
     from rich.console import Console
     from rich.table import Table
 
@@ -74,7 +74,7 @@ def table(title: str, columns: list[str], rows: list[list[str]]) -> None:
         found.add_column(column, justify="right" if column == "amount" else "left")
     for row in rows:
         found.add_row(*row)
-    console = Console()
+    console = Console(markup=False, emoji=False, highlight=False)
     if not console.is_terminal:
         console.width = _PIPE_WIDTH
     console.print(found)
