@@ -3,6 +3,7 @@
 import asyncio
 import re
 import socket
+import ssl
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final, cast
 from urllib.parse import urlsplit, urlunsplit
@@ -68,7 +69,9 @@ else:
 
 
 class _Watched(Connection):
-    """A connection whose socket notices that the other end is gone."""
+    """A connection whose socket notices that the other end is gone. exposed: why others could listen."""
+
+    exposed: str | None = None
 
     def __init__(self, protocol: Any, transport: asyncio.Transport, *more: Any) -> None:
         super().__init__(protocol, transport, *more)
@@ -79,6 +82,12 @@ class _Watched(Connection):
             found.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, KEEPALIVE_S)
             found.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPCNT, KEEPALIVES)
             found.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, UNHEARD_MS)
+            if found.getpeername()[0] != found.getsockname()[0]:  # on another machine
+                tls = transport.get_extra_info("ssl_object")
+                if tls is None:
+                    self.exposed = "is not encrypted"
+                elif tls.context.verify_mode == ssl.CERT_NONE:
+                    self.exposed = "takes whatever answers for it"
 
 
 async def connect(url: str, *, readonly: bool = False) -> Connection:
@@ -131,6 +140,13 @@ def without_password(url: str) -> str:
         url = re.sub(r"^.*@", "...@", url)
     url = re.sub(r"^([^/:@]*://[^/:@]*):.*@", r"\1@", url)
     return re.sub(r"([?&](?:ssl)?password=)[^&]*", r"\1...", url)
+
+
+def exposed(connection: Connection) -> list[str]:
+    """What an operator should change in the URL, a sentence; nothing where both ends are on one machine."""
+    if isinstance(connection, _Watched) and connection.exposed is not None:
+        return [f"the connection to the database {connection.exposed}: sslmode=verify-full in its URL"]
+    return []
 
 
 async def check_settings(connection: Connection, shown: str) -> None:

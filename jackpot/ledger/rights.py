@@ -31,8 +31,8 @@ _ANYBODYS: Final = """
 
 
 async def warnings(connection: connect.Connection) -> list[str]:
-    """A sentence for each right or missing guard that an operator should change."""
-    return [
+    """A sentence for each right, missing guard or open way that an operator should change."""
+    return connect.exposed(connection) + [
         warning
         for look in (_TOO_MANY_RIGHTS, _UNGUARDED, _ANYBODYS)
         for (warning,) in await connection.fetch(look)

@@ -3,7 +3,8 @@
 import asyncio
 import socket
 import traceback
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Final
 
@@ -113,6 +114,26 @@ def told(error: BaseException | None) -> str:
     return "".join(traceback.format_exception(error))
 
 
+@asynccontextmanager
+async def elsewhere(port: int) -> AsyncIterator[int]:
+    """The port of another address, 127.0.0.2, that passes on to one of 127.0.0.1."""
+
+    async def carry(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while data := await reader.read(65_536):
+            writer.write(data)
+        writer.close()
+
+    async def passed_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        back, on = await asyncio.open_connection("127.0.0.1", port)
+        async with asyncio.TaskGroup() as group:
+            group.create_task(carry(reader, on))
+            group.create_task(carry(back, writer))
+
+    server = await asyncio.start_server(passed_on, "127.0.0.2", 0)
+    yield server.sockets[0].getsockname()[1]
+    server.close()
+
+
 @pytest.mark.skipif(not SYSTEM.exists(), reason="needs a PostgreSQL with TLS: Debian's postgresql")
 @on_loop
 async def test_tls_to_the_database(tmp_path: Path) -> None:
@@ -138,6 +159,16 @@ async def test_tls_to_the_database(tmp_path: Path) -> None:
         with pytest.raises(LedgerUnusable, match="CERTIFICATE_VERIFY_FAILED") as caught:
             await PostgresStore.open(f"{url}{tmp_path / 'other.pem'}")
         assert SECRET not in told(caught.value)
+        async with elsewhere(cluster.port) as port:
+            for mode, said in (
+                ("disable", "is not encrypted"), ("require", "takes whatever answers"), ("verify-ca", None)
+            ):  # fmt: skip
+                far = f"postgresql://postgres@127.0.0.2:{port}/postgres?sslmode={mode}"
+                trusted = f"&sslrootcert={tmp_path / 'ours.pem'}" if said is None else ""
+                async with stores(far + trusted) as (store,):
+                    warned = [warning for warning in store.warnings if "sslmode=verify-full" in warning]
+                    assert len(warned) == (said is not None)
+                    assert all(f"the database {said}" in warning for warning in warned)
         by_number = url.replace("localhost", "127.0.0.1")
         with pytest.raises(LedgerUnusable, match="CERTIFICATE_VERIFY_FAILED"):
             await PostgresStore.open(f"{by_number}{tmp_path / 'ours.pem'}")
