@@ -380,8 +380,8 @@ class PostgresStore:
                 )  # fmt: skip
                 await connection.execute(
                     "DELETE FROM snapshot WHERE bank = $1 AND seq NOT IN "
-                    "(SELECT seq FROM snapshot WHERE bank = $1 ORDER BY seq DESC LIMIT $2)",
-                    number, SNAPSHOTS_KEPT,
+                    "(SELECT seq FROM snapshot WHERE bank = $1 AND seq <= $2 ORDER BY seq DESC LIMIT $3)",
+                    number, snapshot.seq, SNAPSHOTS_KEPT,
                 )  # fmt: skip
         except FAILURES as error:
             raise self._in_doubt(error) from error

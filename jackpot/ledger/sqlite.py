@@ -200,8 +200,8 @@ class SqliteLedger:
             )
             connection.execute(
                 "DELETE FROM snapshot WHERE bank = ?1 AND seq NOT IN "
-                "(SELECT seq FROM snapshot WHERE bank = ?1 ORDER BY seq DESC LIMIT ?2)",
-                (number, SNAPSHOTS_KEPT),
+                "(SELECT seq FROM snapshot WHERE bank = ?1 AND seq <= ?2 ORDER BY seq DESC LIMIT ?3)",
+                (number, snapshot.seq, SNAPSHOTS_KEPT),
             )
 
     def carry_forward(self, bank: str, upto: int) -> None:

@@ -116,7 +116,10 @@ class Ledger(Reader, Protocol):
         """
 
     def save_snapshot(self, snapshot: Snapshot) -> None:
-        """Keeps a snapshot of durable rows, and of each bank the newest two, in a transaction of its own."""
+        """Keeps a snapshot of durable rows and the one before it, and no other of its bank.
+
+        In a transaction of its own.
+        """
 
     def carry_forward(self, bank: str, upto: int) -> None:
         """Lets the database write down the balances at row `upto`, so that nobody sums those rows again.

@@ -230,7 +230,7 @@ class Tenure:
 
     async def _save_if_long(self, head: Head) -> None:
         """After a long replay the next start shall not replay it again, nor however many short ones."""
-        newest = await self._store.newest_snapshot(self.bank)
+        newest = await self._store.newest_snapshot(self.bank, below=head.seq + 1)
         saved = newest.seq if newest else 0
         if head.seq - saved >= SNAPSHOT_EVERY and (snapshot := self.writer.core.snapshot()) is not None:
             await self._store.save_snapshot(snapshot)

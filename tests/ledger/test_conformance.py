@@ -160,6 +160,12 @@ def test_only_the_newest_two_snapshots_stay(place: Place) -> None:
     assert ledger.newest_snapshot("other") == other
     ledger.save_snapshot(msgspec.structs.replace(made[2], state=b"again"))
     assert ledger.newest_snapshot("main") == msgspec.structs.replace(made[2], state=b"again")
+    for seq in (1_000, 2_000):  # nobody's: the bank has not come so far
+        ledger.save_snapshot(Snapshot("main", seq, bytes(32), 1, b"forged"))
+    for snapshot in made[1:]:
+        ledger.save_snapshot(snapshot)
+    assert ledger.newest_snapshot("main") == made[2]
+    assert ledger.newest_snapshot("main", below=3) == made[1]
 
 
 def test_the_database_sums_the_postings(place: Place) -> None:
