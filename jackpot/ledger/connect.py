@@ -110,7 +110,7 @@ async def connect(url: str, *, readonly: bool = False) -> Connection:
         except FAILURES:
             if number == len(hosts):
                 raise
-        except (ValueError, OverflowError):  # its text may hold a part of the password
+        except (ValueError, OverflowError, LookupError):  # its text may hold a part of the password
             raise _no_address(url) from None
     raise LedgerUnusable(f"{without_password(url)} names no host")
 

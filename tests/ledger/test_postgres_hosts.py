@@ -109,6 +109,13 @@ async def test_what_is_no_address_is_a_sentence(address: str, password: str) -> 
     assert SECRET not in told(caught.value)
 
 
+@on_loop
+async def test_what_asyncpg_cannot_read_at_all_is_a_sentence() -> None:
+    """DESIGN, the ledger: no mistake in a URL is more than a line."""
+    with pytest.raises(LedgerUnusable, match="is no address of a PostgreSQL"):
+        await PostgresStore.open("postgresql://,host://,")
+
+
 def told(error: BaseException | None) -> str:
     """All that a log could show of an error."""
     return "".join(traceback.format_exception(error))
