@@ -281,3 +281,26 @@ async def test_where_nothing_can_be_written_is_said_so(database: str) -> None:
         await owner.run(f"ALTER DATABASE {name} SET default_transaction_read_only = on")
     with pytest.raises(LedgerUnusable, match="no host takes writes: each is a standby, or default_"):
         await PostgresStore.open(database)
+
+
+@pytest.mark.parametrize("setting", ["fsync", "full_page_writes"])
+def test_a_setting_that_is_cleared_meanwhile_is_noticed(own: Postgres, setting: str) -> None:
+    """DESIGN 4: nothing more is acknowledged once somebody has switched durability off, for however short."""
+    with closing(open_ledger(own.create(f"meanwhile_{setting}"))) as ledger:
+        ledger.new_epoch("main", "test")
+
+        def write() -> None:
+            """The database hears of it between two rows."""
+            for row in rows(1_000):
+                ledger.append("main", 1, row.seq - 1, [row])
+
+        own.configure({setting: "off"})
+        try:
+            with pytest.raises(CommitInDoubt, match="fsync or full_page_writes is off"):
+                write()
+        finally:
+            own.configure({setting: "on"})
+        while own.sql(f"SHOW {setting}") != [("on",)]:
+            pass
+        ledger.recover()
+        ledger.new_epoch("main", "test")
