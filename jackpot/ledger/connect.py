@@ -177,7 +177,7 @@ async def backend(connection: Connection) -> tuple[int, datetime]:
 
 
 def text(error: Exception) -> str:
-    """An error as a part of a sentence."""
+    """An error as a part of a sentence, on one line."""
     if isinstance(error, asyncpg.TargetServerAttributeNotMatched):
         return "no host takes writes: each is a standby, or default_transaction_read_only is on"
-    return f"{str(error).strip() or 'no more is known'} ({type(error).__name__})"
+    return f"{' '.join(str(error).split()) or 'no more is known'} ({type(error).__name__})"
