@@ -222,6 +222,7 @@ class Clusters:
         "crash": 2,
     }
     worse: tuple[str, ...] = ("die", "late", "lost", "unheard")
+    later_s = 0.0
 
     def __init__(self, cluster: Postgres) -> None:
         self.spoiled: str | None = None

@@ -35,7 +35,7 @@ Readings (where the rules leave a choice, the one taken here):
 16. One person may reopen a round, to void or to close it again; a missed hand is settled only where two
     did (else `out_of_order`). A round is reopened as often as needed until the table's next lock.
 17. On a shared link the percentages are awarded at the close, everything else at the turn. Percentages of
-    different rows are never shared.
+    different rows are never shared. A hand missed in a round that was closed joins them with its `settle`.
 18. The dealer's hand is paid at the turn of the highest seat that wagered on it, whether or not that seat
     itself is settled.
 19. Undoing needs no one for a table's own withdrawal or void, whatever came later.
@@ -233,6 +233,8 @@ class Model(Acts):
             round_.lowest = hand["seat"]
         if message.get("close"):
             return self.close(table, round_, message.get("counts", {}), work)
+        if round_.ended:
+            work.share()
         return self.settled(table, work)
 
     def on_close(self, table: Table, message: Map, draws: dict[str, Map]) -> Map:

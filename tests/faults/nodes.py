@@ -283,6 +283,12 @@ class Node(Machine):
         """Whether it decides, for all that it knows, and lets devices in."""
         return self.alive and self.writer is not None and self.writer.active and self.writer.away is None
 
+    @property
+    def well(self) -> bool:
+        """Whether nothing is wrong with it that it could not know of."""
+        stays = self.alive and self.server.listening and not self.ending.is_set()
+        return stays and not self.loop.frozen and self.reach.well
+
     def accept(self, wire: Wire, role: str) -> bool:
         if not self.alive or not self.server.listening or self.ending.is_set():
             return False

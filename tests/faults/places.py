@@ -171,6 +171,7 @@ class Disks:
         "write_back": 4,
     }
     worse: tuple[str, ...] = ("kill", "power")
+    later_s = 0.0
 
     def place(
         self,

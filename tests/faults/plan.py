@@ -11,26 +11,33 @@ from typing import Final, Protocol
 EVERY_ROUNDS: Final = 10
 # How often a fault is followed at once by another that makes it worse.
 WORSE: Final = 0.25
+# And by one that comes while the first is being put right.
+LATER: Final = 0.4
 
 
 class Kinds(Protocol):
-    """What may go wrong. option: for the command line. weights: of faults. worse: those that follow one."""
+    """What may go wrong. option: for the command line. weights: of faults. worse: those that follow one.
+
+    later_s: within so many seconds another may follow, whether or not anything is played; 0 for never.
+    """
 
     option: str
     weights: Mapping[str, int]
     worse: tuple[str, ...]
+    later_s: float
 
 
 @dataclass(frozen=True)
 class Fault:
-    """round: after so many rounds. more: decides of what, how much, how long."""
+    """round: after so many rounds, and then `after` seconds. more: decides of what, how much, how long."""
 
     round: int
     kind: str
     more: float
+    after: float = 0.0
 
     def __str__(self) -> str:
-        return f"{self.kind}@{self.round}"
+        return f"{self.kind}@{self.round}" + (f"+{self.after:.1f}s" if self.after else "")
 
 
 def plan_of(seed: int, rounds: int, ground: Kinds) -> list[Fault]:
@@ -44,5 +51,8 @@ def plan_of(seed: int, rounds: int, ground: Kinds) -> list[Fault]:
         faults.append(Fault(at, kind, random.random()))
         if kind not in ("kill", "power") and random.random() < WORSE:
             faults.append(Fault(at, random.choice(ground.worse), random.random()))
+        if ground.later_s and random.random() < LATER:
+            after = ground.later_s * random.random()
+            faults.append(Fault(at, random.choice(ground.worse), random.random(), after))
         at += random.randint(1, 2 * EVERY_ROUNDS)
     return faults

@@ -54,6 +54,7 @@ class Play(ABC):
         self._faults = self.random("faults")
         self._plan = deque(plan)
         self._progress = (0, 0.0)
+        self._resting = False
         self.tables = [Table(self, plan, self.house, self._standing) for plan in self.house.tables]
         self.signs = [Sign(self, name, keys("sign", name)[0]) for name in signs]
         self.person = Person(
@@ -158,12 +159,17 @@ class Play(ABC):
             self._step()
             while self._plan and self._plan[0].round <= self.witness.rounds:
                 fault = self._plan.popleft()
-                self.timeline.after(self._faults.random() * 0.01, partial(self.inject, fault))
+                soon = self._faults.random() * 0.01
+                self.timeline.after(soon + fault.after, partial(self._inject_unless_resting, fault))
             if self.witness.rounds >= told + 50:
                 told = self.witness.rounds
                 progress(told)
         self._rest()
         self._check_at_rest()
+
+    def _inject_unless_resting(self, fault: Fault) -> None:
+        if not self._resting:
+            self.inject(fault)
 
     def _step(self) -> None:
         """The next thing happens. Raises what is wrong."""
@@ -200,6 +206,7 @@ class Play(ABC):
 
     def _rest(self) -> None:
         """No more faults: every table finishes its round, people finish what waits."""
+        self._resting = True
         self._plan.clear()
         self._fine()
         self._calm()

@@ -113,6 +113,11 @@ class Reach:
         """Lets one of the next calls fail: lost, unheard, late, slow."""
         self.armed.append(Armed(kind, self._random.randrange(CALLS)))
 
+    @property
+    def well(self) -> bool:
+        """Whether calls go through."""
+        return not self.severed and not self.armed
+
     def heal(self) -> None:
         self.severed = False
         stuck, self._stuck = self._stuck, []

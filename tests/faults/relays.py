@@ -25,6 +25,7 @@ from jackpot.server.line import ANSWER_WITHIN_S
 from jackpot.server.relay import OLDER, TAKEN, WHOLE
 from tests.faults.loops import FalseLoop
 from tests.faults.network import Timeline
+from tests.faults.witness import Difference
 
 # Seconds: of a message on its way, on the average; of one that is held up; after a cut has healed.
 WAY_S: Final = 0.001
@@ -34,6 +35,8 @@ HEALS_S: Final = 0.5
 NEXT: Final = 20
 # Copies of the contents that a replica may hold, one for each change.
 COPIES: Final = 40
+# Messages whose time is remembered: more than in any time that a follower is behind.
+REMEMBERED: Final = 5_000
 
 Message = dict[str, Any]
 
@@ -50,14 +53,13 @@ class Held:
 class FalseRedis:
     """The node. up, hung: whether it runs, and whether it does anything. taken: when each message was."""
 
-    def __init__(self, timeline: Timeline, note: Callable[[str], None]) -> None:
+    def __init__(self, timeline: Timeline) -> None:
         self.timeline = timeline
         self.up = True
         self.hung = False
         self.life = 0
         self.taken: dict[tuple[int, ...], float] = {}
         self.connections: list[Wireway] = []
-        self._note = note
         self._held: dict[bytes, Held] = {}
         self._copies: deque[dict[bytes, Held]] = deque([{}], COPIES)
         self._waiting: deque[Callable[[], None]] = deque()
@@ -123,6 +125,8 @@ class FalseRedis:
         before = () if held is None else tuple(int(held.fields[name]) for name in (b"epoch", b"seq", b"beat"))
         if before and not self.newer(rev, before):
             return OLDER
+        if before and rev <= before:
+            raise Difference(f"Redis takes {rev} after {before}")
         if values[3] == b"":
             held = Held(hits=held.hits if held else [])
         elif held is None or values[3] != b" ".join(b"%d" % part for part in before):
@@ -137,7 +141,8 @@ class FalseRedis:
         self._held[hash_] = held
         self._copies.append(copy.deepcopy(self._held))
         self.taken[rev] = self.timeline.now
-        self._note(f"redis took {rev}")
+        if len(self.taken) > 2 * REMEMBERED:
+            self.taken = dict(list(self.taken.items())[REMEMBERED:])
         for connection in tuple(self.connections):
             connection.publish(channel, values[5])
         return TAKEN
@@ -147,7 +152,7 @@ class FalseRedis:
 
 
 class Road:
-    """One process's way to the node. severed: nothing passes, either way. sends: asked before each script."""
+    """One process's way to the node. severed: nothing passes, either way. sends: called for each script."""
 
     def __init__(
         self, loop: FalseLoop, node: FalseRedis, random: Random, sends: Callable[[], None] = lambda: None
@@ -268,10 +273,10 @@ class Client:
         return Wireway(road)
 
     async def eval(self, script: str, count: int, *values: Any) -> Any:
+        self.road.sends()  # it may leave later, as any message may arrive later
         if self._connection is None or not self._connection.open:
             self._connection = await self.connect()
         wire = [value if isinstance(value, bytes) else str(value).encode() for value in values]
-        self.road.sends()
         answer = self.road.loop.create_future()
 
         def heard(message: Any) -> None:

@@ -33,7 +33,7 @@ from tests.faults.nodes import AT_SCREENS, AT_SERVERS, SCREENS, Machine, Node, S
 from tests.faults.places import EVERYWHERE
 from tests.faults.plan import Fault
 from tests.faults.play import TICK_S, Play
-from tests.faults.reach import Reach
+from tests.faults.reach import UNSEEN, Reach
 from tests.faults.relays import FalseRedis
 from tests.faults.shared import Shared
 from tests.faults.simulation import WRONG, Failure, run
@@ -48,8 +48,12 @@ STOPS_S: Final = 30.0
 SPELLS_S: Final = (2.0, 5.0, 20.0)
 # Between two servers of a rolling restart.
 ROLLING_S: Final = 8.0
+# How often people ask a server that does not answer.
+ASKS_FROZEN: Final = 0.05
 # A clock steps by at most so much, either way.
 STEP_MS: Final = 2 * 3_600_000
+# With a server in good health nobody may be without one for longer: a lapse, a long look, and another's try.
+ABSENT_S: Final = 15.0
 # A sign shows nothing as good that the active server said longer ago: what a follower lets pass, once while
 # the message is on its way and once when it has come, and until it notices.
 OLD_S: Final = 2 * STALE_S + 3.0
@@ -69,22 +73,23 @@ class Servers:
         "cut_redis": 3,
         "stop": 4,
         "hand_over": 5,
-        "rolling": 1,
+        "rolling": 2,
         "end_backend": 3,
         "call_lost": 3,
         "call_unheard": 3,
         "call_late": 4,
         "call_slow": 4,
-        "redis_die": 2,
-        "redis_fail_over": 2,
-        "redis_hang": 2,
-        "message_lost": 3,
-        "message_late": 3,
+        "redis_die": 4,
+        "redis_fail_over": 3,
+        "redis_hang": 3,
+        "message_lost": 5,
+        "message_late": 4,
         "kill_screen": 2,
         "freeze_screen": 2,
-        "cut_screen": 2,
+        "cut_screen": 3,
     }
-    worse: tuple[str, ...] = ("kill", "power", "freeze", "cut_ledger", "hand_over")
+    worse: tuple[str, ...] = ("kill", "power", "freeze", "cut_ledger", "hand_over", "stop", "call_late")
+    later_s = 6.0
 
 
 SERVERS: Final = Servers()
@@ -100,13 +105,17 @@ class Several(Play):
         self._patched.enter_context(simulated(self.random("chance")))
         self.ledger = SqliteLedger(folder / "ledger.db")
         self.shared = Shared(self.ledger, self.timeline, self.witness, self.poison)
-        self.redis = FalseRedis(self.timeline, lambda _what: None)
+        self.redis = FalseRedis(self.timeline)
         self.config = config_of(self.house, len(self.names), folder)
         self.machines: dict[str, Machine] = {}
         self.unreachable: set[str] = set()
         self._lives = dict.fromkeys((*self.names, *SCREENS), 0)
         self._wrong: BaseException | None = None
         self._thawed: dict[str, float] = {}
+        self._held_up = 0.0
+        self._shown: dict[str, tuple[int, ...]] = {}
+        self._well: dict[str, float] = {}
+        self._served = 0.0
         for name in self._lives:
             self.start(name)
 
@@ -184,10 +193,13 @@ class Several(Play):
                 raise Difference(f"{node.life} and {other.life} both show the bank")
 
     def _judge_screen(self, screen: Screen) -> None:
-        """What no server has said for long is shown as a fault."""
+        """It never goes back, and what no server has said for long is shown as a fault."""
         follower = screen.follower
-        if self.timeline.now < self._thawed.get(screen.life, -1.0) + 2 * TICK_S:
-            return  # it has not looked at its clock since
+        if follower.rev < self._shown.get(screen.life, follower.rev):
+            raise Difference(f"{screen.life} goes back from {self._shown[screen.life]} to {follower.rev}")
+        self._shown[screen.life] = follower.rev
+        if self._just_thawed(screen):
+            return
         if follower.board.trusted and follower.rev in self.redis.taken:
             age = self.timeline.now - self.redis.taken[follower.rev]
             if age > OLD_S:
@@ -232,8 +244,25 @@ class Several(Play):
         )
 
     def said(self, machine: Machine, message: dict[str, Any]) -> None:
-        if machine.alive and message["values"] and isinstance(machine, Node):
-            self._held(lambda: self._lease(machine, "tells a device meters"))
+        if machine.alive and message["values"]:
+            self._held(lambda: self._said(machine, message["rev"]))
+
+    def _said(self, machine: Machine, rev: int) -> None:
+        """A server knows all that others wrote before it, a screen is not far behind what it calls good."""
+        if isinstance(machine, Node):
+            self._lease(machine, "tells a device meters")
+            late = self.shared.others_last(machine.life)
+        else:
+            assert isinstance(machine, Screen)
+            freely = self.timeline.now - self._held_up > OLD_S
+            good = freely and machine.follower.board.trusted and not self._just_thawed(machine)
+            late = self.shared.durable_at(self.timeline.now - OLD_S) if good else 0
+        if rev < late:
+            raise Difference(f"{machine.life} shows row {rev} where {late} has long been durable")
+
+    def _just_thawed(self, machine: Machine) -> bool:
+        """It has not looked at its clock since."""
+        return self.timeline.now < self._thawed.get(machine.life, -1.0) + 2 * TICK_S
 
     def fed(self, machine: Machine) -> None:
         if machine.alive and isinstance(machine, Node):
@@ -274,7 +303,8 @@ class Several(Play):
         digest: bytes,
         hear: Callable[[Outcome], None],
     ) -> None:
-        nodes = self.nodes
+        """Of the server that serves; where there is none, of any, now and then of a frozen one."""
+        nodes = [node for node in self.nodes if not node.loop.frozen or self._faults.random() < ASKS_FROZEN]
         node = self.active or (self._faults.choice(nodes) if nodes else None)
         if node is not None:
             node.submit(command, people, digest, hear)
@@ -289,16 +319,22 @@ class Several(Play):
         if kind == "call":
             if (node := self._node(fault.more)) is not None:
                 node.reach.arm(what)
-        elif kind == "message":
-            self._machine(fault.more).road.arm("lose" if what == "lost" else "delay")
+        elif fault.kind == "message_late":
+            if (node := self._node(fault.more)) is not None:
+                node.road.arm("delay")
+        elif fault.kind == "message_lost":
+            if (screen := self._screen(fault.more)) is not None:
+                screen.road.arm("lose")
         else:
             getattr(self, f"_{fault.kind}")(fault.more)
 
     def _node(self, more: float) -> Node | None:
-        """Mostly the one that serves, now and then any."""
-        if more < 0.65 and self.active is not None:
-            return self.active
+        """Mostly the one that has the bank, alive or frozen, now and then any."""
         nodes = self.nodes
+        owner = self.shared.owner
+        holders = [node for node in nodes if owner is not None and node.life == owner.name]
+        if more < 0.7 and holders:
+            return holders[0]
         return nodes[int(more * 1000) % len(nodes)] if nodes else None
 
     def _machine(self, more: float) -> Machine:
@@ -322,7 +358,13 @@ class Several(Play):
 
     def _freeze(self, more: float) -> None:
         if (node := self._node(more)) is not None:
+            self._hidden(node)
             self._frozen(node)
+
+    def _hidden(self, node: Node) -> None:
+        """Now and then nobody finds its connection to end it: then the fence alone keeps it from writing."""
+        if self._faults.random() < UNSEEN:
+            node.reach.backends[-1].unseen = True
 
     def _frozen(self, machine: Machine) -> None:
         machine.loop.freeze()
@@ -337,6 +379,7 @@ class Several(Play):
 
     def _cut_ledger(self, more: float) -> None:
         if (node := self._node(more)) is not None:
+            self._hidden(node)
             node.reach.severed = True
             self.note(f"cut from the ledger: {node.life}")
             self.timeline.after(self._spell(), node.reach.heal)
@@ -357,7 +400,12 @@ class Several(Play):
     def _cut_road(self, machine: Machine) -> None:
         self.note(f"cut from Redis: {machine.life}")
         machine.road.severed = True
-        self.timeline.after(self._spell(), machine.road.heal)
+        self.timeline.after(self._spell(), partial(self._passes, machine.road.heal))
+
+    def _passes(self, again: Callable[[], None]) -> None:
+        """What was held up on its way into Redis arrives, and nobody there can tell how old it is."""
+        self._held_up = self.timeline.now
+        again()
 
     def _stop(self, more: float) -> None:
         if (node := self._node(more)) is not None:
@@ -391,7 +439,7 @@ class Several(Play):
 
     def _redis_hang(self, _more: float) -> None:
         self.redis.hung = True
-        self.timeline.after(self._spell(), self.redis.wake)
+        self.timeline.after(self._spell(), partial(self._passes, self.redis.wake))
 
     def _kill_screen(self, more: float) -> None:
         if (screen := self._screen(more)) is not None:
@@ -419,6 +467,7 @@ class Several(Play):
     def _ticked(self) -> None:
         """An operator looks into every conflict of devices, over the admin socket of the active server."""
         node = self.active
+        self._judge_absence(node)
         if node is None:
             return
         for devices in (node.server.floor, node.server.signs):
@@ -427,12 +476,23 @@ class Several(Play):
                 hear = partial(_cleared, devices.blocked, name)
                 node.submit(command, ("ann",), self._faults.randbytes(16), hear)
 
+    def _judge_absence(self, active: Node | None) -> None:
+        """A floor that has a server in good health is served (issue: within 5 s of a death)."""
+        now = self.timeline.now
+        well = {node.life for node in self.nodes if node.well and node.name not in self.unreachable}
+        self._well = {life: self._well.get(life, now) for life in well}
+        if active is not None:
+            self._served = now
+        since = max(self._served, min(self._well.values(), default=now))
+        if now - since > ABSENT_S:
+            raise Difference(f"nobody serves the floor for {now - since:.1f} s: {self._serving()}")
+
     def _serving(self) -> str:
         return ", ".join(f"{one.life} {_state(one)}" for one in self.machines.values())
 
     def _fine(self) -> None:
         self.redis.up = True
-        self.redis.wake()
+        self._passes(self.redis.wake)
         self.unreachable.clear()
         for machine in self.machines.values():
             self._thaw(machine)

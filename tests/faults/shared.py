@@ -8,7 +8,7 @@ that backend first. Every taking and every row is judged: may this server, now?
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
@@ -62,12 +62,16 @@ class Owner:
 
 
 class Shared:
-    """The ledger of all. takings: how often the bank was taken. writers: whose each row is."""
+    """The ledger of all. takings: how often the bank was taken. writers: whose each row is.
+
+    durable: when it was so up to which row.
+    """
 
     def __init__(self, ledger: Ledger, timeline: Timeline, witness: Witness, poison: set[bytes]) -> None:
         self.ledger = ledger
         self.owner: Owner | None = None
         self.writers: dict[int, str] = {}
+        self.durable: list[tuple[float, int]] = []
         self.takings = 0
         self._timeline = timeline
         self._witness = witness
@@ -111,36 +115,55 @@ class Shared:
     def append(self, taker: Taker, epoch: int, before: int, rows: Sequence[Row]) -> None:
         if any(row.digest in self._poison and row.kind != Refused.kind for row in rows):
             raise DataRefused("this digest is not to be stored")
-        self.ledger.append(BANK, epoch, before, rows)
+        self._fenced(taker, epoch, lambda: self.ledger.append(BANK, epoch, before, rows))
         self._moved(taker, epoch)
         for row in rows:
             self.writers[row.seq] = taker.name
+        self.durable.append((self._timeline.now, rows[-1].seq))
         self._witness.written(rows)
 
     def beat(self, taker: Taker, epoch: int) -> None:
-        self.ledger.beat(BANK, epoch)
+        self._fenced(taker, epoch, lambda: self.ledger.beat(BANK, epoch))
         self._moved(taker, epoch)
 
     def release(self, taker: Taker, epoch: int) -> None:
-        self.ledger.release(BANK, epoch)
+        self._fenced(taker, epoch, lambda: self.ledger.release(BANK, epoch))
         self._moved(taker, epoch)
         if self.owner is not None:
             self.owner.released = True
 
+    def _fenced(self, taker: Taker, epoch: int, work: Callable[[], None]) -> None:
+        """Nobody is fenced who has the bank: what he sent before is done, or never will be."""
+        try:
+            work()
+        except Fenced as error:
+            if self.owner is not None and (self.owner.number, self.owner.epoch) == (taker.number, epoch):
+                raise Difference(f"{taker.name} is fenced though it has the bank: {error}") from error
+            raise
+
     def _moved(self, taker: Taker, epoch: int) -> None:
-        """Something of this epoch was carried out: no other server may have had the same."""
-        if self._epochs.get(epoch) != taker.name:
-            raise Difference(f"{taker.name} writes in epoch {epoch}, which is {self._epochs.get(epoch)}'s")
-        if self.owner is not None and self.owner.epoch == epoch:
-            self.owner.moves.append(self._timeline.now)
-            if len(self.owner.moves) > 2 * MOVES:
-                del self.owner.moves[:MOVES]
+        """Something of this epoch was carried out: it must be this server's, and the newest."""
+        owner = self.owner
+        assert owner is not None
+        same(f"whose epoch {epoch} is, in which {taker.name} writes", self._epochs.get(epoch), taker.name)
+        same(f"who has the bank, while {taker.name} writes", (owner.name, owner.epoch), (taker.name, epoch))
+        owner.moves.append(self._timeline.now)
+        if len(owner.moves) > 2 * MOVES:
+            del owner.moves[:MOVES]
+
+    def others_last(self, name: str) -> int:
+        """The last row that another process wrote."""
+        for seq in range(len(self.writers), 0, -1):
+            if self.writers[seq] != name:
+                return seq
+        return 0
+
+    def durable_at(self, when: float) -> int:
+        """The last row at that moment."""
+        place = bisect_right(self.durable, (when, 1 << 62))
+        return self.durable[place - 1][1] if place else 0
 
     @property
     def held(self) -> bool:
         """Whether the backend that took the bank stands."""
         return self.owner is not None and self.owner.backend.alive
-
-    def is_owner(self, name: str) -> bool:
-        """Whether that process took the bank last."""
-        return self.owner is not None and self.owner.name == name

@@ -113,7 +113,7 @@ class Witness:
         """
         entry = outcome.entry
         if entry is None:
-            self._unjournalled(envelope, outcome.answer, current and not self._reviving)
+            self._unjournalled(envelope, outcome.answer, current)
         elif entry.seq > self.seq:
             if not self._unfed or self._unfed[0].seq != entry.seq:
                 raise Difference(f"{envelope.command} is answered before its row {entry.seq} is durable")
@@ -357,19 +357,21 @@ class Witness:
     def _unjournalled(self, envelope: Envelope, answer: Map, current: bool) -> None:
         """An answer without a row: a resend, or a no that uses up no number.
 
-        current: what was decided before it is what the model was fed.
+        current: as of `released`; what was decided before it is then what the model was fed, or a process has
+        just found.
         """
+        settled = current and not self._reviving
         if isinstance(envelope.command, commands.Hello):
             if answer["t"] == "error":
                 raise Difference(f"{envelope.table} is not let in: {answer}")
-            if current:
+            if settled:
                 same(f"{envelope.table}, welcomed at", answer["last_seq"], self._last[envelope.table or ""])
             return
         code = answer.get("code")
         if envelope.table is None:
-            if envelope.digest in self._acts:
+            if current and envelope.digest in self._acts:
                 self._recorded(envelope, answer)
-            elif current and type(envelope.command) in ACTIONS:
+            elif settled and type(envelope.command) in ACTIONS:
                 said = self._act(envelope)
                 same(f"{envelope.command} {envelope.people}, {answer}", answer["ok"], said["ok"])
             return
@@ -381,7 +383,7 @@ class Witness:
             raise Difference(f"seq_old for {envelope}, its answer must still be kept")
         elif code == "seq_conflict" and recorded is not None and recorded[0] == envelope.digest:
             raise Difference(f"a resend of {envelope} is called a conflict")
-        elif code in ("suspended", "table_held") and current and not self._unfed:
+        elif code in ("suspended", "table_held") and settled and not self._unfed:
             said = self.model.frame(envelope.table, wire_form(envelope.command))
             same(f"{envelope.table} {envelope.command}, refused", code, said.get("code"))
 

@@ -1,0 +1,221 @@
+"""Would the simulator find a bug among several servers? Known ones are put in, and each must be found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from random import Random
+from typing import Any
+
+import msgspec
+import pytest
+
+from jackpot import app
+from jackpot.ledger.journal import Head, Row
+from jackpot.ledger.sqlite import SqliteLedger
+from jackpot.ledger.store import CommitInDoubt, Fenced
+from jackpot.server import tenure
+from jackpot.server.board import Board
+from jackpot.server.follow import Follower
+from jackpot.server.lease import Watch
+from jackpot.server.relay import BEAT_S, Publisher, Said
+from jackpot.server.tenure import Tenure
+from jackpot.server.writer import Writer
+from tests.faults.plan import Fault
+from tests.faults.relays import FalseRedis
+from tests.faults.several import run_several
+from tests.faults.simulation import Failure
+
+# Rounds within which each bug is found, on one of the seeds.
+ROUNDS = 400
+SEEDS = range(12)
+# Rounds between the faults of a run with few kinds of them.
+EVERY_ROUNDS = 8
+
+
+def found(*words: str, kinds: tuple[str, ...] = (), within_s: float = 5.0) -> None:
+    """On one of the seeds the run fails, and says one of these.
+
+    kinds: the only faults, all of them again and again; the first at once, the others within so many seconds.
+    """
+    for seed in SEEDS:
+        ended = run_several(seed, ROUNDS, dense(seed, kinds, within_s) if kinds else None)
+        if isinstance(ended, Failure):
+            assert any(word in ended.reason for word in words), ended.reason
+            return
+    raise AssertionError(f"the bug was not found in {ROUNDS} rounds of each seed")
+
+
+def dense(seed: int, kinds: tuple[str, ...], within_s: float) -> list[Fault]:
+    random = Random(f"{seed}/dense")
+    return [
+        Fault(at, kind, random.random(), within_s * random.random() if number else 0.0)
+        for at in range(5, ROUNDS, EVERY_ROUNDS)
+        for number, kind in enumerate(kinds)
+    ]
+
+
+def test_an_append_without_its_fence_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """DESIGN, ledger: an old holder that wakes up writes nothing."""
+    right = SqliteLedger.append
+
+    def append(ledger: SqliteLedger, bank: str, _epoch: int, before: int, rows: Sequence[Row]) -> None:
+        right(ledger, bank, ledger.head(bank).epoch, before, rows)
+
+    monkeypatch.setattr(SqliteLedger, "append", append)
+    found("who has the bank", kinds=("freeze", "cut_ledger"))
+
+
+def test_a_release_without_its_fence_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """DESIGN, lease: an old holder that ends does not free another's bank."""
+    right = SqliteLedger.release
+
+    def release(ledger: SqliteLedger, bank: str, _epoch: int) -> None:
+        right(ledger, bank, ledger.head(bank).epoch)
+
+    monkeypatch.setattr(SqliteLedger, "release", release)
+    found("who has the bank", kinds=("cut_tables", "freeze", "stop"), within_s=0.2)
+
+
+@pytest.mark.parametrize("limit", ["TAKEOVER_S", "GONE_S"])
+def test_a_standby_that_takes_too_early_is_found(monkeypatch: pytest.MonkeyPatch, limit: str) -> None:
+    """DESIGN, lease: nobody takes the bank from a holder that may still show it."""
+    monkeypatch.setattr(f"jackpot.server.lease.{limit}", 1.0)
+    found("stand for", "both show")
+
+
+def test_a_bank_taken_whatever_has_happened_since_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """DESIGN, lease: a holder that wakes while a standby is about to take its bank keeps it."""
+    right = Tenure._hold
+
+    async def hold(self: Tenure, _seen: Head | None) -> None:
+        await right(self, None)
+
+    monkeypatch.setattr(Tenure, "_hold", hold)
+    found("stand for", "the epoch of the bank that is taken", "both show")
+
+
+def test_a_bank_shown_until_it_is_known_to_be_free_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """DESIGN, lease: another may have the bank before this server hears that it is free."""
+
+    async def release(self: Tenure) -> None:
+        try:
+            await self._store.release(self.bank, self.writer.core.epoch)
+            self._released = True
+        except (CommitInDoubt, Fenced):
+            pass  # others wait until it has lapsed
+        self.writer.stand_by("", alive=False)
+
+    monkeypatch.setattr(Tenure, "_release", release)
+    found("after its lease has lapsed", "both show")
+
+
+def test_a_lease_counted_from_its_answer_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """DESIGN, lease: it holds from when the ledger was asked, for the answer may have taken long."""
+    right = Writer._confirm
+
+    def confirm(writer: Writer, _began: float) -> None:
+        right(writer, writer._clock.monotonic())
+
+    monkeypatch.setattr(Writer, "_confirm", confirm)
+    found("after its lease has lapsed", "both show", kinds=("call_slow", "cut_ledger"))
+
+
+def test_a_board_without_the_lease_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """DESIGN, lease: a frozen server that wakes up shows nothing."""
+    monkeypatch.setattr(Board, "leased", property(lambda _board: True))
+    found("after its lease has lapsed", "both show")
+
+
+def test_a_relay_fed_without_the_lease_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """DESIGN, signage: Redis is fed by the active server only, while its lease is fresh."""
+
+    def publisher(shown: Any, urls: Any, clock: Any, _allowed: Callable[[], bool], signs: Any) -> Publisher:
+        return Publisher(shown, urls, clock, lambda: True, signs)
+
+    monkeypatch.setattr(app, "Publisher", publisher)
+    found("feeds Redis", "long been durable")
+
+
+def test_answers_to_what_was_fenced_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """S5: a server that lost its bank answers nothing that it could not write."""
+    right = Writer._commit
+
+    async def commit(writer: Writer, batch: Any) -> None:
+        try:
+            await right(writer, batch)
+        except Fenced:
+            writer.core.committed()
+            raise
+
+    monkeypatch.setattr(Writer, "_commit", commit)
+    found("which is acknowledged", "before its row", kinds=("freeze", "cut_ledger"))
+
+
+def test_a_doubt_without_a_new_epoch_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """DESIGN 4: first a new epoch, then a look: what was on its way may still arrive."""
+    right = Writer._read_again
+
+    async def read_again(writer: Writer) -> Any:
+        if writer._doubtful:
+            await writer._store.recover()
+            writer._doubtful = False
+        return await right(writer)
+
+    monkeypatch.setattr(Writer, "_read_again", read_again)
+    found("is fenced though", kinds=("call_late", "call_late"))
+
+
+def test_an_epoch_that_is_another_s_by_now_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """DESIGN, lease: an epoch is one server's; whoever reads another's does not write in it."""
+    monkeypatch.setattr(tenure, "still_own", lambda *_: None)
+    monkeypatch.setattr("jackpot.server.writer.still_own", lambda *_: None)
+    found("whose epoch", "who has the bank", "both show", kinds=("kill", "freeze", "freeze"))
+
+
+def test_a_standby_that_never_takes_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Issue, lease: a server that dies is replaced within seconds."""
+    right = Watch.free
+
+    def free(watch: Watch, head: Head, **how: Any) -> bool:
+        return right(watch, head, **how) and not head.holder
+
+    monkeypatch.setattr(Watch, "free", free)
+    found("nobody serves the floor")
+
+
+def test_a_script_that_compares_nothing_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Issue, relay: a deposed server's late message is refused."""
+    monkeypatch.setattr(FalseRedis, "newer", lambda *_: True)
+    found("Redis takes", kinds=("message_late", "freeze"))
+
+
+def test_a_follower_that_goes_back_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Issue, signage: never an older value over a newer one."""
+    right = Follower._hear
+
+    def hear(follower: Follower, said: Any, age: float) -> None:
+        follower.rev = min(follower.rev, said.rev)
+        right(follower, said, age)
+
+    monkeypatch.setattr(Follower, "_hear", hear)
+    found("goes back", kinds=("redis_fail_over",))
+
+
+def test_a_follower_that_sees_no_gap_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Issue, signage: a gap fetches the snapshot."""
+
+    async def listen(follower: Follower, redis: Any, channel: Any) -> None:
+        message = await channel.get_message(timeout=BEAT_S)
+        if message is not None and message["type"] == "ssubscribe":
+            await follower._read(redis)
+        elif message is not None:
+            follower._hear(msgspec.json.decode(message["data"], type=Said), 0.0)
+
+    monkeypatch.setattr(Follower, "_listen", listen)
+    found(" sees ", kinds=("message_lost", "message_lost", "kill"))
+
+
+def test_a_follower_that_never_doubts_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Issue, signage: a fault where Redis or the server's heartbeat is gone."""
+    monkeypatch.setattr(Follower, "fresh", property(lambda follower: follower.rev[0] >= 0))
+    found("as good", "long been durable", kinds=("cut_screen", "kill", "kill"))
