@@ -110,7 +110,7 @@ class Tenure:
         """Holds the bank whenever it may, until `end`; one that cannot be held at all is stopped for good."""
         while not self._ended.is_set() and not self.writer.failed:
             try:
-                alone = self._alone and self._first
+                alone = self._alone and self._first and not await self._at_work()
                 seen = None if alone else await self._until_free()
                 if alone or seen is not None:
                     self._first = False
@@ -130,6 +130,12 @@ class Tenure:
             finally:
                 self.holding = False
                 self._over.set()
+
+    async def _at_work(self) -> bool:
+        """Whether a server that this one was not told of seems to have the bank: its connection stands."""
+        if not self._store.shared or not (await self._store.head(self.bank)).holder:
+            return False
+        return await self._store.held(self.bank)
 
     def _settle(self) -> None:
         if not self._settled.done():

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -422,3 +422,17 @@ def test_a_ledger_that_takes_no_row_is_tried_ever_more_seldom(database: str, pos
                 assert writer._pause == 0
 
         run()
+
+
+@on_loop
+async def test_a_second_server_by_mistake_ends_no_other(database: str) -> None:
+    """DESIGN, lease: one that knows of no other stands by too where a bank is held, until it is free."""
+    async with stores(database, 2) as (store, another), AsyncExitStack() as until_last:
+        async with holding(store) as writer:
+            epoch = writer.epoch
+            mistaken = await until_last.enter_async_context(holding(another))
+            assert mistaken.stopped == "standby: us has bank main"
+            assert (await writer.person(c.OpenLink(FIVE), ("p",)))["ok"]
+            assert (writer.active, writer.epoch) == (True, epoch)
+        await until(lambda: mistaken.active)
+        assert mistaken.epoch > epoch
