@@ -7,7 +7,7 @@ import signal
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -60,7 +60,9 @@ def demo(
     ] = False,
     url: Annotated[
         str | None,
-        typer.Option(metavar="URL", help="Keep the ledger there: postgresql://user@host/database."),
+        typer.Option(
+            metavar="URL", help="Keep the ledger there: postgresql://user@host/database, a new and empty one."
+        ),
     ] = None,
 ) -> None:
     """Play a simulated floor: twelve tables of three games on two links, in this terminal and in a browser.
@@ -85,7 +87,10 @@ def demo(
             fail(str(missing))
     scene = Scene(seed, speed if speed or rounds else WATCHED_SPEED, lucky)
     folder = ledger.resolve() if ledger else Path(tempfile.mkdtemp(prefix="jackpot-"))
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        fail(f"--ledger: {folder} is no folder and cannot be made one: {error.strerror}")
     _run(folder, scene, rounds, postgres, url)
     if ledger is None:
         shutil.rmtree(folder)
@@ -118,6 +123,8 @@ def _run(folder: Path, scene: "Scene", rounds: int | None, postgres: bool, url: 
 def _database(folder: Path, postgres: bool, url: str | None) -> Iterator[str | None]:
     """The ledger's URL, if it is not what the folder has; a PostgreSQL that is kept in it runs meanwhile."""
     place = folder / "postgres"
+    if url is not None and not (folder / "floor.toml").exists():
+        _refuse_foreign(url, folder)
     if url is not None or not (postgres or place.exists()):
         yield url
         return
@@ -132,6 +139,22 @@ def _database(folder: Path, postgres: bool, url: str | None) -> Iterator[str | N
         if not cluster.has(DATABASE):
             cluster.create(DATABASE)
         yield cluster.url(DATABASE)
+
+
+def _refuse_foreign(url: str, folder: Path) -> None:
+    """Simulated money never comes into books that are somebody's. Raises FloorError."""
+    from jackpot.lab.scene import FloorError
+    from jackpot.ledger.connect import without_password
+    from jackpot.ledger.open import open_ledger
+
+    if url.startswith("sqlite:///"):  # relative to the configuration in the folder
+        url = f"sqlite:///{folder / url.removeprefix('sqlite:///')}"
+    with closing(open_ledger(url)) as ledger:
+        if banks := ledger.banks():
+            raise FloorError(
+                f"{without_password(url)} is somebody's ledger, with bank {', '.join(banks)}: "
+                "give the demo an empty database, or the folder (--ledger) of the demo that it is of"
+            )
 
 
 def _leaves(errors: BaseExceptionGroup[BaseException]) -> list[BaseException]:

@@ -125,3 +125,14 @@ def test_a_second_ctrl_c_ends_it_at_once_in_one_line(tmp_path: Path) -> None:
     assert "Traceback" not in said
     again = demo("--rounds", "12", "--ledger", tmp_path)
     assert again.returncode == 0, again.stdout + again.stderr
+
+
+def test_a_file_in_the_place_of_the_folder_is_said_in_one_line(tmp_path: Path) -> None:
+    """A newcomer who gives a file for --ledger reads so, and no traceback."""
+    (tmp_path / "floor.toml").touch()
+    done = demo("--rounds", "1", "--ledger", tmp_path / "floor.toml")
+    assert done.returncode == 1
+    assert (
+        done.stderr
+        == f"--ledger: {tmp_path / 'floor.toml'} is no folder and cannot be made one: File exists\n"
+    )

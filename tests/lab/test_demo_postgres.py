@@ -74,6 +74,18 @@ def test_a_database_that_is_there(database: str, tmp_path: Path) -> None:
     assert "serving" in {event["event"] for event in events}
 
 
+def test_simulated_money_never_comes_into_a_ledger_that_is_there(database: str, tmp_path: Path) -> None:
+    """M4: a new floor refuses books that are somebody's; its own folder goes on with them."""
+    first = demo("--url", database, "--rounds", "12", "--ledger", tmp_path / "own")
+    assert first.returncode == 0, first.stdout + first.stderr
+    foreign = demo("--url", database, "--rounds", "12", "--ledger", tmp_path / "other")
+    assert foreign.returncode == 1
+    assert "is somebody's ledger, with bank main: give the demo an empty database" in foreign.stderr
+    assert not (tmp_path / "other" / "floor.toml").exists()
+    again = demo("--url", database, "--rounds", "12", "--ledger", tmp_path / "own")
+    assert again.returncode == 0, again.stdout + again.stderr
+
+
 def test_one_folder_has_one_ledger(postgres: Postgres, tmp_path: Path) -> None:
     """A floor that was begun on SQLite is not gone on with on an empty PostgreSQL: one line, nothing made."""
     assert demo("--rounds", "12", "--ledger", tmp_path).returncode == 0
