@@ -144,7 +144,7 @@ class Overview:
                 state, reason = writer.board.state(link)
                 if state != "active":
                     yield f"Link {link} is suspended: {reason}"
-        for bank in (relay.bank for relay in self._source.relays if not relay.line.up):
+        for bank in self._unfed():
             yield f"Redis takes nothing of bank {bank}: signs fed by it show a fault"
         for bank_state, _ in self._states.values():
             for table in bank_state["behind"]:
@@ -164,6 +164,11 @@ class Overview:
                     if len(gone) == 1
                     else (f"{role}s {', '.join(gone)} are offline")
                 )
+
+    def _unfed(self) -> list[str]:
+        """The banks of this server that Redis hears nothing of; a bank's other server feeds it itself."""
+        down = [relay.bank for relay in self._source.relays if not relay.line.up]
+        return [bank for bank in down if not self._source.writers[bank].held_elsewhere]
 
     def _expected(self) -> list[Devices]:
         """Whose devices are missed; a sign that is not here may be at a signage process."""
