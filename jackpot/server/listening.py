@@ -10,6 +10,9 @@ from jackpot.server.devices import Connection, Devices
 
 # Devices have this long to read their last answers.
 CLOSE_WITHIN_S: Final = 2.0
+# After a takeover a whole floor comes at one moment, and whoever finds no room is told nothing: it tries
+# again after many seconds. The kernel keeps no more than this unless it is told to.
+BACKLOG: Final = 4_096
 
 
 def tls_of(config: Config, *, devices: bool) -> ssl.SSLContext | None:
@@ -33,7 +36,7 @@ async def listen(
     certified = tls is not None and tls.verify_mode is ssl.CERT_REQUIRED
     loop = asyncio.get_running_loop()
     return await loop.create_server(
-        lambda: connection(certified=certified), address.host, address.port, ssl=tls
+        lambda: connection(certified=certified), address.host, address.port, ssl=tls, backlog=BACKLOG
     )
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import socket
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import msgspec
@@ -14,6 +15,7 @@ from jackpot.server.devices import fingerprint
 from tests.server.bed import (
     LINK,
     LINKS,
+    WAIT_S,
     Device,
     StepClock,
     administer,
@@ -25,6 +27,8 @@ from tests.server.bed import (
     until,
 )
 
+# More than asyncio keeps unless it is told to.
+TOGETHER = 300
 ROYAL = {"seat": 3, "cards": ["As", "Ks", "Qs"]}
 
 
@@ -274,3 +278,12 @@ def test_noise_is_answered_or_closed(tmp_path: Path, noise: bytes) -> None:
             assert {message["t"] for message in device.heard} <= {"challenge", "error"}
 
     run()
+
+
+@on_loop
+async def test_a_whole_floor_may_come_at_one_moment(tmp_path: Path) -> None:
+    """Takeover: the kernel keeps those who connect while the server is busy; nobody has to try again."""
+    async with Server(configure(tmp_path)) as server, AsyncExitStack() as stack:
+        address = "127.0.0.1", server.ports["tables"]
+        for _ in range(TOGETHER):  # the loop, which would accept them, waits for us
+            stack.enter_context(socket.create_connection(address, WAIT_S))
