@@ -161,7 +161,9 @@ class PostgresStore:
             "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()"
         )}  # fmt: skip
         if tables and "migration" not in tables:
-            raise LedgerUnusable(f"{self._shown} is a database, but not a ledger")
+            raise LedgerUnusable(
+                f"{self._shown} is a database, but not a ledger, which has one of its own, empty at first"
+            )
         if not tables and not migrate:
             raise LedgerUnusable(f"{self._shown} holds no ledger yet: jackpot ledger init makes it")
         todo = await self._pending() if tables else []

@@ -1,6 +1,6 @@
 -- What an auditor asks of a ledger, in plain SQL that SQLite and PostgreSQL read alike: run it whole or in parts,
 --     sqlite3 -readonly -header -column ledger.db < audit.sql
---     psql "postgresql://auditor@host/ledger" -f audit.sql
+--     psql "postgresql://auditor@host/ledger?options=-csearch_path%3Dpublic" -f audit.sql
 -- It reads the tables alone, no view, and locks nothing: a server may go on meanwhile, and then queries of one run
 -- see the ledger at slightly different rows. The first column names the query. Those marked NO ROW must give none.
 --
