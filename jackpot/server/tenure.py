@@ -154,10 +154,13 @@ class Tenure:
         """
         watch = self._watch
         while not self._ended.is_set():
-            head = self._seen = await self._store.head(self.bank)
+            before, head = self._seen, await self._store.head(self.bank)
+            self._seen = head
             held = await self._store.held(self.bank)
             if self._furthest is None or head.seq > self._furthest.seq:
                 self._furthest = head
+            if head.seq < self._furthest.seq and (before is None or before.seq != head.seq):
+                log.error("ledger_went_back", bank=self.bank, seq=head.seq, was=self._furthest.seq)
             if head.holder not in {"", self._own}:
                 self._handed_over = False
             waits = HANDED_OVER_S if self._handed_over else self._waits()

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import asyncpg
 import pytest
+from structlog.testing import capture_logs
 
 from jackpot.clock import SystemClock
 from jackpot.lab.engines import Postgres
@@ -103,9 +104,13 @@ async def test_a_database_that_went_back_is_noticed_by_whoever_only_watched(data
         async with holding(new, alone=False) as writer, watching(database) as owner:
             await until(lambda: writer.held_by == "" and "another" in (writer.stopped or ""))
             await old.close()
-            for statement in GOES_BACK.split(";"):
-                await owner.run(statement)
-            await until(lambda: writer.failed)
+            with capture_logs() as logs:
+                for statement in GOES_BACK.split(";"):
+                    await owner.run(statement)
+                await until(lambda: writer.failed)
+            assert [(line["was"], line["seq"]) for line in logs if line["event"] == "ledger_went_back"] == [
+                (2, 1)
+            ]
             assert "row 2, which was acknowledged, is not in the ledger" in (writer.stopped or "")
 
 
