@@ -40,7 +40,12 @@ def root(wanted: str | None) -> "typer.Typer":
     """The whole command line; only the wanted command is imported, of the others there is a line of help."""
     import typer
 
-    whole = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+    whole = typer.Typer(
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode="markdown",
+    )
 
     @whole.callback()
     def jackpot() -> None:

@@ -2,11 +2,25 @@
 
 import json
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from jackpot.cli.speak import By, ConfigFile, Json, Reason, Socket, ask, awards, fail, moment, money, show
+from jackpot.cli.speak import (
+    By,
+    ConfigFile,
+    Json,
+    Reason,
+    Socket,
+    ask,
+    awards,
+    counted,
+    fail,
+    moment,
+    money,
+    show,
+)
 from jackpot.cli.speak import table as print_table
 
 app = typer.Typer(help="Hits and their awards: list, validate, pay, undo, release.", no_args_is_help=True)
@@ -30,15 +44,19 @@ def list_(
 
     Example: jackpot hits list --config /etc/jackpot/config.toml
     """
-    found = ask(config, socket, do="hits", bank=bank)["hits"]
+    banks = [bank] if bank else _banks(config, socket)
+    found = [
+        {"bank": name, **hit} for name in banks for hit in ask(config, socket, do="hits", bank=name)["hits"]
+    ]
     hits = [hit for hit in found if all_ or hit["status"] in ("pending", "validated")]
     if as_json:
         typer.echo(json.dumps(hits, indent=2))
         return
-    columns = ["hit", "when", "link", "level", "table", "hand", "amount", "status"]
-    names = ("hit", "at", "link", "level", "table", "hand", "amount", "status")
+    names = ["hit", "at", "link", "level", "table", "hand", "amount", "status"]
+    if len(banks) > 1:  # each counts its own hits from H1
+        names.insert(0, "bank")
     rows = [_row(hit, names) for hit in hits]
-    print_table(f"{len(rows)} hits", columns, rows)
+    print_table(counted(len(rows), "hit"), ["when" if name == "at" else name for name in names], rows)
 
 
 @app.command("show")
@@ -130,6 +148,16 @@ def release(
     """
     answer = ask(config, socket, do="release", table=table, reason=reason, by=by)
     show(answer, as_json, f"{table}: released")
+
+
+def _banks(config: Path | None, socket: Path | None) -> list[str]:
+    """The banks that this server holds; where it holds none the first, of which it says who does."""
+    leases = ask(config, socket, do="leases")["leases"]
+    held = [lease["bank"] for lease in leases if lease["here"].startswith("held")]
+    for lease in leases:
+        if held and lease["bank"] not in held:
+            typer.echo(f"without bank {lease['bank']}: {lease['holder'] or 'nobody'} has it", err=True)
+    return held or [lease["bank"] for lease in leases][:1]
 
 
 def _row(facts: dict[str, Any], columns: Sequence[str]) -> list[str]:

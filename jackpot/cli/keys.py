@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from jackpot.cli.speak import By, ConfigFile, Json, Socket, ask, fail, show
+from jackpot.cli.speak import By, ConfigFile, Json, Socket, ask, counted, fail, show
 from jackpot.cli.speak import table as print_table
 
 app = typer.Typer(help="Device keys: make, show, revoke, clear a conflict.", no_args_is_help=True)
@@ -46,6 +46,8 @@ def new(
             beside.unlink(missing_ok=True)
     except FileExistsError:
         fail(f"{file} exists already: a key is replaced only with --force")
+    except FileNotFoundError:
+        fail(f"there is no folder {file.parent}: make it first, for the server's user alone (mkdir -m 0700)")
     except OSError as error:
         fail(f"{file} cannot be written: {error.strerror}")
     typer.echo(f"{file}: made, fingerprint {fingerprint(key)}")
@@ -79,7 +81,7 @@ def show_(
         [role, device, *(fingerprint(key) for key in keys), *[""] * (2 - len(keys))]
         for (role, device), keys in sorted(found.keys.items())
     ]
-    print_table(f"{len(rows)} devices", ["role", "device", "key", "next key"], rows)
+    print_table(counted(len(rows), "device"), ["role", "device", "key", "next key"], rows)
 
 
 @app.command()

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from jackpot.cli.speak import By, ConfigFile, Json, Socket, ask, show
+from jackpot.cli.speak import By, ConfigFile, Json, Socket, ask, counted, show
 from jackpot.cli.speak import table as print_table
 
 app = typer.Typer(help="Which server writes a bank: show, hand over.", no_args_is_help=True)
@@ -14,6 +14,8 @@ app = typer.Typer(help="Which server writes a bank: show, hand over.", no_args_i
 @app.command("show")
 def show_(config: ConfigFile = None, socket: Socket = None, as_json: Json = False) -> None:
     """Show who holds each bank, as this server sees it.
+
+    A holder is a server's id, its machine, its process, and the first digits of its program's digest.
 
     Example: jackpot lease show --config /etc/jackpot/config.toml
     """
@@ -25,7 +27,7 @@ def show_(config: ConfigFile = None, socket: Socket = None, as_json: Json = Fals
         [lease["bank"], lease["holder"] or "nobody", str(lease["epoch"]), f"{lease['seq']:,}", lease["here"]]
         for lease in leases
     ]
-    print_table(f"{len(rows)} banks", ["bank", "holder", "epoch", "row", "here"], rows)
+    print_table(counted(len(rows), "bank"), ["bank", "holder", "epoch", "row", "here"], rows)
 
 
 @app.command("hand-over")

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from jackpot.cli.speak import By, ConfigFile, Json, Reason, Socket, ask, money, show
+from jackpot.cli.speak import By, ConfigFile, Json, Reason, Socket, ask, counted, money, show
 from jackpot.cli.speak import table as print_table
 
 app = typer.Typer(help="Links and their meters: list, suspend, resume.", no_args_is_help=True)
@@ -44,7 +44,9 @@ def list_(config: ConfigFile = None, socket: Socket = None, as_json: Json = Fals
         for link in links
         for level in link["levels"]
     ]
-    print_table(f"{len(links)} links", ["link", "level", "meter", "reserve", "cycle", "hits", "state"], rows)
+    print_table(
+        counted(len(links), "link"), ["link", "level", "meter", "reserve", "cycle", "hits", "state"], rows
+    )
 
 
 @app.command()
@@ -79,4 +81,8 @@ def resume(
     Example: jackpot links resume floor-five --after internal --reason "case 1204 closed" -c config.toml
     """
     answer = ask(config, socket, do="resume", link=link, after=after, reason=reason, by=by)
-    show(answer, as_json, f"{link}: {after} is over")
+    show(
+        answer,
+        as_json,
+        f"{link}: {after} is over; `jackpot links list` shows what else holds it, if anything does",
+    )

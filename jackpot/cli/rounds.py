@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from jackpot.cli.speak import By, ConfigFile, Json, Reason, Socket, ask, money, show
+from jackpot.cli.speak import By, ConfigFile, Json, Reason, Socket, ask, counted, money, show
 from jackpot.cli.speak import table as print_table
 
 app = typer.Typer(help="A table's round: show, strike, void, reopen.", no_args_is_help=True)
@@ -28,9 +28,12 @@ def show_(table: Table, config: ConfigFile = None, socket: Socket = None, as_jso
         typer.echo(f"{table}: no round")
         return
     typer.echo(f"{table}: round {found['round']}, {found['state']}")
-    bets = found.get("bets", [])
+    if found["state"] == "closed":
+        typer.echo("its hits: " + (", ".join(found["hits"]) or "none"))
+        return
+    bets = found["bets"]
     rows = [[str(bet["seat"]), bet["link"], bet["on"], bet["player"] or "-"] for bet in bets]
-    print_table(f"{len(rows)} wagers", ["seat", "link", "on", "player"], rows)
+    print_table(counted(len(rows), "wager"), ["seat", "link", "on", "player"], rows)
     if found.get("settled"):
         typer.echo("settled seats: " + ", ".join(map(str, found["settled"])))
 

@@ -53,7 +53,7 @@ def ask(config: Path | None, path: Path | None, **request: Any) -> dict[str, Any
     except TimeoutError:
         fail(f"no answer within {ANSWER_WITHIN_S:.0f} s: whether it was done shows once the ledger is well")
     except OSError as error:
-        fail(f"no server answers at {path}: {error.strerror or error}")
+        fail(f"no server answers at {path}: {error.strerror or error}; is it running?")
     if not answer.get("ok"):
         fail(answer.get("message", "the server closed the connection without an answer"))
     return answer
@@ -62,6 +62,11 @@ def ask(config: Path | None, path: Path | None, **request: Any) -> dict[str, Any
 def show(answer: dict[str, Any], as_json: bool, text: str) -> None:
     """The answer of an act: as JSON, or in the sentence given."""
     typer.echo(json.dumps(answer, indent=2) if as_json else text)
+
+
+def counted(number: int, what: str) -> str:
+    """So many of something, in words: "1 hit", "2 hits"."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
 
 
 def table(title: str, columns: list[str], rows: list[list[str]]) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from jackpot.cli.speak import ConfigFile, fail
+from jackpot.cli.speak import ConfigFile, counted, fail
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,7 +48,8 @@ def verify(
         for problem in report.problems:
             typer.echo(problem, err=True)
         if not report.problems:
-            typer.echo(f"{name}: {report.head.seq:,} rows hold, the books balance")
+            hold = "holds" if report.head.seq == 1 else "hold"
+            typer.echo(f"{name}: {counted(report.head.seq, 'row')} {hold}, the books balance")
             typer.echo(f"{name}: head {report.head.hash.hex()}")
     wrong = {name: len(report.problems) for name, report in reports.items() if report.problems}
     if wrong:

@@ -192,20 +192,24 @@ class Admin:
         }
 
     def _writer(self, request: Request) -> Writer:
-        """The bank of the request: its table's, device's or link's, the one named, else the first."""
+        """The bank of the request: its table's, device's or link's, the one named, else the only one."""
         if request.role not in self._devices:
             raise BadRequest("role: must be table or sign")
         name = request.device or request.table
         if name is not None:
             device = self._devices[request.role].devices.get(name)
             if device is None:
-                raise BadRequest(f"{request.role}: {name!r} is unknown")
+                others = [role for role, found in self._devices.items() if name in found.devices]
+                hint = f", but there is such a {others[0]}: --role {others[0]}" if others else ""
+                raise BadRequest(f"{request.role}: {name!r} is unknown{hint}")
             return self._writers[device.banks[0].bank]
         if request.bank is None and request.link is not None:
             for writer in self._writers.values():
                 if request.link in writer.board.links:
                     return writer
             raise BadRequest(f"link: {request.link!r} is unknown")
+        if request.bank is None and len(self._writers) > 1:
+            raise BadRequest(f"bank: which one? {' or '.join(self._writers)}")
         bank = request.bank or next(iter(self._writers))
         if bank not in self._writers:
             raise BadRequest(f"bank: {bank!r} is unknown")

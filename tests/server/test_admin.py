@@ -133,7 +133,7 @@ async def test_the_command_line_acts(tmp_path: Path) -> None:
         code, out, _ = await jackpot("hits", "list", "--json", *where)
         assert (code, '"status": "validated"' in out) == (0, True)
         code, out, _ = await jackpot("rounds", "show", "T01", *where)
-        assert (code, out.splitlines()[0]) == (0, "T01: round R1, closed")
+        assert (code, out) == (0, "T01: round R1, closed\nits hits: H1\n")
         code, _, error = await jackpot("keys", "clear", "T01", *where)
         assert (code, error.count("\n")) == (1, 1)
     code, _, error = await jackpot("hits", "list", *where)
@@ -141,6 +141,26 @@ async def test_the_command_line_acts(tmp_path: Path) -> None:
     code, out, _ = await jackpot("keys", "show", *where)
     assert (code, out.count("table"), out.count("sign")) == (0, 2, 1)
     assert config.keys["table", "T01"][0].hex() not in out
+
+
+@on_loop
+async def test_of_several_banks_a_person_sees_all_and_says_which(tmp_path: Path) -> None:
+    """A10: each bank counts its hits from H1, so no list leaves a bank out and no act takes the first."""
+    side = f'{LINKS}\n{LINKS.replace(LINK, "side").strip()}\nbank = "side"'
+    config = configure(tmp_path, links=side)
+    where = ("--config", str(config.path))
+    async with Server(config) as server, table(server) as device:
+        await royal(device)
+        code, out, _ = await jackpot("hits", "list", *where)
+        assert (code, out.splitlines()[0].strip(), "main" in out) == (0, "1 hit", True)
+        code, _, error = await jackpot("hits", "validate", "H1", *where)
+        assert (code, error) == (1, "bank: which one? main or side\n")
+        code, _, error = await jackpot("hits", "validate", "H1", "--bank", "side", *where)
+        assert (code, error) == (1, "hit: 'H1' is not an open hit\n")
+        code, out, _ = await jackpot("hits", "validate", "H1", "--bank", "main", *where)
+        assert (code, out.startswith("H1: validated")) == (0, True)
+        code, _, error = await jackpot("keys", "revoke", "S01", *where)
+        assert (code, error) == (1, "table: 'S01' is unknown, but there is such a sign: --role sign\n")
 
 
 @on_loop
