@@ -245,9 +245,10 @@ class Reach:
     # A Store
 
     async def new_epoch(self, bank: str, holder: str, at_least: int = 0, *, seen: Head | None = None) -> Head:
+        again = self.taken
         try:
             head = await self._confirmed(
-                lambda backend: self._base.take(self, backend, holder, at_least, seen)
+                lambda backend: self._base.take(self, backend, holder, at_least, seen, again=again)
             )
         except Fenced:
             self.taken = False

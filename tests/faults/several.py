@@ -96,7 +96,10 @@ SERVERS: Final = Servers()
 
 
 class Several(Play):
-    """Two or three servers, and two signage processes."""
+    """Two or three servers, and two signage processes.
+
+    longest_absence: for how long a server in good health was there and none served, at most; seconds.
+    """
 
     def __init__(self, seed: int, rounds: int, plan: list[Fault], folder: Path, ground: Any) -> None:
         self.names = "abc"[: 2 + seed // 3 % 2]
@@ -115,7 +118,7 @@ class Several(Play):
         self._held_up = 0.0
         self._shown: dict[str, tuple[int, ...]] = {}
         self._well: dict[str, float] = {}
-        self._served = 0.0
+        self._served = self.longest_absence = 0.0
         for name in self._lives:
             self.start(name)
 
@@ -484,6 +487,7 @@ class Several(Play):
         if active is not None:
             self._served = now
         since = max(self._served, min(self._well.values(), default=now))
+        self.longest_absence = max(self.longest_absence, now - since)
         if now - since > ABSENT_S:
             raise Difference(f"nobody serves the floor for {now - since:.1f} s: {self._serving()}")
 

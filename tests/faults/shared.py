@@ -38,12 +38,11 @@ class Taker(Protocol):
     """One process's way to the ledger, as far as the ledger is concerned.
 
     name: of the process, in this life. number: as of a writer's uuid. looked: when it saw the head that it
-    decided on, and that head's epoch. taken: it has the bank, for all that it has heard.
+    decided on, and that head's epoch.
     """
 
     name: str
     number: int
-    taken: bool
     looked: tuple[float, int]
     backends: list[Backend]
 
@@ -78,14 +77,19 @@ class Shared:
         self._poison = poison
         self._epochs: dict[int, str] = {}
 
-    def take(self, taker: Taker, backend: Backend, holder: str, at_least: int, seen: Head | None) -> Head:
-        """As the database's own: ends the backend of whoever has the bank, and takes the next epoch."""
+    def take(
+        self, taker: Taker, backend: Backend, holder: str, at_least: int, seen: Head | None, *, again: bool
+    ) -> Head:
+        """As the database's own: ends the backend of whoever has the bank, and takes the next epoch.
+
+        again: it had the bank, for all that it had heard when it sent this.
+        """
         owner, now = self.owner, self._timeline.now
         before = self.ledger.head(BANK)
         if seen is not None and (before.epoch, before.seq, before.beat) != (seen.epoch, seen.seq, seen.beat):
             raise Fenced("the bank is at work, or another took it first")
         if taken_from := owner is not None and owner.number != taker.number:
-            if taker.taken:
+            if again:
                 raise Fenced("the bank was taken by another writer")
             self._judge(owner, taker)
         ended = [*taker.backends, *([owner.backend] if owner is not None and taken_from else ())]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from random import Random
 
 import pytest
 
-from tests.faults.plan import plan_of
+from tests.faults import reach
+from tests.faults.plan import Fault, plan_of
 from tests.faults.several import SERVERS, Several, run_several
 from tests.faults.simulation import Failure, shorten
 
@@ -23,6 +25,20 @@ def test_several_servers_agree_with_the_model_whatever_fails(seed: int) -> None:
     assert isinstance(ended, Several)
     assert ended.witness.rounds >= ROUNDS
     assert ended.shared.takings > 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "within_s"),
+    [("kill", 5), ("power", 5), ("freeze", 5), ("stop", 1), ("hand_over", 1), ("rolling", 1), ("clock", 0)],
+)
+def test_a_floor_is_served_again_in_time(monkeypatch: pytest.MonkeyPatch, kind: str, within_s: float) -> None:
+    """Issue, lease: taken over within 5 s of a death, at once on a graceful stop; a clock has no effect."""
+    monkeypatch.setattr(reach, "LONG", 0.0)  # the journal is short, and a look at it as well
+    random = Random(kind)
+    plan = [Fault(at, kind, random.random()) for at in range(10, ROUNDS, 25)]
+    ended = run_several(1, ROUNDS, plan)
+    assert isinstance(ended, Several), str(ended)
+    assert ended.longest_absence <= within_s
 
 
 def test_every_fault_of_several_servers_comes_about() -> None:
