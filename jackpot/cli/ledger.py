@@ -45,6 +45,9 @@ def migrate(url: Url, no_roles: NoRoles = False) -> None:
 
     Example: jackpot ledger migrate postgresql://owner@db.casino:5432/ledger
     """
+    file = Path(url.removeprefix("sqlite:///"))
+    if url.startswith("sqlite:///") and not file.exists():
+        fail(f"there is no ledger {file}: `jackpot ledger init` makes one")
     with _told():
         with closing(_open(url)) as ledger:
             applied = list(ledger.applied)

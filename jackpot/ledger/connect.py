@@ -125,12 +125,15 @@ def each_host(url: str) -> list[str]:
     except ValueError:
         raise _no_address(url) from None
     sign_in, at, hosts = parts.netloc.rpartition("@")
+    if "@" in sign_in:  # asyncpg would look for the host after the first
+        raise _no_address(url)
     return [urlunsplit(parts._replace(netloc=f"{sign_in}{at}{host}")) for host in hosts.split(",")]
 
 
 def _no_address(url: str) -> LedgerUnusable:
     return LedgerUnusable(
-        f"{without_password(url)} is no address of a PostgreSQL: / : @ in a password are %2F %3A %40"
+        f"{without_password(url)} is no address of a PostgreSQL: postgresql://user@host:port/database, and "
+        "/ : @ in a password are %2F %3A %40"
     )
 
 

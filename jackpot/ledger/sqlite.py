@@ -92,7 +92,9 @@ class SqliteLedger:
             self.close()
             if isinstance(error, LedgerError):
                 raise
-            raise LedgerUnusable(f"the ledger {self.path} cannot be opened: {_said(error)}") from error
+            missing = readonly and vfs is None and not self.path.exists()
+            said = "there is no such file" if missing else _said(error)
+            raise LedgerUnusable(f"the ledger {self.path} cannot be opened: {said}") from error
 
     def _connect(self, create: int = 0) -> apsw.Connection:
         flags = apsw.SQLITE_OPEN_READONLY if self._readonly else apsw.SQLITE_OPEN_READWRITE | create
@@ -383,7 +385,8 @@ def locked(path: Path) -> int:
     try:
         held = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
-        raise LedgerUnusable(f"the ledger {path} cannot be locked: {error.strerror}") from error
+        said = error.strerror if path.parent.is_dir() else f"there is no folder {path.parent}"
+        raise LedgerUnusable(f"the ledger {path} cannot be locked: {said}") from error
     try:
         fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:

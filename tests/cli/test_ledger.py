@@ -149,7 +149,10 @@ def test_a_backup_beside_a_server(played: str, tmp_path: Path) -> None:
         (["copy", "{empty}", "sqlite:///{tmp}/b.db"], "empty: no server has ever opened it"),
         (["backup", "{empty}", "{tmp}/b.db"], "not backed up: the ledger is empty"),
         (["backup", "{spoiled}", "{tmp}/b.db"], "not backed up: main: row 20 does not follow from row 19"),
-        (["backup", "{spoiled}", "/nowhere/b.db"], "/nowhere/b.db cannot be locked"),
+        (
+            ["backup", "{spoiled}", "/nowhere/b.db"],
+            "/nowhere/b.db cannot be locked: there is no folder /nowhere",
+        ),
         (
             ["restore", "{tmp}/none.db", "sqlite:///{tmp}/b.db"],
             "not restored: the ledger {tmp}/none.db cannot",
@@ -157,6 +160,10 @@ def test_a_backup_beside_a_server(played: str, tmp_path: Path) -> None:
         (["restore", "{tmp}/spoiled.db", "sqlite:///{tmp}/b.db"], "not restored: main: row 20 was changed"),
         (["init", "postgresql://nobody@127.0.0.1:1/ledger"], "postgresql://nobody@127.0.0.1:1/ledger cannot"),
         (["init", "sqlite:////nowhere/b.db"], "/nowhere/b.db cannot be locked"),
+        (
+            ["migrate", "sqlite:///{tmp}/b.db"],
+            "there is no ledger {tmp}/b.db: `jackpot ledger init` makes one",
+        ),
     ],
 )
 def test_what_cannot_be_done(played: str, tmp_path: Path, arguments: list[str], said: str) -> None:

@@ -73,7 +73,7 @@ def test_every_bank_is_verified(sound: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["sqlite:////nowhere/ledger.db"], "cannot be opened: unable to open database file"),
+        (["sqlite:////nowhere/ledger.db"], "cannot be opened: there is no such file"),
         (["ledger.db"], "is not a ledger: write sqlite:///"),
         ([], "which ledger? give its URL or --config FILE"),
         (["sqlite:///{sound}", "--bank", "mian"], "mian: there is no such bank in this ledger"),

@@ -109,11 +109,12 @@ async def test_what_is_no_address_is_a_sentence(address: str, password: str) -> 
     assert SECRET not in told(caught.value)
 
 
+@pytest.mark.parametrize("url", ["postgresql://,host://,", "postgresql://me:p@ss@127.0.0.1:1/ledger"])
 @on_loop
-async def test_what_asyncpg_cannot_read_at_all_is_a_sentence() -> None:
-    """DESIGN, the ledger: no mistake in a URL is more than a line."""
-    with pytest.raises(LedgerUnusable, match="is no address of a PostgreSQL"):
-        await PostgresStore.open("postgresql://,host://,")
+async def test_what_asyncpg_cannot_read_at_all_is_a_sentence(url: str) -> None:
+    """DESIGN, the ledger: no mistake in a URL is more than a line, and a password's @ is no host's."""
+    with pytest.raises(LedgerUnusable, match="and / : @ in a password are %2F %3A %40"):
+        await PostgresStore.open(url)
 
 
 def told(error: BaseException | None) -> str:
