@@ -7,6 +7,7 @@ import typer
 
 if TYPE_CHECKING:
     from jackpot.config import Config
+    from jackpot.config.settings import Listen, Signage
 
 app = typer.Typer(help="The configuration file.", no_args_is_help=True)
 
@@ -29,7 +30,7 @@ def check(
         count = len(errors.mistakes)
         typer.echo(f"{file}: {count} mistake{'s' if count > 1 else ''}", err=True)
         raise typer.Exit(1) from errors
-    for line in (*_links(found), *_tables(found), *_draws(found)):
+    for line in (*_links(found), *_tables(found), *_draws(found), *_signs(found), *_processes(found)):
         typer.echo(line)
     for warning in found.warnings:
         typer.echo(f"warning: {warning}")
@@ -84,6 +85,24 @@ def _tables(found: "Config") -> list[str]:
         f"table {terms.table}: {terms.game}, {terms.seats} seats, on {', '.join(terms.links)}"
         for terms in found.tables
     ]
+
+
+def _signs(found: "Config") -> list[str]:
+    return [f"sign {sign.id}: {', '.join(sign.links)}" for sign in found.signs]
+
+
+def _processes(found: "Config") -> list[str]:
+    """Where each server and signage process listens."""
+    servers = [
+        f"server {server.id}: {_listens(server.listen)}, admin socket {server.listen.admin}"
+        for server in found.servers
+    ]
+    return servers + [f"signage {one.id}: {_listens(one)}" for one in found.signage]
+
+
+def _listens(at: "Listen | Signage") -> str:
+    addresses = {name: getattr(at, name, None) for name in ("tables", "signs", "http", "public")}
+    return ", ".join(f"{name} {address}" for name, address in addresses.items() if address is not None)
 
 
 def _draws(found: "Config") -> list[str]:

@@ -97,6 +97,8 @@ class _Reading:
         servers = () if listen is None else self.servers(ledger, listen, links)
         displays = self.displays(site)
         self.shared_keys()
+        if len(servers) > 1:
+            self.spread_signs(links, signs)
         if site is None or ledger is None or listen is None or self.mistakes:
             return None
         self.idle_links(links, tables)
@@ -153,11 +155,11 @@ class _Reading:
         for twice in dict.fromkeys(id_ for id_ in ids if ids.count(id_) > 1):
             self.wrong(name, f"the id {twice} is given to {ids.count(twice)} of them")
 
-    def file(self, path: str, name: str) -> Path | None:
+    def file(self, path: str, name: str, how: str = "") -> Path | None:
         file = self.base / name
         if file.is_file():
             return file
-        self.wrong(path, f"there is no file {file}")
+        self.wrong(path, f"there is no file {file}{how}")
         return None
 
     def address(self, path: str, text: str | None) -> Address | None:
@@ -442,6 +444,16 @@ class _Reading:
             signs.append(Sign(entry["id"], tuple(entry["links"])))
         return tuple(signs)
 
+    def spread_signs(self, links: Mapping[str, LinkTerms | None], signs: Sequence[Sign]) -> None:
+        """A server shows its own banks: a sign of several banks has none while they are apart."""
+        for sign in signs:
+            banks = {terms.bank for name in sign.links if (terms := links.get(name)) is not None}
+            if len(banks) > 1:
+                self.warnings.append(
+                    f"sign {sign.id} shows links of the banks {', '.join(sorted(banks))}: only a server that "
+                    "holds them all takes it; a signage process always does"
+                )
+
     def udp_signs(self, links: Mapping[str, LinkTerms | None]) -> tuple[UdpSign, ...]:
         signs = []
         for path, entry in self.entries("udp_sign"):
@@ -484,7 +496,7 @@ class _Reading:
         self.keys[(role, entry["id"])] = tuple(key for key in found if key is not None)
 
     def key(self, path: str, name: str) -> bytes | None:
-        file = self.file(path, name)
+        file = self.file(path, name, ": `jackpot keys new FILE` makes one")
         if file is None:
             return None
         key, mistakes = read_key(file)

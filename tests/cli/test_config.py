@@ -147,3 +147,19 @@ def test_the_help_has_an_example() -> None:
     """The help shows how it is called."""
     shown = CliRunner().invoke(app, ["check", "--help"]).output
     assert "jackpot config check /etc/jackpot/config.toml" in shown
+
+
+def test_servers_and_signs_are_shown_and_a_sign_of_several_banks_is_told_of(floor: Path) -> None:
+    """DESIGN, beyond one machine: where each process answers, before it is started."""
+    text = floor.read_text().replace("sqlite:///ledger.db", "postgresql://floor@db/ledger")
+    text = text.replace('id = "four"', 'id = "four"\nbank = "side"')
+    text += '[[sign]]\nid = "S01"\nlinks = ["bonus", "four"]\nkey_file = "T01"\n'
+    for number, name in enumerate("ab"):
+        text += f'[[server]]\nid = "{name}"\ntables = "127.0.0.1:{6000 + number}"\n'
+    floor.write_text(text)
+    done = CliRunner().invoke(app, ["check", str(floor)])
+    assert done.exit_code == 0, done.output
+    assert "sign S01: bonus, four" in done.stdout.splitlines()
+    admin = f"admin socket {floor.parent / 'a.sock'}"
+    assert f"server a: tables 127.0.0.1:6000, {admin}" in done.stdout.splitlines()
+    assert "warning: sign S01 shows links of the banks main, side: only a server" in done.stdout
