@@ -330,6 +330,12 @@ class Screen(Machine):
         take_road(self.follower.line, self.road)
         self.begin(self.process)
 
+    @property
+    def conflicts(self) -> bool:
+        """Whether it has found two devices with one key by itself."""
+        told = self.process._blocked.values()
+        return not self.ending.is_set() and bool(self.process.signs.blocked.difference(*told))
+
     def accept(self, wire: Wire, _role: str) -> bool:
         if not self.alive or self.ending.is_set():
             return False

@@ -468,7 +468,14 @@ class Several(Play):
             raise self._wrong
 
     def _ticked(self) -> None:
-        """An operator looks into every conflict of devices, over the admin socket of the active server."""
+        """An operator looks into every conflict of devices, over the admin socket of the active server.
+
+        A signage process is started again for it (deploy/README.md).
+        """
+        for screen in self.screens:
+            if screen.conflicts:
+                self.note(f"restarted, for it lets a sign in no more: {screen.life}")
+                screen.stop()
         node = self.active
         self._judge_absence(node)
         if node is None:

@@ -72,6 +72,7 @@ class Shared:
         self.writers: dict[int, str] = {}
         self.durable: list[tuple[float, int]] = []
         self.takings = 0
+        self._before = 0
         self._timeline = timeline
         self._witness = witness
         self._poison = poison
@@ -121,6 +122,8 @@ class Shared:
             raise DataRefused("this digest is not to be stored")
         self._fenced(taker, epoch, lambda: self.ledger.append(BANK, epoch, before, rows))
         self._moved(taker, epoch)
+        if self.writers.get(before) != taker.name:
+            self._before = before
         for row in rows:
             self.writers[row.seq] = taker.name
         self.durable.append((self._timeline.now, rows[-1].seq))
@@ -157,10 +160,7 @@ class Shared:
 
     def others_last(self, name: str) -> int:
         """The last row that another process wrote."""
-        for seq in range(len(self.writers), 0, -1):
-            if self.writers[seq] != name:
-                return seq
-        return 0
+        return self._before if self.writers.get(len(self.writers)) == name else len(self.writers)
 
     def durable_at(self, when: float) -> int:
         """The last row at that moment."""
