@@ -1,6 +1,9 @@
 -- What an auditor asks of a ledger, in plain SQL that SQLite and PostgreSQL read alike: run it whole or in parts,
 --     sqlite3 -readonly -header -column ledger.db < audit.sql
 --     psql "postgresql://auditor@host/ledger?options=-csearch_path%3Dpublic" -f audit.sql
+-- With -echo (sqlite3) or -a (psql) each query stands before its answer, also one that gives no row. Hashes and bodies
+-- are bytes: sqlite3 shows them in hexadecimal with -quote, psql as text after SET bytea_output = 'escape'.
+--
 -- It reads the tables alone, no view, and locks nothing: a server may go on meanwhile, and then queries of one run
 -- see the ledger at slightly different rows. The first column names the query. Those marked NO ROW must give none.
 --
@@ -8,11 +11,12 @@
 -- corrections, transfers) are posted negative, uses (primary, reserve, overflow, awards) positive. Times (at) are unix
 -- milliseconds, UTC, and decide nothing but in which gaming day a row is counted below.
 --
--- Links, levels and tables are numbers. A bank numbers its links 1, 2, 3, ... in the order in which they were opened,
--- a link its levels in the order of its paytable (mega, major, minor; or meter), 0 being what no meter pays, a bank its
--- tables in the order in which they were added. The names are in the events, which plain SQL does not decode: the query
--- "opened" shows the event that gave a number its name, in which the name can be read; "jackpot links list" shows the
--- links in their order. What SQL cannot do at all is to recompute the hashes: "jackpot verify" does.
+-- Links, levels and tables are numbers, and so are banks where no name is given (the table bank has both). A bank
+-- numbers its links 1, 2, 3, ... in the order in which they were opened, a link its levels in the order of its
+-- paytable (mega, major, minor; or meter), 0 being what no meter pays, a bank its tables in the order in which they
+-- were added. The names are in the events, which plain SQL does not decode: the query "opened" shows the event that
+-- gave a number its name, in which the name can be read; "jackpot links list" shows the links in their order. What SQL
+-- cannot do at all is to recompute the hashes: "jackpot verify" does.
 
 
 -- S1, M4: every account of every level, from postings alone. primary is what a sign shows.
@@ -104,7 +108,9 @@ ORDER BY bank, "table", table_seq;
 
 
 -- S4: frames that tables had answered and this ledger has not: what was lost with a tail (a restored backup). Each was
--- confirmed by people, in an entry "behind_confirmed" before seq; on a ledger that never lost any there is no row.
+-- confirmed by people, in an entry "behind_confirmed" before seq; on a ledger that never lost any there is no row. A
+-- bank that two were joined into (kind 26) goes on with its tables' numbers, so nothing is said before a table's first
+-- there.
 SELECT 'lost' AS query, bank, "table", table_before + 1 AS first_lost, table_seq - 1 AS last_lost, seq
 FROM (
     SELECT bank, "table", seq, table_seq,
@@ -113,6 +119,7 @@ FROM (
     WHERE table_seq IS NOT NULL
 ) AS frames
 WHERE table_seq <> table_before + 1
+    AND (table_before > 0 OR bank NOT IN (SELECT begun.bank FROM journal AS begun WHERE begun.kind = 26))
 ORDER BY bank, "table", seq;
 
 
@@ -203,8 +210,8 @@ ORDER BY bank, kind;
 
 
 -- L9: which entry opened each link (kind 1), or added or changed a table (kind 2). The body is the event, a MessagePack
--- array: its number, then its terms, in which names are plain text.
-SELECT 'opened' AS query, bank, seq, at, kind, body
+-- array: its number, then its terms, in which names are plain text; named is a part of it, from the first name on.
+SELECT 'opened' AS query, bank, seq, at, kind, substr(body, CASE kind WHEN 1 THEN 6 ELSE 4 END, 40) AS named, body
 FROM journal
 WHERE kind IN (1, 2)
 ORDER BY bank, kind, seq;

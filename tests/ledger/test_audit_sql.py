@@ -13,14 +13,18 @@ import asyncpg
 import pytest
 
 from jackpot.ledger.copy import carry
-from jackpot.ledger.journal import Row
+from jackpot.ledger.join import join
+from jackpot.ledger.journal import Row, row_of
 from jackpot.ledger.open import open_ledger
+from jackpot.ledger.rebuild import rebuild
 from jackpot.ledger.sqlite import SqliteLedger
+from jackpot.rules.commands import Envelope, Lock
 from jackpot.rules.engine import Engine
 from jackpot.rules.events import KINDS, FoundBehind, LinkOpened, ReadingTaken, TableOpened
 from jackpot.rules.views import statistics
 from tests.ledger.material import rows
-from tests.ledger.play import Play
+from tests.ledger.play import START_MS, Play
+from tests.ledger.resting import BANKS, two_banks
 from tests.ledger.test_verify import spoil, write
 from tests.ledgers import Fresh
 
@@ -292,6 +296,27 @@ def test_what_was_lost_is_listed(answers: Answers, played: list[Row]) -> None:
             last[row.table] = row.table_seq
     found = [(line["table"], line["first_lost"], line["last_lost"]) for line in main(answers["lost"])]
     assert sorted(found) == sorted(expected) != []
+
+
+def test_a_joined_bank_has_lost_nothing(fresh: Fresh) -> None:
+    """L2, S4: its tables' numbers go on from those of the banks before, and that is no gap."""
+    url = fresh("sqlite")
+    with closing(open_ledger(url)) as ledger:
+        two_banks(ledger)
+        join(ledger, BANKS, "floor", "anna", "one room", START_MS)
+        head = ledger.new_epoch("floor", "test")
+        engine, _ = rebuild(ledger, "floor")
+        engine.new_epoch()
+        table = engine.state.tables[0]
+        for seq in (table.last_seq + 1, table.last_seq + 2):
+            command = Lock("none")
+            envelope = Envelope(command, START_MS, 0, seq.to_bytes(16, "big"), table.terms.table, seq)
+            entry = engine.execute(envelope).entry
+            assert entry is not None
+            row = row_of("floor", head.epoch, entry, head.hash)
+            ledger.append("floor", head.epoch, head.seq, [row])
+            head = ledger.head("floor")
+    assert asked(url)["lost"] == []
 
 
 BEYOND_THE_METER: Final = (
