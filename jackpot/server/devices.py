@@ -146,7 +146,11 @@ class Devices:
     def greet(self, connection: "Connection", event: Greeted) -> bool:
         """Lets the newest connection of a device in, and closes its older one; False where it may not be."""
         device = self.devices[event.id]
-        connection.key = fingerprint(self.keys(self.role, event.id)[event.key_index])
+        if not connection.key:
+            connection.key = fingerprint(self.keys(self.role, event.id)[event.key_index])
+        elif (event.id, connection.key) in self.ended:  # which was not known here while it waited
+            connection.fail("auth_failed", AUTH_FAILED)
+            return False
         if event.id in self.blocked:
             connection.fail("device_conflict", "two devices use this key: an operator must clear it")
             return False
@@ -156,7 +160,7 @@ class Devices:
             else:
                 self._send_on(connection)
             return False
-        self._end_keys(device, event.key_index)
+        self._end_keys(device, connection.key)
         older = self.current.get(event.id)
         if older is not None:
             self._replace(older, device)
@@ -300,10 +304,13 @@ class Devices:
                 device.banks[0].act(BlockDevice(self.role, device.id), _ignore)
         older.fail("replaced", "a newer connection of this device took over")
 
-    def _end_keys(self, device: Device, index: int) -> None:
-        for key in self.keys(self.role, device.id)[:index]:
-            self.ended.add((device.id, fingerprint(key)))
-            device.banks[0].act(EndKey(self.role, device.id, fingerprint(key)), _ignore)
+    def _end_keys(self, device: Device, used: str) -> None:
+        """Those before the one that the device uses now."""
+        for key in map(fingerprint, self.keys(self.role, device.id)):
+            if key == used:
+                return
+            self.ended.add((device.id, key))
+            device.banks[0].act(EndKey(self.role, device.id, key), _ignore)
 
 
 class Connection(asyncio.Protocol, ABC):

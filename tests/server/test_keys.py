@@ -9,7 +9,7 @@ from jackpot.app import Server
 from jackpot.config import Config
 from jackpot.rules.events import KeyEnded, decode
 from jackpot.server.devices import fingerprint
-from tests.server.bed import Faulty, administer, configure, connected, doubt, on_loop, sign, table
+from tests.server.bed import Faulty, administer, configure, connected, doubt, on_loop, sign, table, until
 from tests.server.test_admin import jackpot
 
 
@@ -132,3 +132,33 @@ async def test_the_command_line_revokes_and_a_new_key_lets_in(tmp_path: Path) ->
     config = configure(tmp_path)
     async with Server(config) as server, table(server) as device:
         assert device.heard[-1]["t"] == "welcome"
+
+
+@on_loop
+async def test_a_key_that_ended_while_its_device_waited_for_the_bank(tmp_path: Path) -> None:
+    """WIRE, stolen key: who greets a server that stands by is looked at anew once it has read the journal.
+
+    A key that ended elsewhere opens nothing then, is not taken for the next one, and stops no server.
+    """
+    config = configure(tmp_path, next_keys=True)
+    async with Server(config) as server:
+        writer, floor = server.writers["main"], server.floor
+        await revoked(config, device="T01", key=fingerprint(config.keys["table", "T01"][0]))
+        await revoked(config, device="T02")
+        floor.ended.clear()
+        writer.starting = True
+        async with (
+            connected(server.ports["tables"]) as old,
+            connected(server.ports["tables"]) as new,
+            connected(server.ports["tables"]) as stolen,
+        ):
+            await old.hello(config, "table", "T01", key=0)
+            await new.hello(config, "table", "T01", key=1)
+            await stolen.hello(config, "table", "T02", key=1)
+            await until(lambda: len(floor._waiting) == 3)
+            await server._taken(writer)
+            writer.open()
+            assert (await old.type("error", "welcome"))["code"] == "auth_failed"
+            assert (await stolen.type("error", "welcome"))["code"] == "auth_failed"
+            assert (await new.type("error", "welcome"))["t"] == "welcome"
+        assert len(floor.ended) == 3
