@@ -28,7 +28,7 @@ class Verdict:
             return f"the books do NOT balance, or somebody disagrees with them: {'; '.join(self.problems)}"
         return (
             f"the books balance: {self.entries} entries verified, "
-            f"and the own counts of {self.tables} tables agree"
+            f"and the {self.tables} tables' own counts agree"
         )
 
 

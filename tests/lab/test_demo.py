@@ -41,7 +41,7 @@ def test_sixty_rounds_end_with_balanced_books() -> None:
     *_, played, last = done.stdout.splitlines()
     assert played.startswith("60 rounds, ")
     assert last.startswith("the books balance: ")
-    assert last.endswith("the own counts of 12 tables agree")
+    assert last.endswith("the 12 tables' own counts agree")
     assert not done.stderr
 
 
