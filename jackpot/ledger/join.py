@@ -13,6 +13,8 @@ from jackpot.ledger.store import Ledger, LedgerCorrupt, Reader
 from jackpot.rules import events
 from jackpot.rules.commands import BeginBank, CloseBank, Command, Envelope
 from jackpot.rules.engine import Engine
+from jackpot.rules.joining import decide_begin_bank, decide_close_bank
+from jackpot.rules.refusal import Refusal
 
 HOLDER: Final = "join"
 
@@ -30,6 +32,7 @@ def join(ledger: Ledger, banks: Sequence[str], into: str, person: str, reason: s
     if ledger.head(into).seq:
         return _joined_already(ledger, banks, into)
     opened = {bank: _open(ledger, bank, into) for bank in banks}
+    _check(ledger, list(opened.values()), CloseBank(into, reason), person)
     heads = [
         head if engine.state.closed_into else _close(ledger, engine, head, into, person, reason, unix_ms)
         for engine, head in opened.values()
@@ -50,6 +53,20 @@ def _open(ledger: Ledger, bank: str, into: str) -> tuple[Engine, Head]:
     if engine.state.closed_into not in {"", into}:
         raise NotJoined(f"bank {bank} ended before: it became part of {engine.state.closed_into}")
     return engine, head
+
+
+def _check(ledger: Reader, opened: Sequence[tuple[Engine, Head]], end: CloseBank, person: str) -> None:
+    """Whether all of it is allowed: a bank that has ended does not come back if another does not fit."""
+    try:
+        parts = [
+            _last(ledger, head).handed_on
+            if engine.state.closed_into
+            else decide_close_bank(engine.state, end, (person,)).handed_on
+            for engine, head in opened
+        ]
+        decide_begin_bank(Engine(end.into).state, BeginBank((), tuple(parts)))
+    except Refusal as refusal:
+        raise NotJoined(refusal.message) from refusal
 
 
 def _close(

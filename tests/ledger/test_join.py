@@ -16,6 +16,7 @@ from jackpot.rules import commands as c
 from jackpot.rules import events, views
 from jackpot.rules.commands import Bet, Envelope
 from jackpot.rules.engine import Engine
+from jackpot.rules.paytable import TableTerms
 from tests.ledger.conftest import Place
 from tests.ledger.resting import BANKS, two_banks
 
@@ -117,6 +118,22 @@ def test_only_a_bank_at_rest_is_joined(ledger: Ledger, what: str, said: str) -> 
     with pytest.raises(NotJoined, match=said):
         join(ledger, BANKS, "floor", "anna", "one control room", NOW)
     assert ledger.head("floor").seq == 0
+
+
+@pytest.mark.parametrize("what", ["open round", "same table"])
+def test_no_bank_ends_where_the_others_do_not_fit(ledger: Ledger, what: str) -> None:
+    """S5: an end cannot be taken back, so all is looked at before the first of them."""
+    north, south = two_banks(ledger)
+    if what == "open round":
+        south.act(c.Resume("operator"), ("anna",))
+        south.frame(south.tables[0], c.Wager("open", (Bet(1, south.link, 100),), lock=True))
+        south.rest()
+    else:
+        south.act(c.OpenTable(TableTerms(north.tables[0], "let-it-ride", 7, (south.link,))))
+    with pytest.raises(NotJoined, match=r"unfinished round|table north-1 is in more than one of the banks"):
+        join(ledger, BANKS, "floor", "anna", "one control room", NOW)
+    for bank in BANKS:
+        assert not rebuild(ledger, bank)[0].state.closed_into
 
 
 class CutAt:
