@@ -1,6 +1,7 @@
 """`jackpot serve`: run the server until it is told to stop."""
 
 import asyncio
+import errno
 import logging
 import sys
 from pathlib import Path
@@ -52,7 +53,8 @@ def serve(
     except (LedgerError, BankStopped) as error:
         fail(f"not started: {error}")
     except OSError as error:
-        fail(f"not started: {error.strerror or error}")
+        running = "; is it running already?" if error.errno == errno.EADDRINUSE else ""
+        fail(f"not started: {error.strerror or error}{running}")
 
 
 def json_logs(file: TextIO | None = None) -> None:

@@ -1,6 +1,7 @@
 """`jackpot signage`: show meters from Redis alone until told to stop; as many processes as are wanted."""
 
 import asyncio
+import errno
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -44,7 +45,8 @@ def signage(
     try:
         asyncio.run(show(found, settings))
     except OSError as error:
-        fail(f"not started: {error.strerror or error}")
+        running = "; is it running already?" if error.errno == errno.EADDRINUSE else ""
+        fail(f"not started: {error.strerror or error}{running}")
 
 
 def _chosen(config: "Config", name: str | None) -> "Signage":

@@ -119,7 +119,7 @@ def at_server(config: "Config", name: str | None = None) -> "Config":
     ids = [server.id for server in config.servers]
     if wanted is None:
         if len(ids) > 1:
-            fail(f"which server? {' or '.join(ids)}: set JACKPOT_SERVER to its id")
+            fail(f"which server? {' or '.join(ids)}: set JACKPOT_SERVER to its id, or give --id to serve")
         return config.of_server(ids[0]) if ids else config
     if wanted not in ids:
         fail(f"{config.path} has no [[server]] {wanted}; it has {', '.join(ids) or 'none'}")

@@ -2,6 +2,7 @@
 
 import asyncio
 import getpass
+import socket
 import stat
 import subprocess
 import sys
@@ -161,6 +162,19 @@ async def test_of_several_banks_a_person_sees_all_and_says_which(tmp_path: Path)
         assert (code, out.startswith("H1: validated")) == (0, True)
         code, _, error = await jackpot("keys", "revoke", "S01", *where)
         assert (code, error) == (1, "table: 'S01' is unknown, but there is such a sign: --role sign\n")
+
+
+@on_loop
+async def test_a_port_in_use_asks_whether_it_runs_already(tmp_path: Path) -> None:
+    """The last line says which port it is, and what to look for."""
+    file = configure(tmp_path).path
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        file.write_text(file.read_text().replace('tables = "127.0.0.1:0"', f'tables = "127.0.0.1:{port}"'))
+        code, _, error = await jackpot("serve", "--config", str(file))
+    last = error.splitlines()[-1]
+    assert (code, last.startswith("not started: "), str(port) in last) == (1, True, True)
+    assert last.endswith("address already in use; is it running already?")
 
 
 @on_loop

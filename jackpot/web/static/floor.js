@@ -121,6 +121,7 @@ function fill(floor) {
   at("#signs .tiles").replaceChildren(
     ...floor.signs.map((sign) => tile(sign.sign, sign.online ? "on" : "offline", sign.links, sign.online ? "" : "off")),
   );
+  for (const kind of ["tables", "signs"]) at(`#${kind}`).hidden = !floor[kind].length;
   const rows = floor.hits.map(hitRow);
   if (!rows.length) {
     const row = make("tr", "none");
