@@ -187,10 +187,11 @@ class Writer:
     def tick(self) -> None:
         """Lets time pass; about ten times a second.
 
-        Once another server may hold the bank devices are sent there, for this one may not hear of it.
+        Once another server may hold the bank devices that were let in are sent there, for this one may not
+        hear of it.
         """
         self.board.tick()
-        if self.others and self.stopped is None and not self._lapsed and self.board.lapsed_s >= AWAY_S:
+        if self.others and self.away is None and self.board.lapsed_s >= AWAY_S:
             log.warning("lease_lapsed", bank=self.bank)
             self._lapsed = True
             self._tell_stopped()

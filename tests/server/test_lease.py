@@ -1,7 +1,7 @@
 """Who may take a bank, when, and what does a server show and promise that has lost it?"""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import date
@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jackpot.clock import SystemClock
+from jackpot.clock import Clock, SystemClock
 from jackpot.ledger.journal import Head
 from jackpot.ledger.postgres import PostgresStore
 from jackpot.ledger.store import CommitInDoubt, Fenced
@@ -33,7 +33,7 @@ from jackpot.server.lease import (
 from jackpot.server.tenure import Tenure
 from jackpot.server.writer import Writer
 from tests.ledger.material import rows
-from tests.server.bed import WAIT_S, on_loop, until
+from tests.server.bed import WAIT_S, StepClock, on_loop, until
 
 
 def head(beat: int, holder: str = "a", epoch: int = 1) -> Head:
@@ -168,14 +168,19 @@ def test_a_take_that_was_overtaken_is_no_take(database: str, monkeypatch: pytest
     run()
 
 
-@asynccontextmanager
-async def tenure(store: PostgresStore) -> AsyncIterator[tuple[Tenure, Writer]]:
-    """The bank in one server of several, without devices."""
-    loop, clock = asyncio.get_running_loop(), SystemClock()
-    writer = Writer.standing_by("main", store, clock)
+async def nobody_there(_writer: Writer) -> None:
+    """No device is there."""
 
-    async def taken(_writer: Writer) -> None:
-        """No device is there."""
+
+@asynccontextmanager
+async def tenure(
+    store: PostgresStore,
+    clock: Clock | None = None,
+    taken: Callable[[Writer], Awaitable[None]] = nobody_there,
+) -> AsyncIterator[tuple[Tenure, Writer]]:
+    """The bank in one server of several, without devices."""
+    loop, clock = asyncio.get_running_loop(), clock or SystemClock()
+    writer = Writer.standing_by("main", store, clock)
 
     own = Tenure(
         writer,
@@ -336,6 +341,42 @@ def test_a_bank_is_handed_over_under_any_load(database: str) -> None:
             async with asyncio.timeout(WAIT_S):
                 await own.hand_over()
             assert (await store.head("main")).holder == ""
+        await store.close()
+
+    run()
+
+
+def test_no_device_is_let_in_before_the_journal_was_read(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """L9: also where reading it took longer than the lease, which the next beat confirms again."""
+
+    @on_loop
+    async def run() -> None:
+        store = await PostgresStore.open(database)
+        clock = StepClock()
+        read = PostgresStore.run
+        agreed = asyncio.Event()
+
+        async def slowly(self: PostgresStore, work: Any) -> Any:
+            found = await read(self, work)
+            clock.ahead_s += LEASE_S + AWAY_S
+            return found
+
+        monkeypatch.setattr(PostgresStore, "run", slowly)
+
+        async def taken(_writer: Writer) -> None:
+            writer.tick()
+            await agreed.wait()
+
+        async with tenure(store, clock, taken) as (_, writer):
+            writer.others = True
+            opened: list[bool] = []
+            writer.on_opened.append(lambda: opened.append(agreed.is_set()))
+            await until(lambda: writer.board.leased)
+            agreed.set()
+            await until(lambda: writer.away is None)
+        assert opened == [True]
         await store.close()
 
     run()
