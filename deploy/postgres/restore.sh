@@ -74,8 +74,16 @@ if [[ -n $archive ]]; then
     settings+=("restore_command=cp \"$(realpath "$archive")/%f\" \"%p\"" recovery_target_action=promote)
     settings+=("recovery_target_time=$until" recovery_target_timeline=latest)
 fi
-pg --log="$scratch/log" --options="$(printf ' -c %q' "${settings[@]}")" start >&2 ||
-    { cat "$scratch/log" >&2; die "the restored cluster does not start; it is in $unproved"; }
+fallen() {
+    cat "$scratch/log" >&2
+    die "the restored cluster does not start; it is in $unproved"
+}
+pg --log="$scratch/log" --options="$(printf ' -c %q' "${settings[@]}")" start >&2 || fallen
+# One that recovers from an archive counts as started long before it has come to the archive's end.
+until LC_ALL=C pg_controldata --pgdata="$unproved" | grep -q '^Database cluster state: *in production$'; do
+    pg status >/dev/null 2>&1 || fallen
+    sleep 0.2
+done
 jackpot verify "postgresql:///$database?host=$scratch&port=5432&user=$user" ||
     die "the restored ledger does not verify; it is in $unproved"
 pg --mode=fast stop

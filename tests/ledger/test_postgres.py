@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -143,16 +144,16 @@ async def test_a_backend_that_cannot_be_ended_still_holds_the_bank(
     async with stores(database) as (store,), watching(database) as other, asyncio.TaskGroup() as group:
         await store.new_epoch("main", "test")
         old = backend(store)
-        send(old, signal.SIGSTOP)
-        written = rows(3)
-        call = group.create_task(outcome(store.append("main", 1, 0, written)))
-        await other.until_waiting(old, "ClientRead")  # as it was when it was stopped
-        call.cancel()
-        assert isinstance(await call, CommitInDoubt)
-        await store.recover()
-        with pytest.raises(CommitInDoubt, match="does not end the connection"):
-            await store.new_epoch("main", "test")
-        send(old, signal.SIGCONT)
+        await other.until_waiting(old, "ClientRead")
+        with stopped(old):
+            written = rows(3)
+            call = group.create_task(outcome(store.append("main", 1, 0, written)))
+            await asyncio.sleep(0)  # it is on its way
+            call.cancel()
+            assert isinstance(await call, CommitInDoubt)
+            await store.recover()
+            with pytest.raises(CommitInDoubt, match="does not end the connection"):
+                await store.new_epoch("main", "test")
         await store.recover()
         head = await store.new_epoch("main", "test")
         assert await store.rows("main", 0, 10) == written[: head.seq]
@@ -165,6 +166,16 @@ async def outcome(call: Any) -> BaseException | None:
     except BaseException as error:  # noqa: BLE001 - whatever it was, the test looks at it
         return error
     return None
+
+
+@contextmanager
+def stopped(process: int) -> Iterator[None]:
+    """It stands still meanwhile, whatever happens: a backend left so would hold up its whole cluster."""
+    send(process, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        send(process, signal.SIGCONT)
 
 
 def send(process: int, number: int) -> None:
