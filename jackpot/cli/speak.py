@@ -51,7 +51,8 @@ def ask(config: Path | None, path: Path | None, **request: Any) -> dict[str, Any
             with line.makefile("rb") as answers:
                 answer: dict[str, Any] = json.loads(answers.readline() or b"{}")
     except TimeoutError:
-        fail(f"no answer within {ANSWER_WITHIN_S:.0f} s: whether it was done shows once the ledger is well")
+        done = "; whether it was done shows once the ledger is well" if "by" in request else ""
+        fail(f"no answer within {ANSWER_WITHIN_S:.0f} s: the server waits for its ledger{done}")
     except OSError as error:
         fail(f"no server answers at {path}: {error.strerror or error}; is it running?")
     if not answer.get("ok"):
