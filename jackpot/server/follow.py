@@ -188,12 +188,12 @@ class Follower:
             self._hear(said, age + self._clock.monotonic() - asked)
 
     def _hear(self, said: Said, age: float) -> None:
-        """Shows it if it is newer; the same again only says that it still stands."""
+        """Shows it if it is newer. The same, read again, is no news: who speaks has said more by now."""
         if said.rev < self.rev:
             self.older += 1
             return
-        self.heard_at = max(self.heard_at, self._clock.monotonic() - age)
         if said.rev > self.rev:
+            self.heard_at = max(self.heard_at, self._clock.monotonic() - age)
             if said.signs is not None:
                 self._on_signs(self.bank, said.signs)
             self.board.take(said)

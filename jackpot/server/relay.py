@@ -276,7 +276,8 @@ return {redis.call('HGETALL', KEYS[1]), redis.call('LRANGE', KEYS[2], 0, -1), re
 async def read(redis: Redis, bank: str) -> tuple[Said, float] | None:
     """A bank's whole face as Redis holds it, and its age in seconds; None where it holds none.
 
-    The age is by Redis' own clock alone. Raises RedisError, and ValueError for what no server of ours wrote.
+    The age is by Redis' own clock alone, and as old as can be where that is behind the clock of the node that
+    was written to. Raises RedisError, and ValueError for what no server of ours wrote.
     """
     client: Any = redis
     flat, hits, left_ms = await client.eval(_READ, 2, *keys_of(bank)[:2])
@@ -295,4 +296,5 @@ async def read(redis: Redis, bank: str) -> tuple[Said, float] | None:
         signs=msgspec.json.decode(fields[b"signs"], type=SignKeys),
         hits=[msgspec.json.decode(hit, type=Map) for hit in hits],
     )
-    return said, min(max(EXPIRE_MS - left_ms, 0), EXPIRE_MS) / 1000
+    known = 0 <= left_ms <= EXPIRE_MS + BEAT_S * 1000
+    return said, max(EXPIRE_MS - left_ms, 0) / 1000 if known else EXPIRE_MS / 1000

@@ -182,6 +182,25 @@ async def test_what_nobody_confirms_is_a_fault(redis: RedisServer, tmp_path: Pat
 
 
 @on_loop
+async def test_the_clock_of_redis_makes_nothing_younger(redis: RedisServer, tmp_path: Path) -> None:
+    """Signage: a replica whose clock is behind holds an old value for long, and calls it new."""
+    config, clock = configure(tmp_path), StepClock()
+    async with Redis.from_url(redis.url) as client, following(config, clock, redis) as follower:
+        await offer(client, "main", said((1, 1, 1)))
+        await until(lambda: follower.board.trusted)
+        clock.ahead_s += STALE_S + 1
+        for left_ms in (EXPIRE_MS, EXPIRE_MS + 3_600_000):
+            await client.pexpire(keys_of("main")[0], left_ms)
+            await follower._read(client)
+            assert not follower.fresh
+        async with following(config, clock, redis) as late:
+            await until(lambda: mega(late.board) is not None)
+            assert not late.board.trusted
+            await offer(client, "main", said((1, 1, 2), after=(1, 1, 1)))
+            await until(lambda: late.board.trusted and follower.board.trusted)
+
+
+@on_loop
 async def test_a_process_that_stood_still_does_not_believe_what_has_waited(
     redis: RedisServer, tmp_path: Path
 ) -> None:
