@@ -221,7 +221,7 @@ async def _watch(floor: "Floor", scene: "Scene") -> None:
         try:
             while True:
                 floor.look()
-                live.update(draw(scene), refresh=True)
+                live.update(draw(scene, console.width), refresh=True)
                 await asyncio.sleep(1 / DRAWS_A_SECOND)
         finally:
-            live.update(draw(scene), refresh=True)
+            live.update(draw(scene, console.width), refresh=True)

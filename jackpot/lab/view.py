@@ -29,12 +29,16 @@ SHORT_GAMES: Final[dict[Game, str]] = {
 }
 GAME_WIDTH: Final = max(map(len, SHORT_GAMES.values()))
 
+# Columns that hold all of it.
+WIDE: Final = 100
+
 AT_PLAY: Final = {"waiting", "betting", "dealing", "paying"}
 
 
-def draw(scene: Scene) -> RenderableType:
-    """The whole screen."""
-    return Group(_head(scene), _meters(scene), _tables(scene), _events(scene), _foot(scene))
+def draw(scene: Scene, width: int = WIDE) -> RenderableType:
+    """The whole screen; in fewer columns than WIDE without what can be missed."""
+    wide = width >= WIDE
+    return Group(_head(scene), _meters(scene), _tables(scene, wide), _events(scene), _foot(scene, wide))
 
 
 def plain(scene: Scene) -> str:
@@ -74,21 +78,24 @@ def _meters(scene: Scene) -> RenderableType:
     return Columns(panels)
 
 
-def _tables(scene: Scene) -> RenderableType:
+def _tables(scene: Scene, wide: bool) -> RenderableType:
     """The tables in two columns, six rows each."""
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, int(wide), 0, 0), pad_edge=False)
     for _ in range(2):
         table.add_column("table", style="bold", no_wrap=True)
         table.add_column("game", no_wrap=True, min_width=GAME_WIDTH)
         table.add_column("rounds", justify="right", no_wrap=True)
-        table.add_column("wagers", justify="right", no_wrap=True)
+        if wide:
+            table.add_column("wagers", justify="right", no_wrap=True)
         table.add_column("now", no_wrap=True, min_width=len("suspended"))
     lines = list(scene.tables.values())
     half = (len(lines) + 1) // 2
     for row in range(half):
         cells: list[RenderableType] = []
         for line in lines[row::half]:
-            cells += [line.table, SHORT_GAMES[line.game], str(line.rounds), str(line.wagers)]
+            cells += [line.table, SHORT_GAMES[line.game], str(line.rounds)]
+            if wide:
+                cells.append(str(line.wagers))
             cells.append(Text(line.doing, style="green" if line.doing in AT_PLAY else "bold yellow"))
         table.add_row(*cells)
     return table
@@ -112,9 +119,9 @@ def _lines(title: str, lines: Iterable[Line], height: int) -> Panel:
     return Panel(Group(*shown), title=title, title_align="left", border_style="dim", height=height + 2)
 
 
-def _foot(scene: Scene) -> Text:
+def _foot(scene: Scene, wide: bool) -> Text:
     facts = [
-        scene.address,
+        *([scene.address] if wide else []),
         f"{scene.rounds} rounds",
         f"{scene.awards} awards",
         f"{scene.meter_hits} meter hits",

@@ -9,6 +9,7 @@ from jackpot.lab.scene import ACTS_SHOWN, HITS_SHOWN, Line, Scene, TableLine, do
 from jackpot.lab.view import draw, plain
 
 COLUMNS, LINES = 100, 30
+NARROW = 80
 
 
 def busy_scene(lucky: int = 0) -> Scene:
@@ -30,9 +31,9 @@ def busy_scene(lucky: int = 0) -> Scene:
     return scene
 
 
-def drawn(scene: Scene) -> str:
+def drawn(scene: Scene, columns: int = COLUMNS) -> str:
     out = io.StringIO()
-    Console(file=out, width=COLUMNS, height=LINES, force_terminal=False).print(draw(scene))
+    Console(file=out, width=columns, height=LINES, force_terminal=False).print(draw(scene, columns))
     return out.getvalue()
 
 
@@ -45,6 +46,15 @@ def test_a_busy_floor_fits_and_nothing_is_cut_off() -> None:
     assert "\N{HORIZONTAL ELLIPSIS}" not in text
     for shown in ("$123,456.78", "T12", "suspended", "123456", "hit 11", "paid H11"):
         assert shown in text
+
+
+def test_the_usual_terminal_of_80_columns_cuts_nothing_off() -> None:
+    """What does not fit is left out as a whole, not in the middle of a word."""
+    lines = drawn(busy_scene(), NARROW).splitlines()
+    assert max(map(len, lines)) <= NARROW
+    assert not [line for line in lines if "\N{HORIZONTAL ELLIPSIS}" in line]
+    assert "\n".join(lines).count("suspended") == len(PLACES)
+    assert lines[-1].endswith("Ctrl-C ends")
 
 
 def test_stacked_decks_are_said_to_be_stacked() -> None:
