@@ -4,7 +4,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from jackpot.cli.speak import PIPE_WIDTH
+
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.table import Table
 
     from jackpot.catalogue import Figure, Paytable
@@ -18,15 +21,13 @@ def list_() -> None:
 
     Example: jackpot paytable list
     """
-    from rich.console import Console
-
     from jackpot import catalogue
 
     table = _table("paytable", "levels", "status", "games")
     for paytable in catalogue.every().values():
-        games = "\n".join(catalogue.games_of(paytable))
+        games = ", ".join(catalogue.games_of(paytable))
         table.add_row(paytable.id, ", ".join(paytable.level), paytable.status, games)
-    Console().print(table)
+    _console().print(table)
 
 
 @app.command()
@@ -37,8 +38,6 @@ def show(
 
     Example: jackpot paytable show pa-643a-five-card-C
     """
-    from rich.console import Console
-
     from jackpot import catalogue
 
     try:
@@ -46,13 +45,23 @@ def show(
     except catalogue.CatalogueError as error:
         typer.echo(f"{error}: `jackpot paytable list` names them all", err=True)
         raise typer.Exit(1) from error
-    console = Console()
+    console = _console()
     console.print(f"[bold]{found.id}[/bold]  {found.title} ({found.jurisdiction}, {found.status})")
     for label, text in _facts(found):
         console.print(f"  {label}: {text}", highlight=False)
     for table in (_rows(found), _levels(found), *_envy(found)):
         console.print()
         console.print(table)
+
+
+def _console() -> "Console":
+    """As wide as the terminal; to a pipe a line is a line."""
+    from rich.console import Console
+
+    found = Console()
+    if not found.is_terminal:
+        found.width = PIPE_WIDTH
+    return found
 
 
 def _table(*columns: str, title: str | None = None) -> "Table":

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 ANSWER_WITHIN_S: Final = 30.0
 _CENTS: Final = 100
 # Wide enough that no id or hand is ever cut in a file.
-_PIPE_WIDTH: Final = 400
+PIPE_WIDTH: Final = 400
 
 ConfigFile = Annotated[
     Path | None,
@@ -82,7 +82,7 @@ def table(title: str, columns: list[str], rows: list[list[str]]) -> None:
         found.add_row(*row)
     console = Console(markup=False, emoji=False, highlight=False)
     if not console.is_terminal:
-        console.width = _PIPE_WIDTH
+        console.width = PIPE_WIDTH
     console.print(found)
 
 

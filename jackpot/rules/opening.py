@@ -65,7 +65,7 @@ def decide_resume(state: State, command: Resume, people: tuple[str, ...]) -> Res
     _not_behind(command.reason)
     links = _links(state, command.links)
     held = any(command.reason in state.link(number).suspended for number in links)
-    refuse_if(not held, "not_suspended", f"no such link is suspended for {command.reason!r}")
+    refuse_if(not held, "not_suspended", f"not suspended for {command.reason!r}")
     return Resumed(links, command.reason, people, command.note)
 
 
