@@ -60,6 +60,7 @@ class Tenure:
         self._released = False
         self._first = True
         self._handed_over = False
+        self._unsaved = False
         self._ended = asyncio.Event()
         self._over = asyncio.Event()
         self._watch = Watch(clock.monotonic())
@@ -238,11 +239,17 @@ class Tenure:
         return engine, head
 
     async def _save_if_long(self, head: Head) -> None:
-        """After a long replay the next start shall not replay it again, nor however many short ones."""
+        """After a long replay the next start shall not replay it again, nor however many short ones.
+
+        Tried once: where a snapshot cannot be saved the bank is held without. Raises CommitInDoubt.
+        """
         newest = await self._store.newest_snapshot(self.bank, below=head.seq + 1)
         saved = newest.seq if newest else 0
-        if head.seq - saved >= SNAPSHOT_EVERY and (snapshot := self.writer.core.snapshot()) is not None:
+        long = head.seq - saved >= SNAPSHOT_EVERY and not self._unsaved
+        if long and (snapshot := self.writer.core.snapshot()) is not None:
+            self._unsaved = True
             await self._store.save_snapshot(snapshot)
+            self._unsaved = False
             saved = head.seq
         self.writer.core.count_from(saved)
 

@@ -321,6 +321,28 @@ def test_a_bank_whose_last_snapshot_is_not_saved_goes_on_elsewhere(
     run()
 
 
+def test_a_bank_whose_snapshots_cannot_be_saved_is_held(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """DESIGN 5: also where the first thing after a long replay would be to save one."""
+
+    @on_loop
+    async def run() -> None:
+        store = await PostgresStore.open(database)
+        assert store._connection is not None
+        await store._connection.execute(
+            "CREATE TRIGGER no_room BEFORE INSERT ON snapshot EXECUTE FUNCTION refuse_change()"
+        )
+        monkeypatch.setattr("jackpot.server.tenure.SNAPSHOT_EVERY", 0)
+        async with tenure(store) as (_, writer):
+            await until(lambda: writer.active and writer.away is None)
+            assert (await writer.person(Reading("2026-11-21"), ()))["ok"]
+            assert writer.epoch == 2
+        await store.close()
+
+    run()
+
+
 def test_a_bank_is_handed_over_under_any_load(database: str) -> None:
     """Lease: a hand-over ends though devices always have more to say; they are read no further."""
 
