@@ -383,6 +383,8 @@ def test_servers_that_share_a_ledger(floor: Floor, tmp_path: Path) -> None:
     wrong = one.replace("127.0.0.1:5710", "0.0.0.0:5710").replace("main", "north")
     assert mistakes(floor(shared, more=wrong)).keys() >= {"server[0].tables", "server[0].banks"}
     assert mistakes(floor(shared, more=one + one))["server"] == "the id a is given to 2 of them"
+    same = mistakes(floor(shared, more=one + two.replace("5720", "5710")))
+    assert same == {"server[1].tables": "127.0.0.1:5710 is already that of server a"}
 
 
 def test_signage_processes(floor: Floor, tmp_path: Path) -> None:

@@ -306,6 +306,7 @@ class _Reading:
         """The servers that share the ledger; devices are sent from one to the others."""
         self.unique("server")
         banks = {terms.bank for terms in links.values() if terms is not None}
+        holders: dict[Address, str] = {}
         found = []
         for path, entry in self.entries("server"):
             if ledger is not None and ledger.url.startswith("sqlite:///"):
@@ -317,6 +318,8 @@ class _Reading:
                 address = addresses[name]
                 if address is not None and (address.port == 0 or address.host in EVERYWHERE):
                     self.wrong(f"{path}.{name}", f"{address} is no place where devices could be sent")
+                elif address is not None and holders.setdefault(address, entry["id"]) != entry["id"]:
+                    self.wrong(f"{path}.{name}", f"{address} is already that of server {holders[address]}")
             for bank in entry.get("banks", ()):
                 if bank not in banks:
                     self.wrong(f"{path}.banks", f"no link lies in a bank {bank}")
