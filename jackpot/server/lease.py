@@ -22,7 +22,8 @@ AWAY_S: Final = 2.0
 GONE_S: Final = 2.0
 # How often a bank that somebody else holds is looked at.
 LOOK_S: Final = 0.25
-# Whoever has not looked for so long, frozen or cut off itself, has not seen that nothing moved.
+# Whoever has not looked for longer, frozen or cut off itself, has not seen that nothing moved: no more than
+# this counts of it. (None of it would not do: whose every look takes longer would never take a bank.)
 BLIND_S: Final = 1.0
 # A holder that has not been seen to move for so long, or whose connection is gone, is not known to be there.
 SILENT_S: Final = 1.5
@@ -42,26 +43,28 @@ class Watch:
         self.alive = False
         self._moved = False
         self._mark: tuple[int, int, int, str] | None = None
-        self._since = self._looked_at = now
-        self._gone_since: float | None = None
+        self._looked_at = now
+        self._quiet = 0.0
+        self._gone: float | None = None
 
     def free(self, head: Head, *, held: bool, now: float, waits: float = 0.0) -> bool:
         """Whether the bank may be taken. held: the connection of its holder stands. waits: so much later."""
         mark = (head.epoch, head.seq, head.beat, head.holder)
-        if now - self._looked_at > BLIND_S:
-            self._since, self._gone_since, self._moved = now, None, False
+        passed = now - self._looked_at
+        if passed > BLIND_S:
+            self._moved, passed = False, BLIND_S
         self._looked_at = now
+        self._quiet += passed
         if mark != self._mark:
             self._moved = self._mark is not None
-            self._mark, self._since = mark, now
-            self._gone_since = None
+            self._mark, self._quiet, self._gone = mark, 0.0, None
         if held:
-            self._gone_since = None
-        elif self._gone_since is None:
-            self._gone_since = now
-        self.alive = bool(head.holder) and held and self._moved and now - self._since < SILENT_S
+            self._gone = None
+        else:
+            self._gone = 0.0 if self._gone is None else self._gone + passed
+        self.alive = bool(head.holder) and held and self._moved and self._quiet < SILENT_S
         if not head.holder:
-            return now - self._since >= waits
-        if self._gone_since is not None and now - self._gone_since >= GONE_S + waits:
+            return self._quiet >= waits
+        if self._gone is not None and self._gone >= GONE_S + waits:
             return True
-        return now - self._since >= TAKEOVER_S + waits
+        return self._quiet >= TAKEOVER_S + waits
