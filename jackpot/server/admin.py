@@ -159,7 +159,10 @@ class Admin:
         return answer
 
     async def _revoke(self, request: Request, by: str) -> dict[str, Any]:
-        """Ends a device's keys, or the one given: here at once, for ever once it is durable."""
+        """Ends a device's keys, or the one given: here at once, for ever once it is durable.
+
+        Where another server has the bank it must be done there: nothing is kept here that would say it was.
+        """
         name, writer = _given(request, "device"), self._writer(request)
         devices = self._devices[request.role]
         valid = [fingerprint(key) for key in devices.keys(request.role, name)]
@@ -169,11 +172,15 @@ class Admin:
             raise BadRequest(f"{request.role} {name}: {what}")
         for key in wanted:
             devices.revoke(name, key)
-        for key in wanted:
-            answer = await writer.person(commands.EndKey(request.role, name, key), (by,))
-            log.info("act", do=request.do, by=by, ok=answer["ok"], device=name, fingerprint=key)
-            if not answer["ok"]:
-                return answer
+        try:
+            for key in wanted:
+                answer = await writer.person(commands.EndKey(request.role, name, key), (by,))
+                log.info("act", do=request.do, by=by, ok=answer["ok"], device=name, fingerprint=key)
+                if not answer["ok"]:
+                    return answer
+        except BankStopped:
+            devices.ended -= {(name, key) for key in wanted}
+            raise
         return {"ok": True, "revoked": wanted, "left": [key for key in valid if key not in wanted]}
 
     async def _hand_over(self, request: Request, by: str) -> dict[str, Any]:

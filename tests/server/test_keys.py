@@ -105,6 +105,18 @@ async def test_what_cannot_be_revoked(tmp_path: Path) -> None:
 
 
 @on_loop
+async def test_a_key_is_revoked_where_the_bank_is(tmp_path: Path) -> None:
+    """Keys: a server that stands by says who has the bank, however often it is asked, and ends nothing."""
+    config = configure(tmp_path)
+    async with Server(config) as server:
+        server.writers["main"].stand_by("b", alive=True)
+        for _ in range(2):
+            answer = await administer(config, do="revoke", device="T01")
+            assert answer == {"ok": False, "code": "bank_stopped", "message": "standby: b has bank main"}
+        assert server.floor.keys("table", "T01")
+
+
+@on_loop
 async def test_in_doubt_the_key_ends_at_once_and_the_entry_follows(tmp_path: Path) -> None:
     """S5: denying promises nothing, so it waits for no disk; the answer waits until it is durable."""
     config = configure(tmp_path)
