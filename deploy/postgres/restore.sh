@@ -47,7 +47,7 @@ backup=$1 data=$2 database=$3
 
 PATH=${PGBIN:-/usr/lib/postgresql/$(<"$backup/PG_VERSION")/bin}:$PATH
 command -v pg_ctl pg_verifybackup >/dev/null || die "PostgreSQL's programs are missing: set PGBIN"
-command -v jackpot >/dev/null || die "jackpot is not on PATH"
+jackpot --version >/dev/null || die "jackpot cannot be run by $(id -un): put it on PATH, where this user may read it"
 
 pg_verifybackup --quiet "$backup" || die "$backup is not what was backed up"
 

@@ -82,7 +82,8 @@ class Screens:
         """GET /sign/LINK: one link, over the whole screen."""
         page = self._signs.get(request.match_info["link"])
         if page is None:
-            raise web.HTTPNotFound(text="there is no such link\n")
+            known = "  ".join(f"/sign/{link}" for link in self._signs)
+            raise web.HTTPNotFound(text=f"there is no such link; there are {known}\n")
         return _html(page)
 
     async def floor(self, _request: web.Request) -> web.Response:

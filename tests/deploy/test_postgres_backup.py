@@ -36,12 +36,14 @@ class Site(NamedTuple):
     between: str
 
 
-def run(folder: Path, script: str, *words: str | Path) -> subprocess.CompletedProcess[str]:
+def run(
+    folder: Path, script: str, *words: str | Path, python: str = sys.executable
+) -> subprocess.CompletedProcess[str]:
     """A script as the user that PostgreSQL runs as, with a `jackpot` on its path."""
     programs = folder / "bin"
     programs.mkdir(exist_ok=True)
     jackpot = programs / "jackpot"
-    jackpot.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m jackpot.cli "$@"\n')
+    jackpot.write_text(f'#!/bin/sh\nexec "{python}" -m jackpot.cli "$@"\n')
     jackpot.chmod(0o755)
     not_root = ["unshare", "-U", "--map-user=1", "--map-group=1"] if os.geteuid() == 0 else []
     return subprocess.run(
@@ -189,6 +191,13 @@ def test_nothing_is_overwritten(site: Site, tmp_path: Path) -> None:
     for name, code in (("one", 0), ("one", 0), ("other", 1)):
         assert run(site.folder, "archive.sh", kept, tmp_path / name, "0001").returncode == code
     assert [(path.name, path.read_text()) for path in kept.iterdir()] == [("0001", "wal")]
+
+
+def test_a_program_that_cannot_run_is_no_broken_ledger(site: Site, tmp_path: Path) -> None:
+    """DESIGN, what it must withstand: who restores is told what is missing before anything is copied."""
+    done = run(site.folder, "restore.sh", site.backup, tmp_path / "data", LEDGER, python="/nowhere/python3")
+    assert (done.returncode, list(tmp_path.iterdir())) == (1, [])
+    assert "restore.sh: jackpot cannot be run by " in done.stderr
 
 
 @pytest.mark.parametrize("script", ["backup.sh", "archive.sh", "restore.sh"])

@@ -272,6 +272,8 @@ async def test_the_public_listener_has_signs_alone(
         url = f"http://127.0.0.1:{server.ports['public']}{path}"
         async with session.get(url, headers=headers) as response:
             assert response.status == status
+            if path == "/sign/nothing":
+                assert await response.text() == f"there is no such link; there are /sign/{LINK}\n"
             assert "default-src 'none'" in response.headers["Content-Security-Policy"]
             assert response.headers["X-Content-Type-Options"] == "nosniff"
         async with session.post(url, headers=headers) as response:
