@@ -57,7 +57,7 @@ class Followed(Board):
             self.hits = deque(said.hits)
             for hit in said.hits:
                 if hit["hit"] not in known:
-                    self._tell(hit["link"], hit, signs_only=True)
+                    self._tell(str(hit["link"]), hit, signs_only=True)
         for link, status in said.told:
             self._tell(link, status, signs_only=True)
         self._restate()

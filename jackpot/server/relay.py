@@ -9,7 +9,7 @@ bank share a hash tag, and the channel is a shard's: in a cluster a bank is one 
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, Protocol
+from typing import Annotated, Any, Final, Protocol
 
 import msgspec
 import structlog
@@ -18,6 +18,7 @@ from redis.asyncio import Redis
 from jackpot.clock import Clock
 from jackpot.server.board import SIGN_INTERVAL_S, Board
 from jackpot.server.line import Line
+from jackpot.server.waiting import NAMED_MOST
 
 # DESIGN: what nobody confirms is gone after 15 s, also where every server died.
 EXPIRE_MS: Final = 15_000
@@ -26,6 +27,8 @@ BEAT_S: Final = 1.0
 # Hits and statuses that one message brings; a minute of a busy floor has fewer, and Redis' memory is bounded.
 HITS_MOST: Final = 64
 TOLD_MOST: Final = 64
+# Levels of one link: far more than any paytable has.
+LEVELS_MOST: Final = 64
 
 # What the script answers: done; it holds something newer; it does not hold what this changes.
 TAKEN: Final = b"taken"
@@ -60,8 +63,12 @@ redis.call('SPUBLISH', KEYS[3], ARGV[6])
 return 'taken'
 """
 
-Rev = tuple[int, int, int]
-Map = dict[str, Any]
+# What is read back must be no more than signs can be told, else one false message ends every process that
+# shows the bank: WIRE's integers, and texts and lists that go into a frame.
+Count = Annotated[int, msgspec.Meta(ge=0, lt=2**53)]
+Text = Annotated[str, msgspec.Meta(max_length=1_024)]
+Map = dict[Text, Text | Count | bool | None]
+Rev = tuple[Count, Count, Count]
 
 log: Final = structlog.get_logger()
 
@@ -69,13 +76,13 @@ log: Final = structlog.get_logger()
 class LinkFace(msgspec.Struct, frozen=True):
     """A link as it is durable. levels: cents. shown, waiting: of the `state` that signs are told (S7)."""
 
-    wager: int
-    paytable: str
-    levels: dict[str, int]
-    state: str
-    reason: str
-    shown: str
-    waiting: list[Map]
+    wager: Count
+    paytable: Text
+    levels: Annotated[dict[Text, Count], msgspec.Meta(max_length=LEVELS_MOST)]
+    state: Text
+    reason: Text
+    shown: Text
+    waiting: Annotated[list[Map], msgspec.Meta(max_length=NAMED_MOST)]
 
 
 class SignKeys(msgspec.Struct, frozen=True):
@@ -88,7 +95,8 @@ class SignKeys(msgspec.Struct, frozen=True):
 class Said(msgspec.Struct, frozen=True):
     """One message. after: the revision that it changes, None where it is whole; hits, signs: None as before.
 
-    trusted: the ledger is not in doubt. told: `status` messages since the last, each with its link.
+    trusted: the ledger is not in doubt. told: `status` messages since the last, each with its link. Raises
+    ValueError for pushes that are none.
     """
 
     rev: Rev
@@ -96,8 +104,16 @@ class Said(msgspec.Struct, frozen=True):
     trusted: bool
     links: dict[str, LinkFace]
     signs: SignKeys | None = None
-    hits: list[Map] | None = None
-    told: list[tuple[str, Map]] = []
+    hits: Annotated[list[Map], msgspec.Meta(max_length=HITS_MOST)] | None = None
+    told: Annotated[list[tuple[Text, Map]], msgspec.Meta(max_length=TOLD_MOST)] = []
+
+    def __post_init__(self) -> None:
+        pushes = [("hit", hit) for hit in self.hits or ()] + [("status", status) for _, status in self.told]
+        for kind, push in pushes:
+            if push.get("t") != kind or "hit" not in push or not isinstance(push.get("link", ""), str):
+                raise ValueError(f"this is no {kind}: {push}")
+        if any("link" not in hit for hit in self.hits or ()):
+            raise ValueError("a hit without its link")
 
 
 class Shown(Protocol):
@@ -285,7 +301,7 @@ async def read(redis: Redis, bank: str) -> tuple[Said, float] | None:
     if not fields:
         return None
     said = Said(
-        rev=(int(fields[b"epoch"]), int(fields[b"seq"]), int(fields[b"beat"])),
+        rev=msgspec.convert([int(fields[name]) for name in (b"epoch", b"seq", b"beat")], type=Rev),
         after=None,
         trusted=fields[b"trusted"] == b"1",
         links={

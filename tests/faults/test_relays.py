@@ -14,7 +14,7 @@ from redis import Redis
 from jackpot.lab.engines import EnginesMissing
 from jackpot.lab.redis_engine import RedisServer, redis_program
 from jackpot.server import relay
-from jackpot.server.relay import EXPIRE_MS, LinkFace, Rev, Said, SignKeys, keys_of
+from jackpot.server.relay import EXPIRE_MS, LinkFace, Map, Rev, Said, SignKeys, keys_of
 from tests.faults.network import Timeline
 from tests.faults.relays import FalseRedis
 
@@ -37,7 +37,9 @@ def message(random: Random, before: Rev) -> Said:
     whole = random.random() < 0.3
     wrong = random.random() < 0.2
     names = random.sample(["one", "two", "three"], random.randint(0, 3))
-    hits = [{"hit": f"H{number}"} for number in range(random.randint(0, 3))]
+    hits: list[Map] = [
+        {"t": "hit", "hit": f"H{number}", "link": "one"} for number in range(random.randint(0, 3))
+    ]
     return Said(
         rev,
         None if whole else (before[0], before[1], before[2] + wrong),

@@ -24,6 +24,7 @@ from jackpot.server.relay import (
     TOLD_MOST,
     WHOLE,
     LinkFace,
+    Map,
     Rev,
     Said,
     SignKeys,
@@ -47,7 +48,7 @@ from tests.server.bed import (
 ROOT = Path(__file__).parent.parent.parent
 FACE = LinkFace(100, "pa-643a-five-card-C", {"mega": 1_000_000}, "active", "", "normal", [])
 HALL = '[[signage]]\nid = "hall"\nsigns = "127.0.0.1:0"\nhttp = "127.0.0.1:0"\n'
-HIT = {"t": "hit", "hit": "H1", "link": LINK}
+HIT: Map = {"t": "hit", "hit": "H1", "link": LINK}
 PROGRAMS = {"redis": redis_program, "valkey": valkey_program}
 
 
@@ -218,6 +219,39 @@ async def test_a_process_that_stood_still_does_not_believe_what_has_waited(
         await offer(client, "main", said((1, 3, 3), 30))
         await until(lambda: mega(follower.board) == 30)
         assert follower.fresh
+
+
+@on_loop
+async def test_a_false_message_ends_no_process(redis: RedisServer, tmp_path: Path) -> None:
+    """Signage: what no server of ours would say is not taken, not even in part, and signs still come in."""
+    config, huge = fed(configure(tmp_path), redis), 2**70
+    true = msgspec.to_builtins(said((1, 2, 2), 20))
+    face = true["links"][LINK]
+    channel = keys_of("main")[2]
+    async with Redis.from_url(redis.url) as client, signage(config) as process:
+        follower = process.followers["main"]
+        await offer(client, "main", said((1, 1, 1), 10))
+        await until(lambda: follower.fresh)
+        for change in (
+            {"rev": [1, huge, 2]},
+            {"links": {LINK: face | {"wager": huge}}},
+            {"links": {LINK: face | {"levels": {"mega": huge}}}},
+            {"links": {LINK: face | {"levels": {str(level): 1 for level in range(1_000)}}}},
+            {"links": {LINK: face | {"reason": "x" * 70_000}}},
+            {"links": {LINK: face | {"waiting": [{"amount": huge}]}}},
+            {"hits": [{"t": "hit"}]},
+            {"hits": [HIT | {"link": 1}]},
+            {"told": [[LINK, {"t": "error", "hit": "H1"}]]},
+        ):
+            failures = follower.line.failures
+            await client.spublish(channel, msgspec.json.encode(true | change))
+            await until(lambda: follower.line.failures > failures and follower.line.up)  # noqa: B023
+            assert (follower.rev, mega(follower.board)) == ((1, 1, 1), 10)
+        await client.hset(keys_of("main")[0], "seq", huge)
+        with pytest.raises(ValueError, match="int"):
+            await read(client, "main")
+        async with sign(process) as board:
+            await board.type("meters")
 
 
 @on_loop
