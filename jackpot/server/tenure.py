@@ -7,6 +7,7 @@ and watches again once another has taken it or people handed it over.
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
+from math import inf
 from typing import Any, Final
 
 import structlog
@@ -61,6 +62,7 @@ class Tenure:
         self._first = True
         self._handed_over = False
         self._unsaved = False
+        self._patient_until = -inf
         self._ended = asyncio.Event()
         self._over = asyncio.Event()
         self._watch = Watch(clock.monotonic())
@@ -188,6 +190,10 @@ class Tenure:
         async with self._beating(taken.epoch):
             engine, head = await self._store.run(self._checked)
         still_own(head, taken.epoch)
+        if into := engine.state.closed_into:
+            raise LedgerUnusable(
+                f'bank {self.bank} was joined: write bank = "{into}" on its links in the configuration'
+            )
         await writer.check_acknowledged(self._furthest)
         engine.new_epoch()
         log.info("ledger_checked", bank=self.bank, seq=head.seq, epoch=head.epoch, hash=head.hash.hex())
@@ -278,13 +284,16 @@ class Tenure:
             await asyncio.wait((beating,))
 
     async def _recover(self, error: CommitInDoubt) -> None:
-        """A fresh connection, sooner or later; the bank stays with whoever holds it."""
+        """A fresh connection, at once or soon after the last; the bank stays with whoever holds it."""
         log.warning("ledger_unavailable", bank=self.bank, retry_s=RETRY_S, reason=str(error))
         self._seen = None
         self.writer.stand_by("", alive=False)
         if not self._alone:
             self._settle()
+        if self._clock.monotonic() < self._patient_until:
+            await self._pause(RETRY_S)
         while not self._ended.is_set():
+            self._patient_until = self._clock.monotonic() + 2 * RETRY_S
             with suppress(CommitInDoubt):
                 await self._store.recover()
                 return

@@ -30,7 +30,7 @@ from jackpot.server.lease import (
     TAKEOVER_S,
     Watch,
 )
-from jackpot.server.tenure import Tenure
+from jackpot.server.tenure import RETRY_S, Tenure
 from jackpot.server.writer import Writer
 from tests.ledger.material import rows
 from tests.server.bed import WAIT_S, StepClock, on_loop, until
@@ -347,6 +347,35 @@ def test_a_bank_whose_snapshots_cannot_be_saved_is_held(
             await until(lambda: writer.active and writer.away is None)
             assert (await writer.person(Reading("2026-11-21"), ()))["ok"]
             assert writer.epoch == 2
+        await store.close()
+
+    run()
+
+
+def test_a_bank_that_cannot_be_taken_is_tried_without_haste(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """DESIGN 4: a database that refuses every epoch is not loaded with connections and lines of log."""
+
+    @on_loop
+    async def run() -> None:
+        store = await PostgresStore.open(database, require_synchronous=True)
+        recover, pause, done = PostgresStore.recover, Tenure._pause, list[object]()
+
+        async def recovered(self: PostgresStore) -> None:
+            done.append("recover")
+            await recover(self)
+
+        async def paused(self: Tenure, seconds: float) -> None:
+            done.append(seconds)
+            await pause(self, seconds)
+
+        monkeypatch.setattr(PostgresStore, "recover", recovered)
+        monkeypatch.setattr(Tenure, "_pause", paused)
+        async with tenure(store) as (_, writer):
+            await until(lambda: len(done) >= 5)
+            assert not writer.active
+        assert done[:5] == ["recover", RETRY_S, "recover", RETRY_S, "recover"]
         await store.close()
 
     run()
