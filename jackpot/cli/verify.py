@@ -87,9 +87,12 @@ def _verified(url: str, bank: str | None, known: bytes | None) -> "dict[str, Rep
     from jackpot.ledger.open import open_ledger
 
     with closing(open_ledger(url, readonly=True)) as ledger, bar() as progress:
-        banks = [bank] if bank is not None else ledger.banks()
-        if not banks:
+        there = ledger.banks()
+        if not there:
             fail("the ledger is empty: no server has ever opened it")
+        if bank is not None and bank not in there:
+            fail(f"there is no bank {bank} in this ledger; there is {', '.join(there)}")
+        banks = there if bank is None else [bank]
         if known is not None and len(banks) > 1:
             fail(f"--head is one bank's: say --bank too ({', '.join(banks)})")
         return {name: audit.verify(ledger, name, known, partial(progress, name)) for name in banks}

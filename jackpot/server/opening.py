@@ -45,8 +45,6 @@ async def agree(writer: Writer, config: Config, store: Store) -> None:
     the configuration says so, or the banks are joined. Raises BankStopped.
     """
     known = await writer.ask(_terms)
-    if into := await writer.ask(lambda engine: engine.state.closed_into):
-        log.error("bank_ended", bank=writer.bank, into=into, do=f'write bank = "{into}" on its links')
     wanted = {terms.link for terms in config.links if terms.bank == writer.bank}
     elsewhere = (
         {} if wanted <= known.keys() else await store.run(lambda ledger: _elsewhere(ledger, writer.bank))

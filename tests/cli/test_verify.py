@@ -76,7 +76,7 @@ def test_every_bank_is_verified(sound: Path, tmp_path: Path) -> None:
         (["sqlite:////nowhere/ledger.db"], "cannot be opened: there is no such file"),
         (["ledger.db"], "is not a ledger: write sqlite:///"),
         ([], "which ledger? give its URL or --config FILE"),
-        (["sqlite:///{sound}", "--bank", "mian"], "mian: there is no such bank in this ledger"),
+        (["sqlite:///{sound}", "--bank", "mian"], "there is no bank mian in this ledger; there is main"),
         (["sqlite:///{sound}", "--head", "cafe"], "--head: 'cafe' is not a hash of 64 hex digits"),
         (["sqlite:///{sound}", "--head", "00" * 32], "the end was cut off, or it is another ledger"),
     ],
