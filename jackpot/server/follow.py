@@ -21,13 +21,16 @@ from jackpot.server.relay import BEAT_S, Rev, Said, SignKeys, keys_of, read
 
 # Five beats: longer than a lost message or a change of nodes takes, half of what a sign itself waits (WIRE).
 STALE_S: Final = 5.0
+# What Redis held so long ago must have come by now: two beats. Over a line that is too thin messages queue up
+# at Redis, megabytes of them, and each that comes would be taken for news.
+LATE_S: Final = 2.0
 _NEVER: Final = float("-inf")
 _BEFORE_ALL: Final = (-1, -1, -1)
 _UNKNOWN: Final = {"state": "fault", "waiting": ()}
 
 
 class Silent(Exception):
-    """The node answers, and nobody speaks for the bank there; or this process has not listened."""
+    """The node answers, but nobody speaks for the bank there, or too late; or this process did not listen."""
 
 
 class Followed(Board):
@@ -156,11 +159,18 @@ class Follower:
     async def _follow(self, redis: Redis) -> None:
         async with redis.pubsub() as channel:
             await channel.ssubscribe(keys_of(self.bank)[2])
-            began = self._clock.monotonic()
+            began = looked = self._clock.monotonic()
+            held = _BEFORE_ALL
             while True:
                 await self._listen(redis, channel)
-                if self._clock.monotonic() - max(self.heard_at, began) > STALE_S:
+                now = self._clock.monotonic()
+                if now - max(self.heard_at, began) > STALE_S:
                     raise Silent(f"nothing was heard for {STALE_S:.0f} s")
+                if now - looked > LATE_S:
+                    if self.rev < held:
+                        raise Silent(f"what is heard comes more than {LATE_S:.0f} s late")
+                    found = await read(redis, self.bank)
+                    looked, held = now, found[0].rev if found else _BEFORE_ALL
 
     async def _listen(self, redis: Redis, channel: PubSub) -> None:
         """The next message, if one comes within a beat. A subscription, new or renewed, reads the face."""

@@ -1,13 +1,16 @@
 """Is Redis never on the way of the money, and does nobody behind it ever see an older value?"""
 
 import asyncio
+from collections import deque
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
 from redis.asyncio import Redis
+from redis.asyncio.client import PubSub
 from redis.exceptions import NoPermissionError, ResponseError
 
 from jackpot.app import Server
@@ -15,7 +18,7 @@ from jackpot.config import Config, load
 from jackpot.lab.engines import EnginesMissing
 from jackpot.lab.redis_engine import RedisServer, redis_program, valkey_program
 from jackpot.server.board import Board
-from jackpot.server.follow import STALE_S, Followed, Follower
+from jackpot.server.follow import LATE_S, STALE_S, Followed, Follower
 from jackpot.server.relay import (
     EXPIRE_MS,
     HITS_MOST,
@@ -35,6 +38,7 @@ from jackpot.server.relay import (
 from jackpot.signage import SignageProcess
 from tests.server.bed import (
     LINK,
+    WAIT_S,
     StepClock,
     administer,
     configure,
@@ -219,6 +223,37 @@ async def test_a_process_that_stood_still_does_not_believe_what_has_waited(
         await offer(client, "main", said((1, 3, 3), 30))
         await until(lambda: mega(follower.board) == 30)
         assert follower.fresh
+
+
+def test_a_line_that_is_too_thin_makes_nothing_younger(
+    redis: RedisServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Signage: messages that queued up on their way are old, however steadily they come; the face is read."""
+    get, queue = PubSub.get_message, deque[Any]()
+
+    async def late(self: PubSub, **how: Any) -> Any:
+        message = await get(self, **how)
+        if message is None or message["type"] != "smessage":
+            return message
+        queue.append(message)
+        return queue.popleft() if len(queue) > LATE_S * 10 else None
+
+    @on_loop
+    async def run() -> None:
+        config, clock = configure(tmp_path), StepClock()
+        async with Redis.from_url(redis.url) as client, following(config, clock, redis) as follower:
+            await offer(client, "main", said((1, 1, 1)))
+            await until(lambda: follower.fresh)
+            monkeypatch.setattr(PubSub, "get_message", late)
+            seq = 1
+            async with asyncio.timeout(WAIT_S):
+                while follower.line.failures == 0:
+                    seq += 1
+                    clock.ahead_s += 0.1
+                    await offer(client, "main", said((1, seq, seq), seq))
+            await until(lambda: mega(follower.board) == seq)
+
+    run()
 
 
 @on_loop
