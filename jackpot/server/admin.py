@@ -137,10 +137,10 @@ class Admin:
             if request.do == "hand-over":
                 return await self._hand_over(request, request.by or login)
             if request.do == "hits":
-                return {"ok": True, "hits": await self._writer(request).ask(views.hits)}
+                return {"ok": True, "hits": await self._own(request).ask(views.hits)}
             if request.do == "round":
                 table = _given(request, "table")
-                found = await self._writer(request).ask(lambda engine: views.round_of(engine, table))
+                found = await self._own(request).ask(lambda engine: views.round_of(engine, table))
                 return {"ok": True, "round": found}
             if request.do == "status":
                 return {"ok": True, "banks": [await self._status(bank) for bank in self._writers]}
@@ -221,6 +221,15 @@ class Admin:
         if bank not in self._writers:
             raise BadRequest(f"bank: {bank!r} is unknown")
         return self._writers[bank]
+
+    def _own(self, request: Request) -> Writer:
+        """As `_writer`, of a bank that another server cannot have changed. Raises BankStopped."""
+        writer = self._writer(request)
+        if writer.stopped is None and not writer.board.leased:
+            raise BankStopped(
+                f"bank {writer.bank} is not confirmed by the ledger: another server may have it by now"
+            )
+        return writer
 
     async def _talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         login = _login(writer.get_extra_info("socket"))

@@ -199,3 +199,16 @@ async def test_a_link_is_suspended_and_resumed_from_a_shell(tmp_path: Path) -> N
         assert (await jackpot("links", "resume", LINK, *words))[0] == 0
         device.wager(3, "R2", 1)
         assert (await device.answer(3))["t"] == "ack"
+
+
+@on_loop
+async def test_what_another_server_may_have_changed_is_not_listed(tmp_path: Path) -> None:
+    """DESIGN, lease: a server that was frozen or cut off lists no hit as pending that may be paid by now."""
+    config = configure(tmp_path)
+    async with Server(config) as server, table(server) as device:
+        await royal(device)
+        server.writers["main"].board.confirm(0.0)
+        for request in ({"do": "hits"}, {"do": "round", "table": "T01"}):
+            answer = await administer(config, **request)
+            assert (answer["ok"], answer["code"]) == (False, "bank_stopped")
+            assert "not confirmed by the ledger" in answer["message"]
