@@ -47,7 +47,7 @@ def why(writer: Writer) -> str | None:
         return None
     if writer.stopped is not None:
         return f"stopped: {writer.stopped}" if writer.failed else writer.stopped
-    return None if writer.active else "the last commit is in doubt or slow"
+    return None if writer.active else "the ledger does not answer, or too slowly"
 
 
 def _state(engine: Engine) -> tuple[Map, list[Map]]:
