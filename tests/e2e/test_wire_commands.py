@@ -221,7 +221,7 @@ def test_a_standing_award_stops_a_void(site: Site) -> None:
         ]
         answer = device.ask("void", round="R1", reason="misdeal")
         assert (answer["code"], answer["hits"]) == ("award_standing", [award["hit"]])
-        assert site.admin(do="undo", hit=award["hit"], reason="misdeal")["ok"]
+        assert site.admin(do="undo", hit=award["hit"], bank="main", reason="misdeal")["ok"]
         assert len(device.ack("void", round="R1", reason="misdeal")["refunds"]) == 3
 
 

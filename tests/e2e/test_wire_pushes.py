@@ -102,7 +102,7 @@ def test_a_hit_is_validated_and_paid(site: Site) -> None:
     with site.table(site.unused("easy")) as device, site.sign(site.unused("sign")) as sign:
         (award,) = royal(device)
         for act, name in (("validate", "validated"), ("pay", "paid")):
-            site.cli("hits", act, award["hit"])
+            site.cli("hits", act, award["hit"], "--bank", "main")
             expected = [("", None, name, award["hit"]), (award["award"], award["amount"], name, award["hit"])]
             assert statuses(device, award, name) == expected
             told = status(sign, award["hit"])
@@ -114,7 +114,7 @@ def test_a_hit_is_undone(site: Site) -> None:
     with site.table(site.unused("two")) as device, site.sign(site.unused("sign")) as sign:
         device.ack("wager", round="R1", bets=bets("three", [7]), lock=True)
         (award,) = device.ack("settle", round="R1", hands=[ROYAL_7], close=True)["awards"]
-        site.cli("hits", "undo", award["hit"], "--reason", "misread")
+        site.cli("hits", "undo", award["hit"], "--bank", "main", "--reason", "misread")
         assert {one[2] for one in statuses(device, award, "undone")} == {"undone"}
         assert status(sign, award["hit"])["status"] == "undone"
         level = ("three", "meter")
@@ -128,7 +128,7 @@ def test_a_waiting_award_is_told_at_every_welcome(site: Site) -> None:
         awards = royal(device)
     for act, state in ((None, "pending"), ("validate", "validated")):
         if act is not None:
-            assert site.admin(do=act, hit=awards[0]["hit"])["ok"]
+            assert site.admin(do=act, hit=awards[0]["hit"], bank="main")["ok"]
         with site.connect() as device:
             device.hello(site.keys[name], "table", name)
             device.welcome()
@@ -139,7 +139,7 @@ def test_a_waiting_award_is_told_at_every_welcome(site: Site) -> None:
             assert (hit["t"], hit["link"]) == ("hit", "easy")
             while hit["hit"] != awards[0]["hit"]:  # others of the last 60 s may come before it
                 hit = device.next("hit")
-    assert site.admin(do="pay", hit=awards[0]["hit"])["ok"]
+    assert site.admin(do="pay", hit=awards[0]["hit"], bank="main")["ok"]
     with site.table(name) as device:
         device.hear(lambda message: message["t"] == "hit" and message["hit"] == awards[0]["hit"])
         assert not any(message["t"] == "award" for message in device.heard)
