@@ -27,11 +27,24 @@ def rebuild(ledger: Reader, bank: str, known: Snapshot | None = None) -> tuple[E
 
     known: a snapshot of the caller's own, which goes before those in the ledger: whoever may write there
     could have forged them, and a hit that nobody made is in no sum. To be called by the bank's writer, after
-    `new_epoch`. Checks of every row that it reads: that it is there, follows the chain, and that its event
-    makes the postings that are stored; and the head against the last row. Raises LedgerCorrupt, naming the
-    row; Fenced where another writer took the bank meanwhile.
+    `new_epoch`: nothing may follow the head. Raises what `read_to` raises; Fenced where another writer took
+    the bank meanwhile.
     """
     head = ledger.head(bank)
+    engine = read_to(ledger, bank, head, known)
+    if ledger.rows(bank, head.seq, 1):
+        if ledger.head(bank).epoch != head.epoch:
+            raise Fenced(f"bank {bank} was taken by another writer while it was read")
+        raise LedgerCorrupt(f"{bank}: there are rows after the head, which stands at {head.seq}")
+    return engine, head
+
+
+def read_to(ledger: Reader, bank: str, head: Head, known: Snapshot | None = None) -> Engine:
+    """The engine as the ledger has it at a head, whatever a writer adds meanwhile.
+
+    Checks of every row that it reads: that it is there, follows the chain, and that its event makes the
+    postings that are stored; and the head against the last row. Raises LedgerCorrupt, naming the row.
+    """
     engine, last = _start(ledger, bank, head, known)
     while engine.seq < head.seq:
         page = ledger.rows(bank, engine.seq, min(PAGE_ROWS, head.seq - engine.seq))
@@ -46,11 +59,7 @@ def rebuild(ledger: Reader, bank: str, known: Snapshot | None = None) -> tuple[E
             last = row.hash
     if last != head.hash:
         raise LedgerCorrupt(f"{bank}: the head names another hash than row {head.seq} has")
-    if ledger.rows(bank, head.seq, 1):
-        if ledger.head(bank).epoch != head.epoch:
-            raise Fenced(f"bank {bank} was taken by another writer while it was read")
-        raise LedgerCorrupt(f"{bank}: there are rows after the head, which stands at {head.seq}")
-    return engine, head
+    return engine
 
 
 def still_own(head: Head, epoch: int) -> None:

@@ -12,7 +12,7 @@ import structlog
 import controllers
 import jackpot
 from jackpot.config import Config, differences
-from jackpot.ledger.rebuild import rebuild
+from jackpot.ledger.rebuild import read_to
 from jackpot.ledger.store import Reader, Store
 from jackpot.rules.commands import Command, OpenLink, OpenTable, Resume, Suspend
 from jackpot.rules.engine import Engine
@@ -42,7 +42,7 @@ async def agree(writer: Writer, config: Config, store: Store) -> None:
     """Opens what the configuration adds; suspends what it would change (L9).
 
     A link that lies in another bank of the ledger is not opened a second time, with new seeds: it waits until
-    the configuration says so, or the banks are joined. Raises BankStopped.
+    the configuration says so, or the banks are joined. May be done again. Raises BankStopped, LedgerError.
     """
     known = await writer.ask(_terms)
     wanted = {terms.link for terms in config.links if terms.bank == writer.bank}
@@ -86,7 +86,7 @@ def _elsewhere(ledger: Reader, but: str) -> dict[str, str]:
     for bank in ledger.banks():
         if bank == but:
             continue
-        state = rebuild(ledger, bank)[0].state
+        state = read_to(ledger, bank, ledger.head(bank)).state  # another server may be writing it
         if not state.closed_into:
             found |= {link.terms.link: bank for link in state.links}
     return found

@@ -223,11 +223,27 @@ class Tenure:
     async def _open(self) -> None:
         """Lets devices in once configuration and journal agree; not where the bank is lost meanwhile."""
         try:
-            await self._on_taken(self.writer)
+            while not await self._agreed():
+                await self._pause(RETRY_S)
+                if self._ended.is_set():
+                    return
         except BankStopped:
             return  # whoever runs the writer knows why
+        except LedgerError as error:
+            self.writer.fail(error)
+            self.writer.end()
+            return
         self.writer.open()
         self._settle()
+
+    async def _agreed(self) -> bool:
+        """Whether one try did what follows a taking; in doubt the writer recovers, and it is done again."""
+        try:
+            await self._on_taken(self.writer)
+        except CommitInDoubt as error:
+            log.warning("ledger_unavailable", bank=self.bank, retry_s=RETRY_S, reason=str(error))
+            return False
+        return True
 
     async def _release(self) -> None:
         """Everything decided is durable: whoever waits may take the bank before this one hears of it."""

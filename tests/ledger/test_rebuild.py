@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from jackpot.ledger.journal import Head, Row, Snapshot
-from jackpot.ledger.rebuild import carry_forward, check_meters, rebuild
+from jackpot.ledger.rebuild import carry_forward, check_meters, read_to, rebuild
 from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.ledger.store import Fenced, LedgerCorrupt
 from jackpot.rules.engine import SNAPSHOT_FORMAT, Engine
@@ -135,6 +135,18 @@ def test_a_bank_that_is_taken_meanwhile_is_not_corrupt(path: Path) -> None:
         rebuild(Overtaken(reader, other, rows[60:]), "main")
     reader.close()
     other.close()
+
+
+def test_a_bank_is_read_beside_its_writer(path: Path) -> None:
+    """L4: whoever looks at another server's bank sees it as of one head, whatever is written."""
+    play = Play(13).until(60)
+    rows = list(play.rows)
+    write(path, rows, [])
+    with closing(SqliteLedger(path)) as other, closing(SqliteLedger(path, readonly=True)) as reader:
+        beside = Overtaken(reader, other, play.until(80).rows[len(rows) :])
+        head = beside.head("main")
+        assert reader.head("main").seq > head.seq == len(rows)
+        assert read_to(beside, "main", head).snapshot() == Play(13).until(60).engine.snapshot()
 
 
 def test_a_snapshot_that_is_no_state_is_named(path: Path) -> None:

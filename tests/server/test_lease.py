@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from jackpot.clock import Clock, SystemClock
 from jackpot.ledger.journal import Head
 from jackpot.ledger.postgres import PostgresStore
-from jackpot.ledger.store import CommitInDoubt, Fenced
+from jackpot.ledger.store import CommitInDoubt, Fenced, LedgerCorrupt
 from jackpot.rules.commands import Reading
 from jackpot.server.lease import (
     AWAY_S,
@@ -31,7 +31,7 @@ from jackpot.server.lease import (
     Watch,
 )
 from jackpot.server.tenure import RETRY_S, Tenure
-from jackpot.server.writer import Writer
+from jackpot.server.writer import BankStopped, Writer
 from tests.ledger.material import rows
 from tests.server.bed import WAIT_S, StepClock, on_loop, until
 
@@ -440,3 +440,37 @@ def test_no_device_is_let_in_before_the_journal_was_read(
         await store.close()
 
     run()
+
+
+@on_loop
+async def test_a_doubt_while_a_bank_is_opened_is_got_over(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """DESIGN, lease: what follows a taking is done again once the ledger answers; the server goes on."""
+    monkeypatch.setattr("jackpot.server.tenure.RETRY_S", 0.01)
+    doubts = [CommitInDoubt("lost"), CommitInDoubt("lost")]
+
+    async def taken(_: Writer) -> None:
+        if doubts:
+            raise doubts.pop()
+
+    store = await PostgresStore.open(database)
+    async with tenure(store, taken=taken) as (_, writer):
+        await until(lambda: writer.away is None)
+        assert doubts == []
+    await store.close()
+
+
+@on_loop
+async def test_a_bank_that_cannot_be_opened_stops_alone(database: str) -> None:
+    """S3: what is wrong with a ledger stops its bank and is said; the server's other banks go on."""
+
+    async def taken(_: Writer) -> None:
+        raise LedgerCorrupt("other: row 7 is missing")
+
+    store = await PostgresStore.open(database)
+    async with tenure(store, taken=taken) as (own, writer):
+        with pytest.raises(BankStopped, match="row 7 is missing"):
+            await own.settled()
+        assert writer.failed
+    await store.close()
