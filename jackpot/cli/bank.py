@@ -9,11 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from jackpot.cli.speak import By, ConfigFile, Reason, fail
+from jackpot.cli.speak import By, ConfigFile, Reason, fail, ledger_of
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from jackpot.ledger.store import Reader
 
 app = typer.Typer(help="Banks: join two into one.", no_args_is_help=True)
@@ -51,7 +49,7 @@ def join(
     if len({first, second, into}) < 3:
         fail("three different names: two banks, and the one that they become")
     try:
-        with closing(open_ledger(_url(config))) as ledger:
+        with closing(open_ledger(ledger_of(config, "give --config FILE"))) as ledger:
             _wait_until_free(ledger, (first, second, into))
             now = SystemClock().unix_ms()
             head = join_banks(ledger, (first, second), into, by or getpass.getuser(), reason, now)
@@ -78,14 +76,3 @@ def _wait_until_free(ledger: "Reader", banks: Sequence[str]) -> None:
         for bank, head in seen.items():
             if ledger.head(bank) != head:
                 fail(f"not joined: {head.holder or 'a server'} is writing bank {bank}: stop it first")
-
-
-def _url(config: "Path | None") -> str:
-    from jackpot.config import ConfigErrors, load
-
-    if config is None:
-        fail("which ledger? give --config FILE")
-    try:
-        return load(config).ledger.url
-    except ConfigErrors as errors:
-        fail(str(errors))

@@ -114,6 +114,18 @@ def _configured(config: Path | None) -> Path:
         fail(str(errors))
 
 
+def ledger_of(config: Path | None, otherwise: str) -> str:
+    """The URL of the configured ledger. otherwise: what to do where no configuration was named."""
+    from jackpot.config import ConfigErrors, load
+
+    if config is None:
+        fail(f"which ledger? {otherwise}")
+    try:
+        return load(config).ledger.url
+    except ConfigErrors as errors:
+        fail(str(errors))
+
+
 def at_server(config: "Config", name: str | None = None) -> "Config":
     """The configuration as one server has it: the named one, else JACKPOT_SERVER's, else the only one."""
     wanted = name or os.environ.get("JACKPOT_SERVER")

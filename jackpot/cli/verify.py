@@ -6,11 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from jackpot.cli.speak import ConfigFile, counted, fail
+from jackpot.cli.speak import ConfigFile, counted, fail, ledger_of
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from jackpot.ledger.verify import Report
 
 app = typer.Typer(help="Prove the ledger from its first row.")
@@ -41,7 +39,7 @@ def verify(
 
     known = _known(head)
     try:
-        reports = _verified(url or _configured(config), bank, known)
+        reports = _verified(url or ledger_of(config, "give its URL or --config FILE"), bank, known)
     except LedgerError as error:
         fail(str(error))
     for name, report in reports.items():
@@ -67,17 +65,6 @@ def _known(head: str | None) -> bytes | None:
     if len(known) != _HASH_BYTES:
         fail(f"--head: {head!r} is not a hash of {2 * _HASH_BYTES} hex digits")
     return known
-
-
-def _configured(config: "Path | None") -> str:
-    from jackpot.config import ConfigErrors, load
-
-    if config is None:
-        fail("which ledger? give its URL or --config FILE")
-    try:
-        return load(config).ledger.url
-    except ConfigErrors as errors:
-        fail(str(errors))
 
 
 def _verified(url: str, bank: str | None, known: bytes | None) -> "dict[str, Report]":
