@@ -30,6 +30,7 @@ from jackpot.ledger.store import (
     Ledger,
     LedgerCorrupt,
     LedgerUnusable,
+    not_written,
 )
 from jackpot.rules.postings import Posting
 
@@ -316,9 +317,11 @@ class PostgresStore:
         try:
             await connection.execute("BEGIN")
             for part in _parts(journal, [len(row.body) + ROW_BYTES for row in rows]):
-                await connection.copy_records_to_table("journal", records=part, columns=_JOURNAL)
+                status = await connection.copy_records_to_table("journal", records=part, columns=_JOURNAL)
+                _check_wrote("journal", status, len(part))
             for lines in _parts(postings, [ROW_BYTES] * len(postings)):
-                await connection.copy_records_to_table("posting", records=lines, columns=_POSTING)
+                status = await connection.copy_records_to_table("posting", records=lines, columns=_POSTING)
+                _check_wrote("posting", status, len(lines))
             # One message: what decides whether this writer may write, and the COMMIT itself.
             status = await connection.execute(
                 f"SELECT fence({number:d}::integer, {epoch:d}::bigint, {seq_before:d}::bigint, "
@@ -326,6 +329,9 @@ class PostgresStore:
             )
         except REFUSALS as error:
             await self._refused(bank, epoch, seq_before, error)
+        except LedgerCorrupt:
+            await self._roll_back()
+            raise
         except Exception as error:  # whatever it was, the transaction is open
             if getattr(error, "sqlstate", None) != _TAKEN:
                 raise self._in_doubt(error) from error
@@ -375,11 +381,12 @@ class PostgresStore:
             async with connection.transaction():
                 # It only shortens a start, so nothing waits for it.
                 await connection.execute("SET LOCAL synchronous_commit = off")
-                await connection.execute(
+                status = await connection.execute(
                     "INSERT INTO snapshot VALUES ($1, $2, $3, $4, $5) ON CONFLICT (bank, seq) DO UPDATE "
                     "SET hash = excluded.hash, format = excluded.format, state = excluded.state",
                     number, snapshot.seq, snapshot.hash, snapshot.format, snapshot.state,
                 )  # fmt: skip
+                _check_wrote("snapshot", status, 1)
                 await connection.execute(
                     "DELETE FROM snapshot WHERE bank = $1 AND seq NOT IN "
                     "(SELECT seq FROM snapshot WHERE bank = $1 AND seq <= $2 ORDER BY seq DESC LIMIT $3)",
@@ -542,6 +549,13 @@ class PostgresStore:
 
     async def strays(self, bank: str) -> list[str]:
         return await self._alone(self._read(bank, reading.strays))
+
+
+def _check_wrote(table: str, status: str, asked: int) -> None:
+    """status: what the database said, "COPY 3" or "INSERT 0 1": without the rows that a trigger left out."""
+    wrote = int(status.rpartition(" ")[2])
+    if wrote != asked:
+        raise not_written(table, wrote, asked)
 
 
 def _parts(records: list[T], sizes: list[int]) -> Iterator[list[T]]:

@@ -29,6 +29,7 @@ from jackpot.ledger.store import (
     LedgerError,
     LedgerStopped,
     LedgerUnusable,
+    not_written,
 )
 from jackpot.rules.postings import Posting
 
@@ -153,6 +154,7 @@ class SqliteLedger:
                 "ON CONFLICT (bank) DO UPDATE SET epoch = max(epoch + 1, ?1), holder = excluded.holder",
                 (at_least, genesis(bank), holder, bank),
             )
+            _check_wrote("head", connection.changes(), 1)
         self._unproven = False
         return self.head(bank)
 
@@ -182,11 +184,15 @@ class SqliteLedger:
         postings = [n for row in rows for posting in row.postings for n in (number, row.seq, *posting)]
         try:
             with self._transaction() as connection:
+                before = connection.total_changes()
                 _insert(connection, "journal", _ROW_MARKS, journal)
                 _insert(connection, "posting", _POSTING_MARKS, postings)
                 connection.execute(_FENCE, (rows[-1].seq, rows[-1].hash, number, epoch, seq_before))
                 if connection.changes() != 1:
                     raise Fenced(f"bank {bank} was taken by another writer: epoch {epoch} is over")
+                # What triggers do is in the total alone.
+                written = len(rows) + sum(len(row.postings) for row in rows) + 1
+                _check_wrote("all", connection.total_changes() - before, written)
         except DataRefused as error:
             head = self.head(bank)
             if (head.epoch, head.seq) != (epoch, seq_before):
@@ -200,6 +206,7 @@ class SqliteLedger:
                 "INSERT OR REPLACE INTO snapshot VALUES (?, ?, ?, ?, ?)",
                 (number, snapshot.seq, snapshot.hash, snapshot.format, snapshot.state),
             )
+            _check_wrote("snapshot", connection.changes(), 1)
             connection.execute(
                 "DELETE FROM snapshot WHERE bank = ?1 AND seq NOT IN "
                 "(SELECT seq FROM snapshot WHERE bank = ?1 AND seq <= ?2 ORDER BY seq DESC LIMIT ?3)",
@@ -368,7 +375,14 @@ def _insert(connection: apsw.Connection, table: str, marks: str, values: list[An
     width = marks.count("?")
     for start in range(0, len(values), VALUES_MAX):
         part = values[start : start + VALUES_MAX]
-        connection.execute(f"INSERT INTO {table} VALUES " + ",".join([marks] * (len(part) // width)), part)  # noqa: S608
+        count = len(part) // width
+        connection.execute(f"INSERT INTO {table} VALUES " + ",".join([marks] * count), part)  # noqa: S608
+        _check_wrote(table, connection.changes(), count)
+
+
+def _check_wrote(table: str, wrote: int, asked: int) -> None:
+    if wrote != asked:
+        raise not_written(table, wrote, asked)
 
 
 def _roll_back(connection: apsw.Connection) -> None:

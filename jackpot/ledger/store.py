@@ -6,7 +6,7 @@ LedgerError
 ├── Fenced           another writer has been here: nothing was written, this one must not write again
 ├── CommitInDoubt    it may or may not be written: `recover`, then `new_epoch`, then look
 ├── LedgerStopped    the disk failed twice: nothing it says can be believed, a person must look at it
-└── LedgerCorrupt    what is written contradicts itself
+└── LedgerCorrupt    what is written contradicts itself, or is not what was to be written
 """
 
 import asyncio
@@ -49,6 +49,18 @@ class LedgerStopped(LedgerError):
 
 class LedgerCorrupt(LedgerError):
     """The journal, its postings and its head do not fit together; says where."""
+
+
+def not_written(table: str, wrote: int, asked: int) -> LedgerCorrupt:
+    """What to raise, before COMMIT, where the database says that it wrote other than so many rows (S5).
+
+    table: "all" for a transaction's, which counts what triggers wrote and deleted as well.
+    """
+    rows = "rows in all" if table == "all" else f"rows of {table}"
+    return LedgerCorrupt(
+        f"the database wrote {wrote} {rows}, not {asked}: a trigger or rule that is not the ledger's has its "
+        "hand in it; nothing was kept, and jackpot verify says which it is"
+    )
 
 
 class Reader(Protocol):
@@ -112,7 +124,7 @@ class Ledger(Reader, Protocol):
         """Makes the rows durable, in one transaction, or raises.
 
         rows: one or more, of `epoch` or (a copy) older ones, dense from seq_before + 1. Raises DataRefused,
-        Fenced, CommitInDoubt.
+        Fenced, CommitInDoubt; LedgerCorrupt, having kept nothing, where the database did not write them all.
         """
 
     def save_snapshot(self, snapshot: Snapshot) -> None:
