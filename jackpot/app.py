@@ -265,9 +265,11 @@ class Server:
             tenure.end()
         if self._writing:
             _, late = await asyncio.wait(self._writing, timeout=STOP_WITHIN_S)
-            for task in late:
+            if late:
                 log.error("stop_late", within_s=STOP_WITHIN_S)
-                task.cancel()
+                for store in self._stores.values():
+                    store.leave()
+                await asyncio.wait(late)
         for task in (*self._others, *self._reading.values()):
             task.cancel()
         await listening.close(devices)

@@ -119,6 +119,7 @@ class PostgresStore:
         self._said: list[str] = []
         self._order = asyncio.Lock()
         self._thread: ThreadPoolExecutor | None = None
+        self._left = False
 
     @classmethod
     async def open(
@@ -431,10 +432,17 @@ class PostgresStore:
     async def recover(self) -> None:
         await self._alone(self._recover())
 
+    def leave(self) -> None:
+        self._left = True
+        if self._connection is not None:
+            self._connection.terminate()
+
     async def _recover(self) -> None:
         if self._connection is not None:
             self._connection.terminate()
             self._connection = None
+        if self._left:
+            raise self._in_doubt(OSError("it is left, for the end"))
         try:
             await self._connect()
         except (*FAILURES, LedgerUnusable) as error:

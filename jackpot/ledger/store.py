@@ -11,8 +11,10 @@ LedgerError
 
 import asyncio
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import Final, Protocol, TypeVar
+from concurrent.futures import Future
+from queue import SimpleQueue
+from threading import Thread
+from typing import Any, Final, Protocol, TypeVar
 
 from jackpot.ledger.journal import Head, Row, Snapshot
 from jackpot.rules.postings import Posting
@@ -183,11 +185,20 @@ class Store(Protocol):
     async def run(self, work: Callable[[Ledger], T]) -> T:
         """Whatever takes several calls (rebuild), as one."""
 
+    def leave(self) -> None:
+        """Waits for nothing any more: what is under way ends in doubt, and so does all but `close`."""
+
     async def close(self) -> None: ...
 
 
+_LEFT: Final = "the ledger did not answer before the end, and was left"
+
+
 class Threaded:
-    """A synchronous Ledger in one thread of its own, as a Store; this process alone has it open."""
+    """A synchronous Ledger in one thread of its own, as a Store; this process alone has it open.
+
+    No end of the process waits for that thread: a disk that hangs holds it for ever.
+    """
 
     shared = False
 
@@ -195,19 +206,44 @@ class Threaded:
         self.created = ledger.created
         self.warnings: list[str] = []
         self._ledger = ledger
-        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="ledger")
+        self._left = False
+        self._waiting: set[asyncio.Future[Any]] = set()
+        self._calls: SimpleQueue[tuple[Future[Any], Callable[[Ledger], Any]] | None] = SimpleQueue()
+        Thread(target=self._work, name="ledger", daemon=True).start()
+
+    def _work(self) -> None:
+        while (asked := self._calls.get()) is not None:
+            call, work = asked
+            if call.set_running_or_notify_cancel():
+                try:
+                    call.set_result(work(self._ledger))
+                except BaseException as error:  # noqa: BLE001 - it is raised where the call was made
+                    call.set_exception(error)
 
     async def run(self, work: Callable[[Ledger], T]) -> T:
-        call = asyncio.get_running_loop().run_in_executor(self._thread, work, self._ledger)
+        if self._left:
+            raise CommitInDoubt(_LEFT)
+        asked: Future[T] = Future()
+        call = asyncio.wrap_future(asked)
+        self._waiting.add(call)
+        self._calls.put((asked, work))
         cancelled: asyncio.CancelledError | None = None
         while not call.done():
             try:
                 await asyncio.wait((call,))
             except asyncio.CancelledError as error:
                 cancelled = error
+        self._waiting.discard(call)
+        if call.cancelled():
+            raise CommitInDoubt(_LEFT)
         if cancelled is not None and call.exception() is None:
             raise cancelled
         return call.result()
+
+    def leave(self) -> None:
+        self._left = True
+        for call in self._waiting:
+            call.cancel()
 
     async def banks(self) -> list[str]:
         return await self.run(lambda ledger: ledger.banks())
@@ -256,7 +292,9 @@ class Threaded:
         await self.run(lambda ledger: ledger.recover())
 
     async def close(self) -> None:
+        if self._left:
+            return  # the system closes its files, once it can
         try:
             await self.run(lambda ledger: ledger.close())
         finally:
-            self._thread.shutdown(wait=False)
+            self._calls.put(None)

@@ -7,6 +7,7 @@ snapshot afterwards. No I/O: the shell calls `durable` once a commit and `tick` 
 
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from math import inf
 from typing import Any, Final, Protocol
 
@@ -39,6 +40,8 @@ RESUMED: Final = "in order"
 
 Form = Callable[[Mapping[str, Any]], bytes]
 """How a message becomes bytes for one kind of receiver; the same message in every form."""
+Subscription = Callable[[], None]
+"""Ends what a watcher is shown, whatever became of the board's links since; may be called again."""
 
 
 class Watcher(Protocol):
@@ -247,7 +250,7 @@ class Board:
 
     def watch(
         self, watcher: Watcher, links: frozenset[str], table: str | None = None, form: Form = encode
-    ) -> None:
+    ) -> Subscription:
         """Shows a table (by its id) or a sign these links from now on, in this form, the snapshot first."""
         signs = table is None
         if table is not None:
@@ -258,14 +261,11 @@ class Board:
             self._groups[key].whole_at = self._clock.monotonic()
         self._groups[key].watchers.add(watcher)
         watcher.tell(self._snapshot(self._groups[key]))
+        return partial(self._forget, watcher, key, table)
 
-    def forget(
-        self, watcher: Watcher, links: frozenset[str], table: str | None = None, form: Form = encode
-    ) -> None:
-        """Shows it nothing more."""
+    def _forget(self, watcher: Watcher, key: tuple[bool, Form, frozenset[str]], table: str | None) -> None:
         if table is not None and self._tables.get(table) is watcher:
             del self._tables[table]
-        key = (table is None, form, links)
         if (group := self._groups.get(key)) is not None:
             group.watchers.discard(watcher)
             group.behind.discard(watcher)

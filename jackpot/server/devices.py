@@ -81,7 +81,7 @@ class Bank(Protocol):
         """Whether it can take no more commands."""
 
     def act(self, command: Command, release: Callable[[Any], None]) -> None:
-        """What the server itself decides about a device."""
+        """What the server itself decides about a device that is let in."""
 
 
 class Device:
@@ -158,7 +158,7 @@ class Devices:
             if self.accepting:
                 self._waiting[connection] = event, self.clock.monotonic()
             else:
-                self._send_on(connection)
+                self.send_on(connection)
             return False
         self._end_keys(device, connection.key)
         older = self.current.get(event.id)
@@ -239,7 +239,7 @@ class Devices:
         for connection, (event, since) in tuple(self._waiting.items()):
             if now - since >= (WAITING_S if self._coming(event) else LOOK_WITHIN_S):
                 self._waiting.pop(connection)
-                self._send_on(connection)
+                self.send_on(connection)
         self.flush()
 
     def active(self, bank: Bank) -> None:
@@ -250,7 +250,7 @@ class Devices:
         """The bank does not act, as was just seen: its devices are sent away, or wait for it here."""
         for connection in tuple(self.current.values()):
             if connection.device is not None and bank in connection.device.banks:
-                self._send_on(connection)
+                self.send_on(connection)
         self._greet_again(bank)
 
     def _greet_again(self, bank: Bank) -> None:
@@ -258,7 +258,7 @@ class Devices:
             if bank in self.devices[event.id].banks:
                 self._waiting.pop(connection)
                 if not self._coming(event):
-                    self._send_on(connection)
+                    self.send_on(connection)
                     continue
                 connection.greeted_again(event)
                 if connection in self._waiting:
@@ -268,7 +268,8 @@ class Devices:
         """Whether all its banks are here, or may soon be."""
         return all(bank.away is None or bank.coming for bank in self.devices[event.id].banks)
 
-    def _send_on(self, connection: "Connection") -> None:
+    def send_on(self, connection: "Connection") -> None:
+        """Its bank does not act here: it is told where else to look."""
         connection.fail("not_active", "this server is not the active one", servers=list(self.elsewhere))
 
     def read_no_further(self) -> None:
@@ -278,7 +279,7 @@ class Devices:
             connection.stop_reading()
         waiting, self._waiting = self._waiting, {}
         for connection in waiting:
-            self._send_on(connection)
+            self.send_on(connection)
 
     def close_all(self) -> None:
         """Closes what is left, once everything was sent."""
@@ -474,7 +475,7 @@ class Connection(asyncio.Protocol, ABC):
         """The device commands."""
 
     @abstractmethod
-    def over(self, device: Device) -> None:
+    def over(self) -> None:
         """A device that was let in is no longer there."""
 
     def _hand_on(self, events: Sequence[SessionEvent]) -> None:
@@ -502,7 +503,7 @@ class Connection(asyncio.Protocol, ABC):
             level("closed", role=self.devices.role, device=name, code=event.code, reason=event.reason)
         if device is not None:
             self.devices.leave(self)
-            self.over(device)
+            self.over()
 
     def _write(self) -> None:
         if self._transport.is_closing():

@@ -15,8 +15,10 @@ from jackpot.clock import Clock
 from jackpot.rules import commands
 from jackpot.rules.outcome import Outcome
 from jackpot.rules.paytable import LinkTerms, TableTerms
+from jackpot.server.board import Subscription
 from jackpot.server.devices import Connection, Device, Devices
-from jackpot.server.writer import Writer
+from jackpot.server.sequencer import Release
+from jackpot.server.writer import BankStopped, Writer
 
 _COMMANDS: Final[dict[type[messages.TableMessage], type[commands.TableCommand]]] = {
     messages.Wager: commands.Wager,
@@ -76,13 +78,17 @@ class TableConnection(Connection):
 
     devices: Floor
 
+    def __init__(self, devices: Floor, *, certified: bool) -> None:
+        super().__init__(devices, certified=certified)
+        self._shown: Subscription | None = None
+
     def prepare(self, transport: asyncio.Transport) -> None:
         """Commands and answers are small and one waits for the other: none is delayed to fill a packet."""
 
     def greeted(self, device: Device, event: Greeted) -> None:
         """Its welcome is decided behind all that its older connection had sent."""
         hello = commands.Hello(event.acked)
-        self._writer(device).submit(self._envelope(device, hello, secrets.token_bytes(16)), self._welcome)
+        self._submit(device, self._envelope(device, hello, secrets.token_bytes(16)), self._welcome)
 
     def commanded(self, event: Commanded) -> None:
         """Submits the command at its place in the order."""
@@ -99,13 +105,19 @@ class TableConnection(Connection):
             table_seq=event.seq,
             draws={terms.link: draw_for(terms, seats) for terms, seats in drawing},
         )
-        writer = self._writer(device)
         timed = isinstance(command, commands.Wager)
-        writer.submit(envelope, self._timed(writer) if timed else self._answer)
+        self._submit(device, envelope, self._timed(self._writer(device)) if timed else self._answer)
 
-    def over(self, device: Device) -> None:
+    def over(self) -> None:
         """Shows it nothing more."""
-        self._writer(device).board.forget(self, device.links, device.id)
+        if self._shown is not None:
+            self._shown()
+
+    def _submit(self, device: Device, envelope: commands.Envelope, release: Release) -> None:
+        try:
+            self._writer(device).submit(envelope, release)
+        except BankStopped:
+            self.devices.send_on(self)
 
     def _timed(self, writer: Writer) -> Callable[[Outcome], None]:
         """Answers, and counts how long the table waited for it."""
@@ -134,7 +146,7 @@ class TableConnection(Connection):
         facts = {"session": secrets.token_hex(8), "heartbeat_ms": self.devices.limits.heartbeat_ms}
         self.session.welcome({"v": VERSION, **facts, **answer})
         board = self._writer(device).board
-        board.watch(self, device.links, device.id)
+        self._shown = board.watch(self, device.links, device.id)
         for award in awards:
             self.session.push({"t": "award", **award})
         for hit in board.recent_hits(device.links):

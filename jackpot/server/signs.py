@@ -7,6 +7,7 @@ from typing import Final
 
 from controllers.frames import encode
 from controllers.session import VERSION, Commanded, Greeted
+from jackpot.server.board import Subscription
 from jackpot.server.devices import Connection, Device, Devices
 
 # WIRE: a sign that has left its values unread for 10 s is closed.
@@ -33,6 +34,7 @@ class SignConnection(Connection):
     def __init__(self, devices: Devices, *, certified: bool) -> None:
         super().__init__(devices, certified=certified)
         self._links: frozenset[str] = frozenset()
+        self._shown: list[Subscription] = []
 
     def prepare(self, transport: asyncio.Transport) -> None:
         """Any unsent byte counts as unread: a new value is written only when the last has left."""
@@ -62,8 +64,7 @@ class SignConnection(Connection):
                 "round": None,
             }
         )
-        for board in boards:
-            board.watch(self, self._links.intersection(board.links))
+        self._shown = [board.watch(self, self._links.intersection(board.links)) for board in boards]
         for board in boards:
             for hit in board.recent_hits(self._links):
                 self.tell(encode(hit))
@@ -71,10 +72,10 @@ class SignConnection(Connection):
     def commanded(self, event: Commanded) -> None:
         """A sign's session lets no command through."""
 
-    def over(self, device: Device) -> None:
+    def over(self) -> None:
         """Shows it nothing more."""
-        for bank in device.banks:
-            bank.board.forget(self, self._links.intersection(bank.board.links))
+        for end in self._shown:
+            end()
 
     def sweep(self, now: float) -> None:
         """Cuts a sign that reads nothing."""

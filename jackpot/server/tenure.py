@@ -217,7 +217,7 @@ class Tenure:
             await asyncio.wait((opening, writing))
         if writer.failed:
             raise BankStopped(writer.stopped)
-        if writer.stopped is None and self._store.shared:
+        if writer.stopped is None:
             await self._release()
 
     async def _open(self) -> None:
@@ -248,6 +248,8 @@ class Tenure:
     async def _release(self) -> None:
         """Everything decided is durable: whoever waits may take the bank before this one hears of it."""
         self.writer.stand_by("", alive=False)
+        if not self._store.shared:
+            return
         try:
             await self._store.release(self.bank, self.writer.core.epoch)
             self._released = True

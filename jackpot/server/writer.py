@@ -231,13 +231,17 @@ class Writer:
         }
 
     def submit(self, envelope: Envelope, release: Release) -> None:
-        """Decides a command at its place in the order; `release(outcome)` comes once it is durable."""
-        if self.stopped is None:
-            self.core.submit(envelope, release)
-            self._wake.set()
+        """Decides a command at its place in the order; `release(outcome)` comes once it is durable.
+
+        It never comes where the bank stops first, which `on_stopped` tells. Raises BankStopped.
+        """
+        if self.stopped is not None:
+            raise BankStopped(self.stopped)
+        self.core.submit(envelope, release)
+        self._wake.set()
 
     def act(self, command: Command, release: Release, digest: bytes | None = None) -> None:
-        """Submits what the server itself decides; digest: for what must not happen twice."""
+        """Submits what the server itself decides, as `submit`. digest: for what must not happen twice."""
         self.submit(self._envelope(command, (), digest), release)
 
     async def person(self, command: Command, people: tuple[str, ...]) -> dict[str, Any]:

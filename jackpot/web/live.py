@@ -17,7 +17,7 @@ from aiohttp import WSMsgType, web
 
 from controllers.session import VERSION
 from jackpot.clock import Clock
-from jackpot.server.board import Board, Form
+from jackpot.server.board import Board, Form, Subscription
 from jackpot.server.signs import SIGN_SEND_BUFFER, SIGN_UNREAD_MOST, SIGN_UNREAD_S
 
 # The whole snapshot comes at least as often (WIRE): who hears nothing for 2 of these has lost us.
@@ -50,11 +50,14 @@ def event_chunk(message: Mapping[str, Any]) -> bytes:
 
 
 class Stream:
-    """One receiver: a watcher of boards that writes to its connection. over: set once it is to be ended."""
+    """One receiver: a watcher of boards that writes to its connection.
 
-    def __init__(self, transport: asyncio.Transport, form: Form, clock: Clock) -> None:
+    over: set once it is to be ended. shown: what it is shown by each board, to be ended with it.
+    """
+
+    def __init__(self, transport: asyncio.Transport, clock: Clock) -> None:
         self.over = asyncio.Event()
-        self.form = form
+        self.shown: list[Subscription] = []
         self._transport = transport
         self._clock = clock
         self._unread_since: float | None = None
@@ -136,7 +139,7 @@ class Live:
                 await stream.over.wait()
                 listening.cancel()
         finally:
-            self._close(stream, links)
+            self._close(stream)
         await response.close()
         return response
 
@@ -153,7 +156,7 @@ class Live:
         try:
             await stream.over.wait()
         finally:
-            self._close(stream, links)
+            self._close(stream)
         response.force_close()
         return response
 
@@ -172,7 +175,7 @@ class Live:
         transport = request.transport
         if transport is None:
             raise web.HTTPServiceUnavailable(text="the connection is gone\n")
-        stream = Stream(transport, form, self._clock)
+        stream = Stream(transport, self._clock)
         self.streams.add(stream)
         welcome = {
             "t": "welcome",
@@ -183,7 +186,7 @@ class Live:
         }
         stream.tell(form(welcome))
         for board in self._boards:
-            board.watch(stream, links.intersection(board.links), form=form)
+            stream.shown.append(board.watch(stream, links.intersection(board.links), form=form))
         hits: Sequence[Mapping[str, Any]] = [
             hit for board in self._boards for hit in board.recent_hits(links)
         ]
@@ -191,10 +194,10 @@ class Live:
             stream.tell(form(hit))
         return stream
 
-    def _close(self, stream: Stream, links: frozenset[str]) -> None:
+    def _close(self, stream: Stream) -> None:
         self.streams.discard(stream)
-        for board in self._boards:
-            board.forget(stream, links.intersection(board.links), form=stream.form)
+        for end in stream.shown:
+            end()
 
 
 async def _listen(response: web.WebSocketResponse, stream: Stream) -> None:

@@ -302,7 +302,8 @@ class Node(Machine):
             if self.writer is not None:
                 tick = int(self.clock.monotonic() * 1000)
                 envelope = Envelope(command, self.clock.unix_ms(), tick, digest, people=people)
-                self.writer.submit(envelope, release)
+                with contextlib.suppress(BankStopped):  # it is answered so
+                    self.writer.submit(envelope, release)
 
         self.loop.call_soon(act)
 

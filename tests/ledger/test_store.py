@@ -2,15 +2,15 @@
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 
 from jackpot.ledger.journal import Snapshot
 from jackpot.ledger.sqlite import SqliteLedger
-from jackpot.ledger.store import Fenced, Ledger, LedgerError, Threaded
+from jackpot.ledger.store import CommitInDoubt, Fenced, Ledger, LedgerError, Threaded
 from tests.ledger.material import rows
 
 T = TypeVar("T")
@@ -125,3 +125,33 @@ def test_a_cancelled_call_keeps_its_error(tmp_path: Path) -> None:
         await store.close()
 
     asyncio.run(use())
+
+
+def test_a_call_that_hangs_is_left(tmp_path: Path) -> None:
+    """A disk that hangs keeps nobody: what waits for it ends in doubt, what had not begun never does."""
+
+    async def use() -> None:
+        gate, began = Gate(lambda _ledger: None), list[int]()
+        store = Threaded(SqliteLedger(tmp_path / "ledger.db"))
+        async with asyncio.timeout(30), asyncio.TaskGroup() as group:
+            calls = [group.create_task(doubtful(store.run(gate)))]
+            await asyncio.get_running_loop().run_in_executor(None, gate.begun.wait, 30)
+            calls.append(group.create_task(doubtful(store.run(lambda _ledger: began.append(1)))))
+            await asyncio.sleep(0)
+            store.leave()
+        assert all(call.result() for call in calls)
+        assert await doubtful(store.head("main"))
+        await store.close()
+        gate.let.set()
+        assert began == []
+
+    asyncio.run(use())
+
+
+async def doubtful(call: Coroutine[Any, Any, object]) -> bool:
+    """Whether the call ends in doubt."""
+    try:
+        await call
+    except CommitInDoubt:
+        return True
+    return False

@@ -44,3 +44,34 @@ def test_every_mistake_is_named(tmp_path: Path) -> None:
     assert (server.returncode, out) == (1, "")
     assert "ledger" in error
     assert "Traceback" not in error
+
+
+HANGS = """
+import sys, threading
+import jackpot.app, jackpot.cli.__main__ as cli
+from jackpot.ledger.sqlite import SqliteLedger
+
+def hang(*_given):
+    print("hangs", flush=True)
+    threading.Event().wait()
+
+SqliteLedger.append = hang
+jackpot.app.STOP_WITHIN_S = 0.1
+sys.exit(cli.main())
+"""
+
+
+def test_its_process_ends_while_the_disk_hangs(tmp_path: Path) -> None:
+    """DESIGN 4: SIGTERM ends the whole process, whatever thread waits for the disk, and from its start on."""
+    config = configure(tmp_path)
+    command = [sys.executable, "-c", HANGS, "serve", "--config", str(config.path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        assert server.stdout.readline() == "hangs\n"
+        server.send_signal(signal.SIGTERM)
+        try:
+            _, error = server.communicate(timeout=30)
+        finally:
+            server.kill()
+    assert server.returncode == 0, error
+    assert [json.loads(line)["event"] for line in error.splitlines()][-1] == "stopped"

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import aiohttp
@@ -11,8 +12,11 @@ from jackpot.app import Server
 from jackpot.ledger.open import open_ledger
 from jackpot.ledger.store import CommitInDoubt
 from jackpot.ledger.verify import verify
+from jackpot.rules.commands import Reading
+from jackpot.server.writer import BankStopped
 from tests.server.bed import (
     LINK,
+    WAIT_S,
     Faulty,
     administer,
     configure,
@@ -214,3 +218,55 @@ async def test_a_full_queue_reads_no_further(tmp_path: Path, monkeypatch: pytest
         ledger.go.set()
         assert (await first.answer(4))["t"] == "ack"
         assert (await second.answer(2))["t"] == "ack"
+
+
+@on_loop
+async def test_a_server_ends_while_its_disk_hangs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """DESIGN 4: a stop waits 20 s for the disk and no longer; what was not durable is not answered."""
+    monkeypatch.setattr("jackpot.app.STOP_WITHIN_S", 0.1)
+    ledger = Faulty(config := configure(tmp_path))
+    async with asyncio.timeout(WAIT_S):
+        async with Server(config, ledger=ledger) as server, table(server) as device:
+            ledger.go.clear()
+            device.wager(1, "R1", 1)
+            await until(lambda: server.writers["main"].core.depth == 1)
+        assert server.writers["main"].stopped is not None
+    with pytest.raises(ConnectionError):
+        await administer(config, do="status")
+    assert not [message for message in device.heard if message["t"] == "ack"]
+    ledger.go.set()
+
+
+@on_loop
+async def test_a_stopped_bank_takes_no_command_in_silence(tmp_path: Path) -> None:
+    """WIRE: whoever commands a bank that is stopped is told so, and a table is sent to the active server."""
+    config = configure(tmp_path)
+    async with Server(config) as server, table(server) as device:
+        writer = server.writers["main"]
+        writer.stopped = "another has it"
+        with pytest.raises(BankStopped, match="another has it"):
+            writer.act(Reading("2026-01-01"), lambda _outcome: None)
+        device.wager(1, "R1", 1)
+        assert (await device.type("error", "ack", "nack"))["code"] == "not_active"
+        writer.stopped = None
+
+
+@on_loop
+async def test_a_question_does_not_outlive_the_bank(tmp_path: Path) -> None:
+    """S5: what is asked when the server has ended is refused, and what was asked before it too."""
+    config = configure(tmp_path)
+    ledger = Faulty(config)
+    async with AsyncExitStack() as tables:
+        async with Server(config, ledger=ledger) as server:
+            device = await tables.enter_async_context(table(server))
+            writer = server.writers["main"]
+            ledger.faults.append(doubt)
+            ledger.recover_faults = [CommitInDoubt("database or disk is full") for _ in range(100)]
+            device.wager(1, "R1", 1)
+            assert (await device.type("link"))["state"] == "suspended"
+            asked = asyncio.get_running_loop().create_task(writer.ask(lambda engine: engine.seq))
+            await until(lambda: writer.core.depth == 2)
+        assert (await device.type("error"))["code"] == "not_active"
+        for question in (asked, writer.ask(lambda engine: engine.seq)):
+            with pytest.raises(BankStopped):
+                await asyncio.wait_for(question, WAIT_S)

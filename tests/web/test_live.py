@@ -311,3 +311,21 @@ def test_datagrams_are_whole_and_small() -> None:
     sent = datagrams(items)
     assert max(map(len, sent)) <= DATAGRAM_MOST
     assert "!!".join(part.decode() for part in sent).split("!!") == items
+
+
+@on_loop
+async def test_nobody_is_shown_a_board_that_he_has_left(tmp_path: Path) -> None:
+    """Memory: a receiver that goes away is forgotten, also where a board's links changed in between."""
+    config = configure(tmp_path)
+    async with Server(config) as server, AsyncExitStack() as receivers:
+        board = server.writers["main"].board
+        url = f"http://127.0.0.1:{server.ports['http']}/ws/meters"
+        session = await receivers.enter_async_context(aiohttp.ClientSession())
+        await receivers.enter_async_context(session.ws_connect(url))
+        await receivers.enter_async_context(events(server))
+        await receivers.enter_async_context(sign(server))
+        await receivers.enter_async_context(table(server))
+        await until(lambda: sum(len(group.watchers) for group in board._groups.values()) == 4)
+        board.links.clear()  # as of a takeover that finds the link in another bank
+        await receivers.aclose()
+        await until(lambda: not board._groups)
