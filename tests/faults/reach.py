@@ -103,6 +103,7 @@ class Reach:
         self._random = random
         self._witness = witness
         self._doubt: str | None = None
+        self._left = False
         self._order = asyncio.Lock()
         self._calls: list[Call] = []
         self._stuck: list[Callable[[], None]] = []
@@ -306,8 +307,8 @@ class Reach:
 
     async def recover(self) -> None:
         async with self._order:
-            if self.gone:
-                raise CommitInDoubt("the process is dead")
+            if self.gone or self._left:
+                raise CommitInDoubt("the process is dead, or waits no longer")
             older = self.backends[-1]
             if not self.severed:
                 older.alive = older.alive and older.unseen
@@ -318,6 +319,11 @@ class Reach:
             await wait_out(2 * WAY_S)
             self.backends = [one for one in self.backends if one.alive] + [Backend()]
             self._doubt = None
+
+    def leave(self) -> None:
+        self._left = True
+        for call in self._calls:
+            self._lose(call, "dropped")
 
     async def close(self) -> None:
         if not self.gone:

@@ -143,6 +143,9 @@ class SteppedStore:
     async def newest_snapshot(self, bank: str, below: int | None = None) -> Snapshot | None:
         return self._ledger.newest_snapshot(bank, below)
 
+    def leave(self) -> None:
+        """Nothing hangs here."""
+
     async def close(self) -> None:
         self._ledger.close()
 
