@@ -58,6 +58,9 @@ TABLE_UNREAD_MOST: Final = 1_048_576
 
 AUTH_FAILED: Final = "this device is not known here"
 
+CLAIMED_MOST: Final = 64
+"""Characters of an unproved id that are kept: as many as an id has."""
+
 KEYS_AT_ONCE: Final = 2
 """Keys of one device in a rotation; for any device this many macs are computed, so that none tells time."""
 
@@ -148,6 +151,11 @@ def follow(state: State, message: str) -> State:
         raise BadFrame(f"t: no {message} is expected of a {state.name.lower()}") from None
 
 
+def _shown(claimed: Any) -> str:
+    text = claimed if isinstance(claimed, str) else ""
+    return "".join(letter if letter.isprintable() else "?" for letter in text[:CLAIMED_MOST])
+
+
 def hello_mac(key: bytes, nonce: bytes, role: str, device: str) -> bytes:
     """What proves a device's key: HMAC-SHA256 over nonce, role, a zero byte and id."""
     return hmac.digest(key, nonce + role.encode() + b"\0" + device.encode(), "sha256")
@@ -205,6 +213,8 @@ class ServerSession:
         self.limits = limits
         self.halted = False
         """Set by a caller that reads no further for reasons of its own: the device is not silent then."""
+        self.claimed = ""
+        """Who a hello said that it was, proved or not: printable and short, for a log."""
         self._nonce = nonce
         self._keys = keys
         self._common_name = common_name
@@ -352,6 +362,7 @@ class ServerSession:
 
     def _greet(self, payload: bytes) -> SessionEvent:
         fields = decode_hello(payload)
+        self.claimed = _shown((fields or {}).get("id"))
         index = self._prove(fields or {})
         if fields is None or index is None:
             return self._end("auth_failed", AUTH_FAILED)

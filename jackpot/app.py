@@ -6,7 +6,7 @@ import platform
 import signal
 from collections.abc import Callable, Coroutine
 from types import TracebackType
-from typing import Final, NamedTuple, Self
+from typing import Any, Final, NamedTuple, Self
 from zoneinfo import ZoneInfo
 
 import structlog
@@ -21,6 +21,7 @@ from jackpot.rules.engine import Engine
 from jackpot.rules.paytable import LinkTerms, TableTerms
 from jackpot.server import listening
 from jackpot.server.admin import Admin
+from jackpot.server.alone import alone, contained
 from jackpot.server.devices import Device, Devices
 from jackpot.server.floor import Floor
 from jackpot.server.histogram import LAG_SECONDS, Histogram
@@ -92,7 +93,7 @@ class Server:
     ) -> None:
         """Stops gracefully: no new input, every answer that is due, a snapshot.
 
-        The block's own error goes on as it is; an ExceptionGroup says that a task of the server failed.
+        The block's own error goes on as it is.
         """
         try:
             await self._stop()
@@ -124,7 +125,7 @@ class Server:
         self._build_devices()
         for bank in config.banks:
             tenure = self.tenures[bank] = self._tenure(bank, holder)
-            self._writing.append(self._group.create_task(tenure.run()))
+            self._writing.append(self._task(tenure.run(), self.writers[bank]))
         for tenure in self.tenures.values():
             await tenure.settled()
         await self._listen()
@@ -168,7 +169,7 @@ class Server:
             holder,
             alone=len(self.config.servers) < 2,
             waits=waits,
-            start=self._group.create_task,
+            start=lambda work: self._task(work, self.writers[bank]),
             on_taken=self._taken,
         )
 
@@ -190,9 +191,8 @@ class Server:
                     )
         if (earlier := self._reading.get(writer.bank)) is not None:
             earlier.cancel()
-        self._reading[writer.bank] = self._group.create_task(
-            self._readings(writer, ZoneInfo(self.config.site.timezone))
-        )
+        work = self._readings(writer, ZoneInfo(self.config.site.timezone))
+        self._reading[writer.bank] = self._task(work, writer)
 
     def _build_devices(self) -> None:
         config = self.config
@@ -292,7 +292,7 @@ class Server:
             self.signs.sweep()
             self._live.sweep()
             for text in self._udp:
-                text.tick(self.clock.monotonic())
+                alone(text, text.tick, self.clock.monotonic())
 
     async def _readings(self, writer: Writer, zone: ZoneInfo) -> None:
         try:
@@ -301,7 +301,16 @@ class Server:
             log.info("readings_stopped", bank=writer.bank)
 
     def _run(self, work: Coroutine[None, None, None]) -> None:
-        self._others.append(self._group.create_task(work))
+        self._others.append(self._task(work, *self.writers.values()))
+
+    def _task(self, work: Coroutine[Any, Any, None], *banks: Writer) -> asyncio.Task[None]:
+        """Runs it beside the rest. An error that nobody can explain stops the banks it is of, and no more."""
+
+        def stop(error: Exception) -> None:
+            for writer in banks:
+                writer.fail(error)
+
+        return self._group.create_task(contained(work, stop))
 
 
 async def serve(config: Config) -> None:

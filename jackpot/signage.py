@@ -12,6 +12,7 @@ from jackpot.app import TICK_S, told_to_stop
 from jackpot.clock import Clock, SystemClock
 from jackpot.config import Config, Signage
 from jackpot.server import listening
+from jackpot.server.alone import alone, contained
 from jackpot.server.devices import Device
 from jackpot.server.follow import Followed, Follower
 from jackpot.server.histogram import LAG_SECONDS, Histogram
@@ -131,7 +132,7 @@ class SignageProcess:
             self.signs.sweep()
             self._live.sweep()
             for text in self._udp:
-                text.tick(self.clock.monotonic())
+                alone(text, text.tick, self.clock.monotonic())
 
     def _take_keys(self, bank: str, told: SignKeys) -> None:
         """A key that was revoked or replaced at the server opens nothing here; nor does a blocked sign's."""
@@ -144,7 +145,8 @@ class SignageProcess:
         self._blocked[bank] = blocked
 
     def _run(self, work: Coroutine[None, None, None]) -> None:
-        self._tasks.append(self._group.create_task(work))
+        """Runs it beside the rest; where it fails, what it shows is not confirmed any more (S7)."""
+        self._tasks.append(self._group.create_task(contained(work, lambda _error: None)))
 
 
 async def show(config: Config, settings: Signage) -> None:

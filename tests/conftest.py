@@ -7,6 +7,7 @@ from typing import Final
 
 import pytest
 
+from jackpot.server.alone import failures
 from tests.engines import database, ledger_template, postgres
 from tests.ledgers import fresh
 from tests.leftovers import shared_memory, until_nothing_is_left
@@ -42,6 +43,14 @@ def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest
 
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[MEMORY_BEFORE] = shared_memory()
+
+
+@pytest.fixture(autouse=True)
+def nobody_was_broken_off() -> Generator[None]:
+    """What a server catches for the sake of others is a fault of its own all the same: it fails the test."""
+    before = failures()
+    yield
+    assert failures() == before, "a peer's handling raised: the log has it as peer_failed"
 
 
 @pytest.hookimpl(trylast=True)

@@ -98,11 +98,11 @@ def demo(
 
 def _run(folder: Path, scene: "Scene", rounds: int | None, postgres: bool, url: str | None) -> None:
     """Plays in a folder and says how it went; returns only if all is well."""
-    from jackpot.cli.serve import json_logs
     from jackpot.config import ConfigErrors
     from jackpot.lab.engines import EngineError
     from jackpot.lab.scene import FloorError
     from jackpot.ledger.store import LedgerError
+    from jackpot.logs import json_logs
     from jackpot.server.writer import BankStopped
 
     verdict, trouble = None, []

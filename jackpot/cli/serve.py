@@ -2,10 +2,8 @@
 
 import asyncio
 import errno
-import logging
-import sys
 from pathlib import Path
-from typing import Annotated, TextIO
+from typing import Annotated
 
 import typer
 
@@ -41,6 +39,7 @@ def serve(
     from jackpot.app import serve as run
     from jackpot.config import ConfigErrors, load
     from jackpot.ledger.store import LedgerError
+    from jackpot.logs import json_logs
     from jackpot.server.writer import BankStopped
 
     try:
@@ -55,20 +54,3 @@ def serve(
     except OSError as error:
         running = "; is it running already?" if error.errno == errno.EADDRINUSE else ""
         fail(f"not started: {error.strerror or error}{running}")
-
-
-def json_logs(file: TextIO | None = None) -> None:
-    """Every event as one JSON line in `file`, else on standard error: event name, keys, time in UTC."""
-    import structlog
-
-    structlog.configure(
-        processors=[
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.dict_tracebacks,
-            structlog.processors.JSONRenderer(),
-        ],
-        wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
-        logger_factory=structlog.WriteLoggerFactory(file=file or sys.stderr),
-        cache_logger_on_first_use=True,
-    )

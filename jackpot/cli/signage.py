@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from jackpot.cli.serve import json_logs
 from jackpot.cli.speak import fail
 
 if TYPE_CHECKING:
@@ -34,6 +33,7 @@ def signage(
     Example: jackpot signage --config /etc/jackpot/config.toml --id hall
     """
     from jackpot.config import ConfigErrors, load
+    from jackpot.logs import json_logs
     from jackpot.signage import show
 
     try:

@@ -21,6 +21,7 @@ import structlog
 
 from jackpot.clock import Clock
 from jackpot.rules import commands, views
+from jackpot.server.alone import failed
 from jackpot.server.devices import Devices, fingerprint
 from jackpot.server.tenure import Tenure
 from jackpot.server.writer import BankStopped, Writer
@@ -232,8 +233,9 @@ class Admin:
         return writer
 
     async def _talk(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        login = _login(writer.get_extra_info("socket"))
+        login = "unknown"
         try:
+            login = _login(writer.get_extra_info("socket"))
             while line := await reader.readline():
                 try:
                     answer = await self.answer(msgspec.json.decode(line, type=Request), login)
@@ -242,7 +244,9 @@ class Admin:
                 writer.write(json.dumps(answer).encode() + b"\n")
                 await writer.drain()
         except (ConnectionError, ValueError) as error:
-            log.warning("admin_connection", reason=str(error))
+            log.warning("admin_connection", reason=str(error), kind=login)
+        except Exception as error:  # noqa: BLE001 - one connection of an operator ends, and nothing else
+            failed("admin", "talk", error)
         finally:
             writer.close()
 

@@ -16,6 +16,7 @@ from jackpot.clock import Clock
 from jackpot.rules.money import to_cents
 from jackpot.rules.outcome import Outcome, Push
 from jackpot.rules.paytable import LinkTerms
+from jackpot.server.alone import Peer, alone
 from jackpot.server.waiting import Waiting
 
 # WIRE: at most 10 a second to a sign; to a table the first change at once, then at most 2 a second.
@@ -44,8 +45,8 @@ Subscription = Callable[[], None]
 """Ends what a watcher is shown, whatever became of the board's links since; may be called again."""
 
 
-class Watcher(Protocol):
-    """Whoever is shown meters; neither call may block or raise."""
+class Watcher(Peer, Protocol):
+    """Whoever is shown meters; neither call may block."""
 
     def tell(self, frame: bytes) -> None:
         """A push that must not be lost while the connection lives."""
@@ -260,7 +261,7 @@ class Board:
             self._groups[key] = _Group(links, form, signs=signs)
             self._groups[key].whole_at = self._clock.monotonic()
         self._groups[key].watchers.add(watcher)
-        watcher.tell(self._snapshot(self._groups[key]))
+        alone(watcher, watcher.tell, self._snapshot(self._groups[key]))
         return partial(self._forget, watcher, key, table)
 
     def _forget(self, watcher: Watcher, key: tuple[bool, Form, frozenset[str]], table: str | None) -> None:
@@ -323,7 +324,7 @@ class Board:
 
     def _show(self, group: _Group, watchers: Iterable[Watcher], frame: bytes) -> None:
         group.changed.clear()
-        group.behind.update([watcher for watcher in watchers if not watcher.show(frame)])
+        group.behind.update([watcher for watcher in watchers if not alone(watcher, watcher.show, frame)])
 
     def _restate(self) -> None:
         """Tells signs the states that changed; a win also ends by time alone."""
@@ -355,7 +356,7 @@ class Board:
             self._remember(message)
         if push.table is not None:
             if (table := self._tables.get(push.table)) is not None:
-                table.tell(encode(message))
+                alone(table, table.tell, encode(message))
             return
         if message["t"] == "status" and message["status"] == "undone":
             self._keep(lambda hit: hit != message["hit"])
@@ -378,7 +379,7 @@ class Board:
                 if frame is None:
                     frame = framed[group.form] = group.form(message)
                 for watcher in tuple(group.watchers):
-                    watcher.tell(frame)
+                    alone(watcher, watcher.tell, frame)
 
     def _meters(self, form: Form, values: Sequence[tuple[str, str, int]]) -> bytes:
         message = {"t": "meters", "bank": self.bank, "rev": self.rev, "at": self._clock.unix_ms()}

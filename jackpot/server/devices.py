@@ -28,6 +28,7 @@ from controllers.session import (
 )
 from jackpot.clock import Clock
 from jackpot.rules.commands import BlockDevice, Command, EndKey
+from jackpot.server.alone import alone
 from jackpot.server.board import Board
 
 # WIRE: three replacements in a minute mean two devices with one key.
@@ -185,7 +186,7 @@ class Devices:
         self.ended.add((device, key))
         current = self.current.get(device)
         if current is not None and current.key == key:
-            current.fail("auth_failed", AUTH_FAILED)
+            alone(current, current.fail, "auth_failed", AUTH_FAILED)
 
     def statistics(self) -> dict[str, Any]:
         """Who is connected, who was last heard when, and how connections ended since the start.
@@ -229,13 +230,13 @@ class Devices:
             self._dirty.add(connection)
         dirty, self._dirty = self._dirty, set()
         for connection in dirty:
-            connection.pump()
+            alone(connection, connection.pump)
 
     def sweep(self) -> None:
         """Lets time pass for every connection; about ten times a second."""
         now = self.clock.monotonic()
         for connection in tuple(self.connections):
-            connection.sweep(now)
+            alone(connection, connection.sweep, now)
         for connection, (event, since) in tuple(self._waiting.items()):
             if now - since >= (WAITING_S if self._coming(event) else LOOK_WITHIN_S):
                 self._waiting.pop(connection)
@@ -260,7 +261,7 @@ class Devices:
                 if not self._coming(event):
                     self.send_on(connection)
                     continue
-                connection.greeted_again(event)
+                alone(connection, connection.greeted_again, event)
                 if connection in self._waiting:
                     self._waiting[connection] = event, since
 
@@ -270,13 +271,14 @@ class Devices:
 
     def send_on(self, connection: "Connection") -> None:
         """Its bank does not act here: it is told where else to look."""
-        connection.fail("not_active", "this server is not the active one", servers=list(self.elsewhere))
+        reason, servers = "this server is not the active one", list(self.elsewhere)
+        alone(connection, connection.fail, "not_active", reason, servers=servers)
 
     def read_no_further(self) -> None:
         """Stops all input, for a graceful end; answers still leave."""
         self.accepting = False
         for connection in self.connections:
-            connection.stop_reading()
+            alone(connection, connection.stop_reading)
         waiting, self._waiting = self._waiting, {}
         for connection in waiting:
             self.send_on(connection)
@@ -285,12 +287,12 @@ class Devices:
         """Closes what is left, once everything was sent."""
         self.flush()
         for connection in tuple(self.connections):
-            connection.close()
+            alone(connection, connection.close)
 
     def abort_all(self) -> None:
         """Cuts what did not close."""
         for connection in tuple(self.connections):
-            connection.abort()
+            alone(connection, connection.break_off)
 
     def _replace(self, older: "Connection", device: Device) -> None:
         if older.alive:
@@ -303,7 +305,7 @@ class Devices:
                 times.clear()
                 self.blocked.add(device.id)
                 device.banks[0].act(BlockDevice(self.role, device.id), _ignore)
-        older.fail("replaced", "a newer connection of this device took over")
+        alone(older, older.fail, "replaced", "a newer connection of this device took over")
 
     def _end_keys(self, device: Device, used: str) -> None:
         """Those before the one that the device uses now."""
@@ -345,6 +347,34 @@ class Connection(asyncio.Protocol, ABC):
         """Challenges the newcomer, or sends it away where there are too many."""
         assert isinstance(transport, asyncio.Transport)  # noqa: S101 - what create_server gives
         self._transport = transport
+        alone(self, self._made, transport)
+
+    def data_received(self, data: bytes) -> None:
+        """Gives the session what came."""
+        alone(self, self._received, data)
+
+    def eof_received(self) -> bool:
+        """The device closed its side: nobody is there to answer."""
+        self.alive = False
+        alone(self, self._ended)
+        return False
+
+    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - why is of no use to anybody
+        """The connection is gone, however it ended."""
+        self.alive = False
+        alone(self, self._ended)
+        self.devices.forget(self)
+        alone(self, self._over, None)
+
+    def pause_writing(self) -> None:
+        """The device does not read as fast as it is told."""
+        self.unread_since = self.devices.clock.monotonic()
+
+    def resume_writing(self) -> None:
+        """The device has read what there was."""
+        self.unread_since = None
+
+    def _made(self, transport: asyncio.Transport) -> None:
         devices, now = self.devices, self.devices.clock.monotonic()
         name = _common_name(transport.get_extra_info("peercert")) if self._certified else None
         nonce = secrets.token_bytes(NONCE_BYTES)
@@ -356,33 +386,14 @@ class Connection(asyncio.Protocol, ABC):
         self.prepare(transport)
         self.pump()
 
-    def data_received(self, data: bytes) -> None:
-        """Gives the session what came."""
+    def _received(self, data: bytes) -> None:
         if not self._deaf:
             self.heard_at = self.devices.clock.monotonic()
             self._hand_on(self.session.receive_bytes(data, self.heard_at))
         self.pump()
 
-    def eof_received(self) -> bool:
-        """The device closed its side: nobody is there to answer."""
-        self.alive = False
+    def _ended(self) -> None:
         self._hand_on(self.session.receive_eof())
-        return False
-
-    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - why is of no use to anybody
-        """The connection is gone, however it ended."""
-        self.alive = False
-        self._hand_on(self.session.receive_eof())
-        self.devices.forget(self)
-        self._over(None)
-
-    def pause_writing(self) -> None:
-        """The device does not read as fast as it is told."""
-        self.unread_since = self.devices.clock.monotonic()
-
-    def resume_writing(self) -> None:
-        """The device has read what there was."""
-        self.unread_since = None
 
     # What a board calls.
 
@@ -399,6 +410,11 @@ class Connection(asyncio.Protocol, ABC):
         return True
 
     # What the registry calls.
+
+    @property
+    def kind(self) -> str:
+        """What it is the connection of: "table" or "sign"."""
+        return self.devices.role
 
     @property
     def queue_full(self) -> bool:
@@ -428,10 +444,17 @@ class Connection(asyncio.Protocol, ABC):
         self._pause_or_resume()
         if self.session.state is State.CLOSED and self._closing_since is None:
             self._closing_since = self.devices.clock.monotonic()
-            if self.alive and self._transport.can_write_eof():
-                self._transport.write_eof()
-            else:
-                self._transport.close()
+            self._end_writing()
+
+    def _end_writing(self) -> None:
+        """Nothing follows; a device that is gone meanwhile hears no more of it."""
+        if not self.alive or not self._transport.can_write_eof():
+            self._transport.close()
+            return
+        try:
+            self._transport.write_eof()
+        except OSError:
+            self._transport.abort()
 
     def sweep(self, now: float) -> None:
         """Lets time pass."""
@@ -456,7 +479,7 @@ class Connection(asyncio.Protocol, ABC):
         """Closes once everything was sent."""
         self._transport.close()
 
-    def abort(self) -> None:
+    def break_off(self) -> None:
         """Cuts the connection, whatever was not sent."""
         self._transport.abort()
 
@@ -498,12 +521,25 @@ class Connection(asyncio.Protocol, ABC):
         if event is not None:
             key = event.code or "ended"
             self.devices.closed[key] = self.devices.closed.get(key, 0) + 1
-            name = device.id if device else None
-            level = log.info if event.code in (None, "replaced") else log.warning
-            level("closed", role=self.devices.role, device=name, code=event.code, reason=event.reason)
+            self._log_end(event, device)
         if device is not None:
             self.devices.leave(self)
             self.over()
+
+    def _log_end(self, event: Closed, device: Device | None) -> None:
+        """Who ended and why; of a stranger its address, and who it claims to be."""
+        role, claimed = self.devices.role, self.session.claimed
+        name = device.id if device else claimed if claimed in self.devices.devices else None
+        facts: dict[str, Any] = {"device": device.id if device else None}
+        if device is None:
+            facts |= {"address": self._address(), "claimed": claimed or None}
+        level = log.info if event.code in (None, "replaced") else log.warning
+        kind = role, event.code, name
+        level("closed", role=role, **facts, code=event.code, reason=event.reason, kind=kind)
+
+    def _address(self) -> str:
+        host, port, *_ = self._transport.get_extra_info("peername") or ("unknown", 0)
+        return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
     def _write(self) -> None:
         if self._transport.is_closing():

@@ -15,6 +15,7 @@ from jackpot.clock import Clock
 from jackpot.rules import commands
 from jackpot.rules.outcome import Outcome
 from jackpot.rules.paytable import LinkTerms, TableTerms
+from jackpot.server.alone import alone
 from jackpot.server.board import Subscription
 from jackpot.server.devices import Connection, Device, Devices
 from jackpot.server.sequencer import Release
@@ -115,7 +116,7 @@ class TableConnection(Connection):
 
     def _submit(self, device: Device, envelope: commands.Envelope, release: Release) -> None:
         try:
-            self._writer(device).submit(envelope, release)
+            self._writer(device).submit(envelope, lambda outcome: alone(self, release, outcome))
         except BankStopped:
             self.devices.send_on(self)
 

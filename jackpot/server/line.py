@@ -48,7 +48,7 @@ class Line:
         """What was asked of the node was done."""
         if not self.up:
             self.up = True
-            log.info("redis_reached", bank=self._bank, node=self.node)
+            log.info("redis_reached", bank=self._bank, node=self.node, kind=(self._bank, self.node))
 
     async def keep(self, work: Callable[[Redis], Awaitable[None]]) -> None:
         """Does `work` with a connection, and again on the next node whenever it fails; until cancelled."""
@@ -62,7 +62,8 @@ class Line:
                 self.failures += 1
                 pause = RETRY_FIRST_S if self.up else pause
                 if self.up or first:
-                    log.warning("redis_lost", bank=self._bank, node=self.node, reason=_words(error))
+                    kind, words = (self._bank, self.node), _words(error)
+                    log.warning("redis_lost", bank=self._bank, node=self.node, reason=words, kind=kind)
                 self.up = first = False
                 self._url = self._after(error)
             await asyncio.sleep(pause * _chance.uniform(0.5, 1.0))  # else all come back at one moment

@@ -22,6 +22,7 @@ from jackpot.rules.commands import Envelope
 from jackpot.rules.engine import SNAPSHOT_FORMAT, Engine
 from jackpot.rules.invariant import InvariantError
 from jackpot.rules.outcome import Outcome
+from jackpot.server.alone import failed
 
 # One batch is one transaction: large enough to share an fsync among a floor, small enough that a batch
 # retried one by one, or a flush on a slow disk, stays under a second.
@@ -78,7 +79,8 @@ class Core:
     """The one writer of one bank: state, order, and what waits for which commit.
 
     on_durable is called once a commit, after its answers were released, with the outcomes and the seq that
-    is durable now. `release` callbacks and questions must not raise; they may submit again.
+    is durable now. A question must not raise. A `release` callback may submit again; one that raises is
+    counted and keeps no other answer back.
     """
 
     def __init__(
@@ -270,7 +272,10 @@ class Core:
     def _release(self, items: Sequence[_Item]) -> None:
         self._releasing = True
         for item in items:
-            item.release(item.outcome)
+            try:
+                item.release(item.outcome)
+            except Exception as error:  # noqa: BLE001 - whose it was ends; the others' answers leave
+                failed("answer", "release", error)
         outcomes = [item.outcome for item in items if isinstance(item.outcome, Outcome)]
         if outcomes:
             self._on_durable(outcomes, self.durable_seq)

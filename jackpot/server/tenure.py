@@ -18,7 +18,6 @@ from jackpot.ledger.journal import Head
 from jackpot.ledger.rebuild import carry_forward, check_meters, rebuild, still_own
 from jackpot.ledger.store import CommitInDoubt, Fenced, Ledger, LedgerError, LedgerUnusable, Store
 from jackpot.rules.engine import Engine
-from jackpot.rules.invariant import InvariantError
 from jackpot.server.lease import BEAT_S, HANDED_OVER_S, LOOK_S, Watch
 from jackpot.server.sequencer import SNAPSHOT_EVERY
 from jackpot.server.writer import BankStopped, Writer
@@ -127,7 +126,7 @@ class Tenure:
                 await self._recover(error)
             except BankStopped as error:
                 self._refuse(error)
-            except (LedgerError, InvariantError) as error:
+            except Exception as error:  # noqa: BLE001 - also what nobody can explain stops this bank alone
                 self._refuse(error)
                 self.writer.fail(error)
             finally:

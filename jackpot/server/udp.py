@@ -41,6 +41,8 @@ def datagrams(items: Iterable[str]) -> list[bytes]:
 class UdpText:
     """One configured receiver. boards: of the banks that its links lie in."""
 
+    kind = "udp"
+
     def __init__(self, sign: UdpSign, boards: Sequence[Board]) -> None:
         self.sign = sign
         self.sent = 0
@@ -82,6 +84,9 @@ class UdpText:
                 for datagram in datagrams(items):
                     self._send(datagram)
 
+    def break_off(self) -> None:
+        """Nothing is kept of what failed: the next datagram is tried in its turn."""
+
     def close(self) -> None:
         """Sends nothing more."""
         if self._socket is not None:
@@ -109,5 +114,6 @@ class UdpText:
         except OSError as error:
             self.failed += 1
             if self._reachable:
-                log.warning("udp_sign_unreachable", address=str(self.sign.address), reason=str(error))
+                address = str(self.sign.address)
+                log.warning("udp_sign_unreachable", address=address, reason=str(error), kind=address)
             self._reachable = False

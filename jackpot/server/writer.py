@@ -188,8 +188,14 @@ class Writer:
         """Lets time pass; about ten times a second.
 
         Once another server may hold the bank devices that were let in are sent there, for this one may not
-        hear of it.
+        hear of it. An error that nobody can explain stops the bank.
         """
+        try:
+            self._tick()
+        except Exception as error:  # noqa: BLE001 - see above
+            self.fail(error)
+
+    def _tick(self) -> None:
         self.board.tick()
         if self.others and self.away is None and self.board.lapsed_s >= AWAY_S:
             log.warning("lease_lapsed", bank=self.bank)
@@ -284,7 +290,7 @@ class Writer:
         except Fenced as error:
             log.warning("fenced", bank=self.bank, reason=str(error))
             self.stand_by("", alive=False)
-        except (LedgerError, InvariantError) as error:
+        except Exception as error:  # noqa: BLE001 - also what nobody can explain stops this bank, and it alone
             self.fail(error)
 
     async def _run(self) -> None:
@@ -454,10 +460,23 @@ class Writer:
                 log.warning("snapshot_not_saved", bank=self.bank, seq=snapshot.seq, reason=str(error))
 
     def fail(self, error: Exception) -> None:
-        """Stops for good: a person must look."""
+        """Stops for good: a person must look. What no check of ours has found is named `internal`."""
+        explained = isinstance(error, LedgerError | InvariantError)
+        reason = f"{type(error).__name__}: {error}"
+        if self.failed:
+            log.error("bank_stopped_again", bank=self.bank, reason=reason, kind=(self.bank, reason))
+            return
         self.failed = True
-        self._stop(f"{type(error).__name__}: {error}")
-        log.critical("bank_stopped", bank=self.bank, reason=self.stopped)
+        self.stopped = reason if explained else f"internal: {reason}"
+        if not explained:
+            self.alarms["internal"] += 1
+        log.critical(
+            "bank_stopped", bank=self.bank, reason=self.stopped, exc_info=None if explained else error
+        )
+        try:
+            self._stop(self.stopped)
+        except Exception as worse:
+            log.exception("bank_stopped_untold", bank=self.bank, exc_info=worse)
 
     def stand_by(self, holder: str, *, alive: bool) -> None:
         """Decides nothing while another server may; `begin` ends that. alive: the holder is seen to be."""
@@ -488,7 +507,8 @@ class Writer:
         for outcome in outcomes:
             for name, facts in outcome.alarms:
                 self.alarms[name] = self.alarms.get(name, 0) + 1
-                log.warning(name, bank=self.bank, **facts)
+                whose = tuple(str(facts.get(key)) for key in ("table", "role", "device"))
+                log.warning(name, bank=self.bank, **facts, kind=(self.bank, *whose))
             if outcome.entry is None and (code := outcome.answer.get("code")) in self.not_applied:
                 self.not_applied[code] += 1
         self.board.durable(outcomes, seq)

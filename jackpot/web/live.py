@@ -17,6 +17,7 @@ from aiohttp import WSMsgType, web
 
 from controllers.session import VERSION
 from jackpot.clock import Clock
+from jackpot.server.alone import alone
 from jackpot.server.board import Board, Form, Subscription
 from jackpot.server.signs import SIGN_SEND_BUFFER, SIGN_UNREAD_MOST, SIGN_UNREAD_S
 
@@ -55,6 +56,8 @@ class Stream:
     over: set once it is to be ended. shown: what it is shown by each board, to be ended with it.
     """
 
+    kind = "stream"
+
     def __init__(self, transport: asyncio.Transport, clock: Clock) -> None:
         self.over = asyncio.Event()
         self.shown: list[Subscription] = []
@@ -73,7 +76,7 @@ class Stream:
             return
         self._transport.write(frame)
         if self._transport.get_write_buffer_size() > SIGN_UNREAD_MOST:
-            self.cut()
+            self.break_off()
 
     def show(self, frame: bytes) -> bool:
         """Meter values; not taken while earlier bytes have not left."""
@@ -91,9 +94,9 @@ class Stream:
         elif self._unread_since is None:
             self._unread_since = now
         elif now - self._unread_since >= SIGN_UNREAD_S:
-            self.cut()
+            self.break_off()
 
-    def cut(self) -> None:
+    def break_off(self) -> None:
         """Ends the connection, whatever was not sent."""
         self._transport.abort()
         self.over.set()
@@ -116,7 +119,7 @@ class Live:
         """Lets time pass; about ten times a second."""
         now = self._clock.monotonic()
         for stream in tuple(self.streams):
-            stream.sweep(now)
+            alone(stream, stream.sweep, now)
 
     async def end(self) -> None:
         """Ends every receiver; they connect anew to whoever serves them next."""

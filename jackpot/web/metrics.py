@@ -19,8 +19,10 @@ from prometheus_client.core import (
 )
 from prometheus_client.registry import Collector
 
+from jackpot.logs import lines_dropped
 from jackpot.rules.apply_acts import BEHIND
 from jackpot.rules.refusal import CODES, NOT_APPLIED
+from jackpot.server.alone import failures
 from jackpot.server.histogram import Histogram
 from jackpot.server.opening import CONFIG_REASON
 
@@ -135,6 +137,13 @@ class Scrape(Collector):
         loop = HistogramMetricFamily("jackpot_event_loop_lag_seconds", "How late the event loop was.")
         loop.add_metric([], self._lag.cumulative(), self._lag.sum)
         yield loop
+        yield _counter(
+            "peer_failures",
+            "Peers that were broken off because handling them raised, by what they were.",
+            ["kind"],
+            (([kind], count) for kind, count in failures().items()),
+        )
+        yield _counter("log_lines_dropped", "Lines of the log that were lost.", [], [([], lines_dropped())])
 
     def _relayed(self) -> Iterator[Family]:
         yield from by_bank(_RELAY_GAUGES, _RELAY_COUNTERS, self._relays)

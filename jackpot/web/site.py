@@ -7,6 +7,7 @@ sign pages and the streams there and on the public one.
 import asyncio
 import platform
 import ssl
+from collections.abc import Awaitable, Callable
 from typing import Any, Final, Protocol
 
 from aiohttp import web
@@ -15,6 +16,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_l
 from jackpot import __version__
 from jackpot.config import Address
 from jackpot.rules import views
+from jackpot.server.alone import failed
 from jackpot.server.histogram import Histogram
 from jackpot.server.writer import BankStopped
 from jackpot.web import overview
@@ -72,12 +74,27 @@ async def start(
     app: web.Application, screens: Screens, address: Address, tls: ssl.SSLContext | None
 ) -> web.AppRunner:
     """Serves what the routes of `app` are; its receivers are told when it ends. Raises OSError."""
+    app.middlewares.append(contained)
     app.on_response_prepare.append(secure)
     app.on_shutdown.append(lambda _: screens.live.end())
     runner = web.AppRunner(app, access_log=None, handle_signals=False, shutdown_timeout=SHUTDOWN_S)
     await runner.setup()
     await web.TCPSite(runner, address.host, address.port, ssl_context=tls).start()
     return runner
+
+
+@web.middleware
+async def contained(
+    request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
+) -> web.StreamResponse:
+    """One request that raises is one answer 500, or a stream cut short."""
+    try:
+        return await handler(request)
+    except web.HTTPException:
+        raise
+    except Exception as error:
+        failed("http", request.match_info.handler.__qualname__, error)
+        raise web.HTTPInternalServerError(text="this failed; the log says why\n") from error
 
 
 async def alive(_request: web.Request) -> web.Response:

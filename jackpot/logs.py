@@ -1,0 +1,208 @@
+"""How does a line of the log leave this process, so that it neither hurts nor floods?
+
+Every event is one line of JSON. A thread of its own writes it, for a pipe that nobody reads blocks, and one
+whose reader is gone breaks: what cannot be written is dropped and counted, and whoever logged goes on. Where
+a peer can cause a line, the line names its `kind`: the first of a kind leaves at once, later ones are counted
+and at most one in 10 s says how many `more` there were.
+"""
+
+import atexit
+import logging
+import os
+import sys
+import threading
+from collections import deque
+from collections.abc import Hashable
+from math import inf
+from typing import Any, Final, TextIO
+
+import structlog
+from structlog.tracebacks import ExceptionDictTransformer
+from structlog.typing import EventDict, WrappedLogger
+
+from jackpot.clock import Clock, SystemClock
+
+# One cause that goes on and on fills 360 lines in an hour; an operator sees that it does within seconds.
+SAMPLE_S: Final = 10.0
+# Kinds that are remembered at one moment: devices times reasons. Beyond it new ones share one.
+KINDS_MOST: Final = 4_096
+# Lines that wait for a slow reader, about 1 MB; more are dropped.
+LINES_MOST: Final = 4_096
+# At the end the last lines have this long to leave.
+CLOSE_WITHIN_S: Final = 1.0
+# Enough of a library's own words to tell its events apart.
+_WORDS_MOST: Final = 64
+_TEXT_MOST: Final = 500
+
+
+class _Kind:
+    """A kind of line: when one left, how many did not since, and the last of them."""
+
+    __slots__ = ("at", "held", "last")
+
+    def __init__(self) -> None:
+        self.at = -inf
+        self.held = 0
+        self.last: tuple[str, EventDict] | None = None
+
+
+class Sampling:
+    """A step of structlog: lets one line of a kind through in 10 s. Lines without `kind` all pass."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._kinds: dict[Hashable, _Kind] = {}
+        self._lock = threading.Lock()
+
+    def __call__(self, _logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
+        """The line, with `more` where others of its kind were held back. Raises DropEvent."""
+        if (kind := event.pop("kind", None)) is None:
+            return event
+        now = self._clock.monotonic()
+        with self._lock:
+            known = self._known((event["event"], kind))
+            if now < known.at + SAMPLE_S:
+                known.held += 1
+                known.last = method, event
+                raise structlog.DropEvent
+            held, known.held, known.last, known.at = known.held, 0, None, now
+        return {**event, "more": held} if held else event
+
+    def due(self) -> list[tuple[str, EventDict]]:
+        """The last lines of the kinds that went silent, each with how many more it stands for."""
+        now = self._clock.monotonic()
+        found = []
+        with self._lock:
+            for name, kind in list(self._kinds.items()):
+                if now < kind.at + SAMPLE_S:
+                    continue
+                if kind.last is None:
+                    del self._kinds[name]
+                    continue
+                method, event = kind.last
+                found.append((method, {**event, "more": kind.held - 1} if kind.held > 1 else event))
+                kind.at, kind.held, kind.last = now, 0, None
+        return found
+
+    def _known(self, name: Hashable) -> _Kind:
+        if name not in self._kinds and len(self._kinds) >= KINDS_MOST:
+            name = "others"
+        return self._kinds.setdefault(name, _Kind())
+
+
+class Sink:
+    """Where lines are written, in the order in which they came. dropped: those that could not be."""
+
+    def __init__(self, file: int, sampling: Sampling) -> None:
+        self.dropped = 0
+        self._file = file
+        self._sampling = sampling
+        self._lines: deque[bytes] = deque()
+        self._writing = 0
+        self._news = threading.Condition()
+        self._thread = threading.Thread(target=self._run, name="log", daemon=True)
+        self._thread.start()
+
+    def write(self, line: str) -> None:
+        """Takes a line; never waits."""
+        with self._news:
+            if len(self._lines) >= LINES_MOST:
+                self.dropped += 1
+                return
+            self._lines.append(line.encode(errors="backslashreplace"))
+            self._news.notify_all()
+
+    def flush(self) -> None:
+        """Nothing: whoever logs does not wait for the reader."""
+
+    def close(self) -> None:
+        """Waits until all has left, but not for long."""
+        with self._news:
+            self._news.wait_for(lambda: not self._lines and not self._writing, CLOSE_WITHIN_S)
+
+    def _run(self) -> None:
+        while True:
+            with self._news:
+                self._news.wait_for(lambda: self._lines, SAMPLE_S / 10)
+                lines, self._lines = self._lines, deque()
+                self._writing = len(lines)
+            if lines:
+                self._write(b"".join(lines))
+                with self._news:
+                    self._writing = 0
+                    self._news.notify_all()
+            for method, event in self._sampling.due():
+                getattr(structlog.get_logger(), method)(**event)
+
+    def _write(self, data: bytes) -> None:
+        """All of the lines, or the count of those of which any part was lost."""
+        view = memoryview(data)
+        try:
+            while view:
+                view = view[os.write(self._file, view) :]
+        except OSError:
+            self.dropped += bytes(view).count(b"\n")
+
+
+class _Harmless(structlog.make_filtering_bound_logger(logging.INFO)):  # type: ignore[misc]
+    """A logger that lets no error of its own rise: a line that cannot be made is one that is dropped."""
+
+    def _proxy_to_logger(self, method_name: str, event: str | None = None, *args: Any, **facts: Any) -> Any:
+        try:
+            return super()._proxy_to_logger(method_name, event, *args, **facts)
+        except Exception:  # noqa: BLE001 - whatever it is, it may not touch the money
+            dropped_one()
+            return None
+
+
+class _Libraries(logging.Handler):
+    """What asyncio and aiohttp log: a line of ours, sampled, for a peer can cause it."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        error = record.exc_info[1] if record.exc_info else None
+        kind = record.name, str(record.msg)[:_WORDS_MOST], type(error).__name__
+        try:
+            words = record.getMessage()[:_TEXT_MOST]
+        except (TypeError, ValueError):
+            words = str(record.msg)[:_TEXT_MOST]
+        level = record.levelno if record.levelno in (logging.INFO, logging.WARNING) else logging.ERROR
+        structlog.get_logger().log(
+            level, "library", logger=record.name, message=words, exc_info=error, kind=kind
+        )
+
+
+_sinks: Final[list[Sink]] = []
+_unmade: Final = [0]
+
+
+def dropped_one() -> None:
+    """A line could not even be made."""
+    _unmade[0] += 1
+
+
+def lines_dropped() -> int:
+    """Lines that were lost since the process began."""
+    return _unmade[0] + sum(sink.dropped for sink in _sinks)
+
+
+def json_logs(file: TextIO | None = None) -> None:
+    """Every event as one JSON line in `file`, else on standard error: event name, keys, time in UTC."""
+    sampling = Sampling(SystemClock())
+    # A descriptor of its own: whoever closes the file must not leave the number to another one.
+    sink = Sink(os.dup((file or sys.stderr).fileno()), sampling)
+    _sinks.append(sink)
+    atexit.register(sink.close)
+    structlog.configure(
+        processors=[
+            sampling,
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            # Never the values of variables: a key may be among them.
+            structlog.processors.ExceptionRenderer(ExceptionDictTransformer(show_locals=False)),
+            structlog.processors.JSONRenderer(),
+        ],
+        wrapper_class=_Harmless,
+        logger_factory=structlog.WriteLoggerFactory(file=sink),  # type: ignore[arg-type]
+        cache_logger_on_first_use=True,
+    )
+    logging.basicConfig(handlers=[_Libraries()], level=logging.WARNING, force=True)

@@ -1,0 +1,68 @@
+"""What happens where handling one peer raises? That peer ends, it is counted, and nobody else notices.
+
+Wherever code that serves many calls what belongs to one (a callback of its connection, an answer, a push, the
+sweep, a request), the call goes through `alone`. Nothing of a peer so reaches the task group, whatever it
+sent or did (S9).
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import Any, Final, ParamSpec, Protocol, TypeVar
+
+import structlog
+
+# What a peer can be; "answer" is a release of which it is not known whose it was.
+KINDS: Final = ("admin", "answer", "http", "sign", "stream", "table", "udp")
+
+P = ParamSpec("P")
+T = TypeVar("T")
+log: Final = structlog.get_logger()
+
+_counts: Final = dict.fromkeys(KINDS, 0)
+
+
+class Peer(Protocol):
+    """Somebody at the other end of a connection, or of datagrams."""
+
+    @property
+    def kind(self) -> str:
+        """One of KINDS."""
+
+    def break_off(self) -> None:
+        """Ends it at once, whatever was not sent."""
+
+
+def alone(peer: Peer, work: Callable[P, T], *args: P.args, **facts: P.kwargs) -> T | None:
+    """Does what belongs to one peer; where that raises, the peer is broken off, and None is the answer."""
+    try:
+        return work(*args, **facts)
+    except Exception as error:  # noqa: BLE001 - whatever one peer caused, the others go on
+        failed(peer.kind, _name(work), error)
+        try:
+            peer.break_off()
+        except Exception as worse:  # noqa: BLE001 - as above
+            failed(peer.kind, _name(peer.break_off), worse)
+        return None
+
+
+def failed(kind: str, place: str, error: Exception) -> None:
+    """Counts what one peer's handling raised, and logs it."""
+    _counts[kind] += 1
+    log.error("peer_failed", peer=kind, at=place, exc_info=error, kind=(kind, place, type(error).__name__))
+
+
+async def contained(work: Awaitable[None], stop: Callable[[Exception], None]) -> None:
+    """Awaits a task's work to its end; an error that nobody can explain ends what it is of, by `stop`."""
+    try:
+        await work
+    except Exception as error:
+        log.critical("task_failed", exc_info=error)
+        stop(error)
+
+
+def failures() -> dict[str, int]:
+    """How often handling a peer has raised since the process began, by KINDS."""
+    return dict(_counts)
+
+
+def _name(work: Callable[..., Any]) -> str:
+    return getattr(work, "__qualname__", type(work).__name__)

@@ -1,0 +1,333 @@
+"""Does what one peer causes end that peer alone, at each place where its handling can raise?"""
+
+import asyncio
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pytest
+import structlog
+
+from controllers.frames import decode, encode
+from controllers.session import hello_mac
+from jackpot.app import Server
+from jackpot.server import alone as alone_module
+from jackpot.server.alone import alone, failures
+from jackpot.server.board import Board
+from jackpot.server.floor import TableConnection
+from jackpot.server.signs import SignConnection
+from jackpot.server.udp import UdpText
+from jackpot.web.live import Live, Stream
+from tests.server.bed import (
+    LINK,
+    Device,
+    StepClock,
+    administer,
+    configure,
+    connected,
+    on_loop,
+    sign,
+    table,
+    until,
+)
+from tests.server.test_web import fetch
+
+UDP = f'[[udp_sign]]\naddress = "127.0.0.1:9"\nlinks = ["{LINK}"]\nformat = "{{link}}:{{cents}}"\n'
+
+
+class Thrown(Exception):
+    """What a test throws."""
+
+
+@pytest.fixture(autouse=True)
+def counted() -> Iterator[None]:
+    """These tests throw on purpose: what they count is theirs."""
+    yield
+    alone_module._counts.update(dict.fromkeys(alone_module.KINDS, 0))
+
+
+def throwing(only: Callable[[Any], bool], real: Callable[..., Any]) -> Callable[..., Any]:
+    """The method, but one that throws for the one peer."""
+
+    def call(self: Any, *args: Any, **facts: Any) -> Any:
+        if only(self):
+            raise Thrown(real.__name__)
+        return real(self, *args, **facts)
+
+    call.__qualname__ = real.__qualname__
+    return call
+
+
+def first(connection: Any) -> bool:
+    """Whether it is T01, once it is let in."""
+    return connection.device is not None and connection.device.id == "T01"
+
+
+async def plays(device: Device, seq: int = 1) -> None:
+    """A round as always: nothing has happened to the others."""
+    device.wager(seq, f"R{seq}", 1, lock=True)
+    device.say(t="close", seq=seq + 1, round=f"R{seq}")
+    assert (await device.answer(seq))["t"] == "ack"
+    assert (await device.answer(seq + 1))["t"] == "ack"
+
+
+@pytest.mark.parametrize(
+    "place", ["_received", "_answer", "commanded", "tell", "show", "pump", "sweep", "_ended", "over"]
+)
+@on_loop
+async def test_one_table_that_breaks_ends_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    """S9: T01's handling raises: in a callback, an answer, a push, the sweep, at its end; T02 plays on."""
+    clock = StepClock()
+    async with Server(configure(tmp_path), clock) as server, table(server, "T02") as other:
+        async with table(server, "T01") as device:
+            await plays(other)
+            monkeypatch.setattr(TableConnection, place, throwing(first, getattr(TableConnection, place)))
+            device.wager(1, "R1", 1, lock=True)
+            await other.type("meters")
+            clock.ahead_s += server.config.limits.heartbeat
+            if place in {"_ended", "over"}:
+                device.writer.close()
+            await device.closed()
+        await until(lambda: failures()["table"] > 0)
+        await until(lambda: len(server.floor.connections) == 1)
+        monkeypatch.undo()
+        await plays(other, 3)
+        async with table(server, "T01") as device:
+            welcome = device.heard[1]
+            if welcome["round"] is not None:
+                device.say(t="void", seq=welcome["last_seq"] + 1, round="R1", reason="it broke")
+                await device.answer(welcome["last_seq"] + 1)
+            await plays(device, welcome["last_seq"] + (2 if welcome["round"] else 1))
+        found = await fetch(server, "/metrics")
+        assert f'jackpot_peer_failures_total{{kind="table"}} {failures()["table"]}.0' in found[1]
+
+
+@pytest.mark.parametrize("place", ["prepare", "greeted"])
+@on_loop
+async def test_one_newcomer_that_breaks_ends_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    """S9: what raises while a sign connects or greets ends its connection; others go on."""
+    async with Server(configure(tmp_path)) as server, table(server) as device:
+        monkeypatch.setattr(
+            SignConnection, place, throwing(lambda _self: True, getattr(SignConnection, place))
+        )
+        async with connected(server.ports["signs"]) as one:
+            if place == "greeted":
+                await one.hello(server.config, "sign", "S01")
+            await one.closed()
+        assert failures()["sign"] == 1
+        await until(lambda: not server.signs.connections)
+        monkeypatch.undo()
+        async with sign(server):
+            await plays(device)
+
+
+@on_loop
+async def test_a_device_sent_away_that_breaks_keeps_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S4, S9: as a lease lapses T01 cannot be told; T02 is sent away all the same, and the bank goes on."""
+    async with Server(configure(tmp_path)) as server, table(server) as device, table(server, "T02") as other:
+        monkeypatch.setattr(TableConnection, "fail", throwing(first, TableConnection.fail))
+        server.floor.not_active(server.writers["main"])
+        assert (await other.type("error"))["code"] == "not_active"
+        await device.closed()
+        assert failures()["table"] == 1
+        assert server.active
+
+
+@on_loop
+async def test_a_release_that_raises_keeps_no_answer_back(tmp_path: Path) -> None:
+    """S9: of an answer that nobody claims the others never hear."""
+    async with Server(configure(tmp_path)) as server, table(server) as device:
+
+        def raising(_outcome: Any) -> NoReturn:
+            raise Thrown
+
+        device.wager(1, "R1", 1)
+        server.writers["main"].core.ask(lambda _engine: 1, raising)
+        assert (await device.answer(1))["t"] == "ack"
+        await until(lambda: failures()["answer"] == 1)
+        assert server.active
+
+
+@pytest.mark.parametrize("place", ["tell", "show", "sweep"])
+@on_loop
+async def test_one_stream_that_breaks_ends_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    """S9: a receiver over HTTP is cut where its handling raises; tables play on."""
+    async with Server(configure(tmp_path)) as server, table(server) as device:
+        reader, writer = await asyncio.open_connection("127.0.0.1", server.ports["http"])
+        writer.write(
+            f"GET /events/meters HTTP/1.1\r\nHost: 127.0.0.1:{server.ports['http']}\r\n\r\n".encode()
+        )
+        await reader.readuntil(b"welcome")
+        monkeypatch.setattr(Stream, place, throwing(lambda _self: True, getattr(Stream, place)))
+        await plays(device)
+        with pytest.raises((asyncio.IncompleteReadError, ConnectionError)):
+            await reader.readuntil(b"never said")
+        writer.close()
+        assert failures()["stream"] > 0
+        await until(lambda: not server._live.streams)
+
+
+@on_loop
+async def test_a_request_that_raises_is_one_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """S9: a handler that raises answers 500 and is counted; the next request is served."""
+    monkeypatch.setattr(Live, "_chosen", throwing(lambda _self: True, Live._chosen))
+    async with Server(configure(tmp_path)) as server:
+        assert (await fetch(server, "/events/meters"))[0] == 500
+        assert failures()["http"] == 1
+        assert (await fetch(server, "/healthz"))[0] == 200
+
+
+@on_loop
+async def test_a_datagram_that_raises_is_one_datagram(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S9: a UDP receiver whose handling raises keeps no table waiting, and is tried again."""
+    real = UdpText.tick
+    async with Server(configure(tmp_path, extra=UDP)) as server, table(server) as device:
+        monkeypatch.setattr(UdpText, "tick", throwing(lambda _self: True, real))
+        await until(lambda: failures()["udp"] > 1)
+        await plays(device)
+        monkeypatch.undo()
+        sent = server._udp[0].sent
+        await until(lambda: server._udp[0].sent > sent)
+
+
+@on_loop
+async def test_an_operators_request_that_raises(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """S9: the admin socket's connection ends; the next one is answered."""
+    config = configure(tmp_path)
+    async with Server(config) as server:
+        answer = type(server._admin).answer
+        monkeypatch.setattr(type(server._admin), "answer", throwing(lambda _self: True, answer))
+        reader, writer = await asyncio.open_unix_connection(config.listen.admin)
+        writer.write(b'{"do": "status"}\n')
+        assert await reader.read() == b""
+        writer.close()
+        await writer.wait_closed()
+        assert failures()["admin"] == 1
+        monkeypatch.undo()
+        assert (await administer(config, do="status"))["ok"]
+
+
+def test_what_cannot_even_be_broken_off() -> None:
+    """S9: nothing rises, and both errors are counted."""
+
+    class Broken:
+        kind = "udp"
+
+        def break_off(self) -> None:
+            raise Thrown
+
+        def work(self) -> None:
+            raise Thrown
+
+    broken = Broken()
+    assert alone(broken, broken.work) is None
+    assert failures()["udp"] == 2
+
+
+@pytest.mark.parametrize("place", ["tick", "durable"])
+@on_loop
+async def test_what_nobody_can_explain_stops_the_bank_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    """S5, S9: an error in the core stops the bank's decisions as `internal`; the process answers and ends."""
+    config = configure(tmp_path)
+    with structlog.testing.capture_logs() as logs:
+        async with Server(config) as server, table(server) as device:
+            writer = server.writers["main"]
+            monkeypatch.setattr(Board, place, throwing(lambda _self: True, getattr(Board, place)))
+            device.wager(1, "R1", 1)
+            await until(lambda: writer.failed)
+            assert (writer.stopped or "").startswith("internal: Thrown")
+            assert (await fetch(server, "/healthz"))[0] == 200
+            assert (await fetch(server, "/readyz"))[0] == 503
+            assert writer.alarms["internal"] == 1
+    assert [line["event"] for line in logs].count("bank_stopped") == 1
+
+
+def caller(port: int) -> socket.socket:
+    """A connection that has said nothing."""
+    return socket.create_connection(("127.0.0.1", port))
+
+
+def hang_up(raw: socket.socket) -> None:
+    """Has read what there was and goes: what is sent to it then is answered by the kernel, and at once."""
+    raw.setblocking(False)
+    with suppress(BlockingIOError):
+        raw.recv(65_536)
+    raw.close()
+
+
+@on_loop
+async def test_strangers_that_hang_up_at_the_limit(tmp_path: Path) -> None:
+    """WIRE, handshake: the 5 s are over as they hang up, unseen by a busy loop; nobody notices."""
+    clock = StepClock()
+    async with Server(configure(tmp_path), clock) as server, table(server) as device:
+        strangers = [caller(server.ports["tables"]) for _ in range(60)]
+        await until(lambda: len(server.floor.connections) == 61)
+        for stranger in strangers:
+            hang_up(stranger)
+        clock.ahead_s += 5
+        server.floor.sweep()  # before the loop has seen that they are gone
+        await until(lambda: len(server.floor.connections) == 1)
+        await plays(device)
+        assert not any(failures().values())
+
+
+@on_loop
+async def test_sockets_that_are_gone_as_they_come(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    """WIRE, handshake: too many at once, each reset before it is looked at: no traceback, and tables play."""
+    async with Server(configure(tmp_path)) as server, table(server) as device:
+        for _ in range(200):
+            hang_up(caller(server.ports["tables"]))
+        await plays(device)
+        await until(lambda: len(server.floor.connections) == 1)
+        assert not any(failures().values())
+    assert not caplog.records
+
+
+@on_loop
+async def test_sending_a_table_away_that_is_gone(tmp_path: Path) -> None:
+    """S4: as a lease lapses a table that is gone unseen is sent away like any other."""
+    config = configure(tmp_path)
+    async with Server(config) as server, table(server, "T02") as other:
+        loop, raw = asyncio.get_running_loop(), caller(server.ports["tables"])
+        raw.setblocking(False)
+        challenge = decode((await loop.sock_recv(raw, 4_096))[4:])
+        mac = hello_mac(config.keys["table", "T01"][0], challenge["nonce"], "table", "T01")
+        await loop.sock_sendall(raw, encode({"t": "hello", "v": 1, "role": "table", "id": "T01", "mac": mac}))
+        await until(lambda: "T01" in server.floor.current)
+        hang_up(raw)
+        server.floor.not_active(server.writers["main"])
+        assert (await other.type("error"))["code"] == "not_active"
+        assert not any(failures().values())
+        assert server.active
+
+
+@on_loop
+async def test_a_refused_hello_names_who_it_was(tmp_path: Path) -> None:
+    """WIRE, handshake: the log has the address and the claimed id, bounded and printable."""
+    config = configure(tmp_path)
+    with structlog.testing.capture_logs() as logs:
+        async with Server(config) as server:
+            for claimed in ("T01", "x\n" * 100):
+                async with connected(server.ports["tables"]) as device:
+                    await device.type("challenge")
+                    device.say(t="hello", v=1, role="table", id=claimed, mac=bytes(32))
+                    assert (await device.type("error"))["code"] == "auth_failed"
+                    port = device.writer.get_extra_info("sockname")[1]
+                line = [line for line in logs if line["event"] == "closed"][-1]
+                assert line["address"] == f"127.0.0.1:{port}"
+                assert line["claimed"] == ("T01" if claimed == "T01" else "x?" * 32)
+                assert line["device"] is None

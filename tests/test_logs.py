@@ -1,0 +1,164 @@
+"""Can the log neither hurt nor flood?"""
+
+import asyncio
+import json
+import logging
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+import pytest
+import structlog
+
+from controllers.frames import encode
+from jackpot.logs import KINDS_MOST, LINES_MOST, SAMPLE_S, Sampling, Sink, json_logs, lines_dropped
+from tests.server.bed import StepClock, configure, connected
+
+
+@pytest.fixture
+def configured() -> Iterator[None]:
+    """Structlog and logging are the process's: they are put back."""
+    before, handlers, level = structlog.get_config(), logging.root.handlers[:], logging.root.level
+    yield
+    structlog.configure(**before)
+    logging.root.handlers[:] = handlers
+    logging.root.setLevel(level)
+
+
+def through(sampling: Sampling, **event: Any) -> dict[str, Any] | None:
+    try:
+        return dict(sampling(None, "warning", event))
+    except structlog.DropEvent:
+        return None
+
+
+def test_the_first_of_a_kind_leaves_and_later_ones_are_counted() -> None:
+    """Sampling: the first at once, then at most one in 10 s, with how many more there were."""
+    clock = StepClock()
+    sampling = Sampling(clock)
+    assert through(sampling, event="closed", kind="a", n=1) == {"event": "closed", "n": 1}
+    assert [through(sampling, event="closed", kind="a", n=n) for n in range(2, 102)] == [None] * 100
+    assert through(sampling, event="closed", kind="b") == {"event": "closed"}
+    assert through(sampling, event="lost", kind="a") == {"event": "lost"}
+    assert [through(sampling, event="act") for _ in range(3)] == [{"event": "act"}] * 3
+    assert sampling.due() == []
+    clock.ahead_s += SAMPLE_S
+    assert through(sampling, event="closed", kind="a", n=102) == {"event": "closed", "n": 102, "more": 100}
+
+
+def test_a_kind_that_goes_silent_is_told_to_its_end() -> None:
+    """Sampling: the last line of a flood leaves by itself, with its count; then the kind is forgotten."""
+    clock = StepClock()
+    sampling = Sampling(clock)
+    for n in range(5):
+        through(sampling, event="closed", kind="a", n=n)
+    clock.ahead_s += SAMPLE_S
+    assert sampling.due() == [("warning", {"event": "closed", "n": 4, "more": 3})]
+    assert through(sampling, event="closed", kind="a", n=5) is None
+    clock.ahead_s += SAMPLE_S
+    assert sampling.due() == [("warning", {"event": "closed", "n": 5})]
+    clock.ahead_s += SAMPLE_S
+    assert sampling.due() == []
+    assert not sampling._kinds
+
+
+def test_kinds_are_bounded() -> None:
+    """Sampling: what is made up in endless kinds fills neither memory nor log."""
+    sampling = Sampling(StepClock())
+    passed = [through(sampling, event="closed", kind=n) for n in range(2 * KINDS_MOST)]
+    assert len([line for line in passed if line]) == KINDS_MOST + 1
+    assert len(sampling._kinds) == KINDS_MOST + 1
+
+
+def test_a_reader_that_reads_nothing_keeps_nobody_waiting() -> None:
+    """A logger cannot hurt: a full pipe holds lines up to a bound, the rest are counted; none is torn."""
+    reading, writing = os.pipe()
+    sink = Sink(writing, Sampling(StepClock()))
+    line = "x" * 1_000
+    for _ in range(4 * LINES_MOST):
+        sink.write(f"{line}\n")
+    assert sink.dropped >= LINES_MOST
+    with open(reading, "rb") as file:  # noqa: PTH123 - a pipe
+        kept = 4 * LINES_MOST - sink.dropped
+        assert [file.readline() for _ in range(kept)] == [f"{line}\n".encode()] * kept
+    sink.write("nobody\n")
+    before = sink.dropped
+    sink.close()
+    assert sink.dropped == before + 1
+
+
+def test_a_line_that_cannot_be_made_is_dropped(configured: None, tmp_path: Path) -> None:
+    """A logger cannot hurt: whatever raises inside of it is counted."""
+
+    class Unshowable:
+        def __repr__(self) -> str:
+            raise ValueError
+
+    with (tmp_path / "log").open("w") as file:
+        json_logs(file)
+        before = lines_dropped()
+        structlog.get_logger().info("one", what=Unshowable())
+        structlog.get_logger().info("two")
+        assert lines_dropped() == before + 1
+
+
+def test_what_libraries_log_is_one_line_of_ours(configured: None, tmp_path: Path) -> None:
+    """Sampling: a traceback of asyncio or aiohttp is one JSON line in 10 s, without anybody's variables."""
+    with (tmp_path / "log").open("w") as file:
+        json_logs(file)
+        for number in range(100):
+            try:
+                secret = "not in a log"  # noqa: F841 - what a traceback must not show
+                raise ValueError("it broke")  # noqa: TRY301 - the traceback is the point
+            except ValueError:
+                logging.getLogger("aiohttp.server").exception("Error of %s", number)
+        structlog.get_logger().info("end")
+    lines = (tmp_path / "log").read_text().splitlines()
+    while len(lines) < 2:
+        lines = (tmp_path / "log").read_text().splitlines()
+    found = json.loads(lines[0])
+    assert (found["event"], found["logger"], found["message"]) == ("library", "aiohttp.server", "Error of 0")
+    assert found["exception"][0]["exc_value"] == "it broke"
+    assert "not in a log" not in lines[0]
+    assert json.loads(lines[1])["event"] == "end"
+
+
+def test_a_server_whose_log_reader_died_serves_and_ends(tmp_path: Path) -> None:
+    """A logger cannot hurt: the pipe is closed; a frame that is refused is answered, and SIGTERM ends it."""
+    config = configure(tmp_path)
+    command = [sys.executable, "-m", "jackpot.cli", "serve", "--config", str(config.path)]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
+        assert server.stderr is not None
+        for line in server.stderr:
+            if (said := json.loads(line))["event"] == "serving":
+                break
+        server.stderr.close()
+        codes, dropped = asyncio.run(_refused(said["tables"], said["http"]))
+        server.send_signal(signal.SIGTERM)
+        assert server.wait(timeout=30) == 0
+    assert codes == ["bad_frame", "auth_failed"]
+    assert dropped >= 1
+
+
+async def _refused(tables: int, http: int) -> tuple[list[str], float]:
+    """How two bad hellos are answered, and how many lines were lost then."""
+    codes = []
+    for said in (b"\0\0\0\0", encode({"t": "hello", "v": 1, "role": "table", "id": "T01", "mac": bytes(32)})):
+        async with connected(tables) as device:
+            await device.type("challenge")
+            device.writer.write(said)
+            codes.append((await device.type("error"))["code"])
+    address = f"http://127.0.0.1:{http}/metrics"
+    async with asyncio.timeout(30), aiohttp.ClientSession() as session:
+        while True:
+            async with session.get(address) as response:
+                text = await response.text()
+            found = re.search(r"^jackpot_log_lines_dropped_total (\S+)$", text, re.MULTILINE)
+            if found is not None and float(found[1]):
+                return codes, float(found[1])
