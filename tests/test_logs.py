@@ -135,9 +135,9 @@ def test_a_server_whose_log_reader_died_serves_and_ends(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "jackpot.cli", "serve", "--config", str(config.path)]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
         assert server.stderr is not None
-        for line in server.stderr:
-            if (said := json.loads(line))["event"] == "serving":
-                break
+        said: dict[str, Any] = {"event": ""}
+        while said["event"] != "serving":
+            said = json.loads(server.stderr.readline())
         server.stderr.close()
         codes, dropped = asyncio.run(_refused(said["tables"], said["http"]))
         server.send_signal(signal.SIGTERM)
