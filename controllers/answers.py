@@ -5,7 +5,8 @@ The server builds these as maps; the types are what its maps must fit, and what 
 
 import json
 import sys
-from typing import Annotated, Any, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Final, Literal
 
 import msgspec
 from msgspec import Meta
@@ -15,6 +16,9 @@ from controllers.messages import Command, Hello, Id, Int, Item, Message, On, Pin
 Money = Annotated[int, Meta(ge=0, le=2**53 - 1, description="cents")]
 Moment = Annotated[int, Meta(ge=0, le=2**53 - 1, description="unix milliseconds")]
 LinkState = Literal["active", "suspended"]
+
+TOO_LONG: Final = "too_long"
+"""Warns of an ack that lost its lists on the way: the floor page has them."""
 
 
 class Challenge(Message, tag="challenge", frozen=True):
@@ -93,7 +97,10 @@ class Nack(Message, tag="nack", frozen=True):
 
 
 class Welcome(Message, tag="welcome", frozen=True):
-    """A sign's has no last_seq, last, held and round."""
+    """A sign's has no last_seq, last, held and round.
+
+    last_follows: the answer to last_seq is the next frame, for there was no room for it here.
+    """
 
     session: str
     heartbeat_ms: Annotated[int, Meta(ge=1)]
@@ -103,6 +110,7 @@ class Welcome(Message, tag="welcome", frozen=True):
     last: Ack | Nack | None = None
     held: bool = False
     round: RoundFacts | None = None
+    last_follows: bool = False
 
 
 class Error(Message, tag="error", frozen=True):
@@ -168,6 +176,26 @@ class State(Message, tag="state", frozen=True):
     state: Literal["normal", "pending", "win", "suspended", "fault"]
     reason: str
     waiting: tuple[WaitingHit, ...]
+
+
+TEXT_MOST: Final = 256
+"""Characters of a `message`: whoever reads it has seen enough, and no answer grows by it."""
+
+
+def shortened(text: str) -> str:
+    """A message's text, cut where it is too long to be told."""
+    return text if len(text) <= TEXT_MOST else text[: TEXT_MOST - 3] + "..."
+
+
+def reduced(answer: Mapping[str, Any]) -> dict[str, Any]:
+    """What is said in place of an answer that fits no frame: the same decision, without its lists.
+
+    No answer decided now is so long; a ledger written before may hold one.
+    """
+    if answer["t"] == "ack":
+        return {"t": "ack", "seq": answer["seq"], "warn": [TOO_LONG]}
+    kept = {name: answer[name] for name in ("t", "seq", "code", "expected") if name in answer}
+    return kept | {"message": shortened(str(answer["message"]))}
 
 
 ServerMessage = (

@@ -21,6 +21,10 @@ class BadFrame(Exception):
     """The one exception for bytes that the other side must never send; its text says what is wrong."""
 
 
+class TooLong(ValueError):
+    """A message of ours does not fit a frame."""
+
+
 class FrameReader:
     """Cuts a stream of bytes into frames.
 
@@ -66,14 +70,14 @@ class FrameReader:
 
 
 def frame(payload: bytes) -> bytes:
-    """The payload with its length before it; raises ValueError outside 1..65,536 bytes."""
+    """The payload with its length before it; raises TooLong outside 1..65,536 bytes."""
     if not 1 <= len(payload) <= FRAME_MOST:
-        raise ValueError(f"a frame of {len(payload)} bytes cannot be sent")
+        raise TooLong(f"a frame of {len(payload)} bytes cannot be sent")
     return len(payload).to_bytes(LENGTH_BYTES, "big") + payload
 
 
 def encode(message: Mapping[str, Any]) -> bytes:
-    """One message as the bytes of its frame; raises ValueError where it is too long."""
+    """One message as the bytes of its frame; raises TooLong."""
     return frame(msgpack.packb(message))
 
 

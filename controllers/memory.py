@@ -7,7 +7,7 @@ survives, and so does the highest number that was answered. What the records mea
 import os
 import zlib
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, BinaryIO, Final, Protocol
 
 import msgpack
 
@@ -60,6 +60,7 @@ class FileMemory:
         self._sync = sync
         self._file = path.open("a+b")
         self.size = 0
+        self._sync_folder()
 
     def load(self) -> list[Record]:
         """All whole records; a torn last one is cut off."""
@@ -81,32 +82,43 @@ class FileMemory:
     def append(self, record: Record) -> None:
         data = _bytes_of(record)
         self._file.write(data)
-        self._flush()
+        self._flush(self._file)
         self.size += len(data)
 
     def replace(self, record: Record) -> None:
         """The new file takes the old one's name only when it is whole."""
-        new = self._path.with_suffix(self._path.suffix + ".new")
+        path = self._path.with_suffix(self._path.suffix + ".new")
+        data = _bytes_of(record)
+        new = path.open("w+b")
+        try:
+            new.write(data)
+            self._flush(new)
+            path.replace(self._path)
+        except BaseException:
+            new.close()
+            raise
         self._file.close()
-        self._file = new.open("w+b")
-        self.size = self._file.write(_bytes_of(record))
-        self._flush()
-        new.replace(self._path)
-        if self._sync:
-            folder = os.open(self._path.parent, os.O_RDONLY)
-            try:
-                os.fsync(folder)
-            finally:
-                os.close(folder)
+        self._file, self.size = new, len(data)
+        self._sync_folder()
 
     def close(self) -> None:
         """Let the file go."""
         self._file.close()
 
-    def _flush(self) -> None:
-        self._file.flush()
+    def _flush(self, file: BinaryIO) -> None:
+        file.flush()
         if self._sync:
-            os.fsync(self._file.fileno())
+            os.fsync(file.fileno())
+
+    def _sync_folder(self) -> None:
+        """A file is only found again after a power loss once its folder is written too."""
+        if not self._sync:
+            return
+        folder = os.open(self._path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
 
 
 def _bytes_of(record: Record) -> bytes:

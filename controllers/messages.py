@@ -26,6 +26,15 @@ ITEMS_MOST: Final = 64
 CARDS_MOST: Final = 7
 """The most cards any hand is made from."""
 
+PLAYER_BYTES: Final = 64
+"""A player's name in UTF-8: it stands at every wager of a round, and the whole round in one frame."""
+
+ACKED_MOST: Final = 2**53 - 2**32
+"""No table gets there in a lifetime: above it a number is a fault, and never a lost answer."""
+
+QUOTED_MOST: Final = 64
+"""Characters of what was sent that a complaint repeats."""
+
 DIGEST_BYTES: Final = 16
 
 _UNPRINTABLE: Final = (
@@ -39,6 +48,7 @@ Int = Annotated[int, Meta(ge=0, le=INT_MOST)]
 Seq = Annotated[int, Meta(ge=1, le=INT_MOST)]
 Id = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9._-]+(?!\n)$")]
 Text = Annotated[str, Meta(min_length=1, max_length=256, pattern=f"^[^{_UNPRINTABLE}]+(?!\n)$")]
+Player = Annotated[str, Meta(min_length=1, max_length=PLAYER_BYTES, pattern=f"^[^{_UNPRINTABLE}]+(?!\n)$")]
 Seat = Annotated[int, Meta(ge=1, le=SEATS)]
 Card = Annotated[str, Meta(min_length=2, max_length=2, pattern="^[2-9TJQKA][shdc]$")]
 Cards = Annotated[tuple[Card, ...], Meta(max_length=CARDS_MOST)]
@@ -76,7 +86,7 @@ class Hello(Message, tag="hello", kw_only=True, frozen=True):
     role: Literal["table", "sign"]
     id: Id
     mac: Annotated[bytes, Meta(min_length=32, max_length=32)]
-    acked: Int | None = None
+    acked: Annotated[int, Meta(ge=0, le=ACKED_MOST)] | None = None
     links: Links | None = None
 
 
@@ -98,8 +108,13 @@ class Bet(Item, frozen=True):
     seat: Seat
     link: Id
     amount: Int
-    player: Text | None = None
+    player: Player | None = None
     on: On = "own"
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for a name of too many bytes: the decoder's own limit is in characters."""
+        if self.player is not None and len(self.player.encode()) > PLAYER_BYTES:
+            raise ValueError(f"player: more than {PLAYER_BYTES} bytes")
 
 
 class Unbet(Item, frozen=True):
@@ -120,8 +135,6 @@ class Claim(Item, frozen=True):
     link: Id | None = None
     folded: bool = False
 
-
-ITEM_FIELDS: Final = frozenset({*Bet.__struct_fields__, *Claim.__struct_fields__})
 
 Bets = Annotated[tuple[Bet, ...], Meta(max_length=ITEMS_MOST)]
 Unbets = Annotated[tuple[Unbet, ...], Meta(max_length=ITEMS_MOST)]
@@ -183,10 +196,14 @@ class Void(Message, tag="void", frozen=True):
 
 
 class Malformed(msgspec.Struct, frozen=True):
-    """A command with a good `t` and `seq` whose fields are wrong; message names the first such field."""
+    """A command with a good `t` and `seq` whose fields are wrong; message names the first such field.
+
+    fingerprint: of the fields that its type knows, as they came; the same for a resend.
+    """
 
     seq: int
     message: str
+    fingerprint: bytes
 
 
 Command = Wager | Withdraw | Lock | Settle | Close | Void
@@ -202,21 +219,68 @@ _DEVICE: Final[msgspec.msgpack.Decoder[Command | Ping | Pong]] = msgspec.msgpack
 )
 _CANONICAL: Final = msgspec.msgpack.Encoder(order="deterministic")
 
+_CARDS: Final = generic.listed(CARDS_MOST)
+_ITEM_FIELDS: Final = dict.fromkeys((*Bet.__struct_fields__, *Claim.__struct_fields__), generic.scalar)
+_ITEMS: Final = generic.listed(ITEMS_MOST, generic.item({**_ITEM_FIELDS, "cards": _CARDS}))
+_COUNTS: Final = generic.mapped(ITEMS_MOST)
+_FORMS: Final[dict[str, generic.Form]] = {
+    **dict.fromkeys(("bets", "hands"), _ITEMS),
+    **dict.fromkeys(("chips", "counts"), _COUNTS),
+    **dict.fromkeys(("board", "dealer"), _CARDS),
+    "links": generic.listed(ITEMS_MOST),
+}
+"""How the fields that are no scalars are opened where the typed decoder could not."""
+
+_SHELL: Final = generic.Shell(
+    dict.fromkeys(("t", *(field for kind in (*_KINDS.values(), Hello) for field in kind.__struct_fields__)))
+)
+
 
 def decode_device(payload: bytes) -> TableMessage | Ping | Pong:
     """What a welcomed device sent; raises BadFrame where no seq can be answered."""
+    message = decode_typed(payload)
+    return decode_by_letter(payload) if message is None else message
+
+
+def decode_typed(payload: bytes) -> Command | Ping | Pong | None:
+    """What a device sent in the plainest way; None where it must be read by the letter."""
     try:
         return _DEVICE.decode(payload)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return _convert(_given(generic.read(payload)))
+        return None
+
+
+def decode_by_letter(payload: bytes) -> TableMessage | Ping | Pong:
+    """What a device sent, however it wrote it, or what is wrong with it; costs as much as many commands.
+
+    Raises BadFrame where no seq can be answered.
+    """
+    found = _SHELL.open(payload)
+    name = generic.scalar(found.get("t", generic.NIL))
+    if not isinstance(name, str):
+        raise BadFrame("t: missing")
+    kind = _KINDS.get(name)
+    known = kind.__struct_fields__ if kind else ("seq",)
+    fields = {field: _opened(field, found[field]) for field in known if field in found} | {"t": name}
+    if kind in (Ping, Pong):
+        try:
+            ask: Ping | Pong = msgspec.convert(fields, Ping | Pong)
+            return ask
+        except msgspec.ValidationError as error:
+            raise BadFrame(_plain(error)) from error
+    return _command(fields, known=kind is not None)
 
 
 def decode_hello(payload: bytes) -> dict[str, Any] | None:
     """The fields of a hello, not yet checked; None for any other message. Raises BadFrame."""
-    fields = generic.read(payload)
-    if not isinstance(fields.get("t"), str):
+    found = _SHELL.open(payload)
+    name = generic.scalar(found.get("t", generic.NIL))
+    if not isinstance(name, str):
         raise BadFrame("t: missing")
-    return fields if fields["t"] == "hello" else None
+    if name != "hello":
+        return None
+    given = (field for field in Hello.__struct_fields__ if field in found)
+    return {"t": name} | {field: _opened(field, found[field]) for field in given}
 
 
 def convert_hello(fields: dict[str, Any]) -> Hello:
@@ -227,71 +291,43 @@ def convert_hello(fields: dict[str, Any]) -> Hello:
         raise BadFrame(_plain(error)) from error
 
 
-def digest(message: Command) -> bytes:
+def digest(message: TableMessage) -> bytes:
     """16 bytes, the same for the same decoded fields: unknown keys, their order and defaults left out."""
-    return blake2b(_CANONICAL.encode(message), digest_size=DIGEST_BYTES).digest()
+    return message.fingerprint if isinstance(message, Malformed) else _hash(message)
 
 
-def digest_malformed(payload: bytes) -> bytes:
-    """The digest of a command that has no typed form: of the fields that its type knows, as they came."""
-    fields = _given(generic.read(payload))
-    kind = _KINDS.get(fields["t"])
-    known = {
-        key: _known(fields[key]) for key in ("t", *(kind or Malformed).__struct_fields__) if key in fields
-    }
-    return blake2b(_CANONICAL.encode(_sortable(known)), digest_size=DIGEST_BYTES).digest()
-
-
-def _known(value: Any) -> Any:
-    """A list's items without the fields that no item has."""
-    if not isinstance(value, list):
-        return value
-    return [
-        {key: field[key] for key in field if key in ITEM_FIELDS} if isinstance(field, dict) else field
-        for field in value
-    ]
+def _hash(content: Any) -> bytes:
+    return blake2b(_CANONICAL.encode(content), digest_size=DIGEST_BYTES).digest()
 
 
 def _sortable(value: Any) -> Any:
-    """The value with every map as pairs in the order of its keys, so that key types may be mixed."""
+    """The value with every map as pairs in the order of its keys."""
     if isinstance(value, dict):
         pairs = ([_sortable(key), _sortable(item)] for key, item in value.items())
         return ["map", *sorted(pairs, key=lambda pair: repr(pair[0]))]
     return [_sortable(item) for item in value] if isinstance(value, list) else value
 
 
-def _given(fields: dict[str, Any]) -> dict[str, Any]:
-    """A message, or an item of it, without the fields that are nil: nil is the same as left out."""
-    return {key: _items(value) for key, value in fields.items() if value is not None}
+def _opened(field: str, raw: bytes) -> Any:
+    try:
+        return _FORMS.get(field, generic.scalar)(raw)
+    except RecursionError:  # the shell was passed at a few frames less
+        return generic.Opaque(raw)
 
 
-def _items(value: Any) -> Any:
-    if not isinstance(value, list):
-        return value
-    return [_given(item) if isinstance(item, dict) else item for item in value]
-
-
-def _convert(fields: dict[str, Any]) -> TableMessage | Ping | Pong:
-    name = fields.get("t")
-    if not isinstance(name, str):
-        raise BadFrame("t: missing")
-    kind = _KINDS.get(name)
-    if kind in (Ping, Pong):
-        try:
-            ask: Ping | Pong = msgspec.convert(fields, Ping | Pong)
-            return ask
-        except msgspec.ValidationError as error:
-            raise BadFrame(_plain(error)) from error
+def _command(fields: dict[str, Any], *, known: bool) -> Command | Malformed:
     seq = fields.get("seq")
     if type(seq) is not int or not 1 <= seq <= INT_MOST:
         raise BadFrame(f"seq: an integer of 1 to {INT_MOST} is needed")
-    if kind is None:
-        return Malformed(seq, f"t: must be one of {', '.join(COMMAND_NAMES)}")
-    try:
-        command: Command = msgspec.convert(fields, Command)
-        return command
-    except msgspec.ValidationError as error:
-        return Malformed(seq, _plain(error))
+    if not known:
+        wrong = f"t: must be one of {', '.join(COMMAND_NAMES)}"
+    else:
+        try:
+            command: Command = msgspec.convert(fields, Command)
+            return command
+        except msgspec.ValidationError as error:
+            wrong = _plain(error)
+    return Malformed(seq, wrong, _hash(_sortable(fields)))
 
 
 def _plain(error: msgspec.ValidationError) -> str:
@@ -299,7 +335,17 @@ def _plain(error: msgspec.ValidationError) -> str:
     text = str(error).replace("`", "")
     if missing := re.fullmatch(r"Object missing required field (\w+)(?: - at \$\.(.*))?", text):
         return ".".join(filter(None, (missing[2], missing[1]))) + ": missing"
-    complaint, _, path = text.partition(" - at ")
+    complaint, _, path = text.rpartition(" - at ") if " - at " in text else (text, "", "")
     path = path.replace("key in ", "a key of ").replace("$.", "").replace("[...]", ", a value")
-    complaint = "characters not allowed" if "regex" in complaint else complaint
+    complaint = "characters not allowed" if "regex" in complaint else _short(complaint)
     return f"{path or 'message'}: {complaint[:1].lower()}{complaint[1:]}"
+
+
+def _short(complaint: str) -> str:
+    """A complaint that repeats no more than a little of what was sent."""
+    complaint = complaint.replace("got Opaque", "got something else").replace("got TooMany", "got too many")
+    before, quote, sent = complaint.partition("'")
+    if not quote:
+        return complaint
+    sent = sent.removesuffix("'")
+    return f"{before}{sent[:QUOTED_MOST]!r}" + ("..." if len(sent) > QUOTED_MOST else "")

@@ -10,6 +10,10 @@ UNANSWERED_MOST: Final = 64
 PATIENCE_S: Final = 60.0
 """Seconds above a limit after which a device is no longer slowed down but sent away."""
 
+BY_LETTER_COMMANDS: Final = 16
+"""What a frame costs beside itself where it is wrong, or so written that it is read by the letter: that is
+much more work than an honest frame's, and no honest table has many of them."""
+
 RELIEF_S: Final = 1.0
 """Seconds below every limit after which the patience starts anew."""
 
@@ -65,6 +69,10 @@ class Pace:
 
     def framed(self, now: float) -> None:
         self._frames.draw(1, now)
+
+    def worked(self, commands: int, now: float) -> None:
+        """A frame cost the work of so many commands more."""
+        self._frames.draw(commands, now)
 
     def commanded(self) -> None:
         self.unanswered += 1

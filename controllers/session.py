@@ -28,20 +28,20 @@ from enum import Enum, auto
 from math import inf
 from typing import Any, Final
 
-from controllers.frames import FRAME_MOST, STRANGER_MOST, BadFrame, FrameReader, encode
+from controllers.answers import reduced, shortened
+from controllers.frames import FRAME_MOST, STRANGER_MOST, BadFrame, FrameReader, TooLong, encode
 from controllers.messages import (
     COMMAND_NAMES,
-    Malformed,
     Ping,
     Pong,
     TableMessage,
     convert_hello,
-    decode_device,
+    decode_by_letter,
     decode_hello,
+    decode_typed,
     digest,
-    digest_malformed,
 )
-from controllers.pace import Limits, Pace
+from controllers.pace import BY_LETTER_COMMANDS, Limits, Pace
 
 VERSION: Final = 1
 
@@ -221,7 +221,7 @@ class ServerSession:
         self._now = now
         self._reader = FrameReader(STRANGER_MOST)
         self._pace = Pace(limits, now)
-        self._held: tuple[TableMessage, bytes] | None = None
+        self._held: TableMessage | None = None
         self._unread = False
         self._hello_by = now + HELLO_WITHIN_S
         self._heard_at = now
@@ -291,15 +291,23 @@ class ServerSession:
     # What to say.
 
     def welcome(self, message: Mapping[str, Any]) -> None:
-        """Let the greeted device in, with the whole welcome map."""
-        self._say(message)
+        """Let the greeted device in, with the whole welcome map.
+
+        A last answer that does not fit beside the rest follows in a frame of its own.
+        """
+        last = message.get("last")
+        try:
+            self._say(message)
+        except TooLong:
+            self._say({**message, "last": None, "last_follows": True})
+            self._say_answer(last or {})
         self._reader.maximum = FRAME_MOST
         self._heard_at = self._now
 
     def answer(self, message: Mapping[str, Any]) -> None:
         """Answer the oldest unanswered command with its ack or nack."""
         self._pace.answered(self._now, refused=message["t"] == "nack")
-        self._say(message)
+        self._say_answer(message)
 
     def push(self, message: Mapping[str, Any]) -> None:
         """Say a message of its own to a welcomed device."""
@@ -313,7 +321,7 @@ class ServerSession:
     def fail(self, code: str, message: str, **facts: Any) -> None:
         """End the session with an error; nothing is read any more, and later answers are dropped."""
         if self.state is not State.CLOSED:
-            self._send({"t": "error", "code": code, "message": message, **facts})
+            self._send({"t": "error", "code": code, "message": shortened(message), **facts})
 
     def data_to_send(self) -> bytes:
         """Bytes for the device, each once."""
@@ -344,9 +352,8 @@ class ServerSession:
     def _step(self, events: list[SessionEvent]) -> bool:
         """Look at one frame; false when none is whole."""
         if self._held is not None:
-            message, payload = self._held
-            self._held = None
-            self._command(message, payload, events)
+            message, self._held = self._held, None
+            self._command(message, events)
             return True
         payload_or_none = self._reader.next_frame()
         if payload_or_none is None:
@@ -386,20 +393,22 @@ class ServerSession:
         return proved if self._common_name in (None, device) else None
 
     def _hear(self, payload: bytes, events: list[SessionEvent]) -> None:
-        message = decode_device(payload)
+        message: TableMessage | Ping | Pong | None = decode_typed(payload)
+        if message is None:
+            self._pace.worked(BY_LETTER_COMMANDS, self._now)
+            message = decode_by_letter(payload)
         self.state = follow(self.state, type(message).__name__.lower())
         if isinstance(message, Ping):
             self._send({"t": "pong"} if message.at is None else {"t": "pong", "at": message.at})
         elif not isinstance(message, Pong):
-            self._command(message, payload, events)
+            self._command(message, events)
 
-    def _command(self, message: TableMessage, payload: bytes, events: list[SessionEvent]) -> None:
+    def _command(self, message: TableMessage, events: list[SessionEvent]) -> None:
         if self._pace.full:
-            self._held = message, payload
+            self._held = message
             return
         self._pace.commanded()
-        fingerprint = digest_malformed(payload) if isinstance(message, Malformed) else digest(message)
-        events.append(Commanded(message.seq, message, fingerprint))
+        events.append(Commanded(message.seq, message, digest(message)))
 
     def _held_back(self) -> bool:
         return self._held is not None and self._pace.full
@@ -413,8 +422,16 @@ class ServerSession:
         return self._heard_at + SILENT_HEARTBEATS * self.limits.heartbeat
 
     def _end(self, code: str, reason: str) -> Closed:
+        reason = shortened(reason)
         self._send({"t": "error", "code": code, "message": reason})
         return Closed(code, reason)
+
+    def _say_answer(self, answer: Mapping[str, Any]) -> None:
+        """An answer as it was decided; where it fits no frame, what of it must be known."""
+        try:
+            self._say(answer)
+        except TooLong:
+            self._say(reduced(answer))
 
     def _say(self, message: Mapping[str, Any]) -> None:
         if self.state is not State.CLOSED:

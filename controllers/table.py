@@ -64,6 +64,8 @@ class TableSession(DeviceSession):
         self._memory = memory
         self._tickets = count(1)
         self._expected: int | None = None
+        self._last_follows = False
+        self._last_seq = 0
         for record in memory.load():
             self._remember(record)
         self._next = self.pending[-1].message["seq"] + 1 if self.pending else self.acked + 1
@@ -104,9 +106,8 @@ class TableSession(DeviceSession):
         last_seq = message.get("last_seq")
         if type(last_seq) is not int or last_seq < 0:
             raise BadFrame("last_seq: missing")
-        if self.pending:
-            self.acked = min(self.acked, last_seq)
-        else:
+        self._last_seq, self._last_follows = last_seq, message.get("last_follows") is True
+        if last_seq < self.acked or not self.pending:
             self.acked, self.last = last_seq, message.get("last")
         first = self.pending[0].message["seq"] if self.pending else last_seq + 1
         self._expected = None
@@ -115,6 +116,9 @@ class TableSession(DeviceSession):
             self._dispatch(item, now)
 
     def _answered(self, message: dict[str, Any], events: list[DeviceEvent], now: float) -> None:
+        if self._last_follows:
+            self._take_last(message)
+            return
         item = next(filter(Pending.is_out, self.pending), None)
         if item is None or message.get("seq") != item.message["seq"]:
             raise BadFrame(f"answer to {message.get('seq')}, which is not the oldest command sent")
@@ -133,6 +137,15 @@ class TableSession(DeviceSession):
             self._done(item, message)
             events.append(Answered(item.ticket, item.message, message))
         self._go_on(now)
+
+    def _take_last(self, message: dict[str, Any]) -> None:
+        """The answer to the welcome's last_seq, for which the welcome had no room."""
+        self._last_follows = False
+        if message.get("seq") != self._last_seq:
+            raise BadFrame(f"answer to {message.get('seq')} in place of that to {self._last_seq}")
+        if self.acked == self._last_seq:
+            self.last = message
+            self._memory.append(self._whole())
 
     def _done(self, item: Pending, answer: dict[str, Any]) -> None:
         """The command is decided: forget it, then believe the answer."""

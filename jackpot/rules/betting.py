@@ -8,12 +8,11 @@ from jackpot.rules.events import Locked, Locking, Placed, Wagered, Withdrawn
 from jackpot.rules.invariant import invariant
 from jackpot.rules.money import from_cents
 from jackpot.rules.recompute import without_bets
-from jackpot.rules.refusal import Refusal, refuse_if
+from jackpot.rules.refusal import Refusal, quoted, refuse_if
 from jackpot.rules.state import BetMade, DrawMade, Link, Round, State, Table
 
 # A welcome holds the round beside the last answer, which may list 192 awards, in one frame of 65,536 bytes.
 ROUND_BETS_MOST: Final = 64
-ROUND_PLAYERS_BYTES: Final = 12_288
 
 
 def link_number(state: State, table: Table, name: str) -> int:
@@ -21,7 +20,7 @@ def link_number(state: State, table: Table, name: str) -> int:
     for number in table.links:
         if state.link(number).terms.link == name:
             return number
-    raise Refusal("unknown_link", f"link: {name!r} is no link of table {table.terms.table}")
+    raise Refusal("unknown_link", f"link: {quoted(name)} is no link of table {table.terms.table}")
 
 
 def find_round(table: Table, round_id: str) -> Round:
@@ -29,7 +28,8 @@ def find_round(table: Table, round_id: str) -> Round:
     round_ = table.find(round_id)
     if round_ is None:
         ended = " (it has ended; a closed round is reopened first)" if round_id == table.ended else ""
-        raise Refusal("no_such_round", f"round: {round_id!r} is not this table's unfinished round{ended}")
+        message = f"round: {quoted(round_id)} is not this table's unfinished round{ended}"
+        raise Refusal("no_such_round", message)
     return round_
 
 
@@ -98,9 +98,9 @@ def decide_lock(state: State, table: Table, command: Lock, draws: Mapping[str, D
     """No more bets; a second lock corrects the count and nothing else (T3)."""
     round_ = find_round(table, command.round)
     recount = round_.state != "open"
-    reopened = table.closed is not None and table.closed.state != "closed"
-    message = f"round: {table.closed and table.closed.id!r} was reopened"
-    refuse_if(reopened and not recount, "round_unfinished", message)
+    closed = table.closed
+    if closed is not None and closed.state != "closed" and not recount:
+        raise Refusal("round_unfinished", f"round: {quoted(closed.id)} was reopened")
     numbers = _chips(state, table, command.chips)
     if recount:
         return Locked(round_.id, Locking(numbers), recount=True)
@@ -141,11 +141,12 @@ def _check_hands_and_players(state: State, table: Table, round_: Round | None, b
         if bet.player is not None:
             boxes.setdefault(bet.player, set()).add(bet.seat)
             known = owners.setdefault(bet.seat, bet.player)
-            refuse_if(known != bet.player, "bad_message", f"player: seat {bet.seat} is {known!r}'s")
+            message = f"player: seat {bet.seat} is {quoted(known)}'s"
+            refuse_if(known != bet.player, "bad_message", message)
     most = 1 if table.terms.game == "ultimate-texas-holdem" else table.terms.adjacent_boxes
     for player, seats in boxes.items():
         apart = max(seats) - min(seats) + 1 != len(seats)
-        message = f"player: {player!r} may play {most} neighbouring seats at most"
+        message = f"player: {quoted(player)} may play {most} neighbouring seats at most"
         refuse_if(apart or len(seats) > most, "bad_message", message)
 
 
@@ -159,7 +160,8 @@ def _check_round_for_wager(table: Table, round_id: str) -> None:
         ended = (table.ended, table.closed.id if table.closed else "")
         refuse_if(round_id in ended, "locked_out", "round: it has ended")
         return
-    refuse_if(unfinished.id != round_id, "round_unfinished", f"round: {unfinished.id!r} is not finished")
+    message = f"round: {quoted(unfinished.id)} is not finished"
+    refuse_if(unfinished.id != round_id, "round_unfinished", message)
     refuse_if(unfinished.state != "open", "locked_out", "round: no more bets")
 
 
@@ -185,14 +187,9 @@ def _check_duplicates(round_: Round | None, placed: list[Placed]) -> None:
 
 
 def _check_fits(round_: Round | None, bets: tuple[Bet, ...]) -> None:
-    """Whether the round can still be told in one frame; a seat's player stands at all its wagers."""
-    all_bets = [*(round_.bets if round_ else ()), *bets]
-    most = ROUND_BETS_MOST
-    refuse_if(len(all_bets) > most, "too_many", f"bets: a round holds {most} at most")
-    owners = {bet.seat: len(bet.player.encode()) for bet in all_bets if bet.player is not None}
-    size = sum(owners.get(bet.seat, 0) for bet in all_bets)
-    most = ROUND_PLAYERS_BYTES
-    refuse_if(size > most, "too_many", f"player: in all of a round's wagers {most} bytes at most")
+    """Whether the round can still be told in one frame."""
+    count = len(bets) + (len(round_.bets) if round_ else 0)
+    refuse_if(count > ROUND_BETS_MOST, "too_many", f"bets: a round holds {ROUND_BETS_MOST} at most")
 
 
 def _chips(state: State, table: Table, chips: Mapping[str, int] | None) -> dict[int, int]:

@@ -6,6 +6,8 @@ A card's number is rank * 4 + suit. In text, as on the wire, it is its rank and 
 from collections.abc import Iterable
 from typing import Final
 
+from jackpot.rules.refusal import quoted
+
 RANKS: Final = "23456789TJQKA"
 SUITS: Final = "shdc"
 DECK: Final = len(RANKS) * len(SUITS)
@@ -18,7 +20,7 @@ def parse(name: str) -> int:
     """The card of a text such as "As"; ValueError, naming the text, if it is none (H4)."""
     card = _CARDS.get(name)
     if card is None:
-        raise ValueError(f"{name!r} is no card")
+        raise ValueError(f"{quoted(name)} is no card")
     return card
 
 

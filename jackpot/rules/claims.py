@@ -10,7 +10,7 @@ from jackpot.rules.betting import link_number
 from jackpot.rules.commands import Claim, Settle
 from jackpot.rules.hands import Ranked
 from jackpot.rules.paytable import FOLD, LinkTerms
-from jackpot.rules.refusal import Refusal, refuse_if
+from jackpot.rules.refusal import Refusal, quoted, refuse_if
 from jackpot.rules.state import Round, Shown, State, Table
 
 # Wagers on the dealer's hand exist in Ultimate Texas Hold 'Em alone (A6): two cards and the board.
@@ -159,7 +159,7 @@ def _named_links(state: State, table: Table, round_: Round, claim: Claim, played
     for number in links:
         terms = state.link(number).terms
         known = claim.hand in hands.NAMES[terms.hand_kind]
-        refuse_if(not known, "bad_message", f"hand: {claim.hand!r} is no hand of link {terms.link}")
+        refuse_if(not known, "bad_message", f"hand: {quoted(claim.hand)} is no hand of link {terms.link}")
         suited = claim.hand in _told_apart(terms)
         missing = suited and claim.suit is None and claim.cards is None
         refuse_if(missing, "bad_message", f"suit: link {terms.link} tells suits of {claim.hand} apart")

@@ -29,7 +29,7 @@ from jackpot.rules.events import Event, FoundBehind, Refused
 from jackpot.rules.invariant import InvariantError, invariant
 from jackpot.rules.outcome import Entry, Outcome
 from jackpot.rules.postings import Posting
-from jackpot.rules.refusal import NOT_APPLIED, Refusal, refuse_if
+from jackpot.rules.refusal import NOT_APPLIED, Refusal, bounded, refuse_if
 from jackpot.rules.state import ACTS_KEPT, ANSWERS_KEPT, Answered, State, Table
 
 # The form of a snapshot; a snapshot of another form is ignored and the journal replayed instead.
@@ -262,7 +262,7 @@ class Engine:
 
     def _internal(self, envelope: Envelope, message: str) -> Refused:
         """An invariant broke in deciding this one: its links stop, the rest goes on."""
-        return Refused("internal", message[:256], [], people.links_of(self.state, envelope))
+        return Refused("internal", bounded(message), [], people.links_of(self.state, envelope))
 
     def _commit(self, envelope: Envelope, table: Table | None, event: Event) -> Outcome:
         """Apply the event and make its entry, with the answer, the pushes and the new meters."""

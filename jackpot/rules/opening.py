@@ -15,8 +15,11 @@ from jackpot.rules.events import (
 from jackpot.rules.hands import makes
 from jackpot.rules.money import to_cents
 from jackpot.rules.paytable import SEATS
-from jackpot.rules.refusal import Refusal, refuse_if
+from jackpot.rules.refusal import Refusal, quoted, refuse_if
 from jackpot.rules.state import State, Table
+
+# A welcome tells all of a table's links, its round and its last answer in one frame of 65,536 bytes.
+TABLE_LINKS_MOST = 8
 
 
 def decide_open_link(state: State, command: OpenLink) -> LinkOpened:
@@ -42,6 +45,8 @@ def decide_open_table(state: State, command: OpenTable) -> TableOpened:
         refuse_if(wrong, "wrong_game", f"table {terms.table}: {terms.game} cannot play link {name} (L1)")
     twice = len(set(terms.links)) < len(terms.links)
     refuse_if(not terms.links or twice, "no_links", f"table {terms.table}: no link, or one twice")
+    many = len(terms.links) > TABLE_LINKS_MOST
+    refuse_if(many, "too_many_links", f"table {terms.table}: {TABLE_LINKS_MOST} links at most")
     most = SEATS[terms.game]
     wrong = not 1 <= terms.seats <= most
     refuse_if(wrong, "too_many_seats", f"table {terms.table}: {most} seats at most (L11)")
@@ -65,7 +70,7 @@ def decide_resume(state: State, command: Resume, people: tuple[str, ...]) -> Res
     _not_behind(command.reason)
     links = _links(state, command.links)
     held = any(command.reason in state.link(number).suspended for number in links)
-    refuse_if(not held, "not_suspended", f"not suspended for {command.reason!r}")
+    refuse_if(not held, "not_suspended", f"not suspended for {quoted(command.reason)}")
     return Resumed(links, command.reason, people, command.note)
 
 
@@ -138,5 +143,5 @@ def _links(state: State, names: tuple[str, ...]) -> list[int]:
     numbers = {link.terms.link: link.number for link in state.links}
     for name in names:
         if name not in numbers:
-            raise Refusal("unknown_link", f"link {name!r} is not open")
+            raise Refusal("unknown_link", f"link {quoted(name)} is not open")
     return [numbers[name] for name in names] if names else sorted(numbers.values())

@@ -32,7 +32,7 @@ from jackpot.rules.events import (
 )
 from jackpot.rules.money import from_cents
 from jackpot.rules.recompute import with_correction, without_awards, without_bets
-from jackpot.rules.refusal import Refusal, refuse_if
+from jackpot.rules.refusal import Refusal, quoted, refuse_if
 from jackpot.rules.settling import TWO_PEOPLE, decide_void
 from jackpot.rules.state import Award, Hit, Round, State, Table
 
@@ -168,7 +168,7 @@ def decide_clear(state: State, command: ClearDevice, people: People) -> DeviceCl
     """An operator has looked into the conflict."""
     _someone(people)
     blocked = (command.role, command.device) in state.blocked
-    refuse_if(not blocked, "not_blocked", f"{command.role} {command.device} is not blocked")
+    refuse_if(not blocked, "not_blocked", f"{quoted(command.role)} {quoted(command.device)} is not blocked")
     return DeviceCleared(command.role, command.device, people)
 
 
@@ -182,7 +182,7 @@ def find_hit(state: State, name: str) -> Hit:
     """The hit of that id; refused as `no_such_hit`."""
     hit = state.hits.get(_number("H", name))
     if hit is None:
-        raise Refusal("no_such_hit", f"hit: {name!r} is not an open hit")
+        raise Refusal("no_such_hit", f"hit: {quoted(name)} is not an open hit")
     return hit
 
 
@@ -205,7 +205,7 @@ def find_table(state: State, name: str) -> Table:
     for table in state.tables:
         if table.terms.table == name:
             return table
-    raise Refusal("no_such_table", f"table: {name!r} is unknown")
+    raise Refusal("no_such_table", f"table: {quoted(name)} is unknown")
 
 
 def _find_award(state: State, name: str) -> Award:
@@ -214,14 +214,15 @@ def _find_award(state: State, name: str) -> Award:
         for award in hit.awards:
             if award.number == number:
                 return award
-    raise Refusal("no_such_award", f"award: {name!r} is not an open award")
+    raise Refusal("no_such_award", f"award: {quoted(name)} is not an open award")
 
 
 def _find_round(state: State, table_name: str, round_id: str) -> tuple[Table, Round]:
     table = find_table(state, table_name)
     round_ = table.find(round_id)
     if round_ is None:
-        raise Refusal("no_such_round", f"round: {round_id!r} is not an unfinished round of {table_name}")
+        message = f"round: {quoted(round_id)} is not an unfinished round of {table_name}"
+        raise Refusal("no_such_round", message)
     return table, round_
 
 
@@ -232,7 +233,7 @@ def _named(hit: Hit, name: str | None, status: str) -> list[Award]:
         refuse_if(not awards, f"not_{status}", f"hit: H{hit.number} has no {status} award")
         return awards
     awards = [award for award in hit.awards if f"A{award.number}" == name]
-    refuse_if(not awards, "no_such_award", f"award: H{hit.number} has no award {name!r}")
+    refuse_if(not awards, "no_such_award", f"award: H{hit.number} has no award {quoted(name)}")
     wrong = awards[0].status != status
     refuse_if(wrong, f"not_{status}", f"award: {name} is {awards[0].status}, not {status}")
     return awards

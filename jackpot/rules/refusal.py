@@ -37,14 +37,38 @@ NOT_APPLIED: Final = frozenset(
 )
 
 
+# What a refusal repeats of what was sent: enough to find the mistake.
+QUOTED_MOST: Final = 64
+
+# A refusal's text, in characters. A nack is kept, goes out in a frame and stands in a welcome: all of it is
+# bounded before it is journalled.
+MESSAGE_MOST: Final = 256
+
+# Hits that a refusal names. A round has fewer; the list of a table's hits is on the floor page.
+HITS_TOLD_MOST: Final = 64
+
+_CUT: Final = "..."
+
+
 class Refusal(Exception):
-    """A command is refused whole. hits: numbers of the hits that stand in the way."""
+    """A command is refused whole. hits: numbers of the hits that stand in the way, the first of them."""
 
     def __init__(self, code: str, message: str, hits: tuple[int, ...] = ()) -> None:
+        message = bounded(message)
         super().__init__(message)
         self.code = code
         self.message = message
-        self.hits = hits
+        self.hits = hits[:HITS_TOLD_MOST]
+
+
+def quoted(sent: str) -> str:
+    """What was sent, as a refusal repeats it: in quotes, and cut where it is long."""
+    return repr(sent[:QUOTED_MOST]) + (_CUT if len(sent) > QUOTED_MOST else "")
+
+
+def bounded(message: str) -> str:
+    """A refusal's text, cut where it is too long to be told."""
+    return message if len(message) <= MESSAGE_MOST else message[: MESSAGE_MOST - len(_CUT)] + _CUT
 
 
 def refuse_if(condition: bool, code: str, message: str) -> None:

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from controllers import generic
 from controllers.frames import BadFrame
 from controllers.messages import (
     Command,
@@ -20,9 +19,10 @@ from controllers.messages import (
     Void,
     Wager,
     convert_hello,
+    decode_by_letter,
     decode_device,
+    decode_typed,
     digest,
-    digest_malformed,
 )
 
 Pairs = list[tuple[Any, Any]]
@@ -120,17 +120,12 @@ def test_both_decoders_agree(message: Map) -> None:
 
 
 @settings(max_examples=600, deadline=None)
-@given(st.recursive(scalars, lambda inner: st.lists(inner, max_size=3), max_leaves=6))
-def test_the_slow_decoder_reads_what_the_package_reads(value: Any) -> None:
-    """WIRE frames: MessagePack, whatever the types."""
-    payload = pack(Map([("t", value)]))
-
-    def plain(item: Any) -> Any:
-        if isinstance(item, msgpack.ExtType):
-            return generic.Opaque(bytes([item.code]) + item.data)
-        return [plain(each) for each in item] if isinstance(item, list) else item
-
-    assert repr(generic.read(payload)) == repr({"t": plain(msgpack.unpackb(payload)["t"])})
+@given(messages)
+def test_the_reader_by_the_letter_agrees_with_the_typed_one(message: Map) -> None:
+    """WIRE frames: how a message is written makes no difference to what it says."""
+    payload = pack(message)
+    typed = decode_typed(payload)
+    assert typed is None or decode_by_letter(payload) == typed
 
 
 @settings(max_examples=1000, deadline=None)
@@ -144,10 +139,10 @@ def test_any_bytes_are_a_message_or_one_exception(payload: bytes, data: st.DataO
         except BadFrame:
             continue  # the one exception that there is
         if isinstance(message, Malformed):
-            assert len(digest_malformed(damaged)) == 16
+            assert len(digest(message)) == 16
 
 
-@pytest.mark.parametrize("depth", [5, 200, 5000])
+@pytest.mark.parametrize("depth", [5, 64, 200])
 def test_depth_is_no_weapon(depth: int) -> None:
     """WIRE frames: keys that are not known are ignored, whatever they hold."""
     deep = b"\x91" * depth + b"\xc0"
@@ -156,6 +151,13 @@ def test_depth_is_no_weapon(depth: int) -> None:
     refused = decode_device(payload + pack("chips") + deep)
     assert isinstance(refused, Malformed)
     assert refused.message.startswith("chips")
+
+
+def test_what_is_deeper_than_anybody_nests_is_a_bad_frame() -> None:
+    """WIRE frames: to look for the end of it would be work without a bound."""
+    for field in ("zz", "chips"):
+        with pytest.raises(BadFrame, match="deep"):
+            decode_device(b"\x82" + pack("t") + pack("lock") + pack(field) + b"\x91" * 5000 + b"\xc0")
 
 
 @pytest.mark.parametrize("key", ["seq", "round", "t", "bets"])
@@ -192,7 +194,7 @@ def test_the_last_of_two_equal_keys_counts(key: str) -> None:
         ({**WAGER, "bets": [{**BET, "amount": "100"}]}, "bets[0].amount"),
         ({**WAGER, "bets": [{**BET, "on": "house"}]}, "bets[0].on"),
         ({**WAGER, "bets": [{**BET, "player": "a\u202eb"}]}, "bets[0].player"),
-        ({**WAGER, "bets": [{**BET, "player": "x" * 257}]}, "bets[0].player"),
+        ({**WAGER, "bets": [{**BET, "player": "x" * 65}]}, "bets[0].player"),
         ({**WAGER, "bets": [{"seat": 1, "amount": 100}]}, "bets[0].link"),
         ({**WAGER, "lock": 1}, "lock"),
         ({**WAGER, "chips": {"a b": 1}}, "chips"),
@@ -263,7 +265,8 @@ def test_the_digest_is_of_the_decoded_fields() -> None:
 
     def of(message: Any) -> bytes:
         decoded = decode_device(pack(message))
-        return digest_malformed(pack(message)) if isinstance(decoded, Malformed) else digest(decoded)  # type: ignore[arg-type]
+        assert not isinstance(decoded, Ping | Pong)
+        return digest(decoded)
 
     chips = {**WAGER, "chips": {"A": 1, "B": 2}}
     turned = {"chips": {"B": 2, "A": 1}, "extra": 7, **dict(reversed(WAGER.items())), "lock": False}
@@ -278,10 +281,9 @@ def test_the_digest_is_of_the_decoded_fields() -> None:
 def test_golden_digests() -> None:
     """DESIGN ledger: digests stand in journals, so their bytes may never change."""
     assert digest(Lock(1, "R1", {"b": 2, "a": 1})).hex() == "5e7457e4b3fb2281740fec94e3fd9674"
-    assert (
-        digest_malformed(pack({"t": "lock", "seq": 1, "round": 5})).hex()
-        == "26773e05cc2a0ef53c3263e0937af23f"
-    )
+    wrong = decode_device(pack({"t": "lock", "seq": 1, "round": 5}))
+    assert isinstance(wrong, Malformed)
+    assert digest(wrong).hex() == "26773e05cc2a0ef53c3263e0937af23f"
 
 
 def test_a_hello_is_checked_whole() -> None:

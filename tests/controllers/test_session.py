@@ -19,6 +19,7 @@ from controllers.session import (
     Greeted,
     State,
 )
+from tests.controllers.attacks import PAYLOADS
 from tests.controllers.pair import KEY, NEW_KEY, NONCE, ack, hello, said, server, welcome, welcomed
 
 
@@ -107,7 +108,9 @@ def test_the_certificate_must_name_the_device() -> None:
         assert isinstance(session.receive_bytes(data, 0.0)[0], Closed)
 
 
-@pytest.mark.parametrize(("field", "wrong"), [("v", 2), ("acked", -1), ("links", "a")])
+@pytest.mark.parametrize(
+    ("field", "wrong"), [("v", 2), ("acked", -1), ("acked", 2**53 - 2**32 + 1), ("links", "a")]
+)
 def test_a_proven_hello_with_a_wrong_field_is_told_which(field: str, wrong: Any) -> None:
     """WIRE faults: the error names the field."""
     session = server()
@@ -273,6 +276,73 @@ def test_too_many_for_too_long() -> None:
 LIMITS = Limits(commands=10, bytes=1000, refusals=5)
 
 
+def test_refusals_have_a_limit_of_their_own() -> None:
+    """WIRE faults: 100 refusals a second, also of a table far below its other limits."""
+    session = welcomed()
+    seq, now = 0, 0.0
+    while not session.reading_paused:
+        seq += 1
+        assert seq <= 101
+        (event,) = session.receive_bytes(lock(seq), now)
+        assert isinstance(event, Commanded)
+        session.answer({"t": "nack", "seq": seq, "code": "no_such_round", "message": "none"})
+    assert seq == 101
+    assert session.receive_bytes(lock(seq + 1), now) == []
+    now = session.next_deadline()
+    assert now == pytest.approx(0.01)
+    assert len(session.tick(now + 0.001)) == 1
+    acked = welcomed()
+    for number in range(1, 200):
+        (event,) = acked.receive_bytes(lock(number), 0.0)
+        assert isinstance(event, Commanded)
+        acked.answer(ack(event))
+    assert not acked.reading_paused
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        *PAYLOADS.values(),
+        encode({"t": "lock", "seq": 1, "round": "R", "chips": 5})[4:],
+        encode({"t": "wager", "seq": 1, "round": "R", "bets": [], "lock": None})[4:],
+    ],
+)
+def test_what_is_read_by_the_letter_counts_for_many_commands(payload: bytes) -> None:
+    """WIRE faults: a table's share of the server is limited, whatever it sends: such frames, ever slower."""
+    limits = Limits(commands=100, bytes=2**40, refusals=10**6)
+    session = welcomed(limits)
+    frames = 0
+    while not session.reading_paused and session.state is State.TABLE:
+        for event in session.receive_bytes(frame(payload), 0.0):
+            if isinstance(event, Commanded):
+                session.answer(ack(event))
+        frames += 1
+        assert frames <= 6
+    assert session.state is State.CLOSED or frames == 6
+
+
+def test_a_table_of_wrong_frames_alone_is_sent_away() -> None:
+    """WIRE faults: above its limits for 60 s it is `error too_many`, although every frame was answered."""
+    session = welcomed()
+    seq, now = 0, 0.0
+    answered = 0
+    while session.state is State.TABLE:
+        now += 0.01
+        assert now < 63.0
+        events = session.tick(now)
+        if not session.reading_paused:
+            seq += 10
+            data = b"".join(encode({"t": "lock", "seq": at, "round": 5}) for at in range(seq - 9, seq + 1))
+            events += session.receive_bytes(data, now)
+        for event in events:
+            if isinstance(event, Commanded):
+                answered += 1
+                session.answer({"t": "nack", "seq": event.seq, "code": "bad_message", "message": "round"})
+    assert said(session)[-1]["code"] == "too_many"
+    assert now >= 60.0
+    assert answered <= 60 * 100 + 120
+
+
 @pytest.mark.parametrize("reason", ["commands", "bytes", "refusals"])
 def test_above_a_rate_reading_pauses_and_goes_on(reason: str) -> None:
     """WIRE faults: above the device's limits it is read no further for a while."""
@@ -338,6 +408,47 @@ def test_fail_is_the_last_word() -> None:
     session.fail("replaced", "twice")
     assert said(session) == [{"t": "error", "code": "not_active", "message": "standby", "servers": ["b:1"]}]
     assert session.receive_bytes(lock(2), 0.0) == []
+
+
+HUGE = "x" * 65_400
+
+
+def test_an_answer_that_fits_no_frame_is_reduced() -> None:
+    """WIRE frames: a ledger of before may hold one; the table hears seq and code, and the rest goes on."""
+    session = welcomed()
+    (first, second) = session.receive_bytes(lock(1) + lock(2), 0.0)
+    assert isinstance(first, Commanded)
+    assert isinstance(second, Commanded)
+    session.answer({"t": "nack", "seq": 1, "code": "bad_message", "message": HUGE + HUGE, "hits": ["H1"]})
+    session.answer({"t": "ack", "seq": 2, "awards": [HUGE, HUGE], "draw": None})
+    nack, acked = said(session)
+    assert nack == {"t": "nack", "seq": 1, "code": "bad_message", "message": "x" * 253 + "..."}
+    assert acked == {"t": "ack", "seq": 2, "warn": ["too_long"]}
+
+
+def test_a_last_answer_without_room_follows_the_welcome() -> None:
+    """WIRE handshake: `last` is nil, `last_follows` true, and the answer is the next frame."""
+    for message, told in ((HUGE[:65_000], HUGE[:65_000]), (HUGE + HUGE, "x" * 253 + "...")):
+        session = server()
+        session.receive_bytes(hello(), 0.0)
+        last = {"t": "nack", "seq": 7, "code": "bad_message", "message": message}
+        bets = [{"seat": 1, "link": "L", "on": "own", "player": "p" * 64}] * 64
+        session.welcome(welcome(last_seq=7, last=last, round={"bets": bets}))
+        _, welcomed_, follows = said(session)
+        assert welcomed_ == welcome(last_seq=7, last=None, last_follows=True, round={"bets": bets})
+        assert follows == {"t": "nack", "seq": 7, "code": "bad_message", "message": told}
+    session = server()
+    session.receive_bytes(hello(), 0.0)
+    short = {"t": "nack", "seq": 7, "code": "bad_message", "message": "x"}
+    session.welcome(welcome(last_seq=7, last=short))
+    assert said(session)[1:] == [welcome(last_seq=7, last=short)]
+
+
+def test_an_error_is_never_long() -> None:
+    """WIRE frames: the last word fits its frame too."""
+    session = welcomed()
+    session.fail("not_active", HUGE + HUGE)
+    assert len(said(session)[0]["message"]) == 256
 
 
 def test_the_server_may_not_speak_out_of_turn() -> None:

@@ -13,7 +13,7 @@ from controllers.frames import encode
 from controllers.memory import FileMemory, Memory, VolatileMemory
 from controllers.session import Closed, Commanded, State
 from controllers.table import MEMORY_MOST, Full, Offline, TableSession
-from tests.controllers.pair import KEY, Ledger, Pair
+from tests.controllers.pair import KEY, Ledger, Pair, said, welcome
 
 
 def table(memory: Memory | None = None) -> TableSession:
@@ -99,6 +99,137 @@ def test_a_nack_without_a_number_is_not_acked() -> None:
     device.submit(WAGER, 0.0)
     pair.run()
     assert (device.acked, pair.ledger.seq) == (0, 0)
+
+
+def test_a_nack_without_a_number_is_not_acked_after_a_power_loss_either() -> None:
+    """WIRE handshake: what the memory says of it is that it is done with, and no more."""
+    memory = VolatileMemory()
+    pair, device = paired(table(memory))
+    pair.ledger.suspended = True
+    pair.answering = False
+    device.submit(WAGER, 0.0)
+    device.submit(lock("R1"), 0.0)
+    pair.run()
+    pair.server.answer(pair.ledger.decide(pair.held.pop(0)))
+    device.receive_bytes(pair.server.data_to_send(), 0.0)
+    again = table(memory)
+    assert (again.acked, again.last) == (0, None)
+    assert [item.message["round"] for item in again.pending] == ["R1"]
+
+
+class Broken(VolatileMemory):
+    """Keeps nothing more once it is full."""
+
+    full = False
+
+    def append(self, record: list[Any]) -> None:
+        if self.full:
+            raise OSError(28, "No space left on device")
+        super().append(record)
+
+
+def test_nothing_is_sent_that_is_not_kept() -> None:
+    """WIRE table commands: a command is kept across power loss until it is answered, so before it is sent."""
+    memory = Broken()
+    pair, device = paired(table(memory))
+    memory.full = True
+    with pytest.raises(OSError, match="No space"):
+        device.submit(lock("R1"), 0.0)
+    assert (device.data_to_send(), device.pending) == (b"", [])
+    memory.full = False
+    device.submit(lock("R2"), 0.0)
+    assert len(answers(pair.run())) == 1
+    assert [message.round for message in pair.ledger.applied] == ["R2"]
+
+
+def test_new_numbers_are_kept_before_they_are_sent() -> None:
+    """WIRE table commands: the rest goes on from `expected`, also if the power fails just then."""
+    memory = VolatileMemory()
+    pair, device = paired(table(memory))
+    pair.ledger.suspended = True
+    for message in (WAGER, lock("R1"), lock("R2")):
+        device.submit(message, 0.0)
+    pair.answering = False
+    pair.run()
+    for command in pair.held:
+        pair.server.answer(pair.ledger.decide(command))
+    device.receive_bytes(pair.server.data_to_send(), 0.0)
+    sent = [(message["seq"], message["round"]) for message in said(device)]
+    assert sent == [(1, "R1"), (2, "R2")]
+    again = table(memory)
+    assert [(item.message["seq"], item.message["round"]) for item in again.pending] == sent
+
+
+@pytest.mark.parametrize("pending", [0, 2])
+def test_a_welcome_below_what_was_acked_is_believed(pending: int) -> None:
+    """WIRE handshake: the ledger lost answers, as people confirmed: the table goes on from `last_seq` + 1."""
+    memory = VolatileMemory()
+    ledger = Ledger()
+    pair, device = paired(table(memory), ledger)
+    for number in range(5):
+        device.submit(lock(f"R{number}"), 0.0)
+    pair.run()
+    assert device.acked == 5
+    pair.answering = False
+    tickets = [device.submit(lock(f"N{number}"), 0.0) for number in range(pending)]
+    pair.cut()
+    for lost in (4, 5):
+        del ledger.answers[lost]
+        ledger.applied.pop()
+    ledger.seq = 3
+    pair.connect()
+    pair.run()
+    again = table(memory)
+    for one in (device, again):
+        assert (one.acked, one.last) == (3, {"t": "ack", "seq": 3})
+        assert [(item.message["seq"], item.message["round"]) for item in one.pending] == [
+            (4 + number, f"N{number}") for number in range(pending)
+        ]
+    pair.answering = True
+    pair.release()
+    assert answers(pair.run()) == [(ticket, "ack") for ticket in tickets]
+    device.submit(lock("R9"), 0.0)
+    pair.run()
+    assert [message.round for message in ledger.applied[3:]] == [*(f"N{n}" for n in range(pending)), "R9"]
+
+
+LAST = {"t": "nack", "seq": 1, "code": "bad_message", "message": "x" * 64_000}
+
+
+def followed(device: TableSession, *after: dict[str, Any]) -> list[Any]:
+    """The device is welcomed without the last answer; then come these frames."""
+    pair = Pair(device)
+    device.receive_bytes(pair.server.data_to_send(), 0.0)
+    device.data_to_send()
+    frames = [welcome(last_seq=1, last=None, last_follows=True), *after]
+    return device.receive_bytes(b"".join(map(encode, frames)), 0.0)
+
+
+def test_the_last_answer_may_follow_the_welcome() -> None:
+    """WIRE handshake: `last_follows`: the next answer is that to `last_seq`, and to nothing that was sent."""
+    memory = VolatileMemory()
+    device = table(memory)
+    ping = {"t": "ping", "at": 1}
+    (event,) = followed(device, ping, LAST)
+    assert isinstance(event, Welcomed)
+    assert (device.acked, device.last, device.state) == (1, LAST, State.TABLE)
+    assert table(memory).last == LAST
+
+
+def test_the_resent_command_is_answered_after_the_last_answer() -> None:
+    """WIRE handshake: the table resends what it has no answer to; both answers come, each for itself."""
+    device = table()
+    ticket = device.submit(lock("R1"), 0.0)
+    events = followed(device, LAST, LAST)
+    assert [event.ticket for event in events if isinstance(event, Answered)] == [ticket]
+    assert (device.acked, device.last, device.pending) == (1, LAST, [])
+
+
+def test_another_answer_in_the_place_of_the_last_one_ends_the_connection() -> None:
+    """WIRE frames: the server is not believed blindly."""
+    device = table()
+    assert isinstance(followed(device, {"t": "ack", "seq": 2})[-1], Closed)
+    assert device.last is None
 
 
 def test_a_table_without_memory_goes_on() -> None:

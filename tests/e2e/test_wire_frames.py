@@ -128,6 +128,25 @@ def test_commands_before_a_bad_frame_stand(site: Site) -> None:
         assert welcome["last"] == {"t": "ack", "seq": 1}
 
 
+def test_no_value_is_so_long_that_its_refusal_is_none(site: Site) -> None:
+    """WIRE, faults: bad input never kills the server: a nack quotes a little, and welcomes tell it."""
+    name = site.unused()
+    with site.table(name) as device:
+        command = device.command("wager", round="R1", bets=[{"on": ""}])
+        command["bets"] = [{"on": "X" * (65_536 - len(pack(command)) + 2)}]
+        data = pack(command)
+        assert len(data) == 4 + 65_536
+        device.put(data)
+        nack = device.answer(1)
+        assert nack["code"] == "bad_message"
+        assert "X" * 64 in nack["message"]
+        assert len(nack["message"]) < 150
+    with site.connect() as device:
+        device.hello(site.keys[name], "table", name)
+        assert device.welcome()["last"] == nack
+        device.ack("wager", **FIELDS)
+
+
 def test_half_a_frame_is_nothing(site: Site) -> None:
     """WIRE, frames: a frame that never ended was never sent."""
     name = site.unused()
@@ -404,7 +423,7 @@ def test_every_wrong_field_is_refused_by_name(site: Site) -> None:
 RIGHT: dict[str, Message] = {
     "an id of every kind": {"round": "AZaz09._-"},
     "an id of 64": {"round": "r" * 64},
-    "a player of 256": {"player": "x" * 256},
+    "a player of 64 bytes": {"player": "\u00e9" * 32},
     "a player in any script": {"player": "\u00c5sa \u738b \U0001f0a1"},
     "a player of nil": {"player": None},
     "own, said": {"on": "own"},

@@ -8,9 +8,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from controllers import messages
 from controllers.frames import encode
 from controllers.session import TABLE_UNREAD_MOST
 from jackpot.app import Server
+from jackpot.rules import commands
 from jackpot.server.devices import fingerprint
 from tests.server.bed import (
     LINK,
@@ -287,3 +289,34 @@ async def test_a_whole_floor_may_come_at_one_moment(tmp_path: Path) -> None:
         address = "127.0.0.1", server.ports["tables"]
         for _ in range(TOGETHER):  # the loop, which would accept them, waits for us
             stack.enter_context(socket.create_connection(address, WAIT_S))
+
+
+@on_loop
+async def test_a_ledger_of_before_that_holds_an_endless_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """WIRE, frames: it starts, answers the resend and welcomes: with seq, code and a short text."""
+    config = configure(tmp_path)
+    wrong = {"t": "lock", "seq": 1, "round": 5}
+    async with Server(config) as server:
+        writer = server.writers["main"]
+        digest = messages.digest(messages.decode_device(encode(wrong)[4:]))  # type: ignore[arg-type]
+        command = commands.Malformed("x" * 65_500)
+        envelope = commands.Envelope(command, 1, 1, digest, table="T01", table_seq=1)
+        done = asyncio.Event()
+        with monkeypatch.context() as before:
+            before.setattr("jackpot.rules.refusal.bounded", lambda message: message)
+            writer.submit(envelope, lambda _outcome: done.set())
+        await asyncio.wait_for(done.wait(), WAIT_S)
+    nack = {"t": "nack", "seq": 1, "code": "bad_message", "message": "x" * 253 + "..."}
+    async with Server(config) as server:
+        async with table(server) as device:
+            assert {**device.heard[1], "last": None} == device.heard[1]
+            assert (device.heard[1]["last_seq"], device.heard[1]["last_follows"]) == (1, True)
+            assert await device.answer(1) == nack
+            device.say(**wrong)
+            assert await device.answer(1) == nack
+            device.wager(2, "R1", 1)
+            assert (await device.answer(2))["t"] == "ack"
+        async with table(server) as device:
+            assert device.heard[1]["last"] == {"t": "ack", "seq": 2}

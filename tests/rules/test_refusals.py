@@ -1,0 +1,259 @@
+"""How much does a refusal, or any answer, say? Bounded before it is journalled (WIRE: frames)."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+import pytest
+
+from controllers.answers import Ack, Nack
+from controllers.frames import FRAME_MOST, encode
+from jackpot.rules import commands, opening
+from jackpot.rules.awards import AWARDS_PER_FRAME
+from jackpot.rules.betting import ROUND_BETS_MOST
+from jackpot.rules.commands import Bet, Claim, Command, Envelope, Unbet
+from jackpot.rules.effects import award_map
+from jackpot.rules.engine import Engine
+from jackpot.rules.meter import Accounts
+from jackpot.rules.opening import TABLE_LINKS_MOST
+from jackpot.rules.paytable import LevelTerms, LinkTerms, TableTerms
+from jackpot.rules.refusal import HITS_TOLD_MOST, MESSAGE_MOST, QUOTED_MOST, Refusal, bounded, quoted
+from jackpot.rules.state import Award, BetMade, DrawMade, Level, Link, Round, Shown, State, Table
+from jackpot.rules.undo import BASE, History, Point
+from tests.faults.worked import form
+from tests.rules.subject import OfEngine
+
+LONG = "x" * 60_000
+INT_MOST = 2**53 - 1
+RIGHT: tuple[Command, ...] = (
+    commands.Wager("r1", (Bet(3, "L", 100, "Ann"), Bet(5, "L", 100)), lock=True, chips={"L": 2}),
+    commands.Wager("r2", (Bet(3, "L", 100),)),
+    commands.Withdraw("r1", (Unbet(3, "L"),)),
+    commands.Lock("r1", {"L": 2}),
+    commands.Settle(
+        "r1",
+        (Claim(3, ("As", "Ks", "Qs"), "royal-flush", "s", "L"),),
+        ("Js", "Ts"),
+        close=True,
+        counts={"L": 2},
+    ),
+    commands.Settle("r1", (Claim(3, hand="royal-flush"),)),
+    commands.Close("r1", {"L": 2}),
+    commands.Void("r1", "why"),
+)
+ACTS: tuple[Command, ...] = (
+    commands.Validate("H1", "A1"),
+    commands.Pay("H1", "A1"),
+    commands.Undo("H1", "why", "A1"),
+    commands.Correct("A1", 5, "why"),
+    commands.Release("T1", "why"),
+    commands.Strike("T1", "r1", 3, "L", "why"),
+    commands.VoidRound("T1", "r1", "why"),
+    commands.Reopen("T1", "r1", "why"),
+    commands.ConfirmBehind("T1", "why"),
+    commands.ClearDevice("table", "T1"),
+    commands.EndKey("table", "T1", "abc"),
+    commands.CloseBank("other", "why"),
+    commands.Suspend("operator", ("L",), "why"),
+    commands.Resume("operator", ("L",), "why"),
+)
+
+
+def longer(value: Any) -> Iterator[Any]:
+    """The value again and again, each time with one of its texts far too long."""
+    if isinstance(value, str):
+        yield LONG
+    elif isinstance(value, dict):
+        yield from ({**value, key: part} for key, item in value.items() for part in longer(item))
+        yield from ({**value, LONG: item} for item in list(value.values())[:1])
+    elif isinstance(value, list | tuple):
+        for place, item in enumerate(value):
+            yield from ([*value[:place], part, *value[place + 1 :]] for part in longer(item))
+
+
+def variants(command: Command) -> Iterator[Command]:
+    yield command
+    for fields in longer(msgspec.to_builtins(command)):
+        try:
+            yield msgspec.convert(fields, type(command))
+        except msgspec.ValidationError:
+            continue  # a field of few values, or the name of a field
+
+
+def states() -> Iterator[Engine]:
+    """A table before its round, in each part of it, and after it."""
+    subject = OfEngine()
+    subject.open(form.Link("L", "pa-643a-five-card-A", options={"count_chips": True}))
+    subject.add(form.Table("T1"))
+    subject.add(form.Table("T2"))
+    yield subject.engine
+    hand = {"seat": 3, "cards": ["As", "Ks", "Qs"]}
+    for message in (
+        {"t": "wager", "round": "r1", "bets": [{"seat": 3, "link": "L", "amount": 100, "player": "Ann"}]},
+        {"t": "lock", "round": "r1", "chips": {"L": 9}},
+        {"t": "lock", "round": "r1", "chips": {"L": 1}},
+        {"t": "settle", "round": "r1", "hands": [hand], "board": ["Js", "Ts"]},
+        {"t": "close", "round": "r1"},
+    ):  # fmt: skip
+        assert subject.frame("T1", message, {})["ok"], message
+        yield subject.engine
+
+
+def refused(engine: Engine, command: Command, *, people: tuple[str, ...] = ()) -> dict[str, Any]:
+    """The refusal of that command in that state, which stays as it is; empty where it is none."""
+    copy = Engine.from_snapshot(engine.snapshot())
+    found = copy.table("T1")
+    assert found is not None
+    whose: dict[str, Any] = {} if people else {"table": "T1", "table_seq": found.last_seq + 1}
+    draws = {"L": commands.Draw(1, 0, 1, 1)}
+    answer = copy.execute(Envelope(command, 1, 1, bytes(16), people=people, draws=draws, **whose)).answer
+    if whose and answer["t"] == "nack":
+        kept = copy.table("T1")
+        assert kept is not None
+        assert all(len(one.answer) < 4 * MESSAGE_MOST + 2_000 for one in kept.answers)
+    return answer if "code" in answer else {}
+
+
+def test_no_refusal_says_more_than_a_frame_and_a_page_can_bear() -> None:
+    """WIRE frames: it repeats at most 64 characters of what was sent, and has at most 256 of its own."""
+    codes = set()
+    for engine in states():
+        for command in RIGHT:
+            for variant in variants(command):
+                if answer := refused(engine, variant):
+                    codes.add(answer["code"])
+                    check(answer)
+        for command in ACTS:
+            for variant in variants(command):
+                for people in (("Ann",), ("Ann", "Bob")):
+                    if answer := refused(engine, variant, people=people):
+                        codes.add(answer["code"])
+                        check(answer)
+    assert codes >= {
+        "bad_message", "round_unfinished", "no_such_round", "locked_out", "not_locked", "chip_mismatch",
+        "unknown_link", "duplicate_wager", "already_settled", "award_standing", "no_such_hit",
+        "no_such_award", "no_such_table", "not_held", "not_behind", "not_blocked", "not_suspended",
+        "two_people",
+    }  # fmt: skip
+
+
+def check(answer: dict[str, Any]) -> None:
+    assert len(answer["message"]) <= MESSAGE_MOST
+    assert "x" * (QUOTED_MOST + 1) not in answer["message"]
+
+
+def test_a_refusal_is_cut_where_it_is_made() -> None:
+    """WIRE frames: whatever a rule says, its text and its list of hits have an end."""
+    refusal = Refusal("award_standing", LONG, tuple(range(1_000)))
+    assert refusal.message == bounded(LONG) == "x" * 253 + "..."
+    assert len(refusal.hits) == HITS_TOLD_MOST
+    assert quoted(LONG) == f"'{'x' * 64}'..."
+    assert quoted("R1") == "'R1'"
+    assert quoted("a\nb") == r"'a\nb'"
+
+
+def test_an_internal_error_is_told_in_short() -> None:
+    """WIRE codes: internal: what broke may hold anything; the refusal that is journalled does not."""
+    *_, engine = states()
+    found = engine.table("T1")
+    assert found is not None
+    envelope = Envelope(commands.Lock("r9"), 1, 1, bytes(16), table="T1", table_seq=found.last_seq + 1)
+    answer = engine.execute_as_internal(envelope, LONG).answer
+    assert (answer["code"], len(answer["message"])) == ("internal", MESSAGE_MOST)
+
+
+NAMES = [f"{number}{'l' * 63}" for number in range(TABLE_LINKS_MOST)]
+
+
+def full_table() -> tuple[State, Table]:
+    """A table with all that a welcome tells of it, as long as the rules let it be."""
+    terms = [LevelTerms(name, 1, 1, 1, 1) for name in ("mega", "major", "minor")]
+    paytable = "p" * 64
+    links = [
+        Link(
+            number,
+            LinkTerms(name, "b" * 64, paytable, INT_MOST * 10_000, 1, "five-flop", tuple(terms), ()),
+            [
+                Level(at, one, Accounts(), History(Accounts(), [Point(BASE)]))
+                for at, one in enumerate(terms, 1)
+            ],
+            Accounts(),
+        )
+        for number, name in enumerate(NAMES, 1)
+    ]
+    places = [
+        (seat, link.number, dealer) for link in links for seat in range(10, 17) for dealer in (False, True)
+    ]
+    round_ = Round(
+        "r" * 64,
+        "mismatch",
+        INT_MOST,
+        [BetMade(*place, "\u738b" * 21, INT_MOST) for place in places[:ROUND_BETS_MOST]],
+        {link.number: INT_MOST for link in links},
+        [DrawMade(link.number, 51, 16) for link in links],
+        bytes(7),
+        bytes(7),
+        [Shown(seat) for seat in range(16, 0, -1)],
+    )
+    numbers = [link.number for link in links]
+    table = Table(1, TableTerms("T" * 64, "let-it-ride", 7, tuple(NAMES)), numbers, INT_MOST, round=round_)
+    return State("b" * 64, links=links, tables=[table]), table
+
+
+def largest(state: State) -> list[dict[str, Any]]:
+    """The longest answers that the engine makes."""
+    award = Award(
+        INT_MOST, INT_MOST, 16, 1, 2, "three-of-a-kind", "envy", INT_MOST * 10_000, "inventory", "validated",
+        because=16,
+    )  # fmt: skip
+    draw = {name: {"magic_card": "As", "lucky_box": 16} for name in NAMES}
+    told = award_map(state, award)
+    refund = {"seat": 16, "link": NAMES[0], "on": "dealer", "amount": INT_MOST, "pays": "inventory"}
+    warn = ["chip_mismatch", "count_mismatch"]
+    ack = {"t": "ack", "seq": INT_MOST, "draw": draw, "warn": warn}
+    nack = {"t": "nack", "seq": INT_MOST, "code": "impossible_cards", "message": "\U0001f0a1" * MESSAGE_MOST}
+    return [
+        {**ack, "awards": [told] * AWARDS_PER_FRAME},
+        {**ack, "refunds": [refund] * ROUND_BETS_MOST},
+        {**nack, "expected": INT_MOST, "hits": [f"H{INT_MOST}"] * HITS_TOLD_MOST},
+    ]
+
+
+def test_the_longest_answer_and_the_largest_welcome_fit_a_frame() -> None:
+    """WIRE handshake: with the last answer, 192 awards in it, and the whole round of eight links."""
+    state, table = full_table()
+    sizes = []
+    for answer in largest(state):
+        assert len(encode(answer)) <= FRAME_MOST
+        msgspec.convert(answer, Ack | Nack)
+        welcome = opening.welcome(state, table, answer)
+        welcome.pop("awards")
+        message = {**welcome, "v": 1, "session": "f" * 16, "heartbeat_ms": INT_MOST}
+        sizes.append(len(encode(message)))
+    assert FRAME_MOST - 8_000 < max(sizes) <= FRAME_MOST
+
+
+def test_a_table_has_eight_links() -> None:
+    """WIRE frames: a table on more is refused: its welcome could not be told."""
+    subject = OfEngine()
+    for number in range(9):
+        subject.open(form.Link(f"L{number}", "pa-643a-five-card-A"))
+    links = tuple(f"L{number}" for number in range(9))
+    answer = subject.execute(commands.OpenTable(TableTerms("T1", "let-it-ride", 7, links))).answer
+    assert (answer["ok"], answer["code"]) == (False, "too_many_links")
+    assert subject.execute(commands.OpenTable(TableTerms("T1", "let-it-ride", 7, links[:8]))).answer["ok"]
+
+
+@pytest.mark.parametrize("count", [ROUND_BETS_MOST, ROUND_BETS_MOST + 1])
+def test_a_round_has_64_wagers(count: int) -> None:
+    """WIRE frames: more could not be told in a welcome."""
+    subject = OfEngine()
+    for number in range(6):
+        subject.open(form.Link(f"L{number}", "pa-653a-five-card-hand-bonus"))
+    links = tuple(f"L{number}" for number in range(6))
+    subject.add(form.Table("T1", game="ultimate-texas-holdem", seats=6, links=links))
+    places = [(seat, link, on) for link in links for seat in range(1, 7) for on in ("own", "dealer")]
+    bets = [{"seat": seat, "link": link, "on": on, "amount": 100} for seat, link, on in places]
+    assert subject.frame("T1", {"t": "wager", "round": "r", "bets": bets[:60]}, {})["ok"]
+    last = subject.frame("T1", {"t": "wager", "round": "r", "bets": bets[60:count]}, {})
+    assert last.get("code") == (None if count == ROUND_BETS_MOST else "too_many")
