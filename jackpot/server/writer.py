@@ -265,11 +265,8 @@ class Writer:
             except Exception as error:  # noqa: BLE001 - the asker's mistake is the asker's, not the bank's
                 return None, error
 
-        def submit(release: Release) -> None:
-            self.core.ask(guarded, release)
-            self._wake.set()
-
-        answer, error = await self._await(submit)
+        # It wakes nobody: the core answers at once, or has work that is being done already.
+        answer, error = await self._await(lambda release: self.core.ask(guarded, release))
         if error is not None:
             raise error
         return answer  # type: ignore[no-any-return]

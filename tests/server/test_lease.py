@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jackpot.clock import Clock, SystemClock
-from jackpot.ledger.journal import Head
+from jackpot.ledger.journal import Head, genesis
 from jackpot.ledger.postgres import PostgresStore
 from jackpot.ledger.store import CommitInDoubt, Fenced, LedgerCorrupt
 from jackpot.rules.commands import Reading
@@ -474,3 +474,47 @@ async def test_a_bank_that_cannot_be_opened_stops_alone(database: str) -> None:
             await own.settled()
         assert writer.failed
     await store.close()
+
+
+async def lose_rows(store: PostgresStore) -> None:
+    """As where a standby that was behind becomes the database: no row is there."""
+    assert store._connection is not None
+    for table in ("posting", "journal"):
+        trigger = f"TRIGGER {table}_is_never_changed"
+        await store._connection.execute(
+            f"ALTER TABLE {table} DISABLE {trigger}; DELETE FROM {table}; "
+            f"ALTER TABLE {table} ENABLE ALWAYS {trigger}"
+        )
+    await store._connection.execute(f"UPDATE head SET seq = 0, hash = '\\x{genesis('main').hex()}'")
+
+
+@on_loop
+async def test_a_takeover_knows_what_was_acknowledged_before(database: str) -> None:
+    """S5: a server that has acknowledged a row takes its bank back only with that row."""
+    first, second = [await PostgresStore.open(database) for _ in range(2)]
+    async with tenure(first) as (_, writer):
+        await until(lambda: writer.active)
+        await writer.person(Reading("2026-11-21"), ())
+        epoch = (await second.new_epoch("main", "second")).epoch
+        await lose_rows(second)
+        await second.release("main", epoch)
+        await until(lambda: writer.failed)
+        assert "row 1, which was acknowledged, is not in the ledger" in str(writer.stopped)
+    for store in (first, second):
+        await store.close()
+
+
+@on_loop
+async def test_a_takeover_knows_what_another_server_was_seen_to_acknowledge(database: str) -> None:
+    """S5: a standby that saw a head takes the bank only with that row."""
+    first, second = [await PostgresStore.open(database) for _ in range(2)]
+    epoch = (await second.new_epoch("main", "second")).epoch
+    async with tenure(first) as (own, writer):
+        await second.append("main", epoch, 0, rows(1, epoch=epoch))
+        await until(lambda: own.look()["seq"] == 1)
+        await lose_rows(second)
+        await second.release("main", epoch)
+        await until(lambda: writer.failed)
+        assert "row 1, which was acknowledged, is not in the ledger" in str(writer.stopped)
+    for store in (first, second):
+        await store.close()

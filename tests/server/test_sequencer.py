@@ -130,6 +130,22 @@ def test_a_doubtful_commit_that_survived_is_answered_as_decided() -> None:
     assert [row.body for row in bench.ledger.rows] == [b"a", b"b"]
 
 
+def test_a_row_of_another_writer_is_not_taken_for_the_doubtful_one() -> None:
+    """DESIGN 4: a batch survived where its own hash stands at the head; as many rows are not enough."""
+    bench = Bench()
+    bench.submit("a")
+    assert bench.core.take_batch() is not None
+    bench.core.failed()
+    other = Bench()
+    other.submit("z")
+    other.flush()
+    bench.ledger.rows += other.ledger.rows
+    bench.core.rebuilt(bench.ledger.engine(), bench.ledger.head())
+    assert names(bench) == []
+    bench.flush()
+    assert bench.released == [("a", ["z", "a"])]
+
+
 def test_refused_data_is_refused_alone() -> None:
     """DESIGN 4: the culprit alone becomes `internal`; what came before and after is done."""
     bench = Bench()
