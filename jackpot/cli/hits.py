@@ -67,15 +67,24 @@ def show_(
 
     Example: jackpot hits show H12 --config /etc/jackpot/config.toml
     """
-    found = [one for one in ask(config, socket, do="hits", bank=bank)["hits"] if one["hit"] == hit]
+    banks = [bank] if bank else _banks(config, socket)
+    found = {
+        name: one
+        for name in banks
+        for one in ask(config, socket, do="hits", bank=name)["hits"]
+        if one["hit"] == hit
+    }
     if not found:
         fail(f"hit {hit} is not among the open or the last hits")
+    if len(found) > 1:
+        fail(f"bank: which one? {' or '.join(found)} each have a hit {hit}")
+    (one,) = found.values()
     if as_json:
-        typer.echo(json.dumps(found[0], indent=2))
+        typer.echo(json.dumps(one, indent=2))
         return
-    one = found[0]
     typer.echo(
-        f"{hit}: {one['hand']} at {one['table']} on {one['link']}, {moment(one['at'])}, {one['status']}"
+        f"{hit}: {one['hand']} at {one['table']} on {one['link']}, {moment(one['at'])}, {one['status']}: "
+        f"{money(one['amount'])}" + (f", and {money(one['envy'])} envy" if one.get("envy") else "")
     )
     columns = ["award", "seat", "kind", "level", "amount", "pays", "status", "unverified"]
     print_table("awards", columns, [_row(award, columns) for award in one["awards"]])

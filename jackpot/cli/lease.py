@@ -38,9 +38,9 @@ def hand_over(
     by: By = None,
     as_json: Json = False,
 ) -> None:
-    """Let another server take a bank now; this one takes it back only if nobody else does.
+    """Let another server take a bank now, and say which did; this one takes it back only if none does.
 
     Example: jackpot lease hand-over main --config /etc/jackpot/config.toml
     """
     answer = ask(config, socket, do="hand-over", bank=bank, by=by)
-    show(answer, as_json, f"{bank}: handed over")
+    show(answer, as_json, f"{bank}: {answer['holder']} has it now")

@@ -1,5 +1,6 @@
 """What stands in the books right now? Plain data for pages, metrics and the command line (S1)."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from jackpot.rules.effects import Map, award_map, round_map
@@ -151,7 +152,12 @@ def round_of(engine: Engine, table: str) -> Map | None:
     return current
 
 
+def _sum(awards: Iterable[Map]) -> int:
+    return sum(award["amount"] for award in awards if award["status"] != "undone")
+
+
 def _hit(state: State, hit: Hit) -> Map:
+    """amount: the hand's own, as it was told when it was made; what it earned others is its `envy`."""
     awards = [award_map(state, award) for award in hit.awards]
     statuses = {award["status"] for award in awards}
     order: tuple[Any, ...] = ("pending", "validated", "final", "paid", "undone")
@@ -165,7 +171,8 @@ def _hit(state: State, hit: Hit) -> Map:
         "seat": hit.seat or None,
         "hand": hit.hand,
         "unverified": hit.unverified,
-        "amount": sum(award["amount"] for award in awards if award["status"] != "undone"),
+        "amount": _sum(award for award in awards if award["kind"] != "envy"),
+        "envy": _sum(award for award in awards if award["kind"] == "envy"),
         "at": hit.at,
         "cycle": hit.cycle,
         "status": next((status for status in order if status in statuses), "undone"),

@@ -187,8 +187,8 @@ class Admin:
     async def _hand_over(self, request: Request, by: str) -> dict[str, Any]:
         bank = self._writer(request).bank
         log.info("act", do=request.do, by=by, bank=bank)
-        await self._tenures[bank].hand_over()
-        return {"ok": True, "bank": bank}
+        holder = await self._tenures[bank].hand_over()
+        return {"ok": True, "bank": bank, "holder": holder}
 
     async def _status(self, bank: str) -> dict[str, Any]:
         writer = self._writers[bank]

@@ -32,6 +32,8 @@ SILENT_S: Final = 1.5
 PER_BANK_S: Final = 0.2
 NOT_FIRST_S: Final = 0.5
 HANDED_OVER_S: Final = 5.0
+# Whoever hands a bank over is told within this time who took it: until then somebody has, or it is back.
+HEIR_WITHIN_S: Final = 2 * HANDED_OVER_S
 # One that is just starting leaves them to a server that was started with it, so that each finds some.
 STARTED_TOGETHER_S: Final = 2.0
 

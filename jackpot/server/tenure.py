@@ -18,7 +18,7 @@ from jackpot.ledger.journal import Head
 from jackpot.ledger.rebuild import carry_forward, check_meters, rebuild, still_own
 from jackpot.ledger.store import CommitInDoubt, Fenced, Ledger, LedgerError, LedgerUnusable, Store
 from jackpot.rules.engine import Engine
-from jackpot.server.lease import BEAT_S, HANDED_OVER_S, LOOK_S, Watch
+from jackpot.server.lease import BEAT_S, HANDED_OVER_S, HEIR_WITHIN_S, LOOK_S, Watch
 from jackpot.server.sequencer import SNAPSHOT_EVERY
 from jackpot.server.writer import BankStopped, Writer
 
@@ -64,6 +64,7 @@ class Tenure:
         self._patient_until = -inf
         self._ended = asyncio.Event()
         self._over = asyncio.Event()
+        self._heir: asyncio.Future[str] | None = None
         self._watch = Watch(clock.monotonic())
         self._seen: Head | None = None
         self._furthest: Head | None = None
@@ -78,10 +79,10 @@ class Tenure:
         self._ended.set()
         self.writer.end()
 
-    async def hand_over(self) -> None:
-        """Gives the bank to whichever other server takes it first, once everything decided is durable.
+    async def hand_over(self) -> str:
+        """Gives the bank to whichever other server takes it first, once all decided is durable; its holder.
 
-        Raises BankStopped where it is not held here, or nobody else could take it.
+        Raises BankStopped where it is not held here, or nobody else could take it, or did.
         """
         if self.writer.stopped is not None:
             raise BankStopped(self.writer.stopped)
@@ -90,10 +91,23 @@ class Tenure:
         self._handed_over = True
         self._released = False
         self._over.clear()
+        heir = self._heir = self._heir or asyncio.get_running_loop().create_future()
         self.writer.end()
         await self._over.wait()
         if not self._released:
             raise BankStopped(f"not given up in the ledger, others must wait for it to lapse: {self.bank}")
+        await asyncio.wait((heir,), timeout=HEIR_WITHIN_S)
+        if not heir.done():
+            raise BankStopped(f"{self.bank} was given up, and the ledger does not say who has it now")
+        if not heir.result():
+            raise BankStopped(f"no other server took {self.bank}: this one has it again")
+        return heir.result()
+
+    def _inherited(self, holder: str) -> None:
+        """Somebody has the bank that was handed over; "" where it came back."""
+        if self._heir is not None:
+            self._heir.set_result(holder)
+            self._heir = None
 
     def look(self) -> dict[str, Any]:
         """Who holds the bank, as this server saw it last, and what it is here; also without a ledger."""
@@ -165,6 +179,7 @@ class Tenure:
                 log.error("ledger_went_back", bank=self.bank, seq=head.seq, was=self._furthest.seq)
             if head.holder not in {"", self._own}:
                 self._handed_over = False
+                self._inherited(head.holder)
             waits = HANDED_OVER_S if self._handed_over else self._waits()
             if watch.free(head, held=held, now=self._clock.monotonic(), waits=waits):
                 self._handed_over = False
@@ -186,6 +201,7 @@ class Tenure:
                 f"bank {self.bank} is a copy that was interrupted: jackpot ledger copy goes on with it"
             )
         taken = self._seen = await self._store.new_epoch(self.bank, self._own, seen=seen)
+        self._inherited("")
         async with self._beating(taken.epoch):
             engine, head = await self._store.run(self._checked)
         still_own(head, taken.epoch)

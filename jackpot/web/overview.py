@@ -193,6 +193,7 @@ class Overview:
             "table": hit["table"],
             "what": f"{level}, {hand.lower()}" if level else hand,
             "amount": self._money.text(hit["amount"]),
+            "envy": self._money.text(hit["envy"]) if hit.get("envy") else "",
             "status": hit["status"],
         }
 

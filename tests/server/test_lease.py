@@ -381,29 +381,41 @@ def test_a_bank_that_cannot_be_taken_is_tried_without_haste(
     run()
 
 
-def test_a_bank_is_handed_over_under_any_load(database: str) -> None:
-    """Lease: a hand-over ends though devices always have more to say; they are read no further."""
+@on_loop
+async def test_a_bank_is_handed_over_under_any_load(database: str) -> None:
+    """Lease: a hand-over ends though devices always have more to say, and says who took the bank."""
+    first, second = [await PostgresStore.open(database) for _ in range(2)]
+    async with tenure(first) as (own, writer), asyncio.timeout(WAIT_S):
+        await until(lambda: writer.active)
+        days = (date.fromordinal(number).isoformat() for number in count(1))
 
-    @on_loop
-    async def run() -> None:
-        store = await PostgresStore.open(database)
-        async with tenure(store) as (own, writer):
-            await until(lambda: writer.active)
+        def more(_outcome: object) -> None:
+            if not writer.full:
+                writer.act(Reading(next(days)), more)
 
-            days = (date.fromordinal(number).isoformat() for number in count(1))
-
-            def more(_outcome: object) -> None:
-                if not writer.full:
-                    writer.act(Reading(next(days)), more)
-
-            for _ in range(10):
-                more(None)
-            async with asyncio.timeout(WAIT_S):
-                await own.hand_over()
-            assert (await store.head("main")).holder == ""
+        for _ in range(10):
+            more(None)
+        handing = asyncio.get_running_loop().create_task(own.hand_over())
+        while (await second.head("main")).holder:  # noqa: ASYNC110 - the database tells nobody
+            await asyncio.sleep(0.01)
+        await second.new_epoch("main", "b host:7:abc")
+        assert await handing == "b host:7:abc"
+    for store in (first, second):
         await store.close()
 
-    run()
+
+@on_loop
+async def test_a_bank_that_nobody_takes_comes_back(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lease: whoever hands a bank over is told that nobody took it, and that it is here again."""
+    monkeypatch.setattr("jackpot.server.tenure.HANDED_OVER_S", 0.3)
+    store = await PostgresStore.open(database)
+    async with tenure(store) as (own, writer), asyncio.timeout(WAIT_S):
+        await until(lambda: writer.active)
+        with pytest.raises(BankStopped, match="no other server took main: this one has it again"):
+            await own.hand_over()
+        await until(lambda: writer.active)
+        assert writer.epoch == 2
+    await store.close()
 
 
 def test_no_device_is_let_in_before_the_journal_was_read(

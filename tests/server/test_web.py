@@ -1,5 +1,6 @@
 """Can Prometheus read what the server shows, is it exact, and is it durable?"""
 
+import json
 from pathlib import Path
 
 import aiohttp
@@ -7,7 +8,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from jackpot.app import Server
 from jackpot.signage import SignageProcess
-from tests.server.bed import LINK, Faulty, configure, on_loop, sign, table
+from tests.server.bed import LINK, Faulty, administer, configure, on_loop, sign, table
 
 
 async def fetch(server: Server | SignageProcess, path: str) -> tuple[int, str]:
@@ -81,3 +82,24 @@ async def test_health(tmp_path: Path) -> None:
     async with Server(configure(tmp_path)) as server:
         assert (await fetch(server, "/healthz"))[0] == 200
         assert await fetch(server, "/readyz") == (200, '{"status": "ready"}')
+
+
+@on_loop
+async def test_a_hit_is_one_sum_everywhere(tmp_path: Path) -> None:
+    """A5, S7: what its hand has won; the envy that it earned others is told apart, on page and command."""
+    config = configure(tmp_path)
+    async with Server(config) as server, sign(server) as shown, table(server) as device:
+        device.wager(1, "R1", 1, 2, lock=True)
+        royal = {"seat": 1, "cards": ["As", "Ks", "Qs"]}
+        device.say(t="settle", seq=2, round="R1", hands=[royal], board=["Js", "Ts"], close=True)
+        assert (await device.answer(2))["t"] == "ack"
+        assert (await shown.type("hit"))["amount"] == 1_000_018
+        (state,) = (await shown.hear(lambda message: message.get("waiting", [])))["waiting"]
+        assert state["amount"] == 1_000_018
+        (hit,) = json.loads((await fetch(server, "/floor.json"))[1])["hits"]
+        assert (hit["amount"], hit["envy"]) == ("$10,000.18", "$1,000.00")
+        (listed,) = (await administer(config, do="hits"))["hits"]
+        assert (listed["amount"], listed["envy"]) == (1_000_018, 100_000)
+        assert [award["amount"] for award in listed["awards"]] == [1_000_018, 100_000]
+        waiting = key("jackpot_awards_waiting_currency_units", link=LINK, level="mega", status="pending")
+        assert (await samples(server))[waiting] == 10_000.18

@@ -95,7 +95,9 @@ function tableTile(table) {
 function hitRow(hit) {
   const row = make("tr", "");
   row.append(make("td", "", hit.time), make("td", "", hit.table), make("td", "what", hit.what));
-  row.append(make("td", "sum", hit.amount), make("td", `status ${hit.status}`, hit.status));
+  const sum = make("td", "sum", hit.amount);
+  if (hit.envy) sum.append(make("span", "envy", `+ ${hit.envy} envy`));
+  row.append(sum, make("td", `status ${hit.status}`, hit.status));
   return row;
 }
 
