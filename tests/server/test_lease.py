@@ -396,8 +396,7 @@ async def test_a_bank_is_handed_over_under_any_load(database: str) -> None:
         for _ in range(10):
             more(None)
         handing = asyncio.get_running_loop().create_task(own.hand_over())
-        while (await second.head("main")).holder:  # noqa: ASYNC110 - the database tells nobody
-            await asyncio.sleep(0.01)
+        await until_free(second)
         await second.new_epoch("main", "b host:7:abc")
         assert await handing == "b host:7:abc"
     for store in (first, second):
@@ -486,6 +485,12 @@ async def test_a_bank_that_cannot_be_opened_stops_alone(database: str) -> None:
             await own.settled()
         assert writer.failed
     await store.close()
+
+
+async def until_free(store: PostgresStore) -> None:
+    """Returns once the head names no holder."""
+    while (await store.head("main")).holder:  # noqa: ASYNC110 - the database tells nobody
+        await asyncio.sleep(0.01)
 
 
 async def lose_rows(store: PostgresStore) -> None:
