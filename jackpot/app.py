@@ -12,6 +12,7 @@ from zoneinfo import ZoneInfo
 import structlog
 from aiohttp import web
 
+from jackpot.books.reader import Books
 from jackpot.clock import Clock, SystemClock
 from jackpot.config import Config
 from jackpot.ledger.connect import without_password
@@ -64,6 +65,7 @@ class Server:
         self.digest = ""
         self.lag = Histogram(LAG_SECONDS)
         self.relays: list[Publisher] = []
+        self.books = Books(config.ledger.url)
         self.floor: Floor
         self.signs: Signs
         self._ledger = ledger
@@ -226,7 +228,8 @@ class Server:
             if where is not None:
                 self._listeners.append(await listening.listen(where, devices.connection, tls))
                 self.ports[name] = listening.port_of(self._listeners[-1])
-        self._admin = Admin(self.writers, self.clock, {"table": self.floor, "sign": self.signs}, self.tenures)
+        roles = {"table": self.floor, "sign": self.signs}
+        self._admin = Admin(self.writers, self.clock, roles, self.tenures, self.books)
         self._listeners.append(await self._admin.listen(listen.admin))
         self._live = Live([writer.board for writer in self.writers.values()], self.clock)
         screens = Screens(self.config, self._live)
@@ -277,6 +280,7 @@ class Server:
             text.close()
         for found in self._sites:
             await found.cleanup()
+        await self.books.close()
         for store in dict.fromkeys(self._stores.values()):
             await store.close()
         log.info("stopped")

@@ -37,22 +37,30 @@ def list_(
     config: ConfigFile = None,
     socket: Socket = None,
     bank: Bank = None,
-    all_: Annotated[bool, typer.Option("--all", help="Paid and undone ones too.")] = False,
+    all_: Annotated[bool, typer.Option("--all", help="Every one ever made, the newest first.")] = False,
+    before: Annotated[
+        str | None, typer.Option("--before", metavar="HIT", help="With --all: those older than this one.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """List the hits that wait for people, oldest first.
+    """List the hits that wait for people, oldest first; or, with --all, the last hundred of each bank.
 
     Example: jackpot hits list --config /etc/jackpot/config.toml
     """
     banks = [bank] if bank else _banks(config, socket)
-    found = [
-        {"bank": name, **hit} for name in banks for hit in ask(config, socket, do="hits", bank=name)["hits"]
-    ]
+    if before is not None and (not all_ or len(banks) > 1):
+        fail("--before goes with --all and, where there are several banks, with --bank")
+    request = {"do": "history", "hit": before} if all_ else {"do": "hits"}
+    answers = {name: ask(config, socket, bank=name, **request) for name in banks}
+    found = [{"bank": name, **hit} for name, answer in answers.items() for hit in answer["hits"]]
     hits = [hit for hit in found if all_ or hit["status"] in ("pending", "validated")]
     if as_json:
         typer.echo(json.dumps(hits, indent=2))
         return
-    names = ["hit", "at", "link", "level", "table", "hand", "amount", "status"]
+    for name, answer in answers.items():
+        if answer.get("more"):
+            typer.echo(f"bank {name} has older ones: --bank {name} --before {answer['hits'][-1]['hit']}")
+    names = ["hit", "at", "link", "level", "table", "hand", "amount", "envy", "status"]
     if len(banks) > 1:  # each counts its own hits from H1
         names.insert(0, "bank")
     rows = [_row(hit, names) for hit in hits]
@@ -68,14 +76,9 @@ def show_(
     Example: jackpot hits show H12 --config /etc/jackpot/config.toml
     """
     banks = [bank] if bank else _banks(config, socket)
-    found = {
-        name: one
-        for name in banks
-        for one in ask(config, socket, do="hits", bank=name)["hits"]
-        if one["hit"] == hit
-    }
+    found = {name: one for name in banks for one in ask(config, socket, do="hit", bank=name, hit=hit)["hits"]}
     if not found:
-        fail(f"hit {hit} is not among the open or the last hits")
+        fail(f"there is no hit {hit} in bank {' or '.join(banks)}")
     if len(found) > 1:
         fail(f"bank: which one? {' or '.join(found)} each have a hit {hit}")
     (one,) = found.values()
@@ -84,7 +87,7 @@ def show_(
         return
     typer.echo(
         f"{hit}: {one['hand']} at {one['table']} on {one['link']}, {moment(one['at'])}, {one['status']}: "
-        f"{money(one['amount'])}" + (f", and {money(one['envy'])} envy" if one.get("envy") else "")
+        f"{money(one['amount'])}" + (f", and {money(one['envy'])} envy" if one["envy"] else "")
     )
     columns = ["award", "seat", "kind", "level", "amount", "pays", "status", "unverified"]
     print_table("awards", columns, [_row(award, columns) for award in one["awards"]])
@@ -181,7 +184,7 @@ def _flag(value: Any) -> str:
     return "unverified" if value else ""
 
 
-_SHOWN: dict[str, Callable[[Any], str]] = {"amount": money, "at": moment, "unverified": _flag}
+_SHOWN: dict[str, Callable[[Any], str]] = {"amount": money, "envy": money, "at": moment, "unverified": _flag}
 
 
 def _act(act: str, done: str, as_json: bool, config: Any, socket: Any, **request: Any) -> None:

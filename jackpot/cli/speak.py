@@ -77,7 +77,7 @@ def table(title: str, columns: list[str], rows: list[list[str]]) -> None:
 
     found = Table(title=title, title_justify="left")
     for column in columns:
-        found.add_column(column, justify="right" if column == "amount" else "left")
+        found.add_column(column, justify="right" if column in ("amount", "envy") else "left")
     for row in rows:
         found.add_row(*row)
     console = Console(markup=False, emoji=False, highlight=False)

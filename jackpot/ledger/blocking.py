@@ -4,6 +4,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from jackpot.ledger.journal import Head, Row, Snapshot
+from jackpot.ledger.store import Question
 from jackpot.rules.postings import Posting
 
 if TYPE_CHECKING:
@@ -52,6 +53,9 @@ class Blocking:
 
     def balances(self, bank: str, upto: int) -> tuple[int, list[Posting]]:
         return self._call(self.store.balances(bank, upto))
+
+    def ask(self, bank: str, question: Question[T]) -> T:
+        return self._call(self.store.ask(bank, question))
 
     def strays(self, bank: str) -> list[str]:
         return self._call(self.store.strays(bank))

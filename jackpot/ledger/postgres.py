@@ -21,7 +21,6 @@ from jackpot.ledger.blocking import Blocking
 from jackpot.ledger.connect import text
 from jackpot.ledger.journal import Head, Row, Snapshot, check_dense, genesis
 from jackpot.ledger.migrations import APPLIED, CREATE, Migration, pending
-from jackpot.ledger.reading import Conversation
 from jackpot.ledger.store import (
     SNAPSHOTS_KEPT,
     CommitInDoubt,
@@ -30,6 +29,7 @@ from jackpot.ledger.store import (
     Ledger,
     LedgerCorrupt,
     LedgerUnusable,
+    Question,
     not_written,
 )
 from jackpot.rules.postings import Posting
@@ -521,7 +521,7 @@ class PostgresStore:
             self._banks[bank] = found[0][0]
         return self._banks[bank]
 
-    async def _read(self, bank: str, conversation: Callable[[int], Conversation[T]]) -> T:
+    async def _read(self, bank: str, conversation: Question[T]) -> T:
         """Carries a conversation about a bank on, given its number."""
         saying = conversation(await self._bank(bank))
         found: Sequence[Any] | None = None
@@ -554,6 +554,9 @@ class PostgresStore:
 
     async def balances(self, bank: str, upto: int) -> tuple[int, list[Posting]]:
         return await self._alone(self._read(bank, lambda number: reading.balances(number, upto)))
+
+    async def ask(self, bank: str, question: Question[T]) -> T:
+        return await self._alone(self._read(bank, question))
 
     async def strays(self, bank: str) -> list[str]:
         return await self._alone(self._read(bank, reading.strays))

@@ -5,10 +5,10 @@ the rows that were found, and returns what was asked for. A value's place is ?1,
 bank's own in the database; 0, which no bank has, reads as one that was never written.
 """
 
-from collections.abc import Generator, Sequence
-from typing import Any, Final, TypeVar
+from typing import Final
 
 from jackpot.ledger.journal import Head, Row, Snapshot, genesis
+from jackpot.ledger.store import Conversation
 from jackpot.rules.postings import Posting
 
 ACCOUNTS: Final = '"primary", reserve, overflow, house, wagers, awards, corrections, transfers'
@@ -50,9 +50,6 @@ _NAMELESS: Final = """
 """
 # What seqs below every row's are.
 _NO_BOUND: Final = -(2**63)
-
-T = TypeVar("T")
-Conversation = Generator[tuple[str, tuple[Any, ...]], Sequence[Any], T]
 
 
 def banks() -> Conversation[list[str]]:

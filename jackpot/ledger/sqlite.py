@@ -19,16 +19,18 @@ import apsw
 from jackpot.ledger import reading
 from jackpot.ledger.journal import Head, Row, Snapshot, check_dense, genesis
 from jackpot.ledger.migrations import APPLIED, CREATE, pending
-from jackpot.ledger.reading import ACCOUNTS, SUMS, Conversation
+from jackpot.ledger.reading import ACCOUNTS, SUMS
 from jackpot.ledger.store import (
     SNAPSHOTS_KEPT,
     CommitInDoubt,
+    Conversation,
     DataRefused,
     Fenced,
     LedgerCorrupt,
     LedgerError,
     LedgerStopped,
     LedgerUnusable,
+    Question,
     not_written,
 )
 from jackpot.rules.postings import Posting
@@ -365,6 +367,9 @@ class SqliteLedger:
 
     def balances(self, bank: str, upto: int) -> tuple[int, list[Posting]]:
         return self._read(reading.balances(self._bank(bank), upto))
+
+    def ask(self, bank: str, question: Question[T]) -> T:
+        return self._read(question(self._bank(bank)))
 
     def strays(self, bank: str) -> list[str]:
         return self._read(reading.strays(self._bank(bank)))

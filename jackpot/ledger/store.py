@@ -10,7 +10,7 @@ LedgerError
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future
 from queue import SimpleQueue
 from threading import Thread
@@ -23,6 +23,10 @@ from jackpot.rules.postings import Posting
 SNAPSHOTS_KEPT: Final = 2
 
 T = TypeVar("T")
+Conversation = Generator[tuple[str, tuple[Any, ...]], Sequence[Any], T]
+"""What is asked in SQL, the same for every backend: `reading` says how."""
+Question = Callable[[int], Conversation[T]]
+"""One about a bank, given its number in the database."""
 
 
 class LedgerError(Exception):
@@ -91,6 +95,9 @@ class Reader(Protocol):
 
         Row 0 and no balances where there are none.
         """
+
+    def ask(self, bank: str, question: Question[T]) -> T:
+        """The answer to a question that is asked in SQL."""
 
     def strays(self, bank: str) -> list[str]:
         """A sentence for each kind of row that belongs to no entry of any bank, none where all is well."""
@@ -191,24 +198,15 @@ class Store(Protocol):
     async def close(self) -> None: ...
 
 
-_LEFT: Final = "the ledger did not answer before the end, and was left"
+_LEFT: Final = "the ledger did not answer in time, and is not waited for"
 
 
-class Threaded:
-    """A synchronous Ledger in one thread of its own, as a Store; this process alone has it open.
+class Aside:
+    """Work in one thread, in order. No end of the process waits for it: a hanging disk holds it for ever."""
 
-    No end of the process waits for that thread: a disk that hangs holds it for ever.
-    """
-
-    shared = False
-
-    def __init__(self, ledger: Ledger) -> None:
-        self.created = ledger.created
-        self.warnings: list[str] = []
-        self._ledger = ledger
-        self._left = False
+    def __init__(self) -> None:
         self._waiting: set[asyncio.Future[Any]] = set()
-        self._calls: SimpleQueue[tuple[Future[Any], Callable[[Ledger], Any]] | None] = SimpleQueue()
+        self._calls: SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None] = SimpleQueue()
         Thread(target=self._work, name="ledger", daemon=True).start()
 
     def _work(self) -> None:
@@ -216,13 +214,15 @@ class Threaded:
             call, work = asked
             if call.set_running_or_notify_cancel():
                 try:
-                    call.set_result(work(self._ledger))
+                    call.set_result(work())
                 except BaseException as error:  # noqa: BLE001 - it is raised where the call was made
                     call.set_exception(error)
 
-    async def run(self, work: Callable[[Ledger], T]) -> T:
-        if self._left:
-            raise CommitInDoubt(_LEFT)
+    async def run(self, work: Callable[[], T]) -> T:
+        """A cancelled caller waits for the end; then the work's error is raised, or CancelledError.
+
+        Raises CommitInDoubt where it is not waited for any more.
+        """
         asked: Future[T] = Future()
         call = asyncio.wrap_future(asked)
         self._waiting.add(call)
@@ -241,9 +241,35 @@ class Threaded:
         return call.result()
 
     def leave(self) -> None:
-        self._left = True
+        """Waits no longer for what is under way; what has not begun never does."""
         for call in self._waiting:
             call.cancel()
+
+    def end(self) -> None:
+        """Lets the thread end after what was asked of it."""
+        self._calls.put(None)
+
+
+class Threaded:
+    """A synchronous Ledger in one thread of its own, as a Store; this process alone has it open."""
+
+    shared = False
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.created = ledger.created
+        self.warnings: list[str] = []
+        self._ledger = ledger
+        self._left = False
+        self._aside = Aside()
+
+    async def run(self, work: Callable[[Ledger], T]) -> T:
+        if self._left:
+            raise CommitInDoubt(_LEFT)
+        return await self._aside.run(lambda: work(self._ledger))
+
+    def leave(self) -> None:
+        self._left = True
+        self._aside.leave()
 
     async def banks(self) -> list[str]:
         return await self.run(lambda ledger: ledger.banks())
@@ -297,4 +323,4 @@ class Threaded:
         try:
             await self.run(lambda ledger: ledger.close())
         finally:
-            self._calls.put(None)
+            self._aside.end()

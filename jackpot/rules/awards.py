@@ -122,7 +122,8 @@ class Tally:
         number = winner.hit
         if not number:
             number, self._next_hit = self._next_hit, self._next_hit + 1
-        hit = HitMade(number, winner.seat, link.number, winner.hand, winner.unverified, [])
+        known = bool(winner.hit)
+        hit = HitMade(number, winner.seat, link.number, winner.hand, winner.unverified, [], more=known)
         self.hits.append(hit)
         return hit
 

@@ -69,7 +69,7 @@ class Recomputed(msgspec.Struct, frozen=True, array_like=True):
 
 
 class HitMade(msgspec.Struct, frozen=True, array_like=True):
-    """A hand and the awards it made; a hit that exists already gets more awards."""
+    """A hand and the awards it made. more: an earlier entry has made the hit, which gets more awards."""
 
     number: int
     seat: int
@@ -77,6 +77,7 @@ class HitMade(msgspec.Struct, frozen=True, array_like=True):
     hand: str
     unverified: bool
     awards: list[Award]
+    more: bool = False
 
 
 class TakeMade(msgspec.Struct, frozen=True, array_like=True):

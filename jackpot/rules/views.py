@@ -101,33 +101,24 @@ def _level(level: Level) -> Map:
         "wagers": level.wagers,
         "undone_wagers": level.undone_wagers,
         "undone_hits": level.undone_hits,
+        "last_hits": [
+            {
+                "hit": f"H{shown.hit}",
+                "table": shown.table,
+                "hand": shown.hand,
+                "amount": to_cents(shown.amount),
+                "at": shown.at,
+                "cycle": shown.cycle,
+            }
+            for shown in reversed(level.shown[-HITS_SHOWN:])
+        ],
     }
 
 
 def hits(engine: Engine) -> list[Map]:
-    """Open hits first, the oldest first; then the last hits of every level, the newest first (S1)."""
+    """The hits that people, or their rounds, have not done with, the oldest first."""
     state = engine.state
-    listed = [_hit(state, hit) for _, hit in sorted(state.hits.items())]
-    known = {hit["hit"] for hit in listed}
-    shown = [
-        {
-            "hit": f"H{past.hit}",
-            "link": link.terms.link,
-            "level": level.terms.level,
-            "table": past.table,
-            "hand": past.hand,
-            "amount": to_cents(past.amount),
-            "at": past.at,
-            "cycle": past.cycle,
-            "status": "paid",
-            "awards": [],
-        }
-        for link in state.links
-        for level in link.levels
-        for past in reversed(level.shown[-HITS_SHOWN:])
-        if f"H{past.hit}" not in known
-    ]
-    return listed + shown
+    return [hit(state, found) for _, found in sorted(state.hits.items())]
 
 
 def open_awards(engine: Engine) -> list[Map]:
@@ -156,25 +147,24 @@ def _sum(awards: Iterable[Map]) -> int:
     return sum(award["amount"] for award in awards if award["status"] != "undone")
 
 
-def _hit(state: State, hit: Hit) -> Map:
+def hit(state: State, found: Hit) -> Map:
     """amount: the hand's own, as it was told when it was made; what it earned others is its `envy`."""
-    awards = [award_map(state, award) for award in hit.awards]
+    awards = [award_map(state, award) for award in found.awards]
     statuses = {award["status"] for award in awards}
     order: tuple[Any, ...] = ("pending", "validated", "final", "paid", "undone")
     levels = [award["level"] for award in awards if award["level"]]
     return {
-        "hit": f"H{hit.number}",
-        "link": state.link(hit.link).terms.link,
+        "hit": f"H{found.number}",
+        "link": state.link(found.link).terms.link,
         "level": levels[0] if levels else None,
-        "table": state.table(hit.table).terms.table,
-        "round": hit.round,
-        "seat": hit.seat or None,
-        "hand": hit.hand,
-        "unverified": hit.unverified,
+        "table": state.table(found.table).terms.table,
+        "round": found.round,
+        "seat": found.seat or None,
+        "hand": found.hand,
+        "unverified": found.unverified,
         "amount": _sum(award for award in awards if award["kind"] != "envy"),
         "envy": _sum(award for award in awards if award["kind"] == "envy"),
-        "at": hit.at,
-        "cycle": hit.cycle,
+        "at": found.at,
         "status": next((status for status in order if status in statuses), "undone"),
         "awards": awards,
     }

@@ -19,10 +19,14 @@ from typing import Any, Final
 import msgspec
 import structlog
 
+from jackpot.books.hits import PAGE_MOST
+from jackpot.books.reader import Books
 from jackpot.clock import Clock
+from jackpot.ledger.store import LedgerError
 from jackpot.rules import commands, views
 from jackpot.server.alone import failed
 from jackpot.server.devices import Devices, fingerprint
+from jackpot.server.history import hits_of
 from jackpot.server.tenure import Tenure
 from jackpot.server.writer import BankStopped, Writer
 
@@ -31,6 +35,8 @@ REQUEST_MOST: Final = 16_384
 # pid, uid and gid of the peer, as the kernel gives them.
 _CREDENTIALS: Final = struct.Struct("3i")
 _REASON_MOST: Final = 256
+# Of a hit's number: 2^53 - 1 has so many.
+_DIGITS_MOST: Final = 16
 # What tables and signs are told where people suspend a link.
 OPERATOR: Final = "operator"
 
@@ -68,6 +74,13 @@ def _given(request: Request, field: str) -> Any:
     if field == "reason" and (not value.isprintable() or not 1 <= len(value) <= _REASON_MOST):
         raise BadRequest(f"reason: 1 to {_REASON_MOST} printable characters")
     return value
+
+
+def _number(hit: str) -> int:
+    digits = hit.removeprefix("H")
+    if not digits.isdecimal() or len(digits) > _DIGITS_MOST:
+        raise BadRequest(f"hit: {hit!r} is no hit's id, such as H12")
+    return int(digits)
 
 
 def _suspend(request: Request) -> commands.PersonCommand:
@@ -116,7 +129,9 @@ class Admin:
         clock: Clock,
         devices: Mapping[str, Devices],
         tenures: Mapping[str, Tenure],
+        books: Books,
     ) -> None:
+        self._books = books
         self._writers = writers
         self._tenures = tenures
         self._clock = clock
@@ -139,6 +154,8 @@ class Admin:
                 return await self._hand_over(request, request.by or login)
             if request.do == "hits":
                 return {"ok": True, "hits": await self._own(request).ask(views.hits)}
+            if request.do in ("history", "hit"):
+                return await self._history(request)
             if request.do == "round":
                 table = _given(request, "table")
                 found = await self._own(request).ask(lambda engine: views.round_of(engine, table))
@@ -149,7 +166,21 @@ class Admin:
             return _refused("bad_request", str(error))
         except BankStopped as error:
             return _refused("bank_stopped", str(error))
+        except LedgerError as error:
+            return _refused("ledger", str(error))
         return _refused("bad_request", f"do: {request.do!r} is unknown")
+
+    async def _history(self, request: Request) -> dict[str, Any]:
+        """A page of all hits, those before the one given; or that hit alone."""
+        writer = self._own(request)
+        number = None if request.hit is None else _number(request.hit)
+        if request.do == "history":
+            found = await hits_of(writer, self._books, number, PAGE_MOST)
+            return {"ok": True, "hits": found.hits, "more": found.before is not None}
+        if number is None:
+            raise BadRequest("hit: missing")
+        found = await hits_of(writer, self._books, number + 1, 1)
+        return {"ok": True, "hits": [hit for hit in found.hits if hit["hit"] == f"H{number}"]}
 
     async def _do(self, request: Request, by: str) -> dict[str, Any]:
         act = ACTS[request.do](request)

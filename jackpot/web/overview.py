@@ -6,11 +6,13 @@ from datetime import UTC, datetime
 from typing import Any, Final, Protocol
 from zoneinfo import ZoneInfo
 
+from jackpot.books.reader import Books
 from jackpot.clock import Clock
 from jackpot.config import Config
+from jackpot.ledger.store import LedgerError
 from jackpot.rules import views
-from jackpot.rules.engine import Engine
 from jackpot.server.devices import Devices
+from jackpot.server.history import hits_of
 from jackpot.server.relay import Publisher
 from jackpot.server.writer import BankStopped, Writer
 from jackpot.web.currency import Writing
@@ -39,6 +41,8 @@ class Source(Protocol):
     def signs(self) -> Devices: ...
     @property
     def relays(self) -> Sequence[Publisher]: ...
+    @property
+    def books(self) -> Books: ...
 
 
 def why(writer: Writer) -> str | None:
@@ -48,10 +52,6 @@ def why(writer: Writer) -> str | None:
     if writer.stopped is not None:
         return f"stopped: {writer.stopped}" if writer.failed else writer.stopped
     return None if writer.active else "the ledger does not answer, or too slowly"
-
-
-def _state(engine: Engine) -> tuple[Map, list[Map]]:
-    return views.statistics(engine), views.hits(engine)
 
 
 def _own(devices: Devices) -> set[str]:
@@ -88,8 +88,10 @@ class Overview:
     async def _read(self, writer: Writer) -> None:
         try:
             async with asyncio.timeout(STATE_WITHIN_S):
-                self._states[writer.bank] = await writer.ask(_state)
-        except (TimeoutError, BankStopped):
+                state = await writer.ask(views.statistics)
+            listed = await hits_of(writer, self._source.books, None, HITS_SHOWN)
+            self._states[writer.bank] = state, listed.hits
+        except (TimeoutError, BankStopped, LedgerError):
             if writer.held_elsewhere:  # else its last durable state is shown, and `troubles` says why
                 self._states.pop(writer.bank, None)
 
@@ -193,7 +195,7 @@ class Overview:
             "table": hit["table"],
             "what": f"{level}, {hand.lower()}" if level else hand,
             "amount": self._money.text(hit["amount"]),
-            "envy": self._money.text(hit["envy"]) if hit.get("envy") else "",
+            "envy": self._money.text(hit["envy"]) if hit["envy"] else "",
             "status": hit["status"],
         }
 

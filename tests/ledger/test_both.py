@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from itertools import count
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import apsw
 import asyncpg
@@ -19,7 +19,7 @@ from jackpot.lab.engines import Postgres
 from jackpot.ledger.blocking import Blocking
 from jackpot.ledger.journal import Head, Row, Snapshot, canonical, genesis
 from jackpot.ledger.open import open_ledger
-from jackpot.ledger.store import CommitInDoubt, DataRefused, Fenced, Ledger, Reader
+from jackpot.ledger.store import CommitInDoubt, DataRefused, Fenced, Ledger, Question, Reader
 from jackpot.ledger.verify import Report, verify
 from jackpot.rules.engine import SNAPSHOT_FORMAT
 from jackpot.rules.postings import Posting
@@ -43,6 +43,8 @@ _ANYTHING_GOES: Final = """
     END $$;
 """
 _numbers = count(1)
+
+T = TypeVar("T")
 
 
 class Memory:
@@ -78,6 +80,9 @@ class Memory:
     def balances(self, bank: str, upto: int) -> tuple[int, list[Posting]]:
         seq = max((seq for seq in self.carried if seq <= upto), default=0)
         return seq, self.sums(bank, None, seq)
+
+    def ask(self, bank: str, question: Question[T]) -> T:
+        raise AssertionError("it knows no SQL")
 
     def strays(self, _bank: str) -> list[str]:
         return []

@@ -2,6 +2,7 @@
 
 import asyncio
 import getpass
+import json
 import socket
 import stat
 import subprocess
@@ -9,8 +10,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from jackpot.app import Server
 from tests.server.bed import LINK, LINKS, Device, administer, configure, on_loop, sign, table
+from tests.server.test_web import fetch
 
 ROYAL = {"seat": 1, "cards": ["As", "Ks", "Qs"]}
 
@@ -157,7 +161,7 @@ async def test_of_several_banks_a_person_sees_all_and_says_which(tmp_path: Path)
         code, out, _ = await jackpot("hits", "show", "H1", *where)
         assert (code, out.startswith("H1: royal-flush at T01 on floor-five")) == (0, True)
         code, _, error = await jackpot("hits", "show", "H1", "--bank", "side", *where)
-        assert (code, error) == (1, "hit H1 is not among the open or the last hits\n")
+        assert (code, error) == (1, "there is no hit H1 in bank side\n")
         code, _, error = await jackpot("hits", "validate", "H1", *where)
         assert (code, error) == (1, "bank: which one? main or side\n")
         code, _, error = await jackpot("hits", "validate", "H1", "--bank", "side", *where)
@@ -216,3 +220,45 @@ async def test_what_another_server_may_have_changed_is_not_listed(tmp_path: Path
             answer = await administer(config, **request)
             assert (answer["ok"], answer["code"]) == (False, "bank_stopped")
             assert "not confirmed by the ledger" in answer["message"]
+
+
+@on_loop
+async def test_no_hit_is_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """S1: paid, undone and odds hits are listed for ever, the newest first, on the page and by command."""
+    monkeypatch.setattr("jackpot.server.admin.PAGE_MOST", 2)
+    config = configure(tmp_path, links=LINKS + 'hold_table = false\nvalidate_at = "500.00"\n')
+    where = ("--config", str(config.path))
+    flush = {"seat": 1, "cards": ["As", "Ks", "9s"]}
+    async with Server(config) as server, table(server) as device:
+        for number, hand in enumerate((ROYAL, flush, ROYAL)):
+            device.wager(2 * number + 1, f"R{number}", 1, 2, lock=True)
+            settle = {"hands": [hand], "board": ["Js", "Ts"], "close": True}
+            device.say(t="settle", seq=2 * number + 2, round=f"R{number}", **settle)
+            assert (await device.answer(2 * number + 2))["t"] == "ack"
+        await administer(config, do="validate", hit="H1", by="Ann")
+        await administer(config, do="pay", hit="H1", by="Ann")
+        await administer(config, do="undo", hit="H3", by="Ann", reason="a misdeal")
+        device.wager(7, "R9", 1, lock=True)
+        await device.answer(7)
+        assert (await administer(config, do="hits"))["hits"] == []
+        told = await administer(config, do="history")
+        assert [(hit["hit"], hit["status"]) for hit in told["hits"]] == [("H3", "undone"), ("H2", "final")]
+        assert told["more"]
+        told = await administer(config, do="history", hit="H2")
+        assert [(hit["hit"], hit["status"]) for hit in told["hits"]] == [("H1", "paid")]
+        assert not told["more"]
+        (hit,) = (await administer(config, do="hit", hit="H1"))["hits"]
+        assert (hit["amount"], hit["round"], hit["seat"], hit["table"]) == (1_000_018, "R0", 1, "T01")
+        assert (await administer(config, do="hit", hit="H77"))["hits"] == []
+        assert (await administer(config, do="hit", hit="one"))["code"] == "bad_request"
+        shown = json.loads((await fetch(server, "/floor.json"))[1])["hits"]
+        assert [hit["status"] for hit in shown] == ["undone", "final", "paid"]
+        code, out, _ = await jackpot("hits", "list", "--all", *where)
+        assert (code, "--bank main --before H2" in out, "undone" in out, "final" in out) == (
+            0,
+            True,
+            True,
+            True,
+        )
+        code, out, _ = await jackpot("hits", "list", "--all", "--before", "H2", *where)
+        assert (code, "H1 " in out, "H2 " in out) == (0, True, False)

@@ -201,6 +201,11 @@ BEGIN
 END $$;
 REVOKE EXECUTE ON FUNCTION carry_forward FROM PUBLIC;
 
+-- What history is read by, newest first: entries that made awards, and people's acts on them (kinds 10 to 13).
+-- No wager is in either.
+CREATE INDEX posting_of_awards ON posting (seq) WHERE awards <> 0;
+CREATE INDEX journal_of_acts ON journal (seq) WHERE kind IN (10, 11, 12, 13);
+
 -- One line an account that a posting moved.
 CREATE VIEW account_entry (bank, seq, at, link, level, cycle, account, micros) AS
 SELECT bank.name, posting.seq, journal.at, posting.link, posting.level, posting.cycle, line.account, line.micros

@@ -1,0 +1,131 @@
+"""Which hits were ever made, and what became of them? As the journal says, the newest first, by pages.
+
+A hit is told where it was made; what people did with it comes after that in the journal, and is so read
+first. Its entries are found by two small indexes, however long the journal is.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, NamedTuple
+
+from jackpot.ledger.store import Conversation, Reader
+from jackpot.rules import events
+from jackpot.rules.state import Award, Hit
+
+# Entries of one statement: a page of hits and what people did with them, in a few milliseconds.
+ENTRIES: Final = 200
+# Hits of one page: what a person looks at, and a frame or an answer holds.
+PAGE_MOST: Final = 100
+
+# The key begins with the bank: +bank leaves the small indexes alone to both planners.
+_FOUND: Final = """
+    SELECT seq, at, kind, version, "table", body FROM journal WHERE bank = ?1 AND seq IN (
+        SELECT seq FROM (
+            SELECT DISTINCT seq FROM posting WHERE +bank = ?1 AND seq < ?2 AND awards <> 0
+            ORDER BY seq DESC LIMIT ?3
+        ) AS paid
+        UNION
+        SELECT seq FROM (
+            SELECT seq FROM journal WHERE +bank = ?1 AND seq < ?2 AND kind IN (10, 11, 12, 13)
+            ORDER BY seq DESC LIMIT ?3
+        ) AS acted
+    ) ORDER BY seq DESC LIMIT ?3
+"""
+_BEYOND: Final = 2**63 - 1
+
+Entry = tuple[int, int, events.Event, int]
+"""Its seq, when it was made (unix milliseconds), what it says, and the number of its table."""
+
+
+class Page(NamedTuple):
+    """before: where the next page begins; None where there are no older hits."""
+
+    hits: list[Hit]
+    before: int | None
+
+
+def page(ledger: Reader, bank: str, before: int | None = None, limit: int = PAGE_MOST) -> Page:
+    """The newest hits of a bank with a number below `before`, as they stand now. Raises LedgerError."""
+    history = _History(before)
+    for entry in _entries(ledger, bank):
+        history.take(*entry)
+        if len(history.made) > limit:
+            break
+    hits = sorted(history.made, key=lambda hit: hit.number, reverse=True)
+    return Page(hits[:limit], hits[limit - 1].number if len(hits) > limit else None)
+
+
+def _entries(ledger: Reader, bank: str) -> Iterator[Entry]:
+    """All that made awards, or people's acts on them, the newest first."""
+    below = _BEYOND
+    while True:
+        found = ledger.ask(bank, lambda number, below=below: _asked(number, below))  # type: ignore[misc]
+        for seq, at, kind, version, table, body in found:
+            yield seq, at, events.decode(kind, version, body), table or 0
+        if len(found) < ENTRIES:
+            return
+        below = found[-1][0]
+
+
+def _asked(number: int, below: int) -> Conversation[list[Any]]:
+    found = yield _FOUND, (number, below, ENTRIES)
+    return list(found)
+
+
+class _History:
+    """Hits on the way back through the journal. made: those whose making was reached, and that are wanted."""
+
+    def __init__(self, before: int | None) -> None:
+        self.made: list[Hit] = []
+        self._before = before
+        self._more: dict[int, list[Award]] = {}
+        self._steps: dict[int, list[tuple[str, int]]] = {}
+
+    def take(self, seq: int, at: int, event: events.Event, table: int) -> None:
+        """One entry; an older one than all before."""
+        for award, amount in _raised(event):
+            self._step(award, "raised", amount)
+        match event:
+            case events.Validated() | events.Paid() | events.Undone():
+                for award in event.awards:
+                    self._step(award, type(event).__name__.lower(), 0)
+            case events.Corrected():
+                self._step(event.award, "corrected", event.amount)
+            case events.Settled() | events.Closed():
+                for made in reversed(event.made.hits):
+                    awards = [self._as_it_stands(award) for award in made.awards]
+                    self._more[made.number] = awards + self._more.get(made.number, [])
+                    if not made.more and (self._before is None or made.number < self._before):
+                        self.made.append(
+                            Hit(
+                                number=made.number,
+                                table=table,
+                                round=event.round,
+                                seat=made.seat,
+                                link=made.link,
+                                hand=made.hand,
+                                seq=seq,
+                                at=at,
+                                cycle=0,
+                                awards=self._more.pop(made.number),
+                                unverified=made.unverified,
+                            )
+                        )
+
+    def _step(self, award: int, what: str, amount: int) -> None:
+        self._steps.setdefault(award, []).append((what, amount))
+
+    def _as_it_stands(self, award: Award) -> Award:
+        """What people and undone entries made of it since: the sum of a paid one never changes (A10, A11)."""
+        for what, amount in reversed(self._steps.pop(award.number, [])):
+            if what not in ("raised", "corrected"):
+                award.status = what  # type: ignore[assignment]  # the names of its events
+            elif award.status not in ("paid", "final"):
+                award.amount, award.status = amount, "pending"
+        return award
+
+
+def _raised(event: events.Event) -> Iterable[tuple[int, int]]:
+    """Awards that the event raised, each with its new sum (A11)."""
+    made = getattr(event, "made", None)
+    recomputed = getattr(event, "recomputed", None) if made is None else made.recomputed
+    return () if recomputed is None else recomputed.raised

@@ -1,0 +1,48 @@
+"""How do pages and commands read the books? Next to the writer, over a connection of their own."""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Final, TypeVar
+
+from jackpot.ledger.open import open_ledger
+from jackpot.ledger.store import Aside, Ledger, LedgerError
+
+# Whoever looks at a page does not wait longer for a disk or a database; most reads take some milliseconds.
+READ_WITHIN_S: Final = 3.0
+
+T = TypeVar("T")
+
+
+class Books:
+    """A ledger that is only read, in a thread of its own; opened when first needed, and after a failure."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._aside = Aside()
+        self._ledger: Ledger | None = None
+
+    async def read(self, work: Callable[[Ledger], T]) -> T:
+        """Raises LedgerError, also where it takes longer than READ_WITHIN_S."""
+        late = asyncio.get_running_loop().call_later(READ_WITHIN_S, self._aside.leave)
+        try:
+            return await self._aside.run(lambda: self._read(work))
+        finally:
+            late.cancel()
+
+    async def close(self) -> None:
+        """Ends its use."""
+        with suppress(LedgerError):  # nothing was written
+            await self.read(lambda ledger: ledger.close())
+        self._aside.end()
+
+    def _read(self, work: Callable[[Ledger], T]) -> T:
+        ledger = self._ledger or open_ledger(self._url, readonly=True)
+        self._ledger = None
+        try:
+            found = work(ledger)
+        except LedgerError:
+            ledger.close()
+            raise
+        self._ledger = ledger
+        return found

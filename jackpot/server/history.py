@@ -1,0 +1,22 @@
+"""What became of a bank's hits, also of those that no state holds any more? For pages and commands (S1)."""
+
+from typing import Any, NamedTuple
+
+from jackpot.books import hits
+from jackpot.books.reader import Books
+from jackpot.rules import views
+from jackpot.server.writer import Writer
+
+
+class Listed(NamedTuple):
+    """before: where older hits begin; None where there are none."""
+
+    hits: list[dict[str, Any]]
+    before: int | None
+
+
+async def hits_of(writer: Writer, books: Books, before: int | None, limit: int) -> Listed:
+    """The newest hits of a bank with a number below `before`. Raises BankStopped, LedgerError."""
+    found = await books.read(lambda ledger: hits.page(ledger, writer.bank, before, limit))
+    named = await writer.ask(lambda engine: [views.hit(engine.state, hit) for hit in found.hits])
+    return Listed(named, found.before)

@@ -1,0 +1,84 @@
+"""Does the journal's own history of hits say what tables were told, however long ago it was?"""
+
+from typing import Any
+
+from jackpot.books.hits import page
+from jackpot.ledger.store import Ledger
+from jackpot.rules.commands import Envelope
+from jackpot.rules.money import to_cents
+from jackpot.rules.outcome import Outcome
+from tests.ledger.conftest import Place
+from tests.ledger.play import Play
+
+SEED = 1
+ROWS = 700
+
+Told = dict[str, dict[str, Any]]
+
+
+class Heard(Play):
+    """A floor whose tables remember what they were told: each award's hit, seat, sum and status."""
+
+    def __init__(self, seed: int) -> None:
+        self.told: Told = {}
+        super().__init__(seed)
+
+    def _do(self, envelope: Envelope) -> Outcome:
+        outcome = super()._do(envelope)
+        said = [*outcome.answer.get("awards", ()), *(push.message for push in outcome.pushes)]
+        for award in said:
+            if "award" in award:
+                known = self.told.setdefault(award["award"], {})
+                known |= {name: award[name] for name in ("hit", "seat", "amount", "status") if name in award}
+        return outcome
+
+
+def history(ledger: Ledger, limit: int) -> tuple[list[int], Told]:
+    """All hits, page by page: their numbers in the order told, and their awards."""
+    numbers: list[int] = []
+    told: Told = {}
+    before: int | None = None
+    while True:
+        found = page(ledger, "main", before, limit)
+        assert len(found.hits) <= limit
+        for hit in found.hits:
+            numbers.append(hit.number)
+            for award in hit.awards:
+                assert award.hit == hit.number
+                told[f"A{award.number}"] = {
+                    "hit": f"H{hit.number}",
+                    "seat": award.seat,
+                    "amount": to_cents(award.amount),
+                    "status": award.status,
+                }
+        before = found.before
+        if before is None:
+            return numbers, told
+
+
+def written(play: Play, ledger: Ledger) -> None:
+    for epoch in range(1, play.epoch + 1):
+        ledger.new_epoch("main", "test")
+        rows = [row for row in play.rows if row.epoch == epoch]
+        if rows:
+            ledger.append("main", epoch, rows[0].seq - 1, rows)
+
+
+def test_history_is_what_tables_were_told(place: Place) -> None:
+    """S1, A10, A11: every hit once, the newest first: pending, paid, undone, raised and corrected ones."""
+    ledger = place.open()
+    play = Heard(SEED)
+    play.until(ROWS)
+    written(play, ledger)
+    statuses = {award["status"] for award in play.told.values()}
+    assert statuses >= {"pending", "validated", "paid", "undone"}
+    for limit in (1, 7, 1_000):
+        numbers, told = history(ledger, limit)
+        assert numbers == sorted(numbers, reverse=True)
+        assert len(numbers) == len(set(numbers))
+        assert told == play.told
+
+
+def test_an_empty_bank_has_no_history(place: Place) -> None:
+    """S1: a bank that was never written, or has no hit, says so."""
+    assert page(place.open(), "main") == ([], None)
