@@ -114,9 +114,7 @@ def main() -> int:
     arguments.add_argument("what", choices=["kill-database", "failover", "servers", "cuts", "mutants"])
     arguments.add_argument("--times", type=int, default=20)
     arguments.add_argument("--seed", type=int, default=1)
-    arguments.add_argument(
-        "--only", default="", help="mutants: part of their name"
-    )
+    arguments.add_argument("--only", default="", help="mutants: part of their name")
     chosen = arguments.parse_args()
     if chosen.what == "servers":
         return soak_servers(chosen.times, chosen.seed)
