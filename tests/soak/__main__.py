@@ -25,6 +25,7 @@ from jackpot.ledger.verify import verify
 from tests.e2e.floors import EASY
 from tests.e2e.load import Played, load, look
 from tests.e2e.site import Site, running
+from tests.soak.hostile import soak as soak_hostile
 from tests.soak.mutants import soak as soak_mutants
 from tests.soak.servers import soak as soak_servers
 from tests.soak.servers import soak_cuts
@@ -111,15 +112,19 @@ async def telling(played: Played) -> AsyncIterator[None]:
 
 def main() -> int:
     arguments = argparse.ArgumentParser(prog="python -m tests.soak", description=__doc__)
-    arguments.add_argument("what", choices=["kill-database", "failover", "servers", "cuts", "mutants"])
+    arguments.add_argument(
+        "what", choices=["kill-database", "failover", "servers", "cuts", "mutants", "hostile"]
+    )
     arguments.add_argument("--times", type=int, default=20)
     arguments.add_argument("--seed", type=int, default=1)
-    arguments.add_argument("--only", default="", help="mutants: part of their name")
+    arguments.add_argument("--only", default="", help="mutants, attacks: part of their name")
     chosen = arguments.parse_args()
     if chosen.what == "servers":
         return soak_servers(chosen.times, chosen.seed)
     if chosen.what == "cuts":
         return soak_cuts(chosen.times)
+    if chosen.what == "hostile":
+        return soak_hostile(chosen.times, chosen.only)
     if chosen.what == "mutants":
         return soak_mutants(chosen.times, chosen.seed, chosen.only)
     played = Played()

@@ -1,0 +1,278 @@
+"""Do honest tables notice that somebody attacks the server? By hand: `python -m tests.soak hostile`.
+
+One server, twenty tables that play at a floor's pace, and newcomers all the time: a table, a sign and a sign
+page's stream, one after the other. Each attack of `attacks.py` runs in a process of its own for some seconds.
+Printed for each: how long a table waited for an answer before and during it (median and 99 of 100), how long
+the slowest newcomer took to be let in, what the server grew by, and what it logged.
+"""
+
+import asyncio
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Awaitable
+from contextlib import AsyncExitStack
+from pathlib import Path
+from random import Random
+from typing import Any, Final, NamedTuple
+
+import aiohttp
+import msgspec
+
+from controllers.client import TableClient
+from controllers.frames import FrameReader, decode, encode
+from controllers.memory import VolatileMemory
+from controllers.session import hello_mac
+from controllers.table import Offline
+from tests.e2e.floors import EASY
+from tests.e2e.site import Site, running
+from tests.e2e.vendor import bets
+from tests.soak.attacks import ATTACKS, HOST, READ, Target
+
+TABLES: Final = 20
+STOLEN: Final = 5
+SIGNS: Final = 200
+# A table plays a round, then rests about as long: some hundred rounds a second in all.
+REST_S: Final = 0.2
+# Newcomers a second, so that their own lines are no noise.
+NEXT_S: Final = 1.0
+BEFORE_S: Final = 5.0
+# The floor is promised this, whatever attacks it.
+P99_S: Final = 0.1
+P99_TIMES: Final = 2.0
+# Twice less than this is the machine's own noise: attacker, tables and server share its cores.
+P99_LEAST_S: Final = 0.02
+LET_IN_S: Final = 5.0
+GROWTH_BYTES: Final = 64 * 2**20
+# Descriptors of honest newcomers, and of sockets that are still closing when an attack has just ended.
+SPARE_DESCRIPTORS: Final = 64
+# Lines of one event in one second: the first at once, then one with a count.
+LINES_A_SECOND: Final = 2
+# What honest devices make the server log, and what it logs at its start.
+QUIET: Final = {"serving", "config_warning"}
+SETTLE_S: Final = 20.0
+PAGE_BYTES: Final = os.sysconf("SC_PAGE_SIZE")
+
+
+class Floor:
+    """What honest devices met. waits, joins: (moment it ended, seconds it took). failed: (moment, what)."""
+
+    def __init__(self, site: Site) -> None:
+        self.waits: list[tuple[float, float]] = []
+        self.joins: list[tuple[float, float]] = []
+        self.failed: list[tuple[float, str]] = []
+        self._site = site
+
+    async def play(self, table: TableClient, name: str) -> None:
+        """Rounds until it is cancelled."""
+        rng = Random(name)
+        while True:
+            await table.wait_online()
+            round_id = f"R{rng.randrange(10**12)}"
+            try:
+                await self._timed(table.wager(round_id, bets("easy", [3, 2, 1]), lock=True))
+                await self._timed(table.close(round_id))
+            except Offline:
+                self.failed.append((time.monotonic(), f"{name} is offline"))
+            await asyncio.sleep(REST_S * (0.5 + rng.random()))
+
+    async def _timed(self, answer: Awaitable[dict[str, Any]]) -> None:
+        began = time.monotonic()
+        said = await answer
+        now = time.monotonic()
+        self.waits.append((now, now - began))
+        if said["t"] == "nack":
+            self.failed.append((now, f"refused: {said['code']}"))
+
+    async def newcomers(self, table: str, sign: str) -> None:
+        """One after the other, until it is cancelled; each goes away as soon as it was let in."""
+        while True:
+            await self._join("table", self._greet("table", table))
+            await self._join("sign", self._greet("sign", sign))
+            await self._join("stream", self._stream())
+            await asyncio.sleep(NEXT_S)
+
+    async def _join(self, what: str, joining: Awaitable[None]) -> None:
+        began = time.monotonic()
+        try:
+            async with asyncio.timeout(LET_IN_S):
+                await joining
+        except (OSError, EOFError, TimeoutError, aiohttp.ClientError) as error:
+            self.failed.append((time.monotonic(), f"{what} was not let in: {type(error).__name__} {error}"))
+        else:
+            now = time.monotonic()
+            self.joins.append((now, now - began))
+
+    async def _greet(self, role: str, name: str) -> None:
+        reader, writer = await asyncio.open_connection(HOST, self._site.ports[f"{role}s"])
+        frames = FrameReader()
+        try:
+            while True:
+                while (payload := frames.next_frame()) is None:
+                    data = await reader.read(READ)
+                    if not data:
+                        raise EOFError
+                    frames.add(data)
+                message = decode(payload)
+                if message["t"] == "welcome":
+                    return
+                if message["t"] == "error":
+                    raise EOFError(message["code"])
+                if message["t"] == "challenge":
+                    mac = hello_mac(self._site.keys[name], message["nonce"], role, name)
+                    writer.write(encode({"t": "hello", "v": 1, "role": role, "id": name, "mac": mac}))
+        finally:
+            writer.close()
+
+    async def _stream(self) -> None:
+        url = f"http://{HOST}:{self._site.ports['http']}/events/meters?links=easy"
+        async with aiohttp.ClientSession() as client, client.get(url) as answer:
+            answer.raise_for_status()
+            await answer.content.readline()
+
+
+class Server(NamedTuple):
+    """What the process takes."""
+
+    resident: int
+    descriptors: int
+
+
+def look(site: Site) -> Server:
+    """Raises FileNotFoundError where the server has died."""
+    assert site._process is not None
+    proc = Path(f"/proc/{site._process.pid}")
+    pages = int((proc / "statm").read_text().split()[1])
+    return Server(pages * PAGE_BYTES, len(list((proc / "fd").iterdir())))
+
+
+class Seen(NamedTuple):
+    """One attack: seconds before and during it (median, 99 of 100), and what is wrong."""
+
+    before: tuple[float, float]
+    during: tuple[float, float]
+    slowest_join: float
+    grown: int
+    lines: int
+    wrong: list[str]
+
+
+async def suffer(site: Site, floor: Floor, name: str, target: Target) -> Seen:
+    """One attack."""
+    began = time.monotonic()
+    await asyncio.sleep(BEFORE_S)
+    start, logged, small = time.monotonic(), len(site.log), look(site)
+    attacker = await asyncio.create_subprocess_exec(
+        "nice", sys.executable, "-m", "tests.soak.attacks", name,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    )  # fmt: skip
+    said, _ = await attacker.communicate(msgspec.json.encode(target))
+    ended, large = time.monotonic(), look(site)
+    print(f"{name}: {said.decode().strip() or 'the attacker failed'}", flush=True)
+    before = _spread([wait for at, wait in floor.waits if began <= at < start])
+    during = _spread([wait for at, wait in floor.waits if start <= at < ended])
+    joins = [took for at, took in floor.joins if start <= at < ended]
+    lines = [line for line in site.log[logged:] if line["event"] not in QUIET]
+    wrong = [f"{count} times: {what}" for what, count in _failed(floor, start, ended).items()]
+    if during[1] > P99_S or during[1] > P99_TIMES * max(before[1], P99_LEAST_S):
+        wrong.append(f"99 of 100 answers within {during[1] * 1000:.0f} ms, {before[1] * 1000:.0f} before")
+    if not joins:
+        wrong.append("no newcomer was let in")
+    if large.resident - small.resident > GROWTH_BYTES:
+        wrong.append(f"{(large.resident - small.resident) >> 20} MiB more")
+    wrong += _often(lines)
+    wrong += await _settled(site, small)
+    return Seen(before, during, max(joins, default=0.0), large.resident - small.resident, len(lines), wrong)
+
+
+def _failed(floor: Floor, start: float, ended: float) -> Counter[str]:
+    return Counter(what for at, what in floor.failed if start <= at < ended)
+
+
+def _often(lines: list[dict[str, Any]]) -> list[str]:
+    """Causes with more lines in a second than an operator can read."""
+    counted = Counter((line["event"], str(line.get("timestamp", ""))[:19]) for line in lines)
+    worst = Counter[str]()
+    for (event, _), count in counted.items():
+        worst[event] = max(worst[event], count)
+    return [f"{event}: {count} lines in a second" for event, count in worst.items() if count > LINES_A_SECOND]
+
+
+async def _settled(site: Site, small: Server) -> list[str]:
+    """Whether the attacker's descriptors are given back."""
+    ends = time.monotonic() + SETTLE_S
+    while (left := look(site).descriptors - small.descriptors) > SPARE_DESCRIPTORS:
+        if time.monotonic() > ends:
+            return [f"{left} descriptors are still open {SETTLE_S:.0f} s later"]
+        await asyncio.sleep(0.1)
+    return []
+
+
+def _spread(waits: list[float]) -> tuple[float, float]:
+    if not waits:
+        return 0.0, float("inf")
+    ordered = sorted(waits)
+    return ordered[len(ordered) // 2], ordered[min(len(ordered) - 1, len(ordered) * 99 // 100)]
+
+
+async def attack_all(site: Site, target: Target, honest: list[str], names: list[str]) -> bool:
+    """Every attack in turn; whether the floor had what it is promised in all of them."""
+    floor = Floor(site)
+    good = True
+    newcomer, sign = honest.pop(), site.devices("sign")[-1]
+    async with AsyncExitStack() as devices, asyncio.TaskGroup() as playing:
+        tasks = [playing.create_task(floor.newcomers(newcomer, sign))]
+        for name in honest:
+            server = [f"{HOST}:{site.ports['tables']}"]
+            table = await devices.enter_async_context(
+                TableClient(name, site.keys[name], server, VolatileMemory())
+            )
+            tasks.append(playing.create_task(floor.play(table, name)))
+        for name in names:
+            seen = await suffer(site, floor, name, target)
+            good = good and not seen.wrong
+            print(
+                f"  p50 {_ms(seen.before[0])} -> {_ms(seen.during[0])}, p99 {_ms(seen.before[1])} -> "
+                f"{_ms(seen.during[1])}; slowest newcomer {_ms(seen.slowest_join)}; "
+                f"{seen.grown / 2**20:+.1f} MiB; {seen.lines} log lines",
+                *(f"  WRONG {what}" for what in seen.wrong),
+                sep="\n",
+                flush=True,
+            )
+        for task in tasks:
+            task.cancel()
+    return good
+
+
+def _ms(seconds: float) -> str:
+    return f"{seconds * 1000:.1f} ms"
+
+
+def soak(seconds: int, only: str) -> int:
+    """Attacks whose name holds `only`, for so many seconds each; 0 where the floor had its promise."""
+    names = [name for name in ATTACKS if only in name]
+    defaults: dict[str, int] = {"heartbeat_ms": 5_000, "commands": 2_000, "size": 1_048_576, "refusals": 100}
+    with tempfile.TemporaryDirectory() as place:
+        site = Site(Path(place), EASY, **defaults)  # type: ignore[arg-type]
+        site.add("table", ["easy"], TABLES + 1)
+        site.add("table", ["easy"], STOLEN, kind="stolen")
+        site.add("sign", ["easy"], SIGNS + 1)
+        tables, signs = site.devices("table"), site.devices("sign")
+        stolen, honest = tables[-STOLEN:], tables[:-STOLEN]
+        with running(site):
+            target = Target(
+                site.ports["tables"],
+                site.ports["signs"],
+                site.ports["http"],
+                float(seconds),
+                {name: site.keys[name].hex() for name in stolen},
+                {name: site.keys[name].hex() for name in signs[:-1]},
+                "easy",
+            )
+            good = asyncio.run(attack_all(site, target, honest, names))
+            code = site.stop()
+    print("the floor had what it is promised" if good and code == 0 else f"not as promised; exit code {code}")
+    return 0 if good and code == 0 else 1
