@@ -1,9 +1,9 @@
 """Which way does one accepted wager take through the server? By hand: `python -m tests.server.way`.
 
-A real server on SQLite, a real table. Every call of ours is noted from the table's bytes (`data_received`) to the
-bytes of its answer (`transport.write`), in the loop and in the ledger's thread. Printed: the functions and files
-that one wager passes, how often the way crosses from one file into another, and the forms it takes: the types
-that carry its seat, link and amount from one place to the next.
+A real server on SQLite, a real table. Every call of ours is noted from the table's bytes (`data_received`) to
+the bytes of its answer (`transport.write`), in the loop and in the ledger's thread. Printed: functions and
+files that are handed the wager, how often the way crosses from one file into another, and the forms that the
+wager takes: the types that carry its seat, link and amount from one place to the next.
 """
 
 import asyncio
@@ -119,7 +119,7 @@ def _caller(frame: FrameType) -> str | None:
 
 
 def _carrier(value: object, depth: int = DEPTH_MOST) -> object | None:
-    """What holds the wager's own fields: the value, or something that it hands on; None where nothing does."""
+    """What holds the wager itself: the value, or something that it hands on; None where nothing does."""
     if isinstance(value, bytes | bytearray):
         return value if PLAYER.encode() in value else None
     if isinstance(value, str):
@@ -174,7 +174,8 @@ def main() -> int:
     for call in way.calls:
         print(f"{call.file}: {call.function}")
     print(
-        f"{len(way.functions)} functions, {len(way.files)} files, {way.crossings} crossings; {way.all} calls in all"
+        f"{len(way.functions)} functions, {len(way.files)} files, {way.crossings} crossings; "
+        f"{way.all} calls in all"
     )
     print(f"{len(way.forms)} forms: {', '.join(way.forms)}")
     return 0
