@@ -64,7 +64,7 @@ class Crowd:
                     self._selector.modify(one, selectors.EVENT_READ)
                     continue
                 gone = not one.recv(READ)
-            except BlockingIOError:
+            except BlockingIOError:  # it was only woken: nothing was lost
                 continue
             except OSError:
                 gone = True
@@ -113,6 +113,11 @@ def until(target: Target) -> Iterator[float]:
         yield passed
 
 
+def wait_a_moment(seconds: float) -> None:
+    """The attack's own pace: there is nothing to wait for."""
+    time.sleep(seconds)
+
+
 def crowd(port: str, size: int, words: bytes = b"") -> Callable[[Target], str]:
     """An attack that is a crowd and nothing more."""
 
@@ -145,7 +150,7 @@ def gone_at_once(target: Target) -> str:
         people = Crowd(target.tables, 20)
         people.reset()
         count += 20
-        time.sleep(0.005)
+        wait_a_moment(0.005)
     return f"{count:,} sockets"
 
 
@@ -170,7 +175,7 @@ def foreign_host(target: Target) -> str:
             status = one.recv(READ).split(b" ", 2)[1:2]
         word = status[0].decode() if status else "nothing"
         answers[word] = answers.get(word, 0) + 1
-        time.sleep(0.01)
+        wait_a_moment(0.01)
     return f"answered {answers}"
 
 
@@ -194,7 +199,7 @@ def _again(target: Target, say: Callable[[Vendor], None], number: int = 0) -> st
                     say(device)
                     times += 1
         except (Ended, OSError, AssertionError):
-            time.sleep(0.2)
+            wait_a_moment(0.2)
     return f"{times:,} times"
 
 
@@ -226,7 +231,7 @@ def garbage(tables: int) -> Callable[[Target], str]:
                     device.put(raw(body.replace(b"%seq", seq) + b"\x80" * GARBAGE))
                     times += 1
                     device.answer(device.seq)
-                except TimeoutError:
+                except TimeoutError:  # it is read more slowly: the next one has its turn
                     continue
                 except (Ended, OSError):
                     with suppress(OSError, Ended, AssertionError):
@@ -269,7 +274,7 @@ def single_bytes(target: Target) -> str:
     def say(device: Vendor) -> None:
         for byte in frame[:-1]:
             device.put(bytes([byte]))
-            time.sleep(0.01)
+            wait_a_moment(0.01)
             break
 
     return _again(target, say)
@@ -283,7 +288,7 @@ def half_open(target: Target) -> str:
         device.socket.shutdown(socket.SHUT_WR)
         held.append(device)
     for _ in until(target):
-        time.sleep(0.1)
+        wait_a_moment(0.1)
     return f"{len(held)} tables"
 
 
@@ -310,7 +315,7 @@ def deaf_signs(target: Target) -> str:
     """Signs that never read."""
     held = [_device(target, number, "sign") for number in range(len(target.sign_keys))]
     for _ in until(target):
-        time.sleep(0.1)
+        wait_a_moment(0.1)
     return f"{len(held)} signs"
 
 

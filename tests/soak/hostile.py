@@ -77,7 +77,7 @@ class Floor:
                 await self._timed(table.close(round_id))
             except Offline:
                 self.failed.append((time.monotonic(), f"{name} is offline"))
-            await asyncio.sleep(REST_S * (0.5 + rng.random()))
+            await wait_a_moment(REST_S * (0.5 + rng.random()))
 
     async def _timed(self, answer: Awaitable[dict[str, Any]]) -> None:
         began = time.monotonic()
@@ -93,7 +93,7 @@ class Floor:
             await self._join("table", self._greet("table", table))
             await self._join("sign", self._greet("sign", sign))
             await self._join("stream", self._stream())
-            await asyncio.sleep(NEXT_S)
+            await wait_a_moment(NEXT_S)
 
     async def _join(self, what: str, joining: Awaitable[None]) -> None:
         began = time.monotonic()
@@ -134,6 +134,11 @@ class Floor:
             await answer.content.readline()
 
 
+async def wait_a_moment(seconds: float) -> None:
+    """A floor's own pace: there is nothing to wait for."""
+    await asyncio.sleep(seconds)
+
+
 class Server(NamedTuple):
     """What the process takes."""
 
@@ -163,7 +168,7 @@ class Seen(NamedTuple):
 async def suffer(site: Site, floor: Floor, name: str, target: Target) -> Seen:
     """One attack."""
     began = time.monotonic()
-    await asyncio.sleep(BEFORE_S)
+    await wait_a_moment(BEFORE_S)
     start, logged, small = time.monotonic(), len(site.log), look(site)
     attacker = await asyncio.create_subprocess_exec(
         "nice", sys.executable, "-m", "tests.soak.attacks", name,
@@ -207,7 +212,7 @@ async def _settled(site: Site, small: Server) -> list[str]:
     while (left := look(site).descriptors - small.descriptors) > SPARE_DESCRIPTORS:
         if time.monotonic() > ends:
             return [f"{left} descriptors are still open {SETTLE_S:.0f} s later"]
-        await asyncio.sleep(0.1)
+        await wait_a_moment(0.1)
     return []
 
 
