@@ -15,7 +15,7 @@ def entry(
     paytable: str, wager: str = "1.00", level: dict[str, dict[str, str]] | None = None, **more: Any
 ) -> LinkEntry:
     levels = {name: msgspec.convert(values, LevelEntry) for name, values in (level or {}).items()}
-    return LinkEntry(id="L", paytable=paytable, wager=wager, decks=1, level=levels, **more)
+    return LinkEntry(id="L", paytable=paytable, wager=wager, level=levels, **more)
 
 
 def refused(given: LinkEntry) -> list[tuple[str, str]]:

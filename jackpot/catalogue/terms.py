@@ -40,7 +40,6 @@ class LinkEntry(msgspec.Struct, frozen=True):
     id: str
     paytable: str
     wager: str
-    decks: int
     bank: str = "main"
     simultaneous: Literal["order", "share"] = "order"
     floor_to_seed: bool = False
@@ -89,7 +88,6 @@ def resolve(entry: LinkEntry, path: str = "link") -> LinkTerms:
         bank=entry.bank,
         paytable=table.id,
         wager=wager,
-        decks=entry.decks,
         hand_kind=table.hand,
         levels=_levels(entry, table, wager, mistakes),
         rows=rows_of(table),

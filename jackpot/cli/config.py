@@ -68,9 +68,8 @@ def _links(found: "Config") -> list[str]:
 
     lines = []
     for link in found.links:
-        decks = f"{link.decks} deck{'s' if link.decks > 1 else ''}"
         wager = money_text(link.wager)
-        lines.append(f"link {link.link} (bank {link.bank}): {link.paytable}, wager {wager}, {decks}")
+        lines.append(f"link {link.link} (bank {link.bank}): {link.paytable}, wager {wager}")
         for level in link.levels:
             limit = "no limit" if level.limit is None else f"limit {money_text(level.limit)}"
             lines.append(

@@ -408,7 +408,7 @@ class _Reading:
         )
 
     def table_links(self, path: str, table: str, game: Game, links: Sequence[LinkTerms]) -> None:
-        """A table's links take its game (L1), use its decks and lie in one bank (L2)."""
+        """A table's links take its game (L1) and lie in one bank (L2)."""
         for terms in links:
             games = games_of(load_paytable(terms.paytable))
             if game == "criss-cross-poker":
@@ -418,11 +418,9 @@ class _Reading:
             elif game not in games:
                 allowed = " or ".join(games)
                 self.wrong(path, f"table {table} plays {game}, link {terms.link} is for {allowed} only (L1)")
-        for what in ("decks", "bank"):
-            values = {terms.link: getattr(terms, what) for terms in links}
-            if len(set(values.values())) > 1:
-                shown = ", ".join(f"{link} {value}" for link, value in values.items())
-                self.wrong(path, f"table {table}: its links differ in {what}: {shown} (L1)")
+        if len({terms.bank for terms in links}) > 1:
+            shown = ", ".join(f"{terms.link} {terms.bank}" for terms in links)
+            self.wrong(path, f"table {table}: its links differ in bank: {shown} (L2)")
 
     def total_return(self, path: str, table: str, seats: int, terms: LinkTerms) -> None:
         """The draws and what goes onto the meters stay within the wager (A7).

@@ -85,7 +85,7 @@ def read(state: State, table: Table, round_: Round, command: Settle) -> Showing:
         )
         for seat, claims in by_seat.items()
     ]
-    _check_possible(state, table, round_, Showing(seats, board, dealer))
+    _check_possible(round_, Showing(seats, board, dealer))
     return Showing(seats, board, dealer)
 
 
@@ -216,17 +216,16 @@ def _check_dealer(
         _rank(state, table, number, dealer, board)
 
 
-def _check_possible(state: State, table: Table, round_: Round, showing: Showing) -> None:
-    """No card more often in one round than the decks hold (H4)."""
+def _check_possible(round_: Round, showing: Showing) -> None:
+    """No card twice in one round: it is played with one deck (L1, H4)."""
     seen = Counter(showing.board)
     seen.update(showing.dealer)
     for before in round_.shown:
         seen.update(deck.unpack(before.cards))
     for seat in showing.seats:
         seen.update(seat.cards)
-    decks = min(state.link(number).terms.decks for number in table.links)
     for card, count in seen.items():
-        refuse_if(count > decks, "impossible_cards", f"cards: {deck.text(card)} is shown {count} times")
+        refuse_if(count > 1, "impossible_cards", f"cards: {deck.text(card)} is shown {count} times")
 
 
 def _board(round_: Round, sent: tuple[int, ...]) -> tuple[int, ...]:

@@ -3,7 +3,7 @@
 A set of cards is read once into two integers. The mask has a bit a card: four bits a rank, one a
 suit, so that a run of ranks within one suit is found in all four suits at once by shifting four
 bits at a time. The tally has a hexadecimal digit a rank and, above them, one a suit: how often each
-is held. Neither needs a table of hands, and neither minds a card that two decks show twice.
+is held. Neither needs a table of hands.
 """
 
 from collections.abc import Callable, Iterable, Sequence

@@ -117,7 +117,6 @@ class LinkTerms(msgspec.Struct, frozen=True, array_like=True):
     bank: str
     paytable: str
     wager: int
-    decks: int
     hand_kind: HandKind
     levels: tuple[LevelTerms, ...]
     rows: tuple[Row, ...]

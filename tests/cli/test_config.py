@@ -64,7 +64,7 @@ def test_a_good_configuration_is_summed_up(floor: Path) -> None:
     shown = CliRunner().invoke(app, ["check", str(floor)])
     assert shown.exit_code == 0, shown.output
     for line in (
-        "link bonus (bank main): pa-643a-five-card-hand-bonus, wager $2.00, 1 deck",
+        "link bonus (bank main): pa-643a-five-card-hand-bonus, wager $2.00",
         "  meter: primary 13 %, reserve 8 %, seed $20,000.00, reseed $0.00, no limit",
         "  meter: primary 15.25 %, reserve 0 %, seed $5,000.00, reseed $6,000.00, limit $100,000.00",
         "table T01: let-it-ride, 7 seats, on bonus",

@@ -29,6 +29,9 @@ LAYOUTS: Final[dict[Game, Layout]] = {
     "four-card-poker": Layout(0, 6, 5, 0),
 }
 
+# Among the seats that hold a good hand.
+DEALER: Final = 0
+
 # The dealer's cards are sent only where a wager may lie on them.
 DEALER_SENT: Final = frozenset({"ultimate-texas-holdem"})
 
@@ -55,24 +58,26 @@ class Deal:
         return self.hands[seat]
 
 
-def deal(game: Game, decks: int, seats: list[int], random: Random, rig: float) -> Deal:
+def deal(game: Game, seats: list[int], random: Random, rig: float) -> Deal:
     """One round's cards; with chance `rig` some seats, or the dealer, get a hand that is paid for."""
     layout = LAYOUTS[game]
-    deck = [rank + suit for rank in RANKS for suit in SUITS] * decks
+    deck = [rank + suit for rank in RANKS for suit in SUITS]
     random.shuffle(deck)
     made = Deal(game, random, deck, [], [])
     if random.random() < rig and seats:
-        lucky = random.sample(seats, min(len(seats), random.choice([1, 1, decks])))
-        made.board = _rig(made, lucky, dealer=game in DEALER_SENT and random.random() < 0.3)
+        lucky = random.sample(seats, min(len(seats), random.choice([1, 1, 2])))
+        if game in DEALER_SENT and random.random() < 0.3:
+            lucky[-1] = DEALER
+        made.board = _rig(made, lucky)
     made.board += _take(deck, layout.board - len(made.board))
     if game in DEALER_SENT and not made.dealer:
         made.dealer = _take(deck, layout.dealer)
     return made
 
 
-def known(game: Game, decks: int, board: list[str], dealer: list[str], random: Random) -> Deal:
+def known(game: Game, board: list[str], dealer: list[str], random: Random) -> Deal:
     """The cards of a round taken up in the middle: what was shown before is not dealt again."""
-    deck = [rank + suit for rank in RANKS for suit in SUITS] * decks
+    deck = [rank + suit for rank in RANKS for suit in SUITS]
     random.shuffle(deck)
     for card in (*board, *dealer):
         deck.remove(card)
@@ -82,23 +87,35 @@ def known(game: Game, decks: int, board: list[str], dealer: list[str], random: R
     return Deal(game, random, deck, board, dealer or (_take(deck, layout.dealer) if sent else []))
 
 
-def _rig(made: Deal, lucky: list[int], *, dealer: bool) -> list[str]:
-    """Give the same good hand, as far as the decks go, to these seats; returns the board's part of it."""
+def _rig(made: Deal, lucky: list[int]) -> list[str]:
+    """Give a good hand to each of these one or two; returns the board's part of it."""
     layout = LAYOUTS[made.game]
-    random = made.random
-    cards = _good(random, layout)
-    random.shuffle(cards)
-    board = _claim(made.deck, cards[: layout.shared])
-    for seat in lucky:
-        hand = _claim(made.deck, cards[layout.shared :])
-        made.hands[seat] = hand + _take(made.deck, layout.own - len(hand))
-    if dealer:
-        made.dealer = _claim(made.deck, cards[layout.shared :])
-        made.dealer += _take(made.deck, layout.dealer - len(made.dealer))
-        if random.random() < 0.5:
-            for seat in lucky:
-                del made.hands[seat]
+    board, hands = _good_hands(made.random, layout, len(lucky))
+    board = _claim(made.deck, board)
+    for seat, cards in zip(lucky, hands, strict=True):
+        hand = _claim(made.deck, cards)
+        hand += _take(made.deck, layout.own - len(hand))
+        if seat == DEALER:
+            made.dealer = hand
+        else:
+            made.hands[seat] = hand
     return board
+
+
+def _good_hands(random: Random, layout: Layout, number: int) -> tuple[list[str], list[list[str]]]:
+    """The board's part, and the own cards of that many good hands."""
+    if not layout.shared:
+        return [], [_good(random, layout) for _ in range(number)]
+    if number == 1:
+        cards = _good(random, layout)
+        random.shuffle(cards)
+        return cards[: layout.shared], [cards[layout.shared :]]
+    # Two straight flushes lie at both ends of the same board.
+    length = layout.own + layout.shared + layout.own
+    low, suit = random.randrange(len(RANKS) - length + 1), random.choice(SUITS)
+    run = [rank + suit for rank in RANKS[low : low + length]]
+    ends = [run[: layout.own], run[layout.own + layout.shared :]]
+    return run[layout.own : layout.own + layout.shared], random.sample(ends, 2)
 
 
 def _good(random: Random, layout: Layout) -> list[str]:

@@ -59,7 +59,6 @@ class Table:
         self.resting = False
         self._standing = standing
         self._draws = any("lucky_every" in house.link(link).options for link in plan.links)
-        self._decks = min(house.link(link).decks for link in plan.links)
         self._forget()
         self.device = Device(world, self._session(), self._handle)
         self.turn_later()
@@ -134,7 +133,7 @@ class Table:
         self.round = told["round"]
         if self.round != self.dealt_for or self.deal is None:
             self.dealt_for = self.round
-            self.deal = known(self.plan.game, self._decks, told["board"], told["dealer"], self.rng)
+            self.deal = known(self.plan.game, told["board"], told["dealer"], self.rng)
             self.told_cards = bool(told["board"] or told["dealer"])
         seats = {seat for seat, _, _ in self.bets} - set(told["settled"])
         self.left = sorted(seats, reverse=True)
@@ -263,7 +262,7 @@ class Table:
         message: Map = {"t": "wager", "round": round_, "bets": bets}
         self.left = sorted({*seats, *(bet[0] for bet in held)}, reverse=True)
         if self.deal is None or not held:
-            self.deal = deal(self.plan.game, self._decks, self.left, self.rng, RIGGED)
+            self.deal = deal(self.plan.game, self.left, self.rng, RIGGED)
             self.dealt_for = round_
             self.told_cards = False
         if self.rng.random() < 0.7:

@@ -1,7 +1,7 @@
 """Which links and tables does a simulated house have? Said once, opened in the real bank and in the model.
 
 Every house mixes what is easily got wrong together: links shared by several games, two links at a table,
-shares, reserves, limits with overflow, odds that are final at once, counted chips, draws, two decks.
+shares, reserves, limits with overflow, odds that are final at once, counted chips, draws.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ class LinkPlan:
     link: str
     paytable: str
     wager: int = 1
-    decks: int = 1
     levels: dict[str, dict[str, str]] = field(default_factory=dict)
     options: dict[str, Any] = field(default_factory=dict)
 
@@ -39,7 +38,6 @@ class LinkPlan:
                 bank=BANK,
                 paytable=self.paytable,
                 wager=f"{self.wager}.00",
-                decks=self.decks,
                 level={name: LevelEntry(**level) for name, level in self.levels.items()},
                 **self.options,
             )
@@ -58,7 +56,7 @@ class LinkPlan:
             options["validate_at_cents"] = round(float(options.pop("validate_at")) * 100)
         if "magic_card_every" in options:
             options["magic_every"] = options.pop("magic_card_every")
-        model.open_link(self.link, self.paytable, self.wager * 100, decks=self.decks, **given, **options)
+        model.open_link(self.link, self.paytable, self.wager * 100, **given, **options)
 
 
 def model_level(name: str) -> str:
@@ -108,12 +106,11 @@ TWO_GAMES: Final = House(
     ),
 )
 
-TWO_DECKS: Final = House(
+MASSACHUSETTS: Final = House(
     links=(
         LinkPlan(
             "mass",
             "ma-PTMGLML03",
-            decks=2,
             levels={
                 "mega": {"primary": "11.11%", "limit": "10050.00", "limit_approval": "house"},
                 "major": {"primary": "7.07%", "limit": "1003.00", "limit_approval": "house"},
@@ -124,14 +121,12 @@ TWO_DECKS: Final = House(
         LinkPlan(
             "lir",
             "ma-lir-progressive",
-            decks=2,
             levels={UNNAMED: {"primary": "12.34%", "seed": "500.00", "reseed": "300.00"}},
             options={"floor_to_seed": True, "count_chips": True},
         ),
         LinkPlan(
             "box",
             "pa-643a-five-card-hand-bonus",
-            decks=2,
             levels={UNNAMED: {"limit": "10080.00", "limit_approval": "house"}},
             options={"magic_card_every": 2, "lucky_every": 3},
         ),
@@ -170,4 +165,4 @@ FOUR_AND_THREE: Final = House(
     ),
 )
 
-HOUSES: Final = (TWO_GAMES, TWO_DECKS, FOUR_AND_THREE)
+HOUSES: Final = (TWO_GAMES, MASSACHUSETTS, FOUR_AND_THREE)

@@ -18,7 +18,7 @@ DOLLAR: Final = 1_000_000
 START_MS: Final = 1_767_225_600_000
 
 FIVE: Final = LinkTerms(
-    link="five", bank="main", paytable="test-five", wager=DOLLAR, decks=1, hand_kind="five-flop",
+    link="five", bank="main", paytable="test-five", wager=DOLLAR, hand_kind="five-flop",
     levels=(
         LevelTerms("mega", 900, 300, 10_000 * DOLLAR, 10_000 * DOLLAR, 10_003 * DOLLAR),
         LevelTerms("major", 700, 200, 500 * DOLLAR, 500 * DOLLAR),
@@ -33,7 +33,7 @@ FIVE: Final = LinkTerms(
     magic_every=3, lucky_every=4, magic_for=20, lucky_for=5,
 )  # fmt: skip
 THREE: Final = LinkTerms(
-    link="three", bank="main", paytable="test-three", wager=5 * DOLLAR, decks=1, hand_kind="three",
+    link="three", bank="main", paytable="test-three", wager=5 * DOLLAR, hand_kind="three",
     levels=(LevelTerms("meter", 1_500, 200, 5_000 * DOLLAR, 1_000 * DOLLAR),),
     rows=(PayRow("mini-royal", Percent("meter", 10_000), "s"), PayRow("straight", ForOne(6))),
     validate_at=500 * DOLLAR,

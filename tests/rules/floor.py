@@ -62,10 +62,10 @@ MINOR: Final = (Row("four-of-a-kind", Percent("minor", WHOLE)),)
 def link(
     name: str, paytable: str, levels: tuple[LevelTerms, ...], rows: tuple[Row, ...], **more: Any
 ) -> LinkTerms:
-    """A $1 link with one deck."""
+    """A $1 link."""
     kind = more.pop("hand_kind", "five-flop")
     wager = more.pop("wager", DOLLAR)
-    return LinkTerms(name, BANK, paytable, wager, 1, kind, levels, rows, **more)
+    return LinkTerms(name, BANK, paytable, wager, kind, levels, rows, **more)
 
 
 def _bonus(name: str, **more: Any) -> LinkTerms:

@@ -62,7 +62,6 @@ class OfEngine:
             id=link.name,
             paytable=link.paytable,
             wager=link.wager,
-            decks=options.pop("decks", 1),
             level={name: LevelEntry(**level) for name, level in levels.items()},
             **options,
         )

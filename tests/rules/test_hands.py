@@ -143,18 +143,6 @@ def test_suits_are_equal_and_order_is_nothing(cards: list[int], suits: list[str]
     assert after == Ranked(before.name, swapped.get(before.suit, ""))
 
 
-@given(
-    st.lists(st.integers(0, 51), min_size=5, max_size=7).filter(
-        lambda cards: max(Counter(cards).values()) <= 2
-    )
-)
-def test_a_card_that_two_decks_show_twice_ranks_too(cards: list[int]) -> None:
-    """H4: where two decks are in play a card may come twice, and counts twice."""
-    assert five_best(cards) == slow_best(cards, 5)
-    assert four_best(cards[:5]) == slow_best(cards[:5], 4)
-    assert three(cards[:3]) == slow_best(cards[:3], 3)
-
-
 def counted(ranking: Callable[[Sequence[int]], Ranked], size: int) -> dict[str, int]:
     return dict(Counter(ranking(cards).name for cards in combinations(range(52), size)))
 

@@ -9,6 +9,7 @@ from tests.rules.subject import OfEngine
 ROYAL = ("As", "Ks", "Qs")
 QUEENS = ("Qd", "Qh", "Qc")
 BOARD = ("Js", "Ts")
+FLOP = ("Qd", "Jd", "Td", "7s", "4s")
 
 
 class Floor:
@@ -131,3 +132,23 @@ def test_an_id_used_again_is_another_round() -> None:
     for act in ("validate", "pay"):
         assert floor.subject.act(act, hit="H1")["ok"]
     assert not floor.subject.engine.state.hits, "paid, and its round cannot be reopened"
+
+
+def test_a_round_has_one_deck() -> None:
+    """L1, H4: a card lies once in a round, with whichever seats, board or dealer, in whichever frames."""
+    twice = {
+        "two seats": Settle("r1", (Claim(5, ("Ah", "Kh")), Claim(3, ("Ah", "Kh"))), FLOP, ("2c", "3c")),
+        "a seat and the board": Settle("r1", (Claim(5, ("Qd", "Kh")),), FLOP, ("2c", "3c")),
+        "a seat and the dealer": Settle("r1", (Claim(5, ("2c", "Kh")),), FLOP, ("2c", "3c")),
+        "the board and the dealer": Settle("r1", (Claim(5, ("Ah", "Kh")),), FLOP, ("Qd", "3c")),
+        "the dealer's own": Settle("r1", (), FLOP, ("2c", "2c"), close=True),
+    }
+    for what, settle in twice.items():
+        floor = Floor(table=Table("T1", "ultimate-texas-holdem", 6))
+        floor.send(Wager("r1", (bet(5), bet(3)), lock=True))
+        assert floor.code(settle) == "impossible_cards", what
+    floor = Floor(table=Table("T1", "ultimate-texas-holdem", 6))
+    floor.send(Wager("r1", (bet(5), bet(3)), lock=True))
+    assert floor.code(Settle("r1", (Claim(5, ("Ah", "Kh")),), FLOP, ("2c", "3c"))) == ""
+    for cards in (("Ah", "Kd"), ("2c", "Kd")):
+        assert floor.code(Settle("r1", (Claim(3, cards),))) == "impossible_cards", "of an earlier frame"
