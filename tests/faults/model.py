@@ -22,7 +22,8 @@ Readings (where the rules leave a choice, the one taken here):
     while a later percentage award of the same level stands (one of the same shared event is not later).
  9. Validating any award but an envy bonus validates its hand, so all that waits for it. An envy bonus is
     validated alone only once its hand is. A hand's own award that is final at once makes its envy final.
-10. Draw prizes are odds awards: they wait unless validate_at lets them be final.
+10. Draw prizes are odds awards: they wait unless validate_at lets them be final. A Magic Card in a seat's
+    own cards counts from whatever entry of the seat sent them. A close is never too_many for its draws.
 11. `on: dealer` where it is not offered, a fold at Let It Ride, a name without `link` where hand sizes
     differ, and too few community cards are `bad_message`.
 12. A seat may be settled in several entries, each for a link; an entry without `link` speaks for all of

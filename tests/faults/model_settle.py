@@ -158,7 +158,7 @@ class Settlement:
             if claim is not None:
                 forfeit = hand.get("folded") and self.table.game in (FOUR_CARD, THREE_CARD)
                 self.won_by(link, seat, claim, wager is not None and not forfeit)
-        self.magic_card(link, hand, board)
+        self.magic_card(link, seat, hand.get("cards", self.round.cards.get(seat, [])), board)
         self.lucky_bonus(link, seat)
 
     def won_by(self, link: Link, seat: int, claim: Claim, paid: bool) -> None:
@@ -190,12 +190,13 @@ class Settlement:
 
     # -- draws (A7) ------------------------------------------------------------------------------------
 
-    def magic_card(self, link: Link, hand: Map, board: list[str]) -> None:
+    def magic_card(self, link: Link, seat: int, dealt: list[str], board: list[str]) -> None:
+        """For a card of the seat's own that was sent, or for one of the board whether it was or not."""
         drawn = self.round.draws.get(link.name, {}).get("magic_card")
-        key = (hand["seat"], link.name, "magic-card")
+        key = (seat, link.name, "magic-card")
         if drawn is None or key in self.round.paid_draws or self.table.game != LET_IT_RIDE:
             return
-        if "cards" in hand and drawn in hand["cards"] + board and self.round.at(hand["seat"], link.name):
+        if drawn in dealt + board and self.round.at(seat, link.name):
             self.draw(link, key, 20)
 
     def lucky_bonus(self, link: Link, seat: int) -> None:
@@ -213,11 +214,11 @@ class Settlement:
     # -- the close -------------------------------------------------------------------------------------
 
     def close(self) -> None:
-        """Lucky bonuses of seats left out, then the rows that winners share, highest first (T5)."""
+        """The draws of seats left out, or settled before the drawn card was on the board."""
         for name in self.table.links:
             for seat in range(self.table.seats, 0, -1):
-                if (seat, name) not in self.round.covered:
-                    self.lucky_bonus(self.links[name], seat)
+                self.magic_card(self.links[name], seat, self.round.cards.get(seat, []), self.round.board)
+                self.lucky_bonus(self.links[name], seat)
 
     def share(self) -> None:
         """Put the shared percentages into the history; after every other step of the close."""

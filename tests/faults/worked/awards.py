@@ -375,7 +375,7 @@ EXAMPLES: list[Example] = [
         {("L", ""): Level("10000.26", "10000", "0.42", reserve="0.16")},
     ),
     Example(
-        "Magic Card for every seat that shows it, Lucky Bonus for a seat left out",
+        "Magic Card on the board for every seat, Lucky Bonus for a seat left out",
         ("A7", "A8"),
         "58 Pa. Code 643a.12(f)(3)",
         (Link("L", "pa-643a-five-card-hand-bonus", options={"magic_every": 10, "lucky_every": 10}),),
@@ -388,11 +388,12 @@ EXAMPLES: list[Example] = [
                 (
                     Won(6, "draw", "20.00", "magic-card", pays="account"),
                     Won(2, "draw", "20.00", "magic-card", pays="account"),
+                    Won(4, "draw", "20.00", "magic-card", pays="account"),
                     Won(4, "draw", "5.00", "lucky-bonus", pays="account"),
                 ),
             ),
         ),
-        # the drawn king is a community card: seats 6 and 2 both show it; seat 4 sent no cards
+        # the drawn king is a community card: it is everybody's, seat 4's too, who sent no cards
         {("L", ""): Level("10000.39", "10000", "0.63", reserve="0.24")},
     ),
     Example(
