@@ -85,9 +85,11 @@ class Model(Acts):
         primary: dict[str, int] | None = None,
         reserve: dict[str, int] | None = None,
         limit: dict[str, int] | None = None,
+        decks: int = 1,
         **options: Any,
     ) -> None:
         """Seeds and limits in micro-dollars, rates in hundredths of a percent, each by level."""
+        assert decks == 1, f"{link}: one deck is in play in a round (L1)"
         paytable = CATALOGUE[paytable_id]
         levels = {}
         for name, terms in paytable.levels.items():

@@ -155,7 +155,6 @@ class Link:
     hold_table: bool = True
     magic_every: int = 0
     lucky_every: int = 0
-    decks: int = 1
     suspended: bool = False
     facts: list[Fact] = field(default_factory=list)
     start: dict[str, Accounts] = field(default_factory=dict)  # everything folded away so far

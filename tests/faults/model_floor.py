@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -171,13 +170,11 @@ def hand_links(table: Table, links: dict[str, Link], round_: Round, hand: Map) -
     return list(table.links)
 
 
-def all_cards(round_: Round, message: Map) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Every card known of the round once this message is taken: where it lies, and what."""
-    yield "board", tuple(message.get("board", round_.board))
-    yield "dealer", tuple(message.get("dealer", round_.dealer))
-    seats = dict(round_.cards) | {h["seat"]: h["cards"] for h in message["hands"] if "cards" in h}
-    for seat, dealt in seats.items():
-        yield str(seat), tuple(dealt)
+def all_cards(round_: Round, message: Map) -> list[str]:
+    """Every card known of the round once this message is taken."""
+    seats = round_.cards | {hand["seat"]: hand["cards"] for hand in message["hands"] if "cards" in hand}
+    board, dealer = message.get("board", round_.board), message.get("dealer", round_.dealer)
+    return [*board, *dealer, *(card for dealt in seats.values() for card in dealt)]
 
 
 def check_settle(table: Table, links: dict[str, Link], round_: Round, message: Map) -> None:
@@ -204,10 +201,6 @@ def check_settle(table: Table, links: dict[str, Link], round_: Round, message: M
         for name in hand_links(table, links, round_, hand):
             if round_.live(name, "own"):
                 claim_of(table, links[name], hand, board)
-    decks = min([links[name].decks for name in table.links], default=1)
-    seen: dict[str, int] = {}
-    for _, some in all_cards(round_, message):
-        for card in some:
-            seen[card] = seen.get(card, 0) + 1
-    if any(number > decks for number in seen.values()):
+    known = all_cards(round_, message)
+    if len(known) != len(set(known)):
         raise Refused("impossible_cards")

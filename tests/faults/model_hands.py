@@ -75,7 +75,7 @@ def is_hand(name: str, cards: list[str]) -> bool:
         "mini-royal": flush and ranks == set("AKQ"),
         "four-aces": same[0] == 4 and ranks == {"A"},
         "straight-flush": straight and flush,
-        "four-of-a-kind": same[0] >= 4,  # two decks can deal a fifth
+        "four-of-a-kind": same[0] == 4,
         "full-house": same[:2] == [3, 2],
         "flush": flush,
         "straight": straight,

@@ -101,6 +101,12 @@ def test_examples_are_named_once_and_cite_rules() -> None:
     assert all(example.rules and example.source for example in ALL)
 
 
+def test_a_link_of_two_decks_is_refused() -> None:
+    """L1: in every game here one deck is in play in a round."""
+    with pytest.raises(AssertionError, match="one deck"):
+        Model().open_link("L", "pa-643a-five-card-A", 100, decks=2)
+
+
 def test_three_card_hands_are_counted_right() -> None:
     """H1: every category over all C(52,3) hands, counted by formula."""
     deck = [rank + suit for rank in RANKS for suit in SUITS]

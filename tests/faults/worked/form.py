@@ -37,7 +37,7 @@ class Link:
     """Options, where given.
 
     seed, reseed, limit as {level: "dollars"}; primary, reserve as {level: "12.5"} in percent; validate_at
-    as "dollars"; simultaneous, floor_to_seed, envy, count_chips, hold_table, magic_every, lucky_every, decks.
+    as "dollars"; simultaneous, floor_to_seed, envy, count_chips, hold_table, magic_every, lucky_every.
     """
 
     name: str
