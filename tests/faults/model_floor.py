@@ -195,7 +195,7 @@ def check_settle(table: Table, links: dict[str, Link], round_: Round, message: M
         if keys & covered:
             raise Refused("already_settled")
         covered |= keys
-    if any("link" in hand and round_.at(hand["seat"], hand["link"]) is None for hand in hands):
+    if any("link" in hand and not round_.live(hand["link"]) for hand in hands):
         raise Refused("no_wager")
     for hand in hands:
         for name in hand_links(table, links, round_, hand):

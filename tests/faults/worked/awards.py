@@ -336,23 +336,54 @@ EXAMPLES: list[Example] = [
     ),
     Example(
         "a hand claimed by name for one of two links",
-        ("H4", "L2"),
+        ("H4", "L2", "A5"),
         "protocol: settle, link",
         (A, Link("M", "pa-643a-three-card-A")),
         (Table("T1", LIR, 7, ("L", "M")),),
         (
-            Frame("T1", wager("r1", bets("L", [3]), bets("M", [3]))),
-            Frame("T1", settle("r1", shown(1, hand="mini-royal", suit="s", link="M")), code="no_wager"),
+            Frame("T1", wager("r1", bets("M", [3]))),
+            Frame("T1", settle("r1", shown(3, hand=ROYAL, link="L")), code="no_wager"),
             Frame(
                 "T1",
                 settle("r1", shown(3, hand="mini-royal", suit="s", link="M")),
                 (Won(3, "meter", "1000.14", "mini-royal", unverified=True, link="M"),),
             ),
         ),
+        # nobody wagered on L in this round
         {
-            ("L", ""): Level("10000.21", "10000", "0.21"),
+            ("L", ""): Level("10000", "10000", "0"),
             ("M", ""): Level("1000", "2000", "0.14", "1000.14", cycle=2),
         },
+        held=("T1",),
+    ),
+    Example(
+        "a hand claimed by name for a link that only others wagered on earns them envy",
+        ("A5", "H4"),
+        "58 Pa. Code 643a.11(g)(4)(v): another player ... is the holder",
+        (A, Link("M", "pa-643a-five-card-hand-bonus")),
+        (Table("T1", LIR, 7, ("L", "M")),),
+        (
+            Frame("T1", wager("r1", bets("M", [7]), bets("L", [1]))),
+            Frame(
+                "T1",
+                settle("r1", shown(7, hand=ROYAL, link="L"), close=False),
+                envies([1], "1000", ROYAL, 7, unverified=True),
+            ),
+            Frame("T1", settle("r1", shown(7, hand=ROYAL, link="L"), close=False), code="already_settled"),
+            # his own wager is on the other link, and that entry said nothing of it
+            Frame(
+                "T1",
+                settle("r1", shown(7, hand=ROYAL, link="M")),
+                (Won(7, "meter", "10000.13", ROYAL, unverified=True, link="M"),),
+            ),
+            Act("validate", Hand("r1", 7)),
+        ),
+        # L: 10,000 + 0.21. M: 10,000 + 0.13 won; its reserve of 0.08 is the next meter
+        {
+            ("L", ""): Level("10000.21", "10000", "0.21"),
+            ("M", ""): Level("0.08", "10000", "0.21", "10000.13", cycle=2),
+        },
+        (Now(Prize(Hand("r1", 7), 1, "envy"), "1000", "validated"),),
         held=("T1",),
     ),
     Example(
