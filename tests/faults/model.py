@@ -24,6 +24,7 @@ Readings (where the rules leave a choice, the one taken here):
     validated alone only once its hand is. A hand's own award that is final at once makes its envy final.
 10. Draw prizes are odds awards: they wait unless validate_at lets them be final. A Magic Card in a seat's
     own cards counts from whatever entry of the seat sent them. A close is never too_many for its draws.
+    Draws are refused for a 653a link, and for an Ultimate Texas Hold 'Em table whatever its link.
 11. `on: dealer` where it is not offered, a fold at Let It Ride, a name without `link` where hand sizes
     differ, and too few community cards are `bad_message`.
 12. A seat may be settled in several entries, each for a link; an entry without `link` speaks for all of
@@ -65,7 +66,7 @@ from tests.faults.model_floor import (
     check_settle,
     count_state,
 )
-from tests.faults.model_paytables import CATALOGUE, LET_IT_RIDE
+from tests.faults.model_paytables import CATALOGUE, HOLD_EM, LET_IT_RIDE
 from tests.faults.model_settle import Settlement
 
 __all__ = ["Model"]
@@ -110,9 +111,15 @@ class Model(Acts):
         made = Link(
             link, paytable, wager_cents, levels, schedule=schedule, validate_at=validate_at, **options
         )
+        assert not self.draws_on(made) or not paytable.id.startswith("pa-653a-"), f"{link}: no draws (A7)"
         self.start_link(made)
 
+    def draws_on(self, link: Link) -> bool:
+        return link.magic_every > 0 or link.lucky_every > 0
+
     def add_table(self, table: str, game: str, seats: int, links: list[str], adjacent_boxes: int = 2) -> None:
+        drawn = [name for name in links if self.draws_on(self.links[name])]
+        assert not drawn or game != HOLD_EM, f"{table}: no draws at this game (A7)"
         self.tables[table] = Table(table, game, seats, list(links), adjacent_boxes)
 
     def frame(self, table: str, message: Map, draws: dict[str, Map] | None = None) -> Map:

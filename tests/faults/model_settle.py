@@ -19,7 +19,7 @@ from tests.faults.model_facts import (
 )
 from tests.faults.model_floor import Claim, Map, Refused, Round, Table, claim_of, hand_links
 from tests.faults.model_hands import satisfies
-from tests.faults.model_paytables import FOUR_CARD, LET_IT_RIDE, THREE_CARD, Envy, Row
+from tests.faults.model_paytables import FOUR_CARD, THREE_CARD, Envy, Row
 
 MOST_AWARDS = 192
 
@@ -194,7 +194,7 @@ class Settlement:
         """For a card of the seat's own that was sent, or for one of the board whether it was or not."""
         drawn = self.round.draws.get(link.name, {}).get("magic_card")
         key = (seat, link.name, "magic-card")
-        if drawn is None or key in self.round.paid_draws or self.table.game != LET_IT_RIDE:
+        if drawn is None or key in self.round.paid_draws:
             return
         if drawn in dealt + board and self.round.at(seat, link.name):
             self.draw(link, key, 20)

@@ -107,6 +107,19 @@ def test_a_link_of_two_decks_is_refused() -> None:
         Model().open_link("L", "pa-643a-five-card-A", 100, decks=2)
 
 
+@pytest.mark.parametrize("draw", ["magic_every", "lucky_every"])
+def test_draws_are_refused_at_ultimate_texas_holdem(draw: str) -> None:
+    """A7: neither is drawn under 653a, by the link's paytable or by the table's game."""
+    model = Model()
+    every: dict[str, Any] = {draw: 20}
+    with pytest.raises(AssertionError, match="no draws"):
+        model.open_link("U", "pa-653a-five-card-hand-bonus", 100, **every)
+    model.open_link("L", "pa-643a-five-card-hand-bonus", 100, **every)
+    model.add_table("T1", "let-it-ride", 7, ["L"])
+    with pytest.raises(AssertionError, match="no draws"):
+        model.add_table("T2", "ultimate-texas-holdem", 6, ["L"])
+
+
 def test_three_card_hands_are_counted_right() -> None:
     """H1: every category over all C(52,3) hands, counted by formula."""
     deck = [rank + suit for rank in RANKS for suit in SUITS]
