@@ -26,7 +26,9 @@ Readings (where the rules leave a choice, the one taken here):
     own cards counts from whatever entry of the seat sent them. A close is never too_many for its draws.
     Draws are refused for a 653a link, and for an Ultimate Texas Hold 'Em table whatever its link.
 11. `on: dealer` where it is not offered, a fold at Let It Ride, a name without `link` where hand sizes
-    differ, and too few community cards are `bad_message`.
+    differ, and too few community cards are `bad_message`. So is the `player` of a hand that is not its
+    wager's (a wager without one is of a player of its own, whom no hand names), that another hand of the
+    round contradicts, or that T9 refuses over wagers and hands together: looked for before the round's state.
 12. A seat may be settled in several entries, each for a link; an entry without `link` speaks for all of
     them. A seat above the last one settled is `out_of_order` even if it was settled; the last one again is
     `already_settled`. In a reopened round the order starts anew.
@@ -62,6 +64,7 @@ from tests.faults.model_floor import (
     Round,
     Table,
     check_bets,
+    check_owners,
     check_players,
     check_settle,
     count_state,
@@ -225,14 +228,16 @@ class Model(Acts):
     def on_settle(self, table: Table, message: Map, draws: dict[str, Map]) -> Map:
         if table.game == LET_IT_RIDE and any(hand.get("folded") for hand in message["hands"]):
             raise Refused("bad_message")
+        boxes = check_owners(table, table.unfinished.get(message["round"]), message["hands"])
         round_ = self.in_play(table, message["round"])
         if round_.reopened == 1 and message["hands"]:
             raise Refused("out_of_order")
         check_settle(table, self.links, round_, message)
-        work = Settlement(table, round_, self.links, self.new_id)
+        work = Settlement(table, round_, self.links, self.new_id, boxes)
         work.settle(message)
         for step in work.plan.steps:
             step()
+        round_.boxes = boxes
         round_.board = message.get("board", round_.board)
         round_.dealer = message.get("dealer", round_.dealer)
         for hand in message["hands"]:
@@ -251,7 +256,7 @@ class Model(Acts):
         round_ = self.in_play(table, message["round"])
         if any(link not in table.links for link in message.get("counts", {})):
             raise Refused("unknown_link")
-        work = Settlement(table, round_, self.links, self.new_id)
+        work = Settlement(table, round_, self.links, self.new_id, round_.boxes)
         return self.close(table, round_, message.get("counts", {}), work)
 
     def close(self, table: Table, round_: Round, counts: dict[str, int], work: Settlement) -> Map:

@@ -29,6 +29,7 @@ class Round:
     state: str = OPEN
     wagers: list[Wager] = field(default_factory=list)
     players: dict[int, str] = field(default_factory=dict)
+    boxes: dict[int, str] = field(default_factory=dict)  # whose a box without a wager is, as its hand said
     chips: dict[str, int] = field(default_factory=dict)
     draws: dict[str, Map] = field(default_factory=dict)
     board: list[str] = field(default_factory=list)
@@ -62,21 +63,41 @@ class Table:
     accepted: dict[str, int] = field(default_factory=dict)  # wagers ever accepted, undone ones too
 
 
+def sitting(round_: Round) -> dict[int, str]:
+    """The seats that have a wager; a wager without a player is of a player of its own, named by nobody."""
+    return {wager.seat: round_.players.get(wager.seat, "") for wager in round_.wagers if wager.live}
+
+
 def check_players(table: Table, round_: Round | None, bets: list[Map]) -> dict[int, str]:
     """T9: one name a seat; the seats of a name are neighbours and not more than the game allows."""
-    players = {}
-    if round_ is not None:
-        sat = {wager.seat for wager in round_.wagers if wager.live}
-        players = {seat: name for seat, name in round_.players.items() if seat in sat}
+    players = {seat: name for seat, name in sitting(round_).items() if name} if round_ is not None else {}
     for bet in bets:
         if "player" in bet and players.setdefault(bet["seat"], bet["player"]) != bet["player"]:
             raise Refused("bad_message")
+    check_neighbours(table, players)
+    return players
+
+
+def check_owners(table: Table, round_: Round | None, hands: list[Map]) -> dict[int, str]:
+    """A5: whose the boxes without a wager are; never against a wager, or against what was said before."""
+    boxes = dict(round_.boxes) if round_ is not None else {}
+    players = boxes | (sitting(round_) if round_ is not None else {})
+    for hand in hands:
+        if "player" not in hand:
+            continue
+        if players.setdefault(hand["seat"], hand["player"]) != hand["player"]:
+            raise Refused("bad_message")
+        boxes[hand["seat"]] = hand["player"]
+    check_neighbours(table, {seat: name for seat, name in players.items() if name})
+    return boxes
+
+
+def check_neighbours(table: Table, players: dict[int, str]) -> None:
     most = 1 if table.game == HOLD_EM else table.adjacent
     for name in set(players.values()):
         seats = [seat for seat, whose in players.items() if whose == name]
         if max(seats) - min(seats) + 1 != len(seats) or len(seats) > most:
             raise Refused("bad_message")
-    return players
 
 
 def check_bets(

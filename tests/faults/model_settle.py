@@ -55,9 +55,15 @@ class Settlement:
     """One settle or close of a round; `apply` makes its hits and facts, to be recomputed afterwards."""
 
     def __init__(
-        self, table: Table, round_: Round, links: dict[str, Link], name_hit: Callable[[], str]
+        self,
+        table: Table,
+        round_: Round,
+        links: dict[str, Link],
+        name_hit: Callable[[], str],
+        boxes: dict[int, str],
     ) -> None:
         self.table, self.round, self.links = table, round_, links
+        self.owners = round_.players | boxes
         self.name_hit = name_hit
         self.plan = Plan()
 
@@ -183,10 +189,9 @@ class Settlement:
 
     def others(self, link: Link, seat: int) -> list[int]:
         """The seats of other players with a wager on the link."""
-        players = self.round.players
-        mine = players.get(seat)
+        mine = self.owners.get(seat)
         seats = sorted((wager.seat for wager in self.round.live(link.name, "own")), reverse=True)
-        return [s for s in seats if s != seat and (mine is None or players.get(s) != mine)]
+        return [s for s in seats if s != seat and (mine is None or self.owners.get(s) != mine)]
 
     # -- draws (A7) ------------------------------------------------------------------------------------
 

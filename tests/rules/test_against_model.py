@@ -305,6 +305,8 @@ class Both:
             hand["folded"] = True
         if "folded" not in hand or self.rng.random() < 0.6:
             hand["cards"] = self.deal(taken, own, HANDS[table.game])
+        if self.rng.random() < 0.05:
+            hand["player"] = "Ann"
         return hand
 
     def deal(self, taken: set[str], number: int, good: list[str]) -> list[str]:
