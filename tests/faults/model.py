@@ -69,7 +69,7 @@ from tests.faults.model_floor import (
     check_settle,
     count_state,
 )
-from tests.faults.model_paytables import CATALOGUE, HOLD_EM, LET_IT_RIDE
+from tests.faults.model_paytables import CATALOGUE, HOLD_EM, LET_IT_RIDE, envy_sums
 from tests.faults.model_settle import Settlement
 
 __all__ = ["Model"]
@@ -92,7 +92,10 @@ class Model(Acts):
         decks: int = 1,
         **options: Any,
     ) -> None:
-        """Seeds and limits in micro-dollars, rates in hundredths of a percent, each by level."""
+        """Seeds and limits in micro-dollars, rates in hundredths of a percent, each by level.
+
+        `envy` in the options is the schedule, `envy_approved` the approved sums in cents by hand (A5).
+        """
         assert decks == 1, f"{link}: one deck is in play in a round (L1)"
         paytable = CATALOGUE[paytable_id]
         levels = {}
@@ -109,11 +112,10 @@ class Model(Acts):
             assert rate, f"{link}: {name} needs a rate"
             kept = terms.reserve or (reserve or {}).get(name, 0)
             levels[name] = Level(first, again, rate, kept, (limit or {}).get(name))
-        schedule = options.pop("envy", None) or ""
+        approved = options.pop("envy_approved", None) or {}
+        envy = envy_sums(paytable, wager_cents, options.pop("envy", None) or "", approved)
         validate_at = options.pop("validate_at_cents", None)
-        made = Link(
-            link, paytable, wager_cents, levels, schedule=schedule, validate_at=validate_at, **options
-        )
+        made = Link(link, paytable, wager_cents, levels, envy=envy, validate_at=validate_at, **options)
         assert not self.draws_on(made) or not paytable.id.startswith("pa-653a-"), f"{link}: no draws (A7)"
         self.start_link(made)
 

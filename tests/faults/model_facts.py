@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tests.faults.model_paytables import Paytable
+from tests.faults.model_paytables import Envy, Paytable
 
 CENT = 10_000  # micro-dollars
 DOLLAR = 100 * CENT
@@ -150,7 +150,7 @@ class Link:
     simultaneous: str = "order"
     floor_to_seed: bool = False
     validate_at: int | None = None
-    schedule: str = ""
+    envy: tuple[tuple[Envy, int], ...] = ()  # a qualifying hand, and what it pays in cents
     count_chips: bool = False
     hold_table: bool = True
     magic_every: int = 0

@@ -1,12 +1,12 @@
 """The figures of the paytables, typed from the regulations for the independent model.
 
 58 Pa. Code 643a.12(d)-(f), 653a.12(d)-(e); 41 Pa.B. 3836 (2011) 641a.12(d), 649a.12(e), 653a.12(d);
-205 CMR Let It Ride s.12. All sums are dollars for a wager of $1 unless it says otherwise.
+205 CMR Let It Ride s.12. All sums are dollars for a wager of $1, in `envy` with `envy_for` for that wager.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 LET_IT_RIDE = "let-it-ride"
 HOLD_EM = "ultimate-texas-holdem"
@@ -52,6 +52,7 @@ class Paytable:
     best_of: str = "dealt"  # dealt: the game's own cards; seven: the best five of seven at Hold 'Em
     electronic: bool = False
     dealer: bool = False
+    envy_for: int | None = None  # dollars: the one wager its envy is printed for; None for $1 and for $5
 
 
 def odds(*pairs: tuple[str, int]) -> tuple[Row, ...]:
@@ -136,23 +137,21 @@ def massachusetts() -> list[Paytable]:
     two = (full(top[0], "major"), full(top[1], "minor"), *QUADS, *LOW9)
     single = (full(top[1]), *QUADS, *LOW9)
     three = ("mega", "major", "minor")
-    return [
+    five: dict[str, tuple[Envy, ...]] = {"": (Envy("royal-flush", 5000), Envy("straight-flush", 1500))}
+    ml01 = {"major": same(10000), "minor": same(1000)}
+    ml03 = {"mega": same(10000), "major": same(1000), "minor": same(250)}
+    tables = [
         Paytable("ma-lir-progressive", "five", FIVE_A, {"": Terms()}, FIVE_ENVY),
         Paytable("ma-PTMGL01", "five", FIVE_A, {"": same(10000)}, FIVE_ENVY),
-        Paytable("ma-PTMGL02", "five", FIVE_A, {"": same(10000)}, FIVE_ENVY),  # 5,000 and 1,500 on its $5
-        Paytable("ma-PTMGLML01", "five", two, {"major": same(10000), "minor": same(1000)}, FIVE_ENVY),
+        Paytable("ma-PTMGL02", "five", FIVE_A, {"": same(10000)}, five),
+        Paytable("ma-PTMGLML01", "five", two, ml01, FIVE_ENVY),
         Paytable("ma-PTMGLML02", "five", (*THREE_TOP, *LOW10), {n: Terms() for n in three}, FIVE_ENVY),
-        Paytable(
-            "ma-PTMGLML03",
-            "five",
-            (*THREE_TOP, *LOW9),
-            {"mega": same(10000), "major": same(1000), "minor": same(250)},
-            FIVE_ENVY,
-        ),
+        Paytable("ma-PTMGLML03", "five", (*THREE_TOP, *LOW9), ml03, FIVE_ENVY),
         Paytable(
             "ma-straight-flush-single", "five", single, {"": same(1000)}, {"": (Envy("straight-flush", 250),)}
         ),
     ]
+    return [replace(table, envy_for=5 if table.id == "ma-PTMGL02" else 1) for table in tables]
 
 
 def catalogue() -> dict[str, Paytable]:
@@ -174,3 +173,17 @@ def catalogue() -> dict[str, Paytable]:
 
 
 CATALOGUE = catalogue()
+
+
+def envy_sums(
+    paytable: Paytable, wager: int, schedule: str, approved: dict[str, int]
+) -> tuple[tuple[Envy, int], ...]:
+    """A5: what each qualifying hand pays a wager of so many cents, in cents; `approved` in cents by hand."""
+    printed = paytable.envy.get(schedule, ())
+    if paytable.envy_for is not None and wager != 100 * paytable.envy_for:
+        assert approved.keys() == {envy.hand for envy in printed}, f"{paytable.id}: envy wants approved sums"
+        return tuple((envy, approved[envy.hand]) for envy in printed)
+    assert not approved, f"{paytable.id}: its envy is printed for this wager"
+    times = wager if paytable.envy_for is None else 100
+    assert not printed or wager in (100, 500), f"{paytable.id}: no envy is printed for this wager"
+    return tuple((envy, envy.dollars * times) for envy in printed)

@@ -19,7 +19,7 @@ from tests.faults.model_facts import (
 )
 from tests.faults.model_floor import Claim, Map, Refused, Round, Table, claim_of, hand_links
 from tests.faults.model_hands import satisfies
-from tests.faults.model_paytables import FOUR_CARD, THREE_CARD, Envy, Row
+from tests.faults.model_paytables import FOUR_CARD, THREE_CARD, Row
 
 MOST_AWARDS = 192
 
@@ -44,10 +44,11 @@ def row_of(link: Link, claim: Claim) -> tuple[int, Row] | None:
     return None
 
 
-def envy_of(link: Link, claim: Claim) -> Envy | None:
-    for envy in link.paytable.envy.get(link.schedule, ()):
+def envy_of(link: Link, claim: Claim) -> int | None:
+    """What the hand pays each other wager on the link, in cents."""
+    for envy, cents in link.envy:
         if envy.hand in satisfies(claim.name) and (not envy.suits or claim.suit in tuple(envy.suits)):
-            return envy
+            return cents
     return None
 
 
@@ -182,9 +183,8 @@ class Settlement:
                 self.percentage(link, found, 2 * seat, hit, [seat])
             else:
                 status = self.award(hit, seat, "odds", row.odds * link.wager).status
-        for other in others if envy is not None else []:
-            cents = envy.dollars * link.wager if envy is not None else 0
-            award = self.award(hit, other, "envy", cents, because=seat)
+        for other in others:
+            award = self.award(hit, other, "envy", envy, because=seat)
             award.status = FINAL if status == FINAL else PENDING
 
     def others(self, link: Link, seat: int) -> list[int]:

@@ -36,6 +36,8 @@ class OfModel:
                 options[name] = percents(value)
             elif name == "validate_at":
                 options["validate_at_cents"] = cents(value)
+            elif name == "envy_approved":
+                options[name] = {hand: cents(text) for hand, text in value.items()}
             else:
                 options[name] = value
         self.model.open_link(link.name, link.paytable, cents(link.wager), **options)
@@ -118,6 +120,16 @@ def test_draws_are_refused_at_ultimate_texas_holdem(draw: str) -> None:
     model.add_table("T1", "let-it-ride", 7, ["L"])
     with pytest.raises(AssertionError, match="no draws"):
         model.add_table("T2", "ultimate-texas-holdem", 6, ["L"])
+
+
+@pytest.mark.parametrize(("paytable", "dollars"), [("ma-PTMGL01", 5), ("ma-PTMGL02", 1), ("ma-PTMGLML03", 2)])
+def test_massachusetts_envy_is_not_multiplied(paytable: str, dollars: int) -> None:
+    """A5: at another wager than the printed one the link gives every approved sum itself."""
+    rates = dict.fromkeys(("", "mega", "major", "minor"), 500)
+    royal_only = {"royal-flush": 100_000}
+    for approved in (None, royal_only):
+        with pytest.raises(AssertionError, match="approved"):
+            Model().open_link("L", paytable, 100 * dollars, primary=rates, envy_approved=approved)
 
 
 def test_three_card_hands_are_counted_right() -> None:

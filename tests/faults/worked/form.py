@@ -37,7 +37,8 @@ class Link:
     """Options, where given.
 
     seed, reseed, limit as {level: "dollars"}; primary, reserve as {level: "12.5"} in percent; validate_at
-    as "dollars"; simultaneous, floor_to_seed, envy, count_chips, hold_table, magic_every, lucky_every.
+    as "dollars"; envy_approved as {hand: "dollars"}; simultaneous, floor_to_seed, envy, count_chips,
+    hold_table, magic_every, lucky_every.
     """
 
     name: str

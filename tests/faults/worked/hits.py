@@ -373,12 +373,20 @@ EXAMPLES: list[Example] = [
         held=("T1",),
     ),
     Example(
-        "Massachusetts on a $5 wager: seeds fivefold; printed or multiplied envy",
+        "Massachusetts on a $5 wager: seeds fivefold; printed or approved envy",
         ("L1", "L4", "A5"),
         "205 CMR Let It Ride s.12(e), PTMGL02 and PTMGLML03",
         (
             Link("L", "ma-PTMGL02", "5.00", {"primary": {"": "10"}}),
-            Link("M", "ma-PTMGLML03", "5.00", {"primary": {"mega": "5", "major": "4", "minor": "3"}}),
+            Link(
+                "M",
+                "ma-PTMGLML03",
+                "5.00",
+                {
+                    "primary": {"mega": "5", "major": "4", "minor": "3"},
+                    "envy_approved": {"royal-flush": "4000", "straight-flush": "1200"},
+                },
+            ),
         ),
         (T1, Table("T2", links=("M",))),
         (
@@ -394,12 +402,12 @@ EXAMPLES: list[Example] = [
                 settle("r2", shown(6, "8h 9h Th"), shown(1, "7d 7s 7c"), board="6h 7h"),
                 (
                     Won(6, "meter", "5000.40", SF, "major", link="M"),
-                    *envies([1], "1500", SF, 6, "M"),
+                    *envies([1], "1200", SF, 6, "M"),
                     Won(1, "meter", "1250.30", "four-of-a-kind", "minor", link="M"),
                 ),
             ),
         ),
-        # L: 50,000 + 2 x 0.50. M: mega 2 x 0.25, major 2 x 0.20, minor 2 x 0.15; envy 5 x 300
+        # L: 50,000 + 2 x 0.50. M: mega 2 x 0.25, major 2 x 0.20, minor 2 x 0.15; envy as approved
         {
             ("L", ""): Level("50000", "100000", "1.00", "50001.00", cycle=2),
             ("M", "mega"): Level("50000.50", "50000", "0.50"),
