@@ -179,16 +179,22 @@ def same_name(claimed: str, name: str) -> bool:
     return claimed == name or (claimed, name) == ("four-of-a-kind", "four-aces")
 
 
+def made_of(table: Table, link: Link) -> tuple[str, bool]:
+    """H2: links for which this is the same have hands of the same cards at this table."""
+    return link.paytable.kind, table.game == HOLD_EM and link.paytable.best_of == "seven"
+
+
 def hand_links(table: Table, links: dict[str, Link], round_: Round, hand: Map) -> list[str]:
-    """The links that one hand of a settlement speaks for."""
+    """The links that one hand of a settlement speaks for; a name alone only for hands of the same cards."""
     if "link" in hand:
         return [hand["link"]]
-    if "hand" in hand and "cards" not in hand:
-        mine = [name for name in table.links if round_.at(hand["seat"], name)]
-        names = mine or [name for name in table.links if round_.live(name)]
-        if len({links[name].paytable.kind for name in names}) > 1:
-            raise Refused("bad_message")
-    return list(table.links)
+    if "hand" not in hand or "cards" in hand:
+        return list(table.links)
+    own = [name for name in table.links if round_.at(hand["seat"], name)]
+    meant = {made_of(table, links[name]) for name in own or table.links if own or round_.live(name)}
+    if len(meant) > 1:
+        raise Refused("bad_message")
+    return [name for name in table.links if not meant or made_of(table, links[name]) in meant]
 
 
 def all_cards(round_: Round, message: Map) -> list[str]:

@@ -49,7 +49,7 @@ class Paytable:
     rows: tuple[Row, ...]
     levels: dict[str, Terms]
     envy: dict[str, tuple[Envy, ...]] = field(default_factory=dict)  # by schedule, "" the only one
-    best_of: str = "dealt"  # dealt: the game's own cards; seven: the best five of seven at Hold 'Em
+    best_of: str = "dealt"  # dealt: the game's own cards (at Hold 'Em two and the flop); seven: all of them
     electronic: bool = False
     dealer: bool = False
     envy_for: int | None = None  # dollars: the one wager its envy is printed for; None for $1 and for $5
@@ -122,14 +122,14 @@ def four_card(letter: str) -> Paytable:
     return Paytable(f"pa-641a-2011-progressive-{letter}", "four", rows, {"": Terms()}, envy)
 
 
-def hand_bonus(name: str, best_of: str, dealer: bool) -> Paytable:
+def hand_bonus(name: str, dealer: bool) -> Paytable:
     rows = (
         full("royal-flush"),
         TENTH,
         *odds(("four-of-a-kind", 500), ("full-house", 100), ("flush", 50)),
     )
     levels = {"": Terms(10000, 0, 1300, 800)}
-    return Paytable(name, "five", rows, levels, best_of=best_of, electronic=True, dealer=dealer)
+    return Paytable(name, "five", rows, levels, electronic=True, dealer=dealer)
 
 
 def massachusetts() -> list[Paytable]:
@@ -164,8 +164,8 @@ def catalogue() -> dict[str, Paytable]:
         three_card("pa-649a-2011-progressive-B", "B", Terms()),
         four_card("A"),
         four_card("B"),
-        hand_bonus("pa-643a-five-card-hand-bonus", "seven", False),
-        hand_bonus("pa-653a-five-card-hand-bonus", "seven", True),
+        hand_bonus("pa-643a-five-card-hand-bonus", False),
+        hand_bonus("pa-653a-five-card-hand-bonus", True),
         Paytable("pa-653a-2011-progressive", "five", FIVE_A, {"": Terms()}, FIVE_ENVY, "seven"),
         *massachusetts(),
     ]

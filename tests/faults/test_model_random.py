@@ -17,11 +17,11 @@ DECK = [rank + suit for rank in "23456789TJQKA" for suit in "shdc"]
 # Dealt more often than chance: boards on which two hands, or every hand, make a straight flush or better.
 BOARDS = {
     "let-it-ride": ["Js Ts"],
-    "ultimate-texas-holdem": ["9s Ts Js Qs 2d", "As Ks Qs Js Ts", "2c 3c 4c Kd Ks"],
+    "ultimate-texas-holdem": ["Ts Js Qs 2d 3h", "9s Ts Js 2d 3h", "2c 3c 4c Kd Ks"],
 }
 HANDS = {
     "let-it-ride": ["As Ks Qs", "7s 8s 9s", "Jh Jd Jc"],
-    "ultimate-texas-holdem": ["As Ks", "8s 7s", "5c 6c"],
+    "ultimate-texas-holdem": ["As Ks", "8s 9s", "7s 8s", "Qs Ks", "5c 6c"],
 }
 
 

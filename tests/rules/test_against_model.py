@@ -20,10 +20,13 @@ STEPS: Final = 150
 CARDS: Final = {LIR: (3, (2,)), UTH: (2, (5,)), THREE: (3, ()), FOUR: (5, ())}
 DECK: Final = [rank + suit for rank in "23456789TJQKA" for suit in "shdc"]
 # Dealt more often than chance, so that percentages are won by one, by two and by the dealer.
-BOARDS: Final = {LIR: ["Js Ts", "Jh Th"], UTH: ["9s Ts Js Qs 2d", "As Ks Qs Js Ts", "2c 3c 4c Kd Ks"]}
+BOARDS: Final = {
+    LIR: ["Js Ts", "Jh Th"],
+    UTH: ["Ts Js Qs 2d 3h", "9s Ts Js 2d 3h", "2c 3c 4c Kd Ks", "Kd Ks 4c 2d 3d"],
+}
 HANDS: Final = {
     LIR: ["As Ks Qs", "7s 8s 9s", "Jd Jh Jc", "Ah Kh Qh", "7h 8h 9h", "Td Tc Th"],
-    UTH: ["As Ks", "8s 7s", "5c 6c", "Kh Kc", "2h 2s"],
+    UTH: ["As Ks", "8s 9s", "7s 8s", "Qs Ks", "5c 6c", "Kh Kc", "2h 2s"],
     THREE: ["As Ks Qs", "Ah Kh Qh", "2d 3d 4d", "9s 9h 9d"],
     FOUR: ["As Ah Ad Ac 2s", "Ks Kh Kd Kc 3s", "5h 6h 7h 8h 2d", "9s 9h 9d 2h 3c"],
 }

@@ -32,7 +32,6 @@ HOLDEM = Table("T1", UTH, 6)
 ROYAL = "royal-flush"
 SF = "straight-flush"
 QUADS = "four-of-a-kind"
-BOARD_ROYAL = "As Ks Qs Js Ts"
 
 EXAMPLES: list[Example] = [
     Example(
@@ -55,8 +54,8 @@ EXAMPLES: list[Example] = [
         held=("T1",),
     ),
     Example(
-        "own and dealer's hand at one seat, the board a royal: by turn, to a $0.00 hit",
-        ("A2", "A3", "A6", "T5"),
+        "own and dealer's hand at one seat by turn: the dealer's first",
+        ("A2", "A3", "A6", "T5", "H2"),
         "58 Pa. Code 653a.12(e)(2)",
         (BONUS,),
         (HOLDEM,),
@@ -64,23 +63,22 @@ EXAMPLES: list[Example] = [
             Frame("T1", wager("r1", bets("L", [6, 1]), bets("L", [6, 3], on="dealer"))),
             Frame(
                 "T1",
-                settle("r1", shown(6, "4h 5h"), shown(1, "6h 7h"), board=BOARD_ROYAL, dealer="2h 3h"),
+                settle("r1", shown(6, "8s 9s"), shown(1, "6h 7h"), board="Ts Js Qs 2d 3h", dealer="As Ks"),
                 (
                     Won(6, "meter", "5000.26", ROYAL),
                     Won(3, "meter", "5000.26", ROYAL),
-                    Won(6, "meter", "0.32", ROYAL),
-                    Won(1, "meter", "0.00", ROYAL),
+                    Won(6, "meter", "0.03", SF),
                 ),
             ),
         ),
         # dealer first, at seat 6's turn: 10,000 + 4 x 0.13 = 10,000.52, halved 5,000.26 each, nothing left;
-        # next meter: reseed 0 + reserve 4 x 0.08 = 0.32, which seat 6's own hand takes; seat 1: 0.00
-        {("L", ""): Level("0", "10000", "0.84", "10000.84", cycle=4)},
+        # next meter: reseed 0 + reserve 4 x 0.08 = 0.32, of which seat 6's own hand takes a tenth, 0.03
+        {("L", ""): Level("0.29", "10000", "0.84", "10000.55", cycle=2)},
         held=("T1",),
     ),
     Example(
-        "the same round shared: the dealer's hand is one winner, its share divided among its players",
-        ("T5", "A6", "M3"),
+        "own and dealer's hand of one row, shared: the dealer's is one winner, divided among its players",
+        ("T5", "A6", "M3", "H2"),
         "house rule; 58 Pa. Code 653a.12(e)(2)",
         (BONUS_SHARE,),
         (HOLDEM,),
@@ -88,18 +86,17 @@ EXAMPLES: list[Example] = [
             Frame("T1", wager("r1", bets("L", [6, 1]), bets("L", [6, 3], on="dealer"))),
             Frame(
                 "T1",
-                settle("r1", shown(6, "4h 5h"), shown(1, "6h 7h"), board=BOARD_ROYAL, dealer="2h 3h"),
+                settle("r1", shown(6, "Qs Ks"), shown(1, "6h 7h"), board="9s Ts Js 2d 3h", dealer="7s 8s"),
                 (
-                    Won(6, "meter", "1666.75", ROYAL),
-                    Won(3, "meter", "1666.75", ROYAL),
-                    Won(6, "meter", "3333.50", ROYAL),
-                    Won(1, "meter", "3333.50", ROYAL),
+                    Won(6, "meter", "250.01", SF),
+                    Won(3, "meter", "250.01", SF),
+                    Won(6, "meter", "500.02", SF),
                 ),
             ),
         ),
-        # 10,000.52 / 3 = 3,333.506..., floored 3,333.50; the dealer's third halved 1,666.75
-        # taken 10,000.50; 0.02 left + reserve 0.32 = 0.34
-        {("L", ""): Level("0.34", "10000", "0.84", "10000.50", cycle=2)},
+        # a tenth of 10,000.52 floored 1,000.05, halved 500.02; the dealer's half halved 250.01
+        # taken 1,000.04; reserve 4 x 0.08
+        {("L", ""): Level("9000.48", "10000", "0.84", "1000.04", reserve="0.32")},
         held=("T1",),
     ),
     Example(

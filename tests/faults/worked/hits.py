@@ -444,7 +444,7 @@ EXAMPLES: list[Example] = [
             Frame("T1", plain("r1", [6, 3])),
             Frame(
                 "T1",
-                settle("r1", shown(6, "8s 7h"), shown(3, "As Ks"), board="9s Ts Js Qs 2d", dealer="2c 3c"),
+                settle("r1", shown(6, "8s 9s"), shown(3, "As Ks"), board="Ts Js Qs 2d 3h", dealer="2c 3c"),
                 (Won(6, "meter", "1000.02", SF), Won(3, "meter", "9000.24", ROYAL)),
             ),
         ),
@@ -462,7 +462,7 @@ EXAMPLES: list[Example] = [
             Frame("T1", plain("r1", [6, 3])),
             Frame(
                 "T1",
-                settle("r1", shown(6, "8s 7h"), shown(3, "As Ks"), board="9s Ts Js Qs 2d", dealer="2c 3c"),
+                settle("r1", shown(6, "8s 9s"), shown(3, "As Ks"), board="Ts Js Qs 2d 3h", dealer="2c 3c"),
                 (Won(6, "meter", "0.01", SF), Won(3, "meter", "10000.26", ROYAL)),
             ),
         ),

@@ -98,18 +98,17 @@ def two_royals() -> tuple[Step, ...]:
     )
 
 
-def board_royal() -> tuple[Step, ...]:
-    """Own and dealer's hands on a royal board: 5,000.26 twice, then 0.32, then 0.00."""
+def dealers_royal() -> tuple[Step, ...]:
+    """The dealer's royal before seat 6's straight flush: 5,000.26 twice, then a tenth of the reserve."""
     return (
         Frame("T1", wager("r1", bets("L", [6, 1]), bets("L", [6, 3], on="dealer"))),
         Frame(
             "T1",
-            settle("r1", shown(6, "4h 5h"), shown(1, "6h 7h"), board="As Ks Qs Js Ts", dealer="2h 3h"),
+            settle("r1", shown(6, "8s 9s"), shown(1, "6h 7h"), board="Ts Js Qs 2d 3h", dealer="As Ks"),
             (
                 Won(6, "meter", "5000.26", ROYAL),
                 Won(3, "meter", "5000.26", ROYAL),
-                Won(6, "meter", "0.32", ROYAL),
-                Won(1, "meter", "0.00", ROYAL),
+                Won(6, "meter", "0.03", SF),
             ),
         ),
     )
@@ -326,13 +325,14 @@ EXAMPLES: list[Example] = [
         held=("T1",),
     ),
     Example(
-        "undo of one share of the dealer's royal before later hits of the round",
+        "undo of one share of the dealer's royal before a later hit of the round",
         ("A11", "A6", "A3"),
         LAW,
         (Link("L", "pa-653a-five-card-hand-bonus"),),
         (Table("T1", UTH, 6),),
         (
-            *board_royal(),
+            *dealers_royal(),
+            Act("undo", Prize(Hand("r1", DEALER), 3), ok=False),
             Act(
                 "undo",
                 Prize(Hand("r1", DEALER), 3),
@@ -340,29 +340,27 @@ EXAMPLES: list[Example] = [
                 changed=(Now(Prize(Hand("r1", DEALER), 6), "10000.52", "pending"),),
             ),
         ),
-        {("L", ""): Level("0", "10000", "0.84", "10000.84", cycle=4)},
+        # the other share is all of it; then 0.32 less a tenth as before
+        {("L", ""): Level("0.29", "10000", "0.84", "10000.55", cycle=2)},
         held=("T1",),
     ),
     Example(
-        "undo of the dealer's royal: the own hands move up, each with its own reseed",
+        "undo of the dealer's royal: the own hand after it has its tenth of the whole meter",
         ("A11", "A6", "A3"),
         LAW,
         (Link("L", "pa-653a-five-card-hand-bonus"),),
         (Table("T1", UTH, 6),),
         (
-            *board_royal(),
+            *dealers_royal(),
             Act(
                 "undo",
                 Hand("r1", DEALER),
                 people=2,
-                changed=(
-                    Now(Prize(Hand("r1", 6), 6), "10000.52", "pending"),
-                    Now(Prize(Hand("r1", 1), 1), "0.32", "pending"),
-                ),
+                changed=(Now(Prize(Hand("r1", 6), 6), "1000.05", "pending"),),
             ),
         ),
-        # seat 6 takes the whole meter, seat 1 the reserve
-        {("L", ""): Level("0", "10000", "0.84", "10000.84", cycle=4)},
+        # 10,000.52 less 1,000.05; the reserve is the reserve again
+        {("L", ""): Level("9000.47", "10000", "0.84", "1000.05", reserve="0.32", cycle=2)},
         held=("T1",),
     ),
     Example(

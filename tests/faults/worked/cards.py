@@ -1,0 +1,176 @@
+"""Worked examples: which cards make the hand, and for which links a name alone speaks (H2, H4)."""
+
+from tests.faults.worked.form import (
+    LIR,
+    UTH,
+    Example,
+    Frame,
+    Level,
+    Link,
+    Table,
+    Won,
+    bets,
+    close,
+    envies,
+    settle,
+    shown,
+    wager,
+)
+
+ROYAL = "royal-flush"
+FLOP = Link("L", "pa-653a-progressive-A")
+SEVEN = Link(
+    "M",
+    "pa-653a-2011-progressive",
+    options={"seed": {"": "12000"}, "reseed": {"": "10000"}, "primary": {"": "15"}},
+)
+FIVE = Link("L", "pa-643a-five-card-A")
+BOTH = Table("T1", UTH, 6, ("L", "M"))
+NAMED = "house rule; 58 Pa. Code 653a.12(d)(2) and 41 Pa.B. 3836, proposed 653a.12(d)"
+
+EXAMPLES: list[Example] = [
+    Example(
+        "the Five Card Hand Bonus of Ultimate Texas Hold 'Em: two cards and the flop, the dealer's too",
+        ("H2", "A6"),
+        "58 Pa. Code 653a.12(e)(2), read as (d)(2)",
+        (Link("L", "pa-653a-five-card-hand-bonus"),),
+        (Table("T1", UTH, 6),),
+        (
+            Frame("T1", wager("r1", bets("L", [5, 2]), bets("L", [4], on="dealer"))),
+            # of seven cards everybody has the board's straight flush and seat 5 a royal; of two and the flop
+            # seat 2 has a queen-high flush, seat 5 and the dealer nothing that is paid
+            Frame(
+                "T1",
+                settle("r1", shown(5, "As Kd"), shown(2, "2s 3s"), board="Qs Js 9s Ts Ks", dealer="Kc Kh"),
+                (Won(2, "odds", "50.00", "flush", pays="account"),),
+            ),
+            Frame("T1", wager("r2", bets("L", [5, 2]), bets("L", [4], on="dealer"))),
+            # of seven cards seat 2 has four aces and the dealer kings full; of five, aces full and two pair
+            Frame(
+                "T1",
+                settle("r2", shown(5, "8d 8h"), shown(2, "Ah Ad"), board="8s 8c Ac As Kc", dealer="Ks Kd"),
+                (
+                    Won(5, "odds", "500.00", "four-of-a-kind", pays="account"),
+                    Won(2, "odds", "100.00", "full-house", pays="account"),
+                ),
+            ),
+        ),
+        # 6 x 0.13, 6 x 0.08
+        {("L", ""): Level("10000.78", "10000", "1.26", reserve="0.48")},
+    ),
+    Example(
+        "a name alone does not say whether it is of two cards and the flop or of all seven",
+        ("H4", "H2"),
+        NAMED,
+        (FLOP, SEVEN),
+        (BOTH,),
+        (
+            Frame("T1", wager("r1", bets("L", [4]), bets("M", [4]))),
+            Frame("T1", settle("r1", shown(4, hand=ROYAL)), code="bad_message"),
+            Frame(
+                "T1",
+                settle("r1", shown(4, hand=ROYAL, link="M"), close=False),
+                (Won(4, "meter", "12000.15", ROYAL, unverified=True, link="M"),),
+            ),
+            Frame(
+                "T1",
+                settle("r1", shown(4, hand="straight", link="L")),
+                (Won(4, "odds", "30.00", "straight", unverified=True),),
+            ),
+        ),
+        {
+            ("L", ""): Level("10000.21", "10000", "0.21"),
+            ("M", ""): Level("10000", "22000", "0.15", "12000.15", cycle=2),
+        },
+        held=("T1",),
+    ),
+    Example(
+        "cards are ranked for each link by its own: a royal of seven is nothing of the flop",
+        ("H4", "H2"),
+        NAMED,
+        (FLOP, SEVEN),
+        (BOTH,),
+        (
+            Frame("T1", wager("r1", bets("L", [4]), bets("M", [4]))),
+            Frame(
+                "T1",
+                settle("r1", shown(4, "As Ks"), board="Qs Js 2d Ts 3d"),
+                (Won(4, "meter", "12000.15", ROYAL, link="M"),),
+            ),
+        ),
+        {
+            ("L", ""): Level("10000.21", "10000", "0.21"),
+            ("M", ""): Level("10000", "22000", "0.15", "12000.15", cycle=2),
+        },
+        held=("T1",),
+    ),
+    Example(
+        "a name alone is of the seat's own wager: no envy where other cards make the hand",
+        ("H4", "A5"),
+        NAMED,
+        (FLOP, SEVEN),
+        (BOTH,),
+        (
+            Frame("T1", wager("r1", bets("L", [4, 2]), bets("M", [1]))),
+            Frame("T1", settle("r1", shown(5, hand=ROYAL)), code="bad_message"),
+            Frame(
+                "T1",
+                settle("r1", shown(4, hand=ROYAL)),
+                (
+                    Won(4, "meter", "10000.42", ROYAL, unverified=True),
+                    *envies([2], "1000", ROYAL, 4, unverified=True),
+                ),
+            ),
+        ),
+        # 10,000 + 2 x 0.21; seat 1's wager is for the best five of seven, of which nothing was said
+        {
+            ("L", ""): Level("10000", "20000", "0.42", "10000.42", cycle=2),
+            ("M", ""): Level("12000.15", "12000", "0.15"),
+        },
+        held=("T1",),
+    ),
+    Example(
+        "a mini-royal by name earns no envy for a straight flush of five cards",
+        ("H4", "A5", "H3"),
+        "58 Pa. Code 643a.1, Five-Card Envy Bonus Qualifying Hand",
+        (FIVE, Link("M", "pa-643a-three-card-A")),
+        (Table("T1", LIR, 7, ("L", "M")),),
+        (
+            Frame("T1", wager("r1", bets("L", [1]), bets("M", [3]))),
+            Frame(
+                "T1",
+                settle("r1", shown(3, hand="mini-royal", suit="s"), close=False),
+                (Won(3, "meter", "1000.14", "mini-royal", unverified=True, link="M"),),
+            ),
+            Frame("T1", close("r1")),
+        ),
+        {
+            ("L", ""): Level("10000.21", "10000", "0.21"),
+            ("M", ""): Level("1000", "2000", "0.14", "1000.14", cycle=2),
+        },
+        held=("T1",),
+    ),
+    Example(
+        "a royal by name on the bonus earns envy on the five-card link: the same five cards",
+        ("H4", "A5"),
+        "58 Pa. Code 643a.11(g)(4)(v), 643a.12(f)(2)",
+        (FIVE, Link("M", "pa-643a-five-card-hand-bonus")),
+        (Table("T1", LIR, 7, ("L", "M")),),
+        (
+            Frame("T1", wager("r1", bets("L", [1]), bets("M", [7]))),
+            Frame(
+                "T1",
+                settle("r1", shown(7, hand=ROYAL)),
+                (
+                    Won(7, "meter", "10000.13", ROYAL, unverified=True, link="M"),
+                    *envies([1], "1000", ROYAL, 7, unverified=True),
+                ),
+            ),
+        ),
+        {
+            ("L", ""): Level("10000.21", "10000", "0.21"),
+            ("M", ""): Level("0.08", "10000", "0.21", "10000.13", cycle=2),
+        },
+        held=("T1",),
+    ),
+]
