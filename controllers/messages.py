@@ -126,7 +126,7 @@ class Unbet(Item, frozen=True):
 
 
 class Claim(Item, frozen=True):
-    """What a seat shows: cards, a named hand, both, or a fold."""
+    """What a seat shows: cards, a named hand, both, or a fold. player: whose a box without a wager is."""
 
     seat: Seat
     cards: Cards | None = None
@@ -134,6 +134,7 @@ class Claim(Item, frozen=True):
     suit: Suit | None = None
     link: Id | None = None
     folded: bool = False
+    player: Text | None = None
 
 
 Bets = Annotated[tuple[Bet, ...], Meta(max_length=ITEMS_MOST)]

@@ -159,8 +159,8 @@ PRINTED: dict[str, tuple[list[Row], Levels, Envy, tuple[str, ...], str]] = {
         for section in ("pa-643a-five-card", "pa-653a-progressive")
         for letter in "ABCD"
     },
-    "pa-643a-five-card-hand-bonus": (HAND_BONUS_ROWS, HAND_BONUS_LEVELS, {}, (), "five-best"),
-    "pa-653a-five-card-hand-bonus": (HAND_BONUS_ROWS, HAND_BONUS_LEVELS, {}, (), "five-best"),
+    "pa-643a-five-card-hand-bonus": (HAND_BONUS_ROWS, HAND_BONUS_LEVELS, {}, (), "five-flop"),
+    "pa-653a-five-card-hand-bonus": (HAND_BONUS_ROWS, HAND_BONUS_LEVELS, {}, (), "five-flop"),
     "pa-641a-2011-progressive-A": (
         [
             ("four-aces", "", "100% of meter"),
@@ -216,7 +216,7 @@ PRINTED: dict[str, tuple[list[Row], Levels, Envy, tuple[str, ...], str]] = {
     "ma-PTMGL01": (
         MA_ROWS_SINGLE,
         {"meter": ("=10000 for 1", "as seed", *OPEN_RATE)},
-        {("x", "1.00"): MA_ENVY},
+        {("", "1.00"): MA_ENVY},
         (),
         "five-flop",
     ),
@@ -224,7 +224,7 @@ PRINTED: dict[str, tuple[list[Row], Levels, Envy, tuple[str, ...], str]] = {
         MA_ROWS_SINGLE,
         {"meter": ("=10000 for 1", "as seed", *OPEN_RATE)},
         {("", "5.00"): [("royal-flush", "", "5000.00"), ("straight-flush", "", "1500.00")]},
-        ("5.00",),
+        (),
         "five-flop",
     ),
     "ma-PTMGLML01": (
@@ -238,7 +238,7 @@ PRINTED: dict[str, tuple[list[Row], Levels, Envy, tuple[str, ...], str]] = {
             ("three-of-a-kind", "", "9 for 1"),
         ],
         {"major": ("=10000 for 1", "as seed", *OPEN_RATE), "minor": ("=1000 for 1", "as seed", *OPEN_RATE)},
-        {("x", "1.00"): MA_ENVY},
+        {("", "1.00"): MA_ENVY},
         (),
         "five-flop",
     ),
@@ -253,7 +253,7 @@ PRINTED: dict[str, tuple[list[Row], Levels, Envy, tuple[str, ...], str]] = {
             ("three-of-a-kind", "", "10 for 1"),
         ],
         dict.fromkeys(("mega", "major", "minor"), ("open", "as seed", *OPEN_RATE)),
-        {("x", "1.00"): MA_ENVY},
+        {("", "1.00"): MA_ENVY},
         (),
         "five-flop",
     ),
@@ -272,7 +272,7 @@ PRINTED: dict[str, tuple[list[Row], Levels, Envy, tuple[str, ...], str]] = {
             "major": ("=1000 for 1", "as seed", *OPEN_RATE),
             "minor": ("=250 for 1", "as seed", *OPEN_RATE),
         },
-        {("x", "1.00"): MA_ENVY},
+        {("", "1.00"): MA_ENVY},
         (),
         "five-flop",
     ),
@@ -286,7 +286,7 @@ PRINTED: dict[str, tuple[list[Row], Levels, Envy, tuple[str, ...], str]] = {
             ("three-of-a-kind", "", "9 for 1"),
         ],
         {"meter": ("=1000 for 1", "as seed", *OPEN_RATE)},
-        {("x", "1.00"): [("straight-flush", "", "250.00")]},
+        {("", "1.00"): [("straight-flush", "", "250.00")]},
         (),
         "five-flop",
     ),
@@ -350,9 +350,7 @@ def test_figures(paytable: str) -> None:
     } == levels
     assert list(table.level) == list(levels)
     assert {
-        ("x" if item.multiplied else item.schedule, item.wager): [
-            (row.hand, row.suits, row.sum) for row in item.rows
-        ]
+        (item.schedule, item.wager): [(row.hand, row.suits, row.sum) for row in item.rows]
         for item in table.envy
     } == envy
     assert table.wagers == wagers
@@ -369,12 +367,13 @@ def test_where_a_paytable_may_be_used(paytable: str) -> None:
     bonus = paytable.endswith("hand-bonus")
     assert (table.electronic is not None) == bonus
     assert (table.dealer_hand is not None) == (paytable == "pa-653a-five-card-hand-bonus")
-    assert (table.draws is not None) == bonus
-    if table.draws is not None and table.always_validate is not None:
+    assert (table.draws is not None) == (paytable == "pa-643a-five-card-hand-bonus")
+    if table.draws is not None:
         assert (table.draws.magic_card, table.draws.lucky_bonus) == ("20 for 1", "5 for 1")
-        assert table.draws.not_offered == (("magic_card",) if paytable.startswith("pa-653a") else ())
-        assert table.always_validate.pays == "500 for 1"
+    assert (table.draws_refused is not None) == (paytable == "pa-653a-five-card-hand-bonus")
+    assert (table.always_validate.pays if table.always_validate else None) == ("500 for 1" if bonus else None)
     twins = {f"pa-643a-five-card-{letter}": f"pa-653a-progressive-{letter}" for letter in "ABCD"}
+    twins["pa-643a-five-card-hand-bonus"] = "pa-653a-five-card-hand-bonus"
     assert table.same_as == (twins | {value: key for key, value in twins.items()}).get(paytable)
 
 
@@ -416,7 +415,6 @@ primary = { operator = true }
 reserve = { none = "not printed" }
 [[envy]]
 wager = "1.00"
-multiplied = true
 source = "s"
 rows = [{ hand = "royal-flush", sum = "5.00" }]
 """
@@ -439,7 +437,21 @@ rows = [{ hand = "royal-flush", sum = "5.00" }]
         ("{ operator = true }", "{ as_seed = true }", "primary cannot be as_seed"),
         ("{ operator = true }", '{ minimum = "0.001%" }', "finer than 0.01 %"),
         ('"10 for 1"', '"10 to 1"', "is not N for 1"),
-        ("multiplied = true", "", "a schedule is needed for each wager"),
+        (
+            'hand = "five-flop"',
+            'hand = "five-flop"\nwagers = ["5.00"]\nwagers_source = "s"',
+            "a schedule is needed for each wager",
+        ),
+        (
+            "[[envy]]",
+            '[[envy]]\nwager = "5.00"\nsource = "s"\nrows = []\n[[envy]]',
+            "a paytable for any wager prints one schedule",
+        ),
+        (
+            'hand = "five-flop"',
+            'hand = "five-flop"\ncards_by_house = { four-card-poker = "s" }',
+            "a game that it is not offered in",
+        ),
         ('sum = "5.00"', 'sum = "5.001"', "finer than a cent"),
         ('games = ["let-it-ride"]', "games = []", "no game"),
         ('games = ["let-it-ride"]', 'games = ["poker"]', "Invalid enum value"),

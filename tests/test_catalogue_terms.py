@@ -46,23 +46,30 @@ def test_seeds_and_envy_follow_the_wager() -> None:
 
 
 def test_the_hand_bonus_reseeds_at_nothing() -> None:
-    """A3, A6, A7, A10: seed $10,000 for 1, reseed 0, 13 % and 8 %; draws off; 500 for 1 always waits."""
+    """A3, A6, A7, A10: seed $10,000 for 1, reseed 0, 13 % and 8 %; draws off; 500 for 1 always waits.
+
+    L1: the twin of 643a has the same terms, and takes what a 653a table may wager on the dealer's hand.
+    """
     terms = resolve(entry("pa-653a-five-card-hand-bonus", "2.50", simultaneous="share"))
     assert terms.levels == (LevelTerms("meter", 1_300, 800, 25_000 * DOLLAR, 0),)
     assert (terms.electronic, terms.dealer_hand, terms.always_validate_for) == (True, True, 500)
     assert (terms.magic_every, terms.magic_for, terms.lucky_every, terms.lucky_for) == (0, 0, 0, 0)
+    twin = resolve(entry("pa-643a-five-card-hand-bonus", "2.50", simultaneous="share"))
+    assert msgspec.structs.replace(twin, paytable=terms.paytable) == terms
     drawn = resolve(entry("pa-643a-five-card-hand-bonus", magic_card_every=100, lucky_every=50))
     assert (drawn.magic_every, drawn.magic_for, drawn.lucky_every, drawn.lucky_for) == (100, 20, 50, 5)
-    assert not drawn.dealer_hand
 
 
-def test_massachusetts_envy_is_multiplied_except_where_it_is_printed_for_five_dollars() -> None:
-    """A5: PTMGL01's sums are for $1, PTMGL02's as printed; L4: one seed, which is the reseed too."""
-    rate = {"meter": {"primary": "12.5%"}}
-    each = resolve(entry("ma-PTMGL01", "2.50", rate))
-    assert each.envy == (EnvyRow("royal-flush", 2_500 * DOLLAR), EnvyRow("straight-flush", 750 * DOLLAR))
-    assert each.levels == (LevelTerms("meter", 1_250, 0, 25_000 * DOLLAR, 25_000 * DOLLAR),)
-    five = resolve(entry("ma-PTMGL02", "5.00", rate, floor_to_seed=True))
+RATE = {"meter": {"primary": "12.5%"}}
+APPROVED = {"royal-flush": "1800.00", "straight-flush": "0.01"}
+
+
+def test_massachusetts_envy_is_printed_for_one_wager() -> None:
+    """A5: as printed for $1, for PTMGL02 for $5; L4: one seed, which is the reseed too, follows the wager."""
+    one = resolve(entry("ma-PTMGL01", "1.00", RATE))
+    assert one.envy == (EnvyRow("royal-flush", 1_000 * DOLLAR), EnvyRow("straight-flush", 300 * DOLLAR))
+    assert one.levels == (LevelTerms("meter", 1_250, 0, 10_000 * DOLLAR, 10_000 * DOLLAR),)
+    five = resolve(entry("ma-PTMGL02", "5.00", RATE, floor_to_seed=True))
     assert five.envy == (EnvyRow("royal-flush", 5_000 * DOLLAR), EnvyRow("straight-flush", 1_500 * DOLLAR))
     assert five.levels[0].seed == 50_000 * DOLLAR
     two = resolve(entry("ma-PTMGLML01", "1.00", {"major": {"primary": "9%"}, "minor": {"primary": "1%"}}))
@@ -70,6 +77,14 @@ def test_massachusetts_envy_is_multiplied_except_where_it_is_printed_for_five_do
         ("major", 10_000 * DOLLAR),
         ("minor", 1_000 * DOLLAR),
     ]
+
+
+@pytest.mark.parametrize(("paytable", "wager"), [("ma-PTMGL01", "2.50"), ("ma-PTMGL02", "1.00")])
+def test_massachusetts_envy_at_another_wager_is_approved(paytable: str, wager: str) -> None:
+    """A5: at a wager that no sums are printed for the link gives the approved ones; none is multiplied."""
+    terms = resolve(entry(paytable, wager, RATE, envy_approved=APPROVED))
+    assert terms.envy == (EnvyRow("royal-flush", 1_800 * DOLLAR), EnvyRow("straight-flush", 10_000))
+    assert terms.levels[0].seed == 10_000 * terms.wager
 
 
 def test_a_seed_that_the_source_does_not_give() -> None:
@@ -111,7 +126,36 @@ OPEN_2011 = {"primary": "15%", "seed": "10000.00", "reseed": "10000.00"}
             "link[0].wager",
             ("L1",),
         ),
-        (entry("ma-PTMGL02", "1.00", {"meter": {"primary": "1%"}}), "link[0].wager", ("$5.00 only", "L1")),
+        (
+            entry("ma-PTMGL02", "1.00", RATE),
+            "link[0].envy_approved",
+            ("$5.00 only", "royal-flush, straight-flush", "A5"),
+        ),
+        (
+            entry("ma-PTMGL01", "2.00", RATE, envy_approved={"royal-flush": "2000.00"}),
+            "link[0].envy_approved",
+            ("each of royal-flush, straight-flush", "A5"),
+        ),
+        (
+            entry("ma-PTMGL01", "2.00", RATE, envy_approved={**APPROVED, "flush": "1.00"}),
+            "link[0].envy_approved",
+            ("each of royal-flush, straight-flush", "A5"),
+        ),
+        (
+            entry("ma-PTMGL01", "2.00", RATE, envy_approved={**APPROVED, "royal-flush": "0.00"}),
+            "link[0].envy_approved.royal-flush",
+            ("more than nothing", "A5"),
+        ),
+        (
+            entry("ma-PTMGL01", "1.00", RATE, envy_approved=APPROVED),
+            "link[0].envy_approved",
+            ("printed for this wager", "A5"),
+        ),
+        (
+            entry("pa-643a-five-card-A", envy_approved=APPROVED),
+            "link[0].envy_approved",
+            ("printed for this wager", "A5"),
+        ),
         (
             entry("ma-PTMGL01", "1.005", {"meter": {"primary": "1%"}}),
             "link[0].wager",
@@ -230,7 +274,16 @@ OPEN_2011 = {"primary": "15%", "seed": "10000.00", "reseed": "10000.00"}
             "link[0].envy",
             ("A or B", "A5"),
         ),
-        (entry("pa-653a-five-card-hand-bonus", magic_card_every=9), "link[0].magic_card_every", ("A7",)),
+        (
+            entry("pa-653a-five-card-hand-bonus", magic_card_every=9),
+            "link[0].magic_card_every",
+            ("653a.12(e)(3) leaves it open", "A7"),
+        ),
+        (
+            entry("pa-653a-five-card-hand-bonus", lucky_every=9),
+            "link[0].lucky_every",
+            ("653a.1 draws among the boxes and the dealer", "A7"),
+        ),
         (entry("pa-643a-five-card-A", lucky_every=9), "link[0].lucky_every", ("Five Card Hand Bonus", "A7")),
         (
             entry("pa-643a-five-card-A", validate_at="12.345"),

@@ -10,6 +10,7 @@ from jackpot.catalogue.paytables import (
     Figure,
     Level,
     Paytable,
+    cards_by_house,
     every,
     games_of,
     ids,
@@ -17,6 +18,7 @@ from jackpot.catalogue.paytables import (
     parse,
     rows_of,
 )
+from jackpot.catalogue.returns import Odds, Return, odds_of, percent_text, return_of
 from jackpot.catalogue.terms import LevelEntry, LinkEntry, TermsRefused, resolve
 
 __all__ = [
@@ -26,18 +28,24 @@ __all__ = [
     "Level",
     "LevelEntry",
     "LinkEntry",
+    "Odds",
     "Paytable",
+    "Return",
     "TermsRefused",
+    "cards_by_house",
     "every",
     "games_of",
     "ids",
     "load",
     "money_text",
+    "odds_of",
     "parse",
     "parse_money",
     "parse_pays",
     "parse_rate",
+    "percent_text",
     "rate_text",
     "resolve",
+    "return_of",
     "rows_of",
 ]

@@ -58,13 +58,12 @@ class EnvySum(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class EnvySchedule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Envy sums (A5) for one wager as printed, or for each $1 of any wager (`multiplied`)."""
+    """Envy sums (A5), for one wager as printed."""
 
     wager: str
     source: str
     rows: tuple[EnvySum, ...]
     schedule: str = ""
-    multiplied: bool = False
 
 
 class Level(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -76,12 +75,11 @@ class Level(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Draws(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Magic Card and Lucky Bonus as printed (A7); not_offered: printed, but without its definition."""
+    """Magic Card and Lucky Bonus as printed (A7)."""
 
     magic_card: str
     lucky_bonus: str
     source: str
-    not_offered: tuple[str, ...] = ()
 
 
 class AlwaysValidate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -95,8 +93,10 @@ class Paytable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One file of the catalogue, as written.
 
     games: where its source offers it. same_as: a paytable equal row for row that may share a link
-    (L1). wagers: the only ones its sums are printed for, empty for any. by_turn: the source that
-    mandates payment by turn, so no `share` (T5). electronic, dealer_hand: the source that says so.
+    (L1). cards_by_house: by game, where no source says which cards make the hand, and which do here (H2).
+    wagers: the only ones it is printed for, empty for any: then envy is approved for others (A5). by_turn:
+    the source that mandates payment by turn, so no `share` (T5). electronic, dealer_hand: the source that
+    says so. draws_refused: why the draws that its source names are not offered (A7).
     """
 
     id: str
@@ -110,6 +110,7 @@ class Paytable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     level: dict[str, Level]
     envy: tuple[EnvySchedule, ...] = ()
     same_as: str | None = None
+    cards_by_house: dict[Game, str] = {}
     wagers: tuple[str, ...] = ()
     wagers_source: str | None = None
     by_turn: str | None = None
@@ -117,6 +118,7 @@ class Paytable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     dealer_hand: str | None = None
     always_validate: AlwaysValidate | None = None
     draws: Draws | None = None
+    draws_refused: str | None = None
 
     @property
     def schedules(self) -> tuple[str, ...]:
@@ -174,17 +176,33 @@ def games_of(table: Paytable) -> tuple[Game, ...]:
     return table.games if table.same_as is None else (*table.games, *load(table.same_as).games)
 
 
+def cards_by_house(table: Paytable, game: Game) -> str | None:
+    """Why the cards that make the hand in this game are our own reading; None where a source says it (H2)."""
+    twin = {} if table.same_as is None else load(table.same_as).cards_by_house
+    return (twin | table.cards_by_house).get(game)
+
+
+def takes_dealer_hand(table: Paytable) -> bool:
+    """Whether a wager may lie on the dealer's hand at a table of one of its games (A6)."""
+    tables = (table, load(table.same_as)) if table.same_as is not None else (table,)
+    return any(one.dealer_hand is not None for one in tables)
+
+
 def rows_of(table: Paytable) -> tuple[Row, ...]:
     return tuple(Row(row.hand, parse_pays(row.pays), row.suits) for row in table.rows)
 
 
 def _shared(table: Paytable) -> tuple[object, ...]:
-    """What two paytables that may share a link must have in common, sources left out (L1)."""
+    """What two paytables that may share a link must have in common, sources left out (L1).
+
+    Draws and wagers on the dealer's hand are not among it: each table has what its own game offers.
+    """
     figures = {
         name: (level.seed, level.reseed, level.primary, level.reserve) for name, level in table.level.items()
     }
-    envy = [(item.schedule, item.wager, item.multiplied, item.rows) for item in table.envy]
-    rest = table.by_turn is None, table.electronic is None, table.dealer_hand is None, table.draws
+    envy = [(item.schedule, item.wager, item.rows) for item in table.envy]
+    always = table.always_validate.pays if table.always_validate else None
+    rest = table.by_turn is None, table.electronic is None, always
     return table.hand, rows_of(table), figures, envy, table.wagers, rest
 
 
@@ -249,13 +267,13 @@ def _check_envy(table: Paytable) -> None:
         _check_hands([(row.hand, row.suits) for row in schedule.rows], table.hand, where)
         for row in schedule.rows:
             parse_money(row.sum)
-        if schedule.multiplied and (len(table.envy) != 1 or schedule.wager != "1.00" or table.wagers):
-            raise ValueError(f"{where}: one schedule for $1 is multiplied, and for any wager")
-    if table.envy and not table.envy[0].multiplied:
+    if table.envy and table.wagers:
         names = table.schedules or ("",)
         printed = [(schedule.schedule, schedule.wager) for schedule in table.envy]
         if sorted(printed) != sorted((name, wager) for name in names for wager in table.wagers):
             raise ValueError("envy: a schedule is needed for each wager, and no other")
+    elif len(table.envy) > 1:
+        raise ValueError("envy: a paytable for any wager prints one schedule")
 
 
 def _check_rest(table: Paytable, paytable: str) -> None:
@@ -272,8 +290,8 @@ def _check_rest(table: Paytable, paytable: str) -> None:
     if table.draws is not None:
         for_one(table.draws.magic_card)
         for_one(table.draws.lucky_bonus)
-        if not set(table.draws.not_offered) <= {"magic_card", "lucky_bonus"}:
-            raise ValueError("draws: not_offered names magic_card or lucky_bonus")
+    if not set(table.cards_by_house) <= set(table.games):
+        raise ValueError("cards_by_house names a game that it is not offered in")
 
 
 def sum_of(figure: Figure, wager: int) -> int:

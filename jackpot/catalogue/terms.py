@@ -7,7 +7,17 @@ from typing import Final, Literal
 import msgspec
 
 from jackpot.catalogue.figures import for_one, money_text, parse_money, parse_rate, rate_text
-from jackpot.catalogue.paytables import Figure, Level, Paytable, ids, load, rows_of, sum_of
+from jackpot.catalogue.paytables import (
+    EnvySchedule,
+    Figure,
+    Level,
+    Paytable,
+    ids,
+    load,
+    rows_of,
+    sum_of,
+    takes_dealer_hand,
+)
 from jackpot.rules.money import BASIS_POINTS, MICROS_PER_UNIT
 from jackpot.rules.paytable import EnvyRow, LevelTerms, LinkTerms
 
@@ -49,6 +59,7 @@ class LinkEntry(msgspec.Struct, frozen=True):
     hold_table: bool = True
     magic_card_every: int = 0
     lucky_every: int = 0
+    envy_approved: dict[str, str] = {}
     level: dict[str, LevelEntry] = {}
 
 
@@ -93,7 +104,7 @@ def resolve(entry: LinkEntry, path: str = "link") -> LinkTerms:
         rows=rows_of(table),
         envy=_envy(entry, table, wager, mistakes),
         electronic=table.electronic is not None,
-        dealer_hand=table.dealer_hand is not None,
+        dealer_hand=takes_dealer_hand(table),
         simultaneous=entry.simultaneous,
         floor_to_seed=entry.floor_to_seed,
         validate_at=None if entry.validate_at is None else mistakes.money("validate_at", entry.validate_at),
@@ -133,35 +144,45 @@ def _check_options(entry: LinkEntry, table: Paytable, mistakes: _Mistakes) -> No
         mistakes.add("floor_to_seed", f"{table.source} mandates seed and reseed (A4)")
     if entry.count_chips and table.electronic is not None:
         mistakes.add("count_chips", "an electronic wager has no chips to count (T3)")
-    draws = {"magic_card": entry.magic_card_every, "lucky_bonus": entry.lucky_every}
-    for key, draw in (("magic_card_every", "magic_card"), ("lucky_every", "lucky_bonus")):
-        if not draws[draw]:
-            continue
-        if table.draws is None:
-            mistakes.add(key, f"{table.id} has no such draw, only a Five Card Hand Bonus has (A7)")
-        elif draw in table.draws.not_offered:
-            mistakes.add(key, f"the Magic Card is not offered on {table.id} (A7)")
+    for key in ("magic_card_every", "lucky_every"):
+        if getattr(entry, key) and table.draws is None:
+            why = table.draws_refused or "only a Five Card Hand Bonus has one"
+            mistakes.add(key, f"{table.id} has no such draw: {why} (A7)")
 
 
 def _envy(entry: LinkEntry, table: Paytable, wager: int, mistakes: _Mistakes) -> tuple[EnvyRow, ...]:
-    """The envy sums for this wager: of the schedule chosen, multiplied where it is for $1 (A5)."""
+    """The envy sums for this wager: as printed, or approved where none are printed for it (A5)."""
     if not table.schedules and entry.envy is not None:
         mistakes.add("envy", f"{table.id} leaves no choice of envy schedule (A5)")
     if table.schedules and entry.envy not in table.schedules:
         mistakes.add(
             "envy", f"{table.id} needs one of the envy schedules {' or '.join(table.schedules)} (A5)"
         )
-    for schedule in table.envy:
-        if schedule.schedule and schedule.schedule != entry.envy:
-            continue
-        if not schedule.multiplied and parse_money(schedule.wager) != wager:
-            continue
-        dollars = wager if schedule.multiplied else MICROS_PER_UNIT
-        return tuple(
-            EnvyRow(row.hand, parse_money(row.sum) * dollars // MICROS_PER_UNIT, row.suits)
-            for row in schedule.rows
+    printed = [item for item in table.envy if item.schedule in ("", entry.envy)]
+    schedule = next((item for item in printed if parse_money(item.wager) == wager), None)
+    if schedule is not None or not printed or table.wagers:
+        if entry.envy_approved:
+            mistakes.add("envy_approved", f"{table.id} takes no envy but what is printed for this wager (A5)")
+        rows = schedule.rows if schedule else ()
+        return tuple(EnvyRow(row.hand, parse_money(row.sum), row.suits) for row in rows)
+    return _approved(entry, printed[0], mistakes) if wager else ()
+
+
+def _approved(entry: LinkEntry, printed: EnvySchedule, mistakes: _Mistakes) -> tuple[EnvyRow, ...]:
+    """The sums that a regulator approved for a wager that the source prints none for (A5)."""
+    hands = [row.hand for row in printed.rows]
+    if set(entry.envy_approved) != set(hands):
+        mistakes.add(
+            "envy_approved",
+            f"{printed.source} prints envy for a wager of ${printed.wager} only: "
+            f"give the approved sum of each of {', '.join(hands)} (A5)",
         )
-    return ()
+        return ()
+    sums = {hand: mistakes.money(f"envy_approved.{hand}", entry.envy_approved[hand]) for hand in hands}
+    for hand, amount in sums.items():
+        if amount == 0:
+            mistakes.add(f"envy_approved.{hand}", "an envy bonus is more than nothing (A5)")
+    return tuple(EnvyRow(hand, amount or 0) for hand, amount in sums.items())
 
 
 def _levels(entry: LinkEntry, table: Paytable, wager: int, mistakes: _Mistakes) -> tuple[LevelTerms, ...]:

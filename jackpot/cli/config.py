@@ -30,7 +30,7 @@ def check(
         count = len(errors.mistakes)
         typer.echo(f"{file}: {count} mistake{'s' if count > 1 else ''}", err=True)
         raise typer.Exit(1) from errors
-    for line in (*_links(found), *_tables(found), *_draws(found), *_signs(found), *_processes(found)):
+    for line in (*_links(found), *_tables(found), *_returns(found), *_signs(found), *_processes(found)):
         typer.echo(line)
     for warning in found.warnings:
         typer.echo(f"warning: {warning}")
@@ -104,14 +104,13 @@ def _listens(at: "Listen | Signage") -> str:
     return ", ".join(f"{name} {address}" for name, address in addresses.items() if address is not None)
 
 
-def _draws(found: "Config") -> list[str]:
-    """What the draws add to each table's return (A7)."""
-    from jackpot.config import draws_return, percent_text
+def _returns(found: "Config") -> list[str]:
+    """What a wager on each link gives back, game by game: meters, odds and draws (A7)."""
+    from jackpot.catalogue import return_of
 
     links = {link.link: link for link in found.links}
+    played = {(name, table.game, table.seats): None for table in found.tables for name in table.links}
     return [
-        f"table {table.table}, link {name}: the draws return {percent_text(added)} of a wager"
-        for table in found.tables
-        for name in table.links
-        if (added := draws_return(links[name], table.seats))
+        f"link {name} at {game}, {seats} seats, returns {return_of(links[name], seats)}"
+        for name, game, seats in played
     ]

@@ -93,8 +93,10 @@ def _facts(found: "Paytable") -> list[tuple[str, str]]:
     if found.draws is not None:
         draws = {"magic_card": found.draws.magic_card, "lucky_bonus": found.draws.lucky_bonus}
         for draw, pays in draws.items():
-            offered = ", not offered" if draw in found.draws.not_offered else ""
-            facts.append((draw.replace("_", " "), f"{pays}{offered} ({found.draws.source})"))
+            facts.append((draw.replace("_", " "), f"{pays} ({found.draws.source})"))
+    if found.draws_refused is not None:
+        facts.append(("no draws", found.draws_refused))
+    facts += [(f"cards at {game}", reason) for game, reason in found.cards_by_house.items()]
     return facts
 
 
@@ -131,8 +133,9 @@ def _envy(found: "Paytable") -> list["Table"]:
     tables = []
     for item in found.envy:
         name = f" {item.schedule}" if item.schedule else ""
-        per = "each $1 of the wager" if item.multiplied else f"a wager of ${item.wager}"
-        table = _table("hand", "suits", "envy", "source", title=f"Envy bonus{name} for {per}")
+        table = _table(
+            "hand", "suits", "envy", "source", title=f"Envy bonus{name} for a wager of ${item.wager}"
+        )
         for row in item.rows:
             table.add_row(row.hand, row.suits or "all", f"${row.sum}", item.source)
         tables.append(table)

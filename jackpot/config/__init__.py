@@ -3,7 +3,7 @@
 `load` reads one TOML file whole: it gives the configuration, or every mistake in it. Nothing is guessed.
 """
 
-from jackpot.config.compare import differences, draws_return, percent_text, rates_of
+from jackpot.config.compare import differences
 from jackpot.config.display import LOGO_TYPES, Display
 from jackpot.config.keys import KEY_BYTES, read_key
 from jackpot.config.reading import load
@@ -37,9 +37,6 @@ __all__ = [
     "Tls",
     "UdpSign",
     "differences",
-    "draws_return",
     "load",
-    "percent_text",
-    "rates_of",
     "read_key",
 ]

@@ -16,9 +16,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import msgspec
 
 from controllers.pace import Limits
-from jackpot.catalogue import LinkEntry, TermsRefused, games_of, resolve
+from jackpot.catalogue import LinkEntry, TermsRefused, cards_by_house, games_of, resolve, return_of
 from jackpot.catalogue import load as load_paytable
-from jackpot.config.compare import draws_return, percent_text, rates_of
 from jackpot.config.display import DEFAULT_LOCALE, Display, display_of, locale_fault, logo_fault
 from jackpot.config.keys import read_key
 from jackpot.config.settings import (
@@ -124,6 +123,11 @@ class _Reading:
 
     def wrong(self, path: str, sentence: str) -> None:
         self.mistakes.append((path, sentence))
+
+    def warn_once(self, sentence: str) -> None:
+        """A warning that many tables give rise to."""
+        if sentence not in self.warnings:
+            self.warnings.append(sentence)
 
     def note(self, path: str, fault: str | None) -> None:
         """A check's verdict, None where it is good."""
@@ -397,7 +401,8 @@ class _Reading:
         known = [terms for name in entry["links"] if (terms := links.get(name)) is not None]
         self.table_links(f"{path}.links", entry["id"], game, known)
         for terms in known:
-            self.total_return(path, entry["id"], entry["seats"], terms)
+            self.house_readings(f"{path}.links", entry["id"], game, terms)
+            self.total_return(f"{path}.links", entry["id"], game, entry["seats"], terms)
         return TableTerms(
             table=entry["id"],
             game=game,
@@ -422,19 +427,25 @@ class _Reading:
             shown = ", ".join(f"{terms.link} {terms.bank}" for terms in links)
             self.wrong(path, f"table {table}: its links differ in bank: {shown} (L2)")
 
-    def total_return(self, path: str, table: str, seats: int, terms: LinkTerms) -> None:
-        """The draws and what goes onto the meters stay within the wager (A7).
+    def house_readings(self, path: str, table: str, game: Game, terms: LinkTerms) -> None:
+        """What a game's own text says, or leaves open, of a link that it shares with another (A7, H2)."""
+        paytable = load_paytable(terms.paytable)
+        if game not in paytable.games and (terms.magic_every or terms.lucky_every):
+            why = load_paytable(paytable.same_as or terms.paytable).draws_refused
+            self.wrong(path, f"table {table}, link {terms.link}: its draws are not for {game}: {why} (A7)")
+        if (reading := cards_by_house(paytable, game)) is not None:
+            self.warn_once(f"link {terms.link} at {game}: {reading} (H2)")
 
-        What the paytable's own odds return is not in this sum: it depends on the game's hands and is
-        analysed apart.
-        """
-        draws = draws_return(terms, seats)
-        if draws and draws + rates_of(terms) > 1:
-            self.wrong(
-                f"{path}.links",
-                f"table {table}, link {terms.link}: the draws return {percent_text(draws)} and the meters "
-                f"{percent_text(rates_of(terms))}, together more than the wager (A7)",
-            )
+    def total_return(self, path: str, table: str, game: Game, seats: int, terms: LinkTerms) -> None:
+        """With draws a link returns the wager at most; without, more is only said (A7)."""
+        returns = return_of(terms, seats)
+        if returns.total <= 1:
+            return
+        if returns.draws:
+            sentence = f"table {table}, link {terms.link} returns {returns}, more than the wager"
+            self.wrong(path, f"{sentence}: fewer draws (A7)")
+        else:
+            self.warn_once(f"link {terms.link} at {game} returns {returns}, more than the wager (A7)")
 
     def signs(self, links: Mapping[str, LinkTerms | None]) -> tuple[Sign, ...]:
         self.unique("sign")

@@ -176,7 +176,6 @@ def apply_settled(effects: Effects, event: Settled) -> None:
     round_.shown += event.shown
     round_.board, round_.dealer = event.board, event.dealer
     round_.waiting += event.waiting
-    round_.lucky += event.lucky
     settle(effects, table, round_, event.made)
     if event.closing is not None:
         _close(effects, table, round_, event.closing)

@@ -16,13 +16,17 @@ AWARDS_PER_FRAME = 192
 
 
 class Winner(NamedTuple):
-    """A winning hand. seat: 0 for the dealer's hand. players: the seats that wagered on it (A6)."""
+    """A winning hand. seat: 0 for the dealer's hand. players: the seats that wagered on it (A6).
+
+    player: whose the hand is, where it was sent with it (A5).
+    """
 
     seat: int
     hand: str
     unverified: bool
     players: tuple[int, ...]
     hit: int = 0
+    player: str | None = None
 
 
 class Tally:
@@ -95,7 +99,7 @@ class Tally:
         if row is None:
             return hit
         owners = self.round.owners()
-        holder = owners.get(winner.seat)
+        holder = winner.player or owners.get(winner.seat)
         for bet in sorted(self.round.bets, key=lambda bet: -bet.seat):
             own = bet.seat == winner.seat or (holder is not None and owners.get(bet.seat) == holder)
             if bet.link != link.number or bet.dealer or own:
@@ -107,7 +111,10 @@ class Tally:
         return hit
 
     def pay_draw(self, link: Link, seat: int, hand: str, odds: int) -> None:
-        """A Magic Card or a Lucky Bonus (A7)."""
+        """A Magic Card or a Lucky Bonus, once a seat however often its round is settled and closed (A7)."""
+        before = [self.state.hits[number] for number in self.round.hits]
+        if any((hit.link, hit.seat, hit.hand) == (link.number, seat, hand) for hit in (*before, *self.hits)):
+            return
         hit = self._hit(link, Winner(seat, hand, False, (seat,)))
         amount = odds * link.terms.wager
         self._award(hit, link, seat, 0, "draw", amount, _first_status(link, amount, odds, unverified=False))

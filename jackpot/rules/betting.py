@@ -1,8 +1,9 @@
 """May this wager be taken, taken back, locked? The round before the cards (T1-T3, T9, L11)."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
+from jackpot.rules.cards import DECK
 from jackpot.rules.commands import Bet, Draw, Lock, Unbet, Wager, Withdraw
 from jackpot.rules.events import Locked, Locking, Placed, Wagered, Withdrawn
 from jackpot.rules.invariant import invariant
@@ -67,7 +68,7 @@ def decide_wager(
     locking = None
     if command.lock:
         links = {place.link for place in placed} | (round_.links() if round_ else set())
-        locking = Locking(numbers, _draw(state, links, draws))
+        locking = Locking(numbers, _draw(state, table, links, draws))
     return Wagered(command.round, placed, locking)
 
 
@@ -104,7 +105,7 @@ def decide_lock(state: State, table: Table, command: Lock, draws: Mapping[str, D
     numbers = _chips(state, table, command.chips)
     if recount:
         return Locked(round_.id, Locking(numbers), recount=True)
-    return Locked(round_.id, Locking(numbers, _draw(state, round_.links(), draws)))
+    return Locked(round_.id, Locking(numbers, _draw(state, table, round_.links(), draws)))
 
 
 def counted(state: State, table: Table, round_: Round) -> bool:
@@ -143,6 +144,11 @@ def _check_hands_and_players(state: State, table: Table, round_: Round | None, b
             known = owners.setdefault(bet.seat, bet.player)
             message = f"player: seat {bet.seat} is {quoted(known)}'s"
             refuse_if(known != bet.player, "bad_message", message)
+    check_boxes(table, boxes)
+
+
+def check_boxes(table: Table, boxes: Mapping[str, Collection[int]]) -> None:
+    """A player's boxes are neighbours, and not more than the game and the table allow (T9)."""
     most = 1 if table.terms.game == "ultimate-texas-holdem" else table.terms.adjacent_boxes
     for player, seats in boxes.items():
         apart = max(seats) - min(seats) + 1 != len(seats)
@@ -197,7 +203,7 @@ def _chips(state: State, table: Table, chips: Mapping[str, int] | None) -> dict[
     return dict(sorted(counts.items()))
 
 
-def _draw(state: State, links: Iterable[int], draws: Mapping[str, Draw]) -> list[DrawMade]:
+def _draw(state: State, table: Table, links: Iterable[int], draws: Mapping[str, Draw]) -> list[DrawMade]:
     """One chance in N a round each for the Magic Card and the Lucky Bonus (A7)."""
     made = []
     for number in sorted(links):
@@ -205,9 +211,14 @@ def _draw(state: State, links: Iterable[int], draws: Mapping[str, Draw]) -> list
         if not terms.magic_every and not terms.lucky_every:
             continue
         invariant(terms.link in draws, f"no draw was made for link {terms.link}")
-        draw = draws[terms.link]
-        magic = draw.magic_card if terms.magic_every and draw.magic_chance == 0 else -1
-        lucky = draw.lucky_box if terms.lucky_every and draw.lucky_chance == 0 else 0
-        if magic >= 0 or lucky:
-            made.append(DrawMade(number, magic, lucky))
+        draw, drawn = draws[terms.link], DrawMade(number)
+        if terms.magic_every:
+            fair = 0 <= draw.magic_chance < terms.magic_every and 0 <= draw.magic_card < DECK
+            invariant(fair, f"no numbers for a Magic Card: {draw}")
+            drawn.magic_chance, drawn.magic_card = draw.magic_chance, draw.magic_card
+        if terms.lucky_every:
+            fair = 0 <= draw.lucky_chance < terms.lucky_every and 1 <= draw.lucky_box <= table.terms.seats
+            invariant(fair, f"no numbers for a Lucky Bonus: {draw}")
+            drawn.lucky_chance, drawn.lucky_box = draw.lucky_chance, draw.lucky_box
+        made.append(drawn)
     return made

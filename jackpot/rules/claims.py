@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from jackpot.rules import cards as deck
 from jackpot.rules import hands
-from jackpot.rules.betting import link_number
+from jackpot.rules.betting import check_boxes, link_number
 from jackpot.rules.commands import Claim, Settle
 from jackpot.rules.hands import Ranked
 from jackpot.rules.paytable import FOLD, LinkTerms
@@ -20,7 +20,7 @@ DEALER_CARDS = 2
 class Read(NamedTuple):
     """One seat's hand. ranked: by link number, for every link that the hand counts on.
 
-    unverified: the links for which only a name was claimed (H4).
+    unverified: the links for which only a name was claimed (H4). player: whose the box is, if the hand says.
     """
 
     seat: int
@@ -29,6 +29,7 @@ class Read(NamedTuple):
     ranked: dict[int, Ranked]
     unverified: frozenset[int]
     shown: list[Shown]
+    player: str | None
 
 
 class Showing(NamedTuple):
@@ -61,6 +62,7 @@ def read(state: State, table: Table, round_: Round, command: Settle) -> Showing:
     dealer = _dealer(round_, _parse("dealer", command.dealer))
     _check_all_in_one(state, round_, command, dealer)
     played = [number for number in table.links if number in round_.links()]
+    _check_players(table, round_, command.hands)
     named = {id(claim): _named_links(state, table, round_, claim, played) for claim in command.hands}
     by_seat: dict[int, list[Claim]] = {}
     for claim in command.hands:
@@ -89,6 +91,22 @@ def read(state: State, table: Table, round_: Round, command: Settle) -> Showing:
     return Showing(seats, board, dealer)
 
 
+def _check_players(table: Table, round_: Round, claims: Sequence[Claim]) -> None:
+    """A box without a wager is whose its hand says; never against a wager or another hand (A5, T9)."""
+    owners = {shown.seat: shown.player for shown in round_.shown if shown.player is not None}
+    owners |= {bet.seat: bet.player or "" for bet in round_.bets}
+    for claim in claims:
+        if claim.player is not None:
+            whose = owners.setdefault(claim.seat, claim.player)
+            other = f"{quoted(whose)}'s" if whose else "of a player without a name"
+            refuse_if(whose != claim.player, "bad_message", f"player: seat {claim.seat} is {other}")
+    boxes: dict[str, set[int]] = {}
+    for seat, player in owners.items():
+        if player:
+            boxes.setdefault(player, set()).add(seat)
+    check_boxes(table, boxes)
+
+
 def _own_cards(claims: Sequence[Claim]) -> tuple[int, ...]:
     """The cards of one seat's claims, none if none were shown; they may not differ."""
     shown = [_parse("cards", claim.cards) for claim in claims if claim.cards is not None]
@@ -107,6 +125,7 @@ def _read_seat(
 ) -> Read:
     """One seat's claims as one hand."""
     seat = claims[0].seat
+    player = next((claim.player for claim in claims if claim.player is not None), None)
     unverified: set[int] = set()
     shown = []
     for claim, links in zip(claims, named, strict=True):
@@ -119,9 +138,9 @@ def _read_seat(
                 _check_name(seat, name, ranked[number])
         link = link_number(state, table, claim.link) if claim.link else 0
         packed = deck.pack(own) if claim is claims[0] else b""
-        shown.append(Shown(seat, packed, claim.hand or "", claim.suit or "", link, claim.folded))
+        shown.append(Shown(seat, packed, claim.hand or "", claim.suit or "", link, claim.folded, player))
     folded = any(claim.folded for claim in claims)
-    return Read(seat, own, folded, ranked, frozenset(unverified), shown)
+    return Read(seat, own, folded, ranked, frozenset(unverified), shown, player)
 
 
 def _rank(state: State, table: Table, number: int, own: tuple[int, ...], board: tuple[int, ...]) -> Ranked:
@@ -147,16 +166,19 @@ def _check_name(seat: int, name: Ranked, ranked: Ranked) -> None:
 
 
 def _named_links(state: State, table: Table, round_: Round, claim: Claim, played: list[int]) -> list[int]:
-    """The links that a named hand is for: its `link` if it is known, or all of the seat's if of one size."""
-    wagered = [bet.link for bet in round_.bets if bet.seat == claim.seat and not bet.dealer]
-    links = [number for number in played if number in wagered] or played
+    """The links that a named hand is for: its `link` if it is known, or all whose hand the same cards make.
+
+    Those are the seat's own, and others played: what a hand earns them needs no wager of its own (A5).
+    """
     if claim.link is not None:
         links = [number for number in table.links if state.link(number).terms.link == claim.link]
-    if claim.hand is None:
-        return links
-    sizes = {state.link(number).terms.hand_kind.partition("-")[0] for number in links}
-    refuse_if(len(sizes) > 1, "bad_message", "link: the seat's links differ in hand size; say which one")
-    for number in links:
+    else:
+        wagered = {bet.link for bet in round_.bets if bet.seat == claim.seat and not bet.dealer}
+        kinds = {state.link(number).terms.hand_kind for number in wagered or played}
+        differ = claim.hand is not None and len(kinds) > 1
+        refuse_if(differ, "bad_message", "link: other cards make the hand of each of the seat's; say which")
+        links = [number for number in played if state.link(number).terms.hand_kind in kinds]
+    for number in links if claim.hand is not None else ():
         terms = state.link(number).terms
         known = claim.hand in hands.NAMES[terms.hand_kind]
         refuse_if(not known, "bad_message", f"hand: {quoted(claim.hand)} is no hand of link {terms.link}")
@@ -187,11 +209,10 @@ def _check_order(round_: Round, seats: list[int]) -> None:
 
 
 def _check_wagers(state: State, table: Table, round_: Round, claims: Sequence[Claim]) -> None:
-    own = {(bet.seat, bet.link) for bet in round_.bets if not bet.dealer}
+    """A hand named for a link counts there, for its own wager or for the envy of others (A5)."""
     for claim in claims:
-        if claim.link is not None:
-            missing = (claim.seat, link_number(state, table, claim.link)) not in own
-            refuse_if(missing, "no_wager", f"link: seat {claim.seat} has no wager on {claim.link}")
+        missing = claim.link is not None and link_number(state, table, claim.link) not in round_.links()
+        refuse_if(missing, "no_wager", f"link: nobody has a wager on {claim.link} in this round")
 
 
 def _check_all_in_one(state: State, round_: Round, command: Settle, dealer: tuple[int, ...]) -> None:

@@ -32,7 +32,10 @@ class Unbet(msgspec.Struct, frozen=True):
 
 
 class Claim(msgspec.Struct, frozen=True):
-    """What a seat shows (H4): cards ("As", ...), a named hand, or both; or a fold."""
+    """What a seat shows (H4): cards ("As", ...), a named hand, or both; or a fold.
+
+    player: whose a box without a wager is (A5).
+    """
 
     seat: int
     cards: tuple[str, ...] | None = None
@@ -40,6 +43,7 @@ class Claim(msgspec.Struct, frozen=True):
     suit: str | None = None
     link: str | None = None
     folded: bool = False
+    player: str | None = None
 
 
 class Wager(msgspec.Struct, frozen=True):
@@ -255,7 +259,8 @@ Command = TableCommand | Hello | SystemCommand | PersonCommand
 class Draw(msgspec.Struct, frozen=True):
     """Raw secure random numbers for one link's draws of one round (A7), made before the decision.
 
-    magic_chance, lucky_chance: 0 .. N-1, 0 draws. magic_card: 0 .. 51. lucky_box: 1 .. seats.
+    magic_chance, lucky_chance: 0 .. N-1, 0 draws. magic_card: 0 .. 51. lucky_box: 1 .. seats. Of a draw
+    that is off they decide nothing and are not journalled.
     """
 
     magic_chance: int

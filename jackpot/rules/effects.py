@@ -127,11 +127,12 @@ def draw_map(state: State, round_: Round) -> Map | None:
     drawn: Map = {}
     for draw in round_.draws:
         entry: Map = {}
-        if draw.magic >= 0:
+        if draw.magic is not None:
             entry["magic_card"] = deck.text(draw.magic)
-        if draw.lucky:
+        if draw.lucky is not None:
             entry["lucky_box"] = draw.lucky
-        drawn[state.link(draw.link).terms.link] = entry
+        if entry:
+            drawn[state.link(draw.link).terms.link] = entry
     return drawn or None
 
 

@@ -35,7 +35,9 @@ class TableOpened(Event, frozen=True, array_like=True):
 
 
 class Locking(msgspec.Struct, frozen=True, array_like=True):
-    """No more bets. chips: the dealer's count by link, what was not sent is left out."""
+    """No more bets. chips: the dealer's count by link, what was not sent is left out. draws: of each link
+    wagered on that draws, won or lost, so that the source of randomness can be audited (A7).
+    """
 
     chips: dict[int, int]
     draws: list[DrawMade] = []
@@ -142,7 +144,6 @@ class Settled(Event, frozen=True, array_like=True):
     dealer: bytes
     made: Settlement
     waiting: list[Waiting]
-    lucky: list[int]
     closing: Closing | None = None
 
 

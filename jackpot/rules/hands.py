@@ -183,7 +183,6 @@ _MADE_OF: Final[dict[tuple[HandKind, Game], tuple[int, Callable[[Sequence[int]],
     ("four", "four-card-poker"): (0, four_best),
     ("five-flop", "let-it-ride"): (2, five_best),
     ("five-flop", "ultimate-texas-holdem"): (3, five_best),
-    ("five-best", "let-it-ride"): (2, five_best),
     ("five-best", "ultimate-texas-holdem"): (5, five_best),
 }
 

@@ -12,7 +12,7 @@ HandKind = Literal["three", "four", "five-flop", "five-best"]
 
 three: the player's three. four: the best four of the player's five. five-flop: the player's three and
 two community cards (Let It Ride) or two and the three-card flop (Ultimate Texas Hold 'Em).
-five-best: the same in Let It Ride, the best five of seven in Ultimate Texas Hold 'Em.
+five-best: the best five of the seven cards of Ultimate Texas Hold 'Em, as proposed in 2011.
 """
 
 Game = Literal[
@@ -85,7 +85,7 @@ class Row(msgspec.Struct, frozen=True, array_like=True):
 class EnvyRow(msgspec.Struct, frozen=True, array_like=True):
     """What each other player's wager is paid for one qualifying hand (A5).
 
-    amount: micro-dollars for this link's wager, already multiplied where the schedule says so.
+    amount: micro-dollars for this link's wager.
     """
 
     hand: str

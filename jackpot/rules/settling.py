@@ -1,19 +1,19 @@
 """In which order is a round paid? Seat by seat in payout order, and what waits for the close (T4-T6)."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from jackpot.rules import claims, hands
 from jackpot.rules.awards import Tally, Winner
 from jackpot.rules.betting import find_round, link_number
-from jackpot.rules.cards import pack
+from jackpot.rules.cards import pack, unpack
 from jackpot.rules.claims import Read, Showing
 from jackpot.rules.commands import Close, Settle
 from jackpot.rules.events import Closed, Closing, Recomputed, Settled, Settlement, TakeMade, Voided
 from jackpot.rules.paytable import FOLD, Percent
 from jackpot.rules.recompute import Edit, recompute, without_bets
 from jackpot.rules.refusal import Refusal, refuse_if
-from jackpot.rules.state import Award, DrawMade, Level, Link, Round, State, Table, Waiting
+from jackpot.rules.state import Award, Level, Link, Round, State, Table, Waiting
 from jackpot.rules.undo import History, Share, Take
 
 # Takes of one entry in their order: a seat's turn, the dealer's hand before the seat's own; rows that
@@ -21,7 +21,8 @@ from jackpot.rules.undo import History, Share, Take
 SEATS_MOST = 16
 SHARED_FROM = 1000
 
-# What a Lucky Bonus is called in place of a hand (A7).
+# What the draws are called in place of a hand (A7).
+MAGIC_CARD = "magic-card"
 LUCKY_BONUS = "lucky-bonus"
 
 # What RULES gives to two different people.
@@ -47,7 +48,6 @@ def decide_settle(state: State, table: Table, command: Settle) -> Settled:
     counts = _counts(state, table, command.counts)
     tally = Tally(state, table, round_)
     waiting: list[Waiting] = []
-    lucky: list[int] = []
     dealt = _dealer_turns(round_, showing)
     by_seat = {read.seat: read for read in showing.seats}
     for seat in sorted({*by_seat, *dealt}, reverse=True):
@@ -56,9 +56,9 @@ def decide_settle(state: State, table: Table, command: Settle) -> Settled:
             _pay_dealer(tally, state.link(number), showing, turn, waiting)
         if seat in by_seat:
             _pay_seat(tally, by_seat[seat], turn, waiting)
-            lucky += _pay_draws(tally, by_seat[seat], showing)
+            _pay_draws(tally, seat, by_seat[seat].cards, showing.board)
     if command.close:
-        _pay_at_close(tally, [*round_.waiting, *waiting], [*round_.lucky, *lucky])
+        _pay_at_close(tally, [*round_.waiting, *waiting], showing.board)
     return Settled(
         round=round_.id,
         shown=[shown for read in showing.seats for shown in read.shown],
@@ -66,7 +66,6 @@ def decide_settle(state: State, table: Table, command: Settle) -> Settled:
         dealer=pack(showing.dealer),
         made=_with_late(state, tally),
         waiting=[] if command.close else waiting,
-        lucky=lucky,
         closing=Closing(counts) if command.close else None,
     )
 
@@ -76,7 +75,7 @@ def decide_close(state: State, table: Table, command: Close) -> Closed:
     round_ = _find_locked(table, command.round)
     counts = _counts(state, table, command.counts)
     tally = Tally(state, table, round_)
-    _pay_at_close(tally, round_.waiting, round_.lucky)
+    _pay_at_close(tally, round_.waiting, unpack(round_.board))
     return Closed(round_.id, Closing(counts), tally.settlement())
 
 
@@ -155,7 +154,7 @@ def _pay_seat(tally: Tally, read: Read, turn: Turn, waiting: list[Waiting]) -> N
         if number not in read.ranked:
             continue
         link, ranked = tally.state.link(number), read.ranked[number]
-        winner = Winner(read.seat, ranked.name, number in read.unverified, (read.seat,))
+        winner = Winner(read.seat, ranked.name, number in read.unverified, (read.seat,), player=read.player)
         own = any(bet.seat == read.seat and bet.link == number and not bet.dealer for bet in tally.round.bets)
         row = hands.best_row(link.terms.rows, ranked) if own and not forfeited else None
         hit = None
@@ -185,55 +184,36 @@ def _share(tally: Tally, link: Link, row: int, winner: Winner, waiting: list[Wai
         tally.take(link, pays, [winner], SHARED_FROM + row, closed)
 
 
-def _pay_draws(tally: Tally, read: Read, showing: Showing) -> list[int]:
-    """The seat's Magic Card and Lucky Bonus, once whatever its wagers (A7).
-
-    Returns the links whose Lucky Bonus it won.
-    """
-    lucky = []
+def _pay_draws(tally: Tally, seat: int, cards: Collection[int], board: Collection[int]) -> None:
+    """The seat's Magic Card and Lucky Bonus, once whatever its wagers; its cards need not be sent (A7)."""
     for draw in tally.round.draws:
-        link = tally.state.link(draw.link)
-        if not any(bet.seat == read.seat and bet.link == draw.link for bet in tally.round.bets):
+        if not any(bet.seat == seat and bet.link == draw.link for bet in tally.round.bets):
             continue
-        if read.cards and draw.magic in (*read.cards, *showing.board):
-            tally.pay_draw(link, read.seat, "magic-card", link.terms.magic_for)
-        if draw.lucky == read.seat and not _lucky_paid(tally, draw.link):
-            tally.pay_draw(link, read.seat, LUCKY_BONUS, link.terms.lucky_for)
-            lucky.append(draw.link)
-    return lucky
+        link = tally.state.link(draw.link)
+        if draw.magic in cards or draw.magic in board:
+            tally.pay_draw(link, seat, MAGIC_CARD, link.terms.magic_for)
+        if draw.lucky == seat:
+            tally.pay_draw(link, seat, LUCKY_BONUS, link.terms.lucky_for)
 
 
-def _pay_at_close(tally: Tally, waiting: list[Waiting], lucky: list[int]) -> None:
-    """Shared awards row by row, highest first, each after the reseed of the row before (T5); Lucky Bonus."""
+def _pay_at_close(tally: Tally, waiting: list[Waiting], board: Collection[int]) -> None:
+    """Shared awards row by row, highest first, each after the reseed of the row before (T5).
+
+    Then the draws of seats left out, or settled before the card was on the board (A7).
+    """
     for number, row in sorted({(wait.link, wait.row) for wait in waiting}):
         link = tally.state.link(number)
         pays = link.terms.rows[row].pays
         winners = [_winner(tally, wait) for wait in waiting if (wait.link, wait.row) == (number, row)]
         if isinstance(pays, Percent):
             tally.take(link, pays, winners, SHARED_FROM + row)
-    for draw in tally.round.draws:
-        if draw.link in lucky or _lucky_paid(tally, draw.link):
-            continue
-        if draw.lucky and _wagered(tally.round, draw):
-            link = tally.state.link(draw.link)
-            tally.pay_draw(link, draw.lucky, LUCKY_BONUS, link.terms.lucky_for)
-
-
-def _lucky_paid(tally: Tally, link: int) -> bool:
-    """Whether the round's Lucky Bonus was awarded before: at a seat's turn, or at a close since reopened."""
-    hits = (tally.state.hits.get(number) for number in tally.round.hits)
-    return link in tally.round.lucky or any(
-        hit is not None and (hit.link, hit.hand) == (link, LUCKY_BONUS) for hit in hits
-    )
+    for seat in sorted({bet.seat for bet in tally.round.bets}, reverse=True):
+        _pay_draws(tally, seat, (), board)
 
 
 def _winner(tally: Tally, wait: Waiting) -> Winner:
     players = _dealer_players(tally.round, wait.link) if wait.dealer else (wait.seat,)
     return Winner(wait.seat, wait.hand, wait.unverified, players, wait.hit)
-
-
-def _wagered(round_: Round, draw: DrawMade) -> bool:
-    return any(bet.seat == draw.lucky and bet.link == draw.link for bet in round_.bets)
 
 
 def _with_late(state: State, tally: Tally) -> Settlement:

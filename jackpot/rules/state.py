@@ -121,7 +121,7 @@ class BetMade(msgspec.Struct, array_like=True):
 
 
 class Shown(msgspec.Struct, array_like=True):
-    """A hand as a settlement showed it; cards packed, one byte each."""
+    """A hand as a settlement showed it; cards packed, one byte each. player: whose, if the hand says."""
 
     seat: int
     cards: bytes = b""
@@ -129,6 +129,7 @@ class Shown(msgspec.Struct, array_like=True):
     suit: str = ""
     link: int = 0
     folded: bool = False
+    player: str | None = None
 
 
 class Waiting(msgspec.Struct, array_like=True):
@@ -147,11 +148,26 @@ class Waiting(msgspec.Struct, array_like=True):
 
 
 class DrawMade(msgspec.Struct, array_like=True):
-    """What a link's draws gave (A7): magic a card 0..51 or -1, lucky a box or 0."""
+    """The raw random numbers of a link's draws, lost ones too (A7); -1 for those of a draw that it has not.
+
+    magic_chance, lucky_chance: 0 .. N-1, 0 draws. magic_card: 0 .. 51. lucky_box: 1 .. seats.
+    """
 
     link: int
-    magic: int = -1
-    lucky: int = 0
+    magic_chance: int = -1
+    magic_card: int = -1
+    lucky_chance: int = -1
+    lucky_box: int = -1
+
+    @property
+    def magic(self) -> int | None:
+        """The card drawn, None where none was."""
+        return self.magic_card if self.magic_chance == 0 else None
+
+    @property
+    def lucky(self) -> int | None:
+        """The box drawn, None where none was."""
+        return self.lucky_box if self.lucky_chance == 0 else None
 
 
 class Settling(msgspec.Struct, array_like=True):
@@ -164,8 +180,8 @@ class Settling(msgspec.Struct, array_like=True):
 class Round(msgspec.Struct, array_like=True):
     """A round of one table (T1).
 
-    lucky: links whose Lucky Bonus was awarded. reopened: by how many people, 0 if it was not (T10).
-    seated: who still sits at a seat whose named wagers were all taken back; his hand is his own (A5).
+    reopened: by how many people, 0 if it was not (T10). seated: who still sits at a seat whose named
+    wagers were all taken back; his hand is his own (A5).
     """
 
     id: str
@@ -179,13 +195,12 @@ class Round(msgspec.Struct, array_like=True):
     shown: list[Shown] = []
     settlings: list[Settling] = []
     waiting: list[Waiting] = []
-    lucky: list[int] = []
     hits: list[int] = []
     reopened: int = 0
     seated: dict[int, str] = {}
 
     def owners(self) -> dict[int, str]:
-        """Whose each seat is, where it was said (T9)."""
+        """Whose each seat is, where a wager said it (T9)."""
         return self.seated | {bet.seat: bet.player for bet in self.bets if bet.player is not None}
 
     def settled(self) -> list[int]:

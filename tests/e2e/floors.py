@@ -35,7 +35,7 @@ paytable = "pa-643a-five-card-hand-bonus"
 wager = "1.00"
 decks = 1
 simultaneous = "share"
-magic_card_every = 4
+magic_card_every = 5
 hold_table = false
 """
 # The dealer's chip count must come.

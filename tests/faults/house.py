@@ -93,7 +93,7 @@ TWO_GAMES: Final = House(
         LinkPlan(
             "bonus",
             "pa-653a-five-card-hand-bonus",
-            options={"simultaneous": "share", "lucky_every": 3, "validate_at": "75.00"},
+            options={"simultaneous": "share", "validate_at": "75.00"},
         ),
         LinkPlan("three", "pa-643a-three-card-A", wager=5),
     ),

@@ -481,9 +481,9 @@ def drawn(event: events.Event, house: House) -> dict[str, Map]:
     out: dict[str, Map] = {}
     for draw in locking.draws if locking is not None else ():
         one: Map = {}
-        if draw.magic >= 0:
+        if draw.magic is not None:
             one["magic_card"] = cards.text(draw.magic)
-        if draw.lucky:
+        if draw.lucky is not None:
             one["lucky_box"] = draw.lucky
         out[house.links[draw.link - 1].link] = one
     return out

@@ -75,12 +75,9 @@ def _bonus(name: str, **more: Any) -> LinkTerms:
         "pa-653a-five-card-hand-bonus",
         (level("meter", 1_300, 800, 10_000, 0),),
         rows,
-        hand_kind="five-best",
         electronic=True,
         dealer_hand=True,
         always_validate_for=500,
-        magic_for=20,
-        lucky_for=5,
         **more,
     )
 
@@ -118,7 +115,7 @@ LINKS: Final = (
         envy=(EnvyRow("royal-flush", 5_000 * DOLLAR), EnvyRow("straight-flush", 1_500 * DOLLAR)),
         count_chips=True,
     ),
-    _bonus("bonus", lucky_every=2),
+    _bonus("bonus"),
     _bonus("bonus-share", simultaneous="share", hold_table=False, validate_at=1_000 * DOLLAR),
     # Small and steep, so that a few wagers reach the limit, the reserve and the floor.
     link(

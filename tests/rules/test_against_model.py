@@ -79,7 +79,7 @@ HOUSES: Final = {
         (Table("T1", UTH, 6, ("L", "P")), Table("T2", UTH, 6)),
     ),
     "the dealer's hand shared": House(
-        (Link("L", "pa-653a-five-card-hand-bonus", options={"simultaneous": "share", "lucky_every": 20}),),
+        (Link("L", "pa-653a-five-card-hand-bonus", options={"simultaneous": "share"}),),
         (Table("T1", UTH, 6), Table("T2", UTH, 6)),
     ),
     "both draws": House(

@@ -8,6 +8,7 @@ from jackpot.rules import betting, commands, engine, events, views
 from jackpot.rules.commands import Bet, Claim, Draw, Hello, Lock, Malformed, Settle, Wager
 from jackpot.rules.events import UnknownEventError
 from jackpot.rules.invariant import InvariantError
+from jackpot.rules.money import to_cents
 from jackpot.rules.outcome import Outcome
 from jackpot.rules.paytable import TableTerms
 from jackpot.rules.refusal import CODES
@@ -286,3 +287,42 @@ def test_an_entry_out_of_order_is_refused() -> None:
 def test_every_refusal_that_the_rules_make_is_a_code_of_the_protocol() -> None:
     """T2: the codes are those of the protocol, each once."""
     assert len(set(CODES)) == len(CODES) == 25
+
+
+def test_a_minute_is_over_after_sixty_seconds() -> None:
+    """L11: a round opened exactly a minute ago counts no more, one a millisecond younger does."""
+    subject = bank()
+    terms = TableTerms("T3", "let-it-ride", 7, ("L",), max_rounds_per_minute=1)
+    subject.execute(commands.OpenTable(terms))
+
+    def at(seq: int, tick: int, command: commands.Command) -> str:
+        digest = bytes([seq]) * 16
+        envelope = commands.Envelope(command, 0, tick, digest, table="T3", table_seq=seq)
+        return str(subject.engine.execute(envelope).answer.get("code", ""))
+
+    assert at(1, 5_000, wager("r1")) == ""
+    assert at(2, 5_001, commands.Close("r1")) == ""
+    assert at(3, 64_999, wager("r2")) == "unreasonable"
+    assert at(4, 65_000, wager("r2")) == ""
+
+
+def test_a_link_is_told_to_resume_only_where_it_was_suspended() -> None:
+    """S4: one reason taken away from every link reaches those that it held, once."""
+    subject = bank()
+    subject.open(Link("M", "pa-643a-five-card-A"))
+    for _ in range(2):
+        subject.execute(commands.Suspend("cleaning", ("L",)))
+    resumed = subject.execute(commands.Resume("cleaning"))
+    assert [push.message for push in resumed.pushes] == [{"t": "link", "link": "L", "state": "active"}]
+    assert subject.execute(commands.Resume("cleaning")).answer["code"] == "not_suspended"
+
+
+def test_sums_are_shown_without_their_fraction_of_a_cent() -> None:
+    """M3: what is shown is never more than what is there."""
+    assert [to_cents(micros) for micros in (0, 9_999, 10_000, 19_999, 10_000_189_999)] == [
+        0,
+        0,
+        1,
+        1,
+        1_000_018,
+    ]

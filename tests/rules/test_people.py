@@ -218,10 +218,10 @@ def test_the_dealers_hand_is_not_paid_before_any_seat_has_its_turn() -> None:
     subject.open(Link("L", "pa-653a-five-card-hand-bonus"))
     subject.add(Table("T1", "ultimate-texas-holdem", 6))
     send(subject, 1, Wager("r1", (Bet(5, "L", 100), Bet(2, "L", 100, on="dealer")), lock=True))
-    board, dealer = ("As", "Ks", "Qs", "Js", "Ts"), ("2c", "2d")
+    board, dealer = ("Qs", "Js", "Ts"), ("As", "Ks")
     assert send(subject, 2, Settle("r1", (), board, dealer)).answer["code"] == "bad_message"
-    both = send(subject, 3, Settle("r1", (Claim(5, ("3c", "3d")),), board, dealer, close=True)).answer
-    assert [(award["seat"], award["amount"]) for award in both["awards"]] == [(5, 1_000_026), (2, 16)]
+    both = send(subject, 3, Settle("r1", (Claim(5, ("9s", "8s")),), board, dealer, close=True)).answer
+    assert [(award["seat"], award["amount"]) for award in both["awards"]] == [(5, 100_002), (2, 900_024)]
 
 
 def test_a_corrected_award_is_raised_like_any_other() -> None:

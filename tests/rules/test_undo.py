@@ -5,15 +5,18 @@ steps; the history under test keeps sums between awards and folds what can no lo
 """
 
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from jackpot.rules import commands
 from jackpot.rules.meter import Accounts, contribute, opened
 from jackpot.rules.meter import take as take_now
 from jackpot.rules.paytable import LevelTerms
 from jackpot.rules.undo import BASE, History, Point, Share, Take, due_of, replay
+from tests.faults.worked.form import Link, Table
+from tests.rules.subject import PEOPLE, OfEngine
 
 CENT: Final = 10_000
 WHOLE: Final = 10_000
@@ -209,3 +212,115 @@ def test_a_later_award_is_raised_and_a_paid_one_is_not() -> None:
         both.undo(both.recount.events[0])
         assert both.history.shares()[1].amount == (later if paid else SEED + later)
         assert both.accounts.primary == (SEED if paid else 0) + 3_100 + 844_900
+
+
+ROYAL: Final = ("As", "Ks", "Qs")
+BOARD: Final = ("Js", "Ts")
+
+
+class Floor:
+    """Two tables on one link whose meter grows by $0.21 a wager."""
+
+    def __init__(self) -> None:
+        self.subject = OfEngine()
+        self.subject.open(Link("L", "pa-643a-five-card-A"))
+        for name in ("T1", "T2"):
+            self.subject.add(Table(name))
+
+    def send(self, table: str, command: commands.Command) -> dict[str, Any]:
+        found = self.subject.engine.table(table)
+        assert found is not None
+        outcome = self.subject.execute(command, table=table, table_seq=found.last_seq + 1)
+        assert outcome.answer["t"] == "ack", outcome.answer
+        return outcome.answer
+
+    def act(self, command: commands.Command) -> dict[str, Any]:
+        answer = self.subject.execute(command, people=PEOPLE).answer
+        assert answer["ok"], answer
+        return answer
+
+    def wager(self, table: str, round_: str, seats: int = 2) -> None:
+        bets = tuple(commands.Bet(seat, "L", 100) for seat in range(1, seats + 1))
+        self.send(table, commands.Wager(round_, bets, lock=True))
+
+    def royal(self, table: str, round_: str) -> int:
+        """A royal at seat 1; what the meter pays for it, in cents."""
+        settle = commands.Settle(round_, (commands.Claim(1, ROYAL),), BOARD, close=True)
+        return int(self.send(table, settle)["awards"][0]["amount"])
+
+    def pay(self, hit: str) -> None:
+        self.act(commands.Validate(hit))
+        self.act(commands.Pay(hit))
+
+    def fold_soon(self) -> None:
+        """The next lock folds whatever of the level's history may be folded."""
+        self.subject.engine.state.links[0].levels[0].history.fold_at = 0
+
+    def primary(self) -> int:
+        return self.subject.meters()["L", ""]["primary"]
+
+
+def test_a_wager_is_taken_out_from_where_it_went_in() -> None:
+    """A11, T2: wagers before, between and after two awards, each void from its own place."""
+    for gone, left in (("before", 42), ("between", 42), ("after", 0)):
+        floor = Floor()
+        floor.send("T2", commands.Wager("before", (commands.Bet(1, "L", 100), commands.Bet(2, "L", 100))))
+        if gone != "before":
+            floor.send("T2", commands.Void("before", "misdeal"))
+        for number in (1, 2):
+            floor.wager("T1", f"r{number}", 1)
+            floor.royal("T1", f"r{number}")
+            floor.pay(f"H{number}")
+            if gone == "between" and number == 1:
+                floor.send("T2", commands.Wager(gone, (commands.Bet(1, "L", 100), commands.Bet(2, "L", 100))))
+        if gone == "after":
+            floor.send("T2", commands.Wager(gone, (commands.Bet(1, "L", 100), commands.Bet(2, "L", 100))))
+        house = floor.subject.meters()["L", ""]["house"]
+        floor.send("T2", commands.Void(gone, "misdeal"))
+        made_good = floor.subject.meters()["L", ""]["house"] - house
+        assert (floor.primary(), made_good) == (10_000 * 1_000_000, left * 10_000), gone
+
+
+def test_folding_keeps_what_a_closed_round_of_another_table_stands_on() -> None:
+    """A11, T10: a missed royal is paid as at its turn, before a royal that was paid since."""
+    floor = Floor()
+    floor.wager("T2", "x1")
+    floor.send("T2", commands.Close("x1"))
+    floor.wager("T1", "r1")
+    assert floor.royal("T1", "r1") == 1_000_084
+    floor.pay("H1")
+    floor.fold_soon()
+    floor.wager("T1", "r2")
+    floor.act(commands.Reopen("T2", "x1", "missed"))
+    assert floor.royal("T2", "x1") == 1_000_042
+
+
+def test_folding_keeps_what_an_open_round_of_another_table_stands_on() -> None:
+    """A11, T6: its wagers are taken out from before the royal that was paid since; the house makes it up."""
+    floor = Floor()
+    floor.wager("T2", "x1")
+    floor.wager("T1", "r1")
+    floor.royal("T1", "r1")
+    floor.pay("H1")
+    floor.wager("T1", "r2")
+    run = commands.Settle("r2", (commands.Claim(1, ("9s", "8s", "7s")),), BOARD, close=True)
+    assert floor.send("T1", run)["awards"][0]["amount"] == 100_004
+    floor.pay("H2")
+    floor.fold_soon()
+    floor.wager("T1", "r3")
+    floor.send("T2", commands.Void("x1", "misdeal"))
+    assert floor.primary() == 10_000_420_000 - 1_000_040_000 + 420_000
+    assert floor.subject.meters()["L", ""]["house"] == 20_000_420_000
+
+
+def test_a_raised_award_is_raised_wherever_it_is_shown() -> None:
+    """A11, S1: the hit among the last of its level, and the sum of the level's wins."""
+    floor = Floor()
+    floor.wager("T1", "r1")
+    floor.royal("T1", "r1")
+    floor.wager("T2", "x1")
+    floor.royal("T2", "x1")
+    floor.act(commands.Undo("H1", "misdealt"))
+    level = floor.subject.engine.state.links[0].levels[0]
+    assert [(shown.hit, shown.amount) for shown in level.shown] == [(2, 10_000_840_000)]
+    assert (level.wins, level.hits) == (10_000_840_000, 1)

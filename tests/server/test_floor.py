@@ -240,7 +240,7 @@ async def test_draws_are_made_at_the_lock(tmp_path: Path, monkeypatch: pytest.Mo
     """A7: where chance says so a card and a box are drawn, at the lock; a resend draws nothing anew."""
     bonus = LINKS.replace("pa-643a-five-card-C", "pa-643a-five-card-hand-bonus")
     monkeypatch.setattr("secrets.randbelow", lambda _below: 0)
-    config = configure(tmp_path, links=bonus + "magic_card_every = 4\nlucky_every = 4\n")
+    config = configure(tmp_path, links=bonus + "magic_card_every = 8\nlucky_every = 8\n")
     async with Server(config) as server, table(server) as device:
         device.wager(1, "R1", 1, lock=True)
         first = await device.answer(1)

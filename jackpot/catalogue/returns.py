@@ -1,0 +1,100 @@
+"""What comes back of a wager on average? Rates, odds and draws, exact, from counted combinations (A7)."""
+
+import functools
+import tomllib
+from fractions import Fraction
+from importlib import resources
+from typing import Final, NamedTuple
+
+import msgspec
+
+from jackpot.rules.cards import DECK, SUITS
+from jackpot.rules.hands import Ranked, best_row
+from jackpot.rules.money import BASIS_POINTS
+from jackpot.rules.paytable import Fixed, ForOne, HandKind, LinkTerms, Percent, ToOne
+
+# A seat's cards that the Magic Card is held against: the player's three and the two community cards (A7).
+MAGIC_CARDS: Final = 5
+
+
+class Odds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How many of `deals` equally likely deals make each hand. counted: how the figures are derived."""
+
+    cards: str
+    deals: int
+    counted: str
+    hands: dict[str, int]
+
+
+class Return(NamedTuple):
+    """What one wager gives back on average, as parts of it.
+
+    meters: what goes onto primaries and reserves, all of which is won one day (L6). odds: the awards that
+    no meter pays. draws: Magic Card and Lucky Bonus. Seeds and envy bonuses are the house's, and come on top.
+    """
+
+    meters: Fraction
+    odds: Fraction
+    draws: Fraction
+
+    @property
+    def total(self) -> Fraction:
+        return self.meters + self.odds + self.draws
+
+    def __str__(self) -> str:
+        parts = f"meters {percent_text(self.meters)}, odds {percent_text(self.odds)}"
+        draws = f", draws {percent_text(self.draws)}" if self.draws else ""
+        return f"{percent_text(self.total)} ({parts}{draws})"
+
+
+@functools.cache
+def odds_of(kind: HandKind) -> Odds:
+    """The counted combinations of a kind of hand."""
+    text = resources.files("jackpot").joinpath("schemas/odds.toml").read_text(encoding="utf-8")
+    return msgspec.convert(tomllib.loads(text)[kind], Odds, strict=True)
+
+
+def return_of(terms: LinkTerms, seats: int) -> Return:
+    """A link's return at a table of so many seats, one of whose boxes the Lucky Bonus draws."""
+    return Return(rates_of(terms), odds_return(terms), draws_return(terms, seats))
+
+
+def rates_of(terms: LinkTerms) -> Fraction:
+    """What goes onto the meters, primary and reserve, as a part of the wager (L6)."""
+    return Fraction(sum(level.primary + level.reserve for level in terms.levels), BASIS_POINTS)
+
+
+def odds_return(terms: LinkTerms) -> Fraction:
+    """What the rows that no meter pays return, as a part of the wager; a suit is as likely as any other."""
+    odds = odds_of(terms.hand_kind)
+    total = Fraction(0)
+    for hand, count in odds.hands.items():
+        for suit in SUITS:
+            row = best_row(terms.rows, Ranked(hand, suit))
+            if row is not None and not isinstance(row.pays, Percent):
+                total += count * _times(row.pays, terms.wager)
+    return total / (odds.deals * len(SUITS))
+
+
+def draws_return(terms: LinkTerms, seats: int) -> Fraction:
+    """What the Magic Card and the Lucky Bonus return on average, as a part of the wager (A7).
+
+    Exact for a seat with one wager, which is the most: the prize is once a seat. One of 52 cards is drawn
+    and held against the five cards of the hand.
+    """
+    magic = Fraction(MAGIC_CARDS * terms.magic_for, DECK * terms.magic_every) if terms.magic_every else 0
+    lucky = Fraction(terms.lucky_for, seats * terms.lucky_every) if terms.lucky_every else 0
+    return Fraction(magic + lucky)
+
+
+def percent_text(part: Fraction) -> str:
+    """A part of the wager as a percentage of two decimals, cut: "192.30 %"."""
+    hundredths = part.numerator * BASIS_POINTS // part.denominator
+    return f"{hundredths // 100}.{hundredths % 100:02} %"
+
+
+def _times(pays: ForOne | ToOne | Fixed, wager: int) -> Fraction:
+    """How many wagers a row pays, the returned one among them (A1)."""
+    if isinstance(pays, Fixed):
+        return Fraction(pays.amount, wager)
+    return Fraction(pays.n if isinstance(pays, ForOne) else pays.n + 1)
