@@ -25,15 +25,16 @@ Readings (where the rules leave a choice, the one taken here):
 10. Draw prizes are odds awards: they wait unless validate_at lets them be final. A Magic Card in a seat's
     own cards counts from whatever entry of the seat sent them. A close is never too_many for its draws.
     Draws are refused for a 653a link, and for an Ultimate Texas Hold 'Em table whatever its link.
-11. `bad_message`: `on: dealer` where it is not offered, a fold at Let It Ride, too few community cards, and
-    a name without `link` where the cards that make the hand differ between the seat's links (where it has
-    none, between those wagered on). So is the `player` of a hand that is not its wager's (a wager without
-    one is of a player of its own, whom no hand names), that another hand of the round contradicts, or that
-    T9 refuses over wagers and hands together: looked for before the round's state.
-12. A seat may be settled in several entries, each for a link; an entry without `link` speaks for all of
-    them, a name alone for those whose hands are made of the same cards. A seat above the last one settled is
-    `out_of_order` even if it was settled; the last one again is `already_settled`. In a reopened round the
-    order starts over.
+11. `bad_message`: `on: dealer` where it is not offered, a fold at Let It Ride, a hand that is neither folded
+    nor shown nor named, too few community cards, and a name without `link` where the cards that make the
+    hand differ between the seat's links (where it has none, between those wagered on). So is the `player` of
+    a hand that is not its wager's (a wager without one is of a player of its own, whom no hand names), that
+    another hand of the round contradicts, or that T9 refuses over wagers and hands together: looked for
+    before the round's state.
+12. A seat is settled once, in several entries of one message where each is for a link; an entry without
+    `link` speaks for all of them, a name alone for those whose hands are made of the same cards. A seat above
+    the last one settled is `out_of_order` even if it was settled; the last one again is `already_settled`.
+    In a reopened round the order starts over, for seats that were left out.
 13. A folded hand claimed by name only was not shown: it wins nothing and earns no envy.
 14. Chip counts are owed only for links that have a wager in the round. Electronic links are not counted.
 15. While a reopened round is unfinished, `wager` and `lock` of another round are `round_unfinished`.
@@ -70,7 +71,6 @@ from tests.faults.model_floor import (
     check_players,
     check_settle,
     count_state,
-    hand_links,
 )
 from tests.faults.model_paytables import CATALOGUE, HOLD_EM, LET_IT_RIDE, envy_sums
 from tests.faults.model_settle import Settlement
@@ -231,8 +231,10 @@ class Model(Acts):
         return round_
 
     def on_settle(self, table: Table, message: Map, draws: dict[str, Map]) -> Map:
-        if table.game == LET_IT_RIDE and any(hand.get("folded") for hand in message["hands"]):
-            raise Refused("bad_message")
+        for hand in message["hands"]:
+            folded = hand.get("folded", False)
+            if (table.game == LET_IT_RIDE and folded) or not (folded or "cards" in hand or "hand" in hand):
+                raise Refused("bad_message")
         boxes = check_owners(table, table.unfinished.get(message["round"]), message["hands"])
         round_ = self.in_play(table, message["round"])
         if round_.reopened == 1 and message["hands"]:
@@ -248,8 +250,7 @@ class Model(Acts):
         for hand in message["hands"]:
             if "cards" in hand:
                 round_.cards[hand["seat"]] = hand["cards"]
-            names = hand_links(table, self.links, round_, hand)
-            round_.covered |= {(hand["seat"], name) for name in names}
+            round_.settled.add(hand["seat"])
             round_.lowest = hand["seat"]
         if message.get("close"):
             return self.close(table, round_, message.get("counts", {}), work)

@@ -35,7 +35,7 @@ class Round:
     board: list[str] = field(default_factory=list)
     dealer: list[str] = field(default_factory=list)
     cards: dict[int, list[str]] = field(default_factory=dict)
-    covered: set[tuple[int, str]] = field(default_factory=set)  # (seat, link) settled
+    settled: set[int] = field(default_factory=set)
     lowest: int | None = None  # the last seat settled since the round was locked or reopened
     paid_draws: set[tuple[int, str, str]] = field(default_factory=set)
     dealer_done: bool = False
@@ -216,10 +216,10 @@ def check_settle(table: Table, links: dict[str, Link], round_: Round, message: M
         if lowest is not None and hand["seat"] > lowest:
             raise Refused("out_of_order")
         lowest = hand["seat"]
-    covered = set(round_.covered)
+    covered: set[tuple[int, str]] = set()
     for hand in hands:
         keys = {(hand["seat"], name) for name in hand_links(table, links, round_, hand)}
-        if keys & covered:
+        if hand["seat"] in round_.settled or keys & covered:
             raise Refused("already_settled")
         covered |= keys
     if any("link" in hand and not round_.live(hand["link"]) for hand in hands):

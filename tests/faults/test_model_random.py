@@ -85,7 +85,7 @@ class Floor:
             message["board"] = self.deal(taken, common, BOARDS[table.game])
         if table.game == HOLDEM[0] and not held.dealer:
             message["dealer"] = self.deal(taken, 2, HANDS[table.game])
-        settled = {seat for seat, _ in held.covered}
+        settled = held.settled
         free = [seat for seat in range(table.seats, 0, -1) if seat not in settled]
         if held.lowest is not None:
             free = [seat for seat in free if seat < (held.lowest or 0)]

@@ -285,7 +285,7 @@ class Both:
             message["board"] = self.deal(taken, common[0], BOARDS[table.game])
         if table.game == UTH and not round_.dealer:
             message["dealer"] = self.deal(taken, own, HANDS[UTH])
-        settled = {seat for seat, _ in round_.covered}
+        settled = round_.settled
         free = [seat for seat in range(1, table.seats + 1) if seat not in settled]
         if round_.lowest is not None and (round_.reopened or self.rng.random() < 0.9):
             free = [seat for seat in free if seat < (round_.lowest or 0)]

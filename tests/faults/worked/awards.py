@@ -363,16 +363,14 @@ EXAMPLES: list[Example] = [
             Frame("T1", wager("r1", bets("M", [7]), bets("L", [1]))),
             Frame(
                 "T1",
-                settle("r1", shown(7, hand=ROYAL, link="L"), close=False),
-                envies([1], "1000", ROYAL, 7, unverified=True),
+                settle("r1", shown(7, hand=ROYAL, link="L"), shown(7, hand=ROYAL, link="M"), close=False),
+                (
+                    *envies([1], "1000", ROYAL, 7, unverified=True),
+                    Won(7, "meter", "10000.13", ROYAL, unverified=True, link="M"),
+                ),
             ),
             Frame("T1", settle("r1", shown(7, hand=ROYAL, link="L"), close=False), code="already_settled"),
-            # his own wager is on the other link, and that entry said nothing of it
-            Frame(
-                "T1",
-                settle("r1", shown(7, hand=ROYAL, link="M")),
-                (Won(7, "meter", "10000.13", ROYAL, unverified=True, link="M"),),
-            ),
+            Frame("T1", close("r1")),
             Act("validate", Hand("r1", 7)),
         ),
         # L: 10,000 + 0.21. M: 10,000 + 0.13 won; its reserve of 0.08 is the next meter

@@ -29,7 +29,7 @@ def royal_in_five(**more: str) -> Message:
 
 
 def nothing(seat: int, player: str) -> Message:
-    return shown(seat, player=player)
+    return shown(seat, hand="pair", player=player)
 
 
 EXAMPLES: list[Example] = [

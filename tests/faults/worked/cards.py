@@ -69,13 +69,11 @@ EXAMPLES: list[Example] = [
             Frame("T1", settle("r1", shown(4, hand=ROYAL)), code="bad_message"),
             Frame(
                 "T1",
-                settle("r1", shown(4, hand=ROYAL, link="M"), close=False),
-                (Won(4, "meter", "12000.15", ROYAL, unverified=True, link="M"),),
-            ),
-            Frame(
-                "T1",
-                settle("r1", shown(4, hand="straight", link="L")),
-                (Won(4, "odds", "30.00", "straight", unverified=True),),
+                settle("r1", shown(4, hand=ROYAL, link="M"), shown(4, hand="straight", link="L")),
+                (
+                    Won(4, "meter", "12000.15", ROYAL, unverified=True, link="M"),
+                    Won(4, "odds", "30.00", "straight", unverified=True),
+                ),
             ),
         ),
         {
@@ -172,5 +170,25 @@ EXAMPLES: list[Example] = [
             ("M", ""): Level("0.08", "10000", "0.21", "10000.13", cycle=2),
         },
         held=("T1",),
+    ),
+    Example(
+        "a hand says something, or is folded; and a seat has one turn, whatever its links",
+        ("H4", "T4", "T8"),
+        "protocol: a folded hand needs no cards; already_settled",
+        (FLOP, SEVEN),
+        (BOTH,),
+        (
+            Frame("T1", wager("r1", bets("L", [4, 2]), bets("M", [4]))),
+            Frame("T1", settle("r1", shown(4)), code="bad_message"),
+            Frame(
+                "T1",
+                settle("r1", shown(4, hand="straight", link="L"), close=False),
+                (Won(4, "odds", "30.00", "straight", unverified=True),),
+            ),
+            Frame("T1", settle("r1", shown(4, hand=ROYAL, link="M")), code="already_settled"),
+            Frame("T1", settle("r1", shown(2, folded=True))),
+        ),
+        # the wager on M was not named at the seat's turn: it has lost
+        {("L", ""): Level("10000.42", "10000", "0.42"), ("M", ""): Level("12000.15", "12000", "0.15")},
     ),
 ]
