@@ -113,8 +113,7 @@ class Bet(Item, frozen=True):
 
     def __post_init__(self) -> None:
         """Raise ValueError for a name of too many bytes: the decoder's own limit is in characters."""
-        if self.player is not None and len(self.player.encode()) > PLAYER_BYTES:
-            raise ValueError(f"player: more than {PLAYER_BYTES} bytes")
+        _check_player(self.player)
 
 
 class Unbet(Item, frozen=True):
@@ -134,7 +133,16 @@ class Claim(Item, frozen=True):
     suit: Suit | None = None
     link: Id | None = None
     folded: bool = False
-    player: Text | None = None
+    player: Player | None = None
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for a name of too many bytes: the decoder's own limit is in characters."""
+        _check_player(self.player)
+
+
+def _check_player(player: str | None) -> None:
+    if player is not None and len(player.encode()) > PLAYER_BYTES:
+        raise ValueError(f"player: more than {PLAYER_BYTES} bytes")
 
 
 Bets = Annotated[tuple[Bet, ...], Meta(max_length=ITEMS_MOST)]

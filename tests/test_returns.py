@@ -9,8 +9,8 @@ from typing import Final
 
 import pytest
 
-from jackpot.catalogue import Odds, odds_of, return_of
-from jackpot.rules.paytable import Fixed, ForOne, LinkTerms, Percent, Row, ToOne
+from jackpot.catalogue import Odds, Return, odds_of, return_of
+from jackpot.rules.paytable import Fixed, ForOne, HandKind, LinkTerms, Percent, Row, ToOne
 from tests.rules.floor import TERMS, level, link
 from tests.rules.test_hands import FIVES, FOURS, THREES
 
@@ -27,9 +27,9 @@ def whole(odds: Odds, counted: dict[str, int]) -> bool:
 
 
 @pytest.mark.parametrize(("kind", "counted"), [("three", THREES), ("four", FOURS), ("five-flop", FIVES)])
-def test_the_odds_are_the_counts_of_all_deals(kind: str, counted: dict[str, int]) -> None:
+def test_the_odds_are_the_counts_of_all_deals(kind: HandKind, counted: dict[str, int]) -> None:
     """A7, H1: the catalogue's figures are those that the counting of every deal gives (tests of hands)."""
-    assert whole(odds_of(kind), counted)  # type: ignore[arg-type]
+    assert whole(odds_of(kind), counted)
 
 
 def held(cards: int, ranks: int = RANKS) -> Iterator[tuple[int, ...]]:
@@ -102,7 +102,7 @@ def test_a_return_counts_every_kind_of_row() -> None:
         7,
     )
     odds = (36 * 100 + 624 * 51 + 3_744 * Fraction(7, 2)) / Fraction(2_598_960)
-    assert returns == (Fraction(15, 100), odds, 0)
+    assert returns == Return(Fraction(15, 100), odds, Fraction(0))
 
 
 def test_a_return_tells_suits_apart_and_pays_the_best_row() -> None:

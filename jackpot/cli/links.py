@@ -1,11 +1,12 @@
 """`jackpot links`: what do the meters say, and how are wagers on a link stopped and let in again?"""
 
 import json
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, Any, Final
 
 import typer
 
-from jackpot.cli.speak import By, ConfigFile, Json, Reason, Socket, ask, counted, money, show
+from jackpot.cli.speak import By, ConfigFile, Json, Reason, Socket, ask, counted, fail, money, show
 from jackpot.cli.speak import table as print_table
 
 app = typer.Typer(help="Links and their meters: list, suspend, resume.", no_args_is_help=True)
@@ -47,6 +48,51 @@ def list_(config: ConfigFile = None, socket: Socket = None, as_json: Json = Fals
     print_table(
         counted(len(links), "link"), ["link", "level", "meter", "reserve", "cycle", "hits", "state"], rows
     )
+
+
+@app.command("show")
+def show_levels(link: Link, config: ConfigFile = None, socket: Socket = None, as_json: Json = False) -> None:
+    """Show all that the books hold of a link's levels: sums, rates, limit and counts.
+
+    Example: jackpot links show floor-five --config /etc/jackpot/config.toml
+    """
+    banks = ask(config, socket, do="status")["banks"]
+    links = [one for bank in banks for one in bank["statistics"]["links"] if one["link"] == link]
+    if not links:
+        fail(f"there is no link {link}: `jackpot links list` names them all")
+    if as_json:
+        typer.echo(json.dumps(links[0], indent=2))
+        return
+    levels = links[0]["levels"]
+    rows = [[name, *(shown(level[key]) for level in levels)] for name, key, shown in _FACTS]
+    print_table(f"link {link}", ["", *(level["level"] for level in levels)], rows)
+
+
+def _sum(micros: int | None) -> str:
+    return "none" if micros is None else money(micros // _MICROS_PER_CENT)
+
+
+def _rate(points: int) -> str:
+    return f"{points // 100}.{points % 100:02} %"
+
+
+_FACTS: Final[tuple[tuple[str, str, Callable[[Any], str]], ...]] = (
+    ("meter", "primary", _sum),
+    ("reserve", "reserve", _sum),
+    ("overflow", "overflow", _sum),
+    ("seed", "seed", _sum),
+    ("reseed", "reseed", _sum),
+    ("primary rate", "primary_rate", _rate),
+    ("reserve rate", "reserve_rate", _rate),
+    ("limit", "limit", _sum),
+    ("cycle", "cycle", str),
+    ("hits", "hits", str),
+    ("wins", "wins", _sum),
+    ("wagers", "wagers", str),
+    ("hits undone", "undone_hits", str),
+    ("wagers undone", "undone_wagers", str),
+)
+"""What S1 wants of each level, in the order of a person's interest."""
 
 
 @app.command()

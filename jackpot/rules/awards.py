@@ -9,7 +9,7 @@ from jackpot.rules.hands import Ranked
 from jackpot.rules.meter import Accounts
 from jackpot.rules.paytable import Fixed, ForOne, Percent, Row, ToOne
 from jackpot.rules.refusal import refuse_if
-from jackpot.rules.state import Award, Level, Link, Round, State, Status, Table
+from jackpot.rules.state import Award, Hit, Level, Link, Round, State, Status, Table
 
 # The most awards that one frame may make (WIRE): seven seats with every bonus stay far below it.
 AWARDS_PER_FRAME = 192
@@ -112,8 +112,8 @@ class Tally:
 
     def pay_draw(self, link: Link, seat: int, hand: str, odds: int) -> None:
         """A Magic Card or a Lucky Bonus, once a seat however often its round is settled and closed (A7)."""
-        before = [self.state.hits[number] for number in self.round.hits]
-        if any((hit.link, hit.seat, hit.hand) == (link.number, seat, hand) for hit in (*before, *self.hits)):
+        before: list[Hit | HitMade] = [self.state.hits[number] for number in self.round.hits]
+        if any((it.link, it.seat, it.hand) == (link.number, seat, hand) for it in [*before, *self.hits]):
             return
         hit = self._hit(link, Winner(seat, hand, False, (seat,)))
         amount = odds * link.terms.wager

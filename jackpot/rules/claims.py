@@ -178,7 +178,9 @@ def _named_links(state: State, table: Table, round_: Round, claim: Claim, played
         differ = claim.hand is not None and len(kinds) > 1
         refuse_if(differ, "bad_message", "link: other cards make the hand of each of the seat's; say which")
         links = [number for number in played if state.link(number).terms.hand_kind in kinds]
-    for number in links if claim.hand is not None else ():
+    if claim.hand is None:
+        return links
+    for number in links:
         terms = state.link(number).terms
         known = claim.hand in hands.NAMES[terms.hand_kind]
         refuse_if(not known, "bad_message", f"hand: {quoted(claim.hand)} is no hand of link {terms.link}")

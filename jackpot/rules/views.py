@@ -10,7 +10,7 @@ from jackpot.rules.state import HITS_SHOWN, Hit, Level, Link, State
 
 
 def statistics(engine: Engine) -> Map:
-    """Every meter and count of the bank; sums in micro-dollars, the wager in cents."""
+    """Every meter and count of the bank; sums in micro-dollars, the wager in cents, rates in basis points."""
     state = engine.state
     statuses = [award.status for hit in state.hits.values() for award in hit.awards]
     return {
@@ -95,6 +95,8 @@ def _level(level: Level) -> Map:
         "seed": terms.seed,
         "reseed": terms.reseed,
         "limit": terms.limit,
+        "primary_rate": terms.primary,
+        "reserve_rate": terms.reserve,
         "cycle": level.cycle,
         "hits": level.hits,
         "wins": level.wins,

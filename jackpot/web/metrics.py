@@ -8,6 +8,7 @@ deploy/METRICS.md says what each one means, and a test holds it complete.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
+from math import inf
 from typing import Any, Final
 
 from prometheus_client import CollectorRegistry, ProcessCollector
@@ -21,6 +22,7 @@ from prometheus_client.registry import Collector
 
 from jackpot.logs import lines_dropped
 from jackpot.rules.apply_acts import BEHIND
+from jackpot.rules.money import BASIS_POINTS
 from jackpot.rules.refusal import CODES, NOT_APPLIED
 from jackpot.server.alone import failures
 from jackpot.server.histogram import Histogram
@@ -44,6 +46,15 @@ _LEVEL_MONEY: Final = (
     ("house", "house", "House money put into the level: seeds, reseeds, make-goods, less returns."),
     ("contributions", "contributions", "Contributions to the level, net of what was undone."),
     ("wins", "wins", "Standing percentage awards of the level."),
+)
+_LEVEL_TERMS: Final = (
+    ("seed", "seed", "What the level opened with."),
+    ("reseed", "reseed", "What the house puts into the level after it was won."),
+    ("limit", "limit", "The level's limit, infinite where it has none."),
+)
+_LEVEL_RATES: Final = (
+    ("primary_rate_ratio", "primary_rate", "The part of each wager that goes onto the level's meter."),
+    ("reserve_rate_ratio", "reserve_rate", "The part of each wager that goes onto the level's reserve."),
 )
 _LEVEL_COUNTS: Final = (
     ("wagers", ("wagers", "undone_wagers"), "Wagers accepted, those undone later included."),
@@ -125,6 +136,7 @@ class Scrape(Collector):
         yield from self._program()
         yield from self._links()
         yield from self._levels()
+        yield from self._level_terms()
         yield from self._waiting()
         yield from self._tables()
         yield from self._connected()
@@ -180,12 +192,7 @@ class Scrape(Collector):
 
     def _levels(self) -> Iterator[Family]:
         labels = ["link", "level"]
-        levels = [
-            ([link["link"], level["level"]], level)
-            for state in self._states
-            for link in state["links"]
-            for level in link["levels"]
-        ]
+        levels = self._each_level()
         for name, key, text in _LEVEL_MONEY:
             yield _gauge(
                 f"{name}_currency_units", text, labels, ((at, _units(level[key])) for at, level in levels)
@@ -200,6 +207,25 @@ class Scrape(Collector):
             labels,
             ((a, b["cycle"]) for a, b in levels),
         )
+
+    def _level_terms(self) -> Iterator[Family]:
+        """What a level lives by: only people change it (S1)."""
+        labels = ["link", "level"]
+        levels = self._each_level()
+        for name, key, text in _LEVEL_TERMS:
+            sums = ((at, inf if level[key] is None else _units(level[key])) for at, level in levels)
+            yield _gauge(f"{name}_currency_units", text, labels, sums)
+        for name, key, text in _LEVEL_RATES:
+            yield _gauge(name, text, labels, ((at, level[key] / BASIS_POINTS) for at, level in levels))
+
+    def _each_level(self) -> list[tuple[list[str], Facts]]:
+        """Every level with its labels."""
+        return [
+            ([link["link"], level["level"]], level)
+            for state in self._states
+            for link in state["links"]
+            for level in link["levels"]
+        ]
 
     def _waiting(self) -> Iterator[Family]:
         """Every group there can be, so that none appears with its first award and vanishes with its last."""

@@ -7,10 +7,12 @@ from typing import Any, Final, Protocol
 from zoneinfo import ZoneInfo
 
 from jackpot.books.reader import Books
+from jackpot.catalogue import rate_text
 from jackpot.clock import Clock
 from jackpot.config import Config
 from jackpot.ledger.store import LedgerError
 from jackpot.rules import views
+from jackpot.rules.money import to_cents
 from jackpot.server.devices import Devices
 from jackpot.server.history import hits_of
 from jackpot.server.relay import Publisher
@@ -123,7 +125,30 @@ class Overview:
                 if name in _own(at_signs)
             ],
             "hits": [self._hit(hit) for hit in hits[:HITS_SHOWN]],
+            "terms": {
+                link["link"]: {level["level"]: self._terms(level) for level in link["levels"]}
+                for state, _ in self._states.values()
+                for link in state["links"]
+            },
         }
+
+    def _terms(self, level: Map) -> list[str]:
+        """What a level lives by and has done, next to its meter (S1)."""
+
+        def money(key: str) -> str:
+            return self._money.text(to_cents(level[key]))
+
+        primary, reserve = rate_text(level["primary_rate"]), rate_text(level["reserve_rate"])
+        lines = [
+            f"of a wager {primary}, to the reserve {reserve}",
+            f"seed {money('seed')}, reseed {money('reseed')}"
+            + (f", limit {money('limit')}" if level["limit"] is not None else ""),
+            f"reserve {money('reserve')}, overflow {money('overflow')}",
+            f"{level['hits']} hits, {money('wins')}; {level['wagers']} wagers",
+        ]
+        if level["undone_hits"] or level["undone_wagers"]:
+            lines.append(f"undone: {level['undone_hits']} hits, {level['undone_wagers']} wagers")
+        return lines
 
     def _banks(self) -> str:
         """Which server has which bank, where there are several."""

@@ -188,7 +188,7 @@ def test_other_wrong_content_has_another_digest() -> None:
 
 
 def test_a_players_name_has_64_bytes() -> None:
-    """WIRE frames: in UTF-8; it stands at each of a round's wagers, and a round is told in one frame."""
+    """WIRE frames: in UTF-8, at a wager and at a hand; a round with its wagers is told in one frame."""
     bet = {"seat": 1, "link": "L", "amount": 100}
     for name, fits in [
         ("x" * 64, True),
@@ -198,6 +198,9 @@ def test_a_players_name_has_64_bytes() -> None:
     ]:
         text = said(msgpack.packb({"t": "wager", "seq": 1, "round": "R", "bets": [{**bet, "player": name}]}))
         assert text == ("" if fits else "bets[0]: player: more than 64 bytes")
+        hand = {"seat": 1, "hand": "pair", "player": name}
+        text = said(msgpack.packb({"t": "settle", "seq": 1, "round": "R", "hands": [hand]}))
+        assert text == ("" if fits else "hands[0]: player: more than 64 bytes")
 
 
 def test_every_item_is_a_part_of_the_walks_above() -> None:

@@ -46,7 +46,7 @@ class LinkPlan:
     def open(self, model: Model) -> None:
         """As the model opens it, from its own paytables."""
         options = dict(self.options)
-        given: dict[str, dict[str, int]] = {}
+        given: dict[str, Any] = {}
         for name, level in self.levels.items():
             for key, text in level.items():
                 unit = 100 if text.endswith("%") else DOLLAR

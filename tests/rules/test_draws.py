@@ -117,7 +117,7 @@ def test_a_lucky_box_left_out_is_paid_at_the_close_and_one_without_a_wager_never
         ({"lucky_every": 10}, DrawMade(1, -1, -1, LOST - 1, 4)),
     ],
 )
-def test_a_lost_draw_is_journalled_with_its_raw_numbers(options: dict[str, int], expected: DrawMade) -> None:
+def test_a_lost_draw_is_journalled_with_its_raw_numbers(options: dict[str, Any], expected: DrawMade) -> None:
     """A7, S1: every number that the random source gave for a draw of the link is in the journal."""
     floor = Drawn(Draw(LOST, 31, LOST - 1, 4), **options)
     assert floor.journalled() == [expected]

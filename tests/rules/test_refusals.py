@@ -172,7 +172,7 @@ def full_table() -> tuple[State, Table]:
     links = [
         Link(
             number,
-            LinkTerms(name, "b" * 64, paytable, INT_MOST * 10_000, 1, "five-flop", tuple(terms), ()),
+            LinkTerms(name, "b" * 64, paytable, INT_MOST * 10_000, "five-flop", tuple(terms), ()),
             [
                 Level(at, one, Accounts(), History(Accounts(), [Point(BASE)]))
                 for at, one in enumerate(terms, 1)

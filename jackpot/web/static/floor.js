@@ -9,7 +9,7 @@ const ANSWER_MS = 4000;
 
 const { faces, money, insecure } = JSON.parse(document.body.dataset.settings);
 const at = (selector) => document.querySelector(selector);
-const links = new Map(); // link: {badge, reason, levels: Map(level: Odometer), box, state, why}
+const links = new Map(); // link: {badge, reason, levels: Map(level: Odometer), terms: Map(level: p), box, state, why}
 let elsewhere = {}; // link: the server that has its bank
 let lost = true;
 let failed = "";
@@ -33,7 +33,7 @@ function linkOf(name) {
     const to = make("a", "", face ? face.title : name);
     to.href = `/sign/${encodeURIComponent(name)}`;
     title.append(to);
-    link = { badge: make("span", "badge"), reason: make("span", "reason"), box: make("div", "levels"), levels: new Map(), state: "", why: "" };
+    link = { badge: make("span", "badge"), reason: make("span", "reason"), box: make("div", "levels"), levels: new Map(), terms: new Map(), state: "", why: "" };
     head.append(title, link.badge, link.reason);
     section.append(head, link.box);
     at("#links").append(section);
@@ -51,6 +51,9 @@ function levelOf(name, level) {
     const face = faces[name];
     box.append(make("p", "name", face?.levels[level] ?? level), amount);
     if (face) tone(box, face, level);
+    const terms = make("p", "terms");
+    box.append(terms);
+    link.terms.set(level, terms);
     link.box.append(box);
     odometer = new Odometer(amount, money);
     link.levels.set(level, odometer);
@@ -118,6 +121,12 @@ function fill(floor) {
   at("#banks").textContent = floor.banks;
   elsewhere = floor.elsewhere;
   for (const name of links.keys()) label(name);
+  for (const [name, levels] of Object.entries(floor.terms)) {
+    for (const [level, lines] of Object.entries(levels)) {
+      levelOf(name, level);
+      linkOf(name).terms.get(level).textContent = lines.join("\n");
+    }
+  }
   at("#clock").textContent = floor.time;
   at("#tables .tiles").replaceChildren(...floor.tables.map(tableTile));
   at("#signs .tiles").replaceChildren(
