@@ -20,7 +20,11 @@ NIL: Final = b"\xc0"
 Form = Callable[[bytes], Any]
 """How the bytes of one field are opened."""
 
-_EXTENSIONS: Final = frozenset({0xC7, 0xC8, 0xC9, 0xD4, 0xD5, 0xD6, 0xD7, 0xD8})
+_CLOSED: Final = frozenset(
+    {*range(0x80, 0xA0), *range(0xDC, 0xE0), 0xC7, 0xC8, 0xC9, 0xD4, 0xD5, 0xD6, 0xD7, 0xD8}
+)
+"""Codes of maps, arrays and extensions."""
+
 _ARRAY: Final = (0x90, 0xDC)
 _MAP: Final = (0x80, 0xDE)
 _ITEMS: Final = msgspec.msgpack.Decoder(list[Raw])
@@ -61,7 +65,7 @@ class Shell:
 
 def scalar(raw: bytes) -> Any:
     """A number, a text, bytes, true or false; anything else stays closed."""
-    if _size(raw, _ARRAY) is not None or _size(raw, _MAP) is not None or raw[0] in _EXTENSIONS:
+    if raw[0] in _CLOSED:
         return Opaque(raw)
     try:
         return msgspec.msgpack.decode(raw)

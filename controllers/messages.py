@@ -300,6 +300,16 @@ def convert_hello(fields: dict[str, Any]) -> Hello:
         raise BadFrame(_plain(error)) from error
 
 
+def items(message: TableMessage | Ping | Pong) -> int:
+    """How many bets or hands it has."""
+    match message:
+        case Wager() | Withdraw():
+            return len(message.bets)
+        case Settle():
+            return len(message.hands)
+    return 0
+
+
 def digest(message: TableMessage) -> bytes:
     """16 bytes, the same for the same decoded fields: unknown keys, their order and defaults left out."""
     return message.fingerprint if isinstance(message, Malformed) else _hash(message)

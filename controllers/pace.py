@@ -7,6 +7,12 @@ from typing import Final
 UNANSWERED_MOST: Final = 64
 """Commands a table may have on the way; the answers of as many are kept for its resends."""
 
+TURN_COMMANDS: Final = 16
+"""What one device may cost before all the others are looked at: a few milliseconds, whatever it sent."""
+
+ITEMS_A_COMMAND: Final = 8
+"""Bets or hands that cost as much as a command of few; a full table's wagers on one link count for one."""
+
 PATIENCE_S: Final = 60.0
 """Seconds above a limit after which a device is no longer slowed down but sent away."""
 

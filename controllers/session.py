@@ -15,7 +15,8 @@ may do is decided by the rules of the game, behind this file.
 `ServerSession` is the server's side: bytes and the time go in, events and bytes come out. It has no socket,
 no task and no clock. The caller
   - gives it what arrives (`receive_bytes`, `receive_eof`) and the time (`tick`, at `next_deadline()` at the
-    latest, and soon after an answer while `waiting` is true), and acts on the events they return;
+    latest, and while `waiting` is true as soon as the other devices had their turn), and acts on the events
+    they return;
   - sends `data_to_send()` after each call, reads no more while `reading_paused`;
   - answers every `Greeted` with `welcome` or `fail`, every `Commanded` with `answer`, in the table's order;
   - closes the connection, once all is sent, when `state` is CLOSED.
@@ -40,8 +41,9 @@ from controllers.messages import (
     decode_hello,
     decode_typed,
     digest,
+    items,
 )
-from controllers.pace import BY_LETTER_COMMANDS, Limits, Pace
+from controllers.pace import BY_LETTER_COMMANDS, ITEMS_A_COMMAND, TURN_COMMANDS, Limits, Pace
 
 VERSION: Final = 1
 
@@ -336,9 +338,12 @@ class ServerSession:
         self._now = now
         events: list[SessionEvent] = []
         try:
-            while self.state is State.CHALLENGED or self.waiting:
-                if not self._step(events):
+            turn = TURN_COMMANDS
+            while turn > 0 and (self.state is State.CHALLENGED or self.waiting):
+                cost = self._step(events)
+                if not cost:
                     break
+                turn -= cost
         except BadFrame as error:
             events.append(self._end("bad_frame", str(error)))
         above = self._above()
@@ -349,23 +354,22 @@ class ServerSession:
             self._heard_at = now
         return events
 
-    def _step(self, events: list[SessionEvent]) -> bool:
-        """Look at one frame; false when none is whole."""
+    def _step(self, events: list[SessionEvent]) -> int:
+        """Look at one frame, and what it cost in commands; 0 when none is whole."""
         if self._held is not None:
             message, self._held = self._held, None
             self._command(message, events)
-            return True
+            return 1
         payload_or_none = self._reader.next_frame()
         if payload_or_none is None:
             self._unread = False
-            return False
+            return 0
         self._heard_at = self._now
         self._pace.framed(self._now)
         if self.state is State.CHALLENGED:
             events.append(self._greet(payload_or_none))
-        else:
-            self._hear(payload_or_none, events)
-        return True
+            return 1
+        return self._hear(payload_or_none, events)
 
     def _greet(self, payload: bytes) -> SessionEvent:
         fields = decode_hello(payload)
@@ -392,16 +396,21 @@ class ServerSession:
                 proved = index
         return proved if self._common_name in (None, device) else None
 
-    def _hear(self, payload: bytes, events: list[SessionEvent]) -> None:
+    def _hear(self, payload: bytes, events: list[SessionEvent]) -> int:
         message: TableMessage | Ping | Pong | None = decode_typed(payload)
+        more = 0
         if message is None:
-            self._pace.worked(BY_LETTER_COMMANDS, self._now)
+            more = BY_LETTER_COMMANDS
+            self._pace.worked(more, self._now)  # also where it cannot be read
             message = decode_by_letter(payload)
+        if by_items := items(message) // ITEMS_A_COMMAND:
+            self._pace.worked(by_items, self._now)
         self.state = follow(self.state, type(message).__name__.lower())
         if isinstance(message, Ping):
             self._send({"t": "pong"} if message.at is None else {"t": "pong", "at": message.at})
         elif not isinstance(message, Pong):
             self._command(message, events)
+        return 1 + more + by_items
 
     def _command(self, message: TableMessage, events: list[SessionEvent]) -> None:
         if self._pace.full:

@@ -337,6 +337,7 @@ class Connection(asyncio.Protocol, ABC):
         self._certified = certified
         self._transport: asyncio.Transport
         self._busy = False
+        self._turn_due = False
         self._paused = False
         self._deaf = False
         self._closing_since: float | None = None
@@ -389,6 +390,7 @@ class Connection(asyncio.Protocol, ABC):
     def _received(self, data: bytes) -> None:
         if not self._deaf:
             self.heard_at = self.devices.clock.monotonic()
+            self._heed_queue()
             self._hand_on(self.session.receive_bytes(data, self.heard_at))
         self.pump()
 
@@ -434,17 +436,35 @@ class Connection(asyncio.Protocol, ABC):
             self.pump()
 
     def pump(self) -> None:
-        """Sends what the session has to say, takes what it may read now, and reads on or not."""
+        """Sends what the session has to say, takes a turn of what it may read, and reads on or not."""
         self._write()
-        while not self._busy and self.session.waiting and not self.queue_full and not self._deaf:
+        self._heed_queue()
+        if not self._busy and self._has_backlog():
             self._hand_on(self.session.tick(self.devices.clock.monotonic()))
             self._write()
-        if self.queue_full:
+        self._heed_queue()
+        if self.session.halted:
             self.devices.stall(self)
+        elif self._has_backlog() and not self._turn_due:
+            self._turn_due = True
+            asyncio.get_running_loop().call_soon(self._take_turn)
         self._pause_or_resume()
         if self.session.state is State.CLOSED and self._closing_since is None:
             self._closing_since = self.devices.clock.monotonic()
             self._end_writing()
+
+    def _take_turn(self) -> None:
+        """All the others had theirs: nobody holds the server with what was sent at once."""
+        self._turn_due = False
+        self.pump()
+
+    def _has_backlog(self) -> bool:
+        """Whether something is there that may be looked at now."""
+        return self.session.waiting and not self._deaf
+
+    def _heed_queue(self) -> None:
+        """While its bank can take no more commands the device is read no further, and is not silent then."""
+        self.session.halted = self.queue_full
 
     def _end_writing(self) -> None:
         """Nothing follows; a device that is gone meanwhile hears no more of it."""
@@ -462,6 +482,7 @@ class Connection(asyncio.Protocol, ABC):
             if now - self._closing_since >= LINGER_S:
                 self._transport.abort()
         elif now >= self.session.next_deadline() and not self._deaf:
+            self._heed_queue()
             self._hand_on(self.session.tick(now))
             self.pump()
 
@@ -557,7 +578,7 @@ class Connection(asyncio.Protocol, ABC):
 
     def _pause_or_resume(self) -> None:
         closed = self.session.state is State.CLOSED
-        pause = self._deaf or (not closed and (self.session.reading_paused or self.queue_full))
+        pause = self._deaf or (not closed and (self.session.reading_paused or self.session.waiting))
         if pause != self._paused and not self._transport.is_closing():
             self._paused = pause
             if pause:

@@ -17,6 +17,8 @@ from controllers.session import (
     Closed,
     Commanded,
     Greeted,
+    ServerSession,
+    SessionEvent,
     State,
 )
 from tests.controllers.attacks import PAYLOADS
@@ -25,6 +27,14 @@ from tests.controllers.pair import KEY, NEW_KEY, NONCE, ack, hello, said, server
 
 def lock(seq: int, round_id: str = "R1") -> bytes:
     return encode({"t": "lock", "seq": seq, "round": round_id})
+
+
+def heard(session: ServerSession, data: bytes, now: float) -> list[SessionEvent]:
+    """What comes of these bytes, all turns that they take."""
+    events = session.receive_bytes(data, now)
+    while session.waiting:
+        events += session.tick(now)
+    return events
 
 
 def test_the_table_of_states_is_closed() -> None:
@@ -167,7 +177,7 @@ def test_a_longer_frame_after_welcome() -> None:
 def test_well_formed_but_wrong_is_a_command_to_refuse() -> None:
     """WIRE faults: the engine refuses it in its turn, after resend and seq_gap."""
     session = welcomed()
-    events = session.receive_bytes(lock(1, "a b") + encode({"t": "nope", "seq": 2}), 0.0)
+    events = heard(session, lock(1, "a b") + encode({"t": "nope", "seq": 2}), 0.0)
     messages = [event.message for event in events if isinstance(event, Commanded)]
     assert [type(message) for message in messages] == [Malformed, Malformed]
     assert [message.seq for message in messages] == [1, 2]
@@ -247,7 +257,7 @@ def test_a_sign_only_pongs() -> None:
 def test_the_sixty_fifth_command_waits() -> None:
     """WIRE faults: at 64 unanswered commands nothing further is read, but a full pipeline is no fault."""
     session = welcomed()
-    events = session.receive_bytes(b"".join(map(lock, range(1, 65))), 0.0)
+    events = heard(session, b"".join(map(lock, range(1, 65))), 0.0)
     assert (len(events), session.reading_paused) == (UNANSWERED_MOST, False)
     assert session.receive_bytes(encode({"t": "ping"}) + lock(65) + lock(66), 0.0) == []
     assert said(session) == [{"t": "pong"}]
@@ -264,7 +274,7 @@ def test_the_sixty_fifth_command_waits() -> None:
 def test_too_many_for_too_long() -> None:
     """WIRE faults: sustained for 60 s it is `error too_many`, closed."""
     session = welcomed()
-    session.receive_bytes(b"".join(map(lock, range(1, 67))), 1.0)
+    heard(session, b"".join(map(lock, range(1, 67))), 1.0)
     for at in range(5, 60, 5):
         assert session.tick(float(at)) == []
     assert session.next_deadline() <= 61.0
@@ -321,6 +331,45 @@ def test_what_is_read_by_the_letter_counts_for_many_commands(payload: bytes) -> 
     assert session.state is State.CLOSED or frames == 6
 
 
+BETS = [{"seat": seat, "link": "L", "amount": 100} for seat in range(1, 9)] * 8
+
+
+@pytest.mark.parametrize(
+    ("command", "most"),
+    [
+        ({"t": "lock", "round": "R"}, 16),
+        ({"t": "wager", "round": "R", "bets": BETS[:7]}, 16),
+        ({"t": "wager", "round": "R", "bets": BETS}, 2),
+        ({"t": "settle", "round": "R", "hands": [{"seat": 1, "hand": "pair"}] * 64}, 2),
+        ({"t": "withdraw", "round": "R", "bets": [{"seat": 1, "link": "L"}] * 64}, 2),
+        ({"t": "lock", "round": 5}, 1),
+    ],
+)
+def test_a_turn_is_short_whatever_was_sent(command: dict[str, Any], most: int) -> None:
+    """WIRE faults: what one table sends at once is looked at in turns: no other waits for all of it."""
+    session = welcomed()
+    data = b"".join(encode({**command, "seq": seq}) for seq in range(1, 41))
+    turns = [session.receive_bytes(data, 0.0)]
+    while session.waiting:
+        assert session.next_deadline() <= 0.0
+        turns.append(session.tick(0.0))
+    assert [len(turn) for turn in turns if len(turn) > most] == []
+    assert [event.seq for turn in turns for event in turn if isinstance(event, Commanded)] == list(
+        range(1, 41)
+    )
+
+
+def test_bets_and_hands_count_as_commands_where_they_are_many() -> None:
+    """WIRE faults: a table's share of the server is limited, not only its frames and bytes."""
+    session = welcomed(Limits(commands=100, bytes=2**40))
+    frames = 0
+    while not session.reading_paused:
+        frames += 1
+        (event,) = session.receive_bytes(encode({"t": "wager", "seq": 1, "round": "R", "bets": BETS}), 0.0)
+        session.answer(ack(event))  # type: ignore[arg-type]
+    assert frames == 12
+
+
 def test_a_table_of_wrong_frames_alone_is_sent_away() -> None:
     """WIRE faults: above its limits for 60 s it is `error too_many`, although every frame was answered."""
     session = welcomed()
@@ -340,7 +389,7 @@ def test_a_table_of_wrong_frames_alone_is_sent_away() -> None:
                 session.answer({"t": "nack", "seq": event.seq, "code": "bad_message", "message": "round"})
     assert said(session)[-1]["code"] == "too_many"
     assert now >= 60.0
-    assert answered <= 60 * 100 + 120
+    assert answered <= 63 * 100
 
 
 @pytest.mark.parametrize("reason", ["commands", "bytes", "refusals"])

@@ -4,20 +4,25 @@ import asyncio
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
+from typing import Any
 
 import aiohttp
 import pytest
 
+from controllers.pace import Limits
 from jackpot.app import Server
+from jackpot.clock import SystemClock
 from jackpot.ledger.open import open_ledger
 from jackpot.ledger.store import CommitInDoubt
 from jackpot.ledger.verify import verify
 from jackpot.rules.commands import Reading
+from jackpot.server.floor import Floor
 from jackpot.server.writer import BankStopped
 from tests.server.bed import (
     LINK,
     WAIT_S,
     Faulty,
+    StepClock,
     administer,
     configure,
     connected,
@@ -218,6 +223,60 @@ async def test_a_full_queue_reads_no_further(tmp_path: Path, monkeypatch: pytest
         ledger.go.set()
         assert (await first.answer(4))["t"] == "ack"
         assert (await second.answer(2))["t"] == "ack"
+
+
+class Stalled:
+    """A connection as the registry sees it."""
+
+    queue_full = True
+    pumps = 0
+
+    def pump(self) -> None:
+        self.pumps += 1
+
+
+def test_what_was_stalled_is_read_on_at_the_first_commit_that_makes_room() -> None:
+    """DESIGN 2: a table that nothing else wakes, for its last answer came before, is pumped once."""
+    floor = Floor("north", {}, lambda _role, _device: (), Limits(), SystemClock())
+    one: Any = Stalled()
+    floor.stall(one)
+    floor.flush()
+    assert one.pumps == 0
+    one.queue_full = False
+    floor.flush()
+    floor.flush()
+    assert one.pumps == 1
+
+
+@on_loop
+async def test_a_table_that_awaits_nothing_is_read_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """DESIGN 2, WIRE faults: no answer of its own wakes it, only room in the queue; nor is it silent."""
+    monkeypatch.setattr("jackpot.server.sequencer.QUEUE_MAX", 4)
+    config = configure(tmp_path, heartbeat_ms=60_000)
+    ledger, clock = Faulty(config), StepClock()
+    async with (
+        Server(config, clock=clock, ledger=ledger) as server,
+        table(server) as first,
+        table(server, "T02") as second,
+    ):
+        core = server.writers["main"].core
+        ledger.go.clear()
+        for seq in range(1, 5):
+            first.wager(seq, "R1", seq)
+        await until(lambda: core.full)
+        second.wager(1, "R1", 1)
+        late = server.floor.current["T02"]
+        await until(lambda: late.session.halted)
+        assert core.depth == 4
+        for _ in range(3):
+            clock.ahead_s += 59.0
+            await second.type("ping")
+        assert server.floor.current == {"T01": server.floor.current["T01"], "T02": late}
+        ledger.go.set()
+        assert (await second.answer(1))["t"] == "ack"
+        assert (await first.answer(4))["t"] == "ack"
 
 
 @on_loop
