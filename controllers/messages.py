@@ -300,23 +300,11 @@ def convert_hello(fields: dict[str, Any]) -> Hello:
         raise BadFrame(_plain(error)) from error
 
 
-def items(message: TableMessage | Ping | Pong) -> int:
-    """How many bets or hands it has."""
-    match message:
-        case Wager() | Withdraw():
-            return len(message.bets)
-        case Settle():
-            return len(message.hands)
-    return 0
-
-
 def digest(message: TableMessage) -> bytes:
     """16 bytes, the same for the same decoded fields: unknown keys, their order and defaults left out."""
-    return message.fingerprint if isinstance(message, Malformed) else _hash(message)
-
-
-def _hash(content: Any) -> bytes:
-    return blake2b(_CANONICAL.encode(content), digest_size=DIGEST_BYTES).digest()
+    if isinstance(message, Malformed):
+        return message.fingerprint
+    return blake2b(_CANONICAL.encode(message), digest_size=DIGEST_BYTES).digest()
 
 
 def _sortable(value: Any) -> Any:
@@ -346,7 +334,8 @@ def _command(fields: dict[str, Any], *, known: bool) -> Command | Malformed:
             return command
         except msgspec.ValidationError as error:
             wrong = _plain(error)
-    return Malformed(seq, wrong, _hash(_sortable(fields)))
+    content = _CANONICAL.encode(_sortable(fields))
+    return Malformed(seq, wrong, blake2b(content, digest_size=DIGEST_BYTES).digest())
 
 
 def _plain(error: msgspec.ValidationError) -> str:

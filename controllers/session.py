@@ -35,13 +35,13 @@ from controllers.messages import (
     COMMAND_NAMES,
     Ping,
     Pong,
+    Settle,
     TableMessage,
     convert_hello,
     decode_by_letter,
     decode_hello,
     decode_typed,
     digest,
-    items,
 )
 from controllers.pace import BY_LETTER_COMMANDS, ITEMS_A_COMMAND, TURN_COMMANDS, Limits, Pace
 
@@ -403,7 +403,8 @@ class ServerSession:
             more = BY_LETTER_COMMANDS
             self._pace.worked(more, self._now)  # also where it cannot be read
             message = decode_by_letter(payload)
-        if by_items := items(message) // ITEMS_A_COMMAND:
+        items = message.hands if isinstance(message, Settle) else getattr(message, "bets", ())
+        if by_items := len(items) // ITEMS_A_COMMAND:
             self._pace.worked(by_items, self._now)
         self.state = follow(self.state, type(message).__name__.lower())
         if isinstance(message, Ping):

@@ -142,8 +142,8 @@ def _check_hands_and_players(state: State, table: Table, round_: Round | None, b
         if bet.player is not None:
             boxes.setdefault(bet.player, set()).add(bet.seat)
             known = owners.setdefault(bet.seat, bet.player)
-            message = f"player: seat {bet.seat} is {quoted(known)}'s"
-            refuse_if(known != bet.player, "bad_message", message)
+            if known != bet.player:
+                raise Refusal("bad_message", f"player: seat {bet.seat} is {quoted(known)}'s")
     check_boxes(table, boxes)
 
 
@@ -152,8 +152,9 @@ def check_boxes(table: Table, boxes: Mapping[str, Collection[int]]) -> None:
     most = 1 if table.terms.game == "ultimate-texas-holdem" else table.terms.adjacent_boxes
     for player, seats in boxes.items():
         apart = max(seats) - min(seats) + 1 != len(seats)
-        message = f"player: {quoted(player)} may play {most} neighbouring seats at most"
-        refuse_if(apart or len(seats) > most, "bad_message", message)
+        if apart or len(seats) > most:
+            message = f"player: {quoted(player)} may play {most} neighbouring seats at most"
+            raise Refusal("bad_message", message)
 
 
 def _takes_dealer(link: Link, table: Table) -> bool:
