@@ -4,7 +4,8 @@ import asyncio
 import os
 import platform
 import signal
-from collections.abc import Callable, Coroutine
+import ssl
+from collections.abc import Callable, Coroutine, Mapping
 from types import TracebackType
 from typing import Any, Final, NamedTuple, Self
 from zoneinfo import ZoneInfo
@@ -20,10 +21,11 @@ from jackpot.ledger.open import open_stores
 from jackpot.ledger.store import Ledger, Store, Threaded
 from jackpot.rules.engine import Engine
 from jackpot.rules.paytable import LinkTerms, TableTerms
-from jackpot.server import listening
+from jackpot.server import descriptors, listening
 from jackpot.server.admin import Admin
 from jackpot.server.alone import alone, contained
 from jackpot.server.devices import Device, Devices
+from jackpot.server.door import Bounds, Door
 from jackpot.server.floor import Floor
 from jackpot.server.histogram import LAG_SECONDS, Histogram
 from jackpot.server.lease import NOT_FIRST_S, PER_BANK_S, STARTED_TOGETHER_S
@@ -37,6 +39,7 @@ from jackpot.server.writer import BankStopped, Writer
 from jackpot.web import site
 from jackpot.web.live import Live
 from jackpot.web.screens import Screens
+from jackpot.web.visitor import Visits
 
 # How often boards and sessions see time pass: a sign's values come at most ten times a second.
 TICK_S: Final = 0.1
@@ -78,6 +81,8 @@ class Server:
         self._listeners: list[asyncio.Server] = []
         self._sites: list[web.AppRunner] = []
         self._live = Live((), self.clock)
+        self.doors: list[Door] = []
+        self.visits = Visits(self.clock)
         self._udp: list[UdpText] = []
 
     async def __aenter__(self) -> Self:
@@ -221,28 +226,35 @@ class Server:
     async def _listen(self) -> None:
         listen = self.config.listen
         tls = listening.tls_of(self.config, devices=True)
+        given = [name for name in ("tables", "signs", "http", "public") if getattr(listen, name) is not None]
+        bounds = descriptors.bounds(self.config, given, descriptors.allowed())
         for name, where, devices in (
             ("tables", listen.tables, self.floor),
             ("signs", listen.signs, self.signs),
         ):
             if where is not None:
-                self._listeners.append(await listening.listen(where, devices.connection, tls))
-                self.ports[name] = listening.port_of(self._listeners[-1])
+                self.ports[name] = await listening.listen(self._door(name, bounds, tls), where, devices, tls)
         roles = {"table": self.floor, "sign": self.signs}
         self._admin = Admin(self.writers, self.clock, roles, self.tenures, self.books)
         self._listeners.append(await self._admin.listen(listen.admin))
-        self._live = Live([writer.board for writer in self.writers.values()], self.clock)
+        boards = [writer.board for writer in self.writers.values()]
+        self._live = Live(boards, self.clock, listen.streams_per_address)
         screens = Screens(self.config, self._live)
         for name, address in (("http", listen.http), ("public", listen.public)):
             if address is not None:
                 pages_tls = listening.tls_of(self.config, devices=False)
-                found = await site.listen(self, screens, address, pages_tls, public=name == "public")
-                self._sites.append(found)
-                self.ports[name] = found.addresses[0][1]
+                door = self._door(name, bounds, pages_tls)
+                found = await site.listen(self, screens, door, address, public=name == "public")
+                self._sites.append(found[0])
+                self.ports[name] = found[1]
         for sign in (sign for sign in self.config.udp_signs if sign.sender is None):
             text = UdpText(sign, [writer.board for writer in self.writers.values()])
             self._udp.append(text)
             await text.open()
+
+    def _door(self, name: str, bounds: Mapping[str, Bounds], tls: ssl.SSLContext | None) -> Door:
+        self.doors.append(Door(name, bounds[name], self.clock, self._task, tls))
+        return self.doors[-1]
 
     def _relay(self, writer: Writer) -> None:
         """Feeds a bank to Redis, as long as this server may speak for it."""
@@ -261,6 +273,8 @@ class Server:
         log.info("stopping")
         for listener in self._listeners:
             listener.close()
+        for door in self.doors:
+            door.close()
         devices = [found for found in (getattr(self, "floor", None), getattr(self, "signs", None)) if found]
         for each in devices:
             each.read_no_further()
@@ -295,6 +309,7 @@ class Server:
             self.floor.sweep()
             self.signs.sweep()
             self._live.sweep()
+            self.visits.sweep()
             for text in self._udp:
                 alone(text, text.tick, self.clock.monotonic())
 

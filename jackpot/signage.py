@@ -1,9 +1,10 @@
 """What is a running signage process made of? Every way out for meters, fed by Redis; nothing is kept."""
 
 import asyncio
-from collections.abc import Coroutine
+import ssl
+from collections.abc import Coroutine, Mapping
 from types import TracebackType
-from typing import Final, Self
+from typing import Any, Final, Self
 
 import structlog
 from aiohttp import web
@@ -11,9 +12,10 @@ from aiohttp import web
 from jackpot.app import TICK_S, told_to_stop
 from jackpot.clock import Clock, SystemClock
 from jackpot.config import Config, Signage
-from jackpot.server import listening
+from jackpot.server import descriptors, listening
 from jackpot.server.alone import alone, contained
 from jackpot.server.devices import Device
+from jackpot.server.door import Bounds, Door
 from jackpot.server.follow import Followed, Follower
 from jackpot.server.histogram import LAG_SECONDS, Histogram
 from jackpot.server.opening import own_digest
@@ -23,6 +25,7 @@ from jackpot.server.udp import UdpText
 from jackpot.web import remote
 from jackpot.web.live import Live
 from jackpot.web.screens import Screens
+from jackpot.web.visitor import Visits
 
 log: Final = structlog.get_logger()
 
@@ -58,13 +61,14 @@ class SignageProcess:
             for sign in config.signs
         }
         self.signs = Signs("sign", config.site.name, devices, config.keys_of, config.limits, self.clock)
-        self._live = Live(boards, self.clock)
+        self._live = Live(boards, self.clock, config.listen.streams_per_address)
+        self.visits = Visits(self.clock)
+        self.doors: list[Door] = []
         mine = [sign for sign in config.udp_signs if sign.sender == settings.id]
         self._udp = [UdpText(sign, boards) for sign in mine]
         self._blocked: dict[str, set[str]] = {}
         self._group = asyncio.TaskGroup()
         self._tasks: list[asyncio.Task[None]] = []
-        self._listeners: list[asyncio.Server] = []
         self._sites: list[web.AppRunner] = []
 
     async def __aenter__(self) -> Self:
@@ -92,16 +96,19 @@ class SignageProcess:
             "starting", site=self.config.site.name, config=str(self.config.path), signage=self.settings.id
         )
         tls = listening.tls_of(self.config, devices=True)
+        given = [name for name in ("signs", "http", "public") if getattr(self.settings, name) is not None]
+        bounds = descriptors.bounds(self.config, given, descriptors.allowed())
         if self.settings.signs is not None:
-            self._listeners.append(await listening.listen(self.settings.signs, self.signs.connection, tls))
-            self.ports["signs"] = listening.port_of(self._listeners[-1])
+            door = self._door("signs", bounds, tls)
+            self.ports["signs"] = await listening.listen(door, self.settings.signs, self.signs, tls)
         screens = Screens(self.config, self._live)
         pages_tls = listening.tls_of(self.config, devices=False)
         for name, address in (("http", self.settings.http), ("public", self.settings.public)):
             if address is not None:
-                found = await remote.listen(self, screens, address, pages_tls, public=name == "public")
-                self._sites.append(found)
-                self.ports[name] = found.addresses[0][1]
+                door = self._door(name, bounds, pages_tls)
+                found = await remote.listen(self, screens, door, address, public=name == "public")
+                self._sites.append(found[0])
+                self.ports[name] = found[1]
         for text in self._udp:
             await text.open()
         for follower in self.followers.values():
@@ -111,8 +118,8 @@ class SignageProcess:
 
     async def _stop(self) -> None:
         log.info("stopping")
-        for listener in self._listeners:
-            listener.close()
+        for door in self.doors:
+            door.close()
         for task in self._tasks:
             task.cancel()
         await listening.close([self.signs])
@@ -131,6 +138,7 @@ class SignageProcess:
                 follower.sweep()
             self.signs.sweep()
             self._live.sweep()
+            self.visits.sweep()
             for text in self._udp:
                 alone(text, text.tick, self.clock.monotonic())
 
@@ -144,9 +152,16 @@ class SignageProcess:
         self.signs.blocked |= blocked
         self._blocked[bank] = blocked
 
+    def _door(self, name: str, bounds: Mapping[str, Bounds], tls: ssl.SSLContext | None) -> Door:
+        self.doors.append(Door(name, bounds[name], self.clock, self._task, tls))
+        return self.doors[-1]
+
     def _run(self, work: Coroutine[None, None, None]) -> None:
+        self._tasks.append(self._task(work))
+
+    def _task(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Runs it beside the rest; where it fails, what it shows is not confirmed any more (S7)."""
-        self._tasks.append(self._group.create_task(contained(work, lambda _error: None)))
+        return self._group.create_task(contained(work, lambda _error: None))
 
 
 async def show(config: Config, settings: Signage) -> None:

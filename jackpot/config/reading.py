@@ -41,6 +41,12 @@ SOCKET_PATH_MOST: Final = 107
 LISTENERS: Final = ("tables", "signs", "http", "public")
 # Addresses to listen at that nobody can be sent to.
 EVERYWHERE: Final = ("", "0.0.0.0", "::")  # noqa: S104 - nothing is bound here
+LISTEN_LIMITS: Final = (
+    "strangers_per_address",
+    "http_connections",
+    "http_per_address",
+    "streams_per_address",
+)
 SIGNAGE_LISTENERS: Final = ("signs", "http", "public")
 ROLES: Final = ("table", "sign")
 UDP_FIELDS: Final = {
@@ -243,7 +249,9 @@ class _Reading:
         if tables is None:
             return None
         rest = addresses["signs"], addresses["http"], addresses["public"]
-        return Listen(tables, admin, *rest, tls=tls, insecure=insecure)
+        limits = {name: given[name] for name in LISTEN_LIMITS if name in given}
+        hosts = tuple(host.lower() for host in given.get("hosts", ()))
+        return Listen(tables, admin, *rest, tls=tls, insecure=insecure, hosts=hosts, **limits)
 
     def tls(self, given: Mapping[str, str] | None) -> Tls | None:
         if given is None:

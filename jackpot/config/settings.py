@@ -3,6 +3,7 @@
 import ipaddress
 from datetime import time
 from pathlib import Path
+from typing import Final
 
 import msgspec
 
@@ -72,8 +73,25 @@ class Tls(msgspec.Struct, frozen=True):
     client_ca: Path | None = None
 
 
+# A floor behind one address (a router, a gateway of controllers) that connects at one moment: its devices
+# have no hello yet for some milliseconds only.
+STRANGERS_PER_ADDRESS: Final = 256
+# Every stream there may be, and as many pages and scrapes as a site looks at.
+HTTP_CONNECTIONS: Final = 1_200
+# A house of screens behind one address: its streams, and the pages and files that they load.
+HTTP_PER_ADDRESS: Final = 256
+# A wall of screens behind one address; ten of them use up all the streams there are.
+STREAMS_PER_ADDRESS: Final = 100
+
+
 class Listen(msgspec.Struct, frozen=True):
-    """Where the server answers. insecure: plain listeners beyond loopback are meant."""
+    """Where the server answers. insecure: plain listeners beyond loopback are meant.
+
+    strangers_per_address: connections of devices that have not proved themselves yet, at each of `tables` and
+    `signs`. http_connections: at each of `http` and `public`, http_per_address of them of one address, and
+    streams_per_address of those streams. hosts: names by which browsers reach the pages, beside the addresses
+    listened at, loopback and this machine's own name.
+    """
 
     tables: Address
     admin: Path
@@ -82,6 +100,11 @@ class Listen(msgspec.Struct, frozen=True):
     public: Address | None = None
     tls: Tls | None = None
     insecure: bool = False
+    strangers_per_address: int = STRANGERS_PER_ADDRESS
+    http_connections: int = HTTP_CONNECTIONS
+    http_per_address: int = HTTP_PER_ADDRESS
+    streams_per_address: int = STREAMS_PER_ADDRESS
+    hosts: tuple[str, ...] = ()
 
 
 class Sign(msgspec.Struct, frozen=True):

@@ -17,7 +17,9 @@ from jackpot.rules.outcome import Outcome
 from jackpot.rules.paytable import LinkTerms, TableTerms
 from jackpot.server.alone import alone
 from jackpot.server.board import Subscription
-from jackpot.server.devices import Connection, Device, Devices
+from jackpot.server.connection import Connection
+from jackpot.server.devices import Device, Devices
+from jackpot.server.door import NO_DOOR, Guest
 from jackpot.server.sequencer import Release
 from jackpot.server.writer import BankStopped, Writer
 
@@ -69,9 +71,9 @@ class Floor(Devices):
         for name, terms in tables.items():
             self.drawing[name] = [(links[link], terms.seats) for link in terms.links if _draws(links[link])]
 
-    def connection(self, *, certified: bool) -> "TableConnection":
+    def connection(self, *, certified: bool, guest: Guest = NO_DOOR) -> "TableConnection":
         """A shell for a table that just connected."""
-        return TableConnection(self, certified=certified)
+        return TableConnection(self, certified=certified, guest=guest)
 
 
 class TableConnection(Connection):
@@ -79,8 +81,8 @@ class TableConnection(Connection):
 
     devices: Floor
 
-    def __init__(self, devices: Floor, *, certified: bool) -> None:
-        super().__init__(devices, certified=certified)
+    def __init__(self, devices: Floor, *, certified: bool, guest: Guest = NO_DOOR) -> None:
+        super().__init__(devices, certified=certified, guest=guest)
         self._shown: Subscription | None = None
 
     def prepare(self, transport: asyncio.Transport) -> None:

@@ -2,17 +2,15 @@
 
 import asyncio
 import ssl
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from jackpot.config import Address, Config
-from jackpot.server.devices import Connection, Devices
+from jackpot.server.devices import Devices
+from jackpot.server.door import Door
 
 # Devices have this long to read their last answers.
 CLOSE_WITHIN_S: Final = 2.0
-# After a takeover a whole floor comes at one moment, and whoever finds no room is told nothing: it tries
-# again after many seconds. The kernel keeps no more than this unless it is told to.
-BACKLOG: Final = 4_096
 
 
 def tls_of(config: Config, *, devices: bool) -> ssl.SSLContext | None:
@@ -29,21 +27,10 @@ def tls_of(config: Config, *, devices: bool) -> ssl.SSLContext | None:
     return context
 
 
-async def listen(
-    address: Address, connection: Callable[..., Connection], tls: ssl.SSLContext | None
-) -> asyncio.Server:
-    """Lets devices in at `address`. Raises OSError."""
+async def listen(door: Door, address: Address, devices: Devices, tls: ssl.SSLContext | None) -> int:
+    """Lets devices in at `address`; the port that it got. Raises OSError."""
     certified = tls is not None and tls.verify_mode is ssl.CERT_REQUIRED
-    loop = asyncio.get_running_loop()
-    return await loop.create_server(
-        lambda: connection(certified=certified), address.host, address.port, ssl=tls, backlog=BACKLOG
-    )
-
-
-def port_of(listener: asyncio.Server) -> int:
-    """The port that it got, also where the configuration said 0."""
-    port: int = listener.sockets[0].getsockname()[1]
-    return port
+    return await door.listen(address, lambda guest: devices.connection(certified=certified, guest=guest))
 
 
 async def close(devices: Sequence[Devices]) -> None:

@@ -8,7 +8,9 @@ from typing import Final
 from controllers.frames import encode
 from controllers.session import VERSION, Commanded, Greeted
 from jackpot.server.board import Subscription
-from jackpot.server.devices import Connection, Device, Devices
+from jackpot.server.connection import Connection
+from jackpot.server.devices import Device, Devices
+from jackpot.server.door import NO_DOOR, Guest
 
 # WIRE: a sign that has left its values unread for 10 s is closed.
 SIGN_UNREAD_S: Final = 10.0
@@ -21,9 +23,9 @@ SIGN_SEND_BUFFER: Final = 16_384
 class Signs(Devices):
     """All signs."""
 
-    def connection(self, *, certified: bool) -> "SignConnection":
+    def connection(self, *, certified: bool, guest: Guest = NO_DOOR) -> "SignConnection":
         """A shell for a sign that just connected."""
-        return SignConnection(self, certified=certified)
+        return SignConnection(self, certified=certified, guest=guest)
 
 
 class SignConnection(Connection):
@@ -31,8 +33,8 @@ class SignConnection(Connection):
 
     unread_most = SIGN_UNREAD_MOST
 
-    def __init__(self, devices: Devices, *, certified: bool) -> None:
-        super().__init__(devices, certified=certified)
+    def __init__(self, devices: Devices, *, certified: bool, guest: Guest = NO_DOOR) -> None:
+        super().__init__(devices, certified=certified, guest=guest)
         self._links: frozenset[str] = frozenset()
         self._shown: list[Subscription] = []
 

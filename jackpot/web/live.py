@@ -17,6 +17,7 @@ from aiohttp import WSMsgType, web
 
 from controllers.session import VERSION
 from jackpot.clock import Clock
+from jackpot.config.settings import STREAMS_PER_ADDRESS
 from jackpot.server.alone import alone
 from jackpot.server.board import Board, Form, Subscription
 from jackpot.server.signs import SIGN_SEND_BUFFER, SIGN_UNREAD_MOST, SIGN_UNREAD_S
@@ -58,7 +59,8 @@ class Stream:
 
     kind = "stream"
 
-    def __init__(self, transport: asyncio.Transport, clock: Clock) -> None:
+    def __init__(self, transport: asyncio.Transport, address: str | None, clock: Clock) -> None:
+        self.address = address
         self.over = asyncio.Event()
         self.shown: list[Subscription] = []
         self._transport = transport
@@ -105,8 +107,9 @@ class Stream:
 class Live:
     """Every receiver on the HTTP listeners. boards: of all banks."""
 
-    def __init__(self, boards: Iterable[Board], clock: Clock) -> None:
+    def __init__(self, boards: Iterable[Board], clock: Clock, of_address: int = STREAMS_PER_ADDRESS) -> None:
         self.streams: set[Stream] = set()
+        self._of_address = of_address
         self._boards = list(boards)
         self._clock = clock
 
@@ -171,6 +174,10 @@ class Live:
             raise web.HTTPNotFound(text=f"there is no link {min(links - self.links)}\n")
         if len(self.streams) >= STREAMS_MOST:
             raise web.HTTPServiceUnavailable(text="too many receivers\n", headers={"Retry-After": "10"})
+        if sum(stream.address == request.remote for stream in self.streams) >= self._of_address:
+            raise web.HTTPServiceUnavailable(
+                text="too many receivers at this address\n", headers={"Retry-After": "10"}
+            )
         return links
 
     def _open(self, request: web.Request, form: Form, links: frozenset[str]) -> Stream:
@@ -178,7 +185,7 @@ class Live:
         transport = request.transport
         if transport is None:
             raise web.HTTPServiceUnavailable(text="the connection is gone\n")
-        stream = Stream(transport, self._clock)
+        stream = Stream(transport, request.remote, self._clock)
         self.streams.add(stream)
         welcome = {
             "t": "welcome",

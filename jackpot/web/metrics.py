@@ -9,7 +9,7 @@ deploy/METRICS.md says what each one means, and a test holds it complete.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from math import inf
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from prometheus_client import CollectorRegistry, ProcessCollector
 from prometheus_client.core import (
@@ -92,6 +92,15 @@ _DEVICE_GAUGES: Final = (
     ("blocked", "blocked", "1 while two devices were found with its key and nobody has cleared it."),
     ("last_seen_timestamp_seconds", "heard", "When it was last heard, 0 if not since the start."),
 )
+_DOOR_GAUGES: Final = (
+    ("listener_connections", "open", "Connections that were let in."),
+    ("listener_waiting", "waiting", "Connections that wait to be let in."),
+    ("listener_limit", "most", "How many there may be that count."),
+)
+_DOOR_COUNTERS: Final = (
+    ("listener_refused", "refused", "Connections closed without a word."),
+    ("listener_turned_out", "turned_out", "Strangers closed for others that came after them."),
+)
 
 Facts = Mapping[str, Any]
 _Named = Sequence[tuple[str, str, str]]
@@ -107,12 +116,20 @@ def registry(scrape: Collector) -> CollectorRegistry:
     return found
 
 
+class WayIn(NamedTuple):
+    """devices, doors: `statistics()` of each role's devices and each listener. refused: requests, by code."""
+
+    devices: Sequence[Facts]
+    doors: Sequence[Facts]
+    refused: Mapping[str, int]
+
+
 class Scrape(Collector):
     """One look at everything.
 
-    states: `views.statistics` of every bank, read where they were durable. banks, devices, relays:
-    `statistics()` of each writer, of each role's devices and of each bank's way to Redis. lag: seconds by
-    which the event loop was late.
+    states: `views.statistics` of every bank, read where they were durable. banks, relays: `statistics()` of
+    each writer and of each bank's way to Redis. way_in: who is connected. lag: seconds by which the event
+    loop was late.
     """
 
     def __init__(
@@ -120,14 +137,15 @@ class Scrape(Collector):
         build: Mapping[str, str],
         states: Sequence[Facts],
         banks: Sequence[Facts],
-        devices: Sequence[Facts],
+        way_in: WayIn,
         lag: Histogram,
         relays: Sequence[Facts] = (),
     ) -> None:
         self._build = build
         self._states = states
         self._banks = banks
-        self._devices = devices
+        self._devices = way_in.devices
+        self._way_in = way_in
         self._lag = lag
         self._relays = relays
 
@@ -325,6 +343,17 @@ class Scrape(Collector):
         yield _counter("refusals", text, ["bank", "code"], refusals.items())
 
     def _connections(self) -> Iterator[Family]:
+        doors = [([door["listener"]], door) for door in self._way_in.doors]
+        for name, key, text in _DOOR_GAUGES:
+            yield _gauge(name, text, ["listener"], ((at, door[key]) for at, door in doors))
+        for name, key, text in _DOOR_COUNTERS:
+            yield _counter(name, text, ["listener"], ((at, door[key]) for at, door in doors))
+        yield _counter(
+            "http_refused",
+            "Requests refused without a look at what they ask for.",
+            ["code"],
+            (([code], count) for code, count in self._way_in.refused.items()),
+        )
         parts = [([part["role"]], part) for part in self._devices]
         for name, key, text in (
             ("connections", "connections", "Open connections, also of strangers."),

@@ -4,8 +4,7 @@ It has no ledger: what needs one (the floor page, the books' metrics) is the ser
 """
 
 import platform
-import ssl
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, Protocol
 
 from aiohttp import web
@@ -13,10 +12,11 @@ from aiohttp import web
 from jackpot import __version__
 from jackpot.config import Address, Signage
 from jackpot.server.devices import Devices
+from jackpot.server.door import Door
 from jackpot.server.follow import Follower
 from jackpot.server.histogram import Histogram
 from jackpot.web import site
-from jackpot.web.metrics import Family, Scrape, by_bank, registry
+from jackpot.web.metrics import Family, Scrape, WayIn, by_bank, registry
 from jackpot.web.screens import Screens
 
 _GAUGES: Final = (
@@ -33,7 +33,7 @@ _COUNTERS: Final = (
 )
 
 
-class Source(Protocol):
+class Source(site.Visited, Protocol):
     """What is read."""
 
     @property
@@ -46,15 +46,17 @@ class Source(Protocol):
     def lag(self) -> Histogram: ...
     @property
     def digest(self) -> str: ...
+    @property
+    def doors(self) -> Sequence[Door]: ...
 
 
 _SOURCE: Final = web.AppKey("source", Source)
 
 
 async def listen(
-    source: Source, screens: Screens, address: Address, tls: ssl.SSLContext | None, *, public: bool
-) -> web.AppRunner:
-    """Serves HTTP at `address` until the runner is cleaned up. Raises OSError."""
+    source: Source, screens: Screens, door: Door, address: Address, *, public: bool
+) -> tuple[web.AppRunner, int]:
+    """Serves HTTP at `address` until the runner is cleaned up; the port that it got. Raises OSError."""
     app = web.Application(client_max_size=site.REQUEST_MOST)
     app[_SOURCE] = source
     app.add_routes(screens.public())
@@ -62,7 +64,7 @@ async def listen(
         app.add_routes(
             [web.get("/metrics", metrics), web.get("/healthz", site.alive), web.get("/readyz", ready)]
         )
-    return await site.start(app, screens, address, tls)
+    return await site.start(app, source, screens, door, address)
 
 
 async def ready(request: web.Request) -> web.Response:
@@ -89,7 +91,9 @@ class RemoteScrape(Scrape):
             "python": platform.python_version(),
             "server": source.settings.id,
         }
-        super().__init__(build, (), (), [source.signs.statistics()], source.lag)
+        doors = [door.statistics() for door in source.doors]
+        way_in = WayIn([source.signs.statistics()], doors, source.visits.refused)
+        super().__init__(build, (), (), way_in, source.lag)
         self._followers = [follower.statistics() for follower in source.followers.values()]
 
     def collect(self) -> Iterator[Family]:

@@ -6,23 +6,23 @@ sign pages and the streams there and on the public one.
 
 import asyncio
 import platform
-import ssl
-from collections.abc import Awaitable, Callable
+from collections.abc import Sequence
 from typing import Any, Final, Protocol
 
 from aiohttp import web
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
 
 from jackpot import __version__
-from jackpot.config import Address
+from jackpot.config import Address, Config
 from jackpot.rules import views
-from jackpot.server.alone import failed
+from jackpot.server.door import Door
 from jackpot.server.histogram import Histogram
 from jackpot.server.writer import BankStopped
 from jackpot.web import overview
-from jackpot.web.metrics import Scrape, registry
+from jackpot.web.metrics import Scrape, WayIn, registry
 from jackpot.web.overview import Overview, why
 from jackpot.web.screens import Screens, secure
+from jackpot.web.visitor import HEAD_WITHIN_S, Visitor, Visits, names
 
 # A scrape while the ledger is in doubt gets the last durable state, not an error: that is when people look.
 STATE_WITHIN_S: Final = 1.0
@@ -32,8 +32,20 @@ REQUEST_MOST: Final = 1_024
 SHUTDOWN_S: Final = 2.0
 
 
-class Source(overview.Source, Protocol):
+class Visited(Protocol):
+    """A process that answers over HTTP."""
+
+    @property
+    def config(self) -> Config: ...
+    @property
+    def visits(self) -> Visits: ...
+
+
+class Source(overview.Source, Visited, Protocol):
     """What pages and metrics read."""
+
+    @property
+    def doors(self) -> Sequence[Door]: ...
 
     @property
     def digest(self) -> str: ...
@@ -46,14 +58,9 @@ _STATES: Final = web.AppKey("states", dict[str, dict[str, Any]])
 
 
 async def listen(
-    source: Source,
-    screens: Screens,
-    address: Address,
-    tls: ssl.SSLContext | None = None,
-    *,
-    public: bool = False,
-) -> web.AppRunner:
-    """Serves HTTP at `address` until the runner is cleaned up. Raises OSError."""
+    source: Source, screens: Screens, door: Door, address: Address, *, public: bool = False
+) -> tuple[web.AppRunner, int]:
+    """Serves HTTP at `address` until the runner is cleaned up; the port that it got. Raises OSError."""
     app = web.Application(client_max_size=REQUEST_MOST)
     app[_SOURCE] = source
     app[_STATES] = {}
@@ -67,34 +74,30 @@ async def listen(
     if not public:
         app.add_routes([web.get("/metrics", metrics), web.get("/healthz", alive), web.get("/readyz", ready)])
         app.add_routes([*screens.private(), web.get("/floor.json", floor)])
-    return await start(app, screens, address, tls)
+    return await start(app, source, screens, door, address)
 
 
 async def start(
-    app: web.Application, screens: Screens, address: Address, tls: ssl.SSLContext | None
-) -> web.AppRunner:
+    app: web.Application, source: Visited, screens: Screens, door: Door, address: Address
+) -> tuple[web.AppRunner, int]:
     """Serves what the routes of `app` are; its receivers are told when it ends. Raises OSError."""
-    app.middlewares.append(contained)
+    visits, hosts = source.visits, names(source.config.listen.hosts, [address.host])
+    app.middlewares.append(visits.middleware(hosts))
     app.on_response_prepare.append(secure)
     app.on_shutdown.append(lambda _: screens.live.end())
-    runner = web.AppRunner(app, access_log=None, handle_signals=False, shutdown_timeout=SHUTDOWN_S)
+    runner = web.AppRunner(
+        app,
+        access_log=None,
+        handle_signals=False,
+        shutdown_timeout=SHUTDOWN_S,
+        keepalive_timeout=HEAD_WITHIN_S,
+        logger=visits.logger(),
+    )
     await runner.setup()
-    await web.TCPSite(runner, address.host, address.port, ssl_context=tls).start()
-    return runner
-
-
-@web.middleware
-async def contained(
-    request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
-) -> web.StreamResponse:
-    """One request that raises is one answer 500, or a stream cut short."""
-    try:
-        return await handler(request)
-    except web.HTTPException:
-        raise
-    except Exception as error:
-        failed("http", request.match_info.handler.__qualname__, error)
-        raise web.HTTPInternalServerError(text="this failed; the log says why\n") from error
+    requests = runner.server
+    assert requests is not None  # noqa: S101 - as it was set up
+    port = await door.listen(address, lambda guest: Visitor(visits, requests(), guest))
+    return runner, port
 
 
 async def alive(_request: web.Request) -> web.Response:
@@ -133,7 +136,9 @@ async def metrics(request: web.Request) -> web.Response:
     banks = [writer.statistics() for writer in source.writers.values()]
     devices = [part.statistics() for part in (source.floor, source.signs)]
     relays = [relay.statistics() for relay in source.relays]
-    scrape = Scrape(build, list(states.values()), banks, devices, source.lag, relays)
+    doors = [door.statistics() for door in source.doors]
+    way_in = WayIn(devices, doors, source.visits.refused)
+    scrape = Scrape(build, list(states.values()), banks, way_in, source.lag, relays)
     return exposition(registry(scrape))
 
 

@@ -26,7 +26,8 @@ from jackpot.rules.engine import Engine
 from jackpot.rules.outcome import Outcome
 from jackpot.server import line as server_line
 from jackpot.server import writer as server_writer
-from jackpot.server.devices import Connection, Devices
+from jackpot.server.connection import Connection
+from jackpot.server.devices import Devices
 from jackpot.server.line import Line
 from jackpot.server.sequencer import Core, Release
 from jackpot.server.writer import BankStopped, Writer
@@ -191,7 +192,7 @@ class Machine:
 
         def made() -> None:
             if devices.accepting:
-                LoopPipe(self, wire, devices.connection(certified=False), partial(self.world.said, self))  # type: ignore[attr-defined]
+                LoopPipe(self, wire, devices.connection(certified=False), partial(self.world.said, self))
                 heard[0], ended[0] = wire.server.receive, wire.server.ended
                 hear()
             else:

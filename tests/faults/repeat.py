@@ -17,7 +17,7 @@ from typing import Any, Final
 import apsw
 import structlog
 
-from jackpot.server import devices as server_devices
+from jackpot.server import connection as server_connection
 from jackpot.server import floor as server_floor
 from jackpot.server import signs as server_signs
 
@@ -50,8 +50,8 @@ def _unsaid(_logger: Any, _name: str, _event: Any) -> Any:
 def repeatable(seed: int) -> Iterator[Path]:
     """A folder for the ledger; quiet logs; chance and order in the server's shells that a seed repeats."""
     seeded: Any = Seeded(Random(f"{seed}/secrets"))
-    shells: tuple[Any, ...] = (server_floor, server_devices, server_signs)
-    connection: Any = server_devices.Connection
+    shells: tuple[Any, ...] = (server_floor, server_connection, server_signs)
+    connection: Any = server_connection.Connection
     before = [module.secrets for module in shells], connection.__hash__, structlog.get_config()
     numbers = itertools.count()
     for module in shells:

@@ -20,7 +20,8 @@ from jackpot.ledger.rebuild import check_meters, rebuild
 from jackpot.ledger.store import Ledger
 from jackpot.rules.commands import Command, Envelope
 from jackpot.rules.engine import Engine
-from jackpot.server.devices import Connection, Device, Devices
+from jackpot.server.connection import Connection
+from jackpot.server.devices import Device, Devices
 from jackpot.server.floor import Floor
 from jackpot.server.sequencer import Release
 from jackpot.server.signs import Signs
@@ -156,7 +157,7 @@ class Process:
 
     def accept(self, wire: Wire, role: str) -> None:
         devices: Devices = self.floor if role == "table" else self.signs
-        Pipe(self.timeline, wire, devices.connection(certified=False), lambda: self.alive)  # type: ignore[attr-defined]
+        Pipe(self.timeline, wire, devices.connection(certified=False), lambda: self.alive)
 
     def tick(self) -> None:
         """A tenth of a second passed."""

@@ -8,7 +8,7 @@ import pytest
 
 from controllers import signage
 from jackpot.app import Server
-from jackpot.server.devices import Connection
+from jackpot.server.connection import Connection
 from jackpot.server.signs import SIGN_UNREAD_MOST, SIGN_UNREAD_S
 from tests.server.bed import (
     LINK,

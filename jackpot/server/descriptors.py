@@ -1,0 +1,66 @@
+"""How many descriptors may this process have, and who gets them?
+
+Each connection takes one, and so do the ledger's files. What strangers may use is so bounded that there are
+always some left for tables and for the ledger.
+"""
+
+import resource
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+import structlog
+
+from jackpot.config import Config
+from jackpot.server.door import Bounds
+
+# Kept back for the event loop, the log, admin connections, certificates and a restart of what failed.
+KEPT: Final = 64
+# A bank's own: a ledger's file with its log and index, or connections to PostgreSQL and to Redis.
+KEPT_A_BANK: Final = 16
+# A device's connections at one moment: the old and the new one.
+A_DEVICE: Final = 2
+# Strangers at one listener, nearly all of them in its line: who waits there does not call again and again.
+STRANGERS_MOST: Final = 4_096
+# Below this a listener cannot be used at all.
+LEAST: Final = 16
+# More is not asked of the system: what is above it no listener uses.
+ASKED_MOST: Final = 65_536
+
+log: Final = structlog.get_logger()
+
+
+def allowed() -> int:
+    """How many this process may have; the soft limit is raised to what the hard one allows."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = ASKED_MOST if hard == resource.RLIM_INFINITY else min(hard, ASKED_MOST)
+    if soft == resource.RLIM_INFINITY or soft >= wanted:
+        return ASKED_MOST if soft == resource.RLIM_INFINITY else soft
+    resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+    return wanted
+
+
+def bounds(config: Config, listeners: Iterable[str], limit: int) -> dict[str, Bounds]:
+    """What each listener ("tables", "signs", "http", "public") may have of `limit`; said at the start."""
+    listen = config.listen
+    known = {"tables": A_DEVICE * len(config.tables), "signs": A_DEVICE * len(config.signs)}
+    wanted = {name: STRANGERS_MOST if name in known else listen.http_connections for name in listeners}
+    kept = KEPT + KEPT_A_BANK * len(config.banks) + sum(known[name] for name in wanted if name in known)
+    shares = _shares(wanted, limit - kept)
+    log.info("descriptors", allowed=limit, kept=kept, **shares)
+    if shares != wanted:
+        log.warning("descriptors_short", allowed=limit, needed=kept + sum(wanted.values()))
+    return {
+        name: Bounds(
+            most=share,
+            of_address=min(share, listen.strangers_per_address if name in known else listen.http_per_address),
+        )
+        for name, share in shares.items()
+    }
+
+
+def _shares(wanted: Mapping[str, int], left: int) -> dict[str, int]:
+    """All that is wanted, or each its part of what there is."""
+    total = sum(wanted.values())
+    if total <= left:
+        return dict(wanted)
+    return {name: max(LEAST, number * left // total) for name, number in wanted.items()}
