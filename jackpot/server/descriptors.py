@@ -21,6 +21,10 @@ KEPT_A_BANK: Final = 16
 A_DEVICE: Final = 2
 # Strangers at one listener, nearly all of them in its line: who waits there does not call again and again.
 STRANGERS_MOST: Final = 4_096
+# Strangers let in a second: less than a tenth of a processor; a device that says no hello costs 0.2 ms, a
+# request that is none 1 ms.
+PACE: Final = 400
+PACE_HTTP: Final = 80
 # Below this a listener cannot be used at all.
 LEAST: Final = 16
 # More is not asked of the system: what is above it no listener uses.
@@ -49,11 +53,11 @@ def bounds(config: Config, listeners: Iterable[str], limit: int) -> dict[str, Bo
     log.info("descriptors", allowed=limit, kept=kept, **shares)
     if shares != wanted:
         log.warning("descriptors_short", allowed=limit, needed=kept + sum(wanted.values()))
+    of_address = {
+        name: listen.strangers_per_address if name in known else listen.http_per_address for name in shares
+    }
     return {
-        name: Bounds(
-            most=share,
-            of_address=min(share, listen.strangers_per_address if name in known else listen.http_per_address),
-        )
+        name: Bounds(share, min(share, of_address[name]), PACE if name in known else PACE_HTTP)
         for name, share in shares.items()
     }
 

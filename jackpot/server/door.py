@@ -29,8 +29,6 @@ from jackpot.server.alone import alone
 BACKLOG: Final = 4_096
 # Accepted in one turn of the event loop: a millisecond, so that a flood delays no answer by more.
 ACCEPTED_AT_ONCE: Final = 64
-# Strangers let in a second once the reserve is used up: a tenth of a processor; each costs about 0.2 ms.
-PACE: Final = 500.0
 # Strangers let in at once before the pace is kept: as many as one address may have.
 RESERVE: Final = 256.0
 # After a turn in which some were refused no more are accepted for so long: who calls again at once waits in
@@ -53,10 +51,14 @@ log: Final = structlog.get_logger()
 
 
 class Bounds(msgspec.Struct, frozen=True):
-    """most: connections that count, those in the line included. of_address: of one address, once let in."""
+    """most: connections that count, those in the line included. of_address: of one address, once let in.
+
+    pace: strangers let in a second once the reserve is used up.
+    """
 
     most: int
     of_address: int
+    pace: int
 
 
 class Visitor(Protocol):
@@ -83,6 +85,23 @@ class Guest:
         self.address = address
         self.visitor: Visitor | None = None
 
+    @property
+    def gone(self) -> bool:
+        """Whether it has hung up while it waited."""
+        if self.raw is None:
+            return False
+        try:
+            return self.raw.recv(1, socket.MSG_PEEK) == b""
+        except (BlockingIOError, InterruptedError):
+            return False
+        except OSError:
+            return True
+
+    def close(self) -> None:
+        """Says nothing."""
+        if self.raw is not None:
+            self.raw.close()
+
     def came(self, visitor: Visitor) -> None:
         """Its connection is made."""
         if self._door is not None:
@@ -103,10 +122,10 @@ class Guest:
         if self._door is not None:
             self._door.busy(self)
 
-    def idle(self) -> None:
-        """It was served."""
+    def idle(self, *, served: bool) -> None:
+        """Nothing is being done for it. served: it had asked for something that there is."""
         if self._door is not None:
-            self._door.idle(self)
+            self._door.idle(self, served=served)
 
     def left(self) -> None:
         """It is gone."""
@@ -247,11 +266,12 @@ class Door:
         self._silent.pop(guest, None)
         self._talking.pop(guest, None)
 
-    def idle(self, guest: Guest) -> None:
-        """Somebody may, who has waited less."""
+    def idle(self, guest: Guest, *, served: bool) -> None:
+        """Somebody may; one that was served is no worse than a device that has proved itself."""
         if guest in self.open:
             self._talking[guest] = None
-            self._vouch(guest)
+            if served:
+                self._vouch(guest)
 
     def left(self, guest: Guest) -> None:
         """Its place is free."""
@@ -283,7 +303,6 @@ class Door:
             self._arrive(Guest(self, raw, _address(place)))
         if self.refused > before:
             self._pause(listening, REFUSED_PAUSE_S)
-        self._let_in()
 
     def _exhausted(self, listening: socket.socket, error: OSError) -> None:
         """No descriptor is left: a stranger gives up its own, and the next is tried for soon."""
@@ -303,18 +322,25 @@ class Door:
 
     def _arrive(self, guest: Guest) -> None:
         """It waits for its turn; one address leaves a quarter of the line to others."""
+        if guest.gone:
+            guest.close()
+            return
         full = self._lines.length and self._lines.length + self._strangers >= self.bounds.most
         if full or self._lines.of(guest.address) >= self.bounds.most * 3 // 4:
             self._refuse(guest)
         else:
             self._lines.enter(guest, known=guest.address in self._known)
+            self._let_in()
 
     def _let_in(self) -> None:
         now = self._clock.monotonic()
-        self._left_of_pace = min(self._left_of_pace + (now - self._paced_at) * PACE, RESERVE)
+        self._left_of_pace = min(self._left_of_pace + (now - self._paced_at) * self.bounds.pace, RESERVE)
         self._paced_at = now
         while self._left_of_pace >= 1 and self._lines.length:
             for guest in self._lines.next():
+                if guest.gone:
+                    guest.close()
+                    continue
                 self._left_of_pace -= 1
                 self._enter(guest)
         if self._lines.length and self._look is None and self._listening:
@@ -377,8 +403,7 @@ class Door:
         """Says nothing and costs next to nothing."""
         self.refused += 1
         log.warning("refused", listener=self.name, address=guest.address, kind=self.name)
-        if guest.raw is not None:
-            guest.raw.close()
+        guest.close()
 
 
 def _bound(family: int, place: Any) -> socket.socket:

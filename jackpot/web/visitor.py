@@ -40,7 +40,7 @@ class Visitor(asyncio.Protocol):
     def __init__(self, visits: "Visits", inner: asyncio.Protocol, guest: Guest) -> None:
         self._visits = visits
         self._inner = inner
-        self._guest = guest
+        self.guest = guest
         self._unread_since: float | None = None
         self._transport: asyncio.Transport
 
@@ -48,11 +48,11 @@ class Visitor(asyncio.Protocol):
         assert isinstance(transport, asyncio.Transport)  # noqa: S101 - what a door gives
         self._transport = transport
         self._visits.all.add(self)
-        self._guest.came(self)
+        self.guest.came(self)
         alone(self, self._inner.connection_made, transport)
 
     def data_received(self, data: bytes) -> None:
-        self._guest.heard()
+        self.guest.heard()
         alone(self, self._inner.data_received, data)
 
     def eof_received(self) -> bool | None:
@@ -60,7 +60,7 @@ class Visitor(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._visits.all.discard(self)
-        self._guest.left()
+        self.guest.left()
         alone(self, self._inner.connection_lost, exc)
 
     def pause_writing(self) -> None:
@@ -75,13 +75,6 @@ class Visitor(asyncio.Protocol):
         """Cuts one that does not read."""
         if self._unread_since is not None and now - self._unread_since >= UNREAD_S:
             self.break_off()
-
-    def served(self, *, busy: bool) -> None:
-        """A request of it is being handled, or was."""
-        if busy:
-            self._guest.busy()
-        else:
-            self._guest.idle()
 
     def turn_out(self) -> None:
         """It has asked for nothing while others came."""
@@ -119,13 +112,16 @@ class Visits:
         async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
             if (visitor := _visitor(request)) is None:
                 return web.Response()  # nobody is there to read it
-            visitor.served(busy=True)
+            visitor.guest.busy()
+            served = False
             try:
                 _check_host(request, hosts)
-                return await handler(request)
-            except web.HTTPException as answer:
-                if answer.status in REFUSED:
-                    self.refuse(answer.status, request.remote, answer.text or "")
+                answer = await handler(request)
+                served = True
+                return answer
+            except web.HTTPException as refusal:
+                if refusal.status in REFUSED:
+                    self.refuse(refusal.status, request.remote, refusal.text or "")
                 raise
             except ConnectionError:
                 raise  # the receiver is gone, which is no fault
@@ -133,7 +129,7 @@ class Visits:
                 failed("http", request.match_info.handler.__qualname__, error)
                 raise web.HTTPInternalServerError(text="this failed; the log says why\n") from error
             finally:
-                visitor.served(busy=False)
+                visitor.guest.idle(served=served)
 
         return guarded
 

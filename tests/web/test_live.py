@@ -111,7 +111,7 @@ async def test_five_hundred_that_never_read_hold_up_nobody(tmp_path: Path) -> No
             raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2_048)
             raw.setblocking(False)
             await loop.sock_connect(raw, ("127.0.0.1", server.ports["http"]))
-            await loop.sock_sendall(raw, b"GET /events/meters HTTP/1.1\r\nHost: floor\r\n\r\n")
+            await loop.sock_sendall(raw, b"GET /events/meters HTTP/1.1\r\nHost: localhost\r\n\r\n")
             silent.append(raw)
         good: list[Shown] = [[] for _ in range(GOOD)]
         group = await stack.enter_async_context(asyncio.TaskGroup())
