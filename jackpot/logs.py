@@ -185,8 +185,11 @@ def lines_dropped() -> int:
     return _unmade[0] + sum(sink.dropped for sink in _sinks)
 
 
-def json_logs(file: TextIO | None = None) -> None:
-    """Every event as one JSON line in `file`, else on standard error: event name, keys, time in UTC."""
+def json_logs(file: TextIO | None = None) -> Sink:
+    """Every event as one JSON line in `file`, else on standard error: event name, keys, time in UTC.
+
+    Close what it returns before a last word of another kind.
+    """
     sampling = Sampling(SystemClock())
     # A descriptor of its own: whoever closes the file must not leave the number to another one.
     sink = Sink(os.dup((file or sys.stderr).fileno()), sampling)
@@ -206,3 +209,4 @@ def json_logs(file: TextIO | None = None) -> None:
         cache_logger_on_first_use=True,
     )
     logging.basicConfig(handlers=[_Libraries()], level=logging.WARNING, force=True)
+    return sink

@@ -46,11 +46,13 @@ def serve(
         found = at_server(load(config), name)
     except ConfigErrors as errors:
         fail(str(errors))
-    json_logs()
+    log = json_logs()
     try:
         asyncio.run(run(found))
     except (LedgerError, BankStopped) as error:
+        log.close()
         fail(f"not started: {error}")
     except OSError as error:
+        log.close()
         running = "; is it running already?" if error.errno == errno.EADDRINUSE else ""
         fail(f"not started: {error.strerror or error}{running}")

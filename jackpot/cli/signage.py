@@ -41,10 +41,11 @@ def signage(
     except ConfigErrors as errors:
         fail(str(errors))
     settings = _chosen(found, name)
-    json_logs()
+    log = json_logs()
     try:
         asyncio.run(show(found, settings))
     except OSError as error:
+        log.close()
         running = "; is it running already?" if error.errno == errno.EADDRINUSE else ""
         fail(f"not started: {error.strerror or error}{running}")
 

@@ -154,9 +154,10 @@ class Devices(ABC):
         return True
 
     def _wait(self, connection: "Connection", event: Greeted) -> None:
-        """Until its bank acts here, or is seen to act elsewhere; of one device one connection does."""
-        for other in [one for one, (known, _) in self._waiting.items() if known.id == event.id]:
-            if other is not connection:
+        """Until its bank acts here, or is seen to act elsewhere; of one device's key one connection does."""
+        same = [one for one, (known, _) in self._waiting.items() if known.id == event.id]
+        for other in same:
+            if other is not connection and other.key == connection.key:
                 self._waiting.pop(other)
                 self.send_on(other)
         self._waiting[connection] = event, self.clock.monotonic()

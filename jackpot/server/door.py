@@ -291,24 +291,27 @@ class Door:
 
     def _ready(self, listening: socket.socket) -> None:
         before = self.refused
-        for _ in range(ACCEPTED_AT_ONCE):
+        for accepted in range(ACCEPTED_AT_ONCE):
             try:
                 raw, place = listening.accept()
             except (BlockingIOError, InterruptedError, ConnectionAbortedError):
                 break
             except OSError as error:
-                self._exhausted(listening, error)
+                self._exhausted(listening, error, alone=not accepted)
                 break
             raw.setblocking(False)
             self._arrive(Guest(self, raw, _address(place)))
         if self.refused > before:
             self._pause(listening, REFUSED_PAUSE_S)
 
-    def _exhausted(self, listening: socket.socket, error: OSError) -> None:
-        """No descriptor is left: a stranger gives up its own, and the next is tried for soon."""
+    def _exhausted(self, listening: socket.socket, error: OSError, *, alone: bool) -> None:
+        """No descriptor is left: a stranger gives up its own, and the next is tried for soon.
+
+        alone: nobody has come in this turn, so that it is known that somebody waits.
+        """
         log.error("accept_failed", listener=self.name, reason=str(error), kind=(self.name, error.errno))
         self._pause(listening, RETRY_S)
-        if error.errno in _EXHAUSTED:
+        if alone and error.errno in _EXHAUSTED:
             self._make_room(self._silent or self._talking)
 
     def _pause(self, listening: socket.socket, seconds: float) -> None:
@@ -368,7 +371,10 @@ class Door:
         self._start(self._admit(guest))
 
     async def _admit(self, guest: Guest) -> None:
-        """Gives it its protocol, after its TLS handshake."""
+        """Gives it its protocol, after its TLS handshake; not where another one has its place by now."""
+        if guest not in self.open:
+            guest.close()
+            return
         loop, limit = asyncio.get_running_loop(), None if self._tls is None else HANDSHAKE_S
         assert guest.raw is not None  # noqa: S101 - as it was accepted
         try:
@@ -415,9 +421,9 @@ def _bound(family: int, place: Any) -> socket.socket:
         if family == socket.AF_INET6:
             raw.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
         raw.bind(place)
-    except OSError:
+    except OSError as error:
         raw.close()
-        raise
+        raise OSError(error.errno, f"{place[0]} port {place[1]}: {str(error.strerror).lower()}") from error
     return raw
 
 

@@ -193,7 +193,7 @@ async def test_connections_of_one_address_are_bounded(tmp_path: Path) -> None:
             await until(lambda: len(server._live.streams) == 1)
             silent = [call(stack, port) for _ in range(40)]
             await until(lambda: sum(ended(raw) for raw in silent) == 40 - 15)
-            assert len(server.visits.all) == 16
+            await until(lambda: len(server.visits.all) == 16)
             assert await status(port, asked("/healthz", "localhost")) == 200
             assert not ended(stream)
 
