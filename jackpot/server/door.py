@@ -97,6 +97,12 @@ class Guest:
         except OSError:
             return True
 
+    def hang_up(self) -> None:
+        """Ends what somebody else holds by now, which so finds it ended."""
+        if self.raw is not None:
+            with suppress(OSError):  # it is gone already
+                self.raw.shutdown(socket.SHUT_RDWR)
+
     def close(self) -> None:
         """Says nothing."""
         if self.raw is not None:
@@ -215,7 +221,7 @@ class Door:
         return port
 
     def close(self) -> None:
-        """Nobody comes in any more."""
+        """Nobody comes in any more; whoever is not quite in, is not waited for."""
         loop = asyncio.get_running_loop()
         for raw in self._listening:
             loop.remove_reader(raw)
@@ -226,6 +232,9 @@ class Door:
         while waiting := self._lines.next():
             for guest in waiting:
                 self._refuse(guest)
+        for guest in self.open:
+            if guest.visitor is None:
+                guest.hang_up()
 
     def statistics(self) -> dict[str, Any]:
         """How many are in and wait, and how many could not be."""
@@ -401,9 +410,8 @@ class Door:
         self.left(guest)
         if guest.visitor is not None:
             alone(guest.visitor, guest.visitor.turn_out)
-        elif guest.raw is not None:
-            with suppress(OSError):  # it is gone already
-                guest.raw.shutdown(socket.SHUT_RDWR)
+        else:
+            guest.hang_up()
 
     def _refuse(self, guest: Guest) -> None:
         """Says nothing and costs next to nothing."""
