@@ -362,7 +362,21 @@ def test_a_seat_without_a_wager_earns_others_envy(site: Site) -> None:
         locked(device, seats=(5,))
         (award,) = device.ack("settle", round="R1", hands=[ROYAL_7], board=ROYAL_BOARD)["awards"]
         assert (award["seat"], award["kind"], award["because"]) == (5, "envy", 7)
-        assert device.nack("settle", round="R1", hands=[hand(3, *NOTHING, link="easy")]) == "no_wager"
+        named = hand(3, hand="straight-flush", link="easy")
+        (award,) = device.ack("settle", round="R1", hands=[named])["awards"]
+        assert (award["seat"], award["kind"], award["because"]) == (5, "envy", 3)
+
+
+def test_a_box_without_a_wager_is_somebodys(site: Site) -> None:
+    """WIRE, commands: `player` says whose it is; its own royal pays it no envy; no wager is contradicted."""
+    with site.table(site.unused("easy")) as device:
+        placed = [*bets("easy", [6], player="Ann"), *bets("easy", [5])]
+        device.ack("wager", round="R1", bets=placed, lock=True)
+        wrong = hand(5, *NOTHING, player="Ann")
+        assert device.nack("settle", round="R1", hands=[wrong], board=ROYAL_BOARD) == "bad_message"
+        mine = [ROYAL_7 | {"player": "Ann"}]
+        (award,) = device.ack("settle", round="R1", hands=mine, board=ROYAL_BOARD)["awards"]
+        assert (award["seat"], award["kind"], award["because"]) == (5, "envy", 7)
 
 
 def test_boxes_of_one_player(site: Site) -> None:
@@ -399,7 +413,7 @@ def test_wagers_on_the_dealers_hand(site: Site) -> None:
         assert device.nack("wager", round="R1", bets=[*both, both[0]]) == "duplicate_wager"
         device.ack("wager", round="R1", bets=both, lock=True)
         board = ["Js", "Ts", "9s", "2h", "2d"]
-        mine = hand(2, "2s", "2c")
+        mine = hand(2, "2s", "3s")
         assert device.nack("settle", round="R1", hands=[mine], board=board) == "bad_message"
         awards = device.ack("settle", round="R1", hands=[mine], board=board, dealer=["Qs", "Ks"], close=True)[
             "awards"
@@ -408,7 +422,7 @@ def test_wagers_on_the_dealers_hand(site: Site) -> None:
         assert found == [
             (5, "straight-flush", "meter"),
             (2, "straight-flush", "meter"),
-            (2, "four-of-a-kind", "odds"),
+            (2, "flush", "odds"),
         ]
         assert awards[0]["amount"] == awards[1]["amount"]
         device.ack("wager", round="R2", bets=both, lock=True)
@@ -424,10 +438,10 @@ def test_a_folded_hand_needs_no_cards(site: Site) -> None:
     """WIRE, nack codes: a folded hand needs no cards (T8)."""
     with site.table(site.unused("dealer")) as device:
         device.ack("wager", round="R1", bets=bets("dealer", [5, 2]), lock=True)
-        folds = [hand(5, folded=True), hand(2, "2s", "2c", folded=True)]
+        folds = [hand(5, folded=True), hand(2, "2s", "3s", folded=True)]
         board = ["Js", "Ts", "9s", "2h", "2d"]
         awards = device.ack("settle", round="R1", hands=folds, board=board, close=True)["awards"]
-        assert [(award["seat"], award["hand"]) for award in awards] == [(2, "four-of-a-kind")]
+        assert [(award["seat"], award["hand"]) for award in awards] == [(2, "flush")]
 
 
 def test_more_awards_than_one_frame_may_make(site: Site) -> None:
