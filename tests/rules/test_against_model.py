@@ -306,7 +306,11 @@ class Both:
         hand: Message = {"seat": seat}
         if table.game != LIR and self.rng.random() < 0.2:
             hand["folded"] = True
-        if "folded" not in hand or self.rng.random() < 0.6:
+        if "folded" not in hand and self.rng.random() < 0.08:
+            hand["hand"] = "straight-flush"
+            if self.rng.random() < 0.6:
+                hand["link"] = self.rng.choice(table.links)
+        elif "folded" not in hand or self.rng.random() < 0.6:
             hand["cards"] = self.deal(taken, own, HANDS[table.game])
         if self.rng.random() < 0.05:
             hand["player"] = "Ann"
