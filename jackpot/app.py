@@ -235,7 +235,7 @@ class Server:
             if where is not None:
                 self.ports[name] = await listening.listen(self._door(name, bounds, tls), where, devices, tls)
         roles = {"table": self.floor, "sign": self.signs}
-        self._admin = Admin(self.writers, self.clock, roles, self.tenures, self.books)
+        self._admin = Admin(self.writers, self.clock, roles, self.tenures, self.books, self.config.site)
         self._listeners.append(await self._admin.listen(listen.admin))
         boards = [writer.board for writer in self.writers.values()]
         self._live = Live(boards, self.clock, listen.streams_per_address)

@@ -120,7 +120,7 @@ OPEN_2011 = {"primary": "15%", "seed": "10000.00", "reseed": "10000.00"}
     ("given", "path", "words"),
     [
         (entry("pa-999"), "link[0].paytable", ("pa-999", "L1")),
-        (entry("pa-643a-five-card-C", "2.00"), "link[0].wager", ("$1.00 or $5.00", "$2.00", "L1")),
+        (entry("pa-643a-five-card-C", "2.00"), "link[0].wager", ("1.00 or 5.00", "2.00", "L1")),
         (
             entry("ma-lir-progressive", "5.00", {"meter": {"primary": "1%", "seed": "1"}}),
             "link[0].wager",
@@ -129,7 +129,7 @@ OPEN_2011 = {"primary": "15%", "seed": "10000.00", "reseed": "10000.00"}
         (
             entry("ma-PTMGL02", "1.00", RATE),
             "link[0].envy_approved",
-            ("$5.00 only", "royal-flush, straight-flush", "A5"),
+            ("5.00 only", "royal-flush, straight-flush", "A5"),
         ),
         (
             entry("ma-PTMGL01", "2.00", RATE, envy_approved={"royal-flush": "2000.00"}),
@@ -200,7 +200,7 @@ OPEN_2011 = {"primary": "15%", "seed": "10000.00", "reseed": "10000.00"}
         (
             entry("pa-653a-2011-progressive", level={"meter": {**OPEN_2011, "seed": "9999.99"}}),
             "link[0].level.meter.seed",
-            ("at least $10,000.00", "L4"),
+            ("at least 10,000.00", "L4"),
         ),
         (
             entry(
@@ -209,7 +209,7 @@ OPEN_2011 = {"primary": "15%", "seed": "10000.00", "reseed": "10000.00"}
                 {"meter": {**OPEN_2011, "reseed": "999.99", "primary": "20%"}},
             ),
             "link[0].level.meter.reseed",
-            ("at least $1,000.00", "L4"),
+            ("at least 1,000.00", "L4"),
         ),
         (
             entry("pa-649a-2011-progressive-A", level={"meter": {**OPEN_2011, "primary": "13.99%"}}),
@@ -244,7 +244,7 @@ OPEN_2011 = {"primary": "15%", "seed": "10000.00", "reseed": "10000.00"}
         (
             entry("pa-653a-2011-progressive", level={"meter": {**OPEN_2011, "limit": "9999.99"}}),
             "link[0].level.meter.limit",
-            ("below $10,000.00", "L7"),
+            ("below 10,000.00", "L7"),
         ),
         (
             entry("pa-653a-2011-progressive", level={"meter": {**OPEN_2011, "limit_approval": "x"}}),

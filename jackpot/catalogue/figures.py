@@ -57,9 +57,9 @@ def parse_pays(text: str) -> Pays:
 
 
 def money_text(micros: int) -> str:
-    """A sum for people and messages: "$5,000.00"."""
+    """A sum for messages, in the site's currency, whatever that is: "5,000.00"."""
     whole, rest = divmod(micros, MICROS_PER_UNIT)
-    return f"${whole:,}.{rest // MICROS_PER_CENT:02}"
+    return f"{whole:,}.{rest // MICROS_PER_CENT:02}"
 
 
 def rate_text(rate: int) -> str:

@@ -64,7 +64,14 @@ def _shipped(name: str) -> str:
 
 
 def _links(found: "Config") -> list[str]:
-    from jackpot.catalogue import money_text, rate_text
+    from jackpot.catalogue import rate_text
+    from jackpot.config.writing import writing
+    from jackpot.rules.money import to_cents
+
+    sums = writing(found.site.locale, found.site.currency)
+
+    def money_text(micros: int) -> str:
+        return sums.text(to_cents(micros))
 
     lines = []
     for link in found.links:

@@ -3,20 +3,21 @@
 import json
 import os
 import socket
-from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, NoReturn
 
 import typer
 
 if TYPE_CHECKING:
-    from jackpot.config import Config
+    from jackpot.config import Config, Site
 
 # A server in doubt answers when it knows; a person at a prompt does not wait longer than this.
 ANSWER_WITHIN_S: Final = 30.0
-_CENTS: Final = 100
 # Wide enough that no id or hand is ever cut in a file.
 PIPE_WIDTH: Final = 400
+# The configuration and the socket of the server that was asked last: its site writes sums and times.
+_asked: Final[list[Path | None]] = [None, None]
 
 ConfigFile = Annotated[
     Path | None,
@@ -41,6 +42,7 @@ def fail(message: str) -> NoReturn:
 
 def ask(config: Path | None, path: Path | None, **request: Any) -> dict[str, Any]:
     """One request to the server, and its answer; a refusal or no server ends the command."""
+    _asked[:] = config, path
     path = path or _configured(config)
     wanted = {key: value for key, value in request.items() if value is not None}
     try:
@@ -87,13 +89,30 @@ def table(title: str, columns: list[str], rows: list[list[str]]) -> None:
 
 
 def money(cents: int) -> str:
-    """Cents as an amount: "1,234.56"."""
-    return f"{cents // _CENTS:,}.{cents % _CENTS:02}"
+    """Cents as an amount, as the site of the server that was asked last writes it."""
+    from jackpot.config.writing import writing
+
+    site = _site(*_asked)
+    return writing(site.locale, site.currency).text(cents)
 
 
 def moment(unix_ms: int) -> str:
-    """A moment in local time, to the second."""
-    return datetime.fromtimestamp(unix_ms // 1000, UTC).astimezone().strftime("%Y-%m-%d %H:%M:%S")
+    """A moment in that site's time, to the second."""
+    from jackpot.config.writing import local_time
+
+    return local_time(unix_ms, _site(*_asked).timezone).strftime("%Y-%m-%d %H:%M:%S %Z")
+
+
+@cache
+def _site(config: Path | None, path: Path | None) -> "Site":
+    """Where the server stands: by its configuration, or as it says itself where only its socket is known."""
+    import msgspec
+
+    from jackpot.config import Site, load
+
+    if config is not None:
+        return load(config).site
+    return msgspec.convert(ask(None, path, do="site")["site"], Site)
 
 
 def awards(answer: dict[str, Any]) -> str:

@@ -34,6 +34,7 @@ from jackpot.config.settings import (
     UdpSign,
 )
 from jackpot.config.shape import convert, faults_of
+from jackpot.config.writing import currency_fault
 from jackpot.rules.paytable import SEATS, Game, LinkTerms, TableTerms
 
 # A unix socket's address holds 107 bytes and a terminating zero.
@@ -191,6 +192,7 @@ class _Reading:
             ZoneInfo(site["timezone"])
         except (ZoneInfoNotFoundError, ValueError, OSError):
             self.wrong("site.timezone", f"{site['timezone']!r} is no time zone, like America/New_York")
+        self.note("site.currency", currency_fault(site["currency"]))
         locale = site.get("locale", DEFAULT_LOCALE)
         self.note("site.locale", locale_fault(locale))
         ends = time.fromisoformat(site["gaming_day_ends"])

@@ -22,6 +22,7 @@ import structlog
 from jackpot.books.hits import PAGE_MOST
 from jackpot.books.reader import Books
 from jackpot.clock import Clock
+from jackpot.config import Site
 from jackpot.ledger.store import LedgerError
 from jackpot.rules import commands, views
 from jackpot.server.alone import failed
@@ -130,7 +131,9 @@ class Admin:
         devices: Mapping[str, Devices],
         tenures: Mapping[str, Tenure],
         books: Books,
+        site: Site,
     ) -> None:
+        self._site = msgspec.to_builtins(site)
         self._books = books
         self._writers = writers
         self._tenures = tenures
@@ -148,8 +151,8 @@ class Admin:
                 return await self._do(request, request.by or login)
             if request.do == "revoke":
                 return await self._revoke(request, request.by or login)
-            if request.do == "leases":
-                return {"ok": True, "leases": [tenure.look() for tenure in self._tenures.values()]}
+            if request.do in ("leases", "site"):
+                return {"ok": True, **self._told(request.do)}
             if request.do == "hand-over":
                 return await self._hand_over(request, request.by or login)
             if request.do == "hits":
@@ -169,6 +172,12 @@ class Admin:
         except LedgerError as error:
             return _refused("ledger", str(error))
         return _refused("bad_request", f"do: {request.do!r} is unknown")
+
+    def _told(self, what: str) -> dict[str, Any]:
+        """What this server knows without any ledger."""
+        if what == "site":
+            return {"site": self._site}
+        return {"leases": [tenure.look() for tenure in self._tenures.values()]}
 
     async def _history(self, request: Request) -> dict[str, Any]:
         """A page of all hits, those before the one given; or that hit alone."""

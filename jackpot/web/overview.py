@@ -2,14 +2,13 @@
 
 import asyncio
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 from typing import Any, Final, Protocol
-from zoneinfo import ZoneInfo
 
 from jackpot.books.reader import Books
 from jackpot.catalogue import rate_text
 from jackpot.clock import Clock
 from jackpot.config import Config
+from jackpot.config.writing import Writing, local_time
 from jackpot.ledger.store import LedgerError
 from jackpot.rules import views
 from jackpot.rules.money import to_cents
@@ -17,7 +16,6 @@ from jackpot.server.devices import Devices
 from jackpot.server.history import hits_of
 from jackpot.server.relay import Publisher
 from jackpot.server.writer import BankStopped, Writer
-from jackpot.web.currency import Writing
 
 HITS_SHOWN: Final = 14
 # However many pages look, the state is read once in this time.
@@ -71,7 +69,6 @@ class Overview:
     def __init__(self, source: Source, money: Writing) -> None:
         self._source = source
         self._money = money
-        self._zone = ZoneInfo(source.config.site.timezone)
         self._states: dict[str, tuple[Map, list[Map]]] = {}
         self._looking = asyncio.Lock()
         self._looked_at: float | None = None
@@ -225,4 +222,4 @@ class Overview:
         }
 
     def _time(self, unix_ms: int, form: str) -> str:
-        return datetime.fromtimestamp(unix_ms / 1000, UTC).astimezone(self._zone).strftime(form)
+        return local_time(unix_ms, self._source.config.site.timezone).strftime(form)

@@ -9,7 +9,7 @@ from aiohttp import web
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from jackpot.config import LOGO_TYPES, Config
-from jackpot.web.currency import Writing, writing
+from jackpot.config.writing import Writing, writing
 from jackpot.web.live import Live
 
 # Pages bring all they need from here, run only our own files, and are never framed by another site.

@@ -8,8 +8,10 @@ import socket
 import stat
 import subprocess
 import sys
+from datetime import datetime
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -133,9 +135,13 @@ async def test_the_command_line_acts(tmp_path: Path) -> None:
         code, out, _ = await jackpot("hits", "list", *where)
         assert (code, "10,000.18" in out, "11,000.18" in out, "royal-flush" in out) == (0, True, False, True)
         code, out, _ = await jackpot("hits", "show", "H1", *where)
-        assert (code, "10,000.18" in out, "1,000.00" in out) == (0, True, True)
+        assert (code, "$10,000.18" in out, "$1,000.00" in out) == (0, True, True)
+        made = (await administer(config, do="hit", hit="H1"))["hits"][0]["at"]
+        here = datetime.fromtimestamp(made // 1000, ZoneInfo("America/New_York"))
+        assert f" on {LINK}, {here:%Y-%m-%d %H:%M:%S %Z}, pending" in out
+        assert await jackpot("hits", "show", "H1", "--socket", str(config.listen.admin)) == (0, out, "")
         code, out, _ = await jackpot("hits", "validate", "H1", "--by", "Ann Lee", *where)
-        assert (code, out.startswith("H1: validated (A1 10,000.18 validated")) == (0, True)
+        assert (code, out.startswith("H1: validated (A1 $10,000.18 validated")) == (0, True)
         code, out, _ = await jackpot("hits", "list", "--json", *where)
         assert (code, '"status": "validated"' in out) == (0, True)
         code, out, _ = await jackpot("rounds", "show", "T01", *where)

@@ -30,7 +30,7 @@ async def test_a_changed_link_starts_suspended(tmp_path: Path) -> None:
             device.wager(1, "R1", 1)
             assert (await device.answer(1))["code"] == "suspended"
     said = next(line for line in logs if line["event"] == "config_differs")
-    assert said["differences"] == ["validate_at: none in the ledger, $50.00 in the configuration"]
+    assert said["differences"] == ["validate_at: none in the ledger, 50.00 in the configuration"]
     async with Server(configure(tmp_path)) as server, table(server) as device:
         assert device.heard[-1]["links"][0]["state"] == "active"
 

@@ -1,4 +1,7 @@
-"""How is a sum of money written here? By the site's locale, in parts that a page puts together."""
+"""How are sums and times written here? By the site's locale, currency and zone, for pages and commands."""
+
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
 
 import msgspec
 from babel import Locale
@@ -7,8 +10,11 @@ from babel.numbers import (
     get_currency_symbol,
     get_decimal_symbol,
     get_group_symbol,
+    list_currencies,
 )
 
+# Codes that are nobody's money: no currency, and one for tests.
+_NO_MONEY = frozenset({"XXX", "XTS"})
 _CURRENCY_SIGN = "\N{CURRENCY SIGN}"
 # The wire counts hundredths (WIRE): a currency of three decimals is shown with two.
 _DECIMALS_MOST = 2
@@ -55,3 +61,14 @@ def writing(locale: str, currency: str) -> Writing:
         decimal=get_decimal_symbol(place),
         decimals=min(get_currency_precision(currency), _DECIMALS_MOST),
     )
+
+
+def currency_fault(code: str) -> str | None:
+    """What is wrong with a currency's code; None where nothing is."""
+    known = code in list_currencies() and code not in _NO_MONEY
+    return None if known else f"{code!r} is no currency, like USD or EUR"
+
+
+def local_time(unix_ms: int, zone: str) -> datetime:
+    """A moment as the site's clocks show it. zone: an IANA name."""
+    return datetime.fromtimestamp(unix_ms / 1000, UTC).astimezone(ZoneInfo(zone))

@@ -3,7 +3,7 @@
 import pytest
 from babel.numbers import format_currency
 
-from jackpot.web.currency import writing
+from jackpot.config.writing import writing
 
 
 @pytest.mark.parametrize(
