@@ -11,7 +11,6 @@ from datetime import time
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import msgspec
 
@@ -34,7 +33,7 @@ from jackpot.config.settings import (
     UdpSign,
 )
 from jackpot.config.shape import convert, faults_of
-from jackpot.config.writing import currency_fault
+from jackpot.config.writing import currency_fault, zone_fault
 from jackpot.rules.paytable import SEATS, Game, LinkTerms, TableTerms
 
 # A unix socket's address holds 107 bytes and a terminating zero.
@@ -93,8 +92,11 @@ class _Reading:
     def config(self) -> Config | None:
         """The whole; None where mistakes left a part out."""
         links = self.links()
+        self.broken_links()
         tables = self.tables(links)
+        self.broken_tables(links)
         signs = self.signs(links)
+        self.broken_signs(links)
         redis = self.redis()
         signage = self.signage(redis)
         udp_signs = self.udp_signs(links)
@@ -154,6 +156,34 @@ class _Reading:
         paths = [(f"{name}[{index}]", entry) for index, entry in enumerate(found)]
         return [(path, entry) for path, entry in paths if self.shaped(path)]
 
+    def broken(self, name: str) -> list[tuple[str, dict[str, Any]]]:
+        """The [[name]] tables with faults of shape, each with its path: what of them is good."""
+        found = self.data.get(name, [])
+        paths = [
+            (f"{name}[{index}]", entry)
+            for index, entry in enumerate(found if isinstance(found, list) else ())
+        ]
+        return [
+            (path, self.sound(path, entry))
+            for path, entry in paths
+            if isinstance(entry, dict) and not self.shaped(path)
+        ]
+
+    def sound(self, path: str, value: Any) -> Any:
+        """What of this part has a good shape."""
+        if isinstance(value, dict):
+            parts = {key: (f"{path}.{key}", inner) for key, inner in value.items()}
+            return {key: self.sound(*part) for key, part in parts.items() if part[0] not in self.misshapen}
+        if isinstance(value, list):
+            items = [(f"{path}[{index}]", inner) for index, inner in enumerate(value)]
+            return [self.sound(*item) for item in items if item[0] not in self.misshapen]
+        return value
+
+    def section(self, name: str) -> dict[str, Any]:
+        """What of [name] has a good shape; empty where it is not there."""
+        given = self.sound(name, self.data.get(name))
+        return given if isinstance(given, dict) else {}
+
     def declared(self, name: str) -> list[str]:
         """The ids of all [[name]] tables, those with other mistakes too."""
         found = self.data.get(name, [])
@@ -185,24 +215,23 @@ class _Reading:
     # The server
 
     def site(self) -> Site | None:
-        if not self.shaped("site") or "site" not in self.data:
-            return None
-        site = self.data["site"]
-        try:
-            ZoneInfo(site["timezone"])
-        except (ZoneInfoNotFoundError, ValueError, OSError):
-            self.wrong("site.timezone", f"{site['timezone']!r} is no time zone, like America/New_York")
-        self.note("site.currency", currency_fault(site["currency"]))
+        site = self.section("site")
+        if "timezone" in site:
+            self.note("site.timezone", zone_fault(site["timezone"]))
+        if "currency" in site:
+            self.note("site.currency", currency_fault(site["currency"]))
+        if "logo" in site:
+            self.note("site.logo", logo_fault(self.base / site["logo"]))
         locale = site.get("locale", DEFAULT_LOCALE)
         self.note("site.locale", locale_fault(locale))
+        if not self.shaped("site") or not site:
+            return None
         ends = time.fromisoformat(site["gaming_day_ends"])
         return Site(site["name"], site["currency"], ends, site["timezone"], locale)
 
     def displays(self, site: Site | None) -> dict[str, Display]:
         """How pages show each link."""
         given = {} if site is None else self.data["site"]
-        if "logo" in given:
-            self.note("site.logo", logo_fault(self.base / given["logo"]))
         displays = {}
         for path, entry in self.entries("link"):
             own = entry.get("display", {})
@@ -212,10 +241,11 @@ class _Reading:
         return displays
 
     def ledger(self) -> Ledger | None:
-        if not self.shaped("ledger") or "ledger" not in self.data:
+        given = self.section("ledger")
+        if "url" not in given:
             return None
-        url: str = self.data["ledger"]["url"]
-        synchronous: bool = self.data["ledger"].get("require_synchronous", False)
+        url: str = given["url"]
+        synchronous: bool = given.get("require_synchronous", False)
         if url.startswith("sqlite:///"):
             if synchronous:
                 self.wrong("ledger.require_synchronous", "a ledger in SQLite has no standby")
@@ -238,9 +268,9 @@ class _Reading:
         )
 
     def listen(self, ledger: Ledger | None) -> Listen | None:
-        if not self.shaped("listen") or "listen" not in self.data:
+        given = self.section("listen")
+        if not given:
             return None
-        given = self.data["listen"]
         insecure = given.get("insecure", False)
         addresses = {name: self.address(f"listen.{name}", given.get(name)) for name in LISTENERS}
         tls = self.tls(given.get("tls"))
@@ -248,7 +278,7 @@ class _Reading:
         self.plain("listen", addresses)
         admin = self.admin(given.get("admin"), ledger)
         tables = addresses["tables"]
-        if tables is None:
+        if tables is None or not self.shaped("listen"):
             return None
         rest = addresses["signs"], addresses["http"], addresses["public"]
         limits = {name: given[name] for name in LISTEN_LIMITS if name in given}
@@ -259,7 +289,7 @@ class _Reading:
         if given is None:
             return None
         files = {name: self.file(f"listen.tls.{name}", given[name]) for name in given}
-        cert, key = files["cert"], files["key"]
+        cert, key = files.get("cert"), files.get("key")
         return None if cert is None or key is None else Tls(cert, key, files.get("client_ca"))
 
     def plain(self, path: str, addresses: Mapping[str, Address | None]) -> None:
@@ -379,6 +409,22 @@ class _Reading:
             ]
         return links
 
+    def broken_links(self) -> None:
+        """What else is wrong with a link of bad shape: what it lacks is taken for the most harmless."""
+        for path, entry in self.broken("link"):
+            if "logo" in (own := entry.get("display", {})):
+                self.note(f"{path}.display.logo", logo_fault(self.base / own["logo"]))
+            if "paytable" in entry:
+                harmless = {"id": "link", "wager": "1.00", "decks": 1}
+                try:
+                    resolve(convert(harmless | entry, LinkEntry), path)
+                except TermsRefused as error:
+                    self.mistakes += [found for found in error.mistakes if not self.spoiled(found[0])]
+
+    def spoiled(self, path: str) -> bool:
+        """Whether what stands there, or above or below, was said to be misshapen."""
+        return not self.shaped(path) or any(path.startswith((f"{bad}.", f"{bad}[")) for bad in self.misshapen)
+
     def known_links(self, path: str, names: Sequence[str], links: Mapping[str, LinkTerms | None]) -> bool:
         unknown = [name for name in names if name not in links]
         for name in unknown:
@@ -394,6 +440,24 @@ class _Reading:
     def tables(self, links: Mapping[str, LinkTerms | None]) -> tuple[TableTerms, ...]:
         self.unique("table")
         return tuple(self.table(path, entry, links) for path, entry in self.entries("table"))
+
+    def broken_tables(self, links: Mapping[str, LinkTerms | None]) -> None:
+        """What else is wrong with a table of bad shape: as of links."""
+        for path, entry in self.broken("table"):
+            names = entry.get("links", [])
+            if "game" not in entry:
+                self.known_links(f"{path}.links", names, links)
+                names = []
+            game = entry.get("game", "let-it-ride")
+            if "seats" not in entry:
+                entry.pop("adjacent_boxes", None)
+            harmless = {"id": "of bad shape", "game": game, "seats": SEATS[game]}
+            self.table(path, harmless | entry | {"links": names}, links)
+
+    def broken_signs(self, links: Mapping[str, LinkTerms | None]) -> None:
+        for path, entry in self.broken("sign"):
+            self.known_links(f"{path}.links", entry.get("links", []), links)
+            self.device_keys(path, "sign", {"id": "of bad shape"} | entry)
 
     def table(self, path: str, entry: Mapping[str, Any], links: Mapping[str, LinkTerms | None]) -> TableTerms:
         game: Game = entry["game"]

