@@ -309,5 +309,5 @@ async def test_a_level_shows_its_rates_and_terms_everywhere(tmp_path: Path) -> N
     assert money == {"seed": 10_000, "reseed": 0, "limit": 20_000}
     facts = dict(re.findall(r"^│ ([a-z ]+?) +│ (\S.*?) +│$", shown, re.MULTILINE))
     assert (facts["primary rate"], facts["reserve rate"]) == ("13.00 %", "8.00 %")
-    assert (facts["limit"], facts["wagers"], facts["wagers undone"]) == ("20,000.00", "1", "2")
+    assert (facts["limit"], facts["wagers"], facts["wagers undone"]) == ("$20,000.00", "1", "2")
     assert (missing[0], missing[2]) == (1, "there is no link nowhere: `jackpot links list` names them all\n")
