@@ -32,7 +32,7 @@ from jackpot.config.settings import (
     Tls,
     UdpSign,
 )
-from jackpot.config.shape import convert, faults_of
+from jackpot.config.shape import convert, faults_of, sound
 from jackpot.config.writing import currency_fault, zone_fault
 from jackpot.rules.paytable import SEATS, Game, LinkTerms, TableTerms
 
@@ -164,24 +164,14 @@ class _Reading:
             for index, entry in enumerate(found if isinstance(found, list) else ())
         ]
         return [
-            (path, self.sound(path, entry))
+            (path, sound(path, entry, self.misshapen))
             for path, entry in paths
             if isinstance(entry, dict) and not self.shaped(path)
         ]
 
-    def sound(self, path: str, value: Any) -> Any:
-        """What of this part has a good shape."""
-        if isinstance(value, dict):
-            parts = {key: (f"{path}.{key}", inner) for key, inner in value.items()}
-            return {key: self.sound(*part) for key, part in parts.items() if part[0] not in self.misshapen}
-        if isinstance(value, list):
-            items = [(f"{path}[{index}]", inner) for index, inner in enumerate(value)]
-            return [self.sound(*item) for item in items if item[0] not in self.misshapen]
-        return value
-
     def section(self, name: str) -> dict[str, Any]:
         """What of [name] has a good shape; empty where it is not there."""
-        given = self.sound(name, self.data.get(name))
+        given = sound(name, self.data.get(name), self.misshapen)
         return given if isinstance(given, dict) else {}
 
     def declared(self, name: str) -> list[str]:

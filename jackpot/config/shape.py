@@ -1,7 +1,7 @@
 """Has the file the shape of a configuration? JSON Schema, every fault at once, each a sentence."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from importlib import resources
 from typing import Any, NamedTuple, TypeVar
 
@@ -29,6 +29,17 @@ def faults_of(data: Mapping[str, Any]) -> list[Fault]:
 def convert(data: Mapping[str, Any], kind: type[_Struct]) -> _Struct:
     """A typed struct of a table whose shape is known to be good."""
     return msgspec.convert(data, kind, strict=True)
+
+
+def sound(path: str, value: Any, misshapen: Collection[str]) -> Any:
+    """What of this part has a good shape. misshapen: the paths of what has not."""
+    if isinstance(value, dict):
+        parts = {key: (f"{path}.{key}", inner) for key, inner in value.items()}
+        return {key: sound(*part, misshapen) for key, part in parts.items() if part[0] not in misshapen}
+    if isinstance(value, list):
+        items = [(f"{path}[{index}]", inner) for index, inner in enumerate(value)]
+        return [sound(*item, misshapen) for item in items if item[0] not in misshapen]
+    return value
 
 
 def path_of(parts: Iterable[str | int]) -> str:
