@@ -44,7 +44,7 @@ def test_every_account_and_count_goes_on(ledger: Ledger) -> None:
     engine = joined(ledger)
     after = views.statistics(engine)["links"]
     assert [link["number"] for link in after] == [1, 2]
-    assert [link | {"number": 0} for link in after] == [link | {"number": 0} for link in before]
+    assert [_without_history(link) for link in after] == [_without_history(link) for link in before]
     assert engine.state.links[0].levels[0].cycle == 2
     for bank in BANKS:
         assert verify(ledger, bank).problems == ()
@@ -52,6 +52,14 @@ def test_every_account_and_count_goes_on(ledger: Ledger) -> None:
         assert closed.state.closed_into == "floor"
         assert not any(any(level.accounts.values()) for link in closed.state.links for level in link.levels)
     assert verify(ledger, "floor").problems == ()
+
+
+def _without_history(link: dict[str, Any]) -> dict[str, Any]:
+    """Without its number, which is the bank's own, and its last hits: they stay in the journal that ended."""
+    levels = [
+        {name: value for name, value in level.items() if name != "last_hits"} for level in link["levels"]
+    ]
+    return link | {"number": 0, "levels": levels}
 
 
 def test_tables_go_on_from_their_last_answer(ledger: Ledger) -> None:
