@@ -44,7 +44,8 @@ Readings (where the rules leave a choice, the one taken here):
 17. On a shared link the percentages are awarded at the close, everything else at the turn. Percentages of
     different rows are never shared. A hand missed in a round that was closed joins them with its `settle`.
 18. The dealer's hand is paid at the turn of the highest seat that wagered on it, whether or not that seat
-    itself is settled.
+    itself is settled. Where it cannot be shown, two people strike each unpaid wager on it while the round is
+    locked; in a mismatch one person strikes any wager.
 19. Undoing needs no one for a table's own withdrawal or void, whatever came later.
 20. A pending or validated percentage award holds its table whatever its amount; releasing the cards covers
     the awards that stand then.
@@ -239,6 +240,9 @@ class Model(Acts):
         round_ = self.in_play(table, message["round"])
         if round_.reopened == 1 and message["hands"]:
             raise Refused("out_of_order")
+        shown = message.get("dealer", round_.dealer)
+        if message.get("close") and round_.owes_dealer() and not shown:
+            raise Refused("bad_message")
         check_settle(table, self.links, round_, message)
         work = Settlement(table, round_, self.links, self.new_id, boxes)
         work.settle(message)
@@ -260,6 +264,8 @@ class Model(Acts):
 
     def on_close(self, table: Table, message: Map, draws: dict[str, Map]) -> Map:
         round_ = self.in_play(table, message["round"])
+        if round_.owes_dealer():
+            raise Refused("bad_message")
         if any(link not in table.links for link in message.get("counts", {})):
             raise Refused("unknown_link")
         work = Settlement(table, round_, self.links, self.new_id, round_.boxes)

@@ -246,13 +246,20 @@ class Acts:
             raise Refused("no_such_round")
         return at, at.unfinished[name]
 
-    def do_strike(self, table: str, seat: int, link: str, on: str = "own", **more: Any) -> Map:
+    def do_strike(
+        self, table: str, seat: int, link: str, on: str = "own", people: int = 1, **more: Any
+    ) -> Map:
+        """A wager of a count that disagrees (T3), or one on a dealer's hand that cannot be shown (T8)."""
         at, round_ = self.playing(table, more["round"])
         wager = round_.at(seat, link, on)
-        if round_.state != MISMATCH or wager is None:
-            raise Refused("no mismatch, or no such wager")
+        unshown = round_.state == LOCKED and on == "dealer" and round_.owes_dealer()
+        if wager is None or not (unshown or round_.state == MISMATCH):
+            raise Refused("no such wager, or no reason")
+        if unshown and people < 2:
+            raise Refused("two people")
         changes = self.give_back([wager])
-        round_.state = count_state(at, self.links, round_)
+        if not unshown:
+            round_.state = count_state(at, self.links, round_)
         return self.answer(*changes)
 
     def do_void_round(self, table: str, **more: Any) -> Map:

@@ -49,6 +49,10 @@ class Round:
     def at(self, seat: int, link: str, on: str = "own") -> Wager | None:
         return next((w for w in self.live(link, on) if w.seat == seat), None)
 
+    def owes_dealer(self) -> bool:
+        """Whether wagers on the dealer's hand wait for it to be shown."""
+        return not self.dealer_done and any(w.live and w.on == "dealer" for w in self.wagers)
+
 
 @dataclass
 class Table:

@@ -240,6 +240,9 @@ class Both:
                 self.frame(table.name, message, self.draws(table))
         elif round_.state == MISMATCH and bets and choice < 0.5:
             self.act("strike", 1, table=table.name, round=round_.name, **self.rng.choice(bets))
+        elif choice < 0.2 and (dealer := [bet for bet in bets if bet["on"] == "dealer"]):
+            people = self.rng.choice((1, 2, 2))
+            self.act("strike", people, table=table.name, round=round_.name, **self.rng.choice(dealer))
         elif round_.state == MISMATCH:
             chips = self.chips(table, bets)
             self.frame(table.name, {"t": "lock", "round": round_.name, "chips": chips})
