@@ -42,7 +42,7 @@ Readings (where the rules leave a choice, the one taken here):
 16. One person may reopen a round, to void or to close it again; a missed hand is settled only where two
     did (else `out_of_order`). A round is reopened as often as needed until the table's next lock.
 17. On a shared link the percentages are awarded at the close, everything else at the turn. Percentages of
-    different rows are never shared. A hand missed in a round that was closed joins them with its `settle`.
+    different rows are never shared. Missed hands join them at the next close, as of the first one.
 18. The dealer's hand is paid at the turn of the highest seat that wagered on it, whether or not that seat
     itself is settled. Where it cannot be shown, two people strike each unpaid wager on it while the round is
     locked; in a mismatch one person strikes any wager.
@@ -258,8 +258,6 @@ class Model(Acts):
             round_.lowest = hand["seat"]
         if message.get("close"):
             return self.close(table, round_, message.get("counts", {}), work)
-        if round_.ended:
-            work.share()
         return self.settled(table, work)
 
     def on_close(self, table: Table, message: Map, draws: dict[str, Map]) -> Map:

@@ -296,8 +296,8 @@ class Both:
             free = []
         seats = sorted(self.rng.sample(free, self.rng.randint(0, min(len(free), 4))), reverse=True)
         message["hands"] = [self.hand(table, seat, taken, own) for seat in seats]
-        if (round_.reopened or not seats) and self.wants_all_in_one(round_):
-            message["close"] = True  # when a late share is told before the close is each one's own choice
+        if not seats and not round_.reopened and self.wants_all_in_one(round_):
+            message["close"] = True
         self.frame(table.name, message)
 
     def wants_all_in_one(self, round_: Round) -> bool:

@@ -1,0 +1,118 @@
+"""Worked examples: hands found late on a link whose winners share, in whatever messages they come (T10)."""
+
+from tests.faults.worked.form import (
+    UTH,
+    Act,
+    Example,
+    Frame,
+    Level,
+    Link,
+    Table,
+    Won,
+    bets,
+    close,
+    envies,
+    plain,
+    settle,
+    shown,
+    wager,
+)
+
+T1 = Table("T1")
+ROYAL = "royal-flush"
+SF = "straight-flush"
+SINGLE = Link("L", "ma-straight-flush-single", options={"primary": {"": "7"}, "simultaneous": "share"})
+BONUS = Link("L", "pa-653a-five-card-hand-bonus", options={"simultaneous": "share"})
+HOUSE = "house rule; 58 Pa. Code 653a.12(e)(2), divided equally"
+REOPEN = Act("reopen", fields={"table": "T1", "round": "r1"}, people=2)
+
+SEVEN, THREE = shown(7, "7s 8s 9s"), shown(3, "2s 3s 4s")
+HALVES = (Won(7, "meter", "500.10", SF), Won(3, "meter", "500.10", SF))
+ENVY_SEVEN, ENVY_THREE = envies([3, 1], "250", SF, 7), envies([7, 1], "250", SF, 3)
+# 1,000 + 3 x 0.07 = 1,000.21; half of it floored 500.10 each; 0.01 stays, reseeded with 1,000
+SHARED = {("L", ""): Level("1000.01", "2000", "0.21", "1000.20", cycle=2)}
+
+
+def named(seat: int) -> tuple[Won, ...]:
+    return (Won(seat, "meter", "3333.46", ROYAL, unverified=True),)
+
+
+EXAMPLES: list[Example] = [
+    Example(
+        "two missed winners of a row, both in one message",
+        ("T10", "T5"),
+        HOUSE,
+        (SINGLE,),
+        (T1,),
+        (
+            Frame("T1", plain("r1", [7, 3, 1])),
+            Frame("T1", close("r1")),
+            REOPEN,
+            Frame("T1", settle("r1", SEVEN, THREE, board="5s 6s"), (*HALVES, *ENVY_SEVEN, *ENVY_THREE)),
+        ),
+        SHARED,
+        held=("T1",),
+    ),
+    Example(
+        "the same two winners in two messages and a close: the same sums",
+        ("T10", "T5"),
+        HOUSE,
+        (SINGLE,),
+        (T1,),
+        (
+            Frame("T1", plain("r1", [7, 3, 1])),
+            Frame("T1", close("r1")),
+            REOPEN,
+            Frame("T1", settle("r1", SEVEN, board="5s 6s", close=False), ENVY_SEVEN),
+            Frame("T1", settle("r1", THREE, close=False), ENVY_THREE),
+            Frame("T1", close("r1"), HALVES),
+        ),
+        SHARED,
+        held=("T1",),
+    ),
+    Example(
+        "two missed royals next to one on time, told in two messages: a third each",
+        ("T10", "T5", "A11"),
+        HOUSE,
+        (BONUS,),
+        (Table("T1", UTH, 6),),
+        (
+            Frame("T1", plain("r1", [6, 4, 2])),
+            Frame(
+                "T1",
+                settle("r1", shown(6, hand=ROYAL)),
+                (Won(6, "meter", "10000.39", ROYAL, unverified=True),),
+            ),
+            REOPEN,
+            Frame("T1", settle("r1", shown(4, hand=ROYAL), close=False)),
+            Frame("T1", settle("r1", shown(2, hand=ROYAL)), (*named(4), *named(2))),
+        ),
+        # 10,000 + 3 x 0.13; a third floored 3,333.46: the meter gives 10,000.38, the house 6,666.93 more to
+        # seat 6, whose published 10,000.39 stands; 0.01 left + reserve 3 x 0.08
+        {("L", ""): Level("0.25", "16666.93", "0.63", "16667.31", cycle=2)},
+        held=("T1",),
+    ),
+    Example(
+        "a missed hand of the dealer's row: the dealer's hand is one winner, paid in equal parts",
+        ("T10", "A6", "A11"),
+        HOUSE,
+        (BONUS,),
+        (Table("T1", UTH, 6),),
+        (
+            Frame("T1", wager("r1", bets("L", [6]), bets("L", [5, 3], on="dealer"))),
+            # a tenth of 10,000.39 floored 1,000.03, halved 500.01
+            Frame(
+                "T1",
+                settle("r1", board="9s Ts Js 2d 3h", dealer="7s 8s"),
+                (Won(5, "meter", "500.01", SF), Won(3, "meter", "500.01", SF)),
+            ),
+            REOPEN,
+            Frame("T1", settle("r1", shown(6, "Qs Ks"), close=False)),
+            Frame("T1", close("r1"), (Won(6, "meter", "500.01", SF),)),
+        ),
+        # half of 1,000.03 is 500.01 for seat 6; the dealer's half is 250.00 for each of two, who keep 500.01:
+        # the meter gives 1,000.01, the house 500.02; 9,000.38 left
+        {("L", ""): Level("9000.38", "10500.02", "0.63", "1500.03", reserve="0.24")},
+        held=("T1",),
+    ),
+]
