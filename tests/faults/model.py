@@ -39,8 +39,9 @@ Readings (where the rules leave a choice, the one taken here):
 14. Chip counts are owed only for links that have a wager in the round. Electronic links are not counted.
 15. While a reopened round is unfinished, `wager` and `lock` of another round are `round_unfinished`.
     A `wager` for the last round, closed or void, is `locked_out`; any other command for it `no_such_round`.
-16. One person may reopen a round, to void or to close it again; a missed hand is settled only where two
-    did (else `out_of_order`). A round is reopened as often as needed until the table's next lock.
+16. `reopen` by one person asks, by two it reopens, asked for or not; `decline` is the second person's no, or
+    their silence. While asked, a new round's first wager and the lock of an open round are `table_held`.
+    A round is reopened as often as needed until the table's next lock.
 17. On a shared link the percentages are awarded at the close, everything else at the turn. Percentages of
     different rows are never shared. Missed hands join them at the next close, as of the first one.
 18. The dealer's hand is paid at the turn of the highest seat that wagered on it, whether or not that seat
@@ -166,7 +167,7 @@ class Model(Acts):
             raise Refused("locked_out")
         if any(bet["link"] in table.links and self.links[bet["link"]].suspended for bet in bets):
             raise Refused("suspended")
-        if round_ is None and self.held(table.name):
+        if (round_ is None and self.held(table.name)) or self.waits(table, round_, bool(message.get("lock"))):
             raise Refused("table_held")
         chips = message.get("chips", {})
         if any(link not in table.links for link in chips):
@@ -184,6 +185,10 @@ class Model(Acts):
             table.accepted[wager.link] = table.accepted.get(wager.link, 0) + 1
         self.recompute({bet["link"] for bet in bets})
         return self.lock(table, round_, chips, draws) if message.get("lock") else self.answer()
+
+    def waits(self, table: Table, round_: Round | None, locking: bool) -> bool:
+        """T10: whether a round begins or is locked while a closed one may yet be reopened."""
+        return table.asked is not None and (round_ is None or (locking and round_.state == OPEN))
 
     def on_withdraw(self, table: Table, message: Map, draws: dict[str, Map]) -> Map:
         round_ = self.the_round(table, message["round"])
@@ -207,6 +212,8 @@ class Model(Acts):
         round_ = self.the_round(table, name)
         if round_.state == OPEN and len(table.unfinished) > 1:
             raise Refused("round_unfinished")
+        if self.waits(table, round_, True):
+            raise Refused("table_held")
         chips = message.get("chips", {})
         if any(link not in table.links for link in chips):
             raise Refused("unknown_link")
@@ -238,8 +245,6 @@ class Model(Acts):
                 raise Refused("bad_message")
         boxes = check_owners(table, table.unfinished.get(message["round"]), message["hands"])
         round_ = self.in_play(table, message["round"])
-        if round_.reopened == 1 and message["hands"]:
-            raise Refused("out_of_order")
         shown = message.get("dealer", round_.dealer)
         if message.get("close") and round_.owes_dealer() and not shown:
             raise Refused("bad_message")
@@ -298,6 +303,8 @@ class Model(Acts):
 
     def on_void(self, table: Table, message: Map, draws: dict[str, Map]) -> Map:
         round_ = self.the_round(table, message["round"])
+        if round_.ended:
+            raise Refused("two_people")
         if self.standing(round_):
             raise Refused("award_standing")
         return self.void(table, round_)

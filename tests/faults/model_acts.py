@@ -262,19 +262,35 @@ class Acts:
             round_.state = count_state(at, self.links, round_)
         return self.answer(*changes)
 
-    def do_void_round(self, table: str, **more: Any) -> Map:
+    def do_void_round(self, table: str, people: int = 1, **more: Any) -> Map:
         at, round_ = self.playing(table, more["round"])
+        if round_.ended and people < 2:
+            raise Refused("two people")
         if self.standing(round_):
             raise Refused("award_standing")
         return self.void(at, round_)
 
     def do_reopen(self, table: str, people: int = 1, **more: Any) -> Map:
+        """One person asks, two reopen (T10)."""
         at, name = self.tables[table], more["round"]
         if at.reopenable is None or at.reopenable.name != name or name in at.unfinished:
             raise Refused("not the last closed round, or locked since")
+        if people < 2:
+            if at.asked:
+                raise Refused("asked already")
+            at.asked = name
+            return self.answer()
         round_ = at.reopenable
-        round_.state, round_.lowest, round_.reopened = LOCKED, None, people
-        at.unfinished[name] = round_
+        round_.state, round_.lowest, round_.reopened = LOCKED, None, True
+        at.unfinished[name], at.asked = round_, None
+        return self.answer()
+
+    def do_decline(self, table: str, people: int = 1, **more: Any) -> Map:
+        """The second person said no to a round's reopening, or nothing in the time there was."""
+        at = self.tables[table]
+        if at.asked != more["round"]:
+            raise Refused("not asked")
+        at.asked = None
         return self.answer()
 
     def do_suspend(self, link: str, people: int = 1) -> Map:

@@ -40,7 +40,7 @@ class Round:
     paid_draws: set[tuple[int, str, str]] = field(default_factory=set)
     dealer_done: bool = False
     ended: bool = False  # it was closed at least once
-    reopened: int = 0  # by how many people
+    reopened: bool = False
     shared: list[Any] = field(default_factory=list)  # winners waiting for the close
 
     def live(self, link: str, on: str | None = None) -> list[Wager]:
@@ -64,6 +64,7 @@ class Table:
     unfinished: dict[str, Round] = field(default_factory=dict)
     ended: Round | None = None  # the last round, closed or void
     reopenable: Round | None = None  # the last closed one, until the next lock
+    asked: str | None = None  # that round, while a second person has not answered
     accepted: dict[str, int] = field(default_factory=dict)  # wagers ever accepted, undone ones too
 
 

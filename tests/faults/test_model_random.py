@@ -108,6 +108,8 @@ class Floor:
         choice = self.rng.random()
         if choice < 0.05:
             self.frame(name, {"t": "void", "round": round_, "reason": "misdeal"})
+        elif choice < 0.08:
+            self.model.act("void_round", table=name, round=round_, people=2)
         elif choice < 0.3:
             self.frame(name, {"t": "lock", "round": round_})
         elif choice < 0.4:

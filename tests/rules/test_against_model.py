@@ -209,9 +209,8 @@ class Both:
             return
         table = self.model.tables[self.rng.choice(self.house.tables).name]
         if not table.unfinished:
-            if table.reopenable is not None and self.rng.random() < 0.25:
-                people = self.rng.choice((1, 2, 2, 2))
-                self.act("reopen", people, table=table.name, round=table.reopenable.name)
+            if table.reopenable is not None and (table.asked or self.rng.random() < 0.25):
+                self.reopen(table.name, table.reopenable.name)
                 return
             if self.model.held(table.name) and self.rng.random() < 0.8:
                 self.act("release", 1, table=table.name)
@@ -221,13 +220,19 @@ class Both:
         round_ = self.rng.choice(list(table.unfinished.values()))
         self.play(table, round_)
 
+    def reopen(self, table: str, round_: str) -> None:
+        if self.model.tables[table].asked and self.rng.random() < 0.3:
+            self.act("decline", 1, table=table, round=round_)
+        else:
+            self.act("reopen", self.rng.choice((1, 2, 2, 2)), table=table, round=round_)
+
     def play(self, table: ModelTable, round_: Round) -> None:
         choice = self.rng.random()
         bets = [{"seat": w.seat, "link": w.link, "on": w.on} for w in round_.wagers if w.live]
         if choice < 0.04:
             self.frame(table.name, {"t": "void", "round": round_.name, "reason": "misdeal"})
         elif choice < 0.08:
-            self.act("void_round", 1, table=table.name, round=round_.name)
+            self.act("void_round", self.rng.choice((1, 2)), table=table.name, round=round_.name)
         elif choice < 0.12 and bets:
             self.frame(table.name, {"t": "withdraw", "round": round_.name, "bets": [self.rng.choice(bets)]})
         elif choice < 0.16:

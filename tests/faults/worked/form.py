@@ -121,7 +121,7 @@ class Frame:
 class Act:
     """Something people do. `on` is a Hand, a Prize, or None; `fields` what else the command needs.
 
-    Kinds: validate pay undo correct release strike void_round reopen suspend resume.
+    Kinds: validate pay undo correct release strike void_round reopen decline suspend resume.
     """
 
     kind: str
