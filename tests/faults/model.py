@@ -14,8 +14,11 @@ Readings (where the rules leave a choice, the one taken here):
  4. A cycle number is one more than the reseeds ever made, undone ones too. A hand found late carries the
     cycle of its turn; the level's number then goes up by one, and hits already made keep theirs.
  5. "Its turn" for a hand found late: just before the next lower seat that was settled, else at the close.
- 6. A corrected award: the meter takes the difference when it is corrected, and a later recomputation
-    raises the amount by as much as it would have without the correction.
+ 6. An award is corrected to the sum it ought to have; one final at once is corrected as one that was paid.
+    A correction stands in the history where it was made. Upward the primary gives whole cents: down to the
+    reseed if a reseed stands that came with the award or after it, or if floor_to_seed holds, else to zero.
+    A later recomputation may divide it otherwise between primary and house; it raises the award by as much
+    as it would have without the correction.
  7. Overflow comes back only at a reseed, not after a 10 % hit.
  8. Undoing a hit undoes all its awards, and is refused while one of them is paid (or final in a finished
     round); undoing the hand's own award alone leaves the envy bonuses as they are. Two people are needed

@@ -110,7 +110,7 @@ class Acts:
         return answer
 
     def forget(self) -> None:
-        """Drop hits that nothing can change any more, so that long runs stay quick."""
+        """Drop finished hits, so that long runs stay quick; what was paid is then corrected no more."""
         self.hits_made = {
             hit.id: hit
             for hit in self.hits_made.values()
@@ -194,41 +194,42 @@ class Acts:
         link: str | None = None,
         level: str = "",
         account: str = "primary",
+        document: str | None = None,
     ) -> Map:
-        """A pending award to a new amount (A10), or a level's account by an amount (L8); cents."""
+        """An award to what it ought to be (A10), or a level's account by an amount (L8); cents."""
         if people < 2:
             raise Refused("two people")
-        if award is None:
-            if link is None:
-                raise Refused("of what?")
-            return self.corrected(self.links[link], Correction(level, amount, None, account))
-        found, awards = self.awards_of(None, award)
-        one = awards[0]
-        if one.status != PENDING:
-            raise Refused("not pending")
-        change = amount - one.amount
-        if one.kind == "meter":
-            answer = self.corrected(self.links[found.link], Correction(found.level or "", change, one))
-        else:
-            answer = self.answer()
-        one.fixed += change
-        return answer
-
-    def corrected(self, link: Link, fact: Correction) -> Map:
-        """Post it unless it leaves something negative, or above the limit (L8)."""
-        now, level = link.now[fact.level], link.levels[fact.level]
-        change = fact.cents * CENT if fact.award is None else -fact.cents * CENT
-        value = getattr(now, fact.account) + change
+        if award is not None:
+            return self.correct_award(award, amount, document)
+        if link is None:
+            raise Refused("of what?")
+        of = self.links[link]
+        value = getattr(of.now[level], account) + amount * CENT
+        limit = of.levels[level].limit
         if value < 0:
             raise Refused("negative")
-        if (
-            fact.award is None
-            and level.limit is not None
-            and fact.account == "primary"
-            and value > level.limit
-        ):
+        if account == "primary" and limit is not None and value > limit:
             raise Refused("above the limit")
-        link.facts.append(fact)
+        of.facts.append(Correction(level, amount, None, account))
+        return self.answer(*self.recompute({link}))
+
+    def correct_award(self, award: str, amount: int, document: str | None) -> Map:
+        found, awards = self.awards_of(None, award)
+        one = awards[0]
+        if one.status == UNDONE or amount < 0:
+            raise Refused("undone, or less than nothing")
+        change = amount - one.amount - one.difference
+        if one.status in (PENDING, VALIDATED):
+            one.fixed += change
+            one.status = PENDING
+        elif document is None:
+            raise Refused("a paid award wants a document")
+        else:
+            one.difference += change
+        if one.kind != "meter":
+            return self.answer()
+        link = self.links[found.link]
+        link.facts.append(Correction(found.level or "", change, one))
         return self.answer(*self.recompute({link.name}))
 
     def do_release(self, table: str, people: int = 1) -> Map:
@@ -342,6 +343,7 @@ class Acts:
                         "status": award.status,
                         "because": award.because,
                         "left": award.left,
+                        "difference": award.difference,
                     }
                     for award in hit.awards
                 ],

@@ -57,7 +57,11 @@ class Hit:
 
 @dataclass(eq=False)
 class Award:
-    """One award. `base`: the cents published for it, None until computed; `fixed`: corrections since."""
+    """One award. `base`: the cents published for it, None until computed.
+
+    fixed: its corrections before it was paid, part of its amount; difference: those after. reseeds: how many
+    stood when it was won.
+    """
 
     id: str
     hit: Hit
@@ -68,6 +72,8 @@ class Award:
     because: int | None = None
     status: str = PENDING
     fixed: int = 0
+    difference: int = 0
+    reseeds: int = 0
     left: int = 0
     released: bool = False
 
@@ -111,7 +117,7 @@ class Turn:
 
 @dataclass(eq=False)
 class Correction:
-    """Two people moved money: on an award, to or from the meter; or on an account of the level itself."""
+    """Two people moved money: an award's sum by so many cents, or an account of the level itself."""
 
     level: str
     cents: int
@@ -132,6 +138,7 @@ class Accounts:
     awards: int = 0
     corrections: int = 0
     reseeds: int = 0  # reseeds ever made, undone ones too: cycle - 1
+    standing: int = 0  # those not undone
 
     def balanced(self) -> bool:
         held = self.primary + self.reserve + self.overflow
@@ -182,7 +189,10 @@ def replay(link: Link, name: str, facts: list[Fact]) -> tuple[Accounts, dict[str
         elif isinstance(fact, Event) and fact.level == name:
             play_event(link, level, accounts, fact, computed)
         elif isinstance(fact, Correction) and fact.level == name:
-            play_correction(level, accounts, fact)
+            if fact.award is None:
+                play_correction(level, accounts, fact)
+            elif fact.award.status != UNDONE:
+                correct_award(link, level, accounts, fact.award, fact.cents * CENT)
     assert accounts.balanced(), (link.name, name, accounts)
     return accounts, computed
 
@@ -198,6 +208,7 @@ def play_event(link: Link, level: Level, accounts: Accounts, event: Event, compu
     for each in winners:
         part = whole // len(winners) // len(each)
         for award in each:
+            award.reseeds = accounts.standing
             computed[award.id] = part
             published = part if award.base is None else award.base
             amount = published if award.status == PAID else max(published, part)
@@ -206,6 +217,7 @@ def play_event(link: Link, level: Level, accounts: Accounts, event: Event, compu
             accounts.house += (amount - given) * CENT
             accounts.awards += amount * CENT
     if event.percent == 100:
+        accounts.standing += 1
         again = level.reseed + accounts.reserve + accounts.overflow
         accounts.house += level.reseed
         accounts.reserve = accounts.overflow = 0
@@ -217,13 +229,7 @@ def play_event(link: Link, level: Level, accounts: Accounts, event: Event, compu
 
 def play_correction(level: Level, accounts: Accounts, fact: Correction) -> None:
     micros = fact.cents * CENT
-    if fact.award is not None:
-        if fact.award.status == UNDONE:
-            return
-        accounts.awards += micros
-        micros = -micros
-    else:
-        accounts.corrections += micros
+    accounts.corrections += micros
     if fact.account == "primary":
         into_primary(accounts, level, micros)
         if accounts.primary < 0:
@@ -233,6 +239,19 @@ def play_correction(level: Level, accounts: Accounts, fact: Correction) -> None:
     value = getattr(accounts, fact.account) + micros
     accounts.house += max(0, -value)
     setattr(accounts, fact.account, max(0, value))
+
+
+def correct_award(link: Link, level: Level, accounts: Accounts, award: Award, micros: int) -> None:
+    """A10: less goes to the live primary; more is given by it down to its floor, the rest by the house."""
+    accounts.awards += micros
+    if micros <= 0:
+        into_primary(accounts, level, -micros)
+        return
+    reseeded = accounts.standing > award.reseeds
+    floor = level.reseed if reseeded or link.floor_to_seed else 0
+    given = min(micros, max(0, accounts.primary - floor) // CENT * CENT)
+    accounts.primary -= given
+    accounts.house += micros - given
 
 
 def recompute(link: Link) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:

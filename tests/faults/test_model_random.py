@@ -133,7 +133,8 @@ class Floor:
             self.model.act("undo", award=award["award"], people=2)
         elif kind == "correct":
             amount = max(0, award["amount"] + self.rng.randint(-500, 500))
-            if self.model.act("correct", award=award["award"], amount=amount, people=2)["ok"]:
+            answer = self.model.act("correct", award=award["award"], amount=amount, people=2, document="D1")
+            if answer["ok"] and award["status"] in ("pending", "validated"):
                 self.amounts[award["award"]] = amount
         else:
             self.model.act(kind, hit=hit["hit"], people=2)
@@ -147,7 +148,8 @@ class Floor:
                 self.amounts[award["award"]] = award["amount"]
                 if award["kind"] == "meter" and award["status"] != "undone":
                     key = (hit["link"], hit["level"])
-                    totals[key] = totals.get(key, 0) + award["amount"] * 10_000
+                    cents = award["amount"] + award["difference"]
+                    totals[key] = totals.get(key, 0) + cents * 10_000
         for key, have in self.model.meters().items():
             kept = have["primary"] + have["reserve"] + have["overflow"] + have["awards"]
             assert have["house"] + have["wagers"] + have["corrections"] == kept

@@ -121,6 +121,7 @@ class Frame:
 class Act:
     """Something people do. `on` is a Hand, a Prize, or None; `fields` what else the command needs.
 
+    `correct` with an award takes the `amount` it ought to have, and a `document` once it is paid.
     Kinds: validate pay undo correct release strike void_round reopen decline suspend resume.
     """
 
