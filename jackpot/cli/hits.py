@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from jackpot.cli.speak import (
+    AndBy,
     By,
     ConfigFile,
     Json,
@@ -23,7 +24,9 @@ from jackpot.cli.speak import (
 )
 from jackpot.cli.speak import table as print_table
 
-app = typer.Typer(help="Hits and their awards: list, validate, pay, undo, release.", no_args_is_help=True)
+app = typer.Typer(
+    help="Hits and their awards: list, validate, pay, undo, correct, release.", no_args_is_help=True
+)
 
 Hit = Annotated[str, typer.Argument(metavar="HIT", help="Its id, such as H12.")]
 Award = Annotated[
@@ -136,13 +139,48 @@ def undo(
     socket: Socket = None,
     bank: Bank = None,
     by: By = None,
+    and_by: AndBy = None,
     as_json: Json = False,
 ) -> None:
-    """Undo a hit, or one award of it, as if it had not been made (A11).
+    """Undo a hit, or one award of it, as if it had not been made (A11); by two where a later one exists.
 
     Example: jackpot hits undo H12 --reason "misdeal, round void" --config /etc/jackpot/config.toml
     """
-    _act("undo", "undone", as_json, config, socket, hit=hit, award=award, bank=bank, by=by, reason=reason)
+    who = {"by": by, "and_by": and_by, "reason": reason}
+    _act("undo", "undone", as_json, config, socket, hit=hit, award=award, bank=bank, **who)
+
+
+@app.command()
+def correct(  # noqa: PLR0917 - an option is an argument
+    award: Annotated[str, typer.Argument(metavar="AWARD", help="Its id, such as A34.")],
+    amount: Annotated[
+        str, typer.Option("--amount", metavar="SUM", help='What it comes to, such as "9999.21".')
+    ],
+    reason: Reason,
+    document: Annotated[
+        str, typer.Option("--document", metavar="NUMBER", help="A must where the award is paid.")
+    ] = "",
+    config: ConfigFile = None,
+    socket: Socket = None,
+    bank: Bank = None,
+    by: By = None,
+    and_by: AndBy = None,
+    as_json: Json = False,
+) -> None:
+    """Correct what an award comes to, by two people (A10); it waits for its validation once more.
+
+    The sum of a paid award stays as it is: the difference is journalled against it, with a document's number.
+    The meter takes the difference, or gives it down to its reseed and the house the rest.
+
+    Example: jackpot hits correct A34 --amount 9999.21 --reason misread --by "Ann Lee" --and-by "Bo Ray" -c F
+    """
+    request: dict[str, Any] = {"award": award, "amount": _cents(amount), "document": document}
+    answer = ask(config, socket, do="correct", reason=reason, bank=bank, by=by, and_by=and_by, **request)
+    more = answer.get("difference")
+    done = f"comes to {money(request['amount'])}, to be validated"
+    if more is not None:
+        done = f"stays as it was paid; {'-' if more < 0 else ''}{money(abs(more))} journalled against it"
+    show(answer, as_json, f"{award}: {done}")
 
 
 @app.command()
@@ -160,6 +198,16 @@ def release(
     """
     answer = ask(config, socket, do="release", table=table, reason=reason, by=by)
     show(answer, as_json, f"{table}: released")
+
+
+def _cents(amount: str) -> int:
+    from jackpot.catalogue.figures import parse_money
+    from jackpot.rules.money import to_cents
+
+    try:
+        return to_cents(parse_money(amount))
+    except ValueError as error:
+        fail(f"--amount: {error}")
 
 
 def _banks(config: Path | None, socket: Path | None) -> list[str]:

@@ -1,14 +1,16 @@
 """`jackpot ledger`: how is a ledger made, moved, backed up, brought back, and missed when it is behind?"""
 
+import json
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from jackpot.cli.bar import bar
-from jackpot.cli.speak import By, ConfigFile, Json, Reason, Socket, ask, fail, show
+from jackpot.cli.speak import AndBy, By, ConfigFile, Json, Reason, Socket, ask, counted, fail, show
+from jackpot.cli.speak import table as print_table
 
 if TYPE_CHECKING:
     from jackpot.ledger.copy import Copied
@@ -24,6 +26,13 @@ Url = Annotated[
 NoRoles = Annotated[
     bool, typer.Option("--no-roles", help="PostgreSQL: leave roles and rights to somebody else.")
 ]
+
+
+# What people type after a restore.
+_RESUMING: Final = (
+    "    jackpot ledger behind --config FILE\n"
+    "    jackpot ledger resume --believe all --reason TEXT --by NAME --and-by OTHER --config FILE"
+)
 
 
 @app.command()
@@ -107,36 +116,139 @@ def restore(
 
     Example: jackpot ledger restore /backup/ledger.db postgresql://owner@db.casino/ledger
     """
+    from jackpot.clock import SystemClock
     from jackpot.ledger import backup as backing
 
     with _told("not restored: "), bar() as progress:
-        copied = backing.restore(file, lambda: _open(url), progress)
+        copied = backing.restore(file, lambda: _open(url), SystemClock().unix_ms(), progress)
     for bank in copied:
         head = bank.head
         typer.echo(f"{head.bank}: {head.seq:,} rows restored and proved, head {head.hash.hex()}")
     typer.echo(
-        "Start the server on it. What the tables did after this backup is missing: a table that has answers\n"
-        "beyond it is told `ledger_behind`; its bank stays suspended until each such table is confirmed by\n"
-        "    jackpot ledger confirm-behind TABLE --reason TEXT --config FILE\n"
+        "Start the server on it. Its links are suspended until two people resume them. What the tables did\n"
+        "after this backup is missing: one that has answers beyond is told `ledger_behind`. Let the tables\n"
+        "connect, look at what they say, and confirm it in the same act:\n"
+        f"{_RESUMING}\n"
         "Restart the signage processes, if there are any: they show no value older than one that they know."
     )
+
+
+@app.command()
+def restored(url: Url) -> None:
+    """Journal that a ledger came back from a physical backup: its banks wait for two people to resume them.
+
+    `deploy/postgres/restore.sh` does it; `jackpot ledger restore` has done it already.
+
+    Example: jackpot ledger restored postgresql://owner@db.casino:5432/ledger
+    """
+    from jackpot.clock import SystemClock
+    from jackpot.ledger.restored import hold
+
+    with _told(), closing(_open(url)) as ledger:
+        for head in hold(ledger, SystemClock().unix_ms()):
+            typer.echo(f"{head.bank}: suspended as restored at row {head.seq:,}, head {head.hash.hex()}")
+    typer.echo(f"Start the server on it, let the tables connect, then resume by two people:\n{_RESUMING}")
 
 
 @app.command("confirm-behind")
 def confirm_behind(
     table: Annotated[str, typer.Argument(metavar="TABLE", help="The table that was told `ledger_behind`.")],
+    believe: Annotated[
+        bool, typer.Option("--believe/--disbelieve", help="Whether the table's number is believed.")
+    ],
     reason: Reason,
     config: ConfigFile = None,
     socket: Socket = None,
     by: By = None,
+    and_by: AndBy = None,
     as_json: Json = False,
 ) -> None:
-    """Confirm that a table holds answers which this ledger has lost; the bank goes on.
+    """Confirm, by two people, that a table has answers which this ledger has lost, or that it has not (S9).
 
-    Example: jackpot ledger confirm-behind T01 --reason "restored last night's copy" -c config.toml
+    Believed, it goes on after its own number. Disbelieved, it goes on after the ledger's, and its number is
+    ignored. `jackpot ledger behind` lists what tables say.
+
+    Example: jackpot ledger confirm-behind T01 --believe --reason "a standby lagged" --by Ann --and-by Bo -c F
     """
-    answer = ask(config, socket, do="confirm-behind", table=table, reason=reason, by=by)
-    show(answer, as_json, f"{table}: confirmed; what is missing is in the journal")
+    request = {"table": table, "reason": reason, "believe": believe}
+    answer = ask(config, socket, do="confirm-behind", by=by, and_by=and_by, **request)
+    done = "what is missing is in the journal" if believe else "it goes on where the ledger stands"
+    show(answer, as_json, f"{table}: {'believed' if believe else 'not believed'}; {done}")
+
+
+@app.command()
+def behind(config: ConfigFile = None, socket: Socket = None, as_json: Json = False) -> None:
+    """List the tables that say that they have answers which this ledger has not.
+
+    Example: jackpot ledger behind --config /etc/jackpot/config.toml
+    """
+    found = _behind(config, socket)
+    if as_json:
+        typer.echo(json.dumps(found, indent=2))
+        return
+    rows = [[one["table"], one["bank"], *_numbers(one)] for one in found]
+    columns = ["table", "bank", "it says", "the ledger has", "missing"]
+    print_table(counted(len(rows), "table"), columns, rows)
+
+
+@app.command()
+def resume(
+    reason: Reason,
+    bank: Annotated[str | None, typer.Option("--bank", help="Which bank, where there are several.")] = None,
+    believe: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--believe",
+            metavar="TABLE=NUMBER",
+            help="Confirm in the same act what a table says that it has; `all` for those of `ledger behind`.",
+        ),
+    ] = None,
+    config: ConfigFile = None,
+    socket: Socket = None,
+    by: By = None,
+    and_by: AndBy = None,
+    as_json: Json = False,
+) -> None:
+    """Let wagers in again, by two people, on a bank that came back from a backup (S9).
+
+    Let its tables connect first, and look at `jackpot ledger behind`: what they say is missing can be
+    confirmed in the same act.
+
+    Example: jackpot ledger resume --believe T01=120 --reason "the night's copy" --by Ann --and-by Bo -c F
+    """
+    tables = _believed(believe or [], bank, config, socket)
+    request: dict[str, Any] = {"reason": reason, "bank": bank, "tables": tables}
+    answer = ask(config, socket, do="resume-restored", by=by, and_by=and_by, **request)
+    lines = [f"{name}: believed up to {acked}" for name, acked in tables.items()]
+    show(answer, as_json, "\n".join([*lines, "resumed"]))
+
+
+def _behind(config: Path | None, socket: Path | None) -> list[dict[str, Any]]:
+    banks = ask(config, socket, do="status")["banks"]
+    return [
+        {"bank": bank["bank"], "table": table, **numbers}
+        for bank in banks
+        for table, numbers in bank["statistics"]["behind"].items()
+    ]
+
+
+def _numbers(one: dict[str, Any]) -> list[str]:
+    said, last = one["acked"], one["last_seq"]
+    return [str(said), str(last), str(max(0, said - last))]
+
+
+def _believed(given: list[str], bank: str | None, config: Path | None, socket: Path | None) -> dict[str, int]:
+    """What the options say, each table with its number."""
+    if given == ["all"]:
+        found = [one for one in _behind(config, socket) if bank in (None, one["bank"])]
+        return {one["table"]: one["acked"] for one in found}
+    tables = {}
+    for text in given:
+        table, _, number = text.partition("=")
+        if not (number.isascii() and number.isdigit()):
+            fail(f"--believe: {text!r}: write TABLE=NUMBER as `jackpot ledger behind` lists it, or all")
+        tables[table] = int(number)
+    return tables
 
 
 def _open(url: str, *, readonly: bool = False) -> "Ledger":

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from jackpot.cli.speak import By, ConfigFile, Json, Reason, Socket, ask, counted, fail, money, show
+from jackpot.cli.speak import AndBy, By, ConfigFile, Json, Reason, Socket, ask, counted, fail, money, show
 from jackpot.cli.speak import table as print_table
 
 app = typer.Typer(help="Links and their meters: list, suspend, resume.", no_args_is_help=True)
@@ -120,13 +120,14 @@ def resume(
     config: ConfigFile = None,
     socket: Socket = None,
     by: By = None,
+    and_by: AndBy = None,
     as_json: Json = False,
 ) -> None:
-    """Let wagers in again, unless something else still holds the link.
+    """Let wagers in again, unless something else still holds the link; after `internal` by two people.
 
-    Example: jackpot links resume floor-five --after internal --reason "case 1204 closed" -c config.toml
+    Example: jackpot links resume floor-five --reason "the felt is new" -c config.toml
     """
-    answer = ask(config, socket, do="resume", link=link, after=after, reason=reason, by=by)
+    answer = ask(config, socket, do="resume", link=link, after=after, reason=reason, by=by, and_by=and_by)
     show(
         answer,
         as_json,

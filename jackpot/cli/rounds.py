@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from jackpot.cli.speak import By, ConfigFile, Json, Reason, Socket, ask, counted, money, show
+from jackpot.cli.speak import AndBy, By, ConfigFile, Json, Reason, Socket, ask, counted, money, show
 from jackpot.cli.speak import table as print_table
 
 app = typer.Typer(help="A table's round: show, strike, void, reopen.", no_args_is_help=True)
@@ -30,6 +30,8 @@ def show_(table: Table, config: ConfigFile = None, socket: Socket = None, as_jso
     typer.echo(f"{table}: round {found['round']}, {found['state']}")
     if found["state"] == "closed":
         typer.echo("its hits: " + (", ".join(found["hits"]) or "none"))
+        if found["asked"]:
+            typer.echo(f"{found['asked']} asked to reopen it: `rounds reopen` or `decline` by another person")
         return
     bets = found["bets"]
     rows = [[str(bet["seat"]), bet["link"], bet["on"], bet["player"] or "-"] for bet in bets]
@@ -49,15 +51,18 @@ def strike(  # noqa: PLR0917 - an option is an argument
     config: ConfigFile = None,
     socket: Socket = None,
     by: By = None,
+    and_by: AndBy = None,
     as_json: Json = False,
 ) -> None:
     """Strike one wager of a round that waits for its chip count (T3).
+
+    Or, by two people, one on a dealer's hand that cannot be shown (T8).
 
     Example: jackpot rounds strike T01 R77 4 floor-five --reason "no chip in the slot" -c config.toml
     """
     on = "dealer" if dealer else "own"
     request: dict[str, Any] = {"table": table, "round": round_, "seat": seat, "link": link, "on": on}
-    answer = ask(config, socket, do="strike", reason=reason, by=by, **request)
+    answer = ask(config, socket, do="strike", reason=reason, by=by, and_by=and_by, **request)
     show(answer, as_json, f"{table} {round_}: wager of seat {seat} on {link} struck{_refunds(answer)}")
 
 
@@ -69,13 +74,14 @@ def void(
     config: ConfigFile = None,
     socket: Socket = None,
     by: By = None,
+    and_by: AndBy = None,
     as_json: Json = False,
 ) -> None:
-    """Void an unfinished or reopened round: every wager goes back (T6).
+    """Void an unfinished round, or by two people a reopened one: every wager goes back (T6).
 
     Example: jackpot rounds void T01 R77 --reason "exposed card" --config /etc/jackpot/config.toml
     """
-    answer = ask(config, socket, do="void", table=table, round=round_, reason=reason, by=by)
+    answer = ask(config, socket, do="void", table=table, round=round_, reason=reason, by=by, and_by=and_by)
     show(answer, as_json, f"{table} {round_}: void{_refunds(answer)}")
 
 
@@ -87,14 +93,39 @@ def reopen(
     config: ConfigFile = None,
     socket: Socket = None,
     by: By = None,
+    and_by: AndBy = None,
     as_json: Json = False,
 ) -> None:
-    """Reopen the table's last closed round, until its next lock (T10).
+    """Reopen the table's last closed round for a missed hand, until the table's next lock (T10).
 
-    Example: jackpot rounds reopen T01 R77 --reason "hand of seat 3 missed" -c config.toml
+    By two people; by one it is asked for, and the table opens no new round until another person answers with
+    the same command or with `decline`, for 15 minutes at most.
+
+    Example: jackpot rounds reopen T01 R77 --reason "seat 3 was missed" --by Ann --and-by Bo -c config.toml
     """
-    answer = ask(config, socket, do="reopen", table=table, round=round_, reason=reason, by=by)
-    show(answer, as_json, f"{table} {round_}: open again, until the next lock")
+    answer = ask(config, socket, do="reopen", table=table, round=round_, reason=reason, by=by, and_by=and_by)
+    done = "open again, until the next lock"
+    if answer.get("asked"):
+        done = "asked for; the table waits up to 15 minutes until another person answers"
+    show(answer, as_json, f"{table} {round_}: {done}")
+
+
+@app.command("decline")
+def decline(
+    table: Table,
+    round_: Round,
+    reason: Reason,
+    config: ConfigFile = None,
+    socket: Socket = None,
+    by: By = None,
+    as_json: Json = False,
+) -> None:
+    """Answer no where somebody asked to reopen a round: the table goes on at once (T10).
+
+    Example: jackpot rounds decline T01 R77 --reason "no hand was missed" -c config.toml
+    """
+    answer = ask(config, socket, do="decline", table=table, round=round_, reason=reason, by=by)
+    show(answer, as_json, f"{table} {round_}: stays closed")
 
 
 def _refunds(answer: dict[str, Any]) -> str:

@@ -30,6 +30,9 @@ Socket = Annotated[
     typer.Option("--socket", envvar="JACKPOT_SOCKET", metavar="PATH", help="The admin socket itself."),
 ]
 By = Annotated[str | None, typer.Option("--by", metavar="NAME", help="Who acts; default: your login name.")]
+AndBy = Annotated[
+    str | None, typer.Option("--and-by", metavar="NAME", help="The second of two people, where it takes two.")
+]
 Json = Annotated[bool, typer.Option("--json", help="The server's answer as it is.")]
 Reason = Annotated[str, typer.Option("--reason", "-r", metavar="TEXT", help="Why; it is journalled.")]
 
@@ -58,7 +61,8 @@ def ask(config: Path | None, path: Path | None, **request: Any) -> dict[str, Any
     except OSError as error:
         fail(f"no server answers at {path}: {error.strerror or error}; is it running?")
     if not answer.get("ok"):
-        fail(answer.get("message", "the server closed the connection without an answer"))
+        hint = "; type both names: --by NAME --and-by OTHER" if answer.get("code") == "two_people" else ""
+        fail(answer.get("message", "the server closed the connection without an answer") + hint)
     return answer
 
 

@@ -14,7 +14,8 @@ from typing import Final
 
 import apsw
 
-from jackpot.ledger.copy import Copied, NotACopy, Progress, carry, copy, finish, heads_of, prove
+from jackpot.ledger.copy import UNFINISHED, Copied, NotACopy, Progress, carry, finish, heads_of, prove
+from jackpot.ledger.restored import hold
 from jackpot.ledger.sqlite import SqliteLedger, locked
 from jackpot.ledger.store import Ledger, LedgerCorrupt, LedgerUnusable, Reader
 
@@ -57,9 +58,14 @@ def backup(source: Reader, file: Path, progress: Progress = lambda _what, _done,
 
 
 def restore(
-    file: Path, open_target: Callable[[], Ledger], progress: Progress = lambda _what, _done, _of: None
+    file: Path,
+    open_target: Callable[[], Ledger],
+    unix_ms: int,
+    progress: Progress = lambda _what, _done, _of: None,
 ) -> list[Copied]:
-    """Brings a backup into an empty ledger: the file is proved first, the ledger after.
+    """Brings a backup into an empty ledger: the file is proved first, the ledger after; its banks wait (S9).
+
+    No server takes it before it is whole and its banks are suspended. unix_ms: the time now.
 
     Raises LedgerUnusable where the ledger is not empty or the file is none, LedgerCorrupt.
     """
@@ -67,11 +73,12 @@ def restore(
         prove(source, heads_of(source), progress)
         with closing(open_target()) as target:
             if target.banks():
-                raise LedgerUnusable(
-                    "the target is not empty: restore into a new ledger (one that was interrupted can be "
-                    "finished by jackpot ledger copy)"
-                )
-            return copy(source, target, progress)
+                raise LedgerUnusable("the target is not empty: restore into a new ledger")
+            copied = carry(source, target, progress)
+            prove(target, [bank.head for bank in copied], progress)
+            hold(target, unix_ms, UNFINISHED)
+            finish(target)
+            return copied
 
 
 def _made(source: Reader, part: Path, progress: Progress) -> list[Copied]:

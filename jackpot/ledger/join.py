@@ -3,15 +3,15 @@
 Each step is one transaction, and each can be taken again: whoever was interrupted runs it once more.
 """
 
-import os
 from collections.abc import Sequence
 from typing import Final
 
-from jackpot.ledger.journal import Head, Row, row_of
+from jackpot.ledger.journal import Head, Row
+from jackpot.ledger.offline import decide
 from jackpot.ledger.rebuild import check_meters, rebuild
 from jackpot.ledger.store import Ledger, LedgerCorrupt, Reader
 from jackpot.rules import events
-from jackpot.rules.commands import BeginBank, CloseBank, Command, Envelope
+from jackpot.rules.commands import BeginBank, CloseBank
 from jackpot.rules.engine import Engine
 from jackpot.rules.joining import decide_begin_bank, decide_close_bank
 from jackpot.rules.refusal import Refusal
@@ -40,7 +40,7 @@ def join(ledger: Ledger, banks: Sequence[str], into: str, person: str, reason: s
     engine = Engine(into)
     parts = tuple(_last(ledger, head).handed_on for head in heads)
     command = BeginBank(tuple((head.bank, head.seq, head.hash) for head in heads), parts)
-    return _append(ledger, engine, ledger.new_epoch(into, HOLDER), command, (), unix_ms)
+    return decide(ledger, engine, ledger.new_epoch(into, HOLDER), command, (), unix_ms)
 
 
 def _open(ledger: Ledger, bank: str, into: str) -> tuple[Engine, Head]:
@@ -61,7 +61,7 @@ def _check(ledger: Reader, opened: Sequence[tuple[Engine, Head]], end: CloseBank
         parts = [
             _last(ledger, head).handed_on
             if engine.state.closed_into
-            else decide_close_bank(engine.state, end, (person,)).handed_on
+            else decide_close_bank(engine.state, end, events.People((person,))).handed_on
             for engine, head in opened
         ]
         decide_begin_bank(Engine(end.into).state, BeginBank((), tuple(parts)))
@@ -72,19 +72,7 @@ def _check(ledger: Reader, opened: Sequence[tuple[Engine, Head]], end: CloseBank
 def _close(
     ledger: Ledger, engine: Engine, head: Head, into: str, person: str, reason: str, unix_ms: int
 ) -> Head:
-    return _append(ledger, engine, head, CloseBank(into, reason), (person,), unix_ms)
-
-
-def _append(
-    ledger: Ledger, engine: Engine, head: Head, command: Command, people: tuple[str, ...], unix_ms: int
-) -> Head:
-    """Decides one command and makes its row durable; where the bank then stands."""
-    outcome = engine.execute(Envelope(command, unix_ms, 0, os.urandom(16), people=people))
-    if outcome.entry is None:
-        raise NotJoined(f"bank {head.bank}: {outcome.answer['message']}")
-    row = row_of(head.bank, head.epoch, outcome.entry, head.hash)
-    ledger.append(head.bank, head.epoch, head.seq, [row])
-    return ledger.head(head.bank)
+    return decide(ledger, engine, head, CloseBank(into, reason), (person,), unix_ms)
 
 
 def _last(ledger: Reader, head: Head) -> events.BankClosed:

@@ -1,19 +1,22 @@
 """What do people's acts and the server's own change? Applying their events; nothing here refuses."""
 
+from typing import Final
+
+from jackpot.rules import witness
 from jackpot.rules.apply_rounds import forget, judge_count, recomputed_changes, retire, take_back
 from jackpot.rules.effects import Effects, award_map
 from jackpot.rules.events import (
-    BehindConfirmed,
     Corrected,
     DeviceBlocked,
     DeviceCleared,
-    FoundBehind,
     KeyEnded,
     LinkOpened,
     Paid,
     ReadingTaken,
     Refused,
     Released,
+    ReopenAsked,
+    ReopenDeclined,
     Reopened,
     Resumed,
     Struck,
@@ -24,11 +27,15 @@ from jackpot.rules.events import (
 )
 from jackpot.rules.invariant import invariant
 from jackpot.rules.meter import Accounts, opened
-from jackpot.rules.recompute import correct_share, mark_undone
-from jackpot.rules.state import Award, Hit, Level, Link, Table
+from jackpot.rules.money import to_cents
+from jackpot.rules.recompute import correct, mark_undone
+from jackpot.rules.state import Asked, Award, Hit, Level, Link, Table
 from jackpot.rules.undo import BASE, History, Point, is_whole
 
-BEHIND = "ledger_behind"
+# What tables and signs are told of a bank that came back from a backup, until two people resume it (S9).
+RESTORED: Final = "restored"
+# What suspends a whole bank holds a link, too, that opens meanwhile.
+OF_THE_BANK: Final = (witness.BEHIND, RESTORED)
 
 
 def apply_link_opened(effects: Effects, event: LinkOpened) -> None:
@@ -41,8 +48,9 @@ def apply_link_opened(effects: Effects, event: LinkOpened) -> None:
         level = Level(number, terms, Accounts(), History(base.copy(), [Point(BASE)]))
         link.levels.append(level)
         effects.meter(link, level).add(base)
-    if state.behind:
-        _suspend(effects, link, BEHIND)
+    for reason in OF_THE_BANK:
+        if any(reason in other.suspended for other in state.links):
+            effects.suspend(link, reason)
 
 
 def apply_table_opened(effects: Effects, event: TableOpened) -> None:
@@ -54,7 +62,7 @@ def apply_table_opened(effects: Effects, event: TableOpened) -> None:
         table = state.table(event.number)
         if table.closed is not None:
             forget(effects, table, table.closed)
-            table.closed = None
+            table.closed = table.asked = None
         table.terms, table.links = event.terms, links
     else:
         state.tables.append(Table(event.number, event.terms, links))
@@ -71,7 +79,7 @@ def apply_refused(effects: Effects, event: Refused) -> None:
     if event.code in ("internal", "unreasonable"):
         effects.alarm(event.code, table=name, message=event.message)
     for number in event.suspended:
-        _suspend(effects, effects.state.link(number), event.code)
+        effects.suspend(effects.state.link(number), event.code)
 
 
 def apply_validated(effects: Effects, event: Validated) -> None:
@@ -135,23 +143,27 @@ def _undo_on(level: Level, hit: Hit, gone: list[Award]) -> None:
 
 
 def apply_corrected(effects: Effects, event: Corrected) -> None:
-    """A pending award has another sum (A10)."""
+    """An award comes to another sum, and waits for its validation; a paid one stays as it is (A10)."""
     state = effects.state
-    hit = state.hits[event.hit]
+    hit = state.hits.get(event.hit) or state.paid[event.hit]
     award = _chosen(hit, [event.award])[0]
     link = state.link(award.link)
-    more = event.amount - award.amount
+    more = event.amount - award.amount - award.difference
     if award.level:
         level = _level(effects, award)
-        correct_share(level.history, award.number, event.amount)
+        correct(level.history, effects.seq, award, more)
         level.wins += more
-        for shown in level.shown:
-            shown.amount += more if shown.hit == hit.number else 0
     link.paid_by[award.pays] = link.paid_by.get(award.pays, 0) + more
-    award.amount = event.amount
     recomputed_changes(effects, event.recomputed)
-    table = state.table(hit.table)
-    effects.tell_table(table, {"t": "award", **award_map(state, award)})
+    if award.settled():
+        award.difference += more
+        effects.answer["difference"] = to_cents(more)
+    else:
+        award.amount, award.status = event.amount, "pending"
+        for shown in _level(effects, award).shown if award.level else ():
+            shown.amount += more if shown.hit == hit.number else 0
+        effects.tell_table(state.table(hit.table), {"t": "award", **award_map(state, award)})
+    effects.answer["awards"] = [award_map(state, award)]
 
 
 def apply_released(effects: Effects, event: Released) -> None:
@@ -183,45 +195,36 @@ def apply_reopened(effects: Effects, event: Reopened) -> None:
     table = effects.state.table(event.table)
     invariant(table.closed is not None, "a reopening without a closed round")
     if table.closed is not None:
+        table.asked = None
         table.closed.state = "locked"
-        table.closed.reopened = len(set(event.people))
+        table.closed.reopened = True
         effects.tell_round(table, table.closed)
 
 
-def apply_found_behind(effects: Effects, event: FoundBehind) -> None:
-    """The ledger has lost what a table has an answer to: the bank stops (WIRE: ledger_behind)."""
-    state = effects.state
-    state.behind[event.table] = event.acked
-    for link in state.links:
-        _suspend(effects, link, BEHIND)
-    table = state.table(event.table)
-    message = f"table {table.terms.table} has answers up to {event.acked}, the ledger up to {table.last_seq}"
-    effects.answer |= {"t": "error", "code": BEHIND, "message": message}
-    effects.alarm(BEHIND, table=table.terms.table, acked=event.acked, last_seq=table.last_seq)
+def apply_reopen_asked(effects: Effects, event: ReopenAsked) -> None:
+    """The table opens no new round until a second person answers (T10)."""
+    table = effects.state.table(event.table)
+    table.asked = Asked(event.people.names[0], event.people.proved, effects.seq, event.tick)
+    effects.answer["asked"] = True
 
 
-def apply_behind_confirmed(effects: Effects, event: BehindConfirmed) -> None:
-    """The table goes on after what it has, or what it sent since; the bank resumes when none is ahead."""
-    state = effects.state
-    table = state.table(event.table)
-    del state.behind[event.table]
-    table.last_seq = max(table.last_seq, event.acked)
-    effects.alarm("ledger_behind_confirmed", table=table.terms.table, missing=event.missing)
-    if not state.behind:
-        for link in state.links:
-            _resume(effects, link, BEHIND)
+def apply_reopen_declined(effects: Effects, event: ReopenDeclined) -> None:
+    """The round stays closed, and may be asked for again."""
+    effects.state.table(event.table).asked = None
 
 
 def apply_suspended(effects: Effects, event: Suspended) -> None:
     """Links take no wagers."""
     for number in event.links:
-        _suspend(effects, effects.state.link(number), event.reason)
+        effects.suspend(effects.state.link(number), event.reason)
 
 
 def apply_resumed(effects: Effects, event: Resumed) -> None:
-    """Links take wagers again, if nothing else holds them."""
+    """Links take wagers again, if nothing else holds them; what tables said may be confirmed with it (S9)."""
     for number in event.links:
-        _resume(effects, effects.state.link(number), event.reason)
+        effects.resume(effects.state.link(number), event.reason)
+    for believed in event.believed:
+        witness.believe(effects, believed)
 
 
 def apply_reading(effects: Effects, event: ReadingTaken) -> None:
@@ -246,18 +249,6 @@ def apply_key_ended(effects: Effects, event: KeyEnded) -> None:
     """A rotation is complete: the old key is never valid again."""
     effects.state.ended.append((event.role, event.device, event.fingerprint))
     effects.alarm("key_ended", role=event.role, device=event.device, fingerprint=event.fingerprint)
-
-
-def _suspend(effects: Effects, link: Link, reason: str) -> None:
-    if reason not in link.suspended:
-        link.suspended.append(reason)
-        effects.tell_state(link)
-
-
-def _resume(effects: Effects, link: Link, reason: str) -> None:
-    if reason in link.suspended:
-        link.suspended.remove(reason)
-        effects.tell_state(link)
 
 
 def _chosen(hit: Hit, numbers: list[int]) -> list[Award]:

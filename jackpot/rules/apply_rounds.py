@@ -24,7 +24,18 @@ from jackpot.rules.invariant import invariant
 from jackpot.rules.meter import Accounts
 from jackpot.rules.money import to_cents
 from jackpot.rules.recompute import drop_bets, rates_of
-from jackpot.rules.state import HITS_KEPT, Award, BetMade, Hit, HitShown, Link, Round, Settling, Table
+from jackpot.rules.state import (
+    HITS_KEPT,
+    PAID_KEPT,
+    Award,
+    BetMade,
+    Hit,
+    HitShown,
+    Link,
+    Round,
+    Settling,
+    Table,
+)
 from jackpot.rules.undo import Share, Take, is_whole
 
 
@@ -144,7 +155,7 @@ def _lock(effects: Effects, table: Table, locking: Locking) -> None:
         return
     if table.closed is not None:
         forget(effects, table, table.closed)
-        table.closed = None
+        table.closed = table.asked = None
     _fold(effects, table)
     round_.chips = dict(locking.chips)
     round_.draws = list(locking.draws)
@@ -268,6 +279,8 @@ def _take(effects: Effects, table: Table, take: TakeMade, awards: list[Award]) -
         )
     shares = [Share(award.number, award.amount, award.dealer) for award in awards]
     moment = (take.moment or effects.seq, take.order)
+    for award in awards:
+        award.won = moment
     cycle = level.cycle - level.history.reseeds_from(moment)
     new = level.history.insert(moment, Take(take.rate, shares))
     for number in dict.fromkeys(award.hit for award in awards):
@@ -346,7 +359,7 @@ def apply_voided(effects: Effects, event: Voided) -> None:
         table.round = None
     else:
         table.closed = None
-    if event.people:
+    if event.people.names:
         effects.tell_round(table, round_, state="void", refunds=refunds)
 
 
@@ -361,10 +374,19 @@ def forget(effects: Effects, table: Table, round_: Round) -> None:
 
 
 def retire(effects: Effects, number: int) -> None:
-    """Drop a hit of which nothing is left to do, once its round cannot be reopened."""
-    hit = effects.state.hits.get(number)
-    if hit is not None and all(award.status in ("paid", "final", "undone") for award in hit.awards):
-        del effects.state.hits[number]
+    """Drop a hit of which nothing is left to do, once its round cannot be reopened.
+
+    What people paid is kept for a while: it may be corrected (A10).
+    """
+    state = effects.state
+    hit = state.hits.get(number)
+    if hit is None or any(award.status in ("pending", "validated") for award in hit.awards):
+        return
+    del state.hits[number]
+    if any(award.status == "paid" for award in hit.awards):
+        state.paid[number] = hit
+        if len(state.paid) > PAID_KEPT:
+            del state.paid[next(iter(state.paid))]
 
 
 def _fold(effects: Effects, table: Table) -> None:

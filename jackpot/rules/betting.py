@@ -15,6 +15,9 @@ from jackpot.rules.state import BetMade, DrawMade, Link, Round, State, Table
 # A welcome holds the round beside the last answer, which may list 192 awards, in one frame of 65,536 bytes.
 ROUND_BETS_MOST: Final = 64
 
+# For so long a table opens and locks no new round after one person asked to reopen the last one (T10).
+ASKED_HOLDS_MS: Final = 15 * 60_000
+
 
 def link_number(state: State, table: Table, name: str) -> int:
     """The number of one of the table's links; refused as `unknown_link`."""
@@ -35,9 +38,18 @@ def find_round(table: Table, round_id: str) -> Round:
 
 
 def decide_wager(
-    state: State, table: Table, command: Wager, draws: Mapping[str, Draw], *, rounds_lately: int
+    state: State,
+    table: Table,
+    command: Wager,
+    draws: Mapping[str, Draw],
+    *,
+    rounds_lately: int,
+    asked_ms: int = 0,
 ) -> Wagered:
-    """Accept every bet of the frame or none. rounds_lately: opened by the table in the last minute."""
+    """Accept every bet of the frame or none.
+
+    rounds_lately: opened by the table in the last minute. asked_ms: as in `Wagered`.
+    """
     refuse_if(not command.bets, "bad_message", "bets: at least one")
     round_ = table.round if table.round and table.round.id == command.round else None
     _check_hands_and_players(state, table, round_, command.bets)
@@ -48,6 +60,8 @@ def decide_wager(
         "table_held",
         "the cards of a cage award stay on the table until it is documented or released",
     )
+    waits = round_ is None or command.lock
+    _check_asked(asked_ms if waits else 0)
     placed = [_place(state, table, bet) for bet in command.bets]
     numbers = _chips(state, table, command.chips)
     for bet in command.bets:
@@ -69,7 +83,7 @@ def decide_wager(
     if command.lock:
         links = {place.link for place in placed} | (round_.links() if round_ else set())
         locking = Locking(numbers, _draw(state, table, links, draws))
-    return Wagered(command.round, placed, locking)
+    return Wagered(command.round, placed, locking, asked_ms if waits else 0)
 
 
 def decide_withdraw(state: State, table: Table, command: Withdraw) -> Withdrawn:
@@ -95,17 +109,22 @@ def find_bets(state: State, table: Table, round_: Round, wanted: Iterable[Unbet]
     return [standing[key] for key in asked]
 
 
-def decide_lock(state: State, table: Table, command: Lock, draws: Mapping[str, Draw]) -> Locked:
-    """No more bets; a second lock corrects the count and nothing else (T3)."""
+def decide_lock(
+    state: State, table: Table, command: Lock, draws: Mapping[str, Draw], *, asked_ms: int = 0
+) -> Locked:
+    """No more bets; a second lock corrects the count and nothing else (T3). asked_ms: as in `Wagered`."""
     round_ = find_round(table, command.round)
     recount = round_.state != "open"
     closed = table.closed
     if closed is not None and closed.state != "closed" and not recount:
         raise Refusal("round_unfinished", f"round: {quoted(closed.id)} was reopened")
+    if not recount:
+        _check_asked(asked_ms)
     numbers = _chips(state, table, command.chips)
     if recount:
         return Locked(round_.id, Locking(numbers), recount=True)
-    return Locked(round_.id, Locking(numbers, _draw(state, table, round_.links(), draws)))
+    drawn = _draw(state, table, round_.links(), draws)
+    return Locked(round_.id, Locking(numbers, drawn), asked_ms=asked_ms)
 
 
 def counted(state: State, table: Table, round_: Round) -> bool:
@@ -170,6 +189,15 @@ def _check_round_for_wager(table: Table, round_id: str) -> None:
     message = f"round: {quoted(unfinished.id)} is not finished"
     refuse_if(unfinished.id != round_id, "round_unfinished", message)
     refuse_if(unfinished.state != "open", "locked_out", "round: no more bets")
+
+
+def _check_asked(asked_ms: int) -> None:
+    """Nothing ends the time for a missed hand while a second person has not answered (T10)."""
+    refuse_if(
+        0 < asked_ms < ASKED_HOLDS_MS,
+        "table_held",
+        "somebody asked to reopen the last round: a second person answers, or the hold ends after 15 minutes",
+    )
 
 
 def _check_active(state: State, table: Table, bets: tuple[Bet, ...]) -> None:

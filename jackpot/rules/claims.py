@@ -198,9 +198,6 @@ def _told_apart(terms: LinkTerms) -> set[str]:
 
 def _check_order(round_: Round, seats: list[int]) -> None:
     """Payout order: farthest to the dealer's right first, seat numbers fall; anew when reopened (T4)."""
-    alone = round_.reopened == 1 and bool(seats)
-    message = "hands: a missed hand is settled only in a round that two people reopened"
-    refuse_if(alone, "out_of_order", message)
     settled = round_.settled()
     last = 0 if round_.reopened else min(settled, default=0)
     for before, seat in zip([last, *seats], seats, strict=False):
@@ -222,7 +219,7 @@ def _check_all_in_one(state: State, round_: Round, command: Settle, dealer: tupl
     on_dealer = any(bet.dealer for bet in round_.bets)
     shared = any(state.link(number).terms.simultaneous == "share" for number in round_.links())
     again = bool(round_.settlings) and not round_.reopened
-    none = not command.hands and not command.close
+    none = not command.hands and not command.close and not round_.reopened
     message = "hands: a shared link and the dealer's hand want all hands in one settle"
     refuse_if((on_dealer or shared) and (none or (again and bool(command.hands))), "bad_message", message)
     refuse_if(on_dealer and not dealer, "bad_message", "dealer: wagers stand on the dealer's hand")

@@ -116,11 +116,15 @@ class Suspend(msgspec.Struct, frozen=True):
 
 
 class Resume(msgspec.Struct, frozen=True):
-    """Takes one reason away from the links; the others stay."""
+    """Takes one reason away from the links; the others stay.
+
+    believe: the tables, with the number each said, whose lost tail the same act confirms (S9).
+    """
 
     reason: str
     links: tuple[str, ...] = ()
     note: str = ""
+    believe: tuple[tuple[str, int], ...] = ()
 
 
 class Reading(msgspec.Struct, frozen=True):
@@ -152,11 +156,12 @@ class Undo(msgspec.Struct, frozen=True):
 
 
 class Correct(msgspec.Struct, frozen=True):
-    """A pending award gets another sum (A10), in cents; two people."""
+    """An award comes to another sum (A10), in cents; two people. document: a must where it is paid."""
 
     award: str
     amount: int
     reason: str
+    document: str = ""
 
 
 class Release(msgspec.Struct, frozen=True):
@@ -167,7 +172,10 @@ class Release(msgspec.Struct, frozen=True):
 
 
 class Strike(msgspec.Struct, frozen=True):
-    """A floorperson strikes one wager of a round that waits for its count (T3)."""
+    """A floorperson strikes one wager of a round that waits for its count (T3).
+
+    Two people strike one on a dealer's hand that cannot be shown (T8).
+    """
 
     table: str
     round: str
@@ -178,7 +186,7 @@ class Strike(msgspec.Struct, frozen=True):
 
 
 class VoidRound(msgspec.Struct, frozen=True):
-    """A floorperson voids an unfinished or reopened round (T6)."""
+    """A floorperson voids an unfinished round, two people a reopened one (T6)."""
 
     table: str
     round: str
@@ -188,7 +196,7 @@ class VoidRound(msgspec.Struct, frozen=True):
 class Reopen(msgspec.Struct, frozen=True):
     """A closed round is opened again until the table's next lock (T10).
 
-    By one person it may be voided or closed; a missed hand is settled only where two reopened it.
+    By two people at once, or one asks and another answers; until then the table opens and locks no new one.
     """
 
     table: str
@@ -196,11 +204,20 @@ class Reopen(msgspec.Struct, frozen=True):
     reason: str
 
 
+class Decline(msgspec.Struct, frozen=True):
+    """The answer is no: the round that somebody asked to reopen stays closed (T10)."""
+
+    table: str
+    round: str
+    reason: str
+
+
 class ConfirmBehind(msgspec.Struct, frozen=True):
-    """People confirm what a table has and the ledger lost; the bank resumes."""
+    """Two people believe what a table says that the ledger has lost, or they do not (S9)."""
 
     table: str
     reason: str
+    believe: bool
 
 
 class BlockDevice(msgspec.Struct, frozen=True):
@@ -247,6 +264,7 @@ PersonCommand = (
     | Strike
     | VoidRound
     | Reopen
+    | Decline
     | ConfirmBehind
     | ClearDevice
     | CloseBank
@@ -275,7 +293,7 @@ class Envelope(msgspec.Struct, frozen=True):
     at: unix milliseconds, recorded only. tick: milliseconds of the server's monotonic clock.
     table, table_seq: whose frame, None for other commands. digest: of the decoded request, 16 bytes,
     the same for a resend. people: who stands for it, none, one or two. draws: by link, for a command
-    that may lock.
+    that may lock. proved: whether the people signed in.
     """
 
     command: Command
@@ -286,3 +304,4 @@ class Envelope(msgspec.Struct, frozen=True):
     table_seq: int | None = None
     people: tuple[str, ...] = ()
     draws: dict[str, Draw] = {}
+    proved: bool = False

@@ -85,6 +85,18 @@ class Effects:
         """People changed the table's round; `more` replaces or adds facts of it."""
         self.tell_table(table, {"t": "round", **round_facts(self.state, round_), **more})
 
+    def suspend(self, link: Link, reason: str) -> None:
+        """The link takes no wagers."""
+        if reason not in link.suspended:
+            link.suspended.append(reason)
+            self.tell_state(link)
+
+    def resume(self, link: Link, reason: str) -> None:
+        """One reason less; the link takes wagers again if it was the last."""
+        if reason in link.suspended:
+            link.suspended.remove(reason)
+            self.tell_state(link)
+
     def tell_state(self, link: Link) -> None:
         """The link's state, to all of it."""
         self.tell_link(link, link_state_map(link))

@@ -22,10 +22,11 @@ from jackpot.rules import (
     opening,
     people,
     settling,
+    witness,
 )
 from jackpot.rules.commands import Envelope, Hello
 from jackpot.rules.effects import Effects, Map
-from jackpot.rules.events import Event, FoundBehind, Refused
+from jackpot.rules.events import BehindOver, Event, FoundBehind, People, Refused
 from jackpot.rules.invariant import InvariantError, invariant
 from jackpot.rules.outcome import Entry, Outcome
 from jackpot.rules.postings import Posting
@@ -37,6 +38,9 @@ SNAPSHOT_FORMAT = 4
 
 # Before a snapshot's state: the journal is under a hash, and a bit that a disk turns in a state shows too.
 DIGEST_BYTES = 32
+
+# What a table's hello comes to: neither its frame nor an act.
+GREETINGS = (FoundBehind, BehindOver)
 
 # The span of `max_rounds_per_minute` (L11), in milliseconds.
 MINUTE = 60_000
@@ -58,8 +62,11 @@ APPLY: dict[type[Event], Callable[[Effects, Any], None]] = {
     events.Released: apply_acts.apply_released,
     events.Struck: apply_acts.apply_struck,
     events.Reopened: apply_acts.apply_reopened,
-    events.FoundBehind: apply_acts.apply_found_behind,
-    events.BehindConfirmed: apply_acts.apply_behind_confirmed,
+    events.ReopenAsked: apply_acts.apply_reopen_asked,
+    events.ReopenDeclined: apply_acts.apply_reopen_declined,
+    events.FoundBehind: witness.apply_found_behind,
+    events.BehindConfirmed: witness.apply_behind_confirmed,
+    events.BehindOver: witness.apply_behind_over,
     events.Suspended: apply_acts.apply_suspended,
     events.Resumed: apply_acts.apply_resumed,
     events.ReadingTaken: apply_acts.apply_reading,
@@ -78,7 +85,7 @@ BY_SERVER: dict[type, Callable[[State, Any], Event]] = {
     commands.BeginBank: joining.decide_begin_bank,
 }
 
-BY_PEOPLE: dict[type, Callable[[State, Any, tuple[str, ...]], Event]] = {
+BY_PEOPLE: dict[type, Callable[[State, Any, People], Event]] = {
     commands.Suspend: opening.decide_suspend,
     commands.Resume: opening.decide_resume,
     commands.EndKey: opening.decide_end_key,
@@ -90,8 +97,8 @@ BY_PEOPLE: dict[type, Callable[[State, Any, tuple[str, ...]], Event]] = {
     commands.Release: people.decide_release,
     commands.Strike: people.decide_strike,
     commands.VoidRound: people.decide_void_round,
-    commands.Reopen: people.decide_reopen,
-    commands.ConfirmBehind: people.decide_confirm_behind,
+    commands.Decline: people.decide_decline,
+    commands.ConfirmBehind: witness.decide_confirm,
     commands.CloseBank: joining.decide_close_bank,
 }
 
@@ -103,6 +110,7 @@ class Engine:
         self.state = State(bank)
         self._tables: dict[str, Table] = {}
         self._opened: dict[str, deque[int]] = {}
+        self._since = 0
 
     @property
     def seq(self) -> int:
@@ -126,8 +134,9 @@ class Engine:
         return engine
 
     def new_epoch(self) -> None:
-        """The monotonic clock starts anew: rounds a minute are counted from here (L11)."""
+        """The monotonic clock starts over: what counts time or epochs counts from here (L11, T10)."""
         self._opened.clear()
+        self._since = self.seq
 
     def table(self, name: str) -> Table | None:
         """The table of that id."""
@@ -175,14 +184,19 @@ class Engine:
         table = self._tables.get(envelope.table or "")
         if table is None or self.state.closed_into:
             return Outcome(None, {"t": "error", "code": "auth_failed", "message": "unknown device"})
-        if hello.acked is not None and hello.acked > table.last_seq:
-            if self.state.behind.get(table.number) == hello.acked:
-                message = f"table {table.terms.table} still has answers that the ledger has lost"
-                return Outcome(None, {"t": "error", "code": apply_acts.BEHIND, "message": message})
-            return self._commit(envelope, None, FoundBehind(table.number, hello.acked))
+        if hello.acked is not None and witness.is_ahead(table, hello.acked):
+            if witness.is_told(self.state, table, self._since):
+                answer = {"t": "error", "code": witness.BEHIND, "message": witness.told(table)}
+                return Outcome(None, answer)
+            found = witness.decide_found(self.state, table, hello.acked, self._since)
+            return self._commit(envelope, None, found)
+        over = witness.decide_over(table, hello.acked)
+        outcome = Outcome(None, {}) if over is None else self._commit(envelope, None, over)
+        return msgspec.structs.replace(outcome, answer=self._welcome(table))
+
+    def _welcome(self, table: Table) -> Map:
         last = next((kept for kept in reversed(table.answers) if kept.seq == table.last_seq), None)
-        answer = msgspec.msgpack.decode(last.answer) if last else None
-        return Outcome(None, opening.welcome(self.state, table, answer))
+        return opening.welcome(self.state, table, msgspec.msgpack.decode(last.answer) if last else None)
 
     def _frame(self, envelope: Envelope) -> Outcome:
         """A table's frame: resends first, then its order, then what it asks (WIRE: table commands)."""
@@ -222,11 +236,15 @@ class Engine:
                 raise Refusal("bad_message", command.message)
             case commands.Wager():
                 lately = self._lately(table, envelope.tick)
-                return betting.decide_wager(self.state, table, command, envelope.draws, rounds_lately=lately)
+                asked = self._asked_ms(table, envelope.tick)
+                return betting.decide_wager(
+                    self.state, table, command, envelope.draws, rounds_lately=lately, asked_ms=asked
+                )
             case commands.Withdraw():
                 return betting.decide_withdraw(self.state, table, command)
             case commands.Lock():
-                return betting.decide_lock(self.state, table, command, envelope.draws)
+                asked = self._asked_ms(table, envelope.tick)
+                return betting.decide_lock(self.state, table, command, envelope.draws, asked_ms=asked)
             case commands.Settle():
                 return settling.decide_settle(self.state, table, command)
             case commands.Close():
@@ -253,10 +271,12 @@ class Engine:
         return self._commit(envelope, None, event)
 
     def _decide_act(self, envelope: Envelope) -> Event:
-        command = envelope.command
+        command, who = envelope.command, People(envelope.people, envelope.proved)
+        if isinstance(command, commands.Reopen):
+            return people.decide_reopen(self.state, command, who, envelope.tick)
         by_people = BY_PEOPLE.get(type(command))
         if by_people is not None:
-            return by_people(self.state, command, envelope.people)
+            return by_people(self.state, command, who)
         invariant(type(command) in BY_SERVER, f"{type(command).__name__} is no act")
         return BY_SERVER[type(command)](self.state, command)
 
@@ -305,7 +325,7 @@ class Engine:
         if table is not None:
             refused = isinstance(event, Refused)
             effects.answer = {"t": "nack" if refused else "ack", "seq": table_seq}
-        elif not isinstance(event, FoundBehind):
+        elif not isinstance(event, GREETINGS):
             effects.answer = {"ok": not isinstance(event, Refused)}
         APPLY[type(event)](effects, event)
         for link, level, _, now in effects.touched():
@@ -318,7 +338,7 @@ class Engine:
             table.last_seq = kept.seq
             table.answers.append(kept)
             del table.answers[:-ANSWERS_KEPT]
-        elif not isinstance(event, FoundBehind):
+        elif not isinstance(event, GREETINGS):
             state.acts.append(kept)
             del state.acts[:-ACTS_KEPT]
         if isinstance(event, events.TableOpened | events.BankBegun):
@@ -335,6 +355,13 @@ class Engine:
         while opened and opened[0] <= tick - MINUTE:
             opened.popleft()
         return len(opened)
+
+    def _asked_ms(self, table: Table, tick: int) -> int:
+        """For how long a second person has been waited for, as in `Wagered`."""
+        asked = table.asked
+        if asked is None:
+            return 0
+        return max(1, tick - asked.tick) if asked.seq > self._since else -1
 
     def _count_opened(self, table: Table, event: events.Wagered, tick: int) -> None:
         round_ = table.round

@@ -13,6 +13,22 @@ from jackpot.rules.paytable import LinkTerms, TableTerms
 from jackpot.rules.state import Answered, Award, DrawMade, Shown, Waiting
 
 
+class People(msgspec.Struct, frozen=True, array_like=True):
+    """Who stands for an act. proved: they signed in; names given on the server's machine are not proved."""
+
+    names: tuple[str, ...] = ()
+    proved: bool = False
+
+    def count(self) -> int:
+        """How many different people they are: case and spaces make no other person of a name."""
+        return len({plain_name(name) for name in self.names} - {""})
+
+
+def plain_name(name: str) -> str:
+    """The name by which one person is known, however it is written."""
+    return " ".join(name.split()).casefold()
+
+
 class Event(msgspec.Struct, frozen=True, array_like=True):
     """One decided command."""
 
@@ -114,10 +130,17 @@ class Closing(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Wagered(Event, frozen=True, array_like=True):
+    """asked_ms: for how long a second person had not answered who reopens the round before this one (T10).
+
+    Told where this opens or locks a round. 0 where nobody had asked, -1 where it was in an earlier epoch,
+    whose clock was another.
+    """
+
     kind: ClassVar[int] = 3
     round: str
     bets: list[Placed]
     locking: Locking | None = None
+    asked_ms: int = 0
 
 
 class Withdrawn(Event, frozen=True, array_like=True):
@@ -128,12 +151,13 @@ class Withdrawn(Event, frozen=True, array_like=True):
 
 
 class Locked(Event, frozen=True, array_like=True):
-    """recount: a second lock, which corrects the count and nothing else."""
+    """recount: a second lock, which corrects the count and nothing else. asked_ms: as in `Wagered`."""
 
     kind: ClassVar[int] = 5
     round: str
     locking: Locking
     recount: bool = False
+    asked_ms: int = 0
 
 
 class Settled(Event, frozen=True, array_like=True):
@@ -162,7 +186,7 @@ class Voided(Event, frozen=True, array_like=True):
     round: str
     reason: str
     recomputed: Recomputed
-    people: tuple[str, ...] = ()
+    people: People = People()
 
 
 class Refused(Event, frozen=True, array_like=True):
@@ -179,14 +203,14 @@ class Validated(Event, frozen=True, array_like=True):
     kind: ClassVar[int] = 10
     hit: int
     awards: list[int]
-    people: tuple[str, ...]
+    people: People
 
 
 class Paid(Event, frozen=True, array_like=True):
     kind: ClassVar[int] = 11
     hit: int
     awards: list[int]
-    people: tuple[str, ...]
+    people: People
 
 
 class Undone(Event, frozen=True, array_like=True):
@@ -195,11 +219,14 @@ class Undone(Event, frozen=True, array_like=True):
     awards: list[int]
     reason: str
     recomputed: Recomputed
-    people: tuple[str, ...]
+    people: People
 
 
 class Corrected(Event, frozen=True, array_like=True):
-    """amount: micro-dollars, the award's new sum."""
+    """amount: micro-dollars, what the award comes to now.
+
+    Where it was paid before, the difference is journalled against it, under a document's number.
+    """
 
     kind: ClassVar[int] = 13
     hit: int
@@ -207,7 +234,8 @@ class Corrected(Event, frozen=True, array_like=True):
     amount: int
     reason: str
     recomputed: Recomputed
-    people: tuple[str, ...]
+    people: People
+    document: str = ""
 
 
 class Released(Event, frozen=True, array_like=True):
@@ -215,7 +243,7 @@ class Released(Event, frozen=True, array_like=True):
     table: int
     hits: list[int]
     reason: str
-    people: tuple[str, ...]
+    people: People
 
 
 class Struck(Event, frozen=True, array_like=True):
@@ -225,48 +253,78 @@ class Struck(Event, frozen=True, array_like=True):
     bet: Placed
     reason: str
     recomputed: Recomputed
-    people: tuple[str, ...]
+    people: People
 
 
 class Reopened(Event, frozen=True, array_like=True):
+    """people: the two who stand for it, be it one after the other."""
+
     kind: ClassVar[int] = 16
     table: int
     round: str
     reason: str
-    people: tuple[str, ...]
+    people: People
 
 
 class FoundBehind(Event, frozen=True, array_like=True):
-    """A table holds answers, up to `acked`, that this ledger has lost."""
+    """A table says that it holds answers, up to `acked`, that this ledger has lost (S9).
+
+    since: the entry after which the epoch began. suspends: the bank, for another table said so since then,
+    or no other has ever played.
+    """
 
     kind: ClassVar[int] = 17
     table: int
     acked: int
+    since: int
+    suspends: bool
 
 
 class BehindConfirmed(Event, frozen=True, array_like=True):
+    """missing: how many answers the ledger has lost; 0 where people do not believe the table."""
+
     kind: ClassVar[int] = 18
     table: int
     acked: int
     missing: int
     reason: str
-    people: tuple[str, ...]
+    people: People
+    believed: bool
+
+
+class BehindOver(Event, frozen=True, array_like=True):
+    """A table that was not believed has named a number, `acked`, that the ledger has."""
+
+    kind: ClassVar[int] = 29
+    table: int
+    acked: int
+
+
+class Believed(msgspec.Struct, frozen=True, array_like=True):
+    """A table's number that people believe, and how many answers the ledger has lost."""
+
+    table: int
+    acked: int
+    missing: int
 
 
 class Suspended(Event, frozen=True, array_like=True):
     kind: ClassVar[int] = 19
     links: list[int]
     reason: str
-    people: tuple[str, ...] = ()
+    people: People = People()
     note: str = ""
 
 
 class Resumed(Event, frozen=True, array_like=True):
+    """believed: the tables whose lost tail the same act confirms (S9)."""
+
     kind: ClassVar[int] = 20
     links: list[int]
     reason: str
-    people: tuple[str, ...] = ()
+    people: People = People()
     note: str = ""
+    believed: list[Believed] = []
 
 
 class ReadingTaken(Event, frozen=True, array_like=True):
@@ -287,7 +345,7 @@ class DeviceCleared(Event, frozen=True, array_like=True):
     kind: ClassVar[int] = 23
     role: str
     device: str
-    people: tuple[str, ...]
+    people: People
 
 
 class KeyEnded(Event, frozen=True, array_like=True):
@@ -298,7 +356,7 @@ class KeyEnded(Event, frozen=True, array_like=True):
     role: str
     device: str
     fingerprint: str
-    people: tuple[str, ...] = ()
+    people: People = People()
 
 
 class CarriedLevel(msgspec.Struct, frozen=True, array_like=True):
@@ -331,6 +389,7 @@ class CarriedTable(msgspec.Struct, frozen=True, array_like=True):
     ended: str
     counts: dict[int, int]
     rounds: int
+    disbelieved: int
 
 
 class HandedOn(msgspec.Struct, frozen=True, array_like=True):
@@ -352,7 +411,7 @@ class BankClosed(Event, frozen=True, array_like=True):
     kind: ClassVar[int] = 25
     into: str
     handed_on: HandedOn
-    people: tuple[str, ...]
+    people: People
     reason: str
 
 
@@ -362,6 +421,27 @@ class BankBegun(Event, frozen=True, array_like=True):
     kind: ClassVar[int] = 26
     heads: list[tuple[str, int, bytes]]
     parts: list[HandedOn]
+
+
+class ReopenAsked(Event, frozen=True, array_like=True):
+    """One person wants a closed round opened again. tick: when, by the server's monotonic clock, in ms."""
+
+    kind: ClassVar[int] = 27
+    table: int
+    round: str
+    reason: str
+    tick: int
+    people: People
+
+
+class ReopenDeclined(Event, frozen=True, array_like=True):
+    """Somebody says that the closed round stays closed."""
+
+    kind: ClassVar[int] = 28
+    table: int
+    round: str
+    reason: str
+    people: People
 
 
 KINDS: dict[int, type[Event]] = {event.kind: event for event in Event.__subclasses__()}

@@ -15,6 +15,7 @@ from jackpot.rules.events import (
     CarriedLink,
     CarriedTable,
     HandedOn,
+    People,
 )
 from jackpot.rules.meter import Accounts
 from jackpot.rules.refusal import refuse_if
@@ -22,9 +23,9 @@ from jackpot.rules.state import Level, Link, State, Table
 from jackpot.rules.undo import BASE, History, Point
 
 
-def decide_close_bank(state: State, command: CloseBank, people: tuple[str, ...]) -> BankClosed:
+def decide_close_bank(state: State, command: CloseBank, people: People) -> BankClosed:
     """The bank ends here, at rest."""
-    refuse_if(not people, "no_person", "by: someone must stand for this act")
+    refuse_if(not people.count(), "no_person", "by: someone must stand for this act")
     refuse_if(command.into == state.bank, "same_bank", f"into: {state.bank} cannot become itself")
     for link in state.links:
         name = link.terms.link
@@ -63,7 +64,13 @@ def handed_on(state: State) -> HandedOn:
     ]  # fmt: skip
     tables = [
         CarriedTable(
-            table.terms, table.last_seq, list(table.answers), table.ended, dict(table.counts), table.rounds
+            table.terms,
+            table.last_seq,
+            list(table.answers),
+            table.ended,
+            dict(table.counts),
+            table.rounds,
+            table.disbelieved,
         )
         for table in state.tables
     ]
@@ -144,5 +151,6 @@ def _take_table(state: State, told: CarriedTable, links_before: int) -> None:
             ended=told.ended,
             counts={links_before + number: count for number, count in told.counts.items()},
             rounds=told.rounds,
+            disbelieved=told.disbelieved,
         )
     )

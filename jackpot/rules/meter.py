@@ -2,7 +2,7 @@
 
 import msgspec
 
-from jackpot.rules.money import BASIS_POINTS, MICROS_PER_CENT
+from jackpot.rules.money import BASIS_POINTS, MICROS_PER_CENT, floor_to_cent
 from jackpot.rules.paytable import LevelTerms
 
 
@@ -100,9 +100,12 @@ def take(
         accounts.primary = terms.reseed
 
 
-def correct_award(accounts: Accounts, terms: LevelTerms, more: int) -> None:
-    """An award is worth so much more, or less: the meter takes the difference, never below zero (A10)."""
-    given = min(more, accounts.primary)
+def correct_award(accounts: Accounts, terms: LevelTerms, more: int, least: int) -> None:
+    """An award is worth so much more, or less: the meter takes the difference (A10).
+
+    It gives whole cents, and no more than leaves `least` on the primary; the house pays the rest.
+    """
+    given = min(more, floor_to_cent(max(0, accounts.primary - least)))
     accounts.primary -= given
     accounts.house -= more - given
     accounts.awards += more

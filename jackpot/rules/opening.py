@@ -1,12 +1,15 @@
 """May this link or table join the bank, this device greet? What the server itself asks of the engine."""
 
-from jackpot.rules.apply_acts import BEHIND
+from typing import Final
+
+from jackpot.rules.apply_acts import RESTORED
 from jackpot.rules.commands import BlockDevice, EndKey, OpenLink, OpenTable, Reading, Resume, Suspend
 from jackpot.rules.effects import Map, award_map, round_map
 from jackpot.rules.events import (
     DeviceBlocked,
     KeyEnded,
     LinkOpened,
+    People,
     ReadingTaken,
     Resumed,
     Suspended,
@@ -15,8 +18,12 @@ from jackpot.rules.events import (
 from jackpot.rules.hands import makes
 from jackpot.rules.money import to_cents
 from jackpot.rules.paytable import SEATS
-from jackpot.rules.refusal import Refusal, quoted, refuse_if
+from jackpot.rules.refusal import Refusal, quoted, refuse_if, two_people
 from jackpot.rules.state import State, Table
+from jackpot.rules.witness import BEHIND, decide_believed, find_table
+
+# Two people resume what these stopped.
+TWO_RESUME: Final = (RESTORED, "internal")
 
 # A welcome tells all of a table's links, its round and its last answer in one frame of 65,536 bytes.
 TABLE_LINKS_MOST = 8
@@ -59,19 +66,24 @@ def decide_open_table(state: State, command: OpenTable) -> TableOpened:
     return TableOpened(len(state.tables) + 1, terms)
 
 
-def decide_suspend(state: State, command: Suspend, people: tuple[str, ...]) -> Suspended:
+def decide_suspend(state: State, command: Suspend, people: People) -> Suspended:
     """Stop wagers on some links, or all; people: none if the server itself stops them."""
     _not_behind(command.reason)
     return Suspended(_links(state, command.links), command.reason, people, command.note)
 
 
-def decide_resume(state: State, command: Resume, people: tuple[str, ...]) -> Resumed:
-    """Take one reason away."""
+def decide_resume(state: State, command: Resume, people: People) -> Resumed:
+    """Take one reason away; two people, where something has gone wrong that may go wrong again (S9)."""
     _not_behind(command.reason)
+    if command.reason in TWO_RESUME or command.believe:
+        two_people(people, f"links resume after {quoted(command.reason)}")
+    twice = len({name for name, _ in command.believe}) < len(command.believe)
+    refuse_if(twice, "twice", "believe: a table is named twice")
+    believed = [decide_believed(state, find_table(state, name), acked) for name, acked in command.believe]
     links = _links(state, command.links)
     held = any(command.reason in state.link(number).suspended for number in links)
     refuse_if(not held, "not_suspended", f"not suspended for {quoted(command.reason)}")
-    return Resumed(links, command.reason, people, command.note)
+    return Resumed(links, command.reason, people, command.note, believed)
 
 
 def decide_reading(state: State, command: Reading) -> ReadingTaken:
@@ -100,7 +112,7 @@ def decide_block(state: State, command: BlockDevice) -> DeviceBlocked:
     return DeviceBlocked(command.role, command.device)
 
 
-def decide_end_key(_state: State, command: EndKey, people: tuple[str, ...]) -> KeyEnded:
+def decide_end_key(_state: State, command: EndKey, people: People) -> KeyEnded:
     """The old key of a rotation has ended, or people revoke one."""
     return KeyEnded(command.role, command.device, command.fingerprint, people)
 

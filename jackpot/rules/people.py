@@ -5,8 +5,8 @@ from typing import Final
 from jackpot.rules.betting import find_bets
 from jackpot.rules.commands import (
     ClearDevice,
-    ConfirmBehind,
     Correct,
+    Decline,
     Envelope,
     Pay,
     Release,
@@ -18,12 +18,14 @@ from jackpot.rules.commands import (
     VoidRound,
 )
 from jackpot.rules.events import (
-    BehindConfirmed,
     Corrected,
     DeviceCleared,
     Paid,
+    People,
     Placed,
     Released,
+    ReopenAsked,
+    ReopenDeclined,
     Reopened,
     Struck,
     Undone,
@@ -32,16 +34,15 @@ from jackpot.rules.events import (
 )
 from jackpot.rules.money import from_cents
 from jackpot.rules.recompute import with_correction, without_awards, without_bets
-from jackpot.rules.refusal import Refusal, quoted, refuse_if
-from jackpot.rules.settling import TWO_PEOPLE, decide_void
-from jackpot.rules.state import Award, Hit, Round, State, Table
+from jackpot.rules.refusal import TWO_PEOPLE, Refusal, quoted, refuse_if, two_people
+from jackpot.rules.settling import decide_void
+from jackpot.rules.state import PAID_KEPT, Award, Hit, Round, State, Table
+from jackpot.rules.witness import find_table
 
 # No award is corrected to more than a billion: a slip of the hand, and 64 bits hold a level's sums.
 AWARD_MOST: Final = 100_000_000_000
 # Hits and awards are numbered one by one: no number is as long as this.
 DIGITS_MOST: Final = 20
-
-People = tuple[str, ...]
 
 
 def decide_validate(state: State, command: Validate, people: People) -> Validated:
@@ -95,15 +96,18 @@ def decide_undo(state: State, command: Undo, people: People) -> Undone:
 
 
 def decide_correct(state: State, command: Correct, people: People) -> Corrected:
-    """A pending award gets another sum; the meter takes the difference (A10)."""
-    two_people(people, "a pending award is corrected")
+    """An award comes to another sum; the meter, or the house, takes the difference now (A10)."""
+    two_people(people, "an award is corrected")
     award = _find_award(state, command.award)
-    refuse_if(award.status != "pending", "not_pending", f"award: {command.award} is {award.status}")
+    refuse_if(not award.stands(), "undone", f"award: {command.award} is undone")
+    paper = award.settled() and not command.document
+    message = f"document: {command.award} is {award.status}; the difference needs a document's number"
+    refuse_if(paper, "no_document", message)
     bad = not 0 <= command.amount <= AWARD_MOST
     refuse_if(bad, "bad_amount", f"amount: 0 to {AWARD_MOST} cents")
     amount = from_cents(command.amount)
-    recomputed = with_correction(state, award, amount)
-    return Corrected(award.hit, award.number, amount, command.reason, recomputed, people)
+    recomputed = with_correction(state, award, amount - award.amount - award.difference)
+    return Corrected(award.hit, award.number, amount, command.reason, recomputed, people, command.document)
 
 
 def decide_release(state: State, command: Release, people: People) -> Released:
@@ -115,10 +119,14 @@ def decide_release(state: State, command: Release, people: People) -> Released:
 
 
 def decide_strike(state: State, command: Strike, people: People) -> Struck:
-    """One wager of a round that waits for its count is struck (T3)."""
+    """A wager is struck from a round that waits for its count (T3), or from an unseen dealer's hand (T8)."""
     _someone(people)
     table, round_ = _find_round(state, command.table, command.round)
-    refuse_if(round_.state != "mismatch", "not_mismatch", "round: it does not wait for its count")
+    if command.on == "dealer" and round_.state == "locked":
+        refuse_if(bool(round_.dealer), "dealer_shown", "on: the dealer's hand was shown and settled")
+        two_people(people, "a wager on a dealer's hand that cannot be shown is struck")
+    else:
+        refuse_if(round_.state != "mismatch", "not_mismatch", "round: it does not wait for its count")
     bets = find_bets(state, table, round_, [Unbet(command.seat, command.link, command.on)])
     bet = bets[0]
     standing = tuple(
@@ -136,32 +144,31 @@ def decide_strike(state: State, command: Strike, people: People) -> Struck:
 
 
 def decide_void_round(state: State, command: VoidRound, people: People) -> Voided:
-    """A floorperson voids an unfinished or reopened round (T6)."""
+    """A floorperson voids an unfinished round, two people a reopened one (T6)."""
     _someone(people)
     table = find_table(state, command.table)
     return decide_void(state, table, command.round, command.reason, people)
 
 
-def decide_reopen(state: State, command: Reopen, people: People) -> Reopened:
-    """A closed round opens again until the table's next lock (T10)."""
+def decide_reopen(state: State, command: Reopen, people: People, tick: int) -> Reopened | ReopenAsked:
+    """A closed round opens again by two people, at once or one after the other (T10). tick: of the act."""
     _someone(people)
-    table = find_table(state, command.table)
-    closed = table.closed
-    if closed is None or closed.id != command.round or closed.state != "closed":
-        message = "round: only the table's last closed round is reopened, before its next lock"
-        raise Refusal("no_such_round", message)
-    return Reopened(table.number, closed.id, command.reason, people)
+    table = _find_closed(state, command)
+    asked = table.asked
+    if asked is not None and people.count() < TWO_PEOPLE:
+        people = People((asked.name, *people.names), asked.proved and people.proved)
+        two_people(people, f"{asked.name} asked to reopen it already; another person answers")
+    if people.count() < TWO_PEOPLE:
+        return ReopenAsked(table.number, command.round, command.reason, tick, people)
+    return Reopened(table.number, command.round, command.reason, people)
 
 
-def decide_confirm_behind(state: State, command: ConfirmBehind, people: People) -> BehindConfirmed:
-    """People confirm what the ledger has lost and a table still holds; the bank goes on."""
+def decide_decline(state: State, command: Decline, people: People) -> ReopenDeclined:
+    """A second person says no, or the first one was mistaken: the table goes on (T10)."""
     _someone(people)
-    table = find_table(state, command.table)
-    acked = state.behind.get(table.number)
-    if acked is None:
-        raise Refusal("not_behind", f"the ledger is not behind table {command.table}")
-    missing = acked - table.last_seq
-    return BehindConfirmed(table.number, acked, missing, command.reason, people)
+    table = _find_closed(state, command)
+    refuse_if(table.asked is None, "not_asked", f"round: nobody asked to reopen {quoted(command.round)}")
+    return ReopenDeclined(table.number, command.round, command.reason, people)
 
 
 def decide_clear(state: State, command: ClearDevice, people: People) -> DeviceCleared:
@@ -170,12 +177,6 @@ def decide_clear(state: State, command: ClearDevice, people: People) -> DeviceCl
     blocked = (command.role, command.device) in state.blocked
     refuse_if(not blocked, "not_blocked", f"{quoted(command.role)} {quoted(command.device)} is not blocked")
     return DeviceCleared(command.role, command.device, people)
-
-
-def two_people(people: People, why: str) -> None:
-    """Two different people must stand for it."""
-    enough = len(set(people)) >= TWO_PEOPLE
-    refuse_if(not enough, "two_people", f"two different people must confirm this: {why}")
 
 
 def find_hit(state: State, name: str) -> Hit:
@@ -200,21 +201,14 @@ def links_of(state: State, envelope: Envelope) -> list[int]:
     return sorted({link for links in tables + hits for link in links})
 
 
-def find_table(state: State, name: str) -> Table:
-    """The table of that id; refused as `no_such_table`."""
-    for table in state.tables:
-        if table.terms.table == name:
-            return table
-    raise Refusal("no_such_table", f"table: {quoted(name)} is unknown")
-
-
 def _find_award(state: State, name: str) -> Award:
     number = _number("A", name)
-    for hit in state.hits.values():
+    for hit in (*state.hits.values(), *state.paid.values()):
         for award in hit.awards:
             if award.number == number:
                 return award
-    raise Refusal("no_such_award", f"award: {quoted(name)} is not an open award")
+    message = f"award: {quoted(name)} is neither an open award nor one of the last {PAID_KEPT} paid hits"
+    raise Refusal("no_such_award", message)
 
 
 def _find_round(state: State, table_name: str, round_id: str) -> tuple[Table, Round]:
@@ -224,6 +218,16 @@ def _find_round(state: State, table_name: str, round_id: str) -> tuple[Table, Ro
         message = f"round: {quoted(round_id)} is not an unfinished round of {table_name}"
         raise Refusal("no_such_round", message)
     return table, round_
+
+
+def _find_closed(state: State, command: Reopen | Decline) -> Table:
+    """The table whose last closed round that is; refused as `no_such_round` (T10)."""
+    table = find_table(state, command.table)
+    closed = table.closed
+    if closed is None or closed.id != command.round or closed.state != "closed":
+        message = "round: only the table's last closed round is reopened, before its next lock"
+        raise Refusal("no_such_round", message)
+    return table
 
 
 def _named(hit: Hit, name: str | None, status: str) -> list[Award]:
@@ -245,4 +249,4 @@ def _number(letter: str, name: str) -> int:
 
 
 def _someone(people: People) -> None:
-    refuse_if(not people, "no_person", "by: someone must stand for this act")
+    refuse_if(not people.count(), "no_person", "by: someone must stand for this act")

@@ -6,7 +6,7 @@ from jackpot.rules.events import LevelChange, Recomputed
 from jackpot.rules.meter import Accounts
 from jackpot.rules.money import contribution
 from jackpot.rules.state import Award, BetMade, Level, Link, State
-from jackpot.rules.undo import History, replay
+from jackpot.rules.undo import Fix, History, Point, replay
 
 Edit = Callable[[History], None]
 
@@ -66,9 +66,12 @@ def without_bets(state: State, bets: Iterable[BetMade]) -> Recomputed:
 
 
 def mark_undone(history: History, awards: set[int]) -> None:
-    """The awards' shares stand no longer."""
+    """The awards' shares stand no longer, nor what they were corrected by (A10)."""
     for share in history.shares():
         share.undone = share.undone or share.award in awards
+    for point in history.points:
+        if point.fix is not None and point.fix.award in awards:
+            point.fix.undone = True
 
 
 def without_awards(state: State, awards: Iterable[Award]) -> Recomputed:
@@ -86,21 +89,23 @@ def without_awards(state: State, awards: Iterable[Award]) -> Recomputed:
     return made
 
 
-def correct_share(history: History, award: int, amount: int) -> None:
-    """The award's sum is what two people confirmed (A10)."""
+def correct(history: History, seq: int, award: Award, more: int) -> None:
+    """Two people made the award worth so much more, or less, in entry `seq`: the level moves then (A10).
+
+    The sum of a paid one stays as it is.
+    """
     for share in history.shares():
-        if share.award == award:
-            share.correction += amount - share.amount
-            share.amount = amount
+        if share.award == award.number and not award.settled():
+            share.correction += more
+            share.amount += more
+    history.points.append(Point((seq, 0), fix=Fix(award.number, more, award.won)))
 
 
-def with_correction(state: State, award: Award, amount: int) -> Recomputed:
-    """As if the award had been of this amount; the meter, or the house, takes the difference."""
+def with_correction(state: State, award: Award, more: int) -> Recomputed:
+    """The award is worth so much more, or less, from now on: no other award moves (A10)."""
     link = state.link(award.link)
     if not award.level:
-        more = amount - award.amount
         return Recomputed([LevelChange(link.number, 0, Accounts(awards=more, house=-more))])
     level = link.levels[award.level - 1]
-    made, _ = recompute([(link, level, lambda history: correct_share(history, award.number, amount))])
-    others = [entry for entry in made.raised if entry[0] != award.number]
-    return Recomputed(made.changes, others, made.left)
+    made, _ = recompute([(link, level, lambda history: correct(history, state.seq + 1, award, more))])
+    return Recomputed(made.changes)

@@ -2,6 +2,8 @@
 
 from typing import Final
 
+from jackpot.rules.events import People
+
 # WIRE states this order; a frame is answered with the first that applies.
 CODES: Final = (
     "seq_conflict",
@@ -26,16 +28,19 @@ CODES: Final = (
     "no_wager",
     "hand_mismatch",
     "impossible_cards",
+    "two_people",
     "award_standing",
     "too_many",
     "internal",
 )
 
+# What RULES gives to two different people.
+TWO_PEOPLE: Final = 2
+
 # These use up no sequence number and mean: certainly not applied. They carry `expected`.
 NOT_APPLIED: Final = frozenset(
     {"seq_conflict", "seq_old", "seq_gap", "not_active", "suspended", "table_held"}
 )
-
 
 # What a refusal repeats of what was sent: enough to find the mistake.
 QUOTED_MOST: Final = 64
@@ -75,3 +80,9 @@ def refuse_if(condition: bool, code: str, message: str) -> None:
     """Raise the Refusal if the condition holds."""
     if condition:
         raise Refusal(code, message)
+
+
+def two_people(people: People, why: str) -> None:
+    """Two different people must stand for it; refused as `two_people`."""
+    enough = people.count() >= TWO_PEOPLE
+    refuse_if(not enough, "two_people", f"two different people must confirm this: {why}")

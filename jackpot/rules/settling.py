@@ -9,10 +9,10 @@ from jackpot.rules.betting import find_round, link_number
 from jackpot.rules.cards import pack, unpack
 from jackpot.rules.claims import Read, Showing
 from jackpot.rules.commands import Close, Settle
-from jackpot.rules.events import Closed, Closing, Recomputed, Settled, Settlement, TakeMade, Voided
-from jackpot.rules.paytable import FOLD, Percent
+from jackpot.rules.events import Closed, Closing, People, Recomputed, Settled, Settlement, TakeMade, Voided
+from jackpot.rules.paytable import FOLD, Percent, Row
 from jackpot.rules.recompute import Edit, recompute, without_bets
-from jackpot.rules.refusal import Refusal, refuse_if
+from jackpot.rules.refusal import Refusal, refuse_if, two_people
 from jackpot.rules.state import Award, Level, Link, Round, State, Table, Waiting
 from jackpot.rules.undo import History, Share, Take
 
@@ -24,9 +24,6 @@ SHARED_FROM = 1000
 # What the draws are called in place of a hand (A7).
 MAGIC_CARD = "magic-card"
 LUCKY_BONUS = "lucky-bonus"
-
-# What RULES gives to two different people.
-TWO_PEOPLE = 2
 
 
 class Turn(NamedTuple):
@@ -71,19 +68,27 @@ def decide_settle(state: State, table: Table, command: Settle) -> Settled:
 
 
 def decide_close(state: State, table: Table, command: Close) -> Closed:
-    """End the round: seats not settled have lost; shared awards and the Lucky Bonus are made (T5, A7)."""
+    """End the round: seats not settled have lost; shared awards and the Lucky Bonus are made (T5, A7).
+
+    A wager on the dealer's hand is never lost unseen: that hand is shown first, or people strike it (T8).
+    """
     round_ = _find_locked(table, command.round)
+    unpaid = not round_.dealer and any(bet.dealer for bet in round_.bets)
+    refuse_if(unpaid, "bad_message", "dealer: wagers on the dealer's hand are unpaid; show it first")
     counts = _counts(state, table, command.counts)
     tally = Tally(state, table, round_)
     _pay_at_close(tally, round_.waiting, unpack(round_.board))
-    return Closed(round_.id, Closing(counts), tally.settlement())
+    return Closed(round_.id, Closing(counts), _with_late(state, tally))
 
 
 def decide_void(
-    state: State, table: Table, round_id: str, reason: str, people: tuple[str, ...] = ()
+    state: State, table: Table, round_id: str, reason: str, people: People | None = None
 ) -> Voided:
-    """Return every wager of the round, unless an award of it stands (T6)."""
+    """Return every wager of the round, unless an award of it stands (T6). people: none for a table."""
+    people = people or People()
     round_ = find_round(table, round_id)
+    if round_.reopened:
+        two_people(people, "the cards of a round that was closed are known")
     standing = tuple(number for number in round_.hits if _stands(state, number))
     if standing:
         message = "round: awards of it stand; a floorperson undoes them first"
@@ -142,7 +147,7 @@ def _pay_dealer(tally: Tally, link: Link, showing: Showing, turn: Turn, waiting:
     elif link.terms.simultaneous == "order":
         tally.take(link, row.pays, [winner], turn.order(dealer=True), turn.moment)
     else:
-        _share(tally, link, link.terms.rows.index(row), winner, waiting)
+        waiting.append(_waiting(link, row, winner))
 
 
 def _pay_seat(tally: Tally, read: Read, turn: Turn, waiting: list[Waiting]) -> None:
@@ -168,20 +173,7 @@ def _pay_seat(tally: Tally, read: Read, turn: Turn, waiting: list[Waiting]) -> N
         if row is not None and shared:
             if hit is not None:
                 winner = winner._replace(hit=hit.number)
-            _share(tally, link, link.terms.rows.index(row), winner, waiting)
-
-
-def _share(tally: Tally, link: Link, row: int, winner: Winner, waiting: list[Waiting]) -> None:
-    """A hand that shares its row's award at the close; a missed one joins it as if then (T5, T10)."""
-    if not tally.round.reopened:
-        dealer = winner.seat == 0
-        made = Waiting(winner.seat, link.number, row, winner.hand, winner.unverified, dealer, winner.hit)
-        waiting.append(made)
-        return
-    pays = link.terms.rows[row].pays
-    closed = next(settling.seq for settling in tally.round.settlings if not settling.seats)
-    if isinstance(pays, Percent):
-        tally.take(link, pays, [winner], SHARED_FROM + row, closed)
+            waiting.append(_waiting(link, row, winner))
 
 
 def _pay_draws(tally: Tally, seat: int, cards: Collection[int], board: Collection[int]) -> None:
@@ -199,16 +191,27 @@ def _pay_draws(tally: Tally, seat: int, cards: Collection[int], board: Collectio
 def _pay_at_close(tally: Tally, waiting: list[Waiting], board: Collection[int]) -> None:
     """Shared awards row by row, highest first, each after the reseed of the row before (T5).
 
-    Then the draws of seats left out, or settled before the card was on the board (A7).
+    Missed hands join their row's award as if at the first close (T10). Then the draws of seats left out, or
+    settled before the card was on the board (A7).
     """
+    closed = (settling.seq for settling in tally.round.settlings if not settling.seats)
+    moment = next(closed) if tally.round.reopened else 0
     for number, row in sorted({(wait.link, wait.row) for wait in waiting}):
         link = tally.state.link(number)
         pays = link.terms.rows[row].pays
         winners = [_winner(tally, wait) for wait in waiting if (wait.link, wait.row) == (number, row)]
         if isinstance(pays, Percent):
-            tally.take(link, pays, winners, SHARED_FROM + row)
+            tally.take(link, pays, winners, SHARED_FROM + row, moment)
     for seat in sorted({bet.seat for bet in tally.round.bets}, reverse=True):
         _pay_draws(tally, seat, (), board)
+
+
+def _waiting(link: Link, row: Row, winner: Winner) -> Waiting:
+    """A hand that shares its row's award at the close (T5)."""
+    index = link.terms.rows.index(row)
+    return Waiting(
+        winner.seat, link.number, index, winner.hand, winner.unverified, winner.seat == 0, winner.hit
+    )
 
 
 def _winner(tally: Tally, wait: Waiting) -> Winner:

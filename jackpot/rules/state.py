@@ -10,7 +10,7 @@ import msgspec
 
 from jackpot.rules.meter import Accounts
 from jackpot.rules.paytable import LevelTerms, LinkTerms, TableTerms
-from jackpot.rules.undo import History
+from jackpot.rules.undo import BASE, History, Moment
 
 # The last answers of each table that a resend gets again (WIRE: answers of the last 64 commands).
 ANSWERS_KEPT = 64
@@ -21,11 +21,19 @@ ACTS_KEPT = 256
 HITS_SHOWN = 25
 HITS_KEPT = 2 * HITS_SHOWN
 
+# Hits that are paid and of which nothing is left to do, kept for corrections (A10): on a busy floor a
+# hundred a day are validated and paid by people, so this is a week and more of documents.
+PAID_KEPT = 1_000
+
 Status = Literal["pending", "validated", "paid", "final", "undone"]
 
 
 class Award(msgspec.Struct, array_like=True):
-    """One sum to one seat. level: 0 for none. because: the seat whose hand earned an envy bonus, or 0."""
+    """One sum to one seat. level: 0 for none. because: the seat whose hand earned an envy bonus, or 0.
+
+    difference: what two people journalled against it once it was paid; the amount does not hold it (A10).
+    won: when a percentage was taken.
+    """
 
     number: int
     hit: int
@@ -40,10 +48,16 @@ class Award(msgspec.Struct, array_like=True):
     unverified: bool = False
     because: int = 0
     dealer: bool = False
+    difference: int = 0
+    won: Moment = BASE
 
     def stands(self) -> bool:
         """Whether it has not been undone."""
         return self.status != "undone"
+
+    def settled(self) -> bool:
+        """Whether it is paid, so that its sum never changes."""
+        return self.status in ("paid", "final")
 
 
 class Hit(msgspec.Struct, array_like=True):
@@ -180,8 +194,8 @@ class Settling(msgspec.Struct, array_like=True):
 class Round(msgspec.Struct, array_like=True):
     """A round of one table (T1).
 
-    reopened: by how many people, 0 if it was not (T10). seated: who still sits at a seat whose named
-    wagers were all taken back; his hand is his own (A5).
+    reopened: by two people, once or more (T10). seated: who still sits at a seat whose named wagers were all
+    taken back; his hand is his own (A5).
     """
 
     id: str
@@ -196,7 +210,7 @@ class Round(msgspec.Struct, array_like=True):
     settlings: list[Settling] = []
     waiting: list[Waiting] = []
     hits: list[int] = []
-    reopened: int = 0
+    reopened: bool = False
     seated: dict[int, str] = {}
 
     def owners(self) -> dict[int, str]:
@@ -212,6 +226,18 @@ class Round(msgspec.Struct, array_like=True):
         return {bet.link for bet in self.bets}
 
 
+class Asked(msgspec.Struct, array_like=True):
+    """One person wants the table's closed round opened again (T10).
+
+    seq: of the entry. tick: its time, by the monotonic clock of the server that wrote it, in milliseconds.
+    """
+
+    name: str
+    proved: bool
+    seq: int
+    tick: int
+
+
 class Answered(msgspec.Struct, array_like=True):
     """A durable answer, kept for a resend; answer: its map in MessagePack."""
 
@@ -223,8 +249,10 @@ class Answered(msgspec.Struct, array_like=True):
 class Table(msgspec.Struct, array_like=True):
     """A table. round: its unfinished round. closed: its last closed one, until the next lock (T10).
 
-    ended: the id of the last round that ended. held: the cage hits whose cards must stay (T11).
-    counts: accepted wagers by link over its life, undone ones included (S6).
+    asked: who wants that one reopened and waits for a second person. ended: the id of the last round that
+    ended. held: the cage hits whose cards must stay (T11).
+    counts: accepted wagers by link over its life, undone ones included (S6). disbelieved: up to which
+    number people do not believe what it says that it has, 0 for none (S9).
     """
 
     number: int
@@ -238,6 +266,8 @@ class Table(msgspec.Struct, array_like=True):
     held: list[int] = []
     counts: dict[int, int] = {}
     rounds: int = 0
+    asked: Asked | None = None
+    disbelieved: int = 0
 
     def unfinished(self) -> Round | None:
         """The round to finish first: a reopened one, else the one in play."""
@@ -254,7 +284,9 @@ class Table(msgspec.Struct, array_like=True):
 class State(msgspec.Struct, array_like=True):
     """One bank's state after entry `seq`. ended: (role, device, fingerprint) of keys ended by a rotation.
 
-    closed_into: the bank that this one became, empty while it lives.
+    behind: what tables say that they have, by number, until people have answered. said: the entry in which
+    each said so last. paid: hits that people paid and nothing is left to do about but a correction, the
+    last ones only. closed_into: the bank that this one became, empty while it lives.
     """
 
     bank: str
@@ -271,6 +303,8 @@ class State(msgspec.Struct, array_like=True):
     last_day: str = ""
     ended: list[tuple[str, str, str]] = []
     closed_into: str = ""
+    paid: dict[int, Hit] = {}
+    said: dict[int, int] = {}
 
     def link(self, number: int) -> Link:
         """The link of that number."""

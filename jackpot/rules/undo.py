@@ -47,6 +47,18 @@ class Take(msgspec.Struct, array_like=True):
     shares: list[Share]
 
 
+class Fix(msgspec.Struct, array_like=True):
+    """Two people made an award worth `more`, or less, at this moment; undone with the award (A10).
+
+    won: when the award was taken.
+    """
+
+    award: int
+    more: int
+    won: Moment
+    undone: bool = False
+
+
 class Point(msgspec.Struct, array_like=True):
     """A moment in a level's history and what was contributed from it to the next, in micro-dollars."""
 
@@ -54,14 +66,19 @@ class Point(msgspec.Struct, array_like=True):
     primary: int = 0
     reserve: int = 0
     take: Take | None = None
+    fix: Fix | None = None
 
 
 class History(msgspec.Struct, array_like=True):
-    """All of a level that can still change; `base`: its accounts before the first point."""
+    """All of a level that can still change; `base`: its accounts before the first point.
+
+    reseeded: when it was reseeded last before that, by an award that stands.
+    """
 
     base: Accounts
     points: list[Point]
     fold_at: int = FOLD_AT_LEAST
+    reseeded: Moment = BASE
 
     def copy(self) -> "History":
         """The same history, to be changed apart from this one."""
@@ -139,7 +156,9 @@ class History(msgspec.Struct, array_like=True):
         keep = bisect_left(self.points, (min([needed, *unpaid]), 0), key=_at) - 1
         if keep > 0:
             old, self.points[:keep] = self.points[:keep], [Point(BASE)]
-            self.base = replay(History(self.base, old), terms, floor_to_seed=floor_to_seed)
+            folded = History(self.base, old, reseeded=self.reseeded)
+            self.base = replay(folded, terms, floor_to_seed=floor_to_seed)
+            self.reseeded = max([self.reseeded, *(point.at for point in old if reseeds(point))])
         self.fold_at = max(FOLD_AT_LEAST, 2 * len(self.points))
 
 
@@ -153,9 +172,14 @@ def replay(
     by award.
     """
     accounts = history.base.copy()
+    reseeded = history.reseeded
     for point in history.points:
         if point.take is not None:
             _retake(accounts, terms, point.take, {} if left is None else left, floor_to_seed=floor_to_seed)
+            reseeded = point.at if reseeds(point) else reseeded
+        if point.fix is not None and not point.fix.undone:
+            least = terms.reseed if reseeded >= point.fix.won or floor_to_seed else 0
+            meter.correct_award(accounts, terms, point.fix.more, least)
         if point.primary or point.reserve:
             meter.contribute(accounts, terms, point.primary, point.reserve)
     return accounts
@@ -179,7 +203,6 @@ def _retake(
         given += min(published, due)
         total += published
     meter.take(accounts, terms, rate=take.rate, given=given, total=total, floor_to_seed=floor_to_seed)
-    meter.correct_award(accounts, terms, sum(share.correction for share in standing))
 
 
 def due_of(primary: int, rate: int, standing: list[Share], share: Share) -> int:
@@ -192,6 +215,12 @@ def due_of(primary: int, rate: int, standing: list[Share], share: Share) -> int:
 def is_whole(rate: int) -> bool:
     """Whether a take of this rate reseeds (A2)."""
     return rate == BASIS_POINTS
+
+
+def reseeds(point: Point) -> bool:
+    """Whether a standing award of the whole meter was made at this moment (A2)."""
+    take = point.take
+    return take is not None and is_whole(take.rate) and any(not share.undone for share in take.shares)
 
 
 def _at(point: Point) -> Moment:

@@ -39,7 +39,11 @@ def statistics(engine: Engine) -> Map:
         },
         "waiting": _waiting(state),
         "refusals": dict(state.refusals),
-        "behind": {state.table(number).terms.table: acked for number, acked in state.behind.items()},
+        "behind": {
+            table.terms.table: {"acked": acked, "last_seq": table.last_seq}
+            for number, acked in state.behind.items()
+            for table in [state.table(number)]
+        },
         "blocked": [list(device) for device in state.blocked],
         "last_day": state.last_day,
     }
@@ -141,7 +145,9 @@ def round_of(engine: Engine, table: str) -> Map | None:
         return None
     current = round_map(engine.state, found)
     if current is None and found.closed is not None:
-        return {"round": found.closed.id, "state": "closed", "hits": [f"H{n}" for n in found.closed.hits]}
+        asked = found.asked.name if found.asked else None
+        hits_of = [f"H{number}" for number in found.closed.hits]
+        return {"round": found.closed.id, "state": "closed", "hits": hits_of, "asked": asked}
     return current
 
 

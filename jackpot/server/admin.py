@@ -1,8 +1,8 @@
 """Who may act on this machine, and how? The admin unix socket: one JSON object a line, one answer each.
 
 Whoever may open the socket (mode 0600) may act; an act carries the name given, else the login name of the
-peer's process. One person stands behind a request: what RULES gives to two is refused by the engine, which
-says so. The exception is `ledger_behind`, which one may confirm here until people exist.
+peer's process, and a second name where the rules ask for two people. Nobody proves who they are: the journal
+says so of every name that comes from here.
 """
 
 import asyncio
@@ -25,6 +25,8 @@ from jackpot.clock import Clock
 from jackpot.config import Site
 from jackpot.ledger.store import LedgerError
 from jackpot.rules import commands, views
+from jackpot.rules.apply_acts import RESTORED
+from jackpot.rules.events import plain_name
 from jackpot.server.alone import failed
 from jackpot.server.devices import Devices, fingerprint
 from jackpot.server.history import hits_of
@@ -38,6 +40,10 @@ _CREDENTIALS: Final = struct.Struct("3i")
 _REASON_MOST: Final = 256
 # Of a hit's number: 2^53 - 1 has so many.
 _DIGITS_MOST: Final = 16
+# A name fits a line of a table and of a slip, as a `player` on the wire does; so does a document's number.
+_NAME_MOST: Final = 64
+# Tables whose lost tail one act confirms: more than a bank has.
+_TABLES_MOST: Final = 1_000
 # What tables and signs are told where people suspend a link.
 OPERATOR: Final = "operator"
 
@@ -45,10 +51,14 @@ log: Final = structlog.get_logger()
 
 
 class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """do: what; by: who, None for the peer's login name; the rest as the act needs it."""
+    """do: what; by: who, None for the peer's login name; and_by: the second of two people.
+
+    The rest as the act needs it; amount: cents; tables: the number that each said that it has.
+    """
 
     do: str
     by: str | None = None
+    and_by: str | None = None
     bank: str | None = None
     hit: str | None = None
     award: str | None = None
@@ -62,6 +72,10 @@ class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     key: str | None = None
     reason: str | None = None
     after: str = OPERATOR
+    amount: int | None = None
+    document: str = ""
+    believe: bool | None = None
+    tables: dict[str, int] = {}
 
 
 class BadRequest(Exception):
@@ -72,8 +86,8 @@ def _given(request: Request, field: str) -> Any:
     value = getattr(request, field)
     if value is None:
         raise BadRequest(f"{field}: missing")
-    if field == "reason" and (not value.isprintable() or not 1 <= len(value) <= _REASON_MOST):
-        raise BadRequest(f"reason: 1 to {_REASON_MOST} printable characters")
+    if field == "reason":
+        _check_text(field, value, _REASON_MOST)
     return value
 
 
@@ -82,6 +96,22 @@ def _number(hit: str) -> int:
     if not digits.isdecimal() or len(digits) > _DIGITS_MOST:
         raise BadRequest(f"hit: {hit!r} is no hit's id, such as H12")
     return int(digits)
+
+
+def _check_text(field: str, text: str, most: int) -> None:
+    if not text.isprintable() or not 1 <= len(text) <= most:
+        raise BadRequest(f"{field}: 1 to {most} printable characters")
+
+
+def _people(request: Request, login: str) -> tuple[str, ...]:
+    """Who stands for the act: one, or two different people."""
+    names = {"by": request.by or login, "and_by": request.and_by}
+    given = {field: " ".join(name.split()) for field, name in names.items() if name is not None}
+    for field, name in given.items():
+        _check_text(field, name, _NAME_MOST)
+    if len({plain_name(name) for name in given.values()}) < len(given):
+        raise BadRequest(f"and_by: {given['and_by']!r} is the same person; a second one must stand for it")
+    return tuple(given.values())
 
 
 def _suspend(request: Request) -> commands.PersonCommand:
@@ -93,6 +123,20 @@ def _resume(request: Request) -> commands.PersonCommand:
     if request.after not in (OPERATOR, "internal"):
         raise BadRequest(f"after: {OPERATOR} or internal")
     return commands.Resume(request.after, (_given(request, "link"),), _given(request, "reason"))
+
+
+def _resume_restored(request: Request) -> commands.PersonCommand:
+    """The whole bank, and with it what its tables say that the ledger has lost (S9)."""
+    if len(request.tables) > _TABLES_MOST:
+        raise BadRequest(f"tables: {_TABLES_MOST} at most")
+    return commands.Resume(RESTORED, (), _given(request, "reason"), tuple(request.tables.items()))
+
+
+def _correct(request: Request) -> commands.PersonCommand:
+    if request.document:
+        _check_text("document", request.document, _NAME_MOST)
+    award, amount = _given(request, "award"), _given(request, "amount")
+    return commands.Correct(award, amount, _given(request, "reason"), request.document)
 
 
 def _act(kind: type[commands.PersonCommand], *needed: str) -> Callable[[Request], commands.PersonCommand]:
@@ -110,13 +154,16 @@ ACTS: Final[Mapping[str, Callable[[Request], commands.PersonCommand]]] = {
     "validate": _act(commands.Validate, "hit"),
     "pay": _act(commands.Pay, "hit"),
     "undo": _act(commands.Undo, "hit", "reason"),
+    "correct": _correct,
     "release": _act(commands.Release, "table", "reason"),
     "strike": _act(commands.Strike, "table", "round", "seat", "link", "reason"),
     "void": _act(commands.VoidRound, "table", "round", "reason"),
     "reopen": _act(commands.Reopen, "table", "round", "reason"),
-    "confirm-behind": _act(commands.ConfirmBehind, "table", "reason"),
+    "decline": _act(commands.Decline, "table", "round", "reason"),
+    "confirm-behind": _act(commands.ConfirmBehind, "table", "reason", "believe"),
     "suspend": _suspend,
     "resume": _resume,
+    "resume-restored": _resume_restored,
     "clear": _act(commands.ClearDevice, "role", "device"),
 }
 
@@ -148,9 +195,9 @@ class Admin:
         """Carries out one request for `login`; refusals are answers: {"ok": False, "code", "message"}."""
         try:
             if request.do in ACTS:
-                return await self._do(request, request.by or login)
+                return await self._do(request, _people(request, login))
             if request.do == "revoke":
-                return await self._revoke(request, request.by or login)
+                return await self._revoke(request, _people(request, login))
             if request.do in ("leases", "site"):
                 return {"ok": True, **self._told(request.do)}
             if request.do == "hand-over":
@@ -191,15 +238,15 @@ class Admin:
         found = await hits_of(writer, self._books, number + 1, 1)
         return {"ok": True, "hits": [hit for hit in found.hits if hit["hit"] == f"H{number}"]}
 
-    async def _do(self, request: Request, by: str) -> dict[str, Any]:
+    async def _do(self, request: Request, people: tuple[str, ...]) -> dict[str, Any]:
         act = ACTS[request.do](request)
-        answer = await self._writer(request).person(act, (by,))
-        log.info("act", do=request.do, by=by, ok=answer["ok"], code=answer.get("code"))
+        answer = await self._writer(request).person(act, people)
+        log.info("act", do=request.do, by=people, ok=answer["ok"], code=answer.get("code"))
         if answer["ok"] and isinstance(act, commands.ClearDevice):
             self._devices[act.role].blocked.discard(act.device)
         return answer
 
-    async def _revoke(self, request: Request, by: str) -> dict[str, Any]:
+    async def _revoke(self, request: Request, people: tuple[str, ...]) -> dict[str, Any]:
         """Ends a device's keys, or the one given: here at once, for ever once it is durable.
 
         Where another server has the bank it must be done there: nothing is kept here that would say it was.
@@ -215,8 +262,8 @@ class Admin:
             devices.revoke(name, key)
         try:
             for key in wanted:
-                answer = await writer.person(commands.EndKey(request.role, name, key), (by,))
-                log.info("act", do=request.do, by=by, ok=answer["ok"], device=name, fingerprint=key)
+                answer = await writer.person(commands.EndKey(request.role, name, key), people)
+                log.info("act", do=request.do, by=people, ok=answer["ok"], device=name, fingerprint=key)
                 if not answer["ok"]:
                     return answer
         except BankStopped:

@@ -21,9 +21,10 @@ from prometheus_client.core import (
 from prometheus_client.registry import Collector
 
 from jackpot.logs import lines_dropped
-from jackpot.rules.apply_acts import BEHIND
+from jackpot.rules.apply_acts import RESTORED
 from jackpot.rules.money import BASIS_POINTS
 from jackpot.rules.refusal import CODES, NOT_APPLIED
+from jackpot.rules.witness import BEHIND
 from jackpot.server.alone import failures
 from jackpot.server.histogram import Histogram
 from jackpot.server.opening import CONFIG_REASON
@@ -33,7 +34,7 @@ _MS: Final = 1000
 
 # Why a link takes no wagers: its configuration is not its journal's, an invariant broke, a table has answers
 # that the ledger lost. What people give as a reason is one of their own.
-REASONS: Final = (CONFIG_REASON, "internal", BEHIND, "people")
+REASONS: Final = (CONFIG_REASON, "internal", BEHIND, RESTORED, "people")
 STATUSES: Final = ("pending", "validated")
 PAYERS: Final = ("cage", "inventory", "account")
 # The level of awards that no meter pays: odds, envy and draws.

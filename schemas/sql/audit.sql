@@ -107,10 +107,10 @@ HAVING count(*) > 1
 ORDER BY bank, "table", table_seq;
 
 
--- S4: frames that tables had answered and this ledger has not: what was lost with a tail (a restored backup). Each was
--- confirmed by people, in an entry "behind_confirmed" before seq; on a ledger that never lost any there is no row. A
--- bank that two were joined into (kind 26) goes on with its tables' numbers, so nothing is said before a table's first
--- there.
+-- S4, S9: frames that tables had answered and this ledger has not: what was lost with a tail (a restored backup). Each
+-- was confirmed by two people, in an entry "behind_confirmed" or "resumed" before seq; on a ledger that never lost any
+-- there is no row. A bank that two were joined into (kind 26) goes on with its tables' numbers, so nothing is said
+-- before a table's first there.
 SELECT 'lost' AS query, bank, "table", table_before + 1 AS first_lost, table_seq - 1 AS last_lost, seq
 FROM (
     SELECT bank, "table", seq, table_seq,
@@ -200,7 +200,8 @@ WITH kinds (number, name) AS (
         (7, 'closed'), (8, 'voided'), (9, 'refused'), (10, 'validated'), (11, 'paid'), (12, 'undone'),
         (13, 'corrected'), (14, 'released'), (15, 'struck'), (16, 'reopened'), (17, 'found_behind'),
         (18, 'behind_confirmed'), (19, 'suspended'), (20, 'resumed'), (21, 'reading_taken'), (22, 'device_blocked'),
-        (23, 'device_cleared'), (24, 'key_ended'), (25, 'bank_closed'), (26, 'bank_begun')
+        (23, 'device_cleared'), (24, 'key_ended'), (25, 'bank_closed'), (26, 'bank_begun'), (27, 'reopen_asked'),
+        (28, 'reopen_declined'), (29, 'behind_over')
 )
 SELECT 'events' AS query, bank, kind, name, count(*) AS entries, min(at) AS first_at, max(at) AS last_at
 FROM journal

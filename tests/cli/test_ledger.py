@@ -19,7 +19,17 @@ from tests.ledger.play import Play
 from tests.ledger.test_verify import spoil, write
 from tests.ledgers import KINDS, Fresh
 
-COMMANDS: Final = ("init", "migrate", "copy", "backup", "restore", "confirm-behind")
+COMMANDS: Final = (
+    "init",
+    "migrate",
+    "copy",
+    "backup",
+    "restore",
+    "restored",
+    "confirm-behind",
+    "behind",
+    "resume",
+)
 ROWS: Final = 100
 
 
@@ -122,8 +132,11 @@ def test_a_backup_is_taken_and_brought_back(played: str, fresh: Fresh, tmp_path:
     code, out, errors = run("restore", file, target)
     assert (code, errors) == (0, "")
     assert out.startswith(f"main: {seq} rows restored and proved, head {hash_}\nStart the server on it.")
-    assert "jackpot ledger confirm-behind TABLE" in out
-    assert head_of(target) == (seq, hash_)
+    assert "jackpot ledger resume --believe all" in out
+    assert head_of(target)[0] == seq + 1, "its links wait for two people"
+    code, out, errors = run("restored", target)
+    assert (code, errors) == (0, "")
+    assert out.startswith(f"main: suspended as restored at row {seq + 2}, head {head_of(target)[1]}\n")
     code, out, errors = run("restore", file, target)
     assert (code, out) == (1, "")
     assert errors.startswith("not restored: the target is not empty")

@@ -43,7 +43,13 @@ async def test_what_a_promoted_standby_lacks_is_missed(tmp_path: Path) -> None:
                 await device.hello(config, "table", "T01", acked=2)
                 assert (await device.type("error"))["code"] == "ledger_behind"
             confirmed = await administer(
-                config, do="confirm-behind", table="T01", reason="the standby was behind", by="Ann"
+                config,
+                do="confirm-behind",
+                table="T01",
+                reason="the standby was behind",
+                believe=True,
+                by="Ann",
+                and_by="Bo",
             )
             assert confirmed["ok"]
             async with table(server, acked=2) as device:

@@ -1,5 +1,6 @@
 """Does a floor come back from a backup? What tables know beyond it stops the bank until people confirm it."""
 
+import json
 import signal
 import subprocess
 import sys
@@ -38,7 +39,7 @@ def play_round(table: Vendor, name: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_floor_comes_back_from_a_backup(tmp_path: Path, fresh: Fresh, kind: str) -> None:
-    """S4, WIRE: a table ahead of a restored ledger gets `ledger_behind`; the bank waits for people."""
+    """S9, WIRE: a restored bank waits for two people, who confirm what its tables have beyond it."""
     lost, file = fresh(kind), tmp_path / "night.db"
     site = Site(tmp_path, EASY, ledger=lost)
     site.add("table", ["easy"], 3)
@@ -58,19 +59,21 @@ def test_a_floor_comes_back_from_a_backup(tmp_path: Path, fresh: Fresh, kind: st
         move(site, restored)
         site.start()
         with site.table(behind, acked=2) as third:
-            third.ack("wager", round="R2", bets=bets("easy", [7]))
+            assert third.ask("wager", round="R2", bets=bets("easy", [7]))["code"] == "suspended"
             for name, seq in acked.items():
                 with site.connect() as device:
                     device.hello(site.keys[name], "table", name, acked=seq)
                     assert device.error()["code"] == "ledger_behind"
                 site.logged("ledger_behind", table=name, acked=seq)
-            assert third.next("link")["state"] == "suspended"
-            third.ack("withdraw", round="R2", bets=[{"seat": 7, "link": "easy"}])
-            assert third.ask("wager", round="R2", bets=bets("easy", [7]))["code"] == "suspended"
-            site.cli("ledger", "confirm-behind", ahead, "--reason", "restored the backup of the night")
-            assert third.ask("wager", round="R2", bets=bets("easy", [7]))["code"] == "suspended"
-            site.cli("ledger", "confirm-behind", also, "--reason", "restored the backup of the night")
-            assert third.next("link")["state"] == "active"
+            said = json.loads(site.cli("ledger", "behind", "--json"))
+            assert {one["table"]: one["acked"] for one in said} == acked
+            why = ("--reason", "restored the backup of the night", "--by", "Ann")
+            with pytest.raises(AssertionError, match="two different people must confirm this"):
+                site.cli("ledger", "resume", "--believe", "all", *why)
+            resumed = site.cli("ledger", "resume", "--believe", "all", *why, "--and-by", "Bo")
+            lines = [f"{name}: believed up to {seq}" for name, seq in acked.items()]
+            assert resumed.splitlines() == [*lines, "resumed"]
+            third.hear(lambda message: message["t"] == "link" and message["state"] == "active")
             third.ack("wager", round="R2", bets=bets("easy", [7]))
             for name, seq in acked.items():
                 with site.table(name, acked=seq) as table:

@@ -160,18 +160,18 @@ def test_a_count_and_the_round_come_before_links(site: Site) -> None:
 
 
 def test_a_reopened_round_comes_first(site: Site) -> None:
-    """WIRE, nack codes: round_unfinished before unknown_link, also at a lock (T10)."""
+    """WIRE, nack codes: round_unfinished before unknown_link (T10); a void is two_people (T6)."""
     name = site.unused("easy")
     with site.table(name) as device:
         locked(device)
         device.ack("close", round="R1")
         device.ack("wager", round="R2", bets=bets("easy", [1]))
-        assert site.admin(do="reopen", table=name, round="R1", reason="missed")["ok"]
+        assert site.admin(do="reopen", table=name, round="R1", reason="missed", and_by="Bo")["ok"]
         assert device.nack("lock", round="R2", chips={"none": 1}) == "round_unfinished"
         assert device.nack("wager", round="R2", bets=bets("easy", [2])) == "round_unfinished"
         late = [hand(9, *NOTHING)]
         assert device.nack("settle", round="R1", hands=late, board=BOARD) == "unknown_seat"
-        assert device.nack("settle", round="R1", hands=[hand(7, *NOTHING)], board=BOARD) == "out_of_order"
+        assert device.nack("void", round="R1", reason="misdeal") == "two_people"
         device.ack("close", round="R1")
         device.ack("lock", round="R2")
 

@@ -1,5 +1,6 @@
 """Is everybody told what is durable, in its order, and nothing else? (WIRE: Server pushes, Signs)."""
 
+import json
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -25,7 +26,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     floor.add("table", ["five"], 2, "five")
     floor.add("table", ["chips"], 2, "chips")
     floor.add("table", ["easy", "three"], 2, "two")
-    floor.add("table", ["side"], 4, "side")
+    floor.add("table", ["side"], 5, "side")
     floor.add("table", ["quiet"], 1, "quiet")
     floor.add("table", ["loud"], 2, "loud")
     floor.add("sign", ["easy", "three"], 4, "sign")
@@ -175,11 +176,11 @@ def test_people_change_a_round(site: Site) -> None:
             hand = {"seat": 2, "cards": ["2s", "3h", "9d"]}
             second.ack("settle", round="R1", hands=[hand], board=["Js", "Td"])
             second.ack("close", round="R1")
-            site.cli("rounds", "reopen", name, "R1", "--reason", "missed")
+            site.cli("rounds", "reopen", name, "R1", "--reason", "missed", "--and-by", "Bo")
             told = second.next("round")
             assert (told["round"], told["state"], told["board"]) == ("R1", "locked", ["Js", "Td"])
             assert told["settled"] == [2]
-            site.cli("rounds", "void", name, "R1", "--reason", "exposed card")
+            site.cli("rounds", "void", name, "R1", "--reason", "exposed card", "--and-by", "Bo")
             told = second.next("round")
             assert (told["round"], told["state"], told["bets"]) == ("R1", "void", [])
             assert [refund["seat"] for refund in told["refunds"]] == [2]
@@ -260,11 +261,11 @@ def test_values_are_conflated(site: Site) -> None:
 
 
 def test_a_ledger_behind_stops_its_bank(site: Site) -> None:
-    """WIRE, handshake: `acked` beyond the ledger: `ledger_behind`, the bank suspended until confirmed.
+    """WIRE, handshake: `acked` beyond the ledger: `ledger_behind`, the bank suspended by a second table (S9).
 
     Money already bet goes on; the other bank does not notice.
     """
-    witness, playing, held, opened = (site.unused("side") for _ in range(4))
+    witness, also, playing, held, opened = (site.unused("side") for _ in range(5))
     with (
         site.table(witness) as first,
         site.table(playing) as device,
@@ -278,6 +279,12 @@ def test_a_ledger_behind_stops_its_bank(site: Site) -> None:
         second.ack("wager", round="R1", bets=bets("side", [7, 1]), lock=True)
         with site.connect() as late:
             late.hello(site.keys[witness], "table", witness, acked=5)
+            assert late.error()["code"] == "ledger_behind"
+        with site.table(held) as another:
+            another.ack("wager", round="R1", bets=bets("side", [7]), lock=True)
+            another.ack("void", round="R1", reason="one table alone stops nobody")
+        with site.connect() as late:
+            late.hello(site.keys[also], "table", also, acked=1)
             assert late.error()["code"] == "ledger_behind"
         for one in (device, second, sign):
             told = one.next("link")
@@ -301,7 +308,12 @@ def test_a_ledger_behind_stops_its_bank(site: Site) -> None:
         with site.connect() as late:
             late.hello(site.keys[witness], "table", witness, acked=5)
             assert late.error()["code"] == "ledger_behind"
-        site.cli("ledger", "confirm-behind", witness, "--reason", "restored a copy")
+        behind = json.loads(site.cli("ledger", "behind", "--json"))
+        said = [(one["table"], one["acked"], one["last_seq"]) for one in behind]
+        assert said == [(witness, 5, 3), (also, 1, 0)]
+        two = ("--reason", "restored a copy", "--by", "Ann", "--and-by", "Bo")
+        site.cli("ledger", "confirm-behind", also, "--disbelieve", *two)
+        site.cli("ledger", "confirm-behind", witness, "--believe", *two)
         for one in (device, second, sign):
             assert one.next("link")["state"] == "active"
         with site.connect() as late:

@@ -86,9 +86,8 @@ class Person:
             return commands.Undo(self._called.pop(), "void round"), ("ann", "bob")
         suspended = [link.name for link in self._model.links.values() if link.suspended]
         if suspended and (self.tidying or random.random() < 0.3):
-            return commands.Resume(random.choice(["floor", "internal"]), (random.choice(suspended),)), (
-                "ann",
-            )
+            reason = random.choice(["floor", "internal"])
+            return commands.Resume(reason, (random.choice(suspended),)), ("ann", "bob")
         if random.random() < 0.35 and (act := self._on_table()) is not None:
             return act
         if random.random() < 0.004 and not self.tidying:
@@ -110,7 +109,7 @@ class Person:
                 on: Any = one.on
                 return commands.Strike(table.name, name, one.seat, one.link, "count", on), ("ann",)
             if random.random() < 0.02 and not self.tidying:
-                return commands.VoidRound(table.name, name, "floor"), ("ann",)
+                return commands.VoidRound(table.name, name, "floor"), ("ann", "bob")
         elif table.reopenable is not None and random.random() < 0.1 and not self.tidying:
             return commands.Reopen(table.name, table.reopenable.name, "missed hand"), ("ann", "bob")
         if self._model.held(table.name) and random.random() < 0.5:
@@ -144,7 +143,5 @@ class Person:
             return commands.Undo(theirs, "not so"), people
         if choice < 0.94:
             return commands.Undo(theirs, "not so", one), people
-        if award.kind == "meter":  # a corrected share of a meter comes with people's own release (A10, L8)
-            return None
         amount = max(0, award.amount + random.randint(-2000, 2000))
-        return commands.Correct(one, amount, "misread"), people
+        return commands.Correct(one, amount, "misread", "W-1"), people

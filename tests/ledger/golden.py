@@ -19,7 +19,7 @@ from tests.ledger.resting import BANKS, two_banks
 
 FOLDER: Final = Path(__file__).parent / "golden"
 HEADS: Final = FOLDER / "heads.toml"
-SEED: Final = 7
+SEED: Final = 10
 ROWS: Final = 400
 # What the two small banks beside the main one become.
 JOINED: Final = "floor"

@@ -173,12 +173,16 @@ class Play:
             else:
                 award = hit.awards[-1]
                 sum_ = award.amount // 10_000 + self.random.randrange(-300, 300)
-                self.act(c.Correct(f"A{award.number}", max(0, sum_), "a smudged card"), "anna", "ben")
+                self.act(c.Correct(f"A{award.number}", max(0, sum_), "a smudged card", "W-1"), "anna", "ben")
         if table.closed is not None and self.random.random() < 0.3:
             round_ = table.closed.id
-            self.act(c.Reopen(name, round_, "a missed hand"), "anna", "ben")
+            self.act(c.Reopen(name, round_, "a missed hand"), "anna")
+            if self.random.random() < 0.3:
+                self.act(c.Decline(name, round_, "no hand was missed"), "ben")
+                return
+            self.act(c.Reopen(name, round_, "a missed hand"), "ben")
             if self.random.random() < 0.5:
-                self.act(c.VoidRound(name, round_, "exposed card"), "anna")
+                self.act(c.VoidRound(name, round_, "exposed card"), "anna", "ben")
             self._end(name, round_)
 
     def _server(self) -> None:
@@ -204,6 +208,8 @@ class Play:
         acked = table.last_seq + 2
         now = self._now()
         self._do(Envelope(c.Hello(acked), now, now, self.random.randbytes(16), "T02"))
-        self.act(c.ConfirmBehind("T02", "its disk was replaced"), "anna", "ben")
+        believe = self.random.random() < 0.5
+        self.act(c.ConfirmBehind("T02", "its disk was replaced", believe), "anna", "ben")
+        self._do(Envelope(c.Hello(table.last_seq), now, now, self.random.randbytes(16), "T02"))
         self.epoch += 1
         self.engine.new_epoch()

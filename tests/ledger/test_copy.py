@@ -13,13 +13,14 @@ from jackpot.ledger import backup as backing
 from jackpot.ledger.copy import HOLDER, UNFINISHED, NotACopy, carry, copy
 from jackpot.ledger.journal import Row, Snapshot, genesis
 from jackpot.ledger.open import open_ledger
-from jackpot.ledger.rebuild import PAGE_ROWS
+from jackpot.ledger.rebuild import PAGE_ROWS, rebuild
 from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.ledger.store import CommitInDoubt, Ledger, LedgerCorrupt, LedgerUnusable, Reader
 from jackpot.ledger.verify import verify
 from jackpot.rules.engine import SNAPSHOT_FORMAT, Engine
+from jackpot.rules.events import Suspended, decode
 from tests.ledger.material import rows
-from tests.ledger.play import Play
+from tests.ledger.play import START_MS, Play
 from tests.ledger.test_verify import spoil
 from tests.ledgers import KINDS, Fresh
 
@@ -47,7 +48,7 @@ def snapshot(upto: list[Row]) -> Snapshot:
 @pytest.fixture(scope="module")
 def played() -> list[Row]:
     """Every kind of thing, in several epochs."""
-    made = Play(10).until(ROWS).rows
+    made = Play(20).until(ROWS).rows
     assert made[-1].epoch > 1
     return made
 
@@ -86,7 +87,7 @@ def test_a_copy_is_the_ledger(source: Ledger, fresh: Fresh, played: list[Row], t
 @pytest.mark.parametrize(("source", "to"), WAYS, indirect=["source"])
 def test_a_copy_takes_what_has_come_since(source: Ledger, fresh: Fresh, played: list[Row], to: str) -> None:
     """S3: a copy is brought up to date from where it stands; with nothing new nothing is added."""
-    more = Play(10).until(ROWS + 60).rows
+    more = Play(20).until(ROWS + 60).rows
     with closing(open_ledger(fresh(to))) as target:
         copy(source, target)
         assert [bank.rows for bank in copy(source, target)] == [0]
@@ -151,7 +152,7 @@ def test_every_bank_is_copied(fresh: Fresh, to: str) -> None:
 
 def test_a_copy_is_taken_beside_a_server(source: Ledger, fresh: Fresh, played: list[Row]) -> None:
     """S3: what a server writes meanwhile waits for the next copy; what is copied is whole."""
-    more = Play(10).until(ROWS + 30).rows
+    more = Play(20).until(ROWS + 30).rows
     with closing(open_ledger(fresh("sqlite"))) as target:
 
         def serve(_what: str, done: int, _of: int) -> None:
@@ -189,14 +190,14 @@ def test_only_a_copy_is_added_to(source: Ledger, fresh: Fresh, played: list[Row]
         target.new_epoch("main", "riverside:4711")
 
     def ahead(target: Ledger) -> None:
-        write(target, Play(10).until(ROWS + 30).rows)
+        write(target, Play(20).until(ROWS + 30).rows)
 
     def other_bank(target: Ledger) -> None:
         target.new_epoch("side", HOLDER)
 
     refused(another, "row 5 of the target is not the source's")
     refused(served, "a copy no longer: riverside:4711 has taken it")
-    refused(ahead, f"the target has {len(Play(10).until(ROWS + 30).rows)} rows, the source {len(played)}")
+    refused(ahead, f"the target has {len(Play(20).until(ROWS + 30).rows)} rows, the source {len(played)}")
     refused(other_bank, "a bank that the source does not know: side")
 
 
@@ -263,7 +264,7 @@ def test_a_backup_is_one_file(source: Ledger, played: list[Row], tmp_path: Path)
     backing.backup(source, file)
     assert backed_up(file) == played
     assert sorted(path.name for path in folder.iterdir()) == ["night.db", "night.db-lock"]
-    more = Play(10).until(ROWS + 30).rows
+    more = Play(20).until(ROWS + 30).rows
     write(source, more, after=len(played))
     (copied,) = backing.backup(source, file)
     assert copied.rows == len(more) - len(played)
@@ -287,7 +288,7 @@ def test_an_interrupted_backup_is_not_there(source: Ledger, played: list[Row], t
         backing.backup(source, file, interrupt)
     assert not file.exists()
     backing.backup(source, file)
-    write(source, Play(10).until(ROWS + 30).rows, after=len(played))
+    write(source, Play(20).until(ROWS + 30).rows, after=len(played))
     before = file.read_bytes()
     with pytest.raises(Interrupted):
         backing.backup(source, file, interrupt)
@@ -318,20 +319,22 @@ def test_a_backup_takes_nobodys_place(source: Ledger, fresh: Fresh, tmp_path: Pa
 def test_a_backup_comes_back(
     source: Ledger, fresh: Fresh, played: list[Row], tmp_path: Path, to: str
 ) -> None:
-    """S3, S4: into an empty ledger alone, on which a server then goes on with a new epoch."""
+    """S3, S4, S9: into an empty ledger alone, whose banks then wait for two people."""
     file = tmp_path / "night.db"
     backing.backup(source, file)
     url = fresh(to)
-    (copied,) = backing.restore(file, lambda: open_ledger(url))
+    (copied,) = backing.restore(file, lambda: open_ledger(url), START_MS)
     assert copied.rows == len(played)
     with pytest.raises(LedgerUnusable, match="the target is not empty"):
-        backing.restore(file, lambda: open_ledger(url))
+        backing.restore(file, lambda: open_ledger(url), START_MS)
     with closing(open_ledger(url)) as ledger:
-        assert ledger.rows("main", 0, 10_000) == played
-        more = Play(10).until(ROWS + 30).rows
-        epoch = ledger.new_epoch("main", "server").epoch
-        assert epoch > played[-1].epoch
-        ledger.append("main", epoch, len(played), [msgspec.structs.replace(more[len(played)], epoch=epoch)])
+        *restored, last = ledger.rows("main", 0, 10_000)
+        assert restored == played
+        assert isinstance(decode(last.kind, last.version, last.body), Suspended)
+        engine, head = rebuild(ledger, "main")
+        assert all("restored" in link.suspended for link in engine.state.links)
+        assert not verify(ledger, "main").problems
+        assert ledger.new_epoch("main", "server").epoch > head.epoch > played[-1].epoch
 
 
 def test_a_spoiled_backup_is_not_restored(source: Ledger, fresh: Fresh, tmp_path: Path) -> None:
@@ -344,4 +347,4 @@ def test_a_spoiled_backup_is_not_restored(source: Ledger, fresh: Fresh, tmp_path
         raise AssertionError("a ledger was opened")
 
     with pytest.raises(LedgerCorrupt, match="row 1 "):
-        backing.restore(file, never)
+        backing.restore(file, never, START_MS)

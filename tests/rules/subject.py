@@ -39,7 +39,8 @@ class OfEngine:
         """Ask the engine; keep what it journals."""
         self._asked += 1
         digest = fields.pop("digest", self._asked.to_bytes(16, "big"))
-        envelope = Envelope(command, at=self._asked, tick=self._asked * 1000, digest=digest, **fields)
+        tick = fields.pop("tick", self._asked * 1000)
+        envelope = Envelope(command, at=self._asked, tick=tick, digest=digest, **fields)
         outcome = self.engine.execute(envelope)
         if outcome.entry is not None:
             self.entries.append(outcome.entry)
@@ -92,7 +93,7 @@ class OfEngine:
             links = (fields["link"],)
             by_server = commands.Suspend if kind == "suspend" else commands.Resume
             return self._told(self.execute(by_server("operator", links)))
-        if kind in ("undo", "correct", "release", "strike", "void_round", "reopen"):
+        if kind in ("undo", "correct", "release", "strike", "void_round", "reopen", "decline"):
             fields.setdefault("reason", "worked example")
         if kind in ("validate", "pay", "undo") and "award" in fields:
             fields["hit"] = next(

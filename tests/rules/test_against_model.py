@@ -346,7 +346,15 @@ class Both:
         named = {"hit": (*names[hit["hit"]], hit["hit"])}
         if self.rng.random() < 0.3 and award["status"] == "pending":
             named = {"award": (*names[award["award"]], award["award"])}
-        kind = self.rng.choice(("validate", "pay", "pay", "undo", "undo"))
+        kind = self.rng.choice(("validate", "pay", "pay", "undo", "undo", "correct"))
+        if kind == "correct":
+            if award["status"] == "final":
+                return  # the engine keeps those no longer than their round can be reopened
+            amount = max(0, award["amount"] + self.rng.choice((-100_000, -777, -1, 0, 1, 777, 50_000)))
+            paper = {"document": "W-1"} if self.rng.random() < 0.7 else {}
+            key = (*names[award["award"]], award["award"])
+            self.act(kind, self.rng.choice((1, 2, 2)), award=key, amount=amount, **paper)
+            return
         self.act(kind, self.rng.choice((1, 2, 2)), **named)
 
 

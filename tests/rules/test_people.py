@@ -10,44 +10,6 @@ from tests.rules.subject import OfEngine
 from tests.rules.test_engine import BOARD, ROYAL, bank, royal, send, wager
 
 
-def test_one_name_twice_is_one_person_who_reopens() -> None:
-    """T10: a missed hand is settled only in a round that two different people reopened."""
-    subject = bank()
-    send(subject, 1, wager())
-    send(subject, 2, Close("r1"))
-    subject.execute(commands.Reopen("T1", "r1", "missed"), people=("Ada", "Ada"))
-    assert send(subject, 3, royal()).answer["code"] == "out_of_order"
-    send(subject, 4, Close("r1"))
-    subject.execute(commands.Reopen("T1", "r1", "missed"), people=("Ada", "Grace"))
-    assert send(subject, 5, royal()).answer["t"] == "ack"
-
-
-def test_a_lost_tail_is_confirmed_never_resumed() -> None:
-    """S4: nobody takes `ledger_behind` away but who confirms what is missing; a new link waits, too."""
-    subject = bank()
-    subject.execute(Hello(acked=7), table="T1")
-    for act in (commands.Resume, commands.Suspend):
-        refused = subject.execute(act("ledger_behind"), people=("Ada",)).answer
-        assert refused["code"] == "reserved"
-    subject.open(Link("M", "pa-643a-five-card-A"))
-    assert [link.suspended for link in subject.engine.state.links] == [["ledger_behind"]] * 2
-    subject.execute(commands.ConfirmBehind("T1", "restored a backup"), people=("Ada", "Grace"))
-    assert [link.suspended for link in subject.engine.state.links] == [[], []]
-
-
-def test_a_tables_numbers_never_go_back() -> None:
-    """S4, S5: confirming a lost tail that the table has passed since makes no frame new again."""
-    subject = bank()
-    subject.execute(Hello(acked=2), table="T1")
-    for seq in range(1, 4):
-        send(subject, seq, Malformed(f"t: {seq}"))
-    subject.execute(commands.ConfirmBehind("T1", "restored a backup"), people=("Ada", "Grace"))
-    found = subject.engine.table("T1")
-    assert found is not None
-    assert found.last_seq == 3
-    assert send(subject, 3, Malformed("t: 3")).entry is None
-
-
 def test_greetings_do_not_drive_acts_out_of_memory() -> None:
     """A10, S5: however often a table greets, an act asked again after a doubt is done once."""
     subject = bank()

@@ -106,19 +106,21 @@ def test_boxes_of_one_player_are_neighbours() -> None:
 
 
 def test_a_closed_round_is_voided_only_after_it_is_reopened() -> None:
-    """T10, T6: until the table's next lock; one person suffices to void, a missed hand takes two."""
+    """T10, T6: until the table's next lock, reopened by two and voided by two; the table alone never does."""
     floor = Floor()
     floor.send(Wager("r1", (bet(5),), lock=True))
     floor.send(Close("r1"))
     assert floor.code(Void("r1", "misdeal")) == "no_such_round"
-    assert floor.subject.act("reopen", table="T1", round="r1")["ok"]
-    assert floor.code(Settle("r1", (Claim(5, ROYAL),), BOARD)) == "out_of_order"
+    assert floor.subject.act("reopen", people=2, table="T1", round="r1")["ok"]
     assert floor.code(Wager("r2", (bet(5),))) == "round_unfinished"
-    assert floor.code(Void("r1", "misdeal")) == ""
+    assert floor.code(Void("r1", "misdeal")) == "two_people"
+    alone = floor.subject.act("void_round", table="T1", round="r1")
+    assert alone == {"ok": False, "code": "two_people"}
+    assert floor.subject.act("void_round", people=2, table="T1", round="r1")["refunds"]
     floor.send(Wager("r2", (bet(5),), lock=True))
     floor.send(Close("r2"))
     floor.send(Wager("r3", (bet(5),), lock=True))
-    assert not floor.subject.act("reopen", table="T1", round="r2")["ok"]
+    assert not floor.subject.act("reopen", people=2, table="T1", round="r2")["ok"]
 
 
 def test_an_id_used_again_is_another_round() -> None:

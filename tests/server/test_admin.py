@@ -16,6 +16,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from jackpot.app import Server
+from jackpot.rules.events import People, Undone, decode
 from tests.server.bed import LINK, LINKS, Device, administer, configure, on_loop, sign, table
 from tests.server.test_web import fetch
 
@@ -71,7 +72,43 @@ async def test_two_people_are_asked_for_where_the_rules_do(tmp_path: Path) -> No
         answer = await administer(config, do="undo", hit="H1", reason="wrong hand", by="Ann")
         assert (answer["ok"], answer["code"]) == (False, "two_people")
         assert "two different people" in answer["message"]
-        assert (await administer(config, do="undo", hit="H2", reason="wrong hand", by="Ann"))["ok"]
+        undo = ("hits", "undo", "H1", "--reason", "wrong hand", "--config", str(config.path))
+        code, _, error = await jackpot(*undo, "--by", "Ann")
+        assert code == 1
+        assert "type both names: --by NAME --and-by OTHER" in error
+        code, _, error = await jackpot(*undo, "--by", "Ann", "--and-by", " ANN")
+        assert code == 1
+        assert "'ANN' is the same person" in error
+        code, out, error = await jackpot(*undo, "--by", "Ann", "--and-by", "Bo")
+        assert code == 0, error
+        assert out.startswith("H1: undone")
+        durable = server.writers["main"].core.durable_seq
+        row = (await server._stores["main"].rows("main", durable - 1, 1))[0]
+        event = decode(row.kind, row.version, row.body)
+        assert isinstance(event, Undone)
+        assert event.people == People(("Ann", "Bo"), proved=False)
+
+
+@on_loop
+async def test_an_award_is_corrected_on_the_command_line(tmp_path: Path) -> None:
+    """A10: by two people; the sum of a paid one stays, and the difference wants a document's number."""
+    config = configure(tmp_path)
+    async with Server(config) as server, table(server) as device:
+        await royal(device)
+        two = ("--reason", "misread", "--by", "Ann", "--and-by", "Bo", "--config", str(config.path))
+        code, _, error = await jackpot("hits", "correct", "A1", "--amount", "9.999", *two)
+        assert (code, "finer than a cent" in error) == (1, True)
+        code, out, error = await jackpot("hits", "correct", "A1", "--amount", "9999.00", *two)
+        assert (code, out) == (0, "A1: comes to 9,999.00, to be validated\n"), error
+        told = await device.hear(lambda message: message["t"] == "award" and message["amount"] == 999_900)
+        assert told["status"] == "pending"
+        for act in ("validate", "pay"):
+            assert (await administer(config, do=act, hit="H1", by="Ann"))["ok"]
+        code, _, error = await jackpot("hits", "correct", "A1", "--amount", "10000", *two)
+        assert (code, error.partition(":")[0]) == (1, "document")
+        paper = ("--document", "W-7")
+        code, out, _ = await jackpot("hits", "correct", "A1", "--amount", "9998.50", *paper, *two)
+        assert (code, out) == (0, "A1: stays as it was paid; -0.50 journalled against it\n")
 
 
 @on_loop
@@ -88,9 +125,16 @@ async def test_rounds_are_struck_voided_and_reopened(tmp_path: Path) -> None:
         assert (await device.type("round"))["state"] == "locked"
         device.say(t="close", seq=2, round="R1")
         assert (await device.answer(2))["t"] == "ack"
-        assert (await administer(config, do="reopen", **request))["ok"]
+        assert (await administer(config, do="reopen", **request))["asked"]
+        device.wager(3, "R2", 1)
+        assert (await device.answer(3))["code"] == "table_held"
+        shown = await administer(config, do="round", table="T01")
+        assert shown["round"]["asked"] == "Ann"
+        assert (await administer(config, do="decline", **request))["ok"]
+        assert (await administer(config, do="reopen", **request))["asked"]
+        assert (await administer(config, do="reopen", **request | {"by": "Bo"}))["ok"]
         assert (await device.type("round"))["round"] == "R1"
-        voided = await administer(config, do="void", **request)
+        voided = await administer(config, do="void", and_by="Bo", **request)
         assert [refund["seat"] for refund in voided["refunds"]] == [1]
 
 

@@ -105,7 +105,13 @@ async def test_a_table_ahead_of_the_ledger_stops_the_bank(tmp_path: Path) -> Non
             assert (await device.type("error"))["code"] == "ledger_behind"
         assert (await other.type("link"))["state"] == "suspended"
         answer = await administer(
-            config, do="confirm-behind", table="T01", reason="restored a copy", by="Ann"
+            config,
+            do="confirm-behind",
+            table="T01",
+            reason="a disk",
+            believe=True,
+            by="Ann",
+            and_by="Bo",
         )
         assert answer["ok"]
         assert (await other.type("link"))["state"] == "active"

@@ -7,7 +7,7 @@ from structlog.testing import capture_logs
 from controllers.session import AUTH_FAILED
 from jackpot.app import Server
 from jackpot.config import Config
-from jackpot.rules.events import KeyEnded, decode
+from jackpot.rules.events import KeyEnded, People, decode
 from jackpot.server.devices import fingerprint
 from tests.server.bed import Faulty, administer, configure, connected, doubt, on_loop, sign, table, until
 from tests.server.test_admin import jackpot
@@ -56,7 +56,7 @@ async def test_the_journal_says_who_revoked_it(tmp_path: Path) -> None:
         durable = server.writers["main"].core.durable_seq
         row = (await server._stores["main"].rows("main", durable - 1, 1))[0]
         assert decode(row.kind, row.version, row.body) == KeyEnded(
-            "sign", "S01", fingerprint(config.keys["sign", "S01"][0]), ("Ann",)
+            "sign", "S01", fingerprint(config.keys["sign", "S01"][0]), People(("Ann",), proved=False)
         )
         assert await refused(server, "sign", "S01")
 

@@ -1,0 +1,130 @@
+"""What has the ledger lost? Every table is a witness, and none of them an off switch (S9).
+
+A table that has answers beyond the ledger is refused and waits for people. Its bank stops when a second one
+says the same within the epoch, or when it is the only one that has ever played.
+"""
+
+from typing import Final
+
+from jackpot.rules.commands import ConfirmBehind
+from jackpot.rules.effects import Effects
+from jackpot.rules.events import BehindConfirmed, BehindOver, Believed, FoundBehind, People
+from jackpot.rules.refusal import Refusal, quoted, refuse_if, two_people
+from jackpot.rules.state import State, Table
+
+BEHIND: Final = "ledger_behind"
+
+# People believe no higher number: from it a table can count on for ever within the 2^53 - 1 of the wire.
+BELIEVED_MOST: Final = 2**52
+
+
+def find_table(state: State, name: str) -> Table:
+    """The table of that id; refused as `no_such_table`."""
+    for table in state.tables:
+        if table.terms.table == name:
+            return table
+    raise Refusal("no_such_table", f"table: {quoted(name)} is unknown")
+
+
+def is_ahead(table: Table, acked: int | None) -> bool:
+    """Whether the table claims answers that the ledger has not, and people have not disbelieved them."""
+    return acked is not None and acked > max(table.last_seq, table.disbelieved)
+
+
+def is_told(state: State, table: Table, since: int) -> bool:
+    """Whether the journal has the table's word already. since: the entry after which the epoch began."""
+    return table.number in state.behind and state.said[table.number] > since
+
+
+def told(table: Table) -> str:
+    """What a table is refused with; the numbers are in the journal."""
+    return (
+        f"table {table.terms.table} has answers that the ledger has lost; people must confirm what is missing"
+    )
+
+
+def decide_found(state: State, table: Table, acked: int, since: int) -> FoundBehind:
+    """A table's word, journalled once in an epoch until people have answered it."""
+    others = [other for other in state.tables if other.number != table.number]
+    second = any(state.said.get(other.number, 0) > since for other in others)
+    alone = not any(other.counts for other in others)
+    return FoundBehind(table.number, acked, since, second or alone)
+
+
+def decide_over(table: Table, acked: int | None) -> BehindOver | None:
+    """The table names a number that the ledger has, after people disbelieved a higher one; else nothing."""
+    right = acked is not None and acked <= table.last_seq
+    return BehindOver(table.number, acked) if right and table.disbelieved and acked is not None else None
+
+
+def decide_confirm(state: State, command: ConfirmBehind, people: People) -> BehindConfirmed:
+    """Two people believe what a table says that it has, or they do not."""
+    two_people(people, "what the ledger has lost is confirmed, or that it has lost nothing")
+    table = find_table(state, command.table)
+    believed = decide_believed(state, table, None) if command.believe else None
+    acked = state.behind.get(table.number)
+    if acked is None:
+        raise _not_behind(table)
+    missing = believed.missing if believed else 0
+    return BehindConfirmed(table.number, acked, missing, command.reason, people, command.believe)
+
+
+def decide_believed(state: State, table: Table, acked: int | None) -> Believed:
+    """What people believe of one table. acked: the number that they were shown, None for whatever it said."""
+    said = state.behind.get(table.number)
+    name = table.terms.table
+    if said is None:
+        raise _not_behind(table)
+    wrong = acked not in (None, said)
+    refuse_if(wrong, "not_behind", f"table: {name} said {said}, not {acked}")
+    high = said > BELIEVED_MOST
+    refuse_if(high, "not_believable", f"table: {name} said {said}; above {BELIEVED_MOST} nobody is believed")
+    return Believed(table.number, said, max(0, said - table.last_seq))
+
+
+def apply_found_behind(effects: Effects, event: FoundBehind) -> None:
+    """One table waits for people, or its bank with it (WIRE: ledger_behind)."""
+    state = effects.state
+    table = state.table(event.table)
+    state.behind[event.table] = event.acked
+    state.said[event.table] = effects.seq
+    effects.alarm(BEHIND, table=table.terms.table, acked=event.acked, last_seq=table.last_seq)
+    for link in state.links if event.suspends else ():
+        effects.suspend(link, BEHIND)
+    effects.answer |= {"t": "error", "code": BEHIND, "message": told(table)}
+
+
+def apply_behind_confirmed(effects: Effects, event: BehindConfirmed) -> None:
+    """The table goes on after what it has, or what it says up to there is ignored from now on."""
+    if event.believed:
+        believe(effects, Believed(event.table, event.acked, event.missing))
+        return
+    table = effects.state.table(event.table)
+    table.disbelieved = event.acked
+    _decided(effects, event.table)
+
+
+def apply_behind_over(effects: Effects, event: BehindOver) -> None:
+    """From here on its word counts again."""
+    effects.state.table(event.table).disbelieved = 0
+
+
+def believe(effects: Effects, believed: Believed) -> None:
+    """The table goes on after what it has, or after what it sent since; its numbers never go back."""
+    table = effects.state.table(believed.table)
+    table.last_seq = max(table.last_seq, believed.acked)
+    table.disbelieved = 0
+    effects.alarm("ledger_behind_confirmed", table=table.terms.table, missing=believed.missing)
+    _decided(effects, believed.table)
+
+
+def _decided(effects: Effects, number: int) -> None:
+    """The bank resumes when people have answered every table."""
+    state = effects.state
+    del state.behind[number]
+    for link in state.links if not state.behind else ():
+        effects.resume(link, BEHIND)
+
+
+def _not_behind(table: Table) -> Refusal:
+    return Refusal("not_behind", f"table: {table.terms.table} says nothing that the ledger has not")

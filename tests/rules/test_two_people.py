@@ -1,0 +1,201 @@
+"""What takes two different people, and what waits until the second one has answered?"""
+
+from itertools import count
+
+import pytest
+
+from jackpot.rules import commands, events
+from jackpot.rules.betting import ASKED_HOLDS_MS
+from jackpot.rules.commands import Bet, Claim, Close, Lock, Settle, Wager
+from jackpot.rules.engine import Engine
+from jackpot.rules.outcome import Outcome
+from tests.faults.worked.form import Link, Table
+from tests.rules.subject import OfEngine
+from tests.rules.test_engine import bank, royal, send, wager
+
+ADA, GRACE, BOTH = ("Ada",), ("Grace",), ("Ada", "Grace")
+REOPEN = commands.Reopen("T1", "r1", "missed")
+KEEP = commands.Decline("T1", "r1", "nothing was missed")
+BOARD, DEALER = ("9s", "Ts", "Js", "2c", "2d"), ("4c", "5d")
+
+
+def closed() -> OfEngine:
+    """A table whose round r1 has ended without a winner."""
+    subject = bank()
+    send(subject, 1, wager())
+    send(subject, 2, Close("r1"))
+    return subject
+
+
+def last_event(subject: OfEngine) -> events.Event:
+    entry = subject.entries[-1]
+    return events.decode(entry.kind, entry.version, entry.body)
+
+
+# Who reopens a round, and what waits meanwhile (T10)
+
+
+def test_two_people_reopen_at_once_or_one_after_the_other() -> None:
+    """T10: a second, different person answers, by whatever spelling of a name; both are journalled."""
+    subject = closed()
+    assert subject.execute(REOPEN, people=ADA).answer == {"ok": True, "asked": True}
+    assert send(subject, 3, royal()).answer["code"] == "no_such_round"
+    for same in ("Ada", " ada ", "ADA"):
+        assert subject.execute(REOPEN, people=(same,)).answer["code"] == "two_people"
+    assert "asked" not in subject.execute(REOPEN, people=GRACE).answer
+    reopened = last_event(subject)
+    assert isinstance(reopened, events.Reopened)
+    assert reopened.people == events.People(("Ada", "Grace"), proved=False)
+    assert send(subject, 4, royal()).answer["awards"][0]["amount"] == 1_000_042
+    assert subject.execute(REOPEN, people=BOTH).answer["ok"]
+    assert send(subject, 5, Close("r1")).answer["t"] == "ack"
+
+
+def test_a_name_and_its_other_spelling_are_one_person() -> None:
+    """T10: two spellings at once only ask; nobody at all is nobody, however many blanks it has."""
+    subject = closed()
+    assert subject.execute(REOPEN, people=("Ada  Lee", " ADA LEE")).answer["asked"]
+    assert subject.execute(commands.Release("T1", "x"), people=("  ",)).answer["code"] == "no_person"
+
+
+def test_a_table_opens_no_new_round_while_a_second_person_has_not_answered() -> None:
+    """T10: `table_held`, that uses up no number, for 15 minutes at most; the wager after it says how long."""
+    subject = closed()
+    subject.execute(REOPEN, people=ADA, tick=1_000_000)
+    for waited in (0, ASKED_HOLDS_MS - 1):
+        held = send(subject, 3, wager("r2"), tick=1_000_000 + waited).answer
+        assert (held["code"], held["expected"]) == ("table_held", 3)
+    assert send(subject, 1, wager("x1"), table="T2").answer["t"] == "ack"
+    assert send(subject, 3, wager("r2"), tick=1_000_000 + ASKED_HOLDS_MS).answer["t"] == "ack"
+    wagered = last_event(subject)
+    assert isinstance(wagered, events.Wagered)
+    assert wagered.asked_ms == ASKED_HOLDS_MS
+    assert subject.execute(REOPEN, people=GRACE).answer["code"] == "no_such_round"  # r2 is locked
+
+
+def test_a_round_already_open_waits_for_the_reopened_one() -> None:
+    """T10: it takes bets meanwhile, and is locked and settled after the reopened one, or voided."""
+    subject = closed()
+    send(subject, 3, wager("r2", lock=False))
+    subject.execute(REOPEN, people=ADA)
+    assert send(subject, 4, wager("r2", (5,), lock=False)).answer["t"] == "ack"
+    for lock in (Lock("r2"), wager("r2", (6,))):
+        held = send(subject, 5, lock).answer
+        assert (held["code"], held["expected"]) == ("table_held", 5)
+    subject.execute(REOPEN, people=GRACE)
+    assert send(subject, 5, Lock("r2")).answer["code"] == "round_unfinished"
+    assert send(subject, 6, royal()).answer["t"] == "ack"
+    assert send(subject, 7, Lock("r2")).answer["t"] == "ack"
+
+
+def test_a_round_already_open_is_locked_once_nobody_has_answered() -> None:
+    """T10: after 15 minutes, which the entry says; then it is too late for the missed hand."""
+    subject = closed()
+    send(subject, 3, wager("r2", lock=False))
+    subject.execute(REOPEN, people=ADA, tick=1_000)
+    assert send(subject, 4, Lock("r2"), tick=1_000 + ASKED_HOLDS_MS).answer["t"] == "ack"
+    locked = last_event(subject)
+    assert isinstance(locked, events.Locked)
+    assert locked.asked_ms == ASKED_HOLDS_MS
+    assert subject.execute(REOPEN, people=GRACE).answer["code"] == "no_such_round"
+    assert send(subject, 5, commands.Void("r2", "misdeal")).answer["t"] == "ack"
+
+
+def test_what_one_person_asked_holds_no_table_after_a_takeover() -> None:
+    """T10: the clock that counted is gone, so the table plays; the second person may still answer."""
+    subject = closed()
+    subject.execute(REOPEN, people=ADA)
+    subject.engine = Engine.from_snapshot(subject.engine.snapshot())
+    subject.engine.new_epoch()
+    assert send(subject, 3, wager("r2", lock=False), tick=0).answer["t"] == "ack"
+    wagered = last_event(subject)
+    assert isinstance(wagered, events.Wagered)
+    assert wagered.asked_ms == -1
+    assert subject.execute(REOPEN, people=GRACE).answer["ok"]
+
+
+def test_the_second_answer_may_be_no() -> None:
+    """T10: the table plays on at once, and the round may be asked for again."""
+    subject = closed()
+    assert subject.execute(KEEP, people=GRACE).answer["code"] == "not_asked"
+    subject.execute(REOPEN, people=ADA)
+    assert subject.execute(KEEP, people=GRACE).answer["ok"]
+    assert send(subject, 3, wager("r2", lock=False)).answer["t"] == "ack"
+    assert subject.execute(REOPEN, people=GRACE).answer["asked"]
+
+
+# A reopened round, whose cards are known (T6)
+
+
+def test_a_reopened_round_is_voided_by_two_people_alone() -> None:
+    """T6: neither table nor one person refunds wagers after the cards; `two_people` goes before awards."""
+    subject = closed()
+    subject.execute(REOPEN, people=BOTH)
+    send(subject, 3, Settle("r1", royal().hands, royal().board))
+    assert send(subject, 4, commands.Void("r1", "misdeal")).answer["code"] == "two_people"
+    void = commands.VoidRound("T1", "r1", "misdeal")
+    assert subject.execute(void, people=ADA).answer["code"] == "two_people"
+    assert subject.execute(void, people=BOTH).answer["code"] == "award_standing"
+    subject.execute(commands.Undo("H1", "misdealt"), people=ADA)
+    assert len(subject.execute(void, people=BOTH).answer["refunds"]) == 2
+    assert subject.meters()["L", ""]["wagers"] == 0
+
+
+# Wagers on a hand of the dealer that cannot be shown (T8)
+
+
+def dealer_floor() -> tuple[OfEngine, "Send"]:
+    subject = OfEngine()
+    subject.open(Link("L", "pa-653a-five-card-hand-bonus"))
+    subject.open(Link("P", "pa-653a-progressive-A"))
+    subject.add(Table("T1", "ultimate-texas-holdem", 6, links=("L", "P")))
+    return subject, Send(subject)
+
+
+class Send:
+    """Frames of T1, numbered by themselves."""
+
+    def __init__(self, subject: OfEngine) -> None:
+        self._subject, self._seqs = subject, count(1)
+
+    def __call__(self, command: commands.Command) -> Outcome:
+        return send(self._subject, next(self._seqs), command)
+
+
+ON_DEALER = Wager("r1", (Bet(5, "L", 100), Bet(5, "P", 100), Bet(2, "L", 100, on="dealer")), lock=True)
+
+
+def test_a_round_does_not_close_over_unpaid_wagers_on_the_dealers_hand() -> None:
+    """T8, WIRE: `close` is `bad_message` naming `dealer`, after the count; once shown they are settled."""
+    _, frame = dealer_floor()
+    frame(Wager("r1", ON_DEALER.bets, lock=True, chips={"P": 2}))
+    assert frame(Close("r1")).answer["code"] == "chip_mismatch"
+    frame(Lock("r1", {"P": 1}))
+    refused = frame(Close("r1")).answer
+    assert (refused["code"], refused["message"].partition(":")[0]) == ("bad_message", "dealer")
+    assert frame(Settle("r1", (), BOARD, DEALER, close=True)).answer["t"] == "ack"
+
+
+def test_two_people_strike_wagers_on_a_dealers_hand_that_cannot_be_shown() -> None:
+    """T8, A11: with a reason; they are returned, the rest is settled, and the round can close."""
+    subject, frame = dealer_floor()
+    frame(ON_DEALER)
+    before = subject.meters()["L", ""]
+    strike = commands.Strike("T1", "r1", 2, "L", "the dealer's cards fell", on="dealer")
+    assert subject.execute(strike, people=ADA).answer["code"] == "two_people"
+    answer = subject.execute(strike, people=BOTH).answer
+    assert [(one["seat"], one["on"], one["amount"]) for one in answer["refunds"]] == [(2, "dealer", 100)]
+    assert subject.meters()["L", ""]["wagers"] == before["wagers"] // 2
+    settled = frame(Settle("r1", (Claim(5, ("Ks", "Qs")),), BOARD, close=True)).answer
+    assert [award["link"] for award in settled["awards"]] == ["L", "P"]
+
+
+@pytest.mark.parametrize("on", ["own", "dealer"])
+def test_people_strike_nothing_that_the_cards_have_decided(on: commands.Hand) -> None:
+    """T8, T3: after the lock only a wager on a hand of the dealer that was not shown is struck."""
+    subject, frame = dealer_floor()
+    frame(ON_DEALER)
+    frame(Settle("r1", (Claim(5, ("3c", "3d")),), BOARD, DEALER))
+    strike = commands.Strike("T1", "r1", 2 if on == "dealer" else 5, "L", "slip", on)
+    refused = subject.execute(strike, people=BOTH).answer
+    assert refused["code"] == {"own": "not_mismatch", "dealer": "dealer_shown"}[on]
