@@ -86,12 +86,16 @@ until LC_ALL=C pg_controldata --pgdata="$unproved" | grep -q '^Database cluster 
 done
 jackpot verify "postgresql:///$database?host=$scratch&port=5432&user=$user" ||
     die "the restored ledger does not verify; it is in $unproved"
+jackpot ledger restored "postgresql:///$database?host=$scratch&port=5432&user=$user" >&2 ||
+    die "its banks could not be suspended; it is in $unproved"
 pg --mode=fast stop
 mv -- "$unproved" "$data"
 sync "$(dirname "$data")"
 cat >&2 <<EOF
 $data is proved. Start PostgreSQL on it with your configuration and a new, empty WAL archive, make its standbys
-anew, then start jackpot. A table that has answers beyond this ledger is told ledger_behind, and its bank stays
-suspended until each such table is confirmed: jackpot ledger confirm-behind TABLE --reason TEXT --config FILE
+anew, then start jackpot. Its links are suspended until two people resume them. Let the tables connect: one that
+has answers beyond this ledger is told ledger_behind. Look at what they say, and confirm it in the same act:
+    jackpot ledger behind --config FILE
+    jackpot ledger resume --believe all --reason TEXT --by NAME --and-by OTHER --config FILE
 Restart the signage processes, if there are any: they show no value older than one that they know.
 EOF
