@@ -15,6 +15,7 @@ import pytest
 from jackpot.lab.engines import EnginesMissing, Postgres, binaries
 from jackpot.ledger.journal import Row
 from jackpot.ledger.open import open_ledger
+from jackpot.rules.events import Suspended, decode
 from tests.deploy.test_units import installed
 from tests.deploy.tools import DEPLOY, ROOT
 from tests.ledger.play import Play
@@ -64,14 +65,18 @@ def write(cluster: Postgres, rows: list[Row]) -> None:
 
 
 def read(data: Path) -> list[Row]:
-    """What the ledger of a restored cluster holds; the cluster is gone afterwards, and archived nothing."""
+    """What was restored, behind which the bank waits for two people (S9); the cluster is gone afterwards."""
     with (data / "postgresql.auto.conf").open("a") as settings:
         settings.write("archive_mode = off\n")
     with (
         Postgres(data.parent) as cluster,
         closing(open_ledger(cluster.url(LEDGER), readonly=True)) as ledger,
     ):
-        return ledger.rows("main", 0, 10_000)
+        *rows, last = ledger.rows("main", 0, 10_000)
+    event = decode(last.kind, last.version, last.body)
+    assert isinstance(event, Suspended)
+    assert event.reason == "restored"
+    return rows
 
 
 def wait_archived(cluster: Postgres, archive: Path) -> None:
