@@ -99,7 +99,7 @@ async def test_an_award_is_corrected_on_the_command_line(tmp_path: Path) -> None
         code, _, error = await jackpot("hits", "correct", "A1", "--amount", "9.999", *two)
         assert (code, "finer than a cent" in error) == (1, True)
         code, out, error = await jackpot("hits", "correct", "A1", "--amount", "9999.00", *two)
-        assert (code, out) == (0, "A1: comes to 9,999.00, to be validated\n"), error
+        assert (code, out) == (0, "A1: comes to $9,999.00, to be validated\n"), error
         told = await device.hear(lambda message: message["t"] == "award" and message["amount"] == 999_900)
         assert told["status"] == "pending"
         for act in ("validate", "pay"):
@@ -108,7 +108,7 @@ async def test_an_award_is_corrected_on_the_command_line(tmp_path: Path) -> None
         assert (code, error.partition(":")[0]) == (1, "document")
         paper = ("--document", "W-7")
         code, out, _ = await jackpot("hits", "correct", "A1", "--amount", "9998.50", *paper, *two)
-        assert (code, out) == (0, "A1: stays as it was paid; -0.50 journalled against it\n")
+        assert (code, out) == (0, "A1: stays as it was paid; -$0.50 journalled against it\n")
 
 
 @on_loop
