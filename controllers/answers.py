@@ -72,18 +72,27 @@ class AwardFacts(Item, frozen=True):
 
 
 class Refund(Item, frozen=True):
+    """One wager that goes back. on: whose hand it was on."""
+
     seat: Seat
     link: Id
     amount: Money
     pays: Literal["cage", "inventory", "account"]
+    on: On = "own"
 
 
 class Ack(Message, tag="ack", frozen=True):
+    """The command was done. left: by how many cents awards that are paid already would be higher now.
+
+    They stay on the meter, and are a matter of people: the table has nothing to do about it.
+    """
+
     seq: Seq
     awards: tuple[AwardFacts, ...] = ()
     draw: dict[str, Any] | None = None
     warn: tuple[str, ...] = ()
     refunds: tuple[Refund, ...] = ()
+    left: dict[str, Money] = msgspec.field(default_factory=dict)
 
 
 class Nack(Message, tag="nack", frozen=True):
@@ -153,7 +162,9 @@ class Status(Message, tag="status", frozen=True):
 
 
 class Round(RoundFacts, tag_field="t", tag="round", frozen=True):
-    """People changed the table's round."""
+    """People changed the table's round. refunds: the wagers that went back with it."""
+
+    refunds: tuple[Refund, ...] = ()
 
 
 class Link(Message, tag="link", frozen=True):
