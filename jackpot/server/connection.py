@@ -140,7 +140,6 @@ class Connection(asyncio.Protocol, ABC):
         """Whether a bank of this device can take no more commands."""
         return self.device is not None and any(bank.full for bank in self.device.banks)
 
-    @property
     def unread_bytes(self) -> int:
         """What the system has not taken yet of what the device was told."""
         return self._transport.get_write_buffer_size()

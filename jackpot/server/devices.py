@@ -197,7 +197,7 @@ class Devices(ABC):
             "role": self.role,
             "connections": len(self.connections),
             "stalled": len(self._stalled),
-            "unread_bytes": sum(connection.unread_bytes for connection in self.connections),
+            "unread_bytes": sum(alone(one, one.unread_bytes) or 0 for one in tuple(self.connections)),
             "closed": self.closed,
             "devices": [
                 {

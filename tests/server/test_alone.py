@@ -331,3 +331,21 @@ async def test_a_refused_hello_names_who_it_was(tmp_path: Path) -> None:
                 assert line["address"] == f"127.0.0.1:{port}"
                 assert line["claimed"] == ("T01" if claimed == "T01" else "x?" * 32)
                 assert line["device"] is None
+
+
+@on_loop
+async def test_what_is_counted_of_one_that_breaks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """S9: a transport that cannot even say what it holds ends its table; the metrics are as always."""
+    async with Server(configure(tmp_path)) as server, table(server, "T02") as other:
+        async with table(server, "T01") as device:
+            transport = server.floor.current["T01"]._transport
+            monkeypatch.setattr(
+                type(transport),
+                "get_write_buffer_size",
+                throwing(lambda one: one is transport, type(transport).get_write_buffer_size),
+            )
+            assert (await fetch(server, "/metrics"))[0] == 200
+            await device.closed()
+        monkeypatch.undo()
+        assert failures()["table"] > 0
+        await plays(other)
