@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from random import Random
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from controllers.client import UNWELCOMED, Client
-from controllers.device import DeviceEvent, DeviceSession, Pushed, SignSession, Welcomed
+from controllers.device import DeviceEvent, DeviceSession, Pushed, Refused, SignSession, Welcomed
 from controllers.memory import Memory
 from controllers.session import State
 from controllers.table import TableSession
+from tests.faults.dying import Mood
 from tests.faults.network import Timeline, Weather, Wire
+from tests.faults.witness import Difference
 
 # How soon a device hears that nobody accepts its connection.
 REFUSED_S = 0.05
+
+# What no device of good faith is ever told, whatever others do.
+NEVER: Final = frozenset({"bad_frame", "too_many", "ledger_behind"})
 
 Shown = Callable[[str, dict[str, Any], int], None]
 
@@ -81,6 +86,7 @@ class Device:
         self.handle = handle
         self.wire: Wire | None = None
         self.off = False
+        self.next_mood: Mood | None = None
         self._random = world.random(f"wires of {session.id}")
         self._dialling = 0
         self.dial_later(0.0)
@@ -108,7 +114,8 @@ class Device:
     def _dial(self) -> None:
         if self.wire is not None or self.off:
             return
-        wire = Wire(self.world.timeline, self._random, self.world.weather)
+        wire = Wire(self.world.timeline, self._random, self.world.weather, self.next_mood)
+        self.next_mood = None
         gives_up = self.world.accept(wire, self.session.role, self._client._servers[0])
         if gives_up is not None:
             wish = self._dialling
@@ -137,6 +144,8 @@ class Device:
 
     def _hear(self, events: list[DeviceEvent]) -> None:
         for event in events:
+            if isinstance(event, Refused) and event.message["code"] in NEVER:
+                raise Difference(f"{self.session.id}, which is honest, is sent away: {event.message}")
             self._client._act(event)
         self.handle(events)
         self.flush()

@@ -6,7 +6,7 @@ shares, reserves, limits with overflow, odds that are final at once, counted chi
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from jackpot.catalogue import LevelEntry, LinkEntry, resolve
@@ -82,6 +82,11 @@ class TablePlan:
 class House:
     links: tuple[LinkPlan, ...]
     tables: tuple[TablePlan, ...]
+
+    @property
+    def honest(self) -> tuple[TablePlan, ...]:
+        """The tables that nobody has stolen."""
+        return tuple(plan for plan in self.tables if plan.table != STOLEN)
 
     def link(self, name: str) -> LinkPlan:
         return next(link for link in self.links if link.link == name)
@@ -165,4 +170,12 @@ FOUR_AND_THREE: Final = House(
     ),
 )
 
-HOUSES: Final = (TWO_GAMES, MASSACHUSETTS, FOUR_AND_THREE)
+# The stolen table: of the game and the links of the first one.
+STOLEN: Final = "TX"
+
+
+def _with_stolen(house: House) -> House:
+    return replace(house, tables=(*house.tables, replace(house.tables[0], table=STOLEN)))
+
+
+HOUSES: Final = tuple(_with_stolen(house) for house in (TWO_GAMES, MASSACHUSETTS, FOUR_AND_THREE))

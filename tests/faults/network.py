@@ -15,6 +15,8 @@ from functools import partial
 from random import Random
 from typing import Final
 
+from tests.faults.dying import Mood
+
 Action = Callable[[], None]
 
 # A datagram's worth: longer writes never arrive in one piece.
@@ -142,9 +144,12 @@ class End:
 
 
 class Wire:
-    """One connection between a device and the server."""
+    """One connection between a device and the server. mood: of its transport in the server, if it dies."""
 
-    def __init__(self, timeline: Timeline, random: Random, weather: Weather) -> None:
+    def __init__(
+        self, timeline: Timeline, random: Random, weather: Weather, mood: Mood | None = None
+    ) -> None:
+        self.mood = mood
         self.device, self.server = End(), End()
         for sender, receiver in ((self.device, self.server), (self.server, self.device)):
             sender.out = Stream(
@@ -154,6 +159,16 @@ class Wire:
                 lambda data, to=receiver: to.receive(data),  # type: ignore[misc]
                 lambda to=receiver: to.ended(),  # type: ignore[misc]
             )
+
+    @property
+    def whole(self) -> bool:
+        """Whether it still carries bytes both ways."""
+        return not self.server.out.broken and not self.device.out.broken
+
+    @property
+    def gone(self) -> bool:
+        """Whether it carries nothing any more."""
+        return self.server.out.broken and self.device.out.broken
 
     def cut(self, *, device_told: bool = True, server_told: bool = True) -> None:
         """The connection breaks, with all that is under way. A side that is not told stays half-open."""

@@ -10,12 +10,10 @@ import asyncio
 import contextlib
 from collections.abc import Callable, Iterator
 from datetime import time
-from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any, Final, Protocol
 
-from controllers.frames import FrameReader, decode
 from jackpot import app, signage
 from jackpot.config import Config
 from jackpot.config.settings import Address, Ledger, Listen, ServerAt, Sign, Signage, Site
@@ -26,7 +24,6 @@ from jackpot.rules.engine import Engine
 from jackpot.rules.outcome import Outcome
 from jackpot.server import line as server_line
 from jackpot.server import writer as server_writer
-from jackpot.server.connection import Connection
 from jackpot.server.devices import Devices
 from jackpot.server.line import Line
 from jackpot.server.sequencer import Core, Release
@@ -109,29 +106,11 @@ class World(Protocol):
     def asked(self, envelope: Envelope) -> None: ...
     def released(self, node: Node, envelope: Envelope, outcome: Outcome) -> None: ...
     def durable(self, node: Node, core: Core) -> None: ...
-    def said(self, machine: Machine, message: dict[str, Any]) -> None:
-        """It has told a device meters."""
+    def ear(self, machine: Machine) -> Callable[[bytes], None]:
+        """Takes what it says on a new connection."""
 
     def fed(self, machine: Machine) -> None:
         """It has sent something to Redis."""
-
-
-class LoopPipe(Pipe):
-    """A pipe into a process that hears what came when its loop runs; what it says of meters is looked at."""
-
-    def __init__(
-        self, machine: Machine, wire: Wire, protocol: Connection, said: Callable[[dict[str, Any]], None]
-    ) -> None:
-        self._said = said
-        self._frames = FrameReader()
-        super().__init__(_After(machine.loop), wire, protocol, lambda: machine.alive)  # type: ignore[arg-type]
-
-    def write(self, data: bytes | bytearray | memoryview) -> None:
-        self._frames.add(bytes(data))
-        while (payload := self._frames.next_frame()) is not None:
-            if b"meters" in payload and (message := decode(payload))["t"] == "meters":
-                self._said(message)
-        super().write(data)
 
 
 class _After:
@@ -192,7 +171,8 @@ class Machine:
 
         def made() -> None:
             if devices.accepting:
-                LoopPipe(self, wire, devices.connection(certified=False), partial(self.world.said, self))
+                shell, said = devices.connection(certified=False), self.world.ear(self)
+                Pipe(_After(self.loop), wire, shell, lambda: self.alive, said)  # type: ignore[arg-type]
                 heard[0], ended[0] = wire.server.receive, wire.server.ended
                 hear()
             else:

@@ -28,6 +28,9 @@ EVERYWHERE: Final[Mapping[str, int]] = {
     "storm": 3,
     "clock": 2,
     "poison": 2,
+    "dying": 5,
+    "strangers": 4,
+    "thief": 4,
 }
 
 

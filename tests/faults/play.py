@@ -9,28 +9,58 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter, deque
 from collections.abc import Callable
+from contextlib import ExitStack
 from functools import partial
 from random import Random
 from typing import Any, Final
 
+from jackpot.ledger.store import LedgerCorrupt
 from jackpot.rules import commands
+from jackpot.rules.invariant import InvariantError
 from jackpot.rules.outcome import Outcome
 from tests.faults.devices import Sign
+from tests.faults.dying import Mood, contained
 from tests.faults.floor import Table
-from tests.faults.house import HOUSES
+from tests.faults.house import HOUSES, STOLEN
 from tests.faults.network import Timeline, Weather, Wire
 from tests.faults.people import Person
 from tests.faults.plan import Fault
 from tests.faults.server import keys
+from tests.faults.speech import Ear, check_answer
+from tests.faults.strangers import Stranger
+from tests.faults.thief import Thief
 from tests.faults.witness import Difference, Witness, same
 
 TICK_S: Final = 0.1
 # Simulated seconds without a durable row after which the floor is said to stand still.
 STILL_S: Final = 400.0
+# And after which a table on a whole connection must have its answer: longer than any recovery, or any frost.
+ANSWERED_S: Final = 60.0
+# How many strangers come at most at about one moment, and within how many seconds.
+STRANGERS: Final = 6
+STRANGERS_S: Final = 4.0
+# A transport that is to die does so at one of so many calls.
+CALLS: Final = 40
+# Whether the stolen table says that it has answers that it never had.
+ACKED_LIES: Final = False
 # The notes that a failure prints.
 NOTES: Final = 60
 # 2026-01-01, the simulated day.
 EPOCH_MS: Final = 1_767_225_600_000
+
+# What ends a run. Whatever one peer's transport raises is among it: the server must have caught that.
+WRONG: Final = (
+    Difference,
+    InvariantError,
+    LedgerCorrupt,
+    AssertionError,
+    ValueError,
+    KeyError,
+    AttributeError,
+    TypeError,
+    OSError,
+    RuntimeError,
+)
 
 
 class Play(ABC):
@@ -55,7 +85,13 @@ class Play(ABC):
         self._plan = deque(plan)
         self._progress = (0, 0.0)
         self._resting = False
-        self.tables = [Table(self, plan, self.house, self._standing) for plan in self.house.tables]
+        self._wrong: BaseException | None = None
+        self._patched = ExitStack()
+        self._patched.enter_context(contained(self._wronged))
+        self.tables = [Table(self, plan, self.house, self._standing) for plan in self.house.honest]
+        self.strangers: list[Stranger] = []
+        stolen = next(plan for plan in self.house.tables if plan.table == STOLEN)
+        self.thief = Thief(self, stolen, self.house, self.witness, self.random(STOLEN))
         self.signs = [Sign(self, name, keys("sign", name)[0]) for name in signs]
         self.person = Person(
             self.timeline,
@@ -101,6 +137,12 @@ class Play(ABC):
     ) -> None:
         """People act, over the admin socket of whatever server runs; it may be lost."""
 
+    def _released(self, envelope: commands.Envelope, outcome: Outcome, *, current: bool = True) -> None:
+        """An answer leaves, which was decided as it must be said."""
+        if envelope.table_seq is not None:
+            check_answer(outcome.answer)
+        self.witness.released(envelope, outcome, current=current)
+
     # Faults
 
     @abstractmethod
@@ -142,6 +184,32 @@ class Play(ABC):
     def _poison(self, _more: float) -> None:
         self.witness.poison_next = True
 
+    def _dying(self, more: float) -> None:
+        """The transport of a device dies at one of its next calls, or that of its next connection."""
+        device, random = self._device(more), self._faults
+        mood = Mood(random, CALLS)
+        if device.wire is not None and random.random() < 0.6:
+            device.wire.mood = device.wire.mood or mood
+        else:
+            device.next_mood = mood
+
+    def _strangers(self, _more: float) -> None:
+        for _ in range(self._faults.randint(1, STRANGERS)):
+            self.timeline.after(self._faults.random() * STRANGERS_S, self._stranger)
+
+    def _stranger(self) -> None:
+        random = self._faults
+        role = random.choice(["table", "sign"])
+        claims = random.choice(
+            [plan.table for plan in self.house.tables] if role == "table" else ["S1", "S2"]
+        )
+        if not self._resting:
+            self.strangers.append(Stranger(self, Random(f"{random.random()}"), role, claims))
+
+    def _thief(self, _more: float) -> None:
+        self.thief.lies = ACKED_LIES and self.witness.rounds > 2 * len(self.tables)
+        self.thief.come()
+
     def _table(self, more: float) -> Table:
         return self.tables[int(more * len(self.tables))]
 
@@ -173,7 +241,27 @@ class Play(ABC):
 
     def _step(self) -> None:
         """The next thing happens. Raises what is wrong."""
+        self._happen()
+        if self._wrong is not None:
+            raise self._wrong
+
+    def _happen(self) -> None:
         self.timeline.step()
+
+    def _held(self, check: Callable[[], None]) -> None:
+        """What is found inside a process is raised outside of it: it might catch it."""
+        try:
+            check()
+        except WRONG as error:
+            self._wrong = self._wrong or error
+
+    def _wronged(self, what: str) -> None:
+        self._wrong = self._wrong or Difference(what)
+
+    def _listen(self, hear: Callable[[dict[str, Any]], None]) -> Callable[[bytes], None]:
+        """Checks what a new connection is told."""
+        ear = Ear(hear)
+        return lambda data: self._held(lambda: ear.listen(data))
 
     def _tick(self) -> None:
         """A tenth of a second passed, for everybody who counts time."""
@@ -183,11 +271,26 @@ class Play(ABC):
             table.device.tick()
         for sign in self.signs:
             sign.tick()
+        for stranger in self.strangers:
+            stranger.judge()
+        self.strangers = [stranger for stranger in self.strangers if not stranger.over]
+        self._judge_patience()
         rounds, since = self._progress
         if self.witness.rounds != rounds or since == 0.0:
             self._progress = self.witness.rounds, self.timeline.now
         elif self.timeline.now - since > STILL_S:
             raise Difference(f"nothing has gone on for {STILL_S:.0f} simulated seconds: {self._standstill()}")
+
+    def _judge_patience(self) -> None:
+        """Whatever others do, a table whose connection is whole is answered."""
+        for table in self.tables:
+            pending, wire = table.session.pending, table.device.wire
+            if pending and wire is not None and wire.whole and (sent := pending[0].sent_at) is not None:
+                waits = self.timeline.now - sent
+                if waits > ANSWERED_S:
+                    raise Difference(
+                        f"{table.plan.table} waits {waits:.0f} s for an answer: {self._standstill()}"
+                    )
 
     @abstractmethod
     def _ticked(self) -> None:
@@ -213,6 +316,7 @@ class Play(ABC):
         self.poison.clear()
         self.witness.poison_next = False
         self.person.tidying = True
+        self.thief.go()
         for table in self.tables:
             table.resting = True
         since = self.timeline.now
@@ -228,6 +332,7 @@ class Play(ABC):
     def _at_rest(self) -> bool:
         return (
             self.person.idle
+            and not self.strangers
             and all(table.idle for table in self.tables)
             and not any(link.suspended for link in self.witness.model.links.values())
         )
@@ -243,6 +348,6 @@ class Play(ABC):
                     table.counts,
                 )
 
-    @abstractmethod
     def close(self) -> None:
         """Leaves nothing behind."""
+        self._patched.close()

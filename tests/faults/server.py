@@ -34,12 +34,23 @@ LIMITS: Final = Limits(heartbeat_ms=1_000)
 
 
 class Pipe(asyncio.Transport):
-    """The server's end of a wire, as its protocol sees it."""
+    """The server's end of a wire, as its protocol sees it. said: takes the bytes that it is to send.
+
+    mood: where it has one it dies at one of these calls, and its protocol hears of that as from a real loop.
+    """
 
     def __init__(
-        self, timeline: Timeline, wire: Wire, protocol: Connection, alive: Callable[[], bool]
+        self,
+        timeline: Timeline,
+        wire: Wire,
+        protocol: Connection,
+        alive: Callable[[], bool],
+        said: Callable[[bytes], None],
     ) -> None:
         super().__init__()
+        self.mood = wire.mood
+        self._said = said
+        self._lost = False
         self._timeline = timeline
         self._wire = wire
         self._protocol = protocol
@@ -61,52 +72,87 @@ class Pipe(asyncio.Transport):
 
     def _ended(self) -> None:
         if not self._protocol.eof_received():
-            self.close()
+            self._close()
+
+    def _called(self, name: str) -> None:
+        """A call; raises what a dead transport raises."""
+        mood = self.mood
+        if mood is None or not self._alive() or not mood.strikes(name):
+            return
+        if not mood.dead:
+            mood.dead = True
+            self._wire.cut(device_told=mood.device_told, server_told=False)
+            self._timeline.after(mood.seen_after, self._lose)
+        raise mood.error(name)
+
+    def _lose(self) -> None:
+        """The loop sees that the connection is over, once."""
+        self._closing = True
+        if not self._lost and self._alive():
+            self._lost = True
+            self._protocol.connection_lost(None)
 
     def get_extra_info(self, name: str, default: Any = None) -> Any:
+        self._called("get_extra_info")
         return default
 
     def is_closing(self) -> bool:
+        self._called("is_closing")
         return self._closing
 
     def write(self, data: bytes | bytearray | memoryview) -> None:
+        self._called("write")
         if not self._closing and not self._eof and self._alive():
+            self._said(bytes(data))
             self._wire.server.send(bytes(data))
 
     def get_write_buffer_size(self) -> int:
+        self._called("get_write_buffer_size")
         return 0
 
     def set_write_buffer_limits(self, high: int | None = None, low: int | None = None) -> None:
         """Nothing is ever left unread here."""
+        self._called("set_write_buffer_limits")
 
     def can_write_eof(self) -> bool:
+        self._called("can_write_eof")
         return True
 
     def write_eof(self) -> None:
+        self._called("write_eof")
         self._eof = True
         self._wire.server.out.finish()
 
     def close(self) -> None:
+        self._called("close")
+        self._close()
+
+    def _close(self) -> None:
         if not self._closing:
             self._closing = True
             if not self._eof:
                 self._wire.server.close()
-            self._timeline.after(0.0, lambda: self._protocol.connection_lost(None) if self._alive() else None)
+            self._timeline.after(0.0, self._lose)
 
     def abort(self) -> None:
+        self._called("abort")
         self._wire.server.out.cut(told=True)
-        self.close()
+        self._close()
 
     def pause_reading(self) -> None:
+        self._called("pause_reading")
         self._paused = True
 
     def resume_reading(self) -> None:
+        self._called("resume_reading")
         self._paused = False
         self._timeline.after(0.0, self._read)
 
 
 class Process:
-    """A running server. Raises LedgerError where it cannot start."""
+    """A running server. said: gives whoever takes the bytes of a new connection. Raises LedgerError where it
+    cannot start.
+    """
 
     def __init__(
         self,
@@ -117,8 +163,10 @@ class Process:
         open_ledger: Callable[[], Ledger],
         watch: Watch,
         poison: set[bytes],
+        said: Callable[[], Callable[[bytes], None]],
     ) -> None:
         self.timeline = timeline
+        self.said = said
         self.clock = clock
         self.random = random
         self.alive = True
@@ -157,13 +205,16 @@ class Process:
 
     def accept(self, wire: Wire, role: str) -> None:
         devices: Devices = self.floor if role == "table" else self.signs
-        Pipe(self.timeline, wire, devices.connection(certified=False), lambda: self.alive)
+        shell = devices.connection(certified=False)
+        Pipe(self.timeline, wire, shell, lambda: self.alive, self.said())
 
     def tick(self) -> None:
         """A tenth of a second passed."""
         self.writer.board.tick()
         self.floor.sweep()
         self.signs.sweep()
+        for devices in (self.floor, self.signs):  # an operator looks
+            devices.statistics()
 
 
 def keys(_role: str, device: str) -> list[bytes]:

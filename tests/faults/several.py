@@ -10,7 +10,6 @@ bank and shows it, that nothing is acknowledged by another, and all that `witnes
 
 from __future__ import annotations
 
-import contextlib
 import traceback
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -36,7 +35,7 @@ from tests.faults.play import TICK_S, Play
 from tests.faults.reach import UNSEEN, Reach
 from tests.faults.relays import FalseRedis
 from tests.faults.shared import Shared
-from tests.faults.simulation import WRONG, Failure, run
+from tests.faults.simulation import Failure, run
 from tests.faults.witness import Difference, same
 
 # Seconds until a supervisor starts a process again that was killed or ended, and one whose node lost power.
@@ -104,7 +103,6 @@ class Several(Play):
     def __init__(self, seed: int, rounds: int, plan: list[Fault], folder: Path, ground: Any) -> None:
         self.names = "abc"[: 2 + seed // 3 % 2]
         super().__init__(seed, rounds, plan, (*AT_SERVERS, *AT_SCREENS))
-        self._patched = contextlib.ExitStack()
         self._patched.enter_context(simulated(self.random("chance")))
         self.ledger = SqliteLedger(folder / "ledger.db")
         self.shared = Shared(self.ledger, self.timeline, self.witness, self.poison)
@@ -113,7 +111,6 @@ class Several(Play):
         self.machines: dict[str, Machine] = {}
         self.unreachable: set[str] = set()
         self._lives = dict.fromkeys((*self.names, *SCREENS), 0)
-        self._wrong: BaseException | None = None
         self._thawed: dict[str, float] = {}
         self._held_up = 0.0
         self._shown: dict[str, tuple[int, ...]] = {}
@@ -224,13 +221,13 @@ class Several(Play):
 
     def released(self, node: Node, envelope: Envelope, outcome: Outcome) -> None:
         if node.alive:
-            self._held(lambda: self._released(node, envelope, outcome))
+            self._held(lambda: self._released_by(node, envelope, outcome))
 
-    def _released(self, node: Node, envelope: Envelope, outcome: Outcome) -> None:
+    def _released_by(self, node: Node, envelope: Envelope, outcome: Outcome) -> None:
         if outcome.entry is not None:
             writer = self.shared.writers.get(outcome.entry.seq)
             same(f"who wrote row {outcome.entry.seq}, which is acknowledged", node.life, writer)
-        self.witness.released(envelope, outcome, current=self._current(node))
+        self._released(envelope, outcome, current=self._current(node))
 
     def durable(self, node: Node, core: Core) -> None:
         if node.alive and self._current(node):
@@ -246,9 +243,13 @@ class Several(Play):
             and node.writer.core.epoch == owner.epoch
         )
 
-    def said(self, machine: Machine, message: dict[str, Any]) -> None:
-        if machine.alive and message["values"]:
-            self._held(lambda: self._said(machine, message["rev"]))
+    def ear(self, machine: Machine) -> Callable[[bytes], None]:
+        """Takes what it says on a new connection."""
+        return self._listen(partial(self._heard_of, machine))
+
+    def _heard_of(self, machine: Machine, message: dict[str, Any]) -> None:
+        if message["t"] == "meters" and message["values"]:
+            self._said(machine, message["rev"])
 
     def _said(self, machine: Machine, rev: int) -> None:
         """A server knows all that others wrote before it, a screen is not far behind what it calls good."""
@@ -275,13 +276,6 @@ class Several(Play):
         late = node.loop.time() - node.reach.until
         if late > 0:
             raise Difference(f"{node.life} {what} {late:.3f} s after its lease has lapsed")
-
-    def _held(self, check: Callable[[], None]) -> None:
-        """What is found inside a process is raised outside of it: it might catch it."""
-        try:
-            check()
-        except WRONG as error:
-            self._wrong = self._wrong or error
 
     # What devices and people find
 
@@ -462,11 +456,6 @@ class Several(Play):
 
     # The loop
 
-    def _step(self) -> None:
-        super()._step()
-        if self._wrong is not None:
-            raise self._wrong
-
     def _ticked(self) -> None:
         """An operator looks into every conflict of devices, over the admin socket of the active server.
 
@@ -550,7 +539,7 @@ class Several(Play):
             if machine.alive:
                 machine.die(told=True)
         self.ledger.close()
-        self._patched.close()
+        super().close()
 
 
 def _raise(error: Exception) -> None:

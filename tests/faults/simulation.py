@@ -12,40 +12,33 @@ from __future__ import annotations
 
 import contextlib
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, Protocol
 
+from jackpot.ledger.journal import Head, Row
 from jackpot.ledger.store import Fenced, Ledger, LedgerCorrupt, LedgerError
 from jackpot.ledger.verify import verify
 from jackpot.rules import commands
-from jackpot.rules.invariant import InvariantError
+from jackpot.rules.commands import Envelope
+from jackpot.rules.engine import Engine
 from jackpot.rules.outcome import Outcome
+from jackpot.server.sequencer import Core
+from jackpot.server.writer import face
 from tests.faults.devices import REFUSED_S
 from tests.faults.house import BANK
 from tests.faults.network import Timeline, Wire
 from tests.faults.places import DISKS, Ground, Killed
 from tests.faults.plan import Fault, Kinds, plan_of
-from tests.faults.play import EPOCH_MS, Play
+from tests.faults.play import EPOCH_MS, WRONG, Play
 from tests.faults.repeat import repeatable
 from tests.faults.server import Process
 from tests.faults.witness import Difference, same
 
 # Runs that shortening may take.
 SHRINKS: Final = 40
-
-WRONG: Final = (
-    Difference,
-    InvariantError,
-    LedgerCorrupt,
-    AssertionError,
-    ValueError,
-    KeyError,
-    AttributeError,
-    TypeError,
-)
 
 
 class FalseClock:
@@ -104,6 +97,7 @@ class Simulation(Play):
         super().__init__(seed, rounds, plan, ("S1", "S2"))
         self.clock = FalseClock(self.timeline)
         self.process: Process | None = None
+        self._wires: list[Wire] = []
         self.place = ground.place(folder, self.random("disk"), self.timeline, self.note, self._recovering)
         self.start()
 
@@ -117,6 +111,7 @@ class Simulation(Play):
     def accept(self, wire: Wire, role: str, _server: str) -> float | None:
         if self.process is None:
             return REFUSED_S
+        self._wires = [*(one for one in self._wires if not one.gone), wire]
         self.process.accept(wire, role)
         return None
 
@@ -149,8 +144,9 @@ class Simulation(Play):
                 self.random(f"process {self.timeline.now}"),
                 self.house,
                 opened,
-                self.witness,
+                self,
                 self.poison,
+                partial(self._listen, lambda _message: None),
             )
         except LedgerCorrupt:
             raise
@@ -183,6 +179,7 @@ class Simulation(Play):
         ]
         for name, command in opening:
             process.submit(command, (), name.encode().ljust(16, b"\0"), lambda _outcome: None)
+        process.writer.core.ask(face, lambda shown: process.writer.board.reset(*shown))
 
     def end(self, more: float = 1.0) -> None:
         """Kill -9: the process is gone, the operating system lives."""
@@ -190,9 +187,8 @@ class Simulation(Play):
         self.place.died(more)
         if process is not None:
             process.alive = False
-            for device in [*(table.device for table in self.tables), *self.signs]:
-                if device.wire is not None:
-                    device.wire.cut()
+            for wire in self._wires:
+                wire.cut()
 
     def _end_and_start(self, more: float = 1.0) -> None:
         self.end(more)
@@ -215,11 +211,28 @@ class Simulation(Play):
     def _clock(self, more: float) -> None:
         self.clock.step_ms += int((more - 0.5) * 7_200_000)
 
+    # What the process does
+
+    def asked(self, envelope: Envelope) -> None:
+        self.witness.asked(envelope)
+
+    def written(self, rows: Sequence[Row]) -> None:
+        self.witness.written(rows)
+
+    def released(self, envelope: Envelope, outcome: Outcome) -> None:
+        self._held(partial(self._released, envelope, outcome))
+
+    def looked(self, ledger: Ledger, engine: Engine, head: Head) -> None:
+        self.witness.looked(ledger, engine, head)
+
+    def durable(self, core: Core) -> None:
+        self.witness.durable(core)
+
     # The loop
 
-    def _step(self) -> None:
+    def _happen(self) -> None:
         try:
-            self.timeline.step()
+            super()._happen()
         except LedgerCorrupt:
             raise
         except LedgerError as error:  # the bank stops for good: an operator starts the server again
@@ -277,6 +290,7 @@ class Simulation(Play):
     def close(self) -> None:
         self.end()
         self.place.close()
+        super().close()
 
 
 def _cleared(blocked: set[str], name: str, outcome: Outcome) -> None:

@@ -1,0 +1,130 @@
+"""When does a socket die, and does anybody but its peer notice? Transports whose every call may raise.
+
+A `Mood` lets the transport of one wire die at one of its next calls, whichever that is: it raises, and so do
+most that follow, until the loop sees that the connection is lost. What the server makes of such an error it
+must make of that peer alone: `contained` sees every error that it catches and everyone whom it breaks off.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+from collections.abc import Callable, Iterator
+from random import Random
+from typing import Any, Final
+
+from jackpot.server import alone, sequencer
+from jackpot.server.floor import TableConnection
+from jackpot.server.signs import SignConnection
+
+# Calls of a dead transport that raise, and seconds until the loop sees at the latest that it is dead.
+RAISES: Final = 0.8
+SEEN_S: Final = 3.0
+
+# Calls that come seldom; of those who die, how many do so at one of these.
+RARE: Final = (
+    "abort",
+    "can_write_eof",
+    "close",
+    "get_extra_info",
+    "pause_reading",
+    "resume_reading",
+    "set_write_buffer_limits",
+    "write_eof",
+)
+OF_ONE: Final = 0.6
+
+# What real sockets raise, and so is nothing to be alarmed of: there the peer is gone, and no more.
+ORDINARY: Final = frozenset({"write_eof"})
+
+
+class ThrownError(OSError):
+    """A dead socket says so. ordinary: as real ones do."""
+
+    ordinary = False
+
+
+class ThrownState(RuntimeError):
+    """A transport says that it is in no state for this."""
+
+    ordinary = False
+
+
+class Mood:
+    """Of one wire's transport: it dies at one of its next calls, of any kind or of one.
+
+    calls: at most so many come before.
+    """
+
+    def __init__(self, random: Random, calls: int) -> None:
+        self.dead = False
+        self._random = random
+        self._of = random.choice(RARE) if random.random() < OF_ONE else None
+        self._calls = random.randrange(calls if self._of is None else 2)
+
+    @property
+    def seen_after(self) -> float:
+        """Seconds until its death is seen; mostly soon."""
+        return SEEN_S * self._random.random() ** 3
+
+    @property
+    def device_told(self) -> bool:
+        """Whether the device hears of it; else it has only silence to notice it by."""
+        return self._random.random() < 0.5
+
+    def strikes(self, name: str) -> bool:
+        """Whether this call raises."""
+        if self.dead:
+            return self._random.random() < RAISES
+        self._calls -= self._of in (None, name)
+        return self._calls < 0
+
+    def error(self, name: str) -> ThrownError | ThrownState:
+        """What a call of that name raises."""
+        error: ThrownError | ThrownState
+        if name in ORDINARY or self._random.random() < 0.5:
+            error = ThrownError(errno.ENOTCONN, f"{name}: Transport endpoint is not connected")
+        else:
+            error = ThrownState(f"{name}: the transport is closed")
+        error.ordinary = name in ORDINARY
+        return error
+
+
+@contextlib.contextmanager
+def contained(tell: Callable[[str], None]) -> Iterator[None]:
+    """Sees what the server catches of its peers; what it may not have to catch is told.
+
+    Nothing of it is counted: the counters are the process's, and these errors are ours.
+    """
+
+    def failed(kind: str, place: str, error: Exception) -> None:
+        if not isinstance(error, ThrownError | ThrownState):
+            tell(f"handling a {kind} raised, though nothing of it did: {place}: {error!r}")
+        elif error.ordinary:
+            tell(f"{place} of a {kind} is alarmed of what every socket may say: {error}")
+
+    before = [(module, module.failed) for module in (alone, sequencer)]
+    for module, _ in before:
+        module.failed = failed  # type: ignore[attr-defined]
+    for connection in (TableConnection, SignConnection):
+        connection.break_off = _seen(connection.break_off, tell)  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        for connection in (TableConnection, SignConnection):
+            del connection.break_off
+        for module, right in before:
+            module.failed = right  # type: ignore[attr-defined]
+
+
+def _seen(right: Callable[[Any], None], tell: Callable[[str], None]) -> Callable[[Any], None]:
+    """Breaks off, and tells where that is a device that was let in and whose transport never raised."""
+
+    def break_off(connection: Any) -> None:
+        mood = connection._transport.mood
+        innocent = connection.device is not None and (mood is None or not mood.dead)
+        if innocent and connection.devices.accepting:
+            tell(f"{connection.device.id} is broken off, though nothing of it raised")
+        right(connection)
+
+    return break_off

@@ -1,0 +1,140 @@
+"""Would the simulator find what hostile peers once did? Each old fault is put in again, and must be found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf
+from random import Random
+from typing import Any
+
+import pytest
+
+from controllers import messages, session
+from controllers.session import ServerSession
+from jackpot.rules import engine, refusal
+from jackpot.server import board, devices
+from jackpot.server.devices import Connection, Devices
+from jackpot.server.floor import TableConnection
+from tests.faults import dying
+from tests.faults.plan import Fault
+from tests.faults.several import run_several
+from tests.faults.simulation import Failure, run
+
+# Rounds within which each fault is found, on one of the seeds.
+ROUNDS = 200
+SEEDS = range(6)
+# Rounds between two visits.
+EVERY_ROUNDS = 6
+
+
+def found(kind: str, *words: str, runs: Callable[..., Any] = run) -> None:
+    """On one of the seeds the run fails, with these peers alone, and says one of these words."""
+    for seed in SEEDS:
+        random = Random(f"{seed}/hostile")
+        plan = [Fault(at, kind, random.random()) for at in range(4, ROUNDS, EVERY_ROUNDS)]
+        ended = runs(seed, ROUNDS, plan)
+        if isinstance(ended, Failure):
+            assert any(word in ended.reason for word in words), ended.reason
+            return
+    raise AssertionError(f"the fault was not found in {ROUNDS} rounds of each seed")
+
+
+def unalone(_peer: Any, work: Callable[..., Any], *args: Any, **facts: Any) -> Any:
+    """Does what belongs to one peer as if it were everybody's."""
+    return work(*args, **facts)
+
+
+@pytest.fixture
+def quotes_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A refusal repeats all of what was sent."""
+    monkeypatch.setattr(messages, "_short", lambda complaint: complaint)
+    for module in (refusal, engine):
+        monkeypatch.setattr(module, "bounded", lambda message: message)
+
+
+@pytest.mark.usefixtures("quotes_all")
+def test_a_refusal_that_quotes_everything_is_found() -> None:
+    """WIRE, frames: what is decided and journalled fits a frame, though a shorter answer could be said."""
+    found("thief", "fits no frame", "characters")
+
+
+@pytest.mark.usefixtures("quotes_all")
+def test_an_answer_that_fits_no_frame_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """WIRE, frames: and where nothing shortens it as it is said, either."""
+
+    def say_answer(self: ServerSession, answer: Any) -> None:
+        self._say(answer)
+
+    monkeypatch.setattr(ServerSession, "_say_answer", say_answer)
+    found("thief", "fits no frame", "characters", "TooLong")
+
+
+def ends_writing(connection: Connection) -> None:
+    if connection.alive and connection._transport.can_write_eof():
+        connection._transport.write_eof()
+    else:
+        connection._transport.close()
+
+
+def test_the_end_of_a_dead_socket_in_the_sweep_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """S9: `write_eof` of a stranger who is gone raises into the sweep of all."""
+    monkeypatch.setattr(Connection, "_end_writing", ends_writing)
+    monkeypatch.setattr(devices, "alone", unalone)
+    monkeypatch.setattr(dying, "RARE", ("write_eof",))
+    monkeypatch.setattr(dying, "OF_ONE", 1.0)
+    found("strangers", "write_eof")
+
+
+def test_an_alarm_for_the_end_of_a_dead_socket_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """S9: what every socket may say is no failure, and not logged as one, though nobody else would notice."""
+    monkeypatch.setattr(Connection, "_end_writing", ends_writing)
+    found("strangers", "every socket may say")
+
+
+@pytest.mark.parametrize("runs", [run, run_several])
+def test_what_one_peer_raises_reaching_everybody_is_found(
+    monkeypatch: pytest.MonkeyPatch, runs: Callable[..., Any]
+) -> None:
+    """S9: a peer's exception in a callback, an answer or a push; of several servers, in their task group."""
+    for module in (devices, board):
+        monkeypatch.setattr(module, "alone", unalone)
+    found("dying", "Thrown", runs=runs)
+
+
+def test_a_peer_that_ends_with_another_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """S9: nobody is broken off for what another's transport raised."""
+
+    def flush(self: Devices) -> None:
+        dirty, self._dirty = self._dirty, set()
+        try:
+            for connection in dirty:
+                connection.pump()
+        except (OSError, RuntimeError):
+            self.abort_all()
+
+    monkeypatch.setattr(Devices, "flush", flush)
+    found("dying", "though nothing of it raised", "nothing has gone on")
+
+
+def test_a_mac_of_any_challenge_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """WIRE, handshake: a hello counts for one connection alone, and only whole."""
+    monkeypatch.setattr(session.hmac, "compare_digest", lambda _ours, theirs: len(theirs) == 32)
+    found("strangers", "hears")
+
+
+def test_a_stranger_who_may_stay_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """WIRE, handshake: without a whole hello nobody stays."""
+    monkeypatch.setattr(session, "HELLO_WITHIN_S", inf)
+    found("strangers", "is still there")
+
+
+def test_a_table_that_is_forgotten_for_another_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """WIRE, table commands: every command is answered, whoever else is there."""
+    right = TableConnection._answer
+
+    def answer(self: TableConnection, outcome: Any) -> None:
+        if "TX" not in self.devices.current or outcome.answer["seq"] % 10:
+            right(self, outcome)
+
+    monkeypatch.setattr(TableConnection, "_answer", answer)
+    found("thief", "for an answer")
