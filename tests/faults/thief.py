@@ -208,7 +208,9 @@ class Thief:
         if state == "open":
             self._round = self._round | {"state": "locked"}
             return {"t": "lock", "round": name} | self._chips(self._round["bets"])
-        self._round = None
+        known, self._round = self._round.get("board"), None
+        if known:  # a reopened round, whose cards it has forgotten
+            return {"t": "close", "round": name}
         return self._random.choice([self._settle(name), {"t": "close", "round": name}, self._void(name)])
 
     def _name(self, first: str) -> str:
