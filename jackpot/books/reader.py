@@ -21,9 +21,11 @@ class Books:
         self._url = url
         self._aside = Aside()
         self._ledger: Ledger | None = None
+        self._used = False
 
     async def read(self, work: Callable[[Ledger], T]) -> T:
         """Raises LedgerError, also where it takes longer than READ_WITHIN_S."""
+        self._used = True
         late = asyncio.get_running_loop().call_later(READ_WITHIN_S, self._aside.leave)
         try:
             return await self._aside.run(lambda: self._read(work))
@@ -32,8 +34,9 @@ class Books:
 
     async def close(self) -> None:
         """Ends its use."""
-        with suppress(LedgerError):  # nothing was written
-            await self.read(lambda ledger: ledger.close())
+        if self._used:
+            with suppress(LedgerError):  # nothing was written
+                await self.read(lambda ledger: ledger.close())
         self._aside.end()
 
     def _read(self, work: Callable[[Ledger], T]) -> T:
