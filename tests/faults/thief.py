@@ -237,7 +237,7 @@ class Thief:
 
     def _settle(self, name: str) -> Map:
         seats = list(range(self._plan.seats, 0, -1))
-        dealt = deal(self._plan.game, 1, seats, self._random, 0.1)
+        dealt = deal(self._plan.game, seats, self._random, 0.1)
         hands = [{"seat": seat, "cards": list(dealt.hand(seat))} for seat in seats]
         board = {"board": list(dealt.board)} if dealt.board else {}
         return {"t": "settle", "round": name, "hands": hands, "close": True} | board
@@ -278,7 +278,7 @@ class Thief:
             {"t": "wager", "bets": [bet] * many, "chips": counts, "lock": True},
             {"t": "withdraw", "bets": [{"seat": 16, "link": NAME, "on": "own"}] * many},
             {"t": "lock", "chips": counts},
-            {"t": "settle", "hands": [{"seat": 16, "folded": True}] * many, "counts": counts},
+            {"t": "settle", "hands": [{"seat": 16, "folded": True, "player": PLAYER}] * many, "counts": counts},
             {"t": "close", "counts": counts},
         ]
         self._command(self._random.choice(messages) | {"round": self._random.choice([NAME, NAME + "N"])})
