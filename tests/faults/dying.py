@@ -107,7 +107,7 @@ def contained(tell: Callable[[str], None]) -> Iterator[None]:
     for module, _ in before:
         module.failed = failed  # type: ignore[attr-defined]
     for connection in (TableConnection, SignConnection):
-        connection.break_off = _seen(connection.break_off, tell)  # type: ignore[method-assign]
+        connection.break_off = _seen(connection.break_off, tell)  # type: ignore[method-assign, assignment]
     try:
         yield
     finally:

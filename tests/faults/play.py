@@ -241,7 +241,11 @@ class Play(ABC):
 
     def _step(self) -> None:
         """The next thing happens. Raises what is wrong."""
-        self._happen()
+        try:
+            self._happen()
+        except WRONG:
+            if self._wrong is None:  # what was found before it is why
+                raise
         if self._wrong is not None:
             raise self._wrong
 

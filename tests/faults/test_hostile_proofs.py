@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 from collections.abc import Callable
 from math import inf
 from random import Random
@@ -118,14 +119,14 @@ def test_a_peer_that_ends_with_another_is_found(monkeypatch: pytest.MonkeyPatch)
 
 def test_a_mac_of_any_challenge_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """WIRE, handshake: a hello counts for one connection alone, and only whole."""
-    monkeypatch.setattr(session.hmac, "compare_digest", lambda _ours, theirs: len(theirs) == 32)
+    monkeypatch.setattr(hmac, "compare_digest", lambda _ours, theirs: len(theirs) == 32)
     found("strangers", "hears")
 
 
 def test_a_stranger_who_may_stay_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """WIRE, handshake: without a whole hello nobody stays."""
     monkeypatch.setattr(session, "HELLO_WITHIN_S", inf)
-    found("strangers", "is still there")
+    found("strangers", "is still there", "hears")
 
 
 def test_a_table_that_is_forgotten_for_another_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

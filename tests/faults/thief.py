@@ -278,7 +278,11 @@ class Thief:
             {"t": "wager", "bets": [bet] * many, "chips": counts, "lock": True},
             {"t": "withdraw", "bets": [{"seat": 16, "link": NAME, "on": "own"}] * many},
             {"t": "lock", "chips": counts},
-            {"t": "settle", "hands": [{"seat": 16, "folded": True, "player": PLAYER}] * many, "counts": counts},
+            {
+                "t": "settle",
+                "hands": [{"seat": 16, "folded": True, "player": PLAYER}] * many,
+                "counts": counts,
+            },
             {"t": "close", "counts": counts},
         ]
         self._command(self._random.choice(messages) | {"round": self._random.choice([NAME, NAME + "N"])})
