@@ -28,8 +28,8 @@ EVERYWHERE: Final[Mapping[str, int]] = {
     "storm": 3,
     "clock": 2,
     "poison": 2,
-    "dying": 5,
-    "strangers": 4,
+    "dying": 2,
+    "strangers": 3,
     "thief": 4,
 }
 

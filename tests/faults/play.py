@@ -289,7 +289,8 @@ class Play(ABC):
         """Whatever others do, a table whose connection is whole is answered."""
         for table in self.tables:
             pending, wire = table.session.pending, table.device.wire
-            if pending and wire is not None and wire.whole and (sent := pending[0].sent_at) is not None:
+            whole = wire is not None and wire.whole and table.device.online
+            if pending and whole and (sent := pending[0].sent_at) is not None:
                 waits = self.timeline.now - sent
                 if waits > ANSWERED_S:
                     raise Difference(
