@@ -280,7 +280,7 @@ class Thief:
             {"t": "lock", "chips": counts},
             {
                 "t": "settle",
-                "hands": [{"seat": 16, "folded": True, "player": PLAYER}] * many,
+                "hands": [{"seat": 16, "folded": True}] * many,
                 "counts": counts,
             },
             {"t": "close", "counts": counts},
