@@ -13,8 +13,9 @@ import pytest
 from controllers import messages, session
 from controllers.session import ServerSession
 from jackpot.rules import engine, refusal
-from jackpot.server import board, devices
-from jackpot.server.devices import Connection, Devices
+from jackpot.server import board, connection, devices
+from jackpot.server.connection import Connection
+from jackpot.server.devices import Devices
 from jackpot.server.floor import TableConnection
 from tests.faults import dying
 from tests.faults.plan import Fault
@@ -70,17 +71,18 @@ def test_an_answer_that_fits_no_frame_is_found(monkeypatch: pytest.MonkeyPatch) 
     found("thief", "fits no frame", "characters", "TooLong")
 
 
-def ends_writing(connection: Connection) -> None:
-    if connection.alive and connection._transport.can_write_eof():
-        connection._transport.write_eof()
+def ends_writing(one: Connection) -> None:
+    if one.alive and one._transport.can_write_eof():
+        one._transport.write_eof()
     else:
-        connection._transport.close()
+        one._transport.close()
 
 
 def test_the_end_of_a_dead_socket_in_the_sweep_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """S9: `write_eof` of a stranger who is gone raises into the sweep of all."""
     monkeypatch.setattr(Connection, "_end_writing", ends_writing)
-    monkeypatch.setattr(devices, "alone", unalone)
+    for module in (connection, devices):
+        monkeypatch.setattr(module, "alone", unalone)
     monkeypatch.setattr(dying, "RARE", ("write_eof",))
     monkeypatch.setattr(dying, "OF_ONE", 1.0)
     found("strangers", "write_eof")
@@ -97,7 +99,7 @@ def test_what_one_peer_raises_reaching_everybody_is_found(
     monkeypatch: pytest.MonkeyPatch, runs: Callable[..., Any]
 ) -> None:
     """S9: a peer's exception in a callback, an answer or a push; of several servers, in their task group."""
-    for module in (devices, board):
+    for module in (connection, devices, board):
         monkeypatch.setattr(module, "alone", unalone)
     found("dying", "Thrown", runs=runs)
 
@@ -108,8 +110,8 @@ def test_a_peer_that_ends_with_another_is_found(monkeypatch: pytest.MonkeyPatch)
     def flush(self: Devices) -> None:
         dirty, self._dirty = self._dirty, set()
         try:
-            for connection in dirty:
-                connection.pump()
+            for one in dirty:
+                one.pump()
         except (OSError, RuntimeError):
             self.abort_all()
 
