@@ -129,6 +129,7 @@ class Writer:
         self._wake = asyncio.Event()
         self._questions: set[asyncio.Future[Any]] = set()
         self._beat_due = 0.0
+        self._batches_written = 0
         board.reset(*face(engine))
 
     @classmethod
@@ -351,6 +352,7 @@ class Writer:
             await self._store.append(self.bank, batch.epoch, batch.before, batch.rows)
             self.commits.observe(self._clock.monotonic() - began)
             self.batches.observe(len(batch.rows))
+            self._batches_written += 1
             self._confirm(began)
             self._pause = 0.0
             self.board.trust()
@@ -359,7 +361,7 @@ class Writer:
                 self._known = batch.snapshot
                 await self._store.save_snapshot(batch.snapshot)
                 await self._store.carry_forward(self.bank, batch.snapshot.seq)
-            if sum(self.batches.counts) % CHECKPOINT_BATCHES == 0:
+            if self._batches_written % CHECKPOINT_BATCHES == 0:
                 await self._store.checkpoint()
         except DataRefused as error:
             self.batches_refused += 1
