@@ -6,6 +6,7 @@ import platform
 import signal
 import ssl
 from collections.abc import Callable, Coroutine, Mapping
+from contextlib import suppress
 from types import TracebackType
 from typing import Any, Final, NamedTuple, Self
 from zoneinfo import ZoneInfo
@@ -18,7 +19,7 @@ from jackpot.clock import Clock, SystemClock
 from jackpot.config import Config
 from jackpot.ledger.connect import without_password
 from jackpot.ledger.open import open_stores
-from jackpot.ledger.store import Ledger, Store, Threaded
+from jackpot.ledger.store import CommitInDoubt, Ledger, LedgerUnusable, Store, Threaded
 from jackpot.rules.engine import Engine
 from jackpot.rules.paytable import LinkTerms, TableTerms
 from jackpot.server import descriptors, listening
@@ -29,11 +30,11 @@ from jackpot.server.door import Bounds, Door
 from jackpot.server.floor import Floor
 from jackpot.server.histogram import LAG_SECONDS, Histogram
 from jackpot.server.lease import NOT_FIRST_S, PER_BANK_S, STARTED_TOGETHER_S
-from jackpot.server.opening import agree, link_terms, own_digest, table_terms
+from jackpot.server.opening import agree, is_missing, link_terms, open_books, own_digest, table_terms
 from jackpot.server.readings import take_readings
 from jackpot.server.relay import Publisher, SignKeys
 from jackpot.server.signs import Signs
-from jackpot.server.tenure import Tenure
+from jackpot.server.tenure import RETRY_S, Tenure
 from jackpot.server.udp import UdpText
 from jackpot.server.writer import BankStopped, Writer
 from jackpot.web import site
@@ -130,10 +131,13 @@ class Server:
             links = [terms for terms in config.links if terms.bank == bank]
             self.writers[bank] = Writer.standing_by(bank, self._stores[bank], self.clock, links)
         self._build_devices()
-        for bank in config.banks:
-            tenure = self.tenures[bank] = self._tenure(bank, holder)
-            self._writing.append(self._task(tenure.run(), self.writers[bank]))
-        for tenure in self.tenures.values():
+        missing = await self._open_books()
+        self.tenures |= {bank: self._tenure(bank, holder) for bank in config.banks}
+        for bank in missing:
+            self.writers[bank].fail(LedgerUnusable(is_missing(bank)))
+        there = [tenure for bank, tenure in self.tenures.items() if bank not in missing]
+        self._writing += [self._task(tenure.run(), tenure.writer) for tenure in there]
+        for tenure in there:
             await tenure.settled()
         await self._listen()
         self._run(self._tick())
@@ -155,6 +159,23 @@ class Server:
         for warning in first.warnings:
             log.warning("ledger_warning", warning=warning)
         return stores
+
+    async def _open_books(self) -> list[str]:
+        """Looks into the ledger before any bank is taken; the banks that are missing in it.
+
+        One of several servers waits for a database that does not answer; one alone raises CommitInDoubt.
+        """
+        store, now = self._stores[self.config.banks[0]], self.clock.unix_ms()
+        while True:
+            try:
+                return await store.run(lambda ledger: open_books(ledger, self.config, now))
+            except CommitInDoubt as error:
+                if len(self.config.servers) < 2:
+                    raise
+                log.warning("ledger_unavailable", retry_s=RETRY_S, reason=str(error))
+            await asyncio.sleep(RETRY_S)
+            with suppress(CommitInDoubt):
+                await store.recover()
 
     def _tenure(self, bank: str, holder: str) -> Tenure:
         """A bank here: alone on the ledger, or one server of several."""

@@ -1,4 +1,4 @@
-"""`jackpot bank`: how do two banks become one?"""
+"""`jackpot bank`: how is a bank opened, and how do two become one?"""
 
 import getpass
 import time
@@ -9,17 +9,51 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from jackpot.cli.speak import By, ConfigFile, Reason, fail, ledger_of
+from jackpot.cli.speak import By, ConfigFile, Reason, configured, fail, ledger_of
 
 if TYPE_CHECKING:
     from jackpot.ledger.store import Reader
 
-app = typer.Typer(help="Banks: join two into one.", no_args_is_help=True)
+app = typer.Typer(help="Banks: open a new one, join two into one.", no_args_is_help=True)
 
 
-@app.callback()
-def bank() -> None:
-    """Keep `join` a command of its own, also while it is the only one."""
+@app.command("open")
+def open_(
+    name: Annotated[str, typer.Argument(metavar="BANK", help="A bank of the configuration.")],
+    config: ConfigFile = None,
+    by: By = None,
+) -> None:
+    """Open a bank that the configuration names and the ledger never had; its links open at the next start.
+
+    The first start of a new ledger opens all. A bank that had meters and is gone was lost: do not open
+    it again, its links would begin at their seeds.
+
+    Example: jackpot bank open high-limit -c config.toml
+    """
+    from jackpot.clock import SystemClock
+    from jackpot.ledger.banks import open_banks, site_of
+    from jackpot.ledger.open import open_ledger
+    from jackpot.ledger.store import LedgerError
+    from jackpot.server.opening import check_site
+
+    found = configured(config, "give --config FILE")
+    if name not in found.banks:
+        fail(f"no link of {found.path} lies in bank {name}; it has {', '.join(found.banks)}")
+    try:
+        with closing(open_ledger(found.ledger.url)) as ledger:
+            there = ledger.banks()
+            if not there:
+                fail(
+                    "the ledger is empty: the first start of the server opens every bank of its configuration"
+                )
+            if name in there:
+                fail(f"bank {name} is open already")
+            check_site(ledger, found)
+            person = by or getpass.getuser()
+            open_banks(ledger, [name], site_of(ledger, there[0]), SystemClock().unix_ms(), (person,))
+    except LedgerError as error:
+        fail(f"not opened: {error}")
+    typer.echo(f"bank {name} is open: start the server, and its links open at their seeds")
 
 
 @app.command()

@@ -139,12 +139,17 @@ def _configured(config: Path | None) -> Path:
 
 def ledger_of(config: Path | None, otherwise: str) -> str:
     """The URL of the configured ledger. otherwise: what to do where no configuration was named."""
+    return configured(config, otherwise).ledger.url
+
+
+def configured(config: Path | None, otherwise: str) -> "Config":
+    """The configuration, checked. otherwise: what to do where none was named."""
     from jackpot.config import ConfigErrors, load
 
     if config is None:
         fail(f"which ledger? {otherwise}")
     try:
-        return load(config).ledger.url
+        return load(config)
     except ConfigErrors as errors:
         fail(str(errors))
 

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from jackpot.cli.speak import ConfigFile, counted, fail, ledger_of
+from jackpot.cli.speak import ConfigFile, configured, counted, fail
 
 if TYPE_CHECKING:
+    from jackpot.config import Config
+    from jackpot.ledger.store import Reader
     from jackpot.ledger.verify import Report
 
 app = typer.Typer(help="Prove the ledger from its first row.")
@@ -38,21 +40,37 @@ def verify(
     from jackpot.ledger.store import LedgerError
 
     known = _known(head)
+    of = None if url else configured(config, "give its URL or --config FILE")
     try:
-        reports = _verified(url or ledger_of(config, "give its URL or --config FILE"), bank, known)
+        problems, reports = _verified(url or (of.ledger.url if of else ""), of, bank, known)
     except LedgerError as error:
         fail(str(error))
+    for problem in problems:
+        typer.echo(problem, err=True)
     for name, report in reports.items():
         for problem in report.problems:
             typer.echo(problem, err=True)
         if not report.problems:
             hold = "holds" if report.head.seq == 1 else "hold"
             typer.echo(f"{name}: {counted(report.head.seq, 'row')} {hold}, the books balance")
+            for left in _left(report):
+                typer.echo(f"{name}: {left}")
             typer.echo(f"{name}: head {report.head.hash.hex()}")
-    wrong = {name: len(report.problems) for name, report in reports.items() if report.problems}
+    wrong = {"ledger": len(problems)} if problems else {}
+    wrong |= {name: len(report.problems) for name, report in reports.items() if report.problems}
     if wrong:
         found = ", ".join(f"{name}: {count} problem{'s' * (count > 1)}" for name, count in wrong.items())
         fail(f"{found}: this is not what was written")
+
+
+def _left(report: "Report") -> list[str]:
+    """What was not decided again."""
+    left = []
+    if report.older:
+        left.append(f"not decided again: {counted(report.older, 'row')} of older rules")
+    if report.refusals:
+        left.append(f"not decided again: {counted(report.refusals, 'refusal')}, which moved nothing")
+    return left
 
 
 def _known(head: str | None) -> bytes | None:
@@ -67,8 +85,10 @@ def _known(head: str | None) -> bytes | None:
     return known
 
 
-def _verified(url: str, bank: str | None, known: bytes | None) -> "dict[str, Report]":
-    """What was found in the bank, or in each of the ledger's."""
+def _verified(
+    url: str, config: "Config | None", bank: str | None, known: bytes | None
+) -> "tuple[list[str], dict[str, Report]]":
+    """What was found in the ledger as a whole, and in the bank, or in each of the ledger's."""
     from jackpot.cli.bar import bar
     from jackpot.ledger import verify as audit
     from jackpot.ledger.open import open_ledger
@@ -82,4 +102,23 @@ def _verified(url: str, bank: str | None, known: bytes | None) -> "dict[str, Rep
         banks = there if bank is None else [bank]
         if known is not None and len(banks) > 1:
             fail(f"--head is one bank's: say --bank too ({', '.join(banks)})")
-        return {name: audit.verify(ledger, name, known, partial(progress, name)) for name in banks}
+        problems = _whole(ledger, config)
+        return problems, {name: audit.verify(ledger, name, known, partial(progress, name)) for name in banks}
+
+
+def _whole(ledger: "Reader", config: "Config | None") -> list[str]:
+    """What is wrong with the ledger apart from its rows; what is missing shows by the configuration alone."""
+    from jackpot.ledger.store import LedgerUnusable
+    from jackpot.server.opening import check_site, is_missing, missing_banks
+
+    found = ledger.schema()
+    for warning in found.warnings:
+        typer.echo(f"warning: {warning}", err=True)
+    problems = list(found.problems)
+    if config is not None:
+        problems += [is_missing(name) for name in missing_banks(ledger, config)]
+        try:
+            check_site(ledger, config)
+        except LedgerUnusable as error:
+            problems.append(str(error))
+    return problems

@@ -217,7 +217,7 @@ class _Reading:
         if not self.shaped("site") or not site:
             return None
         ends = time.fromisoformat(site["gaming_day_ends"])
-        return Site(site["name"], site["currency"], ends, site["timezone"], locale)
+        return Site(site["name"], site["currency"], ends, site["timezone"], locale, site.get("id", ""))
 
     def displays(self, site: Site | None) -> dict[str, Display]:
         """How pages show each link."""

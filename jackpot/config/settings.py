@@ -1,6 +1,7 @@
 """What does a configuration hold once it is checked? Typed, frozen, every path absolute."""
 
 import ipaddress
+import re
 from datetime import time
 from pathlib import Path
 from typing import Final
@@ -10,6 +11,9 @@ import msgspec
 from controllers.pace import Limits
 from jackpot.config.display import DEFAULT_LOCALE, Display
 from jackpot.rules.paytable import LinkTerms, TableTerms
+
+# As of every id.
+ID_MOST: Final = 64
 
 
 class ConfigErrors(Exception):
@@ -24,13 +28,23 @@ class ConfigErrors(Exception):
 
 
 class Site(msgspec.Struct, frozen=True):
-    """gaming_day_ends: local time in `timezone`, an IANA name (S2). locale: how pages write money."""
+    """gaming_day_ends: local time in `timezone`, an IANA name (S2). locale: how pages write money.
+
+    id: whose ledger it is, "" where the configuration leaves it to the ledger, which keeps the first one.
+    """
 
     name: str
     currency: str
     gaming_day_ends: time
     timezone: str
     locale: str = DEFAULT_LOCALE
+    id: str = ""
+
+    @property
+    def first_id(self) -> str:
+        """What a ledger that is made now is given: the id, else one made from the name."""
+        made = re.sub(r"[^a-z0-9]+", "-", self.name.lower()).strip("-")
+        return self.id or made[:ID_MOST] or "site"
 
 
 class Ledger(msgspec.Struct, frozen=True):

@@ -4,7 +4,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from jackpot.ledger.journal import Head, Row, Snapshot
-from jackpot.ledger.store import Question
+from jackpot.ledger.store import Differences, Question
 from jackpot.rules.postings import Posting
 
 if TYPE_CHECKING:
@@ -60,8 +60,14 @@ class Blocking:
     def strays(self, bank: str) -> list[str]:
         return self._call(self.store.strays(bank))
 
+    def schema(self) -> Differences:
+        return self._call(self.store.schema())
+
     def new_epoch(self, bank: str, holder: str, at_least: int = 0) -> Head:
         return self._call(self.store.new_epoch(bank, holder, at_least))
+
+    def open_banks(self, firsts: Sequence[Row]) -> None:
+        self._call(self.store.open_banks(firsts))
 
     def beat(self, bank: str, epoch: int) -> None:
         self._call(self.store.beat(bank, epoch))

@@ -8,7 +8,7 @@ backend may still hold the COMMIT in its buffer, and only an acknowledged new ep
 
 import asyncio
 import uuid
-from collections.abc import Callable, Coroutine, Iterator, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from functools import partial
@@ -16,32 +16,27 @@ from typing import Any, Final, Self, TypeVar
 
 import asyncpg
 
-from jackpot.ledger import connect, reading, rights
+from jackpot.ledger import connect, reading, rights, schema
 from jackpot.ledger.blocking import Blocking
 from jackpot.ledger.connect import text
 from jackpot.ledger.journal import Head, Row, Snapshot, check_dense, genesis
 from jackpot.ledger.migrations import APPLIED, CREATE, Migration, pending
+from jackpot.ledger.postgres_rows import check_wrote, copy_rows
 from jackpot.ledger.store import (
     SNAPSHOTS_KEPT,
     CommitInDoubt,
     DataRefused,
+    Differences,
     Fenced,
     Ledger,
     LedgerCorrupt,
     LedgerUnusable,
     Question,
-    not_written,
 )
 from jackpot.rules.postings import Posting
 
 # How long a backend that was told to end may take; one that does not is tried again with the next epoch.
 END_BACKEND_MS: Final = 5_000
-
-# Of one COPY; a larger batch takes several. After each 512 KiB of one, asyncpg waits until the socket takes
-# more, and waits for ever where the connection is lost meanwhile.
-COPY_BYTES: Final = 256 * 1024
-# A row of journal or posting as COPY sends it, at most, but for the body.
-ROW_BYTES: Final = 160
 
 # Every program that changes the schema takes this advisory lock first; the number means nothing.
 MIGRATION_LOCK: Final = 0x6A61636B706F74
@@ -64,13 +59,6 @@ _NOT_COME_TO: Final = "JP004"
 # it says in each of the last 40 million and goes on. Any other warning is doubt.
 _NOT_OF_COMMIT: Final = frozenset({"GetNewTransactionId", "GetNewMultiXactId"})
 
-_JOURNAL: Final = (
-    "bank", "seq", "at", "epoch", "kind", "version", "link", "table", "table_seq", "digest", "body", "hash",
-)  # fmt: skip
-_POSTING: Final = (
-    "bank", "seq", "link", "level", "cycle", "primary", "reserve", "overflow", "house", "wagers", "awards",
-    "corrections", "transfers",
-)  # fmt: skip
 # Of another role's connection only the number is seen: one that may write here is taken for the holder's.
 _END: Final = """
     SELECT usename, CASE WHEN backend_start = $2 THEN pg_terminate_backend(pid, $3::bigint) ELSE false END
@@ -308,21 +296,10 @@ class PostgresStore:
     async def _append(self, bank: str, epoch: int, seq_before: int, rows: Sequence[Row]) -> None:
         connection = self._ready()
         number = await self._bank(bank)
-        journal = [
-            (number, row.seq, row.at, row.epoch, row.kind, row.version, row.link, row.table, row.table_seq,
-             row.digest, row.body, row.hash)
-            for row in rows
-        ]  # fmt: skip
-        postings = [(number, row.seq, *posting) for row in rows for posting in row.postings]
         self._said.clear()
         try:
             await connection.execute("BEGIN")
-            for part in _parts(journal, [len(row.body) + ROW_BYTES for row in rows]):
-                status = await connection.copy_records_to_table("journal", records=part, columns=_JOURNAL)
-                _check_wrote("journal", status, len(part))
-            for lines in _parts(postings, [ROW_BYTES] * len(postings)):
-                status = await connection.copy_records_to_table("posting", records=lines, columns=_POSTING)
-                _check_wrote("posting", status, len(lines))
+            await copy_rows(connection, number, rows)
             # One message: what decides whether this writer may write, and the COMMIT itself.
             status = await connection.execute(
                 f"SELECT fence({number:d}::integer, {epoch:d}::bigint, {seq_before:d}::bigint, "
@@ -342,6 +319,32 @@ class PostgresStore:
             if status != "COMMIT":
                 raise self._in_doubt(OSError(f"COMMIT ended in {status}"))
             await self._acknowledged()
+
+    async def open_banks(self, firsts: Sequence[Row]) -> None:
+        await self._alone(self._open_banks(firsts))
+
+    async def _open_banks(self, firsts: Sequence[Row]) -> None:
+        """No connection holds them: backend 0 is nobody's."""
+        connection = self._ready()
+        self._said.clear()
+        try:
+            async with connection.transaction():
+                await connection.execute("SELECT check_durable($1::boolean)", self._synchronous)
+                for row in firsts:
+                    number = await connection.fetchval(
+                        "INSERT INTO bank (name) VALUES ($1) RETURNING id", row.bank
+                    )
+                    status = await connection.execute(
+                        "INSERT INTO head VALUES ($1, $2, $3, $4, '', 0, $5, 0, now())",
+                        number, row.epoch, row.seq, row.hash, self._writer,
+                    )  # fmt: skip
+                    check_wrote("head", status, 1)
+                    await copy_rows(connection, number, [row])
+        except REFUSALS as error:
+            raise DataRefused(f"the ledger refused the data: {text(error)}") from error
+        except FAILURES as error:
+            raise self._in_doubt(error) from error
+        await self._acknowledged()
 
     async def _refused(self, bank: str, epoch: int, seq_before: int, error: Exception) -> None:
         """Before COMMIT and on a live connection; a row that is there already is another writer's."""
@@ -387,7 +390,7 @@ class PostgresStore:
                     "SET hash = excluded.hash, format = excluded.format, state = excluded.state",
                     number, snapshot.seq, snapshot.hash, snapshot.format, snapshot.state,
                 )  # fmt: skip
-                _check_wrote("snapshot", status, 1)
+                check_wrote("snapshot", status, 1)
                 await connection.execute(
                     "DELETE FROM snapshot WHERE bank = $1 AND seq NOT IN "
                     "(SELECT seq FROM snapshot WHERE bank = $1 AND seq <= $2 ORDER BY seq DESC LIMIT $3)",
@@ -561,19 +564,5 @@ class PostgresStore:
     async def strays(self, bank: str) -> list[str]:
         return await self._alone(self._read(bank, reading.strays))
 
-
-def _check_wrote(table: str, status: str, asked: int) -> None:
-    """status: what the database said, "COPY 3" or "INSERT 0 1": without the rows that a trigger left out."""
-    wrote = int(status.rpartition(" ")[2])
-    if wrote != asked:
-        raise not_written(table, wrote, asked)
-
-
-def _parts(records: list[T], sizes: list[int]) -> Iterator[list[T]]:
-    """The records, in order, a list for each COPY. sizes: bytes of each."""
-    start = size = 0
-    for end, each in enumerate(sizes, 1):
-        size += each
-        if size > COPY_BYTES or end == len(records):
-            yield records[start:end]
-            start, size = end, 0
+    async def schema(self) -> Differences:
+        return await self._alone(self._read("", lambda _: schema.postgres()))

@@ -5,7 +5,8 @@ the rows that were found, and returns what was asked for. A value's place is ?1,
 bank's own in the database; 0, which no bank has, reads as one that was never written.
 """
 
-from typing import Final
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TypeVar
 
 from jackpot.ledger.journal import Head, Row, Snapshot, genesis
 from jackpot.ledger.store import Conversation
@@ -50,6 +51,19 @@ _NAMELESS: Final = """
 """
 # What seqs below every row's are.
 _NO_BOUND: Final = -(2**63)
+
+T = TypeVar("T")
+
+
+def carry(conversation: Conversation[T], ask: Callable[[str, tuple[Any, ...]], Sequence[Any]]) -> T:
+    """Carries a conversation on to its end."""
+    found: Sequence[Any] | None = None
+    while True:
+        try:
+            sql, values = conversation.send(found)  # type: ignore[arg-type]  # a generator starts with None
+        except StopIteration as done:
+            return done.value  # type: ignore[no-any-return]
+        found = ask(sql, values)
 
 
 def banks() -> Conversation[list[str]]:

@@ -7,7 +7,7 @@ import msgspec
 from jackpot.ledger.journal import Head, Row, Snapshot, chained, genesis, in_order
 from jackpot.ledger.store import Fenced, Ledger, LedgerCorrupt, Reader
 from jackpot.rules.engine import SNAPSHOT_FORMAT, Engine
-from jackpot.rules.postings import Posting
+from jackpot.rules.postings import Posting, only_link
 
 # Rows of one read: a few milliseconds, so that a reader never holds the WAL for long.
 PAGE_ROWS: Final = 1_000
@@ -108,6 +108,8 @@ def replay(engine: Engine, row: Row) -> None:
     if made != row.postings:
         differ = _differ(made, row.postings)
         raise LedgerCorrupt(f"{row.bank}: the event of row {row.seq} makes other postings: {differ}")
+    if only_link(made) != row.link:
+        raise LedgerCorrupt(f"{row.bank}: row {row.seq} names link {row.link}, its event {only_link(made)}")
 
 
 def postings_of(engine: Engine, row: Row) -> tuple[Posting, ...]:

@@ -15,13 +15,6 @@ _TOO_MANY_RIGHTS: Final = """
     WHERE has_table_privilege(name, verb)
     HAVING count(*) > 0
 """
-_UNGUARDED: Final = """
-    SELECT format('%1$s is not guarded against changes: ALTER TABLE %1$s ENABLE ALWAYS TRIGGER '
-        '%1$s_is_never_changed', name)
-    FROM unnest(ARRAY['bank', 'journal', 'posting', 'balance']) AS name
-    WHERE NOT EXISTS (SELECT FROM pg_trigger WHERE tgrelid = name::regclass AND tgenabled = 'A'
-        AND tgname = name || '_is_never_changed')
-"""
 _ANYBODYS: Final = """
     SELECT format('whoever signs in may make functions beside the ledger''s: REVOKE CREATE ON SCHEMA %I FROM '
         'PUBLIC', nspname)
@@ -31,11 +24,9 @@ _ANYBODYS: Final = """
 
 
 async def warnings(connection: connect.Connection) -> list[str]:
-    """A sentence for each right, missing guard or open way that an operator should change."""
+    """A sentence for each right or open way that an operator should change; `schema` finds the rest."""
     return connect.exposed(connection) + [
-        warning
-        for look in (_TOO_MANY_RIGHTS, _UNGUARDED, _ANYBODYS)
-        for (warning,) in await connection.fetch(look)
+        warning for look in (_TOO_MANY_RIGHTS, _ANYBODYS) for (warning,) in await connection.fetch(look)
     ]
 
 

@@ -16,7 +16,7 @@ from typing import Any, Final, TypeVar
 
 import apsw
 
-from jackpot.ledger import reading
+from jackpot.ledger import reading, schema
 from jackpot.ledger.journal import Head, Row, Snapshot, check_dense, genesis
 from jackpot.ledger.migrations import APPLIED, CREATE, pending
 from jackpot.ledger.reading import ACCOUNTS, SUMS
@@ -25,6 +25,7 @@ from jackpot.ledger.store import (
     CommitInDoubt,
     Conversation,
     DataRefused,
+    Differences,
     Fenced,
     LedgerCorrupt,
     LedgerError,
@@ -160,6 +161,16 @@ class SqliteLedger:
         self._unproven = False
         return self.head(bank)
 
+    def open_banks(self, firsts: Sequence[Row]) -> None:
+        with self._transaction() as connection:
+            for row in firsts:
+                connection.execute("INSERT INTO bank (name) VALUES (?)", (row.bank,))
+                number = connection.last_insert_rowid()
+                connection.execute(
+                    "INSERT INTO head VALUES (?, ?, 0, ?, '', 0)", (number, row.epoch, genesis(row.bank))
+                )
+                _write(connection, number, row.epoch, 0, [row])
+
     def beat(self, bank: str, epoch: int) -> None:
         self._lease(bank, epoch, "beat = beat + 1")
 
@@ -178,23 +189,9 @@ class SqliteLedger:
     def append(self, bank: str, epoch: int, seq_before: int, rows: Sequence[Row]) -> None:
         check_dense(bank, seq_before, rows)
         number = self._bank(bank)
-        journal = list(chain.from_iterable(
-            (number, row.seq, row.at, row.epoch, row.kind, row.version, row.link, row.table, row.table_seq,
-             row.digest, row.body, row.hash)
-            for row in rows
-        ))  # fmt: skip
-        postings = [n for row in rows for posting in row.postings for n in (number, row.seq, *posting)]
         try:
             with self._transaction() as connection:
-                before = connection.total_changes()
-                _insert(connection, "journal", _ROW_MARKS, journal)
-                _insert(connection, "posting", _POSTING_MARKS, postings)
-                connection.execute(_FENCE, (rows[-1].seq, rows[-1].hash, number, epoch, seq_before))
-                if connection.changes() != 1:
-                    raise Fenced(f"bank {bank} was taken by another writer: epoch {epoch} is over")
-                # What triggers do is in the total alone.
-                written = len(rows) + sum(len(row.postings) for row in rows) + 1
-                _check_wrote("all", connection.total_changes() - before, written)
+                _write(connection, number, epoch, seq_before, rows)
         except DataRefused as error:
             head = self.head(bank)
             if (head.epoch, head.seq) != (epoch, seq_before):
@@ -342,13 +339,7 @@ class SqliteLedger:
             return connection.execute(sql, values).fetchall()
 
     def _read(self, conversation: Conversation[T]) -> T:
-        found: Sequence[Any] | None = None
-        while True:
-            try:
-                sql, values = conversation.send(found)  # type: ignore[arg-type]  # a generator starts with None
-            except StopIteration as done:
-                return done.value  # type: ignore[no-any-return]
-            found = self._all(sql, *values)
+        return reading.carry(conversation, lambda sql, values: self._all(sql, *values))
 
     def banks(self) -> list[str]:
         return self._read(reading.banks())
@@ -373,6 +364,30 @@ class SqliteLedger:
 
     def strays(self, bank: str) -> list[str]:
         return self._read(reading.strays(self._bank(bank)))
+
+    def schema(self) -> Differences:
+        return self._read(schema.sqlite())
+
+
+def _write(
+    connection: apsw.Connection, number: int, epoch: int, seq_before: int, rows: Sequence[Row]
+) -> None:
+    """Adds the rows and moves the head, in a transaction; Fenced, LedgerCorrupt. number: the bank's."""
+    journal = list(chain.from_iterable(
+        (number, row.seq, row.at, row.epoch, row.kind, row.version, row.link, row.table, row.table_seq,
+         row.digest, row.body, row.hash)
+        for row in rows
+    ))  # fmt: skip
+    postings = [n for row in rows for posting in row.postings for n in (number, row.seq, *posting)]
+    before = connection.total_changes()
+    _insert(connection, "journal", _ROW_MARKS, journal)
+    _insert(connection, "posting", _POSTING_MARKS, postings)
+    connection.execute(_FENCE, (rows[-1].seq, rows[-1].hash, number, epoch, seq_before))
+    if connection.changes() != 1:
+        raise Fenced(f"bank {rows[0].bank} was taken by another writer: epoch {epoch} is over")
+    # What triggers do is in the total alone.
+    written = len(rows) + sum(len(row.postings) for row in rows) + 1
+    _check_wrote("all", connection.total_changes() - before, written)
 
 
 def _insert(connection: apsw.Connection, table: str, marks: str, values: list[Any]) -> None:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future
 from queue import SimpleQueue
 from threading import Thread
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 from jackpot.ledger.journal import Head, Row, Snapshot
 from jackpot.rules.postings import Posting
@@ -69,6 +69,13 @@ def not_written(table: str, wrote: int, asked: int) -> LedgerCorrupt:
     )
 
 
+class Differences(NamedTuple):
+    """problems: nothing may start with them. warnings: what an operator should know. A sentence each."""
+
+    problems: list[str]
+    warnings: list[str]
+
+
 class Reader(Protocol):
     """What verify and rebuild need. Every call is a short read of its own, beside a writer too."""
 
@@ -102,6 +109,9 @@ class Reader(Protocol):
     def strays(self, bank: str) -> list[str]:
         """A sentence for each kind of row that belongs to no entry of any bank, none where all is well."""
 
+    def schema(self) -> Differences:
+        """How the stored schema differs from what the migrations make (S3)."""
+
     def close(self) -> None:
         """Ends the use of the ledger; nothing else may be called after it."""
 
@@ -121,6 +131,12 @@ class Ledger(Reader, Protocol):
         """Takes the bank for `holder`: one acknowledged commit that raises the epoch, then where it stands.
 
         Makes a new bank's head. at_least: the epoch of a ledger that is copied here. Raises CommitInDoubt.
+        """
+
+    def open_banks(self, firsts: Sequence[Row]) -> None:
+        """Makes new banks, free for whoever takes them, each with its first row: all in one transaction.
+
+        Raises DataRefused where one of them is there already, CommitInDoubt, LedgerCorrupt as of `append`.
         """
 
     def beat(self, bank: str, epoch: int) -> None:

@@ -1,8 +1,9 @@
 """Does the ledger still say what was written, and do its books balance? Trusts nothing but the first row.
 
-Walks the whole chain; recomputes every account from the events (by the engine), from the stored postings
-(row by row) and from the database's own sums; holds the three together, and with M4, the snapshots and the
-head. Works beside a running server: it looks at what was there when it began.
+Walks the whole chain; decides every row again from the state before it (S8); recomputes every account from
+the events (by the engine), from the stored postings (row by row) and from the database's own sums; holds the
+three together, and with M4, the snapshots and the head. Works beside a running server: it looks at what was
+there when it began.
 """
 
 from collections.abc import Callable
@@ -14,6 +15,7 @@ from jackpot.ledger.join import broken_joint
 from jackpot.ledger.journal import Head, Row, Snapshot, chained, genesis
 from jackpot.ledger.rebuild import PAGE_ROWS, Totals, holds, meters_differ, postings_of, replay, summed
 from jackpot.ledger.store import LedgerCorrupt, Reader
+from jackpot.rules import again, events
 from jackpot.rules.engine import SNAPSHOT_FORMAT, Engine
 
 # Problems told one by one: the first say what happened, a thousand more say it again.
@@ -25,11 +27,14 @@ Progress = Callable[[int, int], None]
 class Report(msgspec.Struct, frozen=True):
     """What was found. head: of the rows walked; its hash is what to keep elsewhere for the next time.
 
-    problems: one sentence each, naming the row; none if all is well.
+    problems: one sentence each, naming the row; none if all is well. older: how many rows were not decided
+    again, for older rules decided them. refusals: of how many the requests are not there to be decided again.
     """
 
     head: Head
     problems: tuple[str, ...]
+    older: int = 0
+    refusals: int = 0
 
 
 def verify(
@@ -66,7 +71,7 @@ def verify(
     progress(head.seq, head.seq)
     if len(problems) > PROBLEMS_MAX:
         problems[PROBLEMS_MAX:] = [f"{bank}: and {len(problems) - PROBLEMS_MAX} more"]
-    return Report(head, tuple(problems))
+    return Report(head, tuple(problems), walk.older, walk.refusals)
 
 
 def _snapshots(ledger: Reader, bank: str) -> dict[int, Snapshot]:
@@ -99,6 +104,9 @@ class _Walk:
         self.engine: Engine | None = Engine(bank)
         self.seq = 0
         self.epoch = 0
+        self.version = 1
+        self.older = 0
+        self.refusals = 0
         self.hash = genesis(bank)
         self.sums: dict[tuple[int, int], list[int]] = {}
         self.carried: dict[int, Totals] = {}
@@ -114,6 +122,8 @@ class _Walk:
             self._missing(self.seq + 1, row.seq - 1)
         if row.epoch < self.epoch:
             self._problem(f"row {row.seq} is of epoch {row.epoch}, the row before it of {self.epoch}")
+        if row.version < self.version:
+            self._problem(f"row {row.seq} is of rules {row.version}, the row before it of {self.version}")
         for posting in row.postings:
             sums = self.sums.setdefault((posting.link, posting.level), [0] * len(posting[3:]))
             for account, micros in enumerate(posting[3:]):
@@ -124,7 +134,7 @@ class _Walk:
             self._replay(row)
         elif follows:
             self._broken(row)
-        self.seq, self.epoch, self.hash = row.seq, row.epoch, row.hash
+        self.seq, self.epoch, self.version, self.hash = row.seq, row.epoch, row.version, row.hash
         self._check_snapshot()
         self._check_carried()
         self._check_known()
@@ -156,11 +166,26 @@ class _Walk:
     def _replay(self, row: Row) -> None:
         if self.engine is None:
             return
+        fault = self._decided(self.engine, row)
         try:
             replay(self.engine, row)
         except LedgerCorrupt as error:
             self.problems.append(str(error))
             self.engine = None
+        else:
+            if fault is not None:
+                self._problem(f"row {row.seq} ({events.name_of(row.kind)}): {fault}")
+
+    def _decided(self, engine: Engine, row: Row) -> str | None:
+        """Why the rules do not decide the row from the state before it; None where they do, or did once."""
+        if row.version < events.RULES_VERSION:
+            self.older += 1
+            return None
+        self.refusals += row.kind == events.Refused.kind
+        try:
+            return again.fault(engine, row, events.decode(row.kind, row.version, row.body))
+        except Exception as error:  # noqa: BLE001 - a forged event may break anything inside
+            return f"the rules cannot decide it: {error!r}"
 
     def _broken(self, row: Row) -> None:
         """The row is not what was written; where its event and the rest are, its postings are at fault."""

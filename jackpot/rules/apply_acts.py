@@ -6,6 +6,7 @@ from jackpot.rules import witness
 from jackpot.rules.apply_rounds import forget, judge_count, recomputed_changes, retire, take_back
 from jackpot.rules.effects import Effects, award_map
 from jackpot.rules.events import (
+    BankOpened,
     Corrected,
     DeviceBlocked,
     DeviceCleared,
@@ -36,6 +37,11 @@ from jackpot.rules.undo import BASE, History, Point, is_whole
 RESTORED: Final = "restored"
 # What suspends a whole bank holds a link, too, that opens meanwhile.
 OF_THE_BANK: Final = (witness.BEHIND, RESTORED)
+
+
+def apply_bank_opened(effects: Effects, event: BankOpened) -> None:
+    """The ledger knows whose it is."""
+    effects.state.site = event.site
 
 
 def apply_link_opened(effects: Effects, event: LinkOpened) -> None:

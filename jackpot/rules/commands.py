@@ -97,6 +97,12 @@ class Hello(msgspec.Struct, frozen=True):
 TableCommand = Wager | Withdraw | Lock | Settle | Close | Void | Malformed
 
 
+class OpenBank(msgspec.Struct, frozen=True):
+    """A bank's first entry. site: the id of the site whose ledger it is in."""
+
+    site: str
+
+
 class OpenLink(msgspec.Struct, frozen=True):
     terms: LinkTerms
 
@@ -254,7 +260,9 @@ class BeginBank(msgspec.Struct, frozen=True):
     parts: tuple[HandedOn, ...]
 
 
-SystemCommand = BeginBank | OpenLink | OpenTable | Suspend | Resume | Reading | BlockDevice | EndKey
+SystemCommand = (
+    BeginBank | OpenBank | OpenLink | OpenTable | Suspend | Resume | Reading | BlockDevice | EndKey
+)
 PersonCommand = (
     Validate
     | Pay

@@ -29,7 +29,7 @@ from jackpot.rules.effects import Effects, Map
 from jackpot.rules.events import BehindOver, Event, FoundBehind, People, Refused
 from jackpot.rules.invariant import InvariantError, invariant
 from jackpot.rules.outcome import Entry, Outcome
-from jackpot.rules.postings import Posting
+from jackpot.rules.postings import Posting, only_link
 from jackpot.rules.refusal import NOT_APPLIED, Refusal, bounded, refuse_if
 from jackpot.rules.state import ACTS_KEPT, ANSWERS_KEPT, Answered, State, Table
 
@@ -75,6 +75,7 @@ APPLY: dict[type[Event], Callable[[Effects, Any], None]] = {
     events.KeyEnded: apply_acts.apply_key_ended,
     events.BankClosed: joining.apply_bank_closed,
     events.BankBegun: joining.apply_bank_begun,
+    events.BankOpened: apply_acts.apply_bank_opened,
 }
 
 BY_SERVER: dict[type, Callable[[State, Any], Event]] = {
@@ -86,6 +87,7 @@ BY_SERVER: dict[type, Callable[[State, Any], Event]] = {
 }
 
 BY_PEOPLE: dict[type, Callable[[State, Any, People], Event]] = {
+    commands.OpenBank: opening.decide_open_bank,
     commands.Suspend: opening.decide_suspend,
     commands.Resume: opening.decide_resume,
     commands.EndKey: opening.decide_end_key,
@@ -153,6 +155,15 @@ class Engine:
         if envelope.table is not None:
             return self._frame(envelope)
         return self._act(envelope)
+
+    def decide(self, envelope: Envelope, asked_ms: int) -> Event:
+        """What a command, other than a hello, would come to now; nothing is touched.
+
+        asked_ms: as in `Wagered`, in place of this engine's own clock. Raises Refusal, InvariantError.
+        """
+        if envelope.table is None:
+            return self._decide_act(envelope)
+        return self._decide_frame(self._tables[envelope.table], envelope, asked_ms)
 
     def execute_as_internal(self, envelope: Envelope, message: str) -> Outcome:
         """Refuse durably a command that broke an invariant, or whose data was refused (WIRE: internal)."""
@@ -229,21 +240,20 @@ class Engine:
                 return _not_applied(table, seq, "seq_conflict", message, alarm)
         return _not_applied(table, seq, "seq_old", f"seq: older than the last {ANSWERS_KEPT} answers")
 
-    def _decide_frame(self, table: Table, envelope: Envelope) -> Event:
+    def _decide_frame(self, table: Table, envelope: Envelope, asked_ms: int | None = None) -> Event:
         command = envelope.command
+        asked = self._asked_ms(table, envelope.tick) if asked_ms is None else asked_ms
         match command:
             case commands.Malformed():
                 raise Refusal("bad_message", command.message)
             case commands.Wager():
                 lately = self._lately(table, envelope.tick)
-                asked = self._asked_ms(table, envelope.tick)
                 return betting.decide_wager(
                     self.state, table, command, envelope.draws, rounds_lately=lately, asked_ms=asked
                 )
             case commands.Withdraw():
                 return betting.decide_withdraw(self.state, table, command)
             case commands.Lock():
-                asked = self._asked_ms(table, envelope.tick)
                 return betting.decide_lock(self.state, table, command, envelope.draws, asked_ms=asked)
             case commands.Settle():
                 return settling.decide_settle(self.state, table, command)
@@ -290,13 +300,12 @@ class Engine:
         body = events.encode(event)  # before it is applied: the state goes on with parts of it
         effects = self._apply(seq, envelope.at, table, envelope.table_seq, envelope.digest, event)
         postings = effects.postings()
-        links = {posting.link for posting in postings}
         entry = Entry(
             seq=seq,
             at=envelope.at,
             kind=event.kind,
-            version=event.version,
-            link=links.pop() if len(links) == 1 else None,
+            version=events.RULES_VERSION,
+            link=only_link(postings),
             table=table.number if table else None,
             table_seq=envelope.table_seq if table else None,
             digest=envelope.digest,

@@ -1,16 +1,21 @@
 """What happened? The journal's events: facts, each kind with its number and version.
 
 An event's body is its fields as a MessagePack array. A kind's number never changes and is never used
-again; a field is only ever added at the end, with a default and a new version.
+again; a field is only ever added at the end, with a default, and the rules' version is raised.
 """
 
-from typing import ClassVar
+import re
+from typing import ClassVar, Final
 
 import msgspec
 
 from jackpot.rules.meter import Accounts
 from jackpot.rules.paytable import LinkTerms, TableTerms
 from jackpot.rules.state import Answered, Award, DrawMade, Shown, Waiting
+
+# Of the rules that decide, and of the form of every event; each row names it. A release that decides or
+# writes anything otherwise raises it, for what older rules decided is not decided again by newer.
+RULES_VERSION: Final = 1
 
 
 class People(msgspec.Struct, frozen=True, array_like=True):
@@ -33,7 +38,6 @@ class Event(msgspec.Struct, frozen=True, array_like=True):
     """One decided command."""
 
     kind: ClassVar[int]
-    version: ClassVar[int] = 1
 
 
 class LinkOpened(Event, frozen=True, array_like=True):
@@ -349,10 +353,9 @@ class DeviceCleared(Event, frozen=True, array_like=True):
 
 
 class KeyEnded(Event, frozen=True, array_like=True):
-    """people: who revoked it; none where a rotation ended it. Version 2 added them."""
+    """people: who revoked it; none where a rotation ended it."""
 
     kind: ClassVar[int] = 24
-    version: ClassVar[int] = 2
     role: str
     device: str
     fingerprint: str
@@ -403,6 +406,7 @@ class HandedOn(msgspec.Struct, frozen=True, array_like=True):
     blocked: list[tuple[str, str]]
     ended: list[tuple[str, str, str]]
     refusals: dict[str, int]
+    site: str
 
 
 class BankClosed(Event, frozen=True, array_like=True):
@@ -444,10 +448,24 @@ class ReopenDeclined(Event, frozen=True, array_like=True):
     people: People
 
 
+class BankOpened(Event, frozen=True, array_like=True):
+    """The first entry of any other bank. site: whose ledger it is in. people: none at the ledger's making."""
+
+    kind: ClassVar[int] = 30
+    site: str
+    people: People = People()
+
+
 KINDS: dict[int, type[Event]] = {event.kind: event for event in Event.__subclasses__()}
 
 _encoder = msgspec.msgpack.Encoder()
 _decoders = {kind: msgspec.msgpack.Decoder(event) for kind, event in KINDS.items()}
+
+
+def name_of(kind: int) -> str:
+    """What people call a kind: `link_opened`."""
+    event = KINDS.get(kind)
+    return f"kind {kind}" if event is None else re.sub(r"(?<!^)([A-Z])", r"_\1", event.__name__).lower()
 
 
 class UnknownEventError(Exception):
@@ -462,7 +480,7 @@ def encode(event: Event) -> bytes:
 def decode(kind: int, version: int, body: bytes) -> Event:
     """The event of a journal row; raises UnknownEventError, or msgspec.DecodeError if it is damaged."""
     event = KINDS.get(kind)
-    if event is None or version > event.version:
+    if event is None or not 1 <= version <= RULES_VERSION:
         message = f"event kind {kind} version {version} is unknown to this program"
         raise UnknownEventError(message)
     return _decoders[kind].decode(body)

@@ -76,7 +76,7 @@ def handed_on(state: State) -> HandedOn:
     ]
     return HandedOn(
         links, tables, state.next_hit, state.next_award, state.last_day, list(state.blocked),
-        list(state.ended), dict(state.refusals),
+        list(state.ended), dict(state.refusals), state.site,
     )  # fmt: skip
 
 
@@ -116,6 +116,7 @@ def apply_bank_begun(effects: Effects, event: BankBegun) -> None:
             _take_table(state, told, before)
         state.next_hit = max(state.next_hit, part.next_hit)
         state.next_award = max(state.next_award, part.next_award)
+        state.site = part.site
         state.last_day = max(state.last_day, part.last_day)
         state.blocked += part.blocked
         state.ended += part.ended

@@ -3,9 +3,19 @@
 from typing import Final
 
 from jackpot.rules.apply_acts import RESTORED
-from jackpot.rules.commands import BlockDevice, EndKey, OpenLink, OpenTable, Reading, Resume, Suspend
+from jackpot.rules.commands import (
+    BlockDevice,
+    EndKey,
+    OpenBank,
+    OpenLink,
+    OpenTable,
+    Reading,
+    Resume,
+    Suspend,
+)
 from jackpot.rules.effects import Map, award_map, round_map
 from jackpot.rules.events import (
+    BankOpened,
     DeviceBlocked,
     KeyEnded,
     LinkOpened,
@@ -27,6 +37,13 @@ TWO_RESUME: Final = (RESTORED, "internal")
 
 # A welcome tells all of a table's links, its round and its last answer in one frame of 65,536 bytes.
 TABLE_LINKS_MOST = 8
+
+
+def decide_open_bank(state: State, command: OpenBank, people: People) -> BankOpened:
+    """A bank opens once, before anything else (S3)."""
+    refuse_if(state.seq > 0, "not_empty", f"bank {state.bank} has entries already")
+    refuse_if(not command.site, "no_site", "site: a ledger is one site's")
+    return BankOpened(command.site, people)
 
 
 def decide_open_link(state: State, command: OpenLink) -> LinkOpened:

@@ -10,8 +10,8 @@ from jackpot.rules.postings import Posting
 class Entry(msgspec.Struct, frozen=True):
     """What the journal keeps of one decided command; the sequencer adds epoch and hash.
 
-    kind, version: of the event. link: its number where one link alone is touched. table: its number.
-    body: the event, in its canonical bytes.
+    kind: of the event. version: of the rules. link: its number where one link alone is touched. table: its
+    number. body: the event, in its canonical bytes.
     """
 
     seq: int

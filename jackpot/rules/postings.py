@@ -1,5 +1,6 @@
 """Which accounts does a journal entry move? Balanced double-entry postings (M4)."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 
@@ -22,3 +23,9 @@ class Posting(NamedTuple):
     awards: int = 0
     corrections: int = 0
     transfers: int = 0
+
+
+def only_link(postings: Sequence[Posting]) -> int | None:
+    """The link that all of them are of; None where they are of several, or there is none."""
+    links = {posting.link for posting in postings}
+    return links.pop() if len(links) == 1 else None

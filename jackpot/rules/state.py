@@ -286,7 +286,7 @@ class State(msgspec.Struct, array_like=True):
 
     behind: what tables say that they have, by number, until people have answered. said: the entry in which
     each said so last. paid: hits that people paid and nothing is left to do about but a correction, the
-    last ones only. closed_into: the bank that this one became, empty while it lives.
+    last ones only. closed_into: the bank that this one became, empty while it lives. site: the site's id.
     """
 
     bank: str
@@ -305,6 +305,7 @@ class State(msgspec.Struct, array_like=True):
     closed_into: str = ""
     paid: dict[int, Hit] = {}
     said: dict[int, int] = {}
+    site: str = ""
 
     def link(self, number: int) -> Link:
         """The link of that number."""

@@ -1,9 +1,10 @@
-"""Do configuration and journal agree before a link starts? And which program decides here (S3)?
+"""Do configuration and ledger agree before a link starts? And which program decides here (S3)?
 
 Where the two differ the journal is right, and the link is suspended.
 """
 
 import hashlib
+from collections.abc import Collection
 from importlib import resources
 from typing import Any, Final
 
@@ -12,8 +13,11 @@ import structlog
 import controllers
 import jackpot
 from jackpot.config import Config, differences
+from jackpot.ledger.banks import open_banks, site_of
+from jackpot.ledger.connect import without_password
+from jackpot.ledger.copy import UNFINISHED
 from jackpot.ledger.rebuild import read_to
-from jackpot.ledger.store import Reader, Store
+from jackpot.ledger.store import DataRefused, Ledger, LedgerCorrupt, LedgerUnusable, Reader, Store
 from jackpot.rules.commands import Command, OpenLink, OpenTable, Resume, Suspend
 from jackpot.rules.engine import Engine
 from jackpot.rules.paytable import LinkTerms, TableTerms
@@ -38,6 +42,58 @@ def own_digest() -> str:
     return total.hexdigest()
 
 
+def open_books(ledger: Ledger, config: Config, unix_ms: int) -> list[str]:
+    """Opens every bank of the configuration where the ledger is empty; the banks that are missing in it.
+
+    Raises LedgerCorrupt where its schema is not that of the migrations, or a bank does not begin as one does,
+    LedgerUnusable where it is another site's.
+    """
+    found = ledger.schema()
+    for warning in found.warnings:
+        log.warning("ledger_warning", warning=warning)
+    if found.problems:
+        raise LedgerCorrupt("; ".join(found.problems))
+    if not ledger.banks():
+        site = config.site.first_id
+        try:
+            open_banks(ledger, config.banks, site, unix_ms)
+        except DataRefused:  # another server was quicker
+            log.info("banks_opened_by_another")
+        else:
+            log.warning("banks_opened", site=site, banks=config.banks)
+    check_site(ledger, config)
+    return missing_banks(ledger, config)
+
+
+def missing_banks(ledger: Reader, config: Config) -> list[str]:
+    """The banks that the configuration names and the ledger does not have."""
+    there = ledger.banks()
+    return [bank for bank in config.banks if bank not in there]
+
+
+def is_missing(bank: str) -> str:
+    """What to say of a bank that is not in the ledger."""
+    return (
+        f"bank {bank} is not in the ledger: if it is new, jackpot bank open {bank} opens it; if it ever had "
+        "a meter, the ledger has lost it"
+    )
+
+
+def check_site(ledger: Reader, config: Config) -> None:
+    """Raises LedgerUnusable where the ledger is another site's."""
+    wanted = config.site.id
+    for bank in ledger.banks():
+        if ledger.head(bank).holder == UNFINISHED:
+            continue  # whoever takes it says what it is
+        site = site_of(ledger, bank)
+        if wanted and site != wanted:
+            raise LedgerUnusable(
+                f'{without_password(config.ledger.url)} is the ledger of site "{site}", the configuration is '
+                f'of site "{wanted}" ([site] id)'
+            )
+        wanted = site
+
+
 async def agree(writer: Writer, config: Config, store: Store) -> None:
     """Opens what the configuration adds; suspends what it would change (L9).
 
@@ -45,6 +101,7 @@ async def agree(writer: Writer, config: Config, store: Store) -> None:
     the configuration says so, or the banks are joined. May be done again. Raises BankStopped, LedgerError.
     """
     known = await writer.ask(_terms)
+    _check_renamed(config, await writer.ask(lambda engine: engine.state.site), known.keys())
     wanted = {terms.link for terms in config.links if terms.bank == writer.bank}
     elsewhere = (
         {} if wanted <= known.keys() else await store.run(lambda ledger: _elsewhere(ledger, writer.bank))
@@ -70,6 +127,21 @@ async def agree(writer: Writer, config: Config, store: Store) -> None:
     for link in known.keys() - {terms.link for terms in config.links}:
         log.warning("link_not_configured", bank=writer.bank, link=link)
     await _agree_tables(writer, config)
+
+
+def _check_renamed(config: Config, site: str, known: Collection[str]) -> None:
+    """A name may change; with no link in common it is another site's configuration.
+
+    Raises LedgerUnusable. A configuration with an id was checked by it.
+    """
+    if config.site.id or config.site.first_id == site or not known:
+        return
+    if not any(terms.link in known for terms in config.links):
+        raise LedgerUnusable(
+            f'the ledger is of site "{site}", the configuration of "{config.site.name}", and they have no '
+            f'link in common; if it is the same site, write id = "{site}" under [site]'
+        )
+    log.warning("site_renamed", site=site, name=config.site.name)
 
 
 async def _agree_tables(writer: Writer, config: Config) -> None:

@@ -116,7 +116,8 @@ class Tenure:
             holder, epoch, seq = self._own, writer.epoch, writer.core.durable_seq
             here = "held" if writer.board.leased else "held, and not confirmed by the ledger"
         elif self._seen is None:
-            holder, epoch, seq, here = "", 0, 0, "standby: the ledger does not answer"
+            holder, epoch, seq = "", 0, 0
+            here = writer.stopped if writer.failed else "standby: the ledger does not answer"
         else:
             holder, epoch, seq = self._seen.holder, self._seen.epoch, self._seen.seq
             here = "standby" if writer.held_elsewhere else writer.stopped

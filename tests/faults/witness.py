@@ -187,6 +187,8 @@ class Witness:
         same("the next durable row", row.seq, self.seq + 1)
         self.seq = row.seq
         event = events.decode(row.kind, row.version, row.body)
+        if row.seq == 1 and isinstance(event, events.BankOpened):
+            return  # the ledger's own beginning, of which the model knows nothing
         envelope = self._envelope_of(row, event)
         before = self.model.meters()
         self._once(envelope, row, answer)

@@ -55,6 +55,7 @@ class Play:
         self.epoch = 1
         self.acts = 0
         self.rounds = 0
+        self.act(c.OpenBank("riverside"))
         for terms in (FIVE, THREE):
             self.act(c.OpenLink(terms))
         for name in _TABLES:

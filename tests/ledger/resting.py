@@ -14,6 +14,7 @@ from jackpot.rules.paytable import TableTerms
 from tests.ledger.play import FIVE, START_MS
 
 BANKS: Final = ("north", "south")
+SITE: Final = "riverside"
 ROYAL: Final = Claim(seat=1, cards=("As", "Ks", "Qs"))
 
 
@@ -27,6 +28,7 @@ class Bank:
         self.link = f"five-{name}"
         self.tables = tuple(f"{name}-{number}" for number in (1, 2))
         self.acts = 0
+        self.act(c.OpenBank(SITE))
         self.act(
             c.OpenLink(msgspec.structs.replace(FIVE, link=self.link, bank=name, magic_every=0, lucky_every=0))
         )

@@ -279,7 +279,7 @@ def test_events_are_named(answers: Answers, played: list[Row]) -> None:
     assert {line["kind"]: line["entries"] for line in main(answers["events"])} == counted
     assert all(line["name"] == snake[line["kind"]] for line in main(answers["events"]))
     opened = main(answers["opened"])
-    assert [line["seq"] for line in opened if line["kind"] == LinkOpened.kind] == [1, 2]
+    assert [line["seq"] for line in opened if line["kind"] == LinkOpened.kind] == [2, 3]
     assert b"five" in opened[0]["body"]
     assert [line["kind"] for line in opened[2:]] == [TableOpened.kind] * 3
 
@@ -321,7 +321,7 @@ def test_a_joined_bank_has_lost_nothing(fresh: Fresh) -> None:
 
 BEYOND_THE_METER: Final = (
     'UPDATE posting SET "primary" = "primary" - 20000000000, house = house + 20000000000 '
-    "WHERE seq = 1 AND level = 1"
+    "WHERE seq = 2 AND level = 1"
 )
 AGAIN: Final = (
     'INSERT INTO journal SELECT bank, 99999, at, epoch, kind, version, link, "table", table_seq, digest, '
@@ -334,11 +334,11 @@ UNOWNED: Final = "INSERT INTO posting VALUES (1, 99999, 1, 1, 1, 5, 0, 0, -5, 0,
     ("change", "query", "found"),
     [
         (
-            "UPDATE posting SET house = house - 7 WHERE seq = 1 AND level = 1",
+            "UPDATE posting SET house = house - 7 WHERE seq = 2 AND level = 1",
             "unbalanced",
             {"difference": -7},
         ),
-        (BEYOND_THE_METER, "below zero", {"link": 1, "level": 1, "seq": 1}),
+        (BEYOND_THE_METER, "below zero", {"link": 1, "level": 1, "seq": 2}),
         (UNOWNED, "no entry", {"seq": 99999}),
         ("DELETE FROM journal WHERE seq = 50", "order", {"seq": 51, "seq_before": 49}),
         ("UPDATE journal SET epoch = 99 WHERE seq = 50", "order", {"seq": 51, "epoch_before": 99}),

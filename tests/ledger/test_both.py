@@ -19,7 +19,7 @@ from jackpot.lab.engines import Postgres
 from jackpot.ledger.blocking import Blocking
 from jackpot.ledger.journal import Head, Row, Snapshot, canonical, genesis
 from jackpot.ledger.open import open_ledger
-from jackpot.ledger.store import CommitInDoubt, DataRefused, Fenced, Ledger, Question, Reader
+from jackpot.ledger.store import CommitInDoubt, DataRefused, Differences, Fenced, Ledger, Question, Reader
 from jackpot.ledger.verify import Report, verify
 from jackpot.rules.engine import SNAPSHOT_FORMAT
 from jackpot.rules.postings import Posting
@@ -86,6 +86,9 @@ class Memory:
 
     def strays(self, _bank: str) -> list[str]:
         return []
+
+    def schema(self) -> Differences:
+        return Differences([], [])
 
     def close(self) -> None:
         """It holds nothing."""
@@ -262,7 +265,7 @@ def test_any_sequence_gives_the_same_ledger(
         if pair.unwritten():
             pair.write(pair.unwritten())
         truth = whole(pair.memory)
-        assert truth[-1] == Report(pair.memory.kept, ())
+        assert (truth[-1].head, truth[-1].problems) == (pair.memory.kept, ())
         assert whole(sqlite) == truth
         assert whole(other) == truth
         assert in_sqlite(path) == in_postgres(url)
@@ -341,11 +344,11 @@ POSTING: Final = "1, 5, 0, 0, -5, 0, 0, 0, 0"  # cycle and balanced accounts
         ([], ""),
         (["UPDATE journal SET body = X'90' WHERE seq = 20"], "row 20 was changed or added"),
         (["UPDATE journal SET hash = X'" + "00" * 32 + "' WHERE seq = 20"], "hash of row 20 was changed"),
-        (['UPDATE posting SET "primary" = "primary" + 1, house = house - 1 WHERE seq = 1 AND level = 2'],
-         "the postings of row 1 were changed"),
-        (['UPDATE posting SET "primary" = 1 WHERE seq = 1 AND level = 2'], "row 1 does not balance"),
-        (["DELETE FROM posting WHERE seq = 1 AND level = 1"], "the postings of row 1 were changed"),
-        ([f"INSERT INTO posting VALUES (1, 1, 9, 1, {POSTING})"], "the postings of row 1 were changed"),
+        (['UPDATE posting SET "primary" = "primary" + 1, house = house - 1 WHERE seq = 2 AND level = 2'],
+         "the postings of row 2 were changed"),
+        (['UPDATE posting SET "primary" = 1 WHERE seq = 2 AND level = 2'], "row 2 does not balance"),
+        (["DELETE FROM posting WHERE seq = 2 AND level = 1"], "the postings of row 2 were changed"),
+        ([f"INSERT INTO posting VALUES (1, 2, 9, 1, {POSTING})"], "the postings of row 2 were changed"),
         ([f"INSERT INTO posting VALUES (1, 999999, 1, 1, {POSTING})"], "posting row 999999 lies"),
         ([f"INSERT INTO posting VALUES (1, -3, 1, 1, {POSTING})"], "the database sums"),
         ([f"INSERT INTO posting VALUES (7, 3, 1, 1, {POSTING})"], "bank number 7, which has no"),

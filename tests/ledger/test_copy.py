@@ -207,8 +207,8 @@ def test_only_a_copy_is_added_to(source: Ledger, fresh: Fresh, played: list[Row]
         ("UPDATE journal SET at = at + 1 WHERE seq = 60", "row 60 does not follow from row 59", 0),
         ("DELETE FROM journal WHERE seq = 60", "row 60 is missing, row 61 is there", 0),
         ("DELETE FROM journal WHERE seq > 115", "row 116 is missing, the head stands at", 115),
-        ("UPDATE posting SET house = house - 1 WHERE seq = 1", "row 1 does not follow", 0),
-        ("UPDATE head SET hash = zeroblob(32)", "the head names another hash than row", 121),
+        ("UPDATE posting SET house = house - 1 WHERE seq = 2", "row 2 does not follow", 0),
+        ("UPDATE head SET hash = zeroblob(32)", "the head names another hash than row", 120),
         ("DELETE FROM head", "main: its head is gone", 0),
         ("DELETE FROM bank", "empty: no server has ever opened it", 0),
     ],
@@ -341,10 +341,10 @@ def test_a_spoiled_backup_is_not_restored(source: Ledger, fresh: Fresh, tmp_path
     """S3: the file is proved before the ledger is even made."""
     file = tmp_path / "night.db"
     backing.backup(source, file)
-    spoil(file, "UPDATE posting SET awards = awards + 1, house = house - 1 WHERE seq = 1")
+    spoil(file, "UPDATE posting SET awards = awards + 1, house = house - 1 WHERE seq = 2")
 
     def never() -> Ledger:
         raise AssertionError("a ledger was opened")
 
-    with pytest.raises(LedgerCorrupt, match="row 1 "):
+    with pytest.raises(LedgerCorrupt, match="row 2 "):
         backing.restore(file, never, START_MS)

@@ -25,7 +25,7 @@ from tests.server.bed import on_loop
 # Takes the bank, sends a part of a COPY and stops where it is.
 FREEZES_IN_COPY = """
 import asyncio, os, signal, sys
-from jackpot.ledger import postgres
+from jackpot.ledger import postgres, postgres_rows
 from jackpot.ledger.postgres import PostgresStore
 from tests.ledger.material import rows
 
@@ -41,7 +41,7 @@ async def main():
     store = await PostgresStore.open(sys.argv[1])
     await store.new_epoch("main", "frozen")
     await store._connection.execute("BEGIN")
-    await store._connection.copy_records_to_table("journal", records=records(), columns=postgres._JOURNAL)
+    await store._connection.copy_records_to_table("journal", records=records(), columns=postgres_rows.JOURNAL)
 
 asyncio.run(main())
 """

@@ -67,13 +67,16 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Written:
 
 
 def spoil(path: Path, *statements: str) -> None:
-    """As somebody with the file and enough will could: no trigger, no check stands in his way."""
+    """As somebody with the file and enough will could: no trigger is in the way, and all are put back."""
     connection = apsw.Connection(str(path))
     connection.pragma("ignore_check_constraints", True)
-    for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'").fetchall():
+    guards = connection.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'").fetchall()
+    for name, _ in guards:
         connection.execute(f"DROP TRIGGER {name}")
     for statement in statements:
         connection.execute(statement)
+    for _, sql in guards if statements else ():
+        connection.execute(str(sql))
     connection.close()
 
 
@@ -118,14 +121,14 @@ def test_a_sound_ledger_has_no_problem(written: Written) -> None:
             "row 20 was moved: it was written as row 21",
         ),
         (
-            ['UPDATE posting SET "primary" = "primary" + 1, house = house - 1 WHERE seq = 1 AND level = 2'],
-            "the postings of row 1 were changed",
+            ['UPDATE posting SET "primary" = "primary" + 1, house = house - 1 WHERE seq = 2 AND level = 2'],
+            "the postings of row 2 were changed",
         ),
-        (['UPDATE posting SET "primary" = 1 WHERE seq = 1 AND level = 2'], "row 1 does not balance"),
-        (["DELETE FROM posting WHERE seq = 1 AND level = 1"], "the postings of row 1 were changed"),
+        (['UPDATE posting SET "primary" = 1 WHERE seq = 2 AND level = 2'], "row 2 does not balance"),
+        (["DELETE FROM posting WHERE seq = 2 AND level = 1"], "the postings of row 2 were changed"),
         (
-            [f"INSERT INTO posting VALUES (1, 1, 9, 1, {EXTRA})"],
-            "the postings of row 1 were changed",
+            [f"INSERT INTO posting VALUES (1, 2, 9, 1, {EXTRA})"],
+            "the postings of row 2 were changed",
         ),
         ([f"INSERT INTO posting VALUES (1, 999999, 1, 1, {EXTRA})"], "posting row 999999 lies"),
         ([f"INSERT INTO posting VALUES (1, -3, 1, 1, {EXTRA})"], "the database sums"),
@@ -184,17 +187,17 @@ def test_a_forged_tail_must_still_make_sense(written: Written) -> None:
 def test_a_forged_posting_with_a_right_chain_is_found(written: Written) -> None:
     """M4: an event whose stored postings are others than it makes, however well they balance and hash."""
     path = written.path.with_name("forged.db")
-    first = written.rows[0]
+    opened, first = written.rows[:2]
     extra = first.postings[0]._replace(
         primary=first.postings[0].primary + 7, house=first.postings[0].house - 7
     )
     entry = Entry(
-        1, first.at, first.kind, first.version, first.link, None, None, first.digest, first.body,
+        2, first.at, first.kind, first.version, first.link, None, None, first.digest, first.body,
         (extra, *first.postings[1:]),
     )  # fmt: skip
-    write(path, [row_of("main", 1, entry, genesis("main"))], [])
+    write(path, [opened, row_of("main", 1, entry, opened.hash)], [])
     (problem,) = audit(path).problems
-    assert "the event of row 1 makes other postings: link 1 level 1" in problem
+    assert "the event of row 2 makes other postings: link 1 level 1" in problem
 
 
 def test_a_changed_balance_is_found(written: Written) -> None:

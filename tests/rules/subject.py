@@ -6,7 +6,7 @@ import msgspec
 from msgspec.structs import replace
 
 from jackpot.catalogue.terms import LevelEntry, LinkEntry, resolve
-from jackpot.rules import cards, commands, views
+from jackpot.rules import again, cards, commands, events, views
 from jackpot.rules.commands import Command, Draw, Envelope
 from jackpot.rules.engine import Engine
 from jackpot.rules.outcome import Entry, Outcome
@@ -27,10 +27,11 @@ GAMES = {"three-card": "three-card-poker", "four-card": "four-card-poker"}
 
 
 class OfEngine:
-    """One bank's engine, every entry of which is kept for a replay."""
+    """One bank's engine, every entry of which is kept for a replay, and decided again by an auditor (S8)."""
 
     def __init__(self) -> None:
         self.engine = Engine(BANK)
+        self.auditor = Engine(BANK)
         self.entries: list[Entry] = []
         self.past: dict[str, Message] = {}
         self._asked = 0
@@ -44,6 +45,8 @@ class OfEngine:
         outcome = self.engine.execute(envelope)
         if outcome.entry is not None:
             self.entries.append(outcome.entry)
+            if outcome.entry.seq == self.auditor.seq + 1:  # else a test went to the engine itself
+                decide_again(self.auditor, outcome.entry)
         return outcome
 
     def open(self, link: Link) -> None:
@@ -150,6 +153,15 @@ class OfEngine:
     def held(self, table: str) -> bool:
         found = self.engine.table(table)
         return found is not None and bool(found.held)
+
+
+def decide_again(auditor: Engine, entry: Entry) -> None:
+    """S8: what was decided is decided again from the state before it, and then applied."""
+    event = events.decode(entry.kind, entry.version, entry.body)
+    assert again.fault(auditor, entry, event) is None, event
+    auditor.replay(
+        entry.seq, entry.at, entry.kind, entry.version, entry.table, entry.table_seq, entry.digest, entry.body
+    )
 
 
 def _with_reserves(terms: LinkTerms, reserves: dict[str, str]) -> LinkTerms:

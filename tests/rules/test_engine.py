@@ -263,7 +263,7 @@ def test_a_journal_of_a_newer_program_is_refused() -> None:
     with pytest.raises(UnknownEventError):
         events.decode(9999, 1, b"\x90")
     with pytest.raises(UnknownEventError):
-        events.decode(events.Wagered.kind, events.Wagered.version + 1, b"\x90")
+        events.decode(events.Wagered.kind, events.RULES_VERSION + 1, b"\x90")
 
 
 def test_an_entry_out_of_order_is_refused() -> None:

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from jackpot.rules import commands, views
+from jackpot.rules import again, commands, events, views
 from jackpot.rules.commands import Command, Envelope
 from jackpot.rules.engine import Engine
 from jackpot.rules.events import Refused
@@ -82,9 +82,11 @@ class Floor(RuleBasedStateMachine):
             self.awards |= {award.number: award for award in hit.awards}
 
     def book(self, outcome: Outcome) -> None:
-        """Add up the entry's postings, and let the mirror see it."""
+        """Add up the entry's postings, and let the mirror decide it again and see it (S8)."""
         entry = outcome.entry
         assert entry is not None
+        decided = events.decode(entry.kind, entry.version, entry.body)
+        assert again.fault(self.mirror, entry, decided) is None, decided
         for other in (self.mirror, self.elephant):
             replayed = other.replay(
                 entry.seq,

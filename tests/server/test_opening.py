@@ -7,7 +7,6 @@ from datetime import UTC, datetime, time
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-import apsw
 import pytest
 import structlog
 import trustme
@@ -15,6 +14,7 @@ import trustme
 from jackpot.app import Server
 from jackpot.ledger.store import LedgerError
 from jackpot.server.readings import ended_day
+from tests.ledger.test_verify import spoil
 from tests.server.bed import LINKS, Device, StepClock, configure, on_loop, table, until
 
 
@@ -46,13 +46,7 @@ async def test_a_new_table_joins(tmp_path: Path) -> None:
 
 
 def _tamper(path: Path) -> None:
-    connection = apsw.Connection(str(path))
-    connection.execute("PRAGMA writable_schema = ON")
-    for (trigger,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'trigger'").fetchall():
-        connection.execute(f"DROP TRIGGER {trigger}")
-    connection.execute("DELETE FROM snapshot")
-    connection.execute("UPDATE journal SET body = x'93' WHERE seq = 1")
-    connection.close()
+    spoil(path, "DELETE FROM snapshot", "UPDATE journal SET body = x'93' WHERE seq = 1")
 
 
 @on_loop

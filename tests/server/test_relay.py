@@ -434,7 +434,7 @@ async def test_the_rights_in_the_runbook_are_enough(redis: RedisServer, tmp_path
             await offer(client, "main", said((9, 9, 9)))
         found = await read(client, "main")
         assert found is not None
-        assert found[0].rev[0] == 1
+        assert found[0].rev[0] == 2
 
 
 @on_loop

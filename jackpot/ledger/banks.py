@@ -1,0 +1,44 @@
+"""How does a bank begin, and whose ledger is it in? Its first entry says both, for ever (S3)."""
+
+from collections.abc import Sequence
+from typing import Final
+
+import msgspec
+
+from jackpot.ledger.journal import Row, genesis, row_of
+from jackpot.ledger.store import Ledger, LedgerCorrupt, Reader
+from jackpot.rules import events
+from jackpot.rules.commands import Envelope, OpenBank
+from jackpot.rules.engine import Engine
+
+# Of a bank that nobody has taken yet.
+FIRST_EPOCH: Final = 1
+_NO_DIGEST: Final = bytes(16)
+
+
+def open_banks(
+    ledger: Ledger, banks: Sequence[str], site: str, unix_ms: int, people: tuple[str, ...] = ()
+) -> None:
+    """Opens new banks of a site's ledger, all of them or none. Raises what `Ledger.open_banks` raises."""
+    ledger.open_banks([_first(bank, site, unix_ms, people) for bank in banks])
+
+
+def _first(bank: str, site: str, unix_ms: int, people: tuple[str, ...]) -> Row:
+    outcome = Engine(bank).execute(Envelope(OpenBank(site), unix_ms, 0, _NO_DIGEST, people=people))
+    if outcome.entry is None:
+        raise ValueError(outcome.answer["message"])
+    return row_of(bank, FIRST_EPOCH, outcome.entry, genesis(bank))
+
+
+def site_of(ledger: Reader, bank: str) -> str:
+    """The id of the site whose ledger the bank is in; raises LedgerCorrupt where it begins otherwise."""
+    for row in ledger.rows(bank, 0, 1):
+        try:
+            event = events.decode(row.kind, row.version, row.body)
+        except (events.UnknownEventError, msgspec.MsgspecError) as error:
+            raise LedgerCorrupt(f"{bank}: the event of row {row.seq} cannot be read: {error}") from error
+        if isinstance(event, events.BankOpened):
+            return event.site
+        if isinstance(event, events.BankBegun):
+            return event.parts[0].site
+    raise LedgerCorrupt(f"{bank}: row 1 does not open the bank")

@@ -1,0 +1,57 @@
+"""How do rows get into PostgreSQL's tables? By COPY, and counted."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final, TypeVar
+
+from jackpot.ledger.connect import Connection
+from jackpot.ledger.journal import Row
+from jackpot.ledger.store import not_written
+
+# Of one COPY; a larger batch takes several. After each 512 KiB of one, asyncpg waits until the socket takes
+# more, and waits for ever where the connection is lost meanwhile.
+COPY_BYTES: Final = 256 * 1024
+# A row of journal or posting as COPY sends it, at most, but for the body.
+ROW_BYTES: Final = 160
+
+JOURNAL: Final = (
+    "bank", "seq", "at", "epoch", "kind", "version", "link", "table", "table_seq", "digest", "body", "hash",
+)  # fmt: skip
+_POSTING: Final = (
+    "bank", "seq", "link", "level", "cycle", "primary", "reserve", "overflow", "house", "wagers", "awards",
+    "corrections", "transfers",
+)  # fmt: skip
+
+T = TypeVar("T")
+
+
+async def copy_rows(connection: Connection, number: int, rows: Sequence[Row]) -> None:
+    """Adds the rows, in a transaction; LedgerCorrupt where some are not written. number: the bank's."""
+    journal = [
+        (number, row.seq, row.at, row.epoch, row.kind, row.version, row.link, row.table, row.table_seq,
+         row.digest, row.body, row.hash)
+        for row in rows
+    ]  # fmt: skip
+    postings = [(number, row.seq, *posting) for row in rows for posting in row.postings]
+    for part in _parts(journal, [len(row.body) + ROW_BYTES for row in rows]):
+        status = await connection.copy_records_to_table("journal", records=part, columns=JOURNAL)
+        check_wrote("journal", status, len(part))
+    for lines in _parts(postings, [ROW_BYTES] * len(postings)):
+        status = await connection.copy_records_to_table("posting", records=lines, columns=_POSTING)
+        check_wrote("posting", status, len(lines))
+
+
+def check_wrote(table: str, status: str, asked: int) -> None:
+    """status: what the database said, "COPY 3" or "INSERT 0 1": without the rows that a trigger left out."""
+    wrote = int(status.rpartition(" ")[2])
+    if wrote != asked:
+        raise not_written(table, wrote, asked)
+
+
+def _parts(records: list[T], sizes: list[int]) -> Iterator[list[T]]:
+    """The records, in order, a list for each COPY. sizes: bytes of each."""
+    start = size = 0
+    for end, each in enumerate(sizes, 1):
+        size += each
+        if size > COPY_BYTES or end == len(records):
+            yield records[start:end]
+            start, size = end, 0

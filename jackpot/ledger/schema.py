@@ -1,0 +1,172 @@
+"""Is the stored schema exactly that of the migrations (S3)? Compared fact by fact, as the catalogue has it.
+
+A fact is a thing's name and what it is: `column journal.seq` is `bigint not null`. On SQLite the migrations'
+own facts are those of a database in memory; on PostgreSQL, where the role that compares may make nothing,
+they are in a file, which a test holds to what the migrations make.
+"""
+
+import json
+import re
+from contextlib import closing
+from functools import cache
+from importlib import resources
+from typing import Final, NamedTuple
+
+import apsw
+import msgspec
+
+from jackpot.ledger.migrations import CREATE, migrations
+from jackpot.ledger.reading import carry
+from jackpot.ledger.store import Conversation, Differences
+
+# What SQLite's catalogue has only as text is compared word by word: spaces and comments say nothing.
+_WORD: Final = re.compile(r"--[^\n]*|/\*.*?\*/|'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|\w+|\S", re.DOTALL)
+# A fact that is longer than a line is not told, only that it is another.
+_TOLD_MOST: Final = 80
+
+# SQLite's own begin so.
+_SQLITE_THINGS: Final = """
+    SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_schema WHERE name NOT GLOB 'sqlite_*'
+"""
+_SQLITE_COLUMNS: Final = """
+    SELECT t.name, c.name, c.type, c."notnull", coalesce(c.dflt_value, ''), c.pk, c.hidden
+    FROM sqlite_schema AS t, pragma_table_xinfo(t.name) AS c
+    WHERE t.type = 'table' AND t.name NOT GLOB 'sqlite_*'
+"""
+_SQLITE_UNIQUE: Final = """
+    SELECT i.name FROM sqlite_schema AS t, pragma_index_list(t.name) AS i
+    WHERE t.type = 'table' AND i.origin = 'c' AND i."unique"
+"""
+
+# Older versions of PostgreSQL print it also where there is no other table; every other table's is needed.
+_QUALIFIER: Final = re.compile(r"\bposting\.")
+_QUERY: Final = "query of view "
+_POSTGRES: Final = ("schemas", "sql", "postgres")
+# A thing's facts are told apart by these words of catalogue.sql.
+_FACT, _INDEX, _RIGHT = "fact", "index", "right"
+EVERYBODY: Final = "everybody"
+
+
+class Facts(NamedTuple):
+    """facts: of every thing but plain indexes. plain: those, by name. rights: (on what, whose, which)."""
+
+    facts: dict[str, str]
+    plain: list[str]
+    rights: list[tuple[str, str, str]]
+
+
+class Known(msgspec.Struct, frozen=True):
+    """What must be there. rights: by what they are on, the most that anybody but the owner may have."""
+
+    facts: dict[str, str]
+    plain: list[str]
+    rights: dict[str, list[str]]
+
+
+def sqlite() -> Conversation[Differences]:
+    """How a SQLite ledger's schema differs from the migrations'."""
+    return _compared((yield from _sqlite_facts()), _sqlite_known())
+
+
+def postgres() -> Conversation[Differences]:
+    """How a PostgreSQL ledger's schema, owners and rights differ from the migrations'."""
+    return _compared((yield from postgres_facts()), _postgres_known())
+
+
+def _compared(found: Facts, known: Known) -> Differences:
+    problems = [
+        _differ(thing, found.facts.get(thing), known.facts.get(thing))
+        for thing in sorted(found.facts.keys() | known.facts.keys())
+        if found.facts.get(thing) != known.facts.get(thing)
+    ]
+    problems += [
+        f"the schema: {who} may {right} on {what}, which the migrations give nobody but its owner"
+        for what, who, right in found.rights
+        if right not in known.rights.get(_rights_key(what, who), [])
+    ]
+    warnings = [
+        f"the schema: index {name} is not the ledger's" for name in found.plain if name not in known.plain
+    ]
+    warnings += [f"the schema: index {name} is missing" for name in known.plain if name not in found.plain]
+    return Differences(problems, warnings)
+
+
+def _differ(thing: str, found: str | None, known: str | None) -> str:
+    if found is None:
+        return f"the schema: {thing} is missing"
+    if known is None:
+        return f"the schema: {thing} is not the ledger's"
+    if len(found) > _TOLD_MOST or len(known) > _TOLD_MOST or not (found and known):
+        return f"the schema: {thing} is not as the migrations make it"
+    return f"the schema: {thing} is {found!r}, the migrations make it {known!r}"
+
+
+def _sqlite_facts() -> Conversation[Facts]:
+    facts: dict[str, str] = {}
+    plain = []
+    unique = {name for (name,) in (yield _SQLITE_UNIQUE, ())}
+    for kind, name, table, sql in (yield _SQLITE_THINGS, ()):
+        if kind == "index" and name not in unique:
+            plain.append(name)
+        else:
+            facts[f"{kind} {name}" + (f" on {table}" if kind == "trigger" else "")] = _words(sql)
+    for table, column, type_, not_null, default, key, hidden in (yield _SQLITE_COLUMNS, ()):
+        parts = [type_, "not null" * not_null, f"default {default}" * bool(default), f"key {key}" * bool(key)]
+        facts[f"column {table}.{column}"] = " ".join(filter(None, [*parts, "hidden" * bool(hidden)]))
+    return Facts(facts, plain, [])
+
+
+@cache
+def _sqlite_known() -> Known:
+    """What the migrations make, in a database in memory."""
+    with closing(apsw.Connection(":memory:")) as connection:
+        for sql in (CREATE, *(migration.sql for migration in migrations("sqlite"))):
+            connection.execute(sql)
+        made = carry(_sqlite_facts(), lambda sql, values: connection.execute(sql, values).fetchall())
+    return Known(made.facts, made.plain, {})
+
+
+def postgres_facts() -> Conversation[Facts]:
+    """What is in the ledger's own schema."""
+    found = Facts({}, [], [])
+    for sort, thing, fact, which in (yield _of_postgres("catalogue.sql").decode(), ()):
+        if sort == _RIGHT:
+            found.rights.append((thing, fact, which))
+        elif sort == _INDEX and not fact:
+            found.plain.append(thing)
+        elif sort == _INDEX:
+            found.facts[f"index {thing}"] = fact
+        else:
+            found.facts[thing] = _words(_QUALIFIER.sub("", fact)) if thing.startswith(_QUERY) else fact
+    return found
+
+
+@cache
+def _postgres_known() -> Known:
+    return msgspec.json.decode(_of_postgres("facts.json"), type=Known)
+
+
+def _of_postgres(name: str) -> bytes:
+    return resources.files("jackpot").joinpath(*_POSTGRES, name).read_bytes()
+
+
+def known_of(made: Facts) -> bytes:
+    """The text of facts.json, of what the migrations and the roles have just made."""
+    rights: dict[str, list[str]] = {}
+    for what, who, right in made.rights:
+        rights.setdefault(_rights_key(what, who), []).append(right)
+    known = {
+        "facts": made.facts,
+        "plain": made.plain,
+        "rights": {key: sorted(set(given)) for key, given in rights.items()},
+    }
+    return json.dumps(known, indent=2, sort_keys=True).encode() + b"\n"
+
+
+def _rights_key(what: str, who: str) -> str:
+    """Roles have names of their own in each house; what all may together is another thing."""
+    return f"{what}, {EVERYBODY}" if who == EVERYBODY else what
+
+
+def _words(sql: str) -> str:
+    return " ".join(word for word in _WORD.findall(sql) if not word.startswith(("--", "/*")))

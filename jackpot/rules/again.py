@@ -1,0 +1,312 @@
+"""Do the rules decide this event, from the state before it (S8)? Believes nothing that the event says.
+
+A command is not in the journal, but its event names all of it that decides: the command is put together
+again and decided again, and what comes out must be the event, byte for byte. Two things cannot be: a refusal,
+whose command is in the journal by its digest alone, and which moves nothing; and how many rounds a table had
+opened in the minute before (L11), which is counted on a clock that is in no row.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final, Protocol
+
+from jackpot.rules import cards as deck
+from jackpot.rules import commands as c
+from jackpot.rules import events as e
+from jackpot.rules import witness
+from jackpot.rules.commands import Claim, Command, Draw, Envelope, Hand
+from jackpot.rules.events import Event, People
+from jackpot.rules.invariant import InvariantError
+from jackpot.rules.money import to_cents
+from jackpot.rules.refusal import CODES, NOT_APPLIED, Refusal
+from jackpot.rules.state import State, Table
+
+# A difference is told in so many characters a side: enough to see what was changed.
+TOLD_MOST: Final = 160
+INTERNAL: Final = "internal"
+
+Again = Callable[[State, Any], Iterable[Command]]
+
+
+class Written(Protocol):
+    """What is journalled with an event. body: its bytes."""
+
+    @property
+    def at(self) -> int: ...
+    @property
+    def table(self) -> int | None: ...
+    @property
+    def table_seq(self) -> int | None: ...
+    @property
+    def digest(self) -> bytes: ...
+    @property
+    def body(self) -> bytes: ...
+
+
+class Decider(Protocol):
+    """The engine: what it would decide now; nothing is touched. Raises Refusal, InvariantError."""
+
+    state: State
+
+    def decide(self, envelope: Envelope, asked_ms: int) -> Event: ...
+
+
+def fault(engine: Decider, entry: Written, event: Event) -> str | None:
+    """Why the rules do not decide this event as the next; None where they do.
+
+    May raise anything for an event that names what is not there.
+    """
+    state = engine.state
+    table = None if entry.table is None else state.table(entry.table)
+    misplaced = _misplaced(state, table, entry, event)
+    if misplaced is not None:
+        return misplaced
+    if isinstance(event, e.Refused):
+        return _refused(state, table, event)
+    if isinstance(event, e.FoundBehind | e.BehindOver):
+        return _greeted(state, event)
+    said = ""
+    for command, people in _asked(state, event):
+        envelope = Envelope(
+            command,
+            entry.at,
+            getattr(event, "tick", 0),
+            entry.digest,
+            table.terms.table if table else None,
+            entry.table_seq,
+            people=people.names,
+            draws=_draws(state, getattr(event, "locking", None)),
+            proved=people.proved,
+        )
+        try:
+            decided = engine.decide(envelope, _asked_ms(table, event))
+        except Refusal as refusal:
+            said = said or f"the rules refuse it: {refusal.message} ({refusal.code})"
+        except InvariantError as error:
+            said = said or f"the rules cannot decide it: {error}"
+        else:
+            if e.encode(decided) == entry.body:
+                return None
+            said = f"the rules decide otherwise: {_difference(event, decided)}"
+    return said
+
+
+def _asked(state: State, event: Event) -> Iterable[tuple[Command, People]]:
+    """Who may have asked for what; two people reopen a round at once, or the second one after the first."""
+    people = getattr(event, "people", People())
+    for command in _COMMANDS[type(event)](state, event):
+        yield command, people
+        if isinstance(event, e.Reopened) and len(people.names) > 1:
+            for proved in (True, False):
+                yield command, People(people.names[1:], proved)
+
+
+def _asked_ms(table: Table | None, event: Event) -> int:
+    """For how long a second person had been waited for; where nobody was asked there is no time to tell."""
+    return (getattr(event, "asked_ms", 0) or 1) if table is not None and table.asked is not None else 0
+
+
+def _misplaced(state: State, table: Table | None, entry: Written, event: Event) -> str | None:
+    """Whether anything of the kind could come here at all."""
+    if state.closed_into:
+        return f"the bank ended before it: it became part of {state.closed_into}"
+    framed = table is not None
+    of_tables = isinstance(event, _FRAMES) or (isinstance(event, e.Voided) and not event.people.names)
+    if not isinstance(event, e.Refused) and framed != of_tables:
+        return "it is no table's frame" if framed else "it is a table's, and names none"
+    if table is None:
+        again = any(done.digest == entry.digest for done in state.acts)
+        return "the same request was carried out before" if again else None
+    if isinstance(event, e.Voided) and event.table != table.number:
+        return f"it voids a round of table {event.table}"
+    if entry.table_seq != table.last_seq + 1:
+        return f"it is frame {entry.table_seq} of the table, and {table.last_seq + 1} comes next"
+    return None
+
+
+def _refused(state: State, table: Table | None, event: e.Refused) -> str | None:
+    """A refusal moves nothing; an internal one stops its links and no other."""
+    if event.code not in CODES or event.code in NOT_APPLIED:
+        return f"{event.code!r} is no refusal that is journalled"
+    if event.code != INTERNAL:
+        if table is None:
+            return "people's acts are not journalled as refused"
+        if event.suspended:
+            return f"{event.code} suspends no link"
+        unknown = [number for number in event.hits if number not in state.hits]
+        return f"there is no hit H{unknown[0]}" if unknown else None
+    links = {link.number for link in state.links} if table is None else set(table.links)
+    wrong = set(event.suspended) - links if table is None else set(event.suspended) ^ links
+    return "it suspends other links than its own" if wrong else None
+
+
+def _greeted(state: State, event: e.FoundBehind | e.BehindOver) -> str | None:
+    """A table's word, in place of which nobody else's stands (S9)."""
+    table = state.table(event.table)
+    if isinstance(event, e.BehindOver):
+        right: Event | None = witness.decide_over(table, event.acked)
+    elif event.since > state.seq or witness.is_told(state, table, event.since):
+        right = None
+    else:
+        right = witness.decide_found(state, table, event.acked, event.since)
+        right = right if witness.is_ahead(table, event.acked) else None
+    if right is None:
+        return f"table {table.terms.table} says nothing new with answers up to {event.acked}"
+    return None if right == event else f"the rules decide otherwise: {_difference(event, right)}"
+
+
+def _difference(written: Event, decided: Event) -> str:
+    """Which fields differ, in so many words."""
+    if type(written) is not type(decided):
+        return f"written {type(written).__name__}, decided {type(decided).__name__}"
+    fields = written.__struct_fields__
+    differ = [name for name in fields if getattr(written, name) != getattr(decided, name)]
+    if not differ:
+        return "the same facts in other bytes"
+    name = differ[0]
+    there, here = (repr(getattr(event, name))[:TOLD_MOST] for event in (written, decided))
+    return f"{name} is written {there}, decided {here}"
+
+
+def _link(state: State, number: int) -> str:
+    return state.link(number).terms.link
+
+
+def _counts(state: State, counts: Mapping[int, int]) -> dict[str, int]:
+    return {_link(state, number): count for number, count in counts.items()}
+
+
+def _on(*, dealer: bool) -> Hand:
+    return "dealer" if dealer else "own"
+
+
+def _texts(packed: bytes) -> tuple[str, ...] | None:
+    return tuple(deck.text(card) for card in deck.unpack(packed)) or None
+
+
+def _draws(state: State, locking: e.Locking | None) -> dict[str, Draw]:
+    """The random numbers as they were drawn, lost ones too (A7)."""
+    return {
+        _link(state, made.link): Draw(made.magic_chance, made.magic_card, made.lucky_chance, made.lucky_box)
+        for made in (locking.draws if locking else ())
+    }
+
+
+def _wager(state: State, event: e.Wagered) -> Iterable[Command]:
+    bets = tuple(
+        c.Bet(
+            bet.seat, _link(state, bet.link), to_cents(state.link(bet.link).terms.wager), bet.player,
+            _on(dealer=bet.dealer),
+        )
+        for bet in event.bets
+    )  # fmt: skip
+    locking = event.locking
+    chips = _counts(state, locking.chips) if locking else None
+    yield c.Wager(event.round, bets, lock=locking is not None, chips=chips)
+
+
+def _withdraw(state: State, event: e.Withdrawn) -> Iterable[Command]:
+    bets = (c.Unbet(bet.seat, _link(state, bet.link), _on(dealer=bet.dealer)) for bet in event.bets)
+    yield c.Withdraw(event.round, tuple(bets))
+
+
+def _lock(state: State, event: e.Locked) -> Iterable[Command]:
+    yield c.Lock(event.round, _counts(state, event.locking.chips))
+
+
+def _settle(state: State, event: e.Settled) -> Iterable[Command]:
+    """A seat's cards stand with its first claim; they are those of all its claims."""
+    cards: dict[int, tuple[str, ...] | None] = {}
+    hands = tuple(
+        Claim(
+            shown.seat, cards.setdefault(shown.seat, _texts(shown.cards)), shown.hand or None,
+            shown.suit or None, _link(state, shown.link) if shown.link else None, shown.folded, shown.player,
+        )
+        for shown in event.shown
+    )  # fmt: skip
+    closing = event.closing
+    counts = _counts(state, closing.counts) if closing else None
+    yield c.Settle(
+        event.round, hands, _texts(event.board), _texts(event.dealer), close=closing is not None,
+        counts=counts,
+    )  # fmt: skip
+
+
+def _close(state: State, event: e.Closed) -> Iterable[Command]:
+    yield c.Close(event.round, _counts(state, event.closing.counts))
+
+
+def _void(state: State, event: e.Voided) -> Iterable[Command]:
+    if event.people.names:
+        yield c.VoidRound(state.table(event.table).terms.table, event.round, event.reason)
+    else:
+        yield c.Void(event.round, event.reason)
+
+
+def _alone(awards: list[int]) -> list[str]:
+    """The award that may have been named: the only one."""
+    return [f"A{number}" for number in awards] if len(awards) == 1 else []
+
+
+def _of_hit(command: Callable[..., Command], event: Any, *more: Any) -> Iterable[Command]:
+    for award in (None, *_alone(event.awards)):
+        yield command(f"H{event.hit}", *more, award=award)
+
+
+def _links(state: State, numbers: list[int]) -> tuple[str, ...]:
+    return tuple(_link(state, number) for number in numbers)
+
+
+def _table(state: State, event: Any) -> str:
+    return state.table(event.table).terms.table
+
+
+def _strike(state: State, event: e.Struck) -> Iterable[Command]:
+    bet = event.bet
+    yield c.Strike(
+        _table(state, event), event.round, bet.seat, _link(state, bet.link), event.reason,
+        _on(dealer=bet.dealer),
+    )  # fmt: skip
+
+
+_FRAMES: Final = (e.Wagered, e.Withdrawn, e.Locked, e.Settled, e.Closed)
+# The commands of which the event may be what was decided; most events leave no doubt.
+_COMMANDS: Final[dict[type[Event], Again]] = {
+    e.BankOpened: lambda _, event: [c.OpenBank(event.site)],
+    e.BankBegun: lambda _, event: [c.BeginBank(tuple(event.heads), tuple(event.parts))],
+    e.BankClosed: lambda _, event: [c.CloseBank(event.into, event.reason)],
+    e.LinkOpened: lambda _, event: [c.OpenLink(event.terms)],
+    e.TableOpened: lambda _, event: [c.OpenTable(event.terms)],
+    e.Wagered: _wager,
+    e.Withdrawn: _withdraw,
+    e.Locked: _lock,
+    e.Settled: _settle,
+    e.Closed: _close,
+    e.Voided: _void,
+    e.Validated: lambda _, event: _of_hit(c.Validate, event),
+    e.Paid: lambda _, event: _of_hit(c.Pay, event),
+    e.Undone: lambda _, event: _of_hit(c.Undo, event, event.reason),
+    e.Corrected: lambda _, event: [
+        c.Correct(f"A{event.award}", to_cents(event.amount), event.reason, event.document)
+    ],
+    e.Released: lambda state, event: [c.Release(_table(state, event), event.reason)],
+    e.Struck: _strike,
+    e.Reopened: lambda state, event: [c.Reopen(_table(state, event), event.round, event.reason)],
+    e.ReopenAsked: lambda state, event: [c.Reopen(_table(state, event), event.round, event.reason)],
+    e.ReopenDeclined: lambda state, event: [c.Decline(_table(state, event), event.round, event.reason)],
+    e.BehindConfirmed: lambda state, event: [
+        c.ConfirmBehind(table=_table(state, event), reason=event.reason, believe=event.believed)
+    ],
+    e.Suspended: lambda state, event: [c.Suspend(event.reason, _links(state, event.links), event.note)],
+    e.Resumed: lambda state, event: [
+        c.Resume(
+            event.reason,
+            _links(state, event.links),
+            event.note,
+            tuple((_table(state, believed), believed.acked) for believed in event.believed),
+        )
+    ],
+    e.ReadingTaken: lambda _, event: [c.Reading(event.day)],
+    e.DeviceBlocked: lambda _, event: [c.BlockDevice(event.role, event.device)],
+    e.DeviceCleared: lambda _, event: [c.ClearDevice(event.role, event.device)],
+    e.KeyEnded: lambda _, event: [c.EndKey(event.role, event.device, event.fingerprint)],
+}

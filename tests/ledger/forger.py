@@ -1,0 +1,61 @@
+"""What can somebody append who may write to the database and knows the program? What chains and balances."""
+
+from contextlib import closing
+from pathlib import Path
+
+from jackpot.ledger.journal import Row, row_of
+from jackpot.ledger.rebuild import rebuild
+from jackpot.ledger.sqlite import SqliteLedger
+from jackpot.rules import events
+from jackpot.rules.commands import Command, Draw, Envelope
+from jackpot.rules.events import Event
+from jackpot.rules.outcome import Entry
+from jackpot.rules.postings import only_link
+from jackpot.rules.state import State
+
+
+class Forger:
+    """A ledger's tail in the wrong hands: each row is as a server would have written it, but for its deed."""
+
+    def __init__(self, path: Path, bank: str = "main") -> None:
+        self.path = path
+        self.bank = bank
+        with closing(SqliteLedger(path, readonly=True)) as ledger:
+            self.engine, self.head = rebuild(ledger, bank)
+
+    @property
+    def state(self) -> State:
+        return self.engine.state
+
+    def right(self, command: Command, *people: str, table: str | None = None) -> Event:
+        """What the rules would decide now, to be made wrong; no draw wins."""
+        draws = {link.terms.link: Draw(1, 0, 1, 1) for link in self.state.links}
+        known = None if table is None else self.engine.table(table)
+        table_seq = None if known is None else known.last_seq + 1
+        envelope = Envelope(command, 0, 0, bytes(16), table, table_seq, people=people, draws=draws)
+        return self.engine.decide(envelope, 0)
+
+    def append(
+        self,
+        event: Event,
+        table: str | None = None,
+        *,
+        ahead: int = 0,
+        digest: bytes | None = None,
+        version: int = 0,
+    ) -> Row:
+        """The event as the next row. table: whose frame it pretends to be, `ahead` of its turn."""
+        known = None if table is None else self.engine.table(table)
+        number = None if known is None else known.number
+        table_seq = None if known is None else known.last_seq + 1 + ahead
+        last, body, digest = self.head, events.encode(event), digest or self.head.seq.to_bytes(16, "big")
+        version = version or events.RULES_VERSION
+        made = self.engine.replay(last.seq + 1, 0, event.kind, version, number, table_seq, digest, body)
+        entry = Entry(
+            last.seq + 1, 0, event.kind, version, only_link(made), number, table_seq, digest, body, made
+        )
+        row = row_of(self.bank, last.epoch, entry, last.hash)
+        with closing(SqliteLedger(self.path)) as ledger:
+            ledger.append(self.bank, last.epoch, last.seq, [row])
+            self.head = ledger.head(self.bank)
+        return row

@@ -1,0 +1,345 @@
+"""Does verify find a row that chains, balances and applies, and that no rule would have decided (S8)?"""
+
+import shutil
+from collections.abc import Callable
+from contextlib import closing
+from itertools import count
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+import pytest
+
+from jackpot.ledger.join import join
+from jackpot.ledger.journal import row_of
+from jackpot.ledger.sqlite import SqliteLedger
+from jackpot.ledger.verify import verify
+from jackpot.rules import commands as c
+from jackpot.rules import events
+from jackpot.rules.commands import Bet, Claim, Unbet
+from jackpot.rules.events import Recomputed
+from jackpot.rules.meter import Accounts
+from jackpot.rules.outcome import Entry
+from tests.ledger.forger import Forger
+from tests.ledger.play import DOLLAR, FIVE, Play
+from tests.ledger.resting import two_banks
+from tests.ledger.test_verify import audit, write
+
+ANNA: Final = events.People(("anna",))
+FIVE_THOUSAND: Final = 5_000 * DOLLAR
+# H1 is a royal of T01's seat 5, which earns seat 3 an envy bonus; T02 plays R2; H2 of T03 is paid.
+ROYAL: Final = Claim(5, cards=("As", "Ks", "Qs"))
+NOTHING: Final = Claim(3, cards=("2d", "7h", "9c"))
+BOARD: Final = ("Js", "Ts")
+FLUSH: Final = Claim(4, cards=("2h", "7h", "9h"))
+RED_BOARD: Final = ("Jh", "3h")
+
+replace = msgspec.structs.replace
+_numbers = count(1)
+
+
+@pytest.fixture(scope="module")
+def floor(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A sound ledger in the middle of play, as a server left it."""
+    play = Play(12)
+    play.frame("T01", c.Wager("R1", (Bet(5, "five", 100), Bet(3, "five", 100)), lock=True))
+    play.frame("T01", c.Settle("R1", (ROYAL,), BOARD))
+    play.frame("T03", c.Wager("R3", (Bet(4, "five", 100),), lock=True))
+    play.frame("T03", c.Settle("R3", (FLUSH,), RED_BOARD, close=True))
+    play.act(c.Validate("H2"), "anna")
+    play.act(c.Pay("H2"), "anna")
+    play.frame("T02", c.Wager("R2", (Bet(1, "five", 100), Bet(2, "three", 500))))
+    play.act(c.Suspend("operator", ("three",), "new felt"), "anna")
+    path = tmp_path_factory.mktemp("forged") / "ledger.db"
+    write(path, play.rows, [])
+    report = audit(path)
+    assert (report.problems, report.older, report.refusals) == ((), 0, 0)
+    return path
+
+
+@pytest.fixture
+def forger(floor: Path) -> Forger:
+    """A copy of it in the wrong hands."""
+    return Forger(Path(shutil.copy(floor, floor.with_name(f"forged-{next(_numbers)}.db"))))
+
+
+def with_money(event: Any, micros: int = -FIVE_THOUSAND) -> Any:
+    """More, or less, on the first meter that the event moves: still balanced, to the micro-dollar."""
+    first, *rest = event.recomputed.changes
+    change = Accounts(*first.change.values())
+    change.add(Accounts(primary=micros, house=-micros))
+    changes = [replace(first, change=change), *rest]
+    return replace(event, recomputed=replace(event.recomputed, changes=changes))
+
+
+def undone(forger: Forger) -> Any:
+    return with_money(forger.right(c.Undo("H1", "misread"), "anna", "ben"))
+
+
+def validated_by_nobody(forger: Forger) -> Any:
+    return replace(forger.right(c.Validate("H1"), "anna"), people=events.People())
+
+
+def paid_twice(_: Forger) -> Any:
+    return events.Paid(2, [2], ANNA)
+
+
+def paid_before_it_is_valid(_: Forger) -> Any:
+    return events.Paid(1, [1], ANNA)
+
+
+def opened_again(forger: Forger) -> Any:
+    cent = replace(FIVE.levels[0], seed=10_000, reseed=10_000)
+    terms = replace(FIVE, levels=(cent, *FIVE.levels[1:]))
+    return events.LinkOpened(len(forger.state.links) + 1, terms)
+
+
+def bank_opened_again(_: Forger) -> Any:
+    return events.BankOpened("lakeside")
+
+
+def false_reading(forger: Forger) -> Any:
+    right = forger.right(c.Reading("2030-01-01"))
+    assert isinstance(right, events.ReadingTaken)
+    (link, level, primary, *rest), *others = right.meters
+    return replace(right, meters=[(link, level, primary - 1, *rest), *others])
+
+
+def corrected_by_one_person(forger: Forger) -> Any:
+    return replace(
+        forger.right(c.Correct("A1", 5, "a gift"), "anna", "ben"), people=events.People(("anna", "Anna"))
+    )
+
+
+def corrected_for_more(forger: Forger) -> Any:
+    return with_money(forger.right(c.Correct("A1", 5, "a gift"), "anna", "ben"))
+
+
+def reopened_by_one(forger: Forger) -> Any:
+    return replace(forger.right(c.Reopen("T03", "R3", "a missed hand"), "anna", "ben"), people=ANNA)
+
+
+def resumed_for_another_reason(_: Forger) -> Any:
+    return events.Resumed([1], "operator", ANNA)
+
+
+def released_another_table(_: Forger) -> Any:
+    return events.Released(2, [1], "photographed", ANNA)
+
+
+def behind_for_nothing(_: Forger) -> Any:
+    return events.FoundBehind(1, 2, 0, True)
+
+
+BY_PEOPLE: Final[list[tuple[Callable[[Forger], Any], str]]] = [
+    (undone, "(undone): the rules decide otherwise: recomputed is written"),
+    (
+        validated_by_nobody,
+        "(validated): the rules refuse it: by: someone must stand for this act (no_person)",
+    ),
+    (paid_twice, "(paid): the rules refuse it"),
+    (paid_before_it_is_valid, "(paid): the rules refuse it"),
+    (opened_again, "(link_opened): the rules refuse it: link five is open already (link_exists)"),
+    (bank_opened_again, "(bank_opened): the rules refuse it: bank main has entries already (not_empty)"),
+    (false_reading, "(reading_taken): the rules decide otherwise: meters is written"),
+    (corrected_by_one_person, "(corrected): the rules refuse it: two different people must confirm"),
+    (corrected_for_more, "(corrected): the rules decide otherwise: recomputed is written"),
+    (reopened_by_one, "(reopened): the rules decide otherwise: written Reopened, decided ReopenAsked"),
+    (resumed_for_another_reason, "(resumed): the rules refuse it: not suspended for 'operator'"),
+    (released_another_table, "(released): the rules refuse it: table T02 is not held"),
+    (behind_for_nothing, "(found_behind): table T01 says nothing new with answers up to 2"),
+]
+
+
+@pytest.mark.parametrize(("forgery", "said"), BY_PEOPLE)
+def test_an_act_that_the_rules_refuse_is_found(
+    forger: Forger, forgery: Callable[[Forger], Any], said: str
+) -> None:
+    """S8: acts of people and of the server, decided again; the message names the row and the reason."""
+    row = forger.append(forgery(forger))
+    problems = audit(forger.path).problems
+    assert problems[0].startswith(f"main: row {row.seq} {said}"), problems
+
+
+def settled_for_more(forger: Forger) -> Any:
+    """Seat 3 shows nothing: the event says that it has a flush."""
+    right = forger.right(c.Settle("R1", (NOTHING,)), table="T01")
+    made = forger.right(c.Settle("R1", (replace(NOTHING, cards=("2s", "7s", "9s")),)), table="T01")
+    assert isinstance(right, events.Settled)
+    assert isinstance(made, events.Settled)
+    assert made.made.hits
+    return replace(right, made=made.made)
+
+
+def settled_larger(forger: Forger) -> Any:
+    """The cards are right, and the house pays a dollar more for them."""
+    claim = replace(NOTHING, cards=("2s", "7s", "9s"))
+    right = forger.right(c.Settle("R1", (claim,)), table="T01")
+    assert isinstance(right, events.Settled)
+    right.made.hits[0].awards[0].amount += DOLLAR
+    return right
+
+
+def closed_unlocked(_: Forger) -> Any:
+    return events.Closed("R2", events.Closing({}), events.Settlement())
+
+
+def withdrawn_for_more(forger: Forger) -> Any:
+    return with_money(forger.right(c.Withdraw("R2", (Unbet(1, "five"),)), table="T02"), -DOLLAR)
+
+
+def voided_for_more(forger: Forger) -> Any:
+    return with_money(forger.right(c.Void("R2", "misdeal"), table="T02"), -DOLLAR)
+
+
+def voided_by_nobody(forger: Forger) -> Any:
+    """As the table's own, what takes people."""
+    return replace(forger.right(c.VoidRound("T02", "R2", "misdeal"), "anna"), people=events.People())
+
+
+def voided_beside_an_award(_: Forger) -> Any:
+    return events.Voided(1, "R1", "misdeal", Recomputed([]))
+
+
+def wagered_on_a_suspended_link(_: Forger) -> Any:
+    return events.Wagered("R2", [events.Placed(3, 2)])
+
+
+def wagered_twice(_: Forger) -> Any:
+    return events.Wagered("R2", [events.Placed(1, 1)])
+
+
+def locked_without_its_draws(forger: Forger) -> Any:
+    """Numbers that were drawn and are not told: nobody could audit the source (A7)."""
+    right = forger.right(c.Lock("R2"), table="T02")
+    assert isinstance(right, events.Locked)
+    assert right.locking.draws
+    return replace(right, locking=replace(right.locking, draws=[]))
+
+
+def drawn_for_no_box(forger: Forger) -> Any:
+    right = forger.right(c.Lock("R2"), table="T02")
+    assert isinstance(right, events.Locked)
+    right.locking.draws[0].lucky_box = 9
+    return right
+
+
+def refused_and_suspended(_: Forger) -> Any:
+    return events.Refused("locked_out", "round: no more bets", [], [1])
+
+
+def refused_for_its_order(_: Forger) -> Any:
+    return events.Refused("seq_gap", "seq: 9 comes next")
+
+
+BY_TABLES: Final[list[tuple[str, Callable[[Forger], Any], str]]] = [
+    ("T01", settled_for_more, "(settled): the rules decide otherwise: made is written"),
+    ("T01", settled_larger, "(settled): the rules decide otherwise: made is written"),
+    ("T02", closed_unlocked, "(closed): the rules refuse it: round: it is not locked (not_locked)"),
+    ("T02", withdrawn_for_more, "(withdrawn): the rules decide otherwise: recomputed is written"),
+    ("T02", voided_for_more, "(voided): the rules decide otherwise: recomputed is written"),
+    ("T01", voided_beside_an_award, "(voided): the rules refuse it: round: awards of it stand"),
+    ("T01", voided_by_nobody, "(voided): it voids a round of table 2"),
+    ("T02", wagered_on_a_suspended_link, "(wagered): the rules refuse it: link: three is suspended"),
+    ("T02", wagered_twice, "(wagered): the rules refuse it: seat: 1 holds this wager already"),
+    ("T02", locked_without_its_draws, "(locked): the rules cannot decide it: no draw was made for link five"),
+    ("T02", drawn_for_no_box, "(locked): the rules cannot decide it: no numbers for a Lucky Bonus"),
+    ("T02", refused_and_suspended, "(refused): locked_out suspends no link"),
+    ("T02", refused_for_its_order, "(refused): 'seq_gap' is no refusal that is journalled"),
+]
+
+
+@pytest.mark.parametrize(("table", "forgery", "said"), BY_TABLES)
+def test_a_frame_that_the_rules_refuse_is_found(
+    forger: Forger, table: str, forgery: Callable[[Forger], Any], said: str
+) -> None:
+    """S8: a settlement from its cards, a withdrawal and a void from the state, a wager from the round."""
+    row = forger.append(forgery(forger), table)
+    problems = audit(forger.path).problems
+    assert problems[0].startswith(f"main: row {row.seq} {said}"), problems
+
+
+def test_a_frame_out_of_its_tables_order_is_found(forger: Forger) -> None:
+    """S8: frames of a table are dense; a forger who skips one makes its answer unknown to the table."""
+    right = forger.right(c.Void("R2", "misdeal"), table="T02")
+    row = forger.append(right, "T02", ahead=1)
+    (problem,) = audit(forger.path).problems
+    assert problem == f"main: row {row.seq} (voided): it is frame 3 of the table, and 2 comes next"
+
+
+def test_an_act_as_a_tables_frame_is_found(forger: Forger) -> None:
+    """S8: who may do what shows in the row: people's acts are no table's, and frames are nobody else's."""
+    first = forger.append(forger.right(c.Reading("2030-01-01")), "T01")
+    second = forger.append(forger.right(c.Void("R2", "misdeal"), table="T02"))
+    assert audit(forger.path).problems[:2] == (
+        f"main: row {first.seq} (reading_taken): it is no table's frame",
+        f"main: row {second.seq} (voided): it is a table's, and names none",
+    )
+
+
+def test_a_request_is_carried_out_once(forger: Forger) -> None:
+    """S8: an act that has the digest of one before is a resend, which is answered and not done again."""
+    first = forger.append(forger.right(c.Suspend("operator"), "anna"))
+    again = forger.append(forger.right(c.Suspend("operator"), "anna"), digest=first.digest)
+    (problem,) = audit(forger.path).problems
+    assert problem == f"main: row {again.seq} (suspended): the same request was carried out before"
+
+
+def test_what_follows_a_forgery_is_judged_by_it(forger: Forger) -> None:
+    """S8: the row that is wrong is named, not everything that was honestly decided after it."""
+    row = forger.append(undone(forger))
+    forger.append(forger.right(c.Void("R2", "misdeal"), table="T02"), "T02")
+    forger.append(forger.right(c.Reading("2030-01-01")))
+    (problem,) = audit(forger.path).problems
+    assert problem.startswith(f"main: row {row.seq} (undone)")
+
+
+def test_nothing_follows_a_banks_end(tmp_path: Path) -> None:
+    """S8: a bank that was joined goes on in another; what is added to it afterwards is found."""
+    path = tmp_path / "ledger.db"
+    with closing(SqliteLedger(path)) as ledger:
+        two_banks(ledger)
+        join(ledger, ("north", "south"), "floor", "anna", "one room", 0)
+        assert [verify(ledger, bank).problems for bank in ledger.banks()] == [(), (), ()]
+    forger = Forger(path, "north")
+    row = forger.append(events.Suspended([1], "operator", ANNA))
+    problems = audit(path, bank="north").problems
+    assert f"north: row {row.seq} (suspended): the bank ended before it: it became part of floor" in problems
+
+
+def test_a_link_column_that_lies_is_found(forger: Forger) -> None:
+    """S8: the link that a row names for auditors is the one that its postings are of."""
+    row = forger.append(undone(forger))
+    assert row.link == 1
+    wrong = Entry(
+        row.seq + 1, 0, events.Suspended.kind, 1, 2, None, None, bytes(16),
+        events.encode(events.Suspended([1], "operator", ANNA)), (),
+    )  # fmt: skip
+    with closing(SqliteLedger(forger.path)) as ledger:
+        ledger.append("main", row.epoch, row.seq, [row_of("main", row.epoch, wrong, row.hash)])
+    assert audit(forger.path).problems[-1] == f"main: row {row.seq + 1} names link 2, its event None"
+
+
+def test_rows_of_older_rules_are_counted_not_judged(forger: Forger, monkeypatch: pytest.MonkeyPatch) -> None:
+    """S8: of older rules chain, balances and effects are checked; nobody goes back to them."""
+    older = forger.append(undone(forger)).seq
+    monkeypatch.setattr(events, "RULES_VERSION", 2)
+    report = audit(forger.path)
+    assert (report.problems, report.older) == ((), older)
+    newer = forger.append(forger.right(c.Reading("2029-12-31")))
+    assert newer.version == 2
+    report = audit(forger.path)
+    assert (report.problems, report.older) == ((), older)
+    back = forger.append(false_reading(forger), version=1)
+    (problem,) = audit(forger.path).problems
+    assert problem == f"main: row {back.seq} is of rules 1, the row before it of 2"
+    monkeypatch.setattr(events, "RULES_VERSION", 1)
+    said = f"main: the event of row {newer.seq} cannot be applied: UnknownEventError"
+    assert any(problem.startswith(said) for problem in audit(forger.path).problems)
+
+
+def test_refusals_are_counted(forger: Forger) -> None:
+    """S8: the request of a refusal is in no row; that it moves nothing is checked, and how many is said."""
+    forger.append(events.Refused("locked_out", "round: no more bets"), "T01")
+    report = audit(forger.path)
+    assert (report.problems, report.refusals) == ((), 1)

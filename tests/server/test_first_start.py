@@ -1,0 +1,172 @@
+"""Whose ledger is it, and is every bank there, before a server opens anything (S3)?"""
+
+import asyncio
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+import structlog
+
+from jackpot.app import Server
+from jackpot.config import Config, load
+from jackpot.ledger.banks import open_banks, site_of
+from jackpot.ledger.open import open_ledger
+from jackpot.ledger.store import DataRefused, LedgerError
+from jackpot.rules.events import BankOpened
+from tests.ledger.material import rows
+from tests.ledger.planted import run_sql
+from tests.server.bed import LINK, LINKS, administer, configure, on_loop, table
+
+SIDE: Final = f'{LINKS}\n{LINKS.replace(LINK, "side").strip()}\nbank = "side"\n'
+BOTH: Final = ("main", "side")
+
+
+def named(folder: Path, name: str, site: str = "", links: str = LINKS) -> Config:
+    """The floor of a site; site: its id, if the configuration says one."""
+    config = configure(folder, links=links)
+    said = f'id = "{site}"\n' if site else ""
+    config.path.write_text(config.path.read_text().replace('name = "Test"', f'{said}name = "{name}"'))
+    return load(config.path)
+
+
+def jackpot(*words: str) -> "subprocess.CompletedProcess[str]":
+    command = [sys.executable, "-m", "jackpot.cli", *words]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+
+
+async def sites(config: Config) -> set[str]:
+    """Starts and stops a server; the sites that the ledger's banks are of."""
+    async with Server(config):
+        pass
+
+    def known() -> set[str]:
+        with closing(open_ledger(config.ledger.url, readonly=True)) as ledger:
+            return {site_of(ledger, bank) for bank in ledger.banks()}
+
+    return await asyncio.to_thread(known)
+
+
+@on_loop
+async def test_a_ledger_knows_its_site(tmp_path: Path) -> None:
+    """DESIGN, `[site] id`: made from the name at the first start; then the name may change."""
+    assert await sites(named(tmp_path, "Riverside Casino & Co.")) == {"riverside-casino-co"}
+    with structlog.testing.capture_logs() as logs:
+        assert await sites(named(tmp_path, "Harbour View")) == {"riverside-casino-co"}
+    assert [line["name"] for line in logs if line["event"] == "site_renamed"] == ["Harbour View"]
+    assert await sites(named(tmp_path, "Harbour View", "riverside-casino-co")) == {"riverside-casino-co"}
+
+
+@on_loop
+async def test_another_site_is_refused(tmp_path: Path) -> None:
+    """DESIGN, `[site] id`: two sites on one ledger: refused naming both, and nothing is written."""
+    config = named(tmp_path, "Riverside", "riverside", SIDE)
+    await sites(config)
+    with closing(open_ledger(config.ledger.url, readonly=True)) as ledger:
+        before = [ledger.head(bank) for bank in BOTH]
+    with pytest.raises(LedgerError, match=r'is the ledger of site "riverside".*of site "lakeside"'):
+        await sites(named(tmp_path, "Riverside", "lakeside", SIDE))
+    with closing(open_ledger(config.ledger.url, readonly=True)) as ledger:
+        assert [ledger.head(bank) for bank in BOTH] == before
+
+
+@on_loop
+async def test_another_site_without_an_id_is_refused_by_its_links(tmp_path: Path) -> None:
+    """DESIGN, `[site] id`: another name and no link in common is no renamed site; it opens nothing."""
+    await sites(named(tmp_path, "Riverside"))
+    other = named(tmp_path, "Lakeside")
+    other.path.write_text(other.path.read_text().replace(LINK, "lake-five"))
+    with pytest.raises(Exception, match='the ledger is of site "riverside", the configuration of "Lakeside"'):
+        await sites(load(other.path))
+    with closing(open_ledger(other.ledger.url, readonly=True)) as ledger:
+        assert not any(b"lake-five" in row.body for row in ledger.rows("main", 0, 100))
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_all_banks_open_in_one_transaction(kind: str, fresh: Any) -> None:
+    """S3: the first start opens all banks or none; a bank that is there is not opened again."""
+    with closing(open_ledger(fresh(kind))) as ledger:
+        open_banks(ledger, BOTH, "riverside", 1)
+        assert ledger.banks() == list(BOTH)
+        for bank in BOTH:
+            assert [row.kind for row in ledger.rows(bank, 0, 9)] == [BankOpened.kind]
+            assert (ledger.head(bank).seq, ledger.head(bank).holder) == (1, "")
+        with pytest.raises(DataRefused):
+            open_banks(ledger, ("third", "side"), "riverside", 2)
+        assert ledger.banks() == list(BOTH)
+        assert ledger.new_epoch("side", "server").epoch == 2
+        ledger.append("side", 2, 1, rows(2, bank="side", epoch=2, after=ledger.rows("side", 0, 1)[0]))
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+@on_loop
+async def test_a_missing_bank_keeps_only_its_own_links_closed(tmp_path: Path, kind: str, fresh: Any) -> None:
+    """S3: a bank added to the configuration, or taken out of the ledger, is opened by people alone."""
+    url = fresh(kind)
+    config = at(named(tmp_path, "Riverside"), url)
+    await sites(config)
+    config = at(named(tmp_path, "Riverside", links=SIDE), url)
+    async with Server(config) as server, table(server) as device:
+        device.wager(1, "R1", 1)
+        assert (await device.answer(1))["t"] == "ack"
+        assert server.writers["side"].failed
+        assert "jackpot bank open side opens it" in (server.writers["side"].stopped or "")
+        leases = (await administer(config, do="leases"))["leases"]
+        assert [("not in the ledger" in lease["here"]) for lease in leases] == [False, True]
+    opened = jackpot("bank", "open", "side", "-c", str(config.path), "--by", "anna")
+    assert (opened.returncode, opened.stderr) == (0, "")
+    assert jackpot("bank", "open", "side", "-c", str(config.path)).stderr == "bank side is open already\n"
+    async with Server(config) as server:
+        assert server.active
+        first = (await server._stores["side"].rows("side", 0, 1))[0]
+    assert b"riverside" in first.body
+    assert b"anna" in first.body
+
+
+def at(config: Config, url: str) -> Config:
+    text = config.path.read_text()
+    admin = f'[listen]\nadmin = "{config.path.parent}/admin.sock"\n'
+    config.path.write_text(text.replace(config.ledger.url, url).replace("[listen]\n", admin))
+    return load(config.path)
+
+
+@on_loop
+async def test_a_bank_that_was_taken_out_is_not_opened_at_the_seed(tmp_path: Path) -> None:
+    """S3: every row of a bank deleted, its head and name too: its meters do not begin again at a start."""
+    config = named(tmp_path, "Riverside", links=SIDE)
+    await sites(config)
+    take_out(config.ledger.url, "side")
+    async with Server(config) as server:
+        assert server.writers["main"].active
+        assert server.writers["side"].failed
+    with closing(open_ledger(config.ledger.url, readonly=True)) as ledger:
+        assert ledger.banks() == ["main"]
+    done = jackpot("verify", "-c", str(config.path))
+    assert done.returncode == 1
+    assert "bank side is not in the ledger" in done.stderr
+    assert jackpot("verify", config.ledger.url).returncode == 0
+
+
+def take_out(url: str, bank: str) -> None:
+    """As whoever has the file could: no row of the bank is left, and every trigger stands again."""
+    tables = ("journal", "posting", "balance", "head", "snapshot")
+    of = f"(SELECT id FROM bank WHERE name = '{bank}')"
+    guards = ("bank", "journal", "posting", "balance")
+    run_sql(
+        url,
+        *(f"DROP TRIGGER {name}_is_never_deleted" for name in guards),
+        *(f"DELETE FROM {name} WHERE bank = {of}" for name in tables),
+        f"DELETE FROM bank WHERE name = '{bank}'",
+        *(
+            f"CREATE TRIGGER {name}_is_never_deleted BEFORE DELETE ON {name} "
+            f"BEGIN SELECT RAISE(ABORT, '{said}'); END"
+            for name, said in (
+                ("bank", "a bank keeps its name and number"),
+                ("journal", "the journal is append-only"),
+                ("posting", "postings are append-only"),
+                ("balance", "balances are append-only"),
+            )
+        ),
+    )
