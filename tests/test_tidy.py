@@ -169,6 +169,17 @@ def no_sleeping_tests(path: str, tree: ast.Module, _text: str) -> Iterator[Findi
                 yield node.lineno, "sleeps: wait for the condition, in a function named until or wait_..."
 
 
+def one_guard(_path: str, tree: ast.Module, _text: str) -> Iterator[Finding]:
+    """What must be there is asked for once: by what returns it."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(
+                func=ast.Name(id="invariant"),
+                args=[ast.Compare(ops=[ast.IsNot()], comparators=[ast.Constant(value=None)]), *_],
+            ):
+                yield node.lineno, "invariant(x is not None, ...): write x = present(x, ...)"
+
+
 CHECKS: Final[tuple[Check, ...]] = (
     short_functions,
     short_files,
@@ -178,6 +189,7 @@ CHECKS: Final[tuple[Check, ...]] = (
     no_swallowed_exceptions,
     proofs_say_what_they_prove,
     no_sleeping_tests,
+    one_guard,
 )
 
 
@@ -227,6 +239,7 @@ BAD: Final[tuple[tuple[Check, str, str], ...]] = (
     (no_swallowed_exceptions, "jackpot/a.py", "try: f()\nexcept KeyError: pass"),
     (no_swallowed_exceptions, "jackpot/a.py", "with suppress(Exception): f()"),
     (no_sleeping_tests, "tests/a.py", "async def f(): await asyncio.sleep(1)"),
+    (one_guard, "jackpot/rules/a.py", 'invariant(x is not None, "no x")'),
     (proofs_say_what_they_prove, "tests/test_a.py", "def test_a(): assert True"),
 )
 

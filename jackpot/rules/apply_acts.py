@@ -3,7 +3,14 @@
 from typing import Final
 
 from jackpot.rules import witness
-from jackpot.rules.apply_rounds import forget, judge_count, recomputed_changes, retire, take_back
+from jackpot.rules.apply_rounds import (
+    forget,
+    judge_count,
+    recomputed_changes,
+    retire,
+    take_back,
+    unfinished,
+)
 from jackpot.rules.effects import Effects, award_map
 from jackpot.rules.events import (
     BankOpened,
@@ -26,7 +33,7 @@ from jackpot.rules.events import (
     Undone,
     Validated,
 )
-from jackpot.rules.invariant import invariant
+from jackpot.rules.invariant import present
 from jackpot.rules.meter import Accounts, opened
 from jackpot.rules.money import to_cents
 from jackpot.rules.recompute import correct, mark_undone
@@ -186,10 +193,7 @@ def apply_released(effects: Effects, event: Released) -> None:
 def apply_struck(effects: Effects, event: Struck) -> None:
     """One wager fewer; the count may agree now (T3)."""
     table = effects.state.table(event.table)
-    round_ = table.find(event.round)
-    invariant(round_ is not None, f"a strike in an unknown round {event.round}")
-    if round_ is None:
-        return
+    round_ = unfinished(table, event.round)
     refunds = take_back(effects, round_, [event.bet], event.recomputed)
     effects.answer["refunds"] = refunds
     judge_count(effects, table, round_)
@@ -199,12 +203,11 @@ def apply_struck(effects: Effects, event: Struck) -> None:
 def apply_reopened(effects: Effects, event: Reopened) -> None:
     """A closed round may be voided, or a missed hand settled (T10)."""
     table = effects.state.table(event.table)
-    invariant(table.closed is not None, "a reopening without a closed round")
-    if table.closed is not None:
-        table.asked = None
-        table.closed.state = "locked"
-        table.closed.reopened = True
-        effects.tell_round(table, table.closed)
+    round_ = present(table.closed, "a reopening without a closed round")
+    table.asked = None
+    round_.state = "locked"
+    round_.reopened = True
+    effects.tell_round(table, round_)
 
 
 def apply_reopen_asked(effects: Effects, event: ReopenAsked) -> None:

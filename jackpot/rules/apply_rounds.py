@@ -20,7 +20,7 @@ from jackpot.rules.events import (
     Wagered,
     Withdrawn,
 )
-from jackpot.rules.invariant import invariant
+from jackpot.rules.invariant import present
 from jackpot.rules.meter import Accounts
 from jackpot.rules.money import to_cents
 from jackpot.rules.recompute import drop_bets, rates_of
@@ -68,10 +68,7 @@ def apply_wagered(effects: Effects, event: Wagered) -> None:
 def apply_withdrawn(effects: Effects, event: Withdrawn) -> None:
     """The wagers were never made (T2)."""
     table = _table(effects)
-    round_ = table.find(event.round)
-    invariant(round_ is not None, f"withdrawal from an unknown round {event.round}")
-    if round_ is not None:
-        take_back(effects, round_, event.bets, event.recomputed)
+    take_back(effects, unfinished(table, event.round), event.bets, event.recomputed)
 
 
 def take_back(effects: Effects, round_: Round, placed: Iterable[Placed], recomputed: Recomputed) -> list[Map]:
@@ -139,20 +136,15 @@ def apply_locked(effects: Effects, event: Locked) -> None:
     """No more bets (T1), or a corrected count (T3)."""
     table = _table(effects)
     if event.recount:
-        round_ = table.find(event.round)
-        invariant(round_ is not None, f"a count for an unknown round {event.round}")
-        if round_ is not None:
-            round_.chips |= event.locking.chips
-            judge_count(effects, table, round_)
+        round_ = unfinished(table, event.round)
+        round_.chips |= event.locking.chips
+        judge_count(effects, table, round_)
         return
     _lock(effects, table, event.locking)
 
 
 def _lock(effects: Effects, table: Table, locking: Locking) -> None:
-    round_ = table.round
-    invariant(round_ is not None, "a lock without a round")
-    if round_ is None:
-        return
+    round_ = present(table.round, "a lock without a round")
     if table.closed is not None:
         forget(effects, table, table.closed)
         table.closed = table.asked = None
@@ -178,10 +170,7 @@ def judge_count(effects: Effects, table: Table, round_: Round) -> None:
 def apply_settled(effects: Effects, event: Settled) -> None:
     """Seats are settled in payout order (T4)."""
     table = _table(effects)
-    round_ = table.find(event.round)
-    invariant(round_ is not None, f"a settlement of an unknown round {event.round}")
-    if round_ is None:
-        return
+    round_ = unfinished(table, event.round)
     if event.shown and not round_.reopened:
         _mark(effects, round_, [shown.seat for shown in event.shown])
     round_.shown += event.shown
@@ -195,10 +184,7 @@ def apply_settled(effects: Effects, event: Settled) -> None:
 def apply_closed(effects: Effects, event: Closed) -> None:
     """The round's end; seats not settled have lost."""
     table = _table(effects)
-    round_ = table.find(event.round)
-    invariant(round_ is not None, f"the end of an unknown round {event.round}")
-    if round_ is None:
-        return
+    round_ = unfinished(table, event.round)
     if not round_.reopened:
         _mark(effects, round_, [])
     settle(effects, table, round_, event.made)
@@ -346,10 +332,7 @@ def _close(effects: Effects, table: Table, round_: Round, closing: Closing) -> N
 def apply_voided(effects: Effects, event: Voided) -> None:
     """Every wager goes back (T6)."""
     table = effects.state.table(event.table)
-    round_ = table.find(event.round)
-    invariant(round_ is not None, f"a void of an unknown round {event.round}")
-    if round_ is None:
-        return
+    round_ = unfinished(table, event.round)
     placed = [Placed(bet.seat, bet.link, bet.dealer) for bet in round_.bets]
     refunds = take_back(effects, round_, placed, event.recomputed)
     effects.answer["refunds"] = refunds
@@ -408,9 +391,10 @@ def _fold(effects: Effects, table: Table) -> None:
             level.history.fold(level.terms, needed, floor_to_seed=link.terms.floor_to_seed)
 
 
+def unfinished(table: Table, round_id: str) -> Round:
+    """The round that an event is about; raises InvariantError where the table has no such unfinished one."""
+    return present(table.find(round_id), f"table {table.terms.table} has no unfinished round {round_id}")
+
+
 def _table(effects: Effects) -> Table:
-    invariant(effects.table is not None, "a table's event without its table")
-    if effects.table is None:  # unreachable; tells the type checker
-        message = "no table"
-        raise LookupError(message)
-    return effects.table
+    return present(effects.table, "a table's event without its table")
