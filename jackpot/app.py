@@ -358,31 +358,35 @@ async def serve(config: Config) -> None:
 
     Raises what Server raises.
     """
-    ended = told_to_stop()
-    starting = asyncio.get_running_loop().create_task(_cancel(asyncio.current_task(), ended))
+    task, started = asyncio.current_task(), False
+
+    def stop_starting() -> None:
+        if not started and task is not None:
+            task.cancel()
+
+    ended = told_to_stop(stop_starting)
     try:
         async with Server(config):
-            starting.cancel()
+            started = True
             await ended.wait()
-    except asyncio.CancelledError:
-        if not ended.is_set():
+    except (asyncio.CancelledError, CommitInDoubt):
+        # A call to the database that the cancelled start waited for ends in doubt; the stop was asked for.
+        if started or not ended.is_set():
             raise
-    finally:
-        starting.cancel()
 
 
-async def _cancel(task: "asyncio.Task[None] | None", when: asyncio.Event) -> None:
-    await when.wait()
-    if task is not None:
-        task.cancel()
-
-
-def told_to_stop() -> asyncio.Event:
-    """Set once SIGTERM or SIGINT came."""
+def told_to_stop(also: Callable[[], None] = lambda: None) -> asyncio.Event:
+    """Set once SIGTERM or SIGINT came; `also` is called when the first comes."""
     ended = asyncio.Event()
+
+    def told() -> None:
+        if not ended.is_set():
+            ended.set()
+            also()
+
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, ended.set)
+        loop.add_signal_handler(number, told)
     return ended
 
 

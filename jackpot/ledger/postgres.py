@@ -82,6 +82,14 @@ _TAKE_SEEN: Final = f"""
 T = TypeVar("T")
 
 
+async def _ended(work: Coroutine[Any, Any, T]) -> T | Exception:
+    """What the work gives, or the error that it ends with: a group would end its caller with it."""
+    try:
+        return await work
+    except Exception as error:  # noqa: BLE001 - the caller raises it
+        return error
+
+
 class PostgresStore:
     """A Store in a PostgreSQL database of its own: `await PostgresStore.open(url)`.
 
@@ -473,21 +481,25 @@ class PostgresStore:
         except BaseException:
             work.close()
             raise
-        call = asyncio.get_running_loop().create_task(work)
         cancelled: asyncio.CancelledError | None = None
         try:
-            while not call.done():
-                try:
-                    await asyncio.wait((call,))
-                except asyncio.CancelledError as error:
-                    cancelled = error
-                    if self._connection is not None:
-                        self._connection.terminate()
+            async with asyncio.TaskGroup() as group:
+                call = group.create_task(_ended(work))
+                while not call.done():
+                    try:
+                        await asyncio.wait((call,))
+                    except asyncio.CancelledError as error:
+                        cancelled = error
+                        if self._connection is not None:
+                            self._connection.terminate()
         finally:
             self._order.release()
-        if cancelled is not None and call.exception() is None:
+        result = call.result()
+        if isinstance(result, Exception):
+            raise result
+        if cancelled is not None:
             raise cancelled
-        return call.result()
+        return result
 
     async def run(self, work: Callable[[Ledger], T]) -> T:
         loop = asyncio.get_running_loop()

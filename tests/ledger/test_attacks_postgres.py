@@ -55,27 +55,26 @@ CLOG_FILE: Final = 2**20, 2**18
 @asynccontextmanager
 async def holding(store: PostgresStore, *, alone: bool = True) -> AsyncIterator[Writer]:
     """A server that holds the bank; one of several looks first whether another has it."""
-    loop = asyncio.get_running_loop()
     writer = Writer.standing_by("main", store, SystemClock())
 
     async def taken(_writer: Writer) -> None:
         """No device is there."""
 
-    tenure = Tenure(
-        writer,
-        store,
-        SystemClock(),
-        "us",
-        alone=alone,
-        waits=lambda: 0.0,
-        start=loop.create_task,
-        on_taken=taken,
-    )
-    running = loop.create_task(tenure.run())
-    await tenure.settled()
-    yield writer
-    tenure.end()
-    await running
+    async with asyncio.TaskGroup() as group:
+        tenure = Tenure(
+            writer,
+            store,
+            SystemClock(),
+            "us",
+            alone=alone,
+            waits=lambda: 0.0,
+            start=group.create_task,
+            on_taken=taken,
+        )
+        group.create_task(tenure.run())
+        await tenure.settled()
+        yield writer
+        tenure.end()
 
 
 @on_loop

@@ -83,18 +83,17 @@ class Gate:
         self.end(ledger)
 
 
-async def cancel_within(store: Threaded, gate: Gate) -> asyncio.Task[None]:
-    """A caller, cancelled twice while his work is under way, and awaited."""
-    loop = asyncio.get_running_loop()
-    task = loop.create_task(store.run(gate))
-    await loop.run_in_executor(None, gate.begun.wait, 30)
-    for _ in range(2):
-        task.cancel()
-        done, _ = await asyncio.wait({task}, timeout=0)
-        assert not done
-    gate.let.set()
-    await asyncio.wait({task})
-    return task
+async def cancel_within(store: Threaded, gate: Gate) -> bool:
+    """Whether a caller, cancelled twice while its work is under way, ends so; its error comes in a group."""
+    async with asyncio.TaskGroup() as group:
+        task = group.create_task(store.run(gate))
+        await asyncio.get_running_loop().run_in_executor(None, gate.begun.wait, 30)
+        for _ in range(2):
+            task.cancel()
+            done, _ = await asyncio.wait({task}, timeout=0)
+            assert not done
+        gate.let.set()
+    return task.cancelled()
 
 
 def test_a_cancelled_call_is_waited_for(tmp_path: Path) -> None:
@@ -103,8 +102,7 @@ def test_a_cancelled_call_is_waited_for(tmp_path: Path) -> None:
     async def use() -> None:
         store = Threaded(SqliteLedger(tmp_path / "ledger.db"))
         await store.new_epoch("main", "test")
-        task = await cancel_within(store, Gate(lambda ledger: ledger.append("main", 1, 0, rows(3))))
-        assert task.cancelled()
+        assert await cancel_within(store, Gate(lambda ledger: ledger.append("main", 1, 0, rows(3))))
         assert (await store.head("main")).seq == 3
         await store.close()
 
@@ -119,9 +117,9 @@ def test_a_cancelled_call_keeps_its_error(tmp_path: Path) -> None:
 
     async def use() -> None:
         store = Threaded(SqliteLedger(tmp_path / "ledger.db"))
-        task = await cancel_within(store, Gate(fail))
-        with pytest.raises(LedgerError, match="the disk is gone"):
-            task.result()
+        with pytest.raises(ExceptionGroup) as raised:
+            await cancel_within(store, Gate(fail))
+        assert raised.group_contains(LedgerError, match="the disk is gone")
         await store.close()
 
     asyncio.run(use())

@@ -188,23 +188,22 @@ async def tenure(
     taken: Callable[[Writer], Awaitable[None]] = nobody_there,
 ) -> AsyncIterator[tuple[Tenure, Writer]]:
     """The bank in one server of several, without devices."""
-    loop, clock = asyncio.get_running_loop(), clock or SystemClock()
+    clock = clock or SystemClock()
     writer = Writer.standing_by("main", store, clock)
-
-    own = Tenure(
-        writer,
-        store,
-        clock,
-        "first",
-        alone=False,
-        waits=lambda: 0.0,
-        start=loop.create_task,
-        on_taken=taken,
-    )
-    running = loop.create_task(own.run())
-    yield own, writer
-    own.end()
-    await running
+    async with asyncio.TaskGroup() as group:
+        own = Tenure(
+            writer,
+            store,
+            clock,
+            "first",
+            alone=False,
+            waits=lambda: 0.0,
+            start=group.create_task,
+            on_taken=taken,
+        )
+        group.create_task(own.run())
+        yield own, writer
+        own.end()
 
 
 @pytest.mark.parametrize("doubted", [False, True])
@@ -385,7 +384,7 @@ def test_a_bank_that_cannot_be_taken_is_tried_without_haste(
 async def test_a_bank_is_handed_over_under_any_load(database: str) -> None:
     """Lease: a hand-over ends though devices always have more to say, and says who took the bank."""
     first, second = [await PostgresStore.open(database) for _ in range(2)]
-    async with tenure(first) as (own, writer), asyncio.timeout(WAIT_S):
+    async with tenure(first) as (own, writer), asyncio.timeout(WAIT_S), asyncio.TaskGroup() as group:
         await until(lambda: writer.active)
         days = (date.fromordinal(number).isoformat() for number in count(1))
 
@@ -395,7 +394,7 @@ async def test_a_bank_is_handed_over_under_any_load(database: str) -> None:
 
         for _ in range(10):
             more(None)
-        handing = asyncio.get_running_loop().create_task(own.hand_over())
+        handing = group.create_task(own.hand_over())
         await until_free(second)
         await second.new_epoch("main", "b host:7:abc")
         assert await handing == "b host:7:abc"

@@ -20,7 +20,7 @@ from jackpot.ledger.verify import verify
 from jackpot.rules.commands import Reading
 from jackpot.server.floor import Floor
 from jackpot.server.histogram import BATCH_ROWS, Histogram
-from jackpot.server.writer import BankStopped
+from jackpot.server.writer import BankStopped, Writer
 from tests.server.bed import (
     LINK,
     WAIT_S,
@@ -348,12 +348,18 @@ async def test_a_stopped_bank_takes_no_command_in_silence(tmp_path: Path) -> Non
         writer.stopped = None
 
 
+async def ask_in_vain(writer: Writer) -> None:
+    """A question that the bank's end answers."""
+    with pytest.raises(BankStopped):
+        await writer.ask(lambda engine: engine.seq)
+
+
 @on_loop
 async def test_a_question_does_not_outlive_the_bank(tmp_path: Path) -> None:
     """S5: what is asked when the server has ended is refused, and what was asked before it too."""
     config = configure(tmp_path)
     ledger = Faulty(config)
-    async with AsyncExitStack() as tables:
+    async with asyncio.TaskGroup() as group, AsyncExitStack() as tables:
         async with Server(config, ledger=ledger) as server:
             device = await tables.enter_async_context(table(server))
             writer = server.writers["main"]
@@ -361,9 +367,8 @@ async def test_a_question_does_not_outlive_the_bank(tmp_path: Path) -> None:
             ledger.recover_faults = [CommitInDoubt("database or disk is full") for _ in range(100)]
             device.wager(1, "R1", 1)
             assert (await device.type("link"))["state"] == "suspended"
-            asked = asyncio.get_running_loop().create_task(writer.ask(lambda engine: engine.seq))
+            asked = group.create_task(ask_in_vain(writer))
             await until(lambda: writer.core.depth == 2)
         assert (await device.type("error"))["code"] == "not_active"
-        for question in (asked, writer.ask(lambda engine: engine.seq)):
-            with pytest.raises(BankStopped):
-                await asyncio.wait_for(question, WAIT_S)
+        for question in (asked, ask_in_vain(writer)):
+            await asyncio.wait_for(question, WAIT_S)
