@@ -29,13 +29,15 @@ Readings (where the rules leave a choice, the one taken here):
     own cards counts from whatever entry of the seat sent them. A close is never too_many for its draws.
     Draws are refused for a 653a link, and for an Ultimate Texas Hold 'Em table whatever its link.
 11. `bad_message`: `on: dealer` where it is not offered, a fold at Let It Ride, a hand that is neither folded
-    nor shown nor named, too few community cards, and a name without `link` where the cards that make the
-    hand differ between the seat's links (where it has none, between those wagered on). So is the `player` of
-    a hand that is not its wager's (a wager without one is of a player of its own, whom no hand names), that
-    another hand of the round contradicts, or that T9 refuses over wagers and hands together: looked for
-    before the round's state.
-12. A seat is settled once, in several entries of one message where each is for a link; an entry without
-    `link` speaks for all of them, a name alone for those whose hands are made of the same cards. A seat above
+    nor shown nor named, and the `player` of a hand that is not its wager's (a wager without one is of a
+    player of its own, whom no hand names), that another hand of the round contradicts, or that T9 refuses
+    over wagers and hands together: looked for before the round's state. What is wrong for what this round is
+    (too few community cards, a board or a dealer's hand other than the one known, a name without `link`
+    where the cards that make the hand differ between the seat's links, where it has none between those
+    wagered on) comes right after the state, for until then the wagers may change.
+12. A seat is settled once, in several entries of one message where each is for a link; a second entry with
+    the same link, or none, or with other cards, is `bad_message`. Cards speak for every link, with a `link` too: that says
+    what a name is for. A name alone speaks for links whose hands are made of the same cards. A seat above
     the last one settled is `out_of_order` even if it was settled; the last one again is `already_settled`.
     In a reopened round the order starts over, for seats that were left out.
 13. A folded hand claimed by name only was not shown: it wins nothing and earns no envy.
@@ -46,9 +48,12 @@ Readings (where the rules leave a choice, the one taken here):
     their silence. While asked, a new round's first wager and the lock of an open round are `table_held`.
     A round is reopened as often as needed until the table's next lock.
 17. On a shared link the percentages are awarded at the close, everything else at the turn. Percentages of
-    different rows are never shared. Missed hands join them at the next close, as of the first one.
+    different rows are never shared. Missed hands join them at the next close, as of the first one. Once
+    hands of a round with a wager on a shared link, or on the dealer's hand, were settled, others are
+    `bad_message` until it is reopened; a settlement without hands is not.
 18. The dealer's hand is paid at the turn of the highest seat that wagered on it, whether or not that seat
-    itself is settled. Where it cannot be shown, two people strike each unpaid wager on it while the round is
+    itself is settled; it may be shown alone, and the round then closed. Hands settled before it are
+    `bad_message`. Where it cannot be shown, two people strike each unpaid wager on it while the round is
     locked; in a mismatch one person strikes any wager.
 19. Undoing needs no one for a table's own withdrawal or void, whatever came later.
 20. A pending or validated percentage award holds its table whatever its amount; releasing the cards covers
@@ -72,12 +77,14 @@ from tests.faults.model_floor import (
     Round,
     Table,
     check_bets,
+    check_hands,
     check_owners,
     check_players,
     check_settle,
+    check_shown,
     count_state,
 )
-from tests.faults.model_paytables import CATALOGUE, HOLD_EM, LET_IT_RIDE, envy_sums
+from tests.faults.model_paytables import CATALOGUE, HOLD_EM, envy_sums
 from tests.faults.model_settle import Settlement
 
 __all__ = ["Model"]
@@ -242,15 +249,10 @@ class Model(Acts):
         return round_
 
     def on_settle(self, table: Table, message: Map, draws: dict[str, Map]) -> Map:
-        for hand in message["hands"]:
-            folded = hand.get("folded", False)
-            if (table.game == LET_IT_RIDE and folded) or not (folded or "cards" in hand or "hand" in hand):
-                raise Refused("bad_message")
+        check_hands(table, message["hands"])
         boxes = check_owners(table, table.unfinished.get(message["round"]), message["hands"])
         round_ = self.in_play(table, message["round"])
-        shown = message.get("dealer", round_.dealer)
-        if message.get("close") and round_.owes_dealer() and not shown:
-            raise Refused("bad_message")
+        check_shown(table, self.links, round_, message)
         check_settle(table, self.links, round_, message)
         work = Settlement(table, round_, self.links, self.new_id, boxes)
         work.settle(message)

@@ -10,6 +10,7 @@ from tests.faults.model_hands import best_name
 from tests.faults.model_paytables import FOUR_CARD, HOLD_EM, LET_IT_RIDE, THREE_CARD
 
 Map = dict[str, Any]
+Spoken = tuple[str, Map]  # a link, and what a seat's hand is on it
 DEALT = {LET_IT_RIDE: 3, HOLD_EM: 2, THREE_CARD: 3, FOUR_CARD: 5}
 OPEN, LOCKED, MISMATCH, DONE, VOID = "open", "locked", "mismatch", "closed", "void"
 
@@ -52,6 +53,12 @@ class Round:
     def owes_dealer(self) -> bool:
         """Whether wagers on the dealer's hand wait for it to be shown."""
         return not self.dealer_done and any(w.live and w.on == "dealer" for w in self.wagers)
+
+    def one_showing(self, links: dict[str, Link]) -> bool:
+        """Whether all its hands come in one settlement; those found late may come one by one (T10)."""
+        live = [wager for wager in self.wagers if wager.live]
+        shared = any(links[wager.link].simultaneous == "share" for wager in live)
+        return not self.reopened and (shared or any(wager.on == "dealer" for wager in live))
 
 
 @dataclass
@@ -163,8 +170,10 @@ class Claim:
 
 
 def claim_of(table: Table, link: Link, hand: Map, board: list[str]) -> Claim | None:
-    """The hand on this link; None where nothing was shown or named."""
+    """The hand on this link; None where nothing was shown or named. Torn: named twice, differently."""
     kind = link.paytable.kind
+    if hand.get("torn"):
+        raise Refused("hand_mismatch")
     if "cards" in hand:
         used = hand_cards(table, link, hand["cards"], board)
         name = best_name(kind, used)
@@ -190,16 +199,67 @@ def made_of(table: Table, link: Link) -> tuple[str, bool]:
 
 
 def hand_links(table: Table, links: dict[str, Link], round_: Round, hand: Map) -> list[str]:
-    """The links that one hand of a settlement speaks for; a name alone only for hands of the same cards."""
+    """The links that one entry of a settlement speaks for; a name only for hands of the same cards."""
     if "link" in hand:
         return [hand["link"]]
-    if "hand" not in hand or "cards" in hand:
+    if "hand" not in hand:
         return list(table.links)
     own = [name for name in table.links if round_.at(hand["seat"], name)]
     meant = {made_of(table, links[name]) for name in own or table.links if own or round_.live(name)}
     if len(meant) > 1:
         raise Refused("bad_message")
     return [name for name in table.links if not meant or made_of(table, links[name]) in meant]
+
+
+def hands_by_link(table: Table, links: dict[str, Link], round_: Round, hands: list[Map]) -> list[Spoken]:
+    """Each seat's hand on each link that it speaks for, in order; cards speak for every link (H4)."""
+    spoken: list[Spoken] = []
+    for seat in dict.fromkeys(hand["seat"] for hand in hands):
+        entries = [hand for hand in hands if hand["seat"] == seat]
+        shown = [hand["cards"] for hand in entries if "cards" in hand]
+        whole: Map = {"seat": seat, "folded": any(hand.get("folded", False) for hand in entries)}
+        whole |= {"cards": shown[0]} if shown else {}
+        said = dict.fromkeys(table.links, whole) if shown else {}
+        for hand in entries:
+            for name in hand_links(table, links, round_, hand):
+                before = said.get(name, {})
+                torn = "hand" in before and before["hand"] != hand.get("hand", before["hand"])
+                said[name] = before | hand | whole | {"torn": torn}
+        spoken += [(name, said[name]) for name in table.links if name in said]
+    return spoken
+
+
+def check_hands(table: Table, hands: list[Map]) -> None:
+    """What is wrong with the hands of a settlement whatever the round is."""
+    seats: dict[int, list[Map]] = {}
+    for hand in hands:
+        folded = hand.get("folded", False)
+        if (table.game == LET_IT_RIDE and folded) or not (folded or "cards" in hand or "hand" in hand):
+            raise Refused("bad_message")
+        seats.setdefault(hand["seat"], []).append(hand)
+    for entries in seats.values():
+        named = [hand.get("link") for hand in entries]
+        dealt = {tuple(hand["cards"]) for hand in entries if "cards" in hand}
+        if len(dealt) > 1 or len(named) != len(set(named)):
+            raise Refused("bad_message")
+
+
+def check_shown(table: Table, links: dict[str, Link], round_: Round, message: Map) -> None:
+    """What is wrong with a settlement of this round, for its wagers and what is known of it."""
+    hands, board = message["hands"], message.get("board", round_.board)
+    shown = message.get("dealer", round_.dealer)
+    if board[: len(round_.board)] != round_.board or round_.dealer not in ([], shown):
+        raise Refused("bad_message")
+    if (hands or message.get("close")) and round_.owes_dealer() and not shown:
+        raise Refused("bad_message")
+    if hands and (round_.settled or round_.dealer_done) and round_.one_showing(links):
+        raise Refused("bad_message")
+    for name, hand in hands_by_link(table, links, round_, hands):
+        if "cards" in hand and round_.live(name, "own"):
+            hand_cards(table, links[name], hand["cards"], board)
+    for wager in round_.wagers:
+        if wager.live and wager.on == "dealer" and shown and not round_.dealer_done:
+            hand_cards(table, links[wager.link], shown, board)
 
 
 def all_cards(round_: Round, message: Map) -> list[str]:
@@ -210,7 +270,7 @@ def all_cards(round_: Round, message: Map) -> list[str]:
 
 
 def check_settle(table: Table, links: dict[str, Link], round_: Round, message: Map) -> None:
-    """The codes of a settlement after the round's state, in their order."""
+    """The codes of a settlement after what is wrong with it whatever else stands, in their order."""
     hands, board = message["hands"], message.get("board", round_.board)
     if any("link" in hand and hand["link"] not in table.links for hand in hands):
         raise Refused("unknown_link")
@@ -221,18 +281,13 @@ def check_settle(table: Table, links: dict[str, Link], round_: Round, message: M
         if lowest is not None and hand["seat"] > lowest:
             raise Refused("out_of_order")
         lowest = hand["seat"]
-    covered: set[tuple[int, str]] = set()
-    for hand in hands:
-        keys = {(hand["seat"], name) for name in hand_links(table, links, round_, hand)}
-        if hand["seat"] in round_.settled or keys & covered:
-            raise Refused("already_settled")
-        covered |= keys
+    if any(hand["seat"] in round_.settled for hand in hands):
+        raise Refused("already_settled")
     if any("link" in hand and not round_.live(hand["link"]) for hand in hands):
         raise Refused("no_wager")
-    for hand in hands:
-        for name in hand_links(table, links, round_, hand):
-            if round_.live(name, "own"):
-                claim_of(table, links[name], hand, board)
+    for name, hand in hands_by_link(table, links, round_, hands):
+        if round_.live(name, "own"):
+            claim_of(table, links[name], hand, board)
     known = all_cards(round_, message)
     if len(known) != len(set(known)):
         raise Refused("impossible_cards")

@@ -17,7 +17,7 @@ from tests.faults.model_facts import (
     cycle_at,
     place,
 )
-from tests.faults.model_floor import Claim, Map, Refused, Round, Table, claim_of, hand_links
+from tests.faults.model_floor import Claim, Map, Refused, Round, Table, claim_of, hands_by_link
 from tests.faults.model_hands import satisfies
 from tests.faults.model_paytables import FOUR_CARD, THREE_CARD, Row
 
@@ -122,12 +122,11 @@ class Settlement:
         board = message.get("board", self.round.board)
         dealer = message.get("dealer", self.round.dealer)
         first = self.first_on_dealer() if dealer and not self.round.dealer_done else None
-        for hand in message["hands"]:
+        for name, hand in hands_by_link(self.table, self.links, self.round, message["hands"]):
             if first is not None and hand["seat"] <= first:
                 self.dealer_hand(dealer, board, first)
                 first = None
-            for name in hand_links(self.table, self.links, self.round, hand):
-                self.own_hand(self.links[name], hand, board)
+            self.own_hand(self.links[name], hand, board)
         if first is not None:
             self.dealer_hand(dealer, board, first)
         if self.plan.number > MOST_AWARDS:

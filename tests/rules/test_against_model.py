@@ -289,18 +289,20 @@ class Both:
         own, common = CARDS[table.game]
         taken = {*round_.board, *round_.dealer, *(card for dealt in round_.cards.values() for card in dealt)}
         message: Message = {"t": "settle", "round": round_.name, "close": self.rng.random() < 0.6}
-        if common and not round_.board:
+        if common and (not round_.board or self.rng.random() < 0.03):
             message["board"] = self.deal(taken, common[0], BOARDS[table.game])
-        if table.game == UTH and not round_.dealer:
+        if table.game == UTH and (self.rng.random() < 0.9 if not round_.dealer else self.rng.random() < 0.03):
             message["dealer"] = self.deal(taken, own, HANDS[UTH])
         settled = round_.settled
         free = [seat for seat in range(1, table.seats + 1) if seat not in settled]
         if round_.lowest is not None and (round_.reopened or self.rng.random() < 0.9):
             free = [seat for seat in free if seat < (round_.lowest or 0)]
-        if settled and not round_.reopened and self.wants_all_in_one(round_):
+        if settled and self.rng.random() < 0.8 and not round_.reopened and self.wants_all_in_one(round_):
             free = []
         seats = sorted(self.rng.sample(free, self.rng.randint(0, min(len(free), 4))), reverse=True)
         message["hands"] = [self.hand(table, seat, taken, own) for seat in seats]
+        if seats and self.rng.random() < 0.05:
+            message["hands"].append(message["hands"][-1] | {"link": self.rng.choice(table.links)})
         if not seats and not round_.reopened and self.wants_all_in_one(round_):
             message["close"] = True
         self.frame(table.name, message)
@@ -320,6 +322,8 @@ class Both:
                 hand["link"] = self.rng.choice(table.links)
         elif "folded" not in hand or self.rng.random() < 0.6:
             hand["cards"] = self.deal(taken, own, HANDS[table.game])
+            if self.rng.random() < 0.08:
+                hand["link"] = self.rng.choice(table.links)
         if self.rng.random() < 0.05:
             hand["player"] = "Ann"
         return hand

@@ -3,7 +3,7 @@
 import pytest
 
 from jackpot.rules.engine import Engine
-from tests.faults.worked import ALL, dealer
+from tests.faults.worked import ALL
 from tests.faults.worked.form import Act, Example
 from tests.faults.worked.play import play
 from tests.rules.subject import BANK, OfEngine
@@ -14,13 +14,7 @@ def corrects_a_meter(step: object) -> bool:
     return isinstance(step, Act) and step.kind == "correct" and step.on is None
 
 
-# These settle seats before the dealer's hand is shown; the protocol wants all hands in one message (A6).
-SEAT_BY_SEAT = [example.name for example in dealer.EXAMPLES]
-PLAYED = [
-    example
-    for example in ALL
-    if example.name not in SEAT_BY_SEAT and not any(map(corrects_a_meter, example.steps))
-]
+PLAYED = [example for example in ALL if not any(map(corrects_a_meter, example.steps))]
 
 
 @pytest.mark.parametrize("example", PLAYED, ids=lambda example: example.name)

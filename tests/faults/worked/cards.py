@@ -191,4 +191,38 @@ EXAMPLES: list[Example] = [
         # the wager on M was not named at the seat's turn: it has lost
         {("L", ""): Level("10000.42", "10000", "0.42"), ("M", ""): Level("12000.15", "12000", "0.15")},
     ),
+    Example(
+        "cards speak for every link; a message wrong in itself is refused before its order is looked at",
+        ("H4", "H2", "T4"),
+        "protocol: settle, link; the order in which codes are looked for",
+        (FIVE, Link("M", "pa-643a-three-card-A")),
+        (Table("T1", LIR, 7, ("L", "M")),),
+        (
+            Frame("T1", wager("r1", bets("L", [7, 3, 1]), bets("M", [7, 3, 1]))),
+            Frame(
+                "T1",
+                settle("r1", shown(3, "7s 8s 9s", hand="straight-flush"), board="5s 6d"),
+                code="bad_message",
+            ),
+            Frame(
+                "T1",
+                settle("r1", shown(3, "7s 8s 9s", hand="straight", link="M"), board="5s 6d"),
+                code="hand_mismatch",
+            ),
+            Frame(
+                "T1",
+                settle(
+                    "r1", shown(3, "7s 8s 9s", hand="straight-flush", link="M"), board="5s 6d", close=False
+                ),
+                (Won(3, "odds", "30.00", "straight"), Won(3, "odds", "70.00", "straight-flush", link="M")),
+            ),
+            Frame("T1", settle("r1", shown(7, "Th Jh Qh")), code="out_of_order"),
+            Frame("T1", settle("r1", shown(7, hand="straight")), code="bad_message"),
+            Frame("T1", settle("r1", shown(7, "Th Jh Qh"), board="5s 6c"), code="bad_message"),
+            Frame("T1", settle("r1", shown(1, "Th Jh Qh"), shown(1, "Th Jh Qh")), code="bad_message"),
+            Frame("T1", close("r1")),
+        ),
+        # 3 x 0.21, 3 x 0.14
+        {("L", ""): Level("10000.63", "10000", "0.63"), ("M", ""): Level("1000.42", "1000", "0.42")},
+    ),
 ]

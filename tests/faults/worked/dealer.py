@@ -25,6 +25,7 @@ BONUS = Link("L", "pa-653a-five-card-hand-bonus")
 SF = "straight-flush"
 LAW = "58 Pa. Code 653a.12(e)(2)"
 BOARD = "Tc Jc Qc 2d 3h"
+SEAT_5 = Frame("T1", settle("r1", shown(5, "8c 9c"), board=BOARD, close=False), code="bad_message")
 
 
 def strike(seat: int, people: int = 2, *, on: str = "dealer", ok: bool = True) -> Act:
@@ -45,10 +46,14 @@ EXAMPLES: list[Example] = [
             Frame("T1", lock("r1", {"P": 1})),
             Frame("T1", close("r1", {"nowhere": 1}), code="bad_message"),
             Frame("T1", settle("r1", shown(3, "4h 4s"), board=BOARD), code="bad_message"),
-            Frame("T1", settle("r1", shown(3, "4h 4s"), board=BOARD, close=False)),
+            Frame("T1", settle("r1", shown(3, "4h 4s"), board=BOARD, close=False), code="bad_message"),
             Frame("T1", close("r1"), code="bad_message"),
             # a tenth of 10,000.13 is 1,000.013
-            Frame("T1", settle("r1", dealer="8c 9c"), (Won(3, "meter", "1000.01", SF),)),
+            Frame(
+                "T1",
+                settle("r1", shown(3, "4h 4s"), board=BOARD, dealer="8c 9c"),
+                (Won(3, "meter", "1000.01", SF),),
+            ),
         ),
         {
             ("L", ""): Level("9000.12", "10000", "0.21", "1000.01", reserve="0.08"),
@@ -57,45 +62,50 @@ EXAMPLES: list[Example] = [
         held=("T1",),
     ),
     Example(
-        "a dealer's hand that cannot be shown: two people strike the wagers on it, paid awards stay",
+        "a dealer's hand that cannot be shown: two people strike the wagers on it, then seats are settled",
         ("T8", "A11", "A10"),
         LAW,
         (BONUS,),
-        (Table("T1", UTH, 6),),
+        (Table("T1", UTH, 6), Table("T2", UTH, 6)),
         (
             Frame("T1", wager("r1", bets("L", [5]), bets("L", [5, 3], on="dealer"))),
-            # 10,000 + 3 x 0.13 = 10,000.39, a tenth floored 1,000.03
-            Frame(
-                "T1",
-                settle("r1", shown(5, "8c 9c"), board=BOARD, close=False),
-                (Won(5, "meter", "1000.03", SF),),
-            ),
-            Act("validate", Hand("r1", 5)),
-            Act("pay", Prize(Hand("r1", 5), 5)),
+            Frame("T2", wager("r2", bets("L", [1]))),
+            # 10,000 + 4 x 0.13 = 10,000.52, a tenth floored 1,000.05
+            Frame("T2", settle("r2", shown(1, "8c 9c"), board=BOARD), (Won(1, "meter", "1000.05", SF),)),
+            Act("validate", Hand("r2", 1)),
+            Act("pay", Prize(Hand("r2", 1), 1)),
+            SEAT_5,
             strike(5, people=1, ok=False),
             strike(5, on="own", ok=False),
+            # 10,000.39: a tenth is 1,000.03, the house makes up 0.02 of what was paid; 9,000.36 left
             strike(5),
             strike(5, ok=False),
+            SEAT_5,
             Frame("T1", close("r1"), code="bad_message"),
+            # 10,000.26: a tenth is 1,000.02, the house makes up 0.03; 9,000.24 left
             strike(3),
+            # a tenth of that is 900.02
+            Frame("T1", SEAT_5.message, (Won(5, "meter", "900.02", SF),)),
+            Frame("T1", settle("r1", shown(4, "4h 4s"), close=False)),
             Frame("T1", close("r1")),
         ),
-        # one wager stands: a tenth of 10,000.13 is 1,000.01, the house makes up 0.02; 9,000.12 left
-        {("L", ""): Level("9000.12", "10000.02", "0.21", "1000.03", reserve="0.08")},
-        (Now(Prize(Hand("r1", 5), 5), "1000.03", "paid"),),
+        {("L", ""): Level("8100.22", "10000.03", "0.42", "1900.07", reserve="0.16")},
+        (Now(Prize(Hand("r2", 1), 1), "1000.05", "paid"),),
+        held=("T1",),
     ),
     Example(
-        "wagers on a dealer's hand that was shown are not struck",
+        "wagers on a dealer's hand that was shown are not struck, and no hand comes after it",
         ("T8", "A6"),
         LAW,
         (BONUS,),
         (Table("T1", UTH, 6),),
         (
-            Frame("T1", wager("r1", bets("L", [3], on="dealer"))),
-            Frame("T1", settle("r1", board=BOARD, dealer="2h 7s", close=False)),
+            Frame("T1", wager("r1", bets("L", [5]), bets("L", [3], on="dealer"))),
+            Frame("T1", settle("r1", shown(5, "4h 4s"), board=BOARD, dealer="2h 7s", close=False)),
             strike(3, ok=False),
+            Frame("T1", settle("r1", shown(3, "8c 9c"), close=False), code="bad_message"),
             Frame("T1", close("r1")),
         ),
-        {("L", ""): Level("10000.13", "10000", "0.21", reserve="0.08")},
+        {("L", ""): Level("10000.26", "10000", "0.42", reserve="0.16")},
     ),
 ]

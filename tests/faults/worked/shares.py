@@ -71,6 +71,22 @@ EXAMPLES: list[Example] = [
         held=("T1",),
     ),
     Example(
+        "hands of a round on a shared link come in one settlement",
+        ("T5", "T10"),
+        HOUSE,
+        (SINGLE,),
+        (T1,),
+        (
+            Frame("T1", plain("r1", [7, 3, 1])),
+            Frame("T1", settle("r1", SEVEN, board="5s 6s", close=False), ENVY_SEVEN),
+            Frame("T1", settle("r1", THREE, close=False), code="bad_message"),
+            Frame("T1", settle("r1", THREE), code="bad_message"),
+            Frame("T1", close("r1"), (Won(7, "meter", "1000.21", SF),)),
+        ),
+        {("L", ""): Level("1000", "2000", "0.21", "1000.21", cycle=2)},
+        held=("T1",),
+    ),
+    Example(
         "two missed royals next to one on time, told in two messages: a third each",
         ("T10", "T5", "A11"),
         HOUSE,
