@@ -35,9 +35,9 @@ Readings (where the rules leave a choice, the one taken here):
     (too few community cards, a board or a dealer's hand other than the one known, a name without `link`
     where the cards that make the hand differ between the seat's links, where it has none between those
     wagered on) comes right after the state, for until then the wagers may change.
-12. A seat is settled once, in several entries of one message where each is for a link; a second entry with
-    the same link, or none, or with other cards, is `bad_message`. Cards speak for every link, with a `link` too: that says
-    what a name is for. A name alone speaks for links whose hands are made of the same cards. A seat above
+12. A seat is settled once, in several entries of one message where each is for a link; two with the same
+    link, or with other cards, are `bad_message`. Cards speak for every link, whatever `link` says, for that
+    is what a name is for. A name alone speaks for links whose hands are made of the same cards. A seat above
     the last one settled is `out_of_order` even if it was settled; the last one again is `already_settled`.
     In a reopened round the order starts over, for seats that were left out.
 13. A folded hand claimed by name only was not shown: it wins nothing and earns no envy.
