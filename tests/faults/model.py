@@ -29,17 +29,19 @@ Readings (where the rules leave a choice, the one taken here):
     own cards counts from whatever entry of the seat sent them. A close is never too_many for its draws.
     Draws are refused for a 653a link, and for an Ultimate Texas Hold 'Em table whatever its link.
 11. `bad_message`: `on: dealer` where it is not offered, a fold at Let It Ride, a hand that is neither folded
-    nor shown nor named, and the `player` of a hand that is not its wager's (a wager without one is of a
-    player of its own, whom no hand names), that another hand of the round contradicts, or that T9 refuses
-    over wagers and hands together: looked for before the round's state. What is wrong for what this round is
-    (too few community cards, a board or a dealer's hand other than the one known, a name without `link`
-    where the cards that make the hand differ between the seat's links, where it has none between those
-    wagered on) comes right after the state, for until then the wagers may change.
+    nor shown nor named, a `player` that T9 refuses in the message alone: looked for before the round's state.
+    What is wrong in a settlement for what its round is comes right after the state, for until then the wagers
+    may change: the `player` of a hand that is not its wager's (a wager without one is of a player of its
+    own, whom no hand names), that another hand of the round contradicts, or that T9 refuses over wagers and
+    hands together; too few community cards, a board or a dealer's hand other than the one known, a name
+    that is no hand of a link with own wagers or lacks the suit that its rows tell apart, and one without
+    `link` where the cards that make the hand differ between the seat's links (where it has none, between
+    those wagered on).
 12. A seat is settled once, in several entries of one message where each is for a link; two with the same
     link, or with other cards, are `bad_message`. Cards speak for every link, whatever `link` says, for that
     is what a name is for. A name alone speaks for links whose hands are made of the same cards. A seat above
     the last one settled is `out_of_order` even if it was settled; the last one again is `already_settled`.
-    In a reopened round the order starts over, for seats that were left out.
+    In a reopened round only the hands of one message have an order, for each is paid as of its own turn.
 13. A folded hand claimed by name only was not shown: it wins nothing and earns no envy.
 14. Chip counts are owed only for links that have a wager in the round. Electronic links are not counted.
 15. While a reopened round is unfinished, `wager` and `lock` of another round are `round_unfinished`.
@@ -54,7 +56,7 @@ Readings (where the rules leave a choice, the one taken here):
 18. The dealer's hand is paid at the turn of the highest seat that wagered on it, whether or not that seat
     itself is settled; it may be shown alone, and the round then closed. Hands settled before it are
     `bad_message`. Where it cannot be shown, two people strike each unpaid wager on it while the round is
-    locked; in a mismatch one person strikes any wager.
+    locked; in a mismatch one person strikes any wager that has not won an award that stands.
 19. Undoing needs no one for a table's own withdrawal or void, whatever came later.
 20. A pending or validated percentage award holds its table whatever its amount; releasing the cards covers
     the awards that stand then.
@@ -80,6 +82,7 @@ from tests.faults.model_floor import (
     check_hands,
     check_owners,
     check_players,
+    check_said,
     check_settle,
     check_shown,
     count_state,
@@ -209,10 +212,13 @@ class Model(Acts):
             raise Refused("unknown_link")
         if any(not 1 <= bet["seat"] <= table.seats for bet in bets):
             raise Refused("unknown_seat")
+        named = [(bet["seat"], bet["link"], bet.get("on", "own")) for bet in bets]
+        if len(named) != len(set(named)):
+            raise Refused("duplicate_wager")
         found: list[Wager] = []
         for bet in bets:
             wager = round_.at(bet["seat"], bet["link"], bet.get("on", "own"))
-            if wager is None or wager in found:
+            if wager is None:
                 raise Refused("no_wager")
             found.append(wager)
         return self.answer(*self.give_back(found))
@@ -250,8 +256,9 @@ class Model(Acts):
 
     def on_settle(self, table: Table, message: Map, draws: dict[str, Map]) -> Map:
         check_hands(table, message["hands"])
-        boxes = check_owners(table, table.unfinished.get(message["round"]), message["hands"])
+        check_said(table, message["hands"])
         round_ = self.in_play(table, message["round"])
+        boxes = check_owners(table, round_, message["hands"])
         check_shown(table, self.links, round_, message)
         check_settle(table, self.links, round_, message)
         work = Settlement(table, round_, self.links, self.new_id, boxes)

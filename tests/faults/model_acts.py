@@ -93,6 +93,15 @@ class Acts:
         """The hits of a round that have an award not undone."""
         return [h.id for h in self.of_round(round_) if any(a.status != UNDONE for a in h.awards)]
 
+    def won(self, round_: Round, wager: Wager) -> bool:
+        """Whether an award stands that this wager has won."""
+        return any(
+            award.seat == wager.seat and award.status != UNDONE
+            for hit in self.of_round(round_)
+            if hit.link == wager.link and (hit.seat is None) == (wager.on == "dealer")
+            for award in hit.awards
+        )
+
     def void(self, table: Table, round_: Round) -> Map:
         wagers = [wager for wager in round_.wagers if wager.live]
         answer = self.answer(*self.give_back(wagers))
@@ -258,6 +267,8 @@ class Acts:
             raise Refused("no such wager, or no reason")
         if unshown and people < 2:
             raise Refused("two people")
+        if self.won(round_, wager):
+            raise Refused("award_standing")
         changes = self.give_back([wager])
         if not unshown:
             round_.state = count_state(at, self.links, round_)

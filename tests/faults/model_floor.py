@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.faults.model_facts import Link, Wager
-from tests.faults.model_hands import best_name
+from tests.faults.model_hands import ORDER, best_name
 from tests.faults.model_paytables import FOUR_CARD, HOLD_EM, LET_IT_RIDE, THREE_CARD
 
 Map = dict[str, Any]
@@ -37,7 +37,7 @@ class Round:
     dealer: list[str] = field(default_factory=list)
     cards: dict[int, list[str]] = field(default_factory=dict)
     settled: set[int] = field(default_factory=set)
-    lowest: int | None = None  # the last seat settled since the round was locked or reopened
+    lowest: int | None = None  # the last seat settled
     paid_draws: set[tuple[int, str, str]] = field(default_factory=set)
     dealer_done: bool = False
     ended: bool = False  # it was closed at least once
@@ -102,6 +102,16 @@ def check_owners(table: Table, round_: Round | None, hands: list[Map]) -> dict[i
         boxes[hand["seat"]] = hand["player"]
     check_neighbours(table, {seat: name for seat, name in players.items() if name})
     return boxes
+
+
+def check_said(table: Table, things: list[Map]) -> None:
+    """T9, in one message alone: a seat is of one player, and nobody's lie farther apart than they may."""
+    most = 1 if table.game == HOLD_EM else table.adjacent
+    said = {(one["seat"], one["player"]) for one in things if "player" in one}
+    for seat, name in said:
+        for other, whose in said:
+            if (seat == other and name != whose) or (name == whose and abs(seat - other) >= most):
+                raise Refused("bad_message")
 
 
 def check_neighbours(table: Table, players: dict[int, str]) -> None:
@@ -244,6 +254,13 @@ def check_hands(table: Table, hands: list[Map]) -> None:
             raise Refused("bad_message")
 
 
+def is_named(link: Link, hand: Map) -> bool:
+    """Whether a hand of this link is so named; without cards it says the suit that rows tell apart."""
+    paytable = link.paytable
+    suited = any(row.suits and row.hand == hand["hand"] for row in paytable.rows)
+    return hand["hand"] in ORDER[paytable.kind] and (not suited or "cards" in hand or "suit" in hand)
+
+
 def check_shown(table: Table, links: dict[str, Link], round_: Round, message: Map) -> None:
     """What is wrong with a settlement of this round, for its wagers and what is known of it."""
     hands, board = message["hands"], message.get("board", round_.board)
@@ -255,7 +272,10 @@ def check_shown(table: Table, links: dict[str, Link], round_: Round, message: Ma
     if hands and (round_.settled or round_.dealer_done) and round_.one_showing(links):
         raise Refused("bad_message")
     for name, hand in hands_by_link(table, links, round_, hands):
-        if "cards" in hand and round_.live(name, "own"):
+        wagered = bool(round_.live(name, "own"))
+        if "hand" in hand and (wagered or "link" in hand) and not is_named(links[name], hand):
+            raise Refused("bad_message")
+        if "cards" in hand and wagered:
             hand_cards(table, links[name], hand["cards"], board)
     for wager in round_.wagers:
         if wager.live and wager.on == "dealer" and shown and not round_.dealer_done:
@@ -276,7 +296,7 @@ def check_settle(table: Table, links: dict[str, Link], round_: Round, message: M
         raise Refused("unknown_link")
     if any(not 1 <= hand["seat"] <= table.seats for hand in hands):
         raise Refused("unknown_seat")
-    lowest = round_.lowest
+    lowest = None if round_.reopened else round_.lowest
     for hand in hands:
         if lowest is not None and hand["seat"] > lowest:
             raise Refused("out_of_order")

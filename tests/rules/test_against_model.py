@@ -295,7 +295,7 @@ class Both:
             message["dealer"] = self.deal(taken, own, HANDS[UTH])
         settled = round_.settled
         free = [seat for seat in range(1, table.seats + 1) if seat not in settled]
-        if round_.lowest is not None and (round_.reopened or self.rng.random() < 0.9):
+        if round_.lowest is not None and self.rng.random() < (0.5 if round_.reopened else 0.9):
             free = [seat for seat in free if seat < (round_.lowest or 0)]
         if settled and self.rng.random() < 0.8 and not round_.reopened and self.wants_all_in_one(round_):
             free = []

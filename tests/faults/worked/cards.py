@@ -225,4 +225,23 @@ EXAMPLES: list[Example] = [
         # 3 x 0.21, 3 x 0.14
         {("L", ""): Level("10000.63", "10000", "0.63"), ("M", ""): Level("1000.42", "1000", "0.42")},
     ),
+    Example(
+        "a hand by name is one of its link's hands, and says its suit where rows tell suits apart",
+        ("H1", "H4"),
+        "58 Pa. Code 643a.6(b), (d); protocol: suit",
+        (FIVE, Link("M", "pa-643a-three-card-A")),
+        (Table("T1", LIR, 7, ("L", "M")),),
+        (
+            Frame("T1", wager("r1", bets("L", [5]), bets("M", [3]))),
+            Frame("T1", settle("r1", shown(5, hand="mini-royal", suit="s")), code="bad_message"),
+            Frame("T1", settle("r1", shown(3, hand="mini-royal")), code="bad_message"),
+            Frame(
+                "T1",
+                settle("r1", shown(3, hand="mini-royal", suit="h"), close=False),
+                (Won(3, "odds", "500.00", "mini-royal", unverified=True, link="M"),),
+            ),
+            Frame("T1", close("r1")),
+        ),
+        {("L", ""): Level("10000.21", "10000", "0.21"), ("M", ""): Level("1000.14", "1000", "0.14")},
+    ),
 ]

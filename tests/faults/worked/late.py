@@ -322,4 +322,25 @@ EXAMPLES: list[Example] = [
         ),
         {("L", ""): Level("10000.42", "10000", "0.42")},
     ),
+    Example(
+        "missed hands of several messages have no order, for each is paid as of its own turn",
+        ("T10", "T4"),
+        "house rule; 58 Pa. Code 643a.12(d)(4)",
+        (Link("L", "pa-643a-three-card-A"),),
+        (Table("T1"),),
+        (
+            Frame("T1", wager("r1", bets("L", [7, 3]))),
+            Frame("T1", close("r1")),
+            Act("reopen", fields={"table": "T1", "round": "r1"}, people=2),
+            Frame(
+                "T1",
+                settle("r1", shown(3, "7s 8s 9s"), close=False),
+                (Won(3, "odds", "70.00", "straight-flush"),),
+            ),
+            Frame("T1", settle("r1", shown(6, "2h 2d 9c"), shown(7, "7h 8h 9h")), code="out_of_order"),
+            Frame("T1", settle("r1", shown(7, "7h 8h 9h")), (Won(7, "odds", "70.00", "straight-flush"),)),
+        ),
+        # 2 x 0.14
+        {("L", ""): Level("1000.28", "1000", "0.28")},
+    ),
 ]
