@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from jackpot.rules import hands, meter
+from jackpot.rules.codes import Code
 from jackpot.rules.events import HitMade, Settlement, TakeMade
 from jackpot.rules.hands import Ranked
 from jackpot.rules.meter import Accounts
@@ -46,7 +47,7 @@ class Tally:
     def settlement(self) -> Settlement:
         """What was decided; refused as `too_many` above what one frame may make."""
         count = sum(len(hit.awards) for hit in self.hits)
-        refuse_if(count > AWARDS_PER_FRAME, "too_many", f"hands: {count} awards; send it seat by seat")
+        refuse_if(count > AWARDS_PER_FRAME, Code.TOO_MANY, f"hands: {count} awards; send it seat by seat")
         return Settlement(self.hits, self.takes)
 
     def pay_row(self, link: Link, row: Row, winner: Winner, order: int) -> HitMade:

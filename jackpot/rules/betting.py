@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
 from jackpot.rules.cards import DECK
+from jackpot.rules.codes import Code
 from jackpot.rules.commands import Bet, Draw, Lock, Unbet, Wager, Withdraw
 from jackpot.rules.events import Locked, Locking, Placed, Wagered, Withdrawn
 from jackpot.rules.invariant import invariant
@@ -24,7 +25,7 @@ def link_number(state: State, table: Table, name: str) -> int:
     for number in table.links:
         if state.link(number).terms.link == name:
             return number
-    raise Refusal("unknown_link", f"link: {quoted(name)} is no link of table {table.terms.table}")
+    raise Refusal(Code.UNKNOWN_LINK, f"link: {quoted(name)} is no link of table {table.terms.table}")
 
 
 def find_round(table: Table, round_id: str) -> Round:
@@ -33,7 +34,7 @@ def find_round(table: Table, round_id: str) -> Round:
     if round_ is None:
         ended = " (it has ended; a closed round is reopened first)" if round_id == table.ended else ""
         message = f"round: {quoted(round_id)} is not this table's unfinished round{ended}"
-        raise Refusal("no_such_round", message)
+        raise Refusal(Code.NO_SUCH_ROUND, message)
     return round_
 
 
@@ -50,14 +51,14 @@ def decide_wager(
 
     rounds_lately: opened by the table in the last minute. asked_ms: as in `Wagered`.
     """
-    refuse_if(not command.bets, "bad_message", "bets: at least one")
+    refuse_if(not command.bets, Code.BAD_MESSAGE, "bets: at least one")
     round_ = table.round if table.round and table.round.id == command.round else None
     _check_hands_and_players(state, table, round_, command.bets)
     _check_round_for_wager(table, command.round)
     _check_active(state, table, command.bets)
     refuse_if(
         round_ is None and bool(table.held),
-        "table_held",
+        Code.TABLE_HELD,
         "the cards of a cage award stay on the table until it is documented or released",
     )
     waits = round_ is None or command.lock
@@ -65,17 +66,17 @@ def decide_wager(
     placed = [_place(state, table, bet) for bet in command.bets]
     numbers = _chips(state, table, command.chips)
     for bet in command.bets:
-        seats = table.terms.seats
-        refuse_if(bet.seat > seats, "unknown_seat", f"seat: {bet.seat} is above the table's {seats}")
+        _check_seat(table, bet.seat)
     for bet, place in zip(command.bets, placed, strict=True):
         wager = state.link(place.link).terms.wager
-        message = f"amount: {bet.amount} cents; link {bet.link} takes exactly {wager // from_cents(1)}"
-        refuse_if(from_cents(bet.amount) != wager, "wrong_amount", message)
+        if from_cents(bet.amount) != wager:
+            message = f"amount: {bet.amount} cents; link {bet.link} takes exactly {wager // from_cents(1)}"
+            raise Refusal(Code.WRONG_AMOUNT, message)
     _check_duplicates(round_, placed)
     limit = table.terms.max_rounds_per_minute
     refuse_if(
         round_ is None and bool(limit) and rounds_lately >= limit,
-        "unreasonable",
+        Code.UNREASONABLE,
         f"round: more than {limit} rounds in a minute",
     )
     _check_fits(round_, command.bets)
@@ -89,7 +90,7 @@ def decide_wager(
 def decide_withdraw(state: State, table: Table, command: Withdraw) -> Withdrawn:
     """Take wagers back before the lock (T2)."""
     round_ = find_round(table, command.round)
-    refuse_if(round_.state != "open", "locked_out", "round: wagers stand after the lock")
+    refuse_if(round_.state != "open", Code.LOCKED_OUT, "round: wagers stand after the lock")
     bets = find_bets(state, table, round_, command.bets)
     placed = [Placed(bet.seat, bet.link, bet.dealer, bet.player) for bet in bets]
     return Withdrawn(round_.id, placed, without_bets(state, bets))
@@ -99,13 +100,11 @@ def find_bets(state: State, table: Table, round_: Round, wanted: Iterable[Unbet]
     """The wagers named; refused as `unknown_link`, `unknown_seat` or `no_wager`."""
     asked = [(bet.seat, link_number(state, table, bet.link), bet.on == "dealer") for bet in wanted]
     for seat, _, _ in asked:
-        refuse_if(
-            seat > table.terms.seats, "unknown_seat", f"seat: {seat} is above the table's {table.terms.seats}"
-        )
-    refuse_if(len(set(asked)) < len(asked), "duplicate_wager", "bets: one wager is named twice")
+        _check_seat(table, seat)
+    refuse_if(len(set(asked)) < len(asked), Code.DUPLICATE_WAGER, "bets: one wager is named twice")
     standing = {(bet.seat, bet.link, bet.dealer): bet for bet in round_.bets}
     for key in asked:
-        refuse_if(key not in standing, "no_wager", f"seat: {key[0]} has no such wager in this round")
+        refuse_if(key not in standing, Code.NO_WAGER, f"seat: {key[0]} has no such wager in this round")
     return [standing[key] for key in asked]
 
 
@@ -117,7 +116,7 @@ def decide_lock(
     recount = round_.state != "open"
     closed = table.closed
     if closed is not None and closed.state != "closed" and not recount:
-        raise Refusal("round_unfinished", f"round: {quoted(closed.id)} was reopened")
+        raise Refusal(Code.ROUND_UNFINISHED, f"round: {quoted(closed.id)} was reopened")
     if not recount:
         _check_asked(asked_ms)
     numbers = _chips(state, table, command.chips)
@@ -153,16 +152,13 @@ def _check_hands_and_players(state: State, table: Table, round_: Round | None, b
             owners[earlier.seat] = earlier.player
     for bet in bets:
         link = names.get(bet.link)
-        refuse_if(
-            bet.on == "dealer" and link is not None and not _takes_dealer(link, table),
-            "bad_message",
-            f"on: link {bet.link} takes no wager on the dealer's hand here",
-        )
+        if bet.on == "dealer" and link is not None and not _takes_dealer(link, table):
+            raise Refusal(Code.BAD_MESSAGE, f"on: link {bet.link} takes no wager on the dealer's hand here")
         if bet.player is not None:
             boxes.setdefault(bet.player, set()).add(bet.seat)
             known = owners.setdefault(bet.seat, bet.player)
             if known != bet.player:
-                raise Refusal("bad_message", f"player: seat {bet.seat} is {quoted(known)}'s")
+                raise Refusal(Code.BAD_MESSAGE, f"player: seat {bet.seat} is {quoted(known)}'s")
     check_boxes(table, boxes)
 
 
@@ -173,7 +169,7 @@ def check_boxes(table: Table, boxes: Mapping[str, Collection[int]]) -> None:
         apart = max(seats) - min(seats) + 1 != len(seats)
         if apart or len(seats) > most:
             message = f"player: {quoted(player)} may play {most} neighbouring seats at most"
-            raise Refusal("bad_message", message)
+            raise Refusal(Code.BAD_MESSAGE, message)
 
 
 def _takes_dealer(link: Link, table: Table) -> bool:
@@ -184,18 +180,18 @@ def _check_round_for_wager(table: Table, round_id: str) -> None:
     unfinished = table.unfinished()
     if unfinished is None:
         ended = (table.ended, table.closed.id if table.closed else "")
-        refuse_if(round_id in ended, "locked_out", "round: it has ended")
+        refuse_if(round_id in ended, Code.LOCKED_OUT, "round: it has ended")
         return
     message = f"round: {quoted(unfinished.id)} is not finished"
-    refuse_if(unfinished.id != round_id, "round_unfinished", message)
-    refuse_if(unfinished.state != "open", "locked_out", "round: no more bets")
+    refuse_if(unfinished.id != round_id, Code.ROUND_UNFINISHED, message)
+    refuse_if(unfinished.state != "open", Code.LOCKED_OUT, "round: no more bets")
 
 
 def _check_asked(asked_ms: int) -> None:
     """Nothing ends the time for a missed hand while a second person has not answered (T10)."""
     refuse_if(
         0 < asked_ms < ASKED_HOLDS_MS,
-        "table_held",
+        Code.TABLE_HELD,
         "somebody asked to reopen the last round: a second person answers, or the hold ends after 15 minutes",
     )
 
@@ -204,27 +200,33 @@ def _check_active(state: State, table: Table, bets: tuple[Bet, ...]) -> None:
     wanted = {bet.link for bet in bets}
     for number in table.links:
         link = state.link(number)
-        reason = ", ".join(link.suspended)
-        message = f"link: {link.terms.link} is suspended ({reason})"
-        refuse_if(bool(link.suspended) and link.terms.link in wanted, "suspended", message)
+        if link.suspended and link.terms.link in wanted:
+            reasons = ", ".join(link.suspended)
+            raise Refusal(Code.SUSPENDED, f"link: {link.terms.link} is suspended ({reasons})")
 
 
 def _place(state: State, table: Table, bet: Bet) -> Placed:
     return Placed(bet.seat, link_number(state, table, bet.link), bet.on == "dealer", bet.player)
 
 
+def _check_seat(table: Table, seat: int) -> None:
+    if seat > table.terms.seats:
+        raise Refusal(Code.UNKNOWN_SEAT, f"seat: {seat} is above the table's {table.terms.seats}")
+
+
 def _check_duplicates(round_: Round | None, placed: list[Placed]) -> None:
     taken = {(bet.seat, bet.link, bet.dealer) for bet in round_.bets} if round_ else set()
     for place in placed:
         key = (place.seat, place.link, place.dealer)
-        refuse_if(key in taken, "duplicate_wager", f"seat: {place.seat} holds this wager already")
+        if key in taken:
+            raise Refusal(Code.DUPLICATE_WAGER, f"seat: {place.seat} holds this wager already")
         taken.add(key)
 
 
 def _check_fits(round_: Round | None, bets: tuple[Bet, ...]) -> None:
     """Whether the round can still be told in one frame."""
     count = len(bets) + (len(round_.bets) if round_ else 0)
-    refuse_if(count > ROUND_BETS_MOST, "too_many", f"bets: a round holds {ROUND_BETS_MOST} at most")
+    refuse_if(count > ROUND_BETS_MOST, Code.TOO_MANY, f"bets: a round holds {ROUND_BETS_MOST} at most")
 
 
 def _chips(state: State, table: Table, chips: Mapping[str, int] | None) -> dict[int, int]:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from jackpot.rules import cards as deck
 from jackpot.rules import hands
 from jackpot.rules.betting import check_boxes, link_number
+from jackpot.rules.codes import Code
 from jackpot.rules.commands import Claim, Settle
 from jackpot.rules.hands import Ranked
 from jackpot.rules.paytable import FOLD, LinkTerms
@@ -45,11 +46,13 @@ def check_shape(table: Table, command: Settle) -> None:
     folds = FOLD[table.terms.game]
     named: set[tuple[int, str | None]] = set()
     for claim in command.hands:
-        refuse_if(claim.folded and folds == "none", "bad_message", f"folded: {table.terms.game} has no fold")
+        refuse_if(
+            claim.folded and folds == "none", Code.BAD_MESSAGE, f"folded: {table.terms.game} has no fold"
+        )
         empty = claim.cards is None and claim.hand is None and not claim.folded
-        refuse_if(empty, "bad_message", f"cards: seat {claim.seat} shows neither cards nor a named hand")
+        refuse_if(empty, Code.BAD_MESSAGE, f"cards: seat {claim.seat} shows neither cards nor a named hand")
         key = (claim.seat, claim.link)
-        refuse_if(key in named, "bad_message", f"hands: seat {claim.seat} is named twice")
+        refuse_if(key in named, Code.BAD_MESSAGE, f"hands: seat {claim.seat} is named twice")
         named.add(key)
         _check_counts(table, _parse("cards", claim.cards), ())
     _check_counts(table, (), _parse("board", command.board))
@@ -78,7 +81,7 @@ def read(state: State, table: Table, round_: Round, command: Settle) -> Showing:
         link_number(state, table, name)
     for claim in command.hands:
         over = claim.seat > table.terms.seats
-        refuse_if(over, "unknown_seat", f"seat: {claim.seat} is above the table's {table.terms.seats}")
+        refuse_if(over, Code.UNKNOWN_SEAT, f"seat: {claim.seat} is above the table's {table.terms.seats}")
     _check_order(round_, [claim.seat for claim in command.hands])
     _check_wagers(state, table, round_, command.hands)
     seats = [
@@ -99,7 +102,7 @@ def _check_players(table: Table, round_: Round, claims: Sequence[Claim]) -> None
         if claim.player is not None:
             whose = owners.setdefault(claim.seat, claim.player)
             other = f"{quoted(whose)}'s" if whose else "of a player without a name"
-            refuse_if(whose != claim.player, "bad_message", f"player: seat {claim.seat} is {other}")
+            refuse_if(whose != claim.player, Code.BAD_MESSAGE, f"player: seat {claim.seat} is {other}")
     boxes: dict[str, set[int]] = {}
     for seat, player in owners.items():
         if player:
@@ -111,7 +114,7 @@ def _own_cards(claims: Sequence[Claim]) -> tuple[int, ...]:
     """The cards of one seat's claims, none if none were shown; they may not differ."""
     shown = [_parse("cards", claim.cards) for claim in claims if claim.cards is not None]
     differ = any(cards != shown[0] for cards in shown)
-    refuse_if(differ, "bad_message", f"cards: seat {claims[0].seat} shows two different hands")
+    refuse_if(differ, Code.BAD_MESSAGE, f"cards: seat {claims[0].seat} shows two different hands")
     return shown[0] if shown else ()
 
 
@@ -147,7 +150,7 @@ def _rank(state: State, table: Table, number: int, own: tuple[int, ...], board: 
     terms = state.link(number).terms
     ranked = hands.rank(terms.hand_kind, table.terms.game, own, board)
     if ranked is None:
-        raise Refusal("bad_message", f"board: link {terms.link} needs more community cards")
+        raise Refusal(Code.BAD_MESSAGE, f"board: link {terms.link} needs more community cards")
     return ranked
 
 
@@ -160,7 +163,7 @@ def _check_name(seat: int, name: Ranked, ranked: Ranked) -> None:
     other_suit = name.suit and ranked.suit and name.suit != ranked.suit
     refuse_if(
         name.name != ranked.name or bool(other_suit),
-        "hand_mismatch",
+        Code.HAND_MISMATCH,
         f"hand: seat {seat} claims {name.name}, its cards make {ranked.name}",
     )
 
@@ -176,17 +179,17 @@ def _named_links(state: State, table: Table, round_: Round, claim: Claim, played
         wagered = {bet.link for bet in round_.bets if bet.seat == claim.seat and not bet.dealer}
         kinds = {state.link(number).terms.hand_kind for number in wagered or played}
         differ = claim.hand is not None and len(kinds) > 1
-        refuse_if(differ, "bad_message", "link: other cards make the hand of each of the seat's; say which")
+        refuse_if(differ, Code.BAD_MESSAGE, "link: other cards make each hand of the seat; say which")
         links = [number for number in played if state.link(number).terms.hand_kind in kinds]
     if claim.hand is None:
         return links
     for number in links:
         terms = state.link(number).terms
         known = claim.hand in hands.NAMES[terms.hand_kind]
-        refuse_if(not known, "bad_message", f"hand: {quoted(claim.hand)} is no hand of link {terms.link}")
+        refuse_if(not known, Code.BAD_MESSAGE, f"hand: {quoted(claim.hand)} is no hand of link {terms.link}")
         suited = claim.hand in _told_apart(terms)
         missing = suited and claim.suit is None and claim.cards is None
-        refuse_if(missing, "bad_message", f"suit: link {terms.link} tells suits of {claim.hand} apart")
+        refuse_if(missing, Code.BAD_MESSAGE, f"suit: link {terms.link} tells suits of {claim.hand} apart")
     return links
 
 
@@ -202,16 +205,16 @@ def _check_order(round_: Round, seats: list[int]) -> None:
     last = 0 if round_.reopened else min(settled, default=0)
     for before, seat in zip([last, *seats], seats, strict=False):
         late = bool(before) and seat > before
-        refuse_if(late, "out_of_order", f"seat: {seat} is settled out of turn")
+        refuse_if(late, Code.OUT_OF_ORDER, f"seat: {seat} is settled out of turn")
     for seat in seats:
-        refuse_if(seat in settled, "already_settled", f"seat: {seat} was settled already")
+        refuse_if(seat in settled, Code.ALREADY_SETTLED, f"seat: {seat} was settled already")
 
 
 def _check_wagers(state: State, table: Table, round_: Round, claims: Sequence[Claim]) -> None:
     """A hand named for a link counts there, for its own wager or for the envy of others (A5)."""
     for claim in claims:
         missing = claim.link is not None and link_number(state, table, claim.link) not in round_.links()
-        refuse_if(missing, "no_wager", f"link: nobody has a wager on {claim.link} in this round")
+        refuse_if(missing, Code.NO_WAGER, f"link: nobody has a wager on {claim.link} in this round")
 
 
 def _check_all_in_one(state: State, round_: Round, command: Settle, dealer: tuple[int, ...]) -> None:
@@ -221,8 +224,8 @@ def _check_all_in_one(state: State, round_: Round, command: Settle, dealer: tupl
     again = bool(round_.settlings) and not round_.reopened
     none = not command.hands and not command.close and not round_.reopened
     message = "hands: a shared link and the dealer's hand want all hands in one settle"
-    refuse_if((on_dealer or shared) and (none or (again and bool(command.hands))), "bad_message", message)
-    refuse_if(on_dealer and not dealer, "bad_message", "dealer: wagers stand on the dealer's hand")
+    refuse_if((on_dealer or shared) and (none or (again and bool(command.hands))), Code.BAD_MESSAGE, message)
+    refuse_if(on_dealer and not dealer, Code.BAD_MESSAGE, "dealer: wagers stand on the dealer's hand")
 
 
 def _check_dealer(
@@ -231,7 +234,7 @@ def _check_dealer(
     """Where wagers on it are paid now, the dealer's hand is whole (A6)."""
     links = {bet.link for bet in round_.bets if bet.dealer} if not round_.dealer else set()
     wrong = bool(links) and len(dealer) != DEALER_CARDS
-    refuse_if(wrong, "bad_message", f"dealer: {DEALER_CARDS} cards, not {len(dealer)}")
+    refuse_if(wrong, Code.BAD_MESSAGE, f"dealer: {DEALER_CARDS} cards, not {len(dealer)}")
     for number in sorted(links):
         _rank(state, table, number, dealer, board)
 
@@ -245,21 +248,21 @@ def _check_possible(round_: Round, showing: Showing) -> None:
     for seat in showing.seats:
         seen.update(seat.cards)
     for card, count in seen.items():
-        refuse_if(count > 1, "impossible_cards", f"cards: {deck.text(card)} is shown {count} times")
+        refuse_if(count > 1, Code.IMPOSSIBLE_CARDS, f"cards: {deck.text(card)} is shown {count} times")
 
 
 def _board(round_: Round, sent: tuple[int, ...]) -> tuple[int, ...]:
     """The community cards: those sent before may only be followed by more."""
     before = tuple(deck.unpack(round_.board))
     differs = bool(sent) and sent[: len(before)] != before
-    refuse_if(differs, "bad_message", "board: differs from the cards sent before")
+    refuse_if(differs, Code.BAD_MESSAGE, "board: differs from the cards sent before")
     return sent or before
 
 
 def _dealer(round_: Round, sent: tuple[int, ...]) -> tuple[int, ...]:
     before = tuple(deck.unpack(round_.dealer))
     differs = bool(sent) and bool(before) and sent != before
-    refuse_if(differs, "bad_message", "dealer: differs from the cards sent before")
+    refuse_if(differs, Code.BAD_MESSAGE, "dealer: differs from the cards sent before")
     return sent or before
 
 
@@ -267,11 +270,11 @@ def _parse(field: str, texts: Sequence[str] | None) -> tuple[int, ...]:
     try:
         return tuple(deck.parse(text) for text in texts or ())
     except ValueError as error:
-        raise Refusal("bad_message", f"{field}: {error}") from error
+        raise Refusal(Code.BAD_MESSAGE, f"{field}: {error}") from error
 
 
 def _check_counts(table: Table, own: tuple[int, ...], board: tuple[int, ...]) -> None:
     try:
         hands.check_counts(table.terms.game, own, board)
     except ValueError as error:
-        raise Refusal("bad_message", str(error)) from error
+        raise Refusal(Code.BAD_MESSAGE, str(error)) from error

@@ -24,6 +24,7 @@ from jackpot.rules import (
     settling,
     witness,
 )
+from jackpot.rules.codes import Code
 from jackpot.rules.commands import Envelope, Hello
 from jackpot.rules.effects import Effects, Map
 from jackpot.rules.events import BehindOver, Event, FoundBehind, People, Refused
@@ -216,13 +217,13 @@ class Engine:
         if seq <= table.last_seq:
             return self._resent(table, seq, envelope.digest)
         if seq > table.last_seq + 1:
-            return _not_applied(table, seq, "seq_gap", f"seq: {table.last_seq + 1} comes next")
+            return _not_applied(table, seq, Code.SEQ_GAP, f"seq: {table.last_seq + 1} comes next")
         try:
             event = self._decide_frame(table, envelope)
         except Refusal as refusal:
             if refusal.code in NOT_APPLIED:
                 return _not_applied(table, seq, refusal.code, refusal.message)
-            event = Refused(refusal.code, refusal.message, list(refusal.hits))
+            event = Refused(refusal.code.value, refusal.message, list(refusal.hits))
         except InvariantError as error:
             event = self._internal(envelope, str(error))
         outcome = self._commit(envelope, table, event)
@@ -237,15 +238,15 @@ class Engine:
                     return Outcome(None, msgspec.msgpack.decode(kept.answer))
                 alarm = ("seq_conflict", {"table": table.terms.table, "table_seq": seq})
                 message = "seq: it was used with other content"
-                return _not_applied(table, seq, "seq_conflict", message, alarm)
-        return _not_applied(table, seq, "seq_old", f"seq: older than the last {ANSWERS_KEPT} answers")
+                return _not_applied(table, seq, Code.SEQ_CONFLICT, message, alarm)
+        return _not_applied(table, seq, Code.SEQ_OLD, f"seq: older than the last {ANSWERS_KEPT} answers")
 
     def _decide_frame(self, table: Table, envelope: Envelope, asked_ms: int | None = None) -> Event:
         command = envelope.command
         asked = self._asked_ms(table, envelope.tick) if asked_ms is None else asked_ms
         match command:
             case commands.Malformed():
-                raise Refusal("bad_message", command.message)
+                raise Refusal(Code.BAD_MESSAGE, command.message)
             case commands.Wager():
                 lately = self._lately(table, envelope.tick)
                 return betting.decide_wager(
@@ -271,10 +272,10 @@ class Engine:
                 return Outcome(None, msgspec.msgpack.decode(done.answer))
         try:
             into = self.state.closed_into
-            refuse_if(bool(into), "bank_closed", f"bank {self.state.bank} ended: it became part of {into}")
+            refuse_if(bool(into), Code.BANK_CLOSED, f"bank {self.state.bank} ended: it became part of {into}")
             event = self._decide_act(envelope)
         except Refusal as refusal:
-            answer: Map = {"ok": False, "code": refusal.code, "message": refusal.message}
+            answer: Map = {"ok": False, "code": refusal.code.value, "message": refusal.message}
             if refusal.hits:
                 answer["hits"] = [f"H{number}" for number in refusal.hits]
             return Outcome(None, answer)
@@ -292,7 +293,7 @@ class Engine:
 
     def _internal(self, envelope: Envelope, message: str) -> Refused:
         """An invariant broke in deciding this one: its links stop, the rest goes on."""
-        return Refused("internal", bounded(message), [], people.links_of(self.state, envelope))
+        return Refused(Code.INTERNAL.value, bounded(message), [], people.links_of(self.state, envelope))
 
     def _commit(self, envelope: Envelope, table: Table | None, event: Event) -> Outcome:
         """Apply the event and make its entry, with the answer, the pushes and the new meters."""
@@ -378,7 +379,7 @@ class Engine:
             self._opened.setdefault(table.terms.table, deque()).append(tick)
 
 
-def _not_applied(table: Table, seq: int, code: str, message: str, *alarms: tuple[str, Map]) -> Outcome:
+def _not_applied(table: Table, seq: int, code: Code, message: str, *alarms: tuple[str, Map]) -> Outcome:
     """A refusal that uses up no number: the table goes on from `expected`."""
-    answer = {"t": "nack", "seq": seq, "code": code, "message": message, "expected": table.last_seq + 1}
+    answer = {"t": "nack", "seq": seq, "code": code.value, "message": message, "expected": table.last_seq + 1}
     return Outcome(None, answer, alarms=alarms)

@@ -6,6 +6,7 @@ nothing that is handed on can still be undone or recomputed, and its history beg
 
 import msgspec
 
+from jackpot.rules.codes import Code
 from jackpot.rules.commands import BeginBank, CloseBank
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import (
@@ -25,22 +26,24 @@ from jackpot.rules.undo import BASE, History, Point
 
 def decide_close_bank(state: State, command: CloseBank, people: People) -> BankClosed:
     """The bank ends here, at rest."""
-    refuse_if(not people.count(), "no_person", "by: someone must stand for this act")
-    refuse_if(command.into == state.bank, "same_bank", f"into: {state.bank} cannot become itself")
+    refuse_if(not people.count(), Code.NO_PERSON, "by: someone must stand for this act")
+    refuse_if(command.into == state.bank, Code.SAME_BANK, f"into: {state.bank} cannot become itself")
     for link in state.links:
         name = link.terms.link
-        refuse_if(not link.suspended, "not_suspended", f"link {name} takes wagers: suspend it first")
+        refuse_if(not link.suspended, Code.NOT_SUSPENDED, f"link {name} takes wagers: suspend it first")
     for table in state.tables:
         name = table.terms.table
-        refuse_if(table.unfinished() is not None, "round_unfinished", f"table {name} has an unfinished round")
-        refuse_if(bool(table.held), "table_held", f"table {name} is held for its papers")
-    refuse_if(bool(state.behind), "ledger_behind", "a table has answers that the ledger has lost")
+        refuse_if(
+            table.unfinished() is not None, Code.ROUND_UNFINISHED, f"table {name} has an unfinished round"
+        )
+        refuse_if(bool(table.held), Code.TABLE_HELD, f"table {name} is held for its papers")
+    refuse_if(bool(state.behind), Code.LEDGER_BEHIND, "a table has answers that the ledger has lost")
     standing = [
         f"H{hit.number}"
         for hit in state.hits.values()
         if any(award.status in ("pending", "validated") for award in hit.awards)
     ]
-    refuse_if(bool(standing), "award_standing", f"not yet paid or undone: {', '.join(standing)}")
+    refuse_if(bool(standing), Code.AWARD_STANDING, f"not yet paid or undone: {', '.join(standing)}")
     return BankClosed(command.into, handed_on(state), people, command.reason)
 
 
@@ -94,14 +97,14 @@ def apply_bank_closed(effects: Effects, event: BankClosed) -> None:
 
 def decide_begin_bank(state: State, command: BeginBank) -> BankBegun:
     """A bank whose first entry is the end of others."""
-    refuse_if(state.seq > 0, "not_empty", f"bank {state.bank} has entries already")
+    refuse_if(state.seq > 0, Code.NOT_EMPTY, f"bank {state.bank} has entries already")
     parts = command.parts
     for name, ids in (
         ("link", [link.terms.link for part in parts for link in part.links]),
         ("table", [table.terms.table for part in parts for table in part.tables]),
     ):
         twice = next((one for one in ids if ids.count(one) > 1), None)
-        refuse_if(twice is not None, "twice", f"{name} {twice} is in more than one of the banks")
+        refuse_if(twice is not None, Code.TWICE, f"{name} {twice} is in more than one of the banks")
     return BankBegun(list(command.heads), list(parts))
 
 

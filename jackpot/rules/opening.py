@@ -3,6 +3,7 @@
 from typing import Final
 
 from jackpot.rules.apply_acts import RESTORED
+from jackpot.rules.codes import Code
 from jackpot.rules.commands import (
     BlockDevice,
     EndKey,
@@ -41,8 +42,8 @@ TABLE_LINKS_MOST = 8
 
 def decide_open_bank(state: State, command: OpenBank, people: People) -> BankOpened:
     """A bank opens once, before anything else (S3)."""
-    refuse_if(state.seq > 0, "not_empty", f"bank {state.bank} has entries already")
-    refuse_if(not command.site, "no_site", "site: a ledger is one site's")
+    refuse_if(state.seq > 0, Code.NOT_EMPTY, f"bank {state.bank} has entries already")
+    refuse_if(not command.site, Code.NO_SITE, "site: a ledger is one site's")
     return BankOpened(command.site, people)
 
 
@@ -50,11 +51,11 @@ def decide_open_link(state: State, command: OpenLink) -> LinkOpened:
     """A link opens once; its terms are fixed for ever (L9)."""
     terms = command.terms
     known = any(link.terms.link == terms.link for link in state.links)
-    refuse_if(known, "link_exists", f"link {terms.link} is open already")
-    refuse_if(terms.bank != state.bank, "other_bank", f"link {terms.link} is of bank {terms.bank}")
+    refuse_if(known, Code.LINK_EXISTS, f"link {terms.link} is open already")
+    refuse_if(terms.bank != state.bank, Code.OTHER_BANK, f"link {terms.link} is of bank {terms.bank}")
     for level in terms.levels:
         low = level.limit is not None and level.limit < max(level.seed, level.reseed)
-        refuse_if(low, "bad_limit", f"link {terms.link}: the limit is below seed or reseed (L7)")
+        refuse_if(low, Code.BAD_LIMIT, f"link {terms.link}: the limit is below seed or reseed (L7)")
     return LinkOpened(len(state.links) + 1, terms)
 
 
@@ -63,22 +64,22 @@ def decide_open_table(state: State, command: OpenTable) -> TableOpened:
     terms = command.terms
     links = {link.terms.link: link for link in state.links}
     for name in terms.links:
-        refuse_if(name not in links, "unknown_link", f"table {terms.table}: link {name} is not open")
+        refuse_if(name not in links, Code.UNKNOWN_LINK, f"table {terms.table}: link {name} is not open")
         kind = links[name].terms.hand_kind
         wrong = not makes(kind, terms.game)
-        refuse_if(wrong, "wrong_game", f"table {terms.table}: {terms.game} cannot play link {name} (L1)")
+        refuse_if(wrong, Code.WRONG_GAME, f"table {terms.table}: {terms.game} cannot play link {name} (L1)")
     twice = len(set(terms.links)) < len(terms.links)
-    refuse_if(not terms.links or twice, "no_links", f"table {terms.table}: no link, or one twice")
+    refuse_if(not terms.links or twice, Code.NO_LINKS, f"table {terms.table}: no link, or one twice")
     many = len(terms.links) > TABLE_LINKS_MOST
-    refuse_if(many, "too_many_links", f"table {terms.table}: {TABLE_LINKS_MOST} links at most")
+    refuse_if(many, Code.TOO_MANY_LINKS, f"table {terms.table}: {TABLE_LINKS_MOST} links at most")
     most = SEATS[terms.game]
     wrong = not 1 <= terms.seats <= most
-    refuse_if(wrong, "too_many_seats", f"table {terms.table}: {most} seats at most (L11)")
+    refuse_if(wrong, Code.TOO_MANY_SEATS, f"table {terms.table}: {most} seats at most (L11)")
     for table in state.tables:
         if table.terms.table == terms.table:
             busy = table.unfinished() is not None
-            refuse_if(busy, "round_unfinished", f"table {terms.table} has an unfinished round")
-            refuse_if(table.terms == terms, "unchanged", f"table {terms.table} has these terms already")
+            refuse_if(busy, Code.ROUND_UNFINISHED, f"table {terms.table} has an unfinished round")
+            refuse_if(table.terms == terms, Code.UNCHANGED, f"table {terms.table} has these terms already")
             return TableOpened(table.number, terms)
     return TableOpened(len(state.tables) + 1, terms)
 
@@ -95,17 +96,17 @@ def decide_resume(state: State, command: Resume, people: People) -> Resumed:
     if command.reason in TWO_RESUME or command.believe:
         two_people(people, f"links resume after {quoted(command.reason)}")
     twice = len({name for name, _ in command.believe}) < len(command.believe)
-    refuse_if(twice, "twice", "believe: a table is named twice")
+    refuse_if(twice, Code.TWICE, "believe: a table is named twice")
     believed = [decide_believed(state, find_table(state, name), acked) for name, acked in command.believe]
     links = _links(state, command.links)
     held = any(command.reason in state.link(number).suspended for number in links)
-    refuse_if(not held, "not_suspended", f"not suspended for {quoted(command.reason)}")
+    refuse_if(not held, Code.NOT_SUSPENDED, f"not suspended for {quoted(command.reason)}")
     return Resumed(links, command.reason, people, command.note, believed)
 
 
 def decide_reading(state: State, command: Reading) -> ReadingTaken:
     """Every meter, once a gaming day (S2)."""
-    refuse_if(command.day <= state.last_day, "read_already", f"gaming day {command.day} is read already")
+    refuse_if(command.day <= state.last_day, Code.READ_ALREADY, f"gaming day {command.day} is read already")
     meters = [
         (
             link.number,
@@ -125,7 +126,7 @@ def decide_reading(state: State, command: Reading) -> ReadingTaken:
 def decide_block(state: State, command: BlockDevice) -> DeviceBlocked:
     """No more hellos from a device that is in two places."""
     blocked = (command.role, command.device) in state.blocked
-    refuse_if(blocked, "blocked_already", f"{command.role} {command.device} is blocked already")
+    refuse_if(blocked, Code.BLOCKED_ALREADY, f"{command.role} {command.device} is blocked already")
     return DeviceBlocked(command.role, command.device)
 
 
@@ -165,12 +166,14 @@ def welcome(state: State, table: Table, last: Map | None) -> Map:
 
 def _not_behind(reason: str) -> None:
     """Only a table's word begins that suspension, and only who confirms what is missing ends it (S4)."""
-    refuse_if(reason == BEHIND, "reserved", f"reason: {BEHIND} ends where a table's lost tail is confirmed")
+    refuse_if(
+        reason == BEHIND, Code.RESERVED, f"reason: {BEHIND} ends where a table's lost tail is confirmed"
+    )
 
 
 def _links(state: State, names: tuple[str, ...]) -> list[int]:
     numbers = {link.terms.link: link.number for link in state.links}
     for name in names:
         if name not in numbers:
-            raise Refusal("unknown_link", f"link {quoted(name)} is not open")
+            raise Refusal(Code.UNKNOWN_LINK, f"link {quoted(name)} is not open")
     return [numbers[name] for name in names] if names else sorted(numbers.values())

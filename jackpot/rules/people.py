@@ -1,8 +1,9 @@
 """What may people do? Validation, payment, undo and the other acts of the floor (A10, A11, T3, T10, T11)."""
 
-from typing import Final
+from typing import Final, Literal
 
 from jackpot.rules.betting import find_bets
+from jackpot.rules.codes import Code
 from jackpot.rules.commands import (
     ClearDevice,
     Correct,
@@ -55,7 +56,7 @@ def decide_validate(state: State, command: Validate, people: People) -> Validate
     else:
         own = [award.status for award in hit.awards if award.kind != "envy" and award.stands()]
         early = not own or "pending" in own
-        refuse_if(early, "hand_pending", "award: an envy bonus waits until its hand is validated")
+        refuse_if(early, Code.HAND_PENDING, "award: an envy bonus waits until its hand is validated")
     return Validated(hit.number, [award.number for award in chosen], people)
 
 
@@ -74,14 +75,14 @@ def decide_undo(state: State, command: Undo, people: People) -> Undone:
     awards = [award for award in hit.awards if award.stands()]
     if command.award is not None:
         awards = [award for award in awards if f"A{award.number}" == command.award]
-    refuse_if(not awards, "no_such_award", f"hit {command.hit}: no such award stands")
+    refuse_if(not awards, Code.NO_SUCH_AWARD, f"hit {command.hit}: no such award stands")
     round_ = state.table(hit.table).find(hit.round)
     unfinished = round_ is not None and hit.number in round_.hits
     for award in awards:
         paid = award.status == "paid"
-        refuse_if(paid, "paid", f"A{award.number} is paid: it is met by a correction, not undone")
+        refuse_if(paid, Code.PAID, f"A{award.number} is paid: it is met by a correction, not undone")
         final = award.status == "final" and not unfinished
-        refuse_if(final, "final", f"A{award.number} is final and its round has ended")
+        refuse_if(final, Code.FINAL, f"A{award.number} is final and its round has ended")
     numbers = {award.number for award in awards}
     later = any(
         level.history.has_later(numbers)
@@ -99,12 +100,12 @@ def decide_correct(state: State, command: Correct, people: People) -> Corrected:
     """An award comes to another sum; the meter, or the house, takes the difference now (A10)."""
     two_people(people, "an award is corrected")
     award = _find_award(state, command.award)
-    refuse_if(not award.stands(), "undone", f"award: {command.award} is undone")
+    refuse_if(not award.stands(), Code.UNDONE, f"award: {command.award} is undone")
     paper = award.settled() and not command.document
     message = f"document: {command.award} is {award.status}; the difference needs a document's number"
-    refuse_if(paper, "no_document", message)
+    refuse_if(paper, Code.NO_DOCUMENT, message)
     bad = not 0 <= command.amount <= AWARD_MOST
-    refuse_if(bad, "bad_amount", f"amount: 0 to {AWARD_MOST} cents")
+    refuse_if(bad, Code.BAD_AMOUNT, f"amount: 0 to {AWARD_MOST} cents")
     amount = from_cents(command.amount)
     recomputed = with_correction(state, award, amount - award.amount - award.difference)
     return Corrected(award.hit, award.number, amount, command.reason, recomputed, people, command.document)
@@ -114,7 +115,7 @@ def decide_release(state: State, command: Release, people: People) -> Released:
     """The floorperson releases the cards of a held table (T11)."""
     _someone(people)
     table = find_table(state, command.table)
-    refuse_if(not table.held, "not_held", f"table {command.table} is not held")
+    refuse_if(not table.held, Code.NOT_HELD, f"table {command.table} is not held")
     return Released(table.number, list(table.held), command.reason, people)
 
 
@@ -123,10 +124,10 @@ def decide_strike(state: State, command: Strike, people: People) -> Struck:
     _someone(people)
     table, round_ = _find_round(state, command.table, command.round)
     if command.on == "dealer" and round_.state == "locked":
-        refuse_if(bool(round_.dealer), "dealer_shown", "on: the dealer's hand was shown and settled")
+        refuse_if(bool(round_.dealer), Code.DEALER_SHOWN, "on: the dealer's hand was shown and settled")
         two_people(people, "a wager on a dealer's hand that cannot be shown is struck")
     else:
-        refuse_if(round_.state != "mismatch", "not_mismatch", "round: it does not wait for its count")
+        refuse_if(round_.state != "mismatch", Code.NOT_MISMATCH, "round: it does not wait for its count")
     bets = find_bets(state, table, round_, [Unbet(command.seat, command.link, command.on)])
     bet = bets[0]
     standing = tuple(
@@ -137,7 +138,7 @@ def decide_strike(state: State, command: Strike, people: People) -> Struck:
     )
     if standing:
         message = "seat: awards of this wager stand; a floorperson undoes them first"
-        raise Refusal("award_standing", message, standing)
+        raise Refusal(Code.AWARD_STANDING, message, standing)
     placed = Placed(bet.seat, bet.link, bet.dealer, bet.player)
     recomputed = without_bets(state, bets)
     return Struck(table.number, round_.id, placed, command.reason, recomputed, people)
@@ -167,7 +168,7 @@ def decide_decline(state: State, command: Decline, people: People) -> ReopenDecl
     """A second person says no, or the first one was mistaken: the table goes on (T10)."""
     _someone(people)
     table = _find_closed(state, command)
-    refuse_if(table.asked is None, "not_asked", f"round: nobody asked to reopen {quoted(command.round)}")
+    refuse_if(table.asked is None, Code.NOT_ASKED, f"round: nobody asked to reopen {quoted(command.round)}")
     return ReopenDeclined(table.number, command.round, command.reason, people)
 
 
@@ -175,7 +176,9 @@ def decide_clear(state: State, command: ClearDevice, people: People) -> DeviceCl
     """An operator has looked into the conflict."""
     _someone(people)
     blocked = (command.role, command.device) in state.blocked
-    refuse_if(not blocked, "not_blocked", f"{quoted(command.role)} {quoted(command.device)} is not blocked")
+    refuse_if(
+        not blocked, Code.NOT_BLOCKED, f"{quoted(command.role)} {quoted(command.device)} is not blocked"
+    )
     return DeviceCleared(command.role, command.device, people)
 
 
@@ -183,7 +186,7 @@ def find_hit(state: State, name: str) -> Hit:
     """The hit of that id; refused as `no_such_hit`."""
     hit = state.hits.get(_number("H", name))
     if hit is None:
-        raise Refusal("no_such_hit", f"hit: {quoted(name)} is not an open hit")
+        raise Refusal(Code.NO_SUCH_HIT, f"hit: {quoted(name)} is not an open hit")
     return hit
 
 
@@ -208,7 +211,7 @@ def _find_award(state: State, name: str) -> Award:
             if award.number == number:
                 return award
     message = f"award: {quoted(name)} is neither an open award nor one of the last {PAID_KEPT} paid hits"
-    raise Refusal("no_such_award", message)
+    raise Refusal(Code.NO_SUCH_AWARD, message)
 
 
 def _find_round(state: State, table_name: str, round_id: str) -> tuple[Table, Round]:
@@ -216,7 +219,7 @@ def _find_round(state: State, table_name: str, round_id: str) -> tuple[Table, Ro
     round_ = table.find(round_id)
     if round_ is None:
         message = f"round: {quoted(round_id)} is not an unfinished round of {table_name}"
-        raise Refusal("no_such_round", message)
+        raise Refusal(Code.NO_SUCH_ROUND, message)
     return table, round_
 
 
@@ -226,20 +229,21 @@ def _find_closed(state: State, command: Reopen | Decline) -> Table:
     closed = table.closed
     if closed is None or closed.id != command.round or closed.state != "closed":
         message = "round: only the table's last closed round is reopened, before its next lock"
-        raise Refusal("no_such_round", message)
+        raise Refusal(Code.NO_SUCH_ROUND, message)
     return table
 
 
-def _named(hit: Hit, name: str | None, status: str) -> list[Award]:
+def _named(hit: Hit, name: str | None, status: Literal["pending", "validated"]) -> list[Award]:
     """The hit's awards of that status, or the one named; refused if there is none."""
+    wrong = Code.NOT_PENDING if status == "pending" else Code.NOT_VALIDATED
     if name is None:
         awards = [award for award in hit.awards if award.status == status]
-        refuse_if(not awards, f"not_{status}", f"hit: H{hit.number} has no {status} award")
+        refuse_if(not awards, wrong, f"hit: H{hit.number} has no {status} award")
         return awards
     awards = [award for award in hit.awards if f"A{award.number}" == name]
-    refuse_if(not awards, "no_such_award", f"award: H{hit.number} has no award {quoted(name)}")
-    wrong = awards[0].status != status
-    refuse_if(wrong, f"not_{status}", f"award: {name} is {awards[0].status}, not {status}")
+    refuse_if(not awards, Code.NO_SUCH_AWARD, f"award: H{hit.number} has no award {quoted(name)}")
+    other = awards[0].status != status
+    refuse_if(other, wrong, f"award: {name} is {awards[0].status}, not {status}")
     return awards
 
 
@@ -249,4 +253,4 @@ def _number(letter: str, name: str) -> int:
 
 
 def _someone(people: People) -> None:
-    refuse_if(not people.count(), "no_person", "by: someone must stand for this act")
+    refuse_if(not people.count(), Code.NO_PERSON, "by: someone must stand for this act")

@@ -1,46 +1,18 @@
-"""Which answers say no? The refusals of tables' frames, in the order in which they are looked for."""
+"""Which answers say no? A refusal and its text; what each code means stands in codes.py."""
 
 from typing import Final
 
+from jackpot.rules.codes import FRAMES, Code
 from jackpot.rules.events import People
-
-# WIRE states this order; a frame is answered with the first that applies.
-CODES: Final = (
-    "seq_conflict",
-    "seq_old",
-    "seq_gap",
-    "not_active",
-    "bad_message",
-    "round_unfinished",
-    "no_such_round",
-    "locked_out",
-    "not_locked",
-    "chip_mismatch",
-    "suspended",
-    "table_held",
-    "unknown_link",
-    "unknown_seat",
-    "wrong_amount",
-    "duplicate_wager",
-    "unreasonable",
-    "out_of_order",
-    "already_settled",
-    "no_wager",
-    "hand_mismatch",
-    "impossible_cards",
-    "two_people",
-    "award_standing",
-    "too_many",
-    "internal",
-)
 
 # What RULES gives to two different people.
 TWO_PEOPLE: Final = 2
 
+# The codes of tables' frames; WIRE states their order, and a frame is answered with the first that applies.
+CODES: Final = tuple(code.value for code in FRAMES)
+
 # These use up no sequence number and mean: certainly not applied. They carry `expected`.
-NOT_APPLIED: Final = frozenset(
-    {"seq_conflict", "seq_old", "seq_gap", "not_active", "suspended", "table_held"}
-)
+NOT_APPLIED: Final = frozenset(code.value for code, frame in FRAMES.items() if not frame.uses)
 
 # What a refusal repeats of what was sent: enough to find the mistake.
 QUOTED_MOST: Final = 64
@@ -58,7 +30,7 @@ _CUT: Final = "..."
 class Refusal(Exception):
     """A command is refused whole. hits: numbers of the hits that stand in the way, the first of them."""
 
-    def __init__(self, code: str, message: str, hits: tuple[int, ...] = ()) -> None:
+    def __init__(self, code: Code, message: str, hits: tuple[int, ...] = ()) -> None:
         message = bounded(message)
         super().__init__(message)
         self.code = code
@@ -76,7 +48,7 @@ def bounded(message: str) -> str:
     return message if len(message) <= MESSAGE_MOST else message[: MESSAGE_MOST - len(_CUT)] + _CUT
 
 
-def refuse_if(condition: bool, code: str, message: str) -> None:
+def refuse_if(condition: bool, code: Code, message: str) -> None:
     """Raise the Refusal if the condition holds."""
     if condition:
         raise Refusal(code, message)
@@ -85,4 +57,4 @@ def refuse_if(condition: bool, code: str, message: str) -> None:
 def two_people(people: People, why: str) -> None:
     """Two different people must stand for it; refused as `two_people`."""
     enough = people.count() >= TWO_PEOPLE
-    refuse_if(not enough, "two_people", f"two different people must confirm this: {why}")
+    refuse_if(not enough, Code.TWO_PEOPLE, f"two different people must confirm this: {why}")

@@ -8,6 +8,7 @@ from jackpot.rules.awards import Tally, Winner
 from jackpot.rules.betting import find_round, link_number
 from jackpot.rules.cards import pack, unpack
 from jackpot.rules.claims import Read, Showing
+from jackpot.rules.codes import Code
 from jackpot.rules.commands import Close, Settle
 from jackpot.rules.events import Closed, Closing, People, Recomputed, Settled, Settlement, TakeMade, Voided
 from jackpot.rules.paytable import FOLD, Percent, Row
@@ -74,7 +75,7 @@ def decide_close(state: State, table: Table, command: Close) -> Closed:
     """
     round_ = _find_locked(table, command.round)
     unpaid = not round_.dealer and any(bet.dealer for bet in round_.bets)
-    refuse_if(unpaid, "bad_message", "dealer: wagers on the dealer's hand are unpaid; show it first")
+    refuse_if(unpaid, Code.BAD_MESSAGE, "dealer: wagers on the dealer's hand are unpaid; show it first")
     counts = _counts(state, table, command.counts)
     tally = Tally(state, table, round_)
     _pay_at_close(tally, round_.waiting, unpack(round_.board))
@@ -92,7 +93,7 @@ def decide_void(
     standing = tuple(number for number in round_.hits if _stands(state, number))
     if standing:
         message = "round: awards of it stand; a floorperson undoes them first"
-        raise Refusal("award_standing", message, standing)
+        raise Refusal(Code.AWARD_STANDING, message, standing)
     return Voided(table.number, round_.id, reason, without_bets(state, round_.bets), people)
 
 
@@ -102,8 +103,8 @@ def _stands(state: State, hit: int) -> bool:
 
 def _find_locked(table: Table, round_id: str) -> Round:
     round_ = find_round(table, round_id)
-    refuse_if(round_.state == "open", "not_locked", "round: it is not locked")
-    refuse_if(round_.state == "mismatch", "chip_mismatch", "chips: the count disagrees or is still owed")
+    refuse_if(round_.state == "open", Code.NOT_LOCKED, "round: it is not locked")
+    refuse_if(round_.state == "mismatch", Code.CHIP_MISMATCH, "chips: the count disagrees or is still owed")
     return round_
 
 
@@ -133,7 +134,7 @@ def _moment(round_: Round, seat: int) -> int:
     for settling in round_.settlings:
         if not settling.seats or any(settled < seat for settled in settling.seats):
             return settling.seq
-    raise Refusal("out_of_order", "hands: the round was never closed")
+    raise Refusal(Code.OUT_OF_ORDER, "hands: the round was never closed")
 
 
 def _pay_dealer(tally: Tally, link: Link, showing: Showing, turn: Turn, waiting: list[Waiting]) -> None:

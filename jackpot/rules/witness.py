@@ -6,6 +6,7 @@ says the same within the epoch, or when it is the only one that has ever played.
 
 from typing import Final
 
+from jackpot.rules.codes import Code
 from jackpot.rules.commands import ConfirmBehind
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import BehindConfirmed, BehindOver, Believed, FoundBehind, People
@@ -23,7 +24,7 @@ def find_table(state: State, name: str) -> Table:
     for table in state.tables:
         if table.terms.table == name:
             return table
-    raise Refusal("no_such_table", f"table: {quoted(name)} is unknown")
+    raise Refusal(Code.NO_SUCH_TABLE, f"table: {quoted(name)} is unknown")
 
 
 def is_ahead(table: Table, acked: int | None) -> bool:
@@ -76,9 +77,11 @@ def decide_believed(state: State, table: Table, acked: int | None) -> Believed:
     if said is None:
         raise _not_behind(table)
     wrong = acked not in (None, said)
-    refuse_if(wrong, "not_behind", f"table: {name} said {said}, not {acked}")
+    refuse_if(wrong, Code.NOT_BEHIND, f"table: {name} said {said}, not {acked}")
     high = said > BELIEVED_MOST
-    refuse_if(high, "not_believable", f"table: {name} said {said}; above {BELIEVED_MOST} nobody is believed")
+    refuse_if(
+        high, Code.NOT_BELIEVABLE, f"table: {name} said {said}; above {BELIEVED_MOST} nobody is believed"
+    )
     return Believed(table.number, said, max(0, said - table.last_seq))
 
 
@@ -127,4 +130,4 @@ def _decided(effects: Effects, number: int) -> None:
 
 
 def _not_behind(table: Table) -> Refusal:
-    return Refusal("not_behind", f"table: {table.terms.table} says nothing that the ledger has not")
+    return Refusal(Code.NOT_BEHIND, f"table: {table.terms.table} says nothing that the ledger has not")

@@ -26,6 +26,7 @@ from jackpot.config import Site
 from jackpot.ledger.store import LedgerError
 from jackpot.rules import commands, views
 from jackpot.rules.apply_acts import RESTORED
+from jackpot.rules.codes import Code
 from jackpot.rules.events import plain_name
 from jackpot.server.alone import failed
 from jackpot.server.devices import Devices, fingerprint
@@ -213,12 +214,12 @@ class Admin:
             if request.do == "status":
                 return {"ok": True, "banks": [await self._status(bank) for bank in self._writers]}
         except BadRequest as error:
-            return _refused("bad_request", str(error))
+            return _refused(Code.BAD_REQUEST, str(error))
         except BankStopped as error:
-            return _refused("bank_stopped", str(error))
+            return _refused(Code.BANK_STOPPED, str(error))
         except LedgerError as error:
-            return _refused("ledger", str(error))
-        return _refused("bad_request", f"do: {request.do!r} is unknown")
+            return _refused(Code.LEDGER, str(error))
+        return _refused(Code.BAD_REQUEST, f"do: {request.do!r} is unknown")
 
     def _told(self, what: str) -> dict[str, Any]:
         """What this server knows without any ledger."""
@@ -327,7 +328,7 @@ class Admin:
                 try:
                     answer = await self.answer(msgspec.json.decode(line, type=Request), login)
                 except msgspec.MsgspecError as error:
-                    answer = _refused("bad_request", str(error))
+                    answer = _refused(Code.BAD_REQUEST, str(error))
                 writer.write(json.dumps(answer).encode() + b"\n")
                 await writer.drain()
         except (ConnectionError, ValueError) as error:
@@ -364,5 +365,5 @@ def _login(peer: Any) -> str:
         return f"uid {uid}"
 
 
-def _refused(code: str, message: str) -> dict[str, Any]:
-    return {"ok": False, "code": code, "message": message}
+def _refused(code: Code, message: str) -> dict[str, Any]:
+    return {"ok": False, "code": code.value, "message": message}

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from controllers.pace import Limits
 from controllers.session import AUTH_FAILED, Greeted
 from jackpot.clock import Clock
+from jackpot.rules.codes import Code
 from jackpot.rules.commands import BlockDevice, Command, EndKey
 from jackpot.server.alone import alone
 from jackpot.server.board import Board
@@ -271,7 +272,7 @@ class Devices(ABC):
     def send_on(self, connection: "Connection") -> None:
         """Its bank does not act here: it is told where else to look."""
         reason, servers = "this server is not the active one", list(self.elsewhere)
-        alone(connection, connection.fail, "not_active", reason, servers=servers)
+        alone(connection, connection.fail, Code.NOT_ACTIVE.value, reason, servers=servers)
 
     def read_no_further(self) -> None:
         """Stops all input, for a graceful end; answers still leave."""

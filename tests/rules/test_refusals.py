@@ -11,6 +11,8 @@ from controllers.frames import FRAME_MOST, encode
 from jackpot.rules import commands, opening
 from jackpot.rules.awards import AWARDS_PER_FRAME
 from jackpot.rules.betting import ROUND_BETS_MOST
+from jackpot.rules.codes import ACTS as ACTS_TOLD
+from jackpot.rules.codes import FRAMES, Code
 from jackpot.rules.commands import Bet, Claim, Command, Envelope, Unbet
 from jackpot.rules.effects import award_map
 from jackpot.rules.engine import Engine
@@ -122,12 +124,14 @@ def test_no_refusal_says_more_than_a_frame_and_a_page_can_bear() -> None:
         for command in RIGHT:
             for variant in variants(command):
                 if answer := refused(engine, variant):
+                    assert answer["code"] in FRAMES
                     codes.add(answer["code"])
                     check(answer)
         for command in ACTS:
             for variant in variants(command):
                 for people in (("Ann",), ("Ann", "Bob")):
                     if answer := refused(engine, variant, people=people):
+                        assert answer["code"] in ACTS_TOLD
                         codes.add(answer["code"])
                         check(answer)
     assert codes >= {
@@ -145,7 +149,7 @@ def check(answer: dict[str, Any]) -> None:
 
 def test_a_refusal_is_cut_where_it_is_made() -> None:
     """WIRE frames: whatever a rule says, its text and its list of hits have an end."""
-    refusal = Refusal("award_standing", LONG, tuple(range(1_000)))
+    refusal = Refusal(Code.AWARD_STANDING, LONG, tuple(range(1_000)))
     assert refusal.message == bounded(LONG) == "x" * 253 + "..."
     assert len(refusal.hits) == HITS_TOLD_MOST
     assert quoted(LONG) == f"'{'x' * 64}'..."
