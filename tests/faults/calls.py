@@ -19,8 +19,8 @@ import asyncpg
 
 from jackpot.ledger import connect
 from jackpot.ledger.postgres import FAILURES
+from tests.faults.difference import Difference
 from tests.faults.places import Killed
-from tests.faults.witness import Difference
 
 # What an alive server may say no with, to any call: disk full, out of memory, deadlock, read-only.
 NOES: Final = ("53100", "53200", "40P01", "25006")

@@ -11,9 +11,9 @@ from controllers.device import DeviceEvent, DeviceSession, Pushed, Refused, Sign
 from controllers.memory import Memory
 from controllers.session import State
 from controllers.table import TableSession
+from tests.faults.difference import Difference
 from tests.faults.dying import Mood
 from tests.faults.network import Timeline, Weather, Wire
-from tests.faults.witness import Difference
 
 # How soon a device hears that nobody accepts its connection.
 REFUSED_S = 0.05

@@ -6,7 +6,7 @@ crashes and doubt, always under the same digest, as the admin socket's client wo
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from random import Random
 from typing import Any
 
@@ -20,6 +20,8 @@ from tests.faults.network import Timeline
 # Seconds between two acts, and before an unanswered one is asked for again.
 PAUSE_S = 0.02
 AGAIN_S = 0.5
+# Of the acts, how many answer a table that is called ahead of the ledger.
+ANSWERS = 0.05
 
 Ask = Callable[[Command, tuple[str, ...], bytes, Callable[[Outcome], None]], None]
 Act = tuple[Command, tuple[str, ...]]
@@ -28,7 +30,8 @@ Act = tuple[Command, tuple[str, ...]]
 class Person:
     """Two floorpersons, of whom the second confirms.
 
-    hit_id, award_id: the server's id of the model's. ask: submits to whatever server runs; it may be lost.
+    ids: the server's id of the model's. said: what tables say that they have, which nobody has answered.
+    ask: submits to whatever server runs; it may be lost.
     """
 
     def __init__(
@@ -38,6 +41,7 @@ class Person:
         model: Model,
         tables: list[Table],
         ids: Callable[[str], str | None],
+        said: Mapping[str, int],
         ask: Ask,
     ) -> None:
         self._timeline = timeline
@@ -45,6 +49,7 @@ class Person:
         self._model = model
         self._tables = tables
         self._ids = ids
+        self._said = said
         self._ask = ask
         self._waiting: tuple[Act, bytes] | None = None
         self._called: list[str] = []
@@ -84,15 +89,24 @@ class Person:
             return None  # nothing is open yet
         if self._called:
             return commands.Undo(self._called.pop(), "void round"), ("ann", "bob")
+        if self._said and (self.tidying or random.random() < ANSWERS):
+            return self._on_claim()
         suspended = [link.name for link in self._model.links.values() if link.suspended]
         if suspended and (self.tidying or random.random() < 0.3):
-            reason = random.choice(["floor", "internal"])
+            reason = random.choice(["floor", "internal", "ledger_behind"])
             return commands.Resume(reason, (random.choice(suspended),)), ("ann", "bob")
         if random.random() < 0.35 and (act := self._on_table()) is not None:
             return act
         if random.random() < 0.004 and not self.tidying:
             return commands.Suspend("floor", (random.choice(list(self._model.links)),)), ("ann",)
         return self._on_hit()
+
+    def _on_claim(self) -> Act:
+        """Believe what a table says that it has, or not; now and then one alone, or a number too high."""
+        random = self._random
+        people = ("ann", "bob") if random.random() < 0.8 else ("ann",)
+        believe = random.random() < 0.4
+        return commands.ConfirmBehind(random.choice(list(self._said)), "asked its dealer", believe), people
 
     def _on_table(self) -> Act | None:
         """Strike, reopen, void or release, wherever something stands that allows it."""

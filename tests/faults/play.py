@@ -19,6 +19,7 @@ from jackpot.rules import commands
 from jackpot.rules.invariant import InvariantError
 from jackpot.rules.outcome import Outcome
 from tests.faults.devices import Sign
+from tests.faults.difference import Difference, same
 from tests.faults.dying import Mood, contained
 from tests.faults.floor import Table
 from tests.faults.house import HOUSES, STOLEN
@@ -29,7 +30,7 @@ from tests.faults.server import keys
 from tests.faults.speech import Ear, check_answer
 from tests.faults.strangers import Stranger
 from tests.faults.thief import Thief
-from tests.faults.witness import Difference, Witness, same
+from tests.faults.witness import Witness
 
 TICK_S: Final = 0.1
 # Simulated seconds without a durable row after which the floor is said to stand still.
@@ -41,8 +42,6 @@ STRANGERS: Final = 6
 STRANGERS_S: Final = 4.0
 # A transport that is to die does so at one of so many calls.
 CALLS: Final = 40
-# Whether the stolen table says that it has answers that it never had.
-ACKED_LIES: Final = False
 # The notes that a failure prints.
 NOTES: Final = 60
 # 2026-01-01, the simulated day.
@@ -99,6 +98,7 @@ class Play(ABC):
             self.witness.model,
             self.tables,
             self.witness.their_id,
+            self.witness.claims.said,
             self._ask,
         )
 
@@ -207,7 +207,6 @@ class Play(ABC):
             self.strangers.append(Stranger(self, Random(f"{random.random()}"), role, claims))
 
     def _thief(self, _more: float) -> None:
-        self.thief.lies = ACKED_LIES and self.witness.rounds > 2 * len(self.tables)
         self.thief.come()
 
     def _table(self, more: float) -> Table:

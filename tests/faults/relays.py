@@ -23,9 +23,9 @@ from redis.exceptions import TimeoutError as TooLate
 from jackpot.server import relay
 from jackpot.server.line import ANSWER_WITHIN_S
 from jackpot.server.relay import OLDER, TAKEN, WHOLE
+from tests.faults.difference import Difference
 from tests.faults.loops import FalseLoop
 from tests.faults.network import Timeline
-from tests.faults.witness import Difference
 
 # Seconds: of a message on its way, on the average; of one that is held up; after a cut has healed.
 WAY_S: Final = 0.001

@@ -26,6 +26,7 @@ from jackpot.rules.outcome import Outcome
 from jackpot.server.follow import STALE_S
 from jackpot.server.sequencer import Core
 from tests.faults.devices import REFUSED_S
+from tests.faults.difference import Difference, same
 from tests.faults.house import BANK, model_level
 from tests.faults.network import Wire
 from tests.faults.nodes import AT_SCREENS, AT_SERVERS, SCREENS, Machine, Node, Screen, config_of, simulated
@@ -36,7 +37,6 @@ from tests.faults.reach import UNSEEN, Reach
 from tests.faults.relays import FalseRedis
 from tests.faults.shared import Shared
 from tests.faults.simulation import Failure, run
-from tests.faults.witness import Difference, same
 
 # Seconds until a supervisor starts a process again that was killed or ended, and one whose node lost power.
 RESTARTS_S: Final = 2.0

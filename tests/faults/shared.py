@@ -16,9 +16,10 @@ from jackpot.ledger.journal import Head, Row
 from jackpot.ledger.store import DataRefused, Fenced, Ledger
 from jackpot.rules.events import Refused
 from jackpot.server.lease import GONE_S
+from tests.faults.difference import Difference, same
 from tests.faults.house import BANK
 from tests.faults.network import Timeline
-from tests.faults.witness import Difference, Witness, same
+from tests.faults.witness import Witness
 
 # What two machines' clocks make of the same seconds, at worst, and a moment for what is on its way.
 APART: Final = 0.97

@@ -28,6 +28,7 @@ from jackpot.rules.outcome import Outcome
 from jackpot.server.sequencer import Core
 from jackpot.server.writer import face
 from tests.faults.devices import REFUSED_S
+from tests.faults.difference import Difference, same
 from tests.faults.house import BANK
 from tests.faults.network import Timeline, Wire
 from tests.faults.places import DISKS, Ground, Killed
@@ -35,7 +36,6 @@ from tests.faults.plan import Fault, Kinds, plan_of
 from tests.faults.play import EPOCH_MS, WRONG, Play
 from tests.faults.repeat import repeatable
 from tests.faults.server import Process
-from tests.faults.witness import Difference, same
 
 # Runs that shortening may take.
 SHRINKS: Final = 40

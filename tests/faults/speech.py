@@ -17,7 +17,7 @@ from msgspec import inspect
 from controllers.answers import TEXT_MOST, ServerMessage
 from controllers.frames import FRAME_MOST, STRANGER_MOST, BadFrame, FrameReader, TooLong, encode
 from jackpot.rules.refusal import CODES
-from tests.faults.witness import Difference
+from tests.faults.difference import Difference
 
 Map = dict[str, Any]
 

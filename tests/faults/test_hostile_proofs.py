@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import hmac
+from collections import Counter
 from collections.abc import Callable
 from math import inf
 from random import Random
 from typing import Any
 
+import msgspec
 import pytest
 
 from controllers import messages, session
 from controllers.session import ServerSession
-from jackpot.rules import engine, refusal
+from jackpot.rules import engine, refusal, witness
+from jackpot.rules.events import FoundBehind
 from jackpot.server import board, connection, devices
 from jackpot.server.connection import Connection
 from jackpot.server.devices import Devices
 from jackpot.server.floor import TableConnection
 from tests.faults import dying
 from tests.faults.plan import Fault
+from tests.faults.play import Play
 from tests.faults.several import run_several
 from tests.faults.simulation import Failure, run
 
@@ -141,3 +145,39 @@ def test_a_table_that_is_forgotten_for_another_is_found(monkeypatch: pytest.Monk
 
     monkeypatch.setattr(TableConnection, "_answer", answer)
     found("thief", "for an answer")
+
+
+def test_one_table_that_stops_its_bank_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """S9: a table whose `acked` is too high stops nobody, once others have played."""
+    right = witness.decide_found
+
+    def decide_found(*facts: Any) -> FoundBehind:
+        return msgspec.structs.replace(right(*facts), suspends=True)
+
+    monkeypatch.setattr(witness, "decide_found", decide_found)
+    found("thief", "stops the bank")
+
+
+def test_a_row_for_each_time_that_a_table_says_so_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """S9: what one table says is journalled once in an epoch, until people have answered."""
+    monkeypatch.setattr(witness, "is_told", lambda *_: False)
+    found("thief", "journals again")
+
+
+def test_a_disbelieved_number_that_counts_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """S9: what people did not believe is ignored until the table names a number at or below its last."""
+    monkeypatch.setattr(witness, "is_ahead", lambda table, acked: acked > table.last_seq)
+    found("thief", "calls that too high")
+
+
+def test_what_a_table_says_of_the_ledger_comes_about() -> None:
+    """S9: the stolen table is refused, with and without its bank; people believe it, or do not."""
+    kinds: Counter[str] = Counter()
+    stops = 0
+    for seed in range(3):
+        ended = run(seed, 40, [Fault(at, "thief", 0.5) for at in range(0, 40, EVERY_ROUNDS)])
+        assert isinstance(ended, Play), str(ended)
+        kinds += ended.witness.kinds
+        stops += ended.witness.claims.stops
+    assert kinds["FoundBehind"] > stops > 0
+    assert kinds["BehindConfirmed"] > kinds["BehindOver"] > 0

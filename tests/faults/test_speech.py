@@ -10,8 +10,8 @@ import pytest
 
 from controllers.frames import FRAME_MOST, LENGTH_BYTES, encode
 from jackpot.app import Server
+from tests.faults.difference import Difference
 from tests.faults.speech import Ear, check_answer, checked
-from tests.faults.witness import Difference
 from tests.server.bed import LINK, LINKS, administer, configure, on_loop, sign, table
 
 REFUND = {"seat": 1, "link": "five", "amount": 100, "pays": "inventory", "on": "dealer"}

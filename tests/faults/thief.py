@@ -18,12 +18,13 @@ from controllers.messages import ACKED_MOST, INT_MOST, ITEMS_MOST
 from controllers.pace import UNANSWERED_MOST
 from controllers.session import hello_mac
 from tests.faults.dealing import deal
+from tests.faults.difference import Difference
 from tests.faults.dying import Mood
 from tests.faults.house import House, TablePlan
 from tests.faults.network import Wire
 from tests.faults.server import keys
 from tests.faults.strangers import World
-from tests.faults.witness import Difference, Witness
+from tests.faults.witness import Witness
 
 Map = dict[str, Any]
 
@@ -35,8 +36,10 @@ DIES: Final = 0.3
 CALLS: Final = 60
 # Until it knocks again where nobody let it in, and after it was sent away.
 AGAIN_S: Final = 0.2
-# How often its hello says nothing that nobody can believe.
-BELIEVABLE: Final = 0.8
+# How often its hello says what is so, or less; and how often that it has what no server ever gave it,
+# mostly what it said before. The others say what no hello may.
+BELIEVABLE: Final = 0.7
+AHEAD: Final = 0.2
 # Of its acts, how many say how far it has got in a round, as an honest table would.
 PLAYS: Final = 0.4
 
@@ -59,8 +62,6 @@ class Thief:
 
     def __init__(self, world: World, plan: TablePlan, house: House, witness: Witness, random: Random) -> None:
         self.present = False
-        self.lies = False
-        """May say that it has answers that it never had: others have played."""
         self._world = world
         self._plan = plan
         self._house = house
@@ -70,6 +71,7 @@ class Thief:
         self._frames = FrameReader()
         self._last_seq = self._next = 0
         self._last_follows = False
+        self._lie = 2**31
         self._round: Map | None = None
         self._turn = 0
 
@@ -150,10 +152,11 @@ class Thief:
     def _acked(self) -> Map:
         """What it says that it has: the truth, nothing, less, or what no server ever gave it."""
         true = self._last_seq
-        if self._random.random() < BELIEVABLE:
+        kind = self._random.random()
+        if kind < BELIEVABLE:
             acked = self._random.choice([true, None, 0, max(0, true - 1)])
-        elif self.lies and self._random.random() < 0.5:
-            acked = self._random.choice([true + 1, true + 64, 2**31, 2**52, ACKED_MOST])
+        elif kind < BELIEVABLE + AHEAD:
+            acked = self._lie = self._random.choice([*[self._lie] * 4, true + 1, 2**31, 2**52, ACKED_MOST])
         else:
             acked = self._random.choice([-1, ACKED_MOST + 1, INT_MOST, 2**64 - 1])
         return {} if acked is None else {"acked": acked}

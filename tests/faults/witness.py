@@ -23,6 +23,8 @@ from jackpot.rules.money import to_cents
 from jackpot.rules.outcome import Outcome
 from jackpot.rules.views import statistics
 from jackpot.server.sequencer import Core
+from tests.faults.claims import BEHIND, GREETINGS, Claims
+from tests.faults.difference import Difference, same
 from tests.faults.house import BANK, House, model_level
 from tests.faults.model import Model
 
@@ -52,21 +54,13 @@ ACTIONS: Final[dict[type, str]] = {
 }
 
 
-class Difference(Exception):
-    """The server and the model disagree, or a promise of the server is broken."""
-
-
-def same(what: str, server: object, model: object) -> None:
-    if server != model:
-        raise Difference(f"{what}:\n  server: {server}\n  model:  {model}")
-
-
 class Witness:
     """One run's truth. seq: of the last row that the model was fed. written: of the last durable row."""
 
     def __init__(self, house: House, poison: set[bytes], note: Callable[[str], None]) -> None:
         self.house = house
         self.model = Model()
+        self.claims = Claims()
         self.seq = self.written_seq = 0
         self.rounds = 0
         self.kinds: Counter[str] = Counter()
@@ -118,6 +112,8 @@ class Witness:
             if not self._unfed or self._unfed[0].seq != entry.seq:
                 raise Difference(f"{envelope.command} is answered before its row {entry.seq} is durable")
             self._feed(self._unfed.popleft(), outcome.answer)
+            if outcome.answer.get("code") == BEHIND and "t" in outcome.answer:
+                same(f"row {entry.seq}, what is alarmed", [code for code, _ in outcome.alarms], [BEHIND])
             meters = self.model.meters()
             for link, level, micros in outcome.meters:
                 key = (link, model_level(level))
@@ -186,6 +182,7 @@ class Witness:
         """A row is durable: let the model decide the same, and compare."""
         same("the next durable row", row.seq, self.seq + 1)
         self.seq = row.seq
+        self.claims.follows(row)
         event = events.decode(row.kind, row.version, row.body)
         if row.seq == 1 and isinstance(event, events.BankOpened):
             return  # the ledger's own beginning, of which the model knows nothing
@@ -204,9 +201,8 @@ class Witness:
 
     def _envelope_of(self, row: Row, event: events.Event) -> Envelope:
         """The command of a row: it must have been asked for."""
-        table = None if row.table is None else self.house.tables[row.table - 1].table
-        if isinstance(event, events.FoundBehind):
-            raise Difference(f"a table has answers that the ledger has lost: {event}")
+        number = event.table if isinstance(event, GREETINGS) else row.table
+        table = None if number is None else self.house.tables[number - 1].table
         found = self._asked.get((table, row.table_seq, row.digest))
         if not found:
             raise Difference(f"row {row.seq} was never asked for: {table} {row.table_seq} {event}")
@@ -214,6 +210,8 @@ class Witness:
 
     def _once(self, envelope: Envelope, row: Row, answer: Map) -> None:
         """Every command stands in the journal once, a table's in its order."""
+        if isinstance(envelope.command, commands.Hello):
+            return  # the claims know
         if envelope.table is None:
             if row.digest in self._acts:
                 raise Difference(f"row {row.seq} repeats an act: {envelope.command}")
@@ -225,7 +223,8 @@ class Witness:
         same(f"row {row.seq}, the next number of {table}", seq, self._last[table] + 1)
         self._last[table] = seq
         self._answers[table][seq] = row.digest, answer
-        self._answers[table].pop(seq - ANSWERS, None)
+        if len(self._answers[table]) > ANSWERS:
+            del self._answers[table][next(iter(self._answers[table]))]
 
     def _step(self, envelope: Envelope, event: events.Event) -> Map | None:
         """The model does the same; None where it has nothing to say."""
@@ -238,6 +237,8 @@ class Witness:
             self._suspend(command)
         elif isinstance(event, events.Refused):
             return self._refused(envelope, event)
+        elif isinstance(event, events.FoundBehind | events.BehindOver | events.BehindConfirmed):
+            self._witnessed(envelope, event)
         elif envelope.table is not None:
             return model.frame(envelope.table, wire_form(command), drawn(event, self.house))
         elif type(command) in ACTIONS:
@@ -251,12 +252,36 @@ class Witness:
                 self._books[link, level] = Counter()
                 self._trail[link, level] = [(self.seq, to_cents(meter["primary"]))]
 
+    def _witnessed(
+        self, envelope: Envelope, event: events.FoundBehind | events.BehindOver | events.BehindConfirmed
+    ) -> None:
+        """A table says that the ledger has lost something, or people answer it."""
+        table = self.house.tables[event.table - 1].table
+        last = self._last[table]
+        if isinstance(event, events.FoundBehind):
+            others = [one for name, one in self.model.tables.items() if name != table]
+            self.claims.found(event, envelope, last, played=any(any(one.accepted.values()) for one in others))
+            if event.suspends:
+                self._hold(BEHIND)
+        elif isinstance(event, events.BehindOver):
+            self.claims.over(event, envelope, last)
+        else:
+            self._last[table] = self.claims.confirmed(event, envelope, last)
+            if not self.claims.said:
+                self._hold(BEHIND, resume=True)
+
     def _suspend(self, command: commands.Suspend | commands.Resume) -> None:
-        for link in command.links or tuple(self._reasons):
-            if isinstance(command, commands.Suspend):
-                self._reasons[link].add(command.reason)
+        if command.reason == BEHIND:
+            raise Difference(f"only people's answer to a table may do that: {command}")
+        self._hold(command.reason, command.links, resume=isinstance(command, commands.Resume))
+
+    def _hold(self, reason: str, links: Sequence[str] = (), *, resume: bool = False) -> None:
+        """Suspends these links, or all, for that reason; or resumes them."""
+        for link in links or tuple(self._reasons):
+            if resume:
+                self._reasons[link].discard(reason)
             else:
-                self._reasons[link].discard(command.reason)
+                self._reasons[link].add(reason)
             self.model.links[link].suspended = bool(self._reasons[link])
 
     def _refused(self, envelope: Envelope, event: events.Refused) -> Map | None:
@@ -350,6 +375,9 @@ class Witness:
 
     def _recorded(self, envelope: Envelope, answer: Map) -> None:
         """A command that was durable before is answered: as it was then."""
+        if isinstance(envelope.command, commands.Hello):
+            self.claims.again(envelope, answer)
+            return
         if envelope.table is None:
             same(f"{envelope.command}, again", answer, self._acts.get(envelope.digest))
             return
@@ -364,10 +392,7 @@ class Witness:
         """
         settled = current and not self._reviving
         if isinstance(envelope.command, commands.Hello):
-            if answer["t"] == "error":
-                raise Difference(f"{envelope.table} is not let in: {answer}")
-            if settled:
-                same(f"{envelope.table}, welcomed at", answer["last_seq"], self._last[envelope.table or ""])
+            self.claims.greeted(envelope, answer, self._last[envelope.table or ""], settled=settled)
             return
         code = answer.get("code")
         if envelope.table is None:
@@ -376,12 +401,15 @@ class Witness:
             elif settled and type(envelope.command) in ACTIONS:
                 said = self._act(envelope)
                 same(f"{envelope.command} {envelope.people}, {answer}", answer["ok"], said["ok"])
+            elif settled and isinstance(envelope.command, commands.ConfirmBehind):
+                self.claims.refused(envelope, answer)
             return
         self.codes[str(code)] += 1
-        recorded = self._answers[envelope.table].get(envelope.table_seq or 0)
+        answers = self._answers[envelope.table]
+        recorded = answers.get(envelope.table_seq or 0)
         if "expected" not in answer:
             self._recorded(envelope, answer)
-        elif code == "seq_old" and (envelope.table_seq or 0) > self._last[envelope.table] - KEPT:
+        elif code == "seq_old" and envelope.table_seq in list(answers)[-KEPT:]:
             raise Difference(f"seq_old for {envelope}, its answer must still be kept")
         elif code == "seq_conflict" and recorded is not None and recorded[0] == envelope.digest:
             raise Difference(f"a resend of {envelope} is called a conflict")
@@ -392,7 +420,9 @@ class Witness:
     # The whole state
 
     def _kept_answer(self, engine: Engine, row: Row) -> Map:
-        """The answer that the state keeps for a row."""
+        """The answer that the state keeps for a row; of a greeting it keeps none."""
+        if row.kind in {event.kind for event in GREETINGS}:
+            return {}
         kept = engine.state.acts if row.table is None else engine.state.table(row.table).answers
         for one in kept:
             if one.digest == row.digest and one.seq == (row.table_seq or 0):
@@ -421,6 +451,7 @@ class Witness:
             same(f"{name}, held", bool(table["held"]), self.model.held(name))
             self._compare_round(name, table["round"])
         self._compare_hits(engine)
+        self.claims.compare(engine)
 
     def _compare_round(self, name: str, told: Map | None) -> None:
         table = self.model.tables[name]
