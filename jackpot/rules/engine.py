@@ -113,7 +113,7 @@ class Engine:
         self.state = State(bank)
         self._tables: dict[str, Table] = {}
         self._opened: dict[str, deque[int]] = {}
-        self._since = 0
+        self.since = 0
 
     @property
     def seq(self) -> int:
@@ -136,10 +136,13 @@ class Engine:
         engine._index()
         return engine
 
-    def new_epoch(self) -> None:
-        """The monotonic clock starts over: what counts time or epochs counts from here (L11, T10)."""
+    def new_epoch(self, since: int | None = None) -> None:
+        """The monotonic clock starts over: what counts time or epochs counts from here (L11, T10, S9).
+
+        since: the entry after which the epoch began, where this engine takes another's place within it.
+        """
         self._opened.clear()
-        self._since = self.seq
+        self.since = self.seq if since is None else since
 
     def table(self, name: str) -> Table | None:
         """The table of that id."""
@@ -197,10 +200,10 @@ class Engine:
         if table is None or self.state.closed_into:
             return Outcome(None, {"t": "error", "code": "auth_failed", "message": "unknown device"})
         if hello.acked is not None and witness.is_ahead(table, hello.acked):
-            if witness.is_told(self.state, table, self._since):
+            if witness.is_told(self.state, table, self.since):
                 answer = {"t": "error", "code": witness.BEHIND, "message": witness.told(table)}
                 return Outcome(None, answer)
-            found = witness.decide_found(self.state, table, hello.acked, self._since)
+            found = witness.decide_found(self.state, table, hello.acked, self.since)
             return self._commit(envelope, None, found)
         over = witness.decide_over(table, hello.acked)
         outcome = Outcome(None, {}) if over is None else self._commit(envelope, None, over)
@@ -371,7 +374,7 @@ class Engine:
         asked = table.asked
         if asked is None:
             return 0
-        return max(1, tick - asked.tick) if asked.seq > self._since else -1
+        return max(1, tick - asked.tick) if asked.seq > self.since else -1
 
     def _count_opened(self, table: Table, event: events.Wagered, tick: int) -> None:
         round_ = table.round

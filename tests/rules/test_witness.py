@@ -82,6 +82,19 @@ def test_the_bank_stops_when_a_second_table_says_so_in_the_epoch() -> None:
     assert suspended(subject)
 
 
+def test_an_engine_that_is_rebuilt_within_an_epoch_knows_when_that_began() -> None:
+    """S9: what a table said stays said, and counts for the next one; in a new epoch neither does."""
+    subject = three()
+    before = subject.engine
+    says(subject, "T1", 9)
+    subject.engine = Engine.from_snapshot(before.snapshot())
+    subject.engine.new_epoch(before.since)
+    assert says(subject, "T1", 9)["code"] == "ledger_behind"
+    assert len(rows(subject, events.FoundBehind)) == 1
+    says(subject, "T2", 9)
+    assert suspended(subject)
+
+
 def test_the_bank_stops_where_no_other_table_has_ever_played() -> None:
     """S9: then nobody else could say it; a table whose frames were all refused has not played."""
     subject = bank()

@@ -110,6 +110,30 @@ async def test_refused_data_is_one_tables_trouble(tmp_path: Path) -> None:
 
 
 @on_loop
+async def test_refused_data_begins_no_epoch(tmp_path: Path) -> None:
+    """S9: what a table says is journalled once in an epoch, though the bank looked at its ledger again."""
+    config = configure(tmp_path)
+    ledger = Faulty(config)
+    async with Server(config, ledger=ledger) as server, table(server) as device:
+
+        async def say() -> None:
+            async with connected(server.ports["tables"]) as late:
+                await late.hello(config, "table", "T02", acked=7)
+                assert (await late.type("error"))["code"] == "ledger_behind"
+
+        core = server.writers["main"].core
+        device.wager(1, "R1", 1)
+        await device.answer(1)
+        await say()
+        ledger.faults = [refuse]
+        device.say(t="lock", seq=2, round="R1")
+        assert (await device.answer(2))["code"] == "internal"
+        durable, epoch = core.durable_seq, core.epoch
+        await say()
+        assert (core.durable_seq, core.epoch) == (durable, epoch)
+
+
+@on_loop
 async def test_a_ledger_that_lies_stops_the_bank_for_good(tmp_path: Path) -> None:
     """DESIGN, SQLite: after a second I/O error nothing is believed; tables, pages and acts say so."""
     config = configure(tmp_path)
