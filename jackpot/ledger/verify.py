@@ -166,6 +166,8 @@ class _Walk:
     def _replay(self, row: Row) -> None:
         if self.engine is None:
             return
+        if row.epoch > self.epoch:
+            self.engine.new_epoch()
         fault = self._decided(self.engine, row)
         try:
             replay(self.engine, row)

@@ -43,9 +43,13 @@ class Written(Protocol):
 
 
 class Decider(Protocol):
-    """The engine: what it would decide now; nothing is touched. Raises Refusal, InvariantError."""
+    """The engine: what it would decide now; nothing is touched. Raises Refusal, InvariantError.
+
+    since: the entry after which the epoch of the next one began.
+    """
 
     state: State
+    since: int
 
     def decide(self, envelope: Envelope, asked_ms: int) -> Event: ...
 
@@ -63,7 +67,7 @@ def fault(engine: Decider, entry: Written, event: Event) -> str | None:
     if isinstance(event, e.Refused):
         return _refused(state, table, event)
     if isinstance(event, e.FoundBehind | e.BehindOver):
-        return _greeted(state, event)
+        return _greeted(engine, event)
     said = ""
     for command, people in _asked(state, event):
         envelope = Envelope(
@@ -139,15 +143,16 @@ def _refused(state: State, table: Table | None, event: e.Refused) -> str | None:
     return "it suspends other links than its own" if wrong else None
 
 
-def _greeted(state: State, event: e.FoundBehind | e.BehindOver) -> str | None:
+def _greeted(engine: Decider, event: e.FoundBehind | e.BehindOver) -> str | None:
     """A table's word, in place of which nobody else's stands (S9)."""
+    state, since = engine.state, engine.since
     table = state.table(event.table)
     if isinstance(event, e.BehindOver):
         right: Event | None = witness.decide_over(table, event.acked)
-    elif event.since > state.seq or witness.is_told(state, table, event.since):
+    elif witness.is_told(state, table, since):
         right = None
     else:
-        right = witness.decide_found(state, table, event.acked, event.since)
+        right = witness.decide_found(state, table, event.acked, since)
         right = right if witness.is_ahead(table, event.acked) else None
     if right is None:
         return f"table {table.terms.table} says nothing new with answers up to {event.acked}"

@@ -112,7 +112,7 @@ class Engine:
     def __init__(self, bank: str) -> None:
         self.state = State(bank)
         self._tables: dict[str, Table] = {}
-        self._opened: dict[str, deque[int]] = {}
+        self.opened: dict[str, deque[tuple[int, int]]] = {}  # (tick, entry)
         self.since = 0
 
     @property
@@ -136,13 +136,21 @@ class Engine:
         engine._index()
         return engine
 
-    def new_epoch(self, since: int | None = None) -> None:
-        """The monotonic clock starts over: what counts time or epochs counts from here (L11, T10, S9).
+    def new_epoch(self) -> None:
+        """The monotonic clock starts over: what counts time or epochs counts from here (L11, T10, S9)."""
+        self.opened.clear()
+        self.since = self.seq
 
-        since: the entry after which the epoch began, where this engine takes another's place within it.
+    def go_on(self, before: "Engine") -> None:
+        """Takes the place of `before` within its epoch: what counted there counts on (L11, T10, S9).
+
+        Rounds that `before` opened after this engine's last entry were not, and are decided again.
         """
-        self._opened.clear()
-        self.since = self.seq if since is None else since
+        self.opened = {
+            table: deque(one for one in opened if one[1] <= self.seq)
+            for table, opened in before.opened.items()
+        }
+        self.since = before.since
 
     def table(self, name: str) -> Table | None:
         """The table of that id."""
@@ -362,10 +370,10 @@ class Engine:
         self._tables = {table.terms.table: table for table in self.state.tables}
 
     def _lately(self, table: Table, tick: int) -> int:
-        opened = self._opened.get(table.terms.table)
+        opened = self.opened.get(table.terms.table)
         if not opened:
             return 0
-        while opened and opened[0] <= tick - MINUTE:
+        while opened and opened[0][0] <= tick - MINUTE:
             opened.popleft()
         return len(opened)
 
@@ -379,7 +387,7 @@ class Engine:
     def _count_opened(self, table: Table, event: events.Wagered, tick: int) -> None:
         round_ = table.round
         if round_ is not None and round_.id == event.round and round_.first_seq == self.seq:
-            self._opened.setdefault(table.terms.table, deque()).append(tick)
+            self.opened.setdefault(table.terms.table, deque()).append((tick, self.seq))
 
 
 def _not_applied(table: Table, seq: int, code: Code, message: str, *alarms: tuple[str, Map]) -> Outcome:

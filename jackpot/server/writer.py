@@ -406,7 +406,10 @@ class Writer:
             self._doubtful = True
             log.warning("ledger_unavailable", bank=self.bank, reason=str(error))
             return False
-        engine.new_epoch(self.core.engine.since if head.epoch == self.core.epoch else None)
+        if head.epoch > self.core.epoch:
+            engine.new_epoch()
+        else:
+            engine.go_on(self.core.engine)
         if head.seq > self.core.durable_seq:
             self._pause = 0.0  # the batch in doubt was durable
         self.board.reset(*face(engine))  # before anything is decided on it: what a board shows is durable

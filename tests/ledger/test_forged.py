@@ -131,6 +131,11 @@ def behind_for_nothing(_: Forger) -> Any:
     return events.FoundBehind(1, 2, 0, True)
 
 
+def behind_before_the_epoch(forger: Forger) -> Any:
+    """Another table's word of an earlier epoch would stop the bank with this one."""
+    return events.FoundBehind(1, forger.state.table(1).last_seq + 1, forger.state.seq + 1, False)
+
+
 BY_PEOPLE: Final[list[tuple[Callable[[Forger], Any], str]]] = [
     (undone, "(undone): the rules decide otherwise: recomputed is written"),
     (
@@ -147,6 +152,7 @@ BY_PEOPLE: Final[list[tuple[Callable[[Forger], Any], str]]] = [
     (reopened_by_one, "(reopened): the rules decide otherwise: written Reopened, decided ReopenAsked"),
     (resumed_for_another_reason, "(resumed): the rules refuse it: not suspended for 'operator'"),
     (released_another_table, "(released): the rules refuse it: table T02 is not held"),
+    (behind_before_the_epoch, "(found_behind): the rules decide otherwise: since is written"),
     (behind_for_nothing, "(found_behind): table T01 says nothing new with answers up to 2"),
 ]
 

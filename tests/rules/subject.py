@@ -49,6 +49,18 @@ class OfEngine:
                 decide_again(self.auditor, outcome.entry)
         return outcome
 
+    def take_over(self, tick: int = 0) -> None:
+        """Another server goes on from a snapshot, in a new epoch that begins at `tick` of its clock."""
+        self.engine = Engine.from_snapshot(self.engine.snapshot())
+        for engine in (self.engine, self.auditor):
+            engine.new_epoch()
+
+    def rebuild(self) -> None:
+        """The same server goes on from a snapshot, within its epoch."""
+        before = self.engine
+        self.engine = Engine.from_snapshot(before.snapshot())
+        self.engine.go_on(before)
+
     def open(self, link: Link) -> None:
         options = dict(link.options)
         levels: dict[str, dict[str, str]] = {}

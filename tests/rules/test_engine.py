@@ -6,6 +6,7 @@ import pytest
 
 from jackpot.rules import betting, commands, engine, events, views
 from jackpot.rules.commands import Bet, Claim, Draw, Hello, Lock, Malformed, Settle, Wager
+from jackpot.rules.engine import Engine
 from jackpot.rules.events import UnknownEventError
 from jackpot.rules.invariant import InvariantError
 from jackpot.rules.money import to_cents
@@ -160,8 +161,23 @@ def test_more_rounds_a_minute_than_allowed_are_unreasonable() -> None:
     refused = send(subject, 5, wager("r3"), table="T3")
     assert refused.answer["code"] == "unreasonable"
     assert refused.alarms[0][0] == "unreasonable"
-    subject.engine.new_epoch()
-    assert send(subject, 6, wager("r4"), table="T3").answer["t"] == "ack"
+    subject.rebuild()
+    assert send(subject, 6, wager("r4"), table="T3").answer["code"] == "unreasonable"
+    subject.take_over()
+    assert send(subject, 7, wager("r5"), table="T3").answer["t"] == "ack"
+
+
+def test_a_round_that_the_ledger_did_not_take_is_not_counted() -> None:
+    """L11: it is decided again within the minute, and is one round, not two."""
+    subject = bank()
+    subject.execute(commands.OpenTable(TableTerms("T3", "let-it-ride", 7, ("L",), max_rounds_per_minute=1)))
+    durable = subject.engine.snapshot()
+    assert send(subject, 1, wager(), table="T3").answer["t"] == "ack"
+    before, subject.engine = subject.engine, Engine.from_snapshot(durable)
+    subject.engine.go_on(before)
+    assert send(subject, 1, wager(), table="T3").answer["t"] == "ack"
+    send(subject, 2, commands.Close("r1"), table="T3")
+    assert send(subject, 3, wager("r2"), table="T3").answer["code"] == "unreasonable"
 
 
 def test_a_table_has_no_more_seats_than_its_game() -> None:

@@ -7,7 +7,6 @@ import pytest
 from jackpot.rules import commands, events
 from jackpot.rules.betting import ASKED_HOLDS_MS
 from jackpot.rules.commands import Bet, Claim, Close, Lock, Settle, Wager
-from jackpot.rules.engine import Engine
 from jackpot.rules.outcome import Outcome
 from tests.faults.worked.form import Link, Table
 from tests.rules.subject import OfEngine
@@ -101,12 +100,20 @@ def test_a_round_already_open_is_locked_once_nobody_has_answered() -> None:
     assert send(subject, 5, commands.Void("r2", "misdeal")).answer["t"] == "ack"
 
 
+def test_a_table_that_was_held_stays_so_when_the_bank_looks_at_its_ledger_again() -> None:
+    """T10: within an epoch the clock is the same, and what one person asked counts from when they did."""
+    subject = closed()
+    subject.execute(REOPEN, people=ADA, tick=1_000)
+    subject.rebuild()
+    assert send(subject, 3, wager("r2"), tick=ASKED_HOLDS_MS).answer["code"] == "table_held"
+    assert send(subject, 3, wager("r2"), tick=1_000 + ASKED_HOLDS_MS).answer["t"] == "ack"
+
+
 def test_what_one_person_asked_holds_no_table_after_a_takeover() -> None:
     """T10: the clock that counted is gone, so the table plays; the second person may still answer."""
     subject = closed()
     subject.execute(REOPEN, people=ADA)
-    subject.engine = Engine.from_snapshot(subject.engine.snapshot())
-    subject.engine.new_epoch()
+    subject.take_over()
     assert send(subject, 3, wager("r2", lock=False), tick=0).answer["t"] == "ack"
     wagered = last_event(subject)
     assert isinstance(wagered, events.Wagered)

@@ -6,7 +6,6 @@ import pytest
 
 from jackpot.rules import commands, events
 from jackpot.rules.commands import Hello, Malformed
-from jackpot.rules.engine import Engine
 from jackpot.rules.witness import BELIEVED_MOST
 from tests.faults.worked.form import Link, Table
 from tests.rules.subject import OfEngine
@@ -68,8 +67,7 @@ def test_the_bank_stops_when_a_second_table_says_so_in_the_epoch() -> None:
     """S9: also where people have answered the first one; not for what was said in an earlier epoch."""
     subject = three()
     says(subject, "T1", 9)
-    subject.engine = Engine.from_snapshot(subject.engine.snapshot())
-    subject.engine.new_epoch()
+    subject.take_over()
     says(subject, "T2", 9)
     assert not suspended(subject)
     assert says(subject, "T1", 9)["code"] == "ledger_behind"
@@ -85,10 +83,8 @@ def test_the_bank_stops_when_a_second_table_says_so_in_the_epoch() -> None:
 def test_an_engine_that_is_rebuilt_within_an_epoch_knows_when_that_began() -> None:
     """S9: what a table said stays said, and counts for the next one; in a new epoch neither does."""
     subject = three()
-    before = subject.engine
     says(subject, "T1", 9)
-    subject.engine = Engine.from_snapshot(before.snapshot())
-    subject.engine.new_epoch(before.since)
+    subject.rebuild()
     assert says(subject, "T1", 9)["code"] == "ledger_behind"
     assert len(rows(subject, events.FoundBehind)) == 1
     says(subject, "T2", 9)

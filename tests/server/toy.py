@@ -46,6 +46,9 @@ class Adder:
     def new_epoch(self) -> None:
         pass
 
+    def go_on(self, before: object) -> None:
+        pass
+
     def snapshot(self) -> bytes:
         return json.dumps(self.names).encode()
 
