@@ -206,10 +206,12 @@ def test_a_frozen_server_comes_back_as_a_standby(tmp_path: Path, database: str) 
 def stream_of(server: Server) -> socket.socket:
     """A page's stream of meters."""
     stream = socket.create_connection(("127.0.0.1", server.at["http"]), WAIT_S)
-    stream.sendall(b"GET /events/meters HTTP/1.1\r\nHost: floor\r\n\r\n")
+    stream.sendall(b"GET /events/meters HTTP/1.1\r\nHost: localhost\r\n\r\n")
     text = b""
     while b'"meters"' not in text:
-        text += stream.recv(65_536)
+        data = stream.recv(65_536)
+        assert data, text
+        text += data
     return stream
 
 
