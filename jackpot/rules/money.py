@@ -8,9 +8,6 @@ MICROS_PER_UNIT: Final = 1_000_000
 # A rate is counted in hundredths of a per cent (M2): 10_000 basis points are 100 %.
 BASIS_POINTS: Final = 10_000
 
-# The largest integer that the wire may carry (2**53 - 1), in cents.
-CENTS_MAX: Final = 2**53 - 1
-
 
 def from_cents(cents: int) -> int:
     """Micro-dollars of a whole number of cents."""

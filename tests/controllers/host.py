@@ -5,7 +5,7 @@ import ssl
 from types import TracebackType
 from typing import Any, Self
 
-from controllers import signage
+from controllers.frames import encode
 from controllers.pace import Limits
 from controllers.session import Closed, Greeted, ServerSession, SessionEvent, State
 from tests.controllers.pair import NONCE, Ledger, keys, welcome
@@ -84,7 +84,10 @@ class Host:
                 return
             facts: dict[str, Any] = {"last_seq": self.ledger.seq, "last": self.ledger.last}
             session.welcome(welcome(**facts, heartbeat_ms=self.limits.heartbeat_ms))
-            session.send_frame(signage.meters("main", self.ledger.seq, 0, [("floor-five", "meter", 12_345)]))
+            values = [["floor-five", "meter", 12_345]]
+            session.send_frame(
+                encode({"t": "meters", "bank": "main", "rev": self.ledger.seq, "at": 0, "values": values})
+            )
         elif not self.deaf:
             session.answer(self.ledger.decide(event))
 

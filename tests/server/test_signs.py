@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from controllers import signage
+from controllers.frames import encode
 from jackpot.app import Server
+from jackpot.server.board import Board
 from jackpot.server.connection import Connection
 from jackpot.server.signs import SIGN_UNREAD_MOST, SIGN_UNREAD_S
 from tests.server.bed import (
@@ -121,9 +122,15 @@ async def test_a_clock_an_hour_ahead_makes_no_new_win(tmp_path: Path) -> None:
             clock.ahead_s += 1800
 
 
+def meters(board: Board) -> bytes:
+    """A frame of the link's values, as any sign may get it."""
+    values = [list(value) for value in board.values([LINK])]
+    return encode({"t": "meters", "bank": "main", "rev": 0, "at": 0, "values": values})
+
+
 async def _fill(server: Server, shell: Connection) -> None:
     """Tells a sign that does not read more than the system's buffers hold, until some stays with us."""
-    frame = signage.meters("main", 0, 0, server.writers["main"].board.values([LINK]))
+    frame = meters(server.writers["main"].board)
     while shell._transport.get_write_buffer_size() < SIGN_UNREAD_MOST // 2:
         shell.tell(frame)
         server.signs.flush()
@@ -147,7 +154,7 @@ async def test_a_sign_that_does_not_read_is_bounded_and_closed(tmp_path: Path) -
         board = server.writers["main"].board
         await _fill(server, shell)
         assert shell._transport.get_write_buffer_size() <= SIGN_UNREAD_MOST
-        assert not shell.show(signage.meters("main", 0, 0, board.values([LINK])))
+        assert not shell.show(meters(board))
         device.wager(1, "R1", 1)
         await device.answer(1)
         slow.writer.transport.resume_reading()  # type: ignore[attr-defined]
