@@ -1,7 +1,9 @@
 """Does every import go downwards? cli > lab > app > web > server > books | odds > ledger > config > rules."""
 
+import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -18,3 +20,12 @@ def test_imports_go_down_the_layers() -> None:
         timeout=120,
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_page_of_the_house_has_the_layers() -> None:
+    """jackpot/README.md draws what the contract says, from top to bottom."""
+    contract = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"][0]
+    page = (ROOT / "jackpot" / "README.md").read_text().partition("## Layers")[2]
+    drawn = [re.split(r" {2,}", line.strip())[0] for line in page.splitlines() if line.startswith("    ")]
+    layers = [layer.replace("(", "").replace(")", "") for layer in contract["layers"]]
+    assert drawn[: len(layers)] == layers
