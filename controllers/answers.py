@@ -151,7 +151,7 @@ class Hit(Message, tag="hit", frozen=True):
 
 
 class Award(AwardFacts, tag_field="t", tag="award", frozen=True):
-    """An award of the table, told anew."""
+    """An award of the table, told again."""
 
 
 class Status(Message, tag="status", frozen=True):
@@ -181,7 +181,7 @@ class WaitingHit(Item, frozen=True):
 
 
 class State(Message, tag="state", frozen=True):
-    """What a sign shows of a link beside its meters."""
+    """What a sign shows of a link besides its meters."""
 
     link: Id
     state: Literal["normal", "pending", "win", "suspended", "fault"]
@@ -190,7 +190,7 @@ class State(Message, tag="state", frozen=True):
 
 
 TEXT_MOST: Final = 256
-"""Characters of a `message`: whoever reads it has seen enough, and no answer grows by it."""
+"""Characters of a `message`: enough for a reader, and no answer grows by it."""
 
 
 def shortened(text: str) -> str:

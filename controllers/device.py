@@ -30,7 +30,7 @@ HEARTBEAT_S: Final = 5.0
 
 FIRST_WAIT_S: Final = 0.2
 LONGEST_WAIT_S: Final = 10.0
-"""Waits before connecting anew double from the first to the longest, times a random 0.5 to 1.0: a whole
+"""Waits before connecting again double from the first to the longest, times a random 0.5 to 1.0: a whole
 floor that lost its server comes back soon, but not in one instant."""
 
 REPLACED_WAIT_S: Final = 30.0

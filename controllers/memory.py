@@ -18,7 +18,7 @@ HEAD_BYTES: Final = 8
 
 
 class Memory(Protocol):
-    """A table's log. size: in bytes, so that its owner knows when to begin anew."""
+    """A table's log. size: in bytes, so that its owner knows when to begin a new one."""
 
     size: int
 

@@ -17,11 +17,11 @@ PATIENCE_S: Final = 60.0
 """Seconds above a limit after which a device is no longer slowed down but sent away."""
 
 BY_LETTER_COMMANDS: Final = 63
-"""What a frame costs beside itself where it is wrong, or so written that it is read by the letter: that takes
-a millisecond at worst, so 31 a second take 3 % of a processor; an honest table needs fewer."""
+"""The extra cost of a frame that is wrong, or must be read by the letter. That takes a millisecond at worst:
+31 a second take 3 % of a processor; an honest table needs fewer."""
 
 RELIEF_S: Final = 1.0
-"""Seconds below every limit after which the patience starts anew."""
+"""Seconds below every limit after which the patience starts again."""
 
 
 @dataclass(frozen=True)

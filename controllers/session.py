@@ -295,7 +295,7 @@ class ServerSession:
     def welcome(self, message: Mapping[str, Any]) -> None:
         """Let the greeted device in, with the whole welcome map.
 
-        A last answer that does not fit beside the rest follows in a frame of its own.
+        A last answer that does not fit with the rest follows in a frame of its own.
         """
         last = message.get("last")
         try:

@@ -23,7 +23,7 @@ from controllers.pace import UNANSWERED_MOST
 from controllers.session import SILENT_HEARTBEATS, Closed, State
 
 MEMORY_MOST: Final = 262_144
-"""Bytes of memory after which it begins anew: some 1,000 rounds, read in an instant at the start."""
+"""Bytes of memory after which it begins a new log: some 1,000 rounds, read in an instant at the start."""
 
 
 class Offline(Exception):
@@ -157,7 +157,7 @@ class TableSession(DeviceSession):
             self._memory.replace(self._whole())
 
     def _go_on(self, now: float) -> None:
-        """After a gap, once all that was sent is answered: number the rest anew and send it."""
+        """After a gap, once all that was sent is answered: give the rest new numbers and send it."""
         if self._expected is None or any(map(Pending.is_out, self.pending)):
             return
         self._number_from(self._expected)

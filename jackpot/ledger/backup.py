@@ -1,8 +1,8 @@
 """How does a ledger become one file that is whole or not there, and how does it come back from it?
 
-A backup is made beside its own name and proved before it takes it: what bears the name is a whole ledger, one
-SQLite file without a write-ahead log, that a reader can open anywhere. The next backup into the same file
-reads only what has come since.
+A backup is made under another name, and gets its own once it is proved. So a file of that name is a whole
+ledger: one SQLite file without a write-ahead log, which a reader can open anywhere. The next backup into the
+same file reads only what has come since.
 """
 
 import os
@@ -22,7 +22,7 @@ from jackpot.ledger.store import Ledger, LedgerCorrupt, LedgerUnusable, Reader
 # What is being made bears this at the end of its name.
 PART: Final = ".part"
 
-# What SQLite and its user keep beside a database file.
+# What SQLite and its user keep next to a database file.
 _BESIDE: Final = ("", "-wal", "-shm", "-lock", "-journal")
 
 

@@ -1,6 +1,6 @@
 """How does a whole ledger get into another, of either kind? Copied row by row, then proved.
 
-Rows up to a head never change, so a copy taken beside a running server is what the ledger was at that head;
+Rows up to a head never change, so a copy taken while a server runs is what the ledger was at that head;
 each bank is copied to its own. A copy that was interrupted goes on, and a finished one takes what has come
 since, as long as nobody else has written into it.
 """

@@ -1,6 +1,6 @@
 """How do two banks of a ledger become a third? Each chain ends, and the new one begins with their heads.
 
-Each step is one transaction, and each can be taken again: whoever was interrupted runs it once more.
+Each step is one transaction, and each can be taken again: after an interruption, run the same command.
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
 """What is one row of the journal, and which bytes is its hash made of?
 
-README.md beside this file says the same to an auditor; both are fixed for ever.
+README.md in this folder says the same to an auditor; both are fixed for ever.
 """
 
 import hashlib
@@ -48,7 +48,7 @@ class Head(msgspec.Struct, frozen=True):
     """Where a bank stands, and who may write it: the lease and the fence.
 
     epoch: 0 before the first writer. seq, hash: of the last row; 0 and `genesis` in an empty bank.
-    holder: whoever took the epoch, for people. beat: raised by a holder without work, no money in it.
+    holder: the server that took the epoch, for people. beat: raised by a holder without work.
     """
 
     bank: str

@@ -18,7 +18,8 @@ _POSTGRES: Final = ("postgresql://", "postgres://")
 def open_ledger(url: str, *, readonly: bool = False) -> Ledger:
     """Opens `sqlite:///relative.db`, `sqlite:////absolute.db` or `postgresql://user@host:port/database`.
 
-    readonly: beside a server, never creating anything. For code without an event loop. Raises LedgerUnusable.
+    readonly: may run next to a server, and creates nothing. For code without an event loop. Raises
+    LedgerUnusable.
     """
     if not url.startswith(_POSTGRES):
         return SqliteLedger(_path(url), readonly=readonly)

@@ -41,7 +41,7 @@ END_BACKEND_MS: Final = 5_000
 # Every program that changes the schema takes this advisory lock first; the number means nothing.
 MIGRATION_LOCK: Final = 0x6A61636B706F74
 
-# Whoever migrates waits so long for others that have the ledger's tables in hand, who then wait for him.
+# A migration waits so long for others that hold locks on the ledger's tables; later ones wait for it.
 MIGRATION_WAITS_MS: Final = 5_000
 
 # The database looked at the data and said no, or asyncpg could not even send it.
@@ -68,9 +68,9 @@ _END: Final = """
         AND has_table_privilege(usesysid, 'journal', 'INSERT'))
 """
 # With the type of every argument, here and below: else another function of that name, which somebody made
-# beside the ledger's, may fit better.
+# next to the ledger's, may fit better.
 _TAKE: Final = "SELECT take_bank($1::text, $2::bytea, $3::text, $4::uuid, $5::bigint, $6::bool, $7::bool)"
-# Whoever takes a bank from a holder takes it as it was seen: the row is locked before it is looked at again.
+# A server takes a bank from its holder only as it saw it: it locks the row before it looks again.
 _TAKE_SEEN: Final = f"""
     WITH seen AS MATERIALIZED (
         SELECT 1 FROM head JOIN bank ON bank.id = head.bank
@@ -371,8 +371,8 @@ class PostgresStore:
     async def _acknowledged(self) -> None:
         """A warning at a COMMIT says that it was made here alone, without its standby: that is doubt.
 
-        So is a standby that must be waited for and no longer is: whoever takes its name out of the settings
-        lets every COMMIT that waits for it return as if all were well.
+        It is doubt, too, when a standby that every COMMIT must wait for is not waited for any more: where its
+        name is taken out of the settings, a COMMIT that waits for it returns as if all were well.
         """
         if self._synchronous:
             try:

@@ -25,8 +25,8 @@ Totals = dict[tuple[int, int], tuple[int, ...]]
 def rebuild(ledger: Reader, bank: str, known: Snapshot | None = None) -> tuple[Engine, Head]:
     """The engine as the ledger has it, and the head that it stands at.
 
-    known: a snapshot of the caller's own, which goes before those in the ledger: whoever may write there
-    could have forged them, and a hit that nobody made is in no sum. To be called by the bank's writer, after
+    known: a snapshot of the caller's own. It is preferred to those in the ledger, which anybody who may write
+    there could have forged: a hit that nobody made is in no sum. The bank's writer calls this, after
     `new_epoch`: nothing may follow the head. Raises what `read_to` raises; Fenced where another writer took
     the bank meanwhile.
     """

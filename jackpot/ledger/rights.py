@@ -16,7 +16,7 @@ _TOO_MANY_RIGHTS: Final = """
     HAVING count(*) > 0
 """
 _ANYBODYS: Final = """
-    SELECT format('whoever signs in may make functions beside the ledger''s: REVOKE CREATE ON SCHEMA %I FROM '
+    SELECT format('anybody may make functions next to the ledger''s: REVOKE CREATE ON SCHEMA %I FROM '
         'PUBLIC', nspname)
     FROM pg_namespace, aclexplode(nspacl) AS right_of
     WHERE nspname = current_schema() AND right_of.grantee = 0 AND right_of.privilege_type = 'CREATE'
@@ -40,6 +40,6 @@ async def make_roles(url: str) -> None:
             connection.terminate()
     except FAILURES as error:
         raise LedgerUnusable(
-            f"the roles of {connect.without_password(url)} cannot be made: {text(error)}; whoever may "
+            f"the roles of {connect.without_password(url)} cannot be made: {text(error)}; a role that may "
             "create roles can run schemas/sql/postgres/roles.sql"
         ) from error

@@ -1,9 +1,9 @@
 """How does the ledger live in one SQLite file, and what does each of its failures mean?
 
 WAL and synchronous=FULL: a commit that returned is on the disk. A commit that failed may be revived by the
-next reader of the WAL, and a sync that failed may be followed by one that lies; so after any failure the
-connection is thrown away, and what the file then shows is carried from the WAL into the database and synced
-anew (`recover`) before it is believed.
+next reader of the WAL, and a sync that failed may be followed by one that lies. So after any failure the
+connection is thrown away. What the file then shows is believed only after `recover` has carried it from the
+WAL into the database, and synced it again.
 """
 
 import fcntl
@@ -69,7 +69,7 @@ class SqliteLedger:
     """A Ledger in one SQLite file, created if it is missing; one process at a time may write it.
 
     path: of the file; `path`-wal and `path`-shm are part of it, `path`-lock is held while it is open.
-    vfs: name of the SQLite VFS underneath, for tests. readonly: beside a writer, without the lock.
+    vfs: name of the SQLite VFS underneath, for tests. readonly: next to a writer, without the lock.
     Raises LedgerUnusable. Calls may come from any thread, one at a time.
     """
 

@@ -77,7 +77,7 @@ class Differences(NamedTuple):
 
 
 class Reader(Protocol):
-    """What verify and rebuild need. Every call is a short read of its own, beside a writer too."""
+    """What verify and rebuild need. Every call is a short read of its own, also while a writer is at work."""
 
     def banks(self) -> list[str]:
         """The banks that ever had a writer, in the order of their first."""
@@ -134,7 +134,7 @@ class Ledger(Reader, Protocol):
         """
 
     def open_banks(self, firsts: Sequence[Row]) -> None:
-        """Makes new banks, free for whoever takes them, each with its first row: all in one transaction.
+        """Makes new banks, each with its first row and free to be taken: all in one transaction.
 
         Raises DataRefused where one of them is there already, CommitInDoubt, LedgerCorrupt as of `append`.
         """

@@ -2,7 +2,7 @@
 
 Walks the whole chain; decides every row again from the state before it (S8); recomputes every account from
 the events (by the engine), from the stored postings (row by row) and from the database's own sums; holds the
-three together, and with M4, the snapshots and the head. Works beside a running server: it looks at what was
+three together, and with M4, the snapshots and the head. Works next to a running server: it looks at what was
 there when it began.
 """
 
