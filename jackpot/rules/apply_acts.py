@@ -124,7 +124,7 @@ def apply_undone(effects: Effects, event: Undone) -> None:
     for award in gone:
         award.status = "undone"
         link = state.link(award.link)
-        link.paid_by[award.pays] = link.paid_by.get(award.pays, 0) - award.amount
+        link.paid_by[award.pays] = link.paid_by.get(award.pays, 0) - award.worth()
     for level in _levels(effects, gone):
         _undo_on(level, hit, gone)
     recomputed_changes(effects, event.recomputed)
@@ -161,7 +161,7 @@ def apply_corrected(effects: Effects, event: Corrected) -> None:
     hit = state.hits.get(event.hit) or state.paid[event.hit]
     award = _chosen(hit, [event.award])[0]
     link = state.link(award.link)
-    more = event.amount - award.amount - award.difference
+    more = event.amount - award.worth()
     if award.level:
         level = _level(effects, award)
         correct(level.history, effects.seq, award, more)

@@ -359,14 +359,14 @@ def forget(effects: Effects, table: Table, round_: Round) -> None:
 def retire(effects: Effects, number: int) -> None:
     """Drop a hit of which nothing is left to do, once its round cannot be reopened.
 
-    What people paid is kept for a while: it may be corrected (A10).
+    What was paid, or final at once, is kept for a while: it may be corrected (A10).
     """
     state = effects.state
     hit = state.hits.get(number)
     if hit is None or any(award.status in ("pending", "validated") for award in hit.awards):
         return
     del state.hits[number]
-    if any(award.status == "paid" for award in hit.awards):
+    if any(award.settled() for award in hit.awards):
         state.paid[number] = hit
         if len(state.paid) > PAID_KEPT:
             del state.paid[next(iter(state.paid))]

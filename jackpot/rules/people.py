@@ -107,7 +107,7 @@ def decide_correct(state: State, command: Correct, people: People) -> Corrected:
     bad = not 0 <= command.amount <= AWARD_MOST
     refuse_if(bad, Code.BAD_AMOUNT, f"amount: 0 to {AWARD_MOST} cents")
     amount = from_cents(command.amount)
-    recomputed = with_correction(state, award, amount - award.amount - award.difference)
+    recomputed = with_correction(state, award, amount - award.worth())
     return Corrected(award.hit, award.number, amount, command.reason, recomputed, people, command.document)
 
 
@@ -210,7 +210,7 @@ def _find_award(state: State, name: str) -> Award:
         for award in hit.awards:
             if award.number == number:
                 return award
-    message = f"award: {quoted(name)} is neither an open award nor one of the last {PAID_KEPT} paid hits"
+    message = f"award: {quoted(name)} is neither an open award nor one of the last {PAID_KEPT} settled hits"
     raise Refusal(Code.NO_SUCH_AWARD, message)
 
 

@@ -75,7 +75,7 @@ def mark_undone(history: History, awards: set[int]) -> None:
 
 
 def without_awards(state: State, awards: Iterable[Award]) -> Recomputed:
-    """As if these awards had not been made; odds awards go back to the house (A11)."""
+    """As if these awards had not been made nor corrected; odds awards go back to the house (A10, A11)."""
     gone = list(awards)
     numbers = {award.number for award in gone}
     levels = sorted({(award.link, award.level) for award in gone if award.level})
@@ -84,7 +84,7 @@ def without_awards(state: State, awards: Iterable[Award]) -> Recomputed:
         for link, level in levels
     )
     for link in sorted({award.link for award in gone if not award.level}):
-        total = sum(award.amount for award in gone if (award.link, award.level) == (link, 0))
+        total = sum(award.worth() for award in gone if (award.link, award.level) == (link, 0))
         made.changes.append(LevelChange(link, 0, Accounts(awards=-total, house=total)))
     return made
 

@@ -21,8 +21,9 @@ ACTS_KEPT = 256
 HITS_SHOWN = 25
 HITS_KEPT = 2 * HITS_SHOWN
 
-# Hits that are paid and of which nothing is left to do, kept for corrections (A10): on a busy floor a
-# hundred a day are validated and paid by people, so this is a week and more of documents.
+# Hits that are settled and of which nothing is left to do, kept for corrections (A10): on a busy floor a
+# hundred a day are validated and paid by people, so this is a week and more of documents; less where
+# `validate_at` lets many be final at once.
 PAID_KEPT = 1_000
 
 Status = Literal["pending", "validated", "paid", "final", "undone"]
@@ -58,6 +59,10 @@ class Award(msgspec.Struct, array_like=True):
     def settled(self) -> bool:
         """Whether it is paid, so that its sum never changes."""
         return self.status in ("paid", "final")
+
+    def worth(self) -> int:
+        """What it comes to with what was journalled against it; micro-dollars."""
+        return self.amount + self.difference
 
 
 class Hit(msgspec.Struct, array_like=True):
@@ -285,7 +290,7 @@ class State(msgspec.Struct, array_like=True):
     """One bank's state after entry `seq`. ended: (role, device, fingerprint) of keys ended by a rotation.
 
     behind: what tables say that they have, by number, until people have answered. said: the entry in which
-    each said so last. paid: hits that people paid and nothing is left to do about but a correction, the
+    each said so last. paid: hits that were settled and nothing is left to do about but a correction, the
     last ones only. closed_into: the bank that this one became, empty while it lives. site: the site's id.
     """
 

@@ -352,8 +352,6 @@ class Both:
             named = {"award": (*names[award["award"]], award["award"])}
         kind = self.rng.choice(("validate", "pay", "pay", "undo", "undo", "correct"))
         if kind == "correct":
-            if award["status"] == "final":
-                return  # the engine keeps those no longer than their round can be reopened
             amount = max(0, award["amount"] + self.rng.choice((-100_000, -777, -1, 0, 1, 777, 50_000)))
             paper = {"document": "W-1"} if self.rng.random() < 0.7 else {}
             key = (*names[award["award"]], award["award"])

@@ -231,3 +231,31 @@ def test_no_more_paid_hits_are_kept_than_the_limit(monkeypatch: pytest.MonkeyPat
     assert list(subject.engine.state.paid) == [2, 3]
     assert fix(subject, "A1", 0, "W")["code"] == "no_such_award"
     assert fix(subject, "A2", 0, "W")["ok"]
+
+
+def final(*, close: bool = False) -> OfEngine:
+    """A full house at T1 that is final at once: A1 of 50.00, by the house."""
+    subject = bank(validate_at="500.00")
+    send(subject, 1, wager(seats=(3,)))
+    send(subject, 2, Settle("r1", (Claim(3, ("9s", "9h", "2d")),), ("9d", "2c"), close=close))
+    assert awards(subject)["A1"] == (5_000, "final")
+    return subject
+
+
+@pytest.mark.parametrize("cents", [0, 25_000])
+def test_an_undo_takes_the_difference_of_a_final_award_with_it(cents: int) -> None:
+    """A10, A11: the house has nothing to do with a hand that was void, nor has the sum by who pays (S1)."""
+    subject = final()
+    assert fix(subject, "A1", cents, "W-1")["ok"]
+    assert subject.act("undo", hit="H1")["ok"]
+    link = subject.engine.state.links[0]
+    assert (link.outside.awards, link.outside.house, link.paid_by) == (0, 0, {"inventory": 0})
+    assert not link.suspended
+
+
+def test_a_final_award_is_corrected_after_the_next_lock_too() -> None:
+    """A10: what was final at once is settled, and kept for corrections as what people paid."""
+    subject = final(close=True)
+    send(subject, 3, wager("r2"))
+    assert fix(subject, "A1", 6_000, "W-1")["difference"] == 1_000
+    assert subject.engine.state.links[0].outside.awards == 60 * DOLLAR
