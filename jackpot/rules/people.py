@@ -51,12 +51,13 @@ def decide_validate(state: State, command: Validate, people: People) -> Validate
     _someone(people)
     hit = find_hit(state, command.hit)
     chosen = _named(hit, command.award, "pending")
+    early = _shares_later(state, hit)
     if command.award is None or chosen[0].kind != "envy":
         chosen = _named(hit, None, "pending")
     else:
         own = [award.status for award in hit.awards if award.kind != "envy" and award.stands()]
-        early = not own or "pending" in own
-        refuse_if(early, Code.HAND_PENDING, "award: an envy bonus waits until its hand is validated")
+        early = early or not own or "pending" in own
+    refuse_if(early, Code.HAND_PENDING, "award: an envy bonus waits until its hand is validated")
     return Validated(hit.number, [award.number for award in chosen], people)
 
 
@@ -65,7 +66,16 @@ def decide_pay(state: State, command: Pay, people: People) -> Paid:
     _someone(people)
     hit = find_hit(state, command.hit)
     awards = _named(hit, command.award, "validated")
+    if _shares_later(state, hit) or any(it.kind != "envy" and it.status == "pending" for it in hit.awards):
+        awards = [award for award in awards if award.kind != "envy"]
+    refuse_if(not awards, Code.HAND_PENDING, "award: an envy bonus waits until its hand is validated")
     return Paid(hit.number, sorted(award.number for award in awards), people)
+
+
+def _shares_later(state: State, hit: Hit) -> bool:
+    """Whether the hand's own award is made only when the round closes (T5)."""
+    round_ = state.table(hit.table).find(hit.round)
+    return round_ is not None and any(wait.hit == hit.number for wait in round_.waiting)
 
 
 def decide_undo(state: State, command: Undo, people: People) -> Undone:

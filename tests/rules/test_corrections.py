@@ -259,3 +259,30 @@ def test_a_final_award_is_corrected_after_the_next_lock_too() -> None:
     send(subject, 3, wager("r2"))
     assert fix(subject, "A1", 6_000, "W-1")["difference"] == 1_000
     assert subject.engine.state.links[0].outside.awards == 60 * DOLLAR
+
+
+def test_envy_is_not_paid_before_its_hand_is_validated_again() -> None:
+    """A10: an envy bonus waits for the hand, which a correction has made pending again."""
+    subject = bank()
+    won(subject, seats=(3, 2))
+    assert subject.act("validate", hit="H1")["ok"]
+    assert fix(subject, "A1", 900_000)["ok"]
+    for named in ({"hit": "H1"}, {"award": "A2"}):
+        assert subject.act("pay", **named)["code"] == "hand_pending"
+    assert subject.act("validate", hit="H1")["ok"]
+    assert subject.act("pay", hit="H1")["ok"]
+    assert {status for _, status in awards(subject).values()} == {"paid"}
+
+
+def test_envy_waits_until_its_hand_has_its_share() -> None:
+    """A10, T5: before the close the hit holds the envy alone; its hand is no hand without a wager."""
+    subject = bank("ma-PTMGL01", simultaneous="share", primary={"": "10"})
+    send(subject, 1, wager(seats=(3, 2)))
+    send(subject, 2, Settle("r1", (Claim(3, ("As", "Ks", "Qs")),), ("Js", "Ts")))
+    assert len(awards(subject)) == 1, "the envy of seat 2"
+    for named in ({"hit": "H1"}, {"award": "A1"}):
+        assert subject.act("validate", **named)["code"] == "hand_pending"
+    send(subject, 3, commands.Close("r1"))
+    assert subject.act("validate", hit="H1")["ok"]
+    assert subject.act("pay", hit="H1")["ok"]
+    assert {status for _, status in awards(subject).values()} == {"paid"}
