@@ -24,7 +24,9 @@ Readings (where the rules leave a choice, the one taken here):
     round); undoing the hand's own award alone leaves the envy bonuses as they are. Two people are needed
     while a later percentage award of the same level stands (one of the same shared event is not later).
  9. Validating any award but an envy bonus validates its hand, so all that waits for it. An envy bonus is
-    validated alone only once its hand is. A hand's own award that is final at once makes its envy final.
+    validated alone only once its hand is, and paid only while no award of its hand is pending (again). A hand
+    that wins a share at the close is validated after it. A hand's own award that is final at once makes its
+    envy final.
 10. Draw prizes are odds awards: they wait unless validate_at lets them be final. A Magic Card in a seat's
     own cards counts from whatever entry of the seat sent them. A close is never too_many for its draws.
     Draws are refused for a 653a link, and for an Ultimate Texas Hold 'Em table whatever its link.

@@ -147,6 +147,8 @@ class Acts:
         found, awards = self.awards_of(hit, award)
         if award is not None and awards[0].status != PENDING:
             raise Refused("that award does not wait")
+        if self.shares_later(found):
+            raise Refused("an envy bonus waits for its hand")
         if award is not None and awards[0].kind == "envy":
             own = [one for one in found.awards if one.kind != "envy" and one.status != UNDONE]
             if not own or any(one.status == PENDING for one in own):
@@ -160,11 +162,19 @@ class Acts:
             one.status = VALIDATED
         return self.answer([status_of(one, VALIDATED) for one in waiting])
 
+    def shares_later(self, hit: Hit) -> bool:
+        """Whether the hand has won a part of a shared award that is made at the round's close."""
+        round_ = self.tables[hit.table].unfinished.get(hit.round)
+        return round_ is not None and any(waiting[3] is hit for waiting in round_.shared)
+
     def do_pay(self, hit: str | None = None, award: str | None = None, people: int = 1) -> Map:
-        _, awards = self.awards_of(hit, award)
-        ready = [one for one in awards if one.status == VALIDATED]
+        found, awards = self.awards_of(hit, award)
+        waits = self.shares_later(found) or any(
+            one.kind != "envy" and one.status == PENDING for one in found.awards
+        )
+        ready = [one for one in awards if one.status == VALIDATED and not (waits and one.kind == "envy")]
         if not ready:
-            raise Refused("nothing is validated")
+            raise Refused("nothing is validated, or only envy of a hand that is not")
         for one in ready:
             one.status = PAID
         return self.answer([status_of(one, PAID) for one in ready])
