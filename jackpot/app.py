@@ -29,7 +29,8 @@ from jackpot.server.devices import Device, Devices
 from jackpot.server.door import Bounds, Door
 from jackpot.server.floor import Floor
 from jackpot.server.histogram import LAG_SECONDS, Histogram
-from jackpot.server.lease import NOT_FIRST_S, PER_BANK_S, STARTED_TOGETHER_S
+from jackpot.server.hold import Hold, patience
+from jackpot.server.life import Service
 from jackpot.server.opening import agree, is_missing, link_terms, open_books, own_digest, table_terms
 from jackpot.server.readings import take_readings
 from jackpot.server.relay import Publisher, SignKeys
@@ -129,10 +130,12 @@ class Server:
         self._stores = await self._open_ledger()
         for bank in config.banks:
             links = [terms for terms in config.links if terms.bank == bank]
-            self.writers[bank] = Writer.standing_by(bank, self._stores[bank], self.clock, links)
+            store, several = self._stores[bank], len(config.servers) > 1
+            hold = Hold(bank, holder, self.clock.monotonic(), shared=store.shared, others=several)
+            self.writers[bank] = Writer.standing_by(hold, store, self.clock, links)
         self._build_devices()
         missing = await self._open_books()
-        self.tenures |= {bank: self._tenure(bank, holder) for bank in config.banks}
+        self.tenures |= {bank: self._tenure(bank) for bank in config.banks}
         for bank in missing:
             self.writers[bank].fail(LedgerUnusable(is_missing(bank)))
         there = [tenure for bank, tenure in self.tenures.items() if bank not in missing]
@@ -177,24 +180,20 @@ class Server:
             with suppress(CommitInDoubt):
                 await store.recover()
 
-    def _tenure(self, bank: str, holder: str) -> Tenure:
+    def _tenure(self, bank: str) -> Tenure:
         """A bank here: alone on the ledger, or one server of several."""
         server, began = self.config.server, self.clock.monotonic()
         first = [other for other in self.config.servers if bank in other.banks]
 
         def waits() -> float:
-            if server in first:
-                return 0.0
-            held = sum(tenure.holding for tenure in self.tenures.values())
-            if (first or held) and self.clock.monotonic() - began < STARTED_TOGETHER_S:
-                return STARTED_TOGETHER_S
-            return held * PER_BANK_S + (NOT_FIRST_S if first else 0.0)
+            busy = sum(writer.hold.busy for writer in self.writers.values())
+            up_s = self.clock.monotonic() - began
+            return patience(first=server in first, others_first=bool(first), busy=busy, up_s=up_s)
 
         return Tenure(
             self.writers[bank],
             self._stores[bank],
             self.clock,
-            holder,
             alone=len(self.config.servers) < 2,
             waits=waits,
             start=lambda work: self._task(work, self.writers[bank]),
@@ -240,7 +239,6 @@ class Server:
         self.signs.elsewhere = tuple(str(listen.signs) for listen in others if listen.signs is not None)
         for writer in self.writers.values():
             writer.on_durable += [self.floor.flush, self.signs.flush]
-            writer.others = len(config.servers) > 1
             writer.on_opened += [_letting_in(writer, self.floor), _letting_in(writer, self.signs)]
             writer.on_stopped += [_sending_away(writer, self.floor), _sending_away(writer, self.signs)]
 
@@ -284,9 +282,10 @@ class Server:
         def keys() -> SignKeys:
             return SignKeys(sorted(signs.ended), sorted(signs.blocked))
 
-        publisher = Publisher(
-            writer, self.config.redis, self.clock, lambda: writer.away is None and writer.board.leased, keys
-        )
+        def allowed() -> bool:
+            return writer.hold.service is Service.HERE and writer.board.leased
+
+        publisher = Publisher(writer, self.config.redis, self.clock, allowed, keys)
         self.relays.append(publisher)
         self._run(publisher.run())
 

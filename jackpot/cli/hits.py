@@ -212,8 +212,10 @@ def _cents(amount: str) -> int:
 
 def _banks(config: Path | None, socket: Path | None) -> list[str]:
     """The banks that this server holds; where it holds none the first, of which it says who does."""
+    from jackpot.server.life import Here
+
     leases = ask(config, socket, do="leases")["leases"]
-    held = [lease["bank"] for lease in leases if lease["here"].startswith("held")]
+    held = [lease["bank"] for lease in leases if Here(lease["here"]) in (Here.HELD, Here.UNCONFIRMED)]
     for lease in leases:
         if held and lease["bank"] not in held:
             typer.echo(f"without bank {lease['bank']}: {lease['holder'] or 'nobody'} has it", err=True)

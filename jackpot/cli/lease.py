@@ -24,7 +24,13 @@ def show_(config: ConfigFile = None, socket: Socket = None, as_json: Json = Fals
         typer.echo(json.dumps(leases, indent=2))
         return
     rows = [
-        [lease["bank"], lease["holder"] or "nobody", str(lease["epoch"]), f"{lease['seq']:,}", lease["here"]]
+        [
+            lease["bank"],
+            lease["holder"] or "nobody",
+            str(lease["epoch"]),
+            f"{lease['seq']:,}",
+            ": ".join(filter(None, (lease["here"], lease["why"]))),
+        ]
         for lease in leases
     ]
     print_table(counted(len(rows), "bank"), ["bank", "holder", "epoch", "row", "here"], rows)

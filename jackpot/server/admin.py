@@ -225,7 +225,8 @@ class Admin:
         """What this server knows without any ledger."""
         if what == "site":
             return {"site": self._site}
-        return {"leases": [tenure.look() for tenure in self._tenures.values()]}
+        leases = [tenure.look()._asdict() for tenure in self._tenures.values()]
+        return {"leases": [{**lease, "here": lease["here"].value} for lease in leases]}
 
     async def _history(self, request: Request) -> dict[str, Any]:
         """A page of all hits, those before the one given; or that hit alone."""
@@ -283,7 +284,7 @@ class Admin:
         return {
             "bank": bank,
             "active": writer.active,
-            "stopped": writer.stopped,
+            "stopped": writer.hold.stopped,
             "statistics": await writer.ask(views.statistics),
         }
 
@@ -314,7 +315,7 @@ class Admin:
     def _own(self, request: Request) -> Writer:
         """As `_writer`, of a bank that another server cannot have changed. Raises BankStopped."""
         writer = self._writer(request)
-        if writer.stopped is None and not writer.board.leased:
+        if writer.hold.stopped is None and not writer.board.leased:
             raise BankStopped(
                 f"bank {writer.bank} is not confirmed by the ledger: another server may have it by now"
             )

@@ -8,7 +8,6 @@ snapshot afterwards. No I/O: the shell calls `durable` once a commit and `tick` 
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from math import inf
 from typing import Any, Final, Protocol
 
 from controllers.frames import encode
@@ -55,6 +54,16 @@ class Watcher(Peer, Protocol):
         """Meter values; False where the last ones have not left yet, and nothing was taken."""
 
 
+class Standing(Protocol):
+    """What may be shown of a bank in this process. now: monotonic seconds."""
+
+    def leased(self, now: float) -> bool:
+        """Whether its meters are this process's to show."""
+
+    def trusted(self, now: float) -> bool:
+        """Whether what is shown is known to be durable and its server to be the one that may say so (S4)."""
+
+
 class LinkView:
     """A link as it is durable: what a welcome says of it, its state, and its levels in cents."""
 
@@ -91,9 +100,12 @@ class _Group:
 
 
 class Board:
-    """The committed face of one bank. on_status is called with each `status` for signs, and its link."""
+    """The committed face of one bank. on_status is called with each `status` for signs, and its link.
 
-    def __init__(self, bank: str, clock: Clock) -> None:
+    standing: whether it may be shown; it is asked whenever something is.
+    """
+
+    def __init__(self, bank: str, clock: Clock, standing: Standing) -> None:
         self.bank = bank
         self.rev = 0
         self.links: dict[str, LinkView] = {}
@@ -101,8 +113,8 @@ class Board:
         self._hit_at: dict[str, float] = {}
         self.on_status: list[Callable[[str, Mapping[str, Any]], None]] = []
         self._clock = clock
-        self._trusted = True
-        self._until = inf
+        self._standing = standing
+        self._told = False
         self._groups: dict[tuple[bool, Form, frozenset[str]], _Group] = {}
         self._tables: dict[str, Watcher] = {}
         self._snapshots: dict[tuple[bool, Form, frozenset[str]], tuple[int, bytes]] = {}
@@ -131,7 +143,6 @@ class Board:
 
     def expect(self, links: Iterable[LinkTerms]) -> None:
         """What there will be to show, by the configuration; a fault until something is known of it."""
-        self._trusted = False
         for terms in links:
             facts = {"link": terms.link, "wager": to_cents(terms.wager), "paytable": terms.paytable}
             facts["levels"] = [level.level for level in terms.levels]
@@ -162,37 +173,26 @@ class Board:
     @property
     def trusted(self) -> bool:
         """Whether what it shows is known to be durable and its server to be the one that may say so (S4)."""
-        return self._trusted and self.leased
+        return self._standing.trusted(self._clock.monotonic())
 
     @property
     def leased(self) -> bool:
-        """Whether this server is known to hold the bank now."""
-        return self._clock.monotonic() < self._until
+        """Whether its meters are this process's to show."""
+        return self._standing.leased(self._clock.monotonic())
 
-    @property
-    def lapsed_s(self) -> float:
-        """For how long the lease has lapsed, in seconds; below 0 while it has not."""
-        return self._clock.monotonic() - self._until
+    def restand(self) -> bool:
+        """Where it has become untrusted, or trusted again, tells every link's state; whether it did so.
 
-    def confirm(self, until: float) -> None:
-        """The lease is known to hold until that moment of the monotonic clock; without one it always does."""
-        self._until = until
-
-    def distrust(self) -> None:
-        """The ledger is in doubt: every link is told suspended, which promises nothing (S4)."""
-        if self._trusted:
-            self._trusted = False
-            for link in self.links:
-                self._tell_link(link)
-            self._restate()
-
-    def trust(self) -> None:
-        """The ledger has been looked at: every link is told its own state again."""
-        if not self._trusted:
-            self._trusted = True
-            for link in self.links:
-                self._tell_link(link)
-            self._restate()
+        An untrusted link is told suspended, which promises nothing (S4).
+        """
+        trusted = self.trusted
+        if trusted == self._told:
+            return False
+        self._told = trusted
+        for link in self.links:
+            self._tell_link(link)
+        self._restate()
+        return True
 
     def state(self, link: str) -> tuple[str, str]:
         """A link's state and reason, as a device may be told now."""
@@ -298,8 +298,8 @@ class Board:
 
     def tick(self) -> None:
         """Shows what is due; nothing once the lease has lapsed."""
+        self.restand()
         if not self.leased:
-            self.distrust()
             return
         now = self._clock.monotonic()
         if now - self._stated_at >= SIGN_INTERVAL_S:

@@ -18,6 +18,7 @@ from jackpot.rules.commands import BlockDevice, Command, EndKey
 from jackpot.server.alone import alone
 from jackpot.server.board import Board
 from jackpot.server.door import NO_DOOR, Guest
+from jackpot.server.life import Service
 
 # WIRE: three replacements in a minute mean two devices with one key.
 CONFLICT_REPLACEMENTS: Final = 3
@@ -55,12 +56,8 @@ class Bank(Protocol):
     @property
     def board(self) -> Board: ...
     @property
-    def away(self) -> str | None:
-        """Why it serves no device; None where it does."""
-
-    @property
-    def coming(self) -> bool:
-        """Whether it may soon, so that a device had better wait here than look elsewhere."""
+    def service(self) -> Service:
+        """Whether it serves devices here, may soon, or does so elsewhere."""
 
     @property
     def full(self) -> bool:
@@ -140,7 +137,7 @@ class Devices(ABC):
         if event.id in self.blocked:
             connection.fail("device_conflict", "two devices use this key: an operator must clear it")
             return False
-        if any(bank.away is not None for bank in device.banks) or not self.accepting:
+        if any(bank.service is not Service.HERE for bank in device.banks) or not self.accepting:
             if self.accepting:
                 self._wait(connection, event)
             else:
@@ -267,7 +264,7 @@ class Devices(ABC):
 
     def _coming(self, event: Greeted) -> bool:
         """Whether all its banks are here, or may soon be."""
-        return all(bank.away is None or bank.coming for bank in self.devices[event.id].banks)
+        return all(bank.service is not Service.ELSEWHERE for bank in self.devices[event.id].banks)
 
     def send_on(self, connection: "Connection") -> None:
         """Its bank does not act here: it is told where else to look."""

@@ -16,6 +16,7 @@ from jackpot.clock import Clock
 from jackpot.rules.commands import Command
 from jackpot.rules.paytable import LinkTerms
 from jackpot.server.board import RESUMED, Board
+from jackpot.server.life import Service
 from jackpot.server.line import Line
 from jackpot.server.relay import BEAT_S, Rev, Said, SignKeys, keys_of, read
 
@@ -33,6 +34,18 @@ class Silent(Exception):
     """The node answers, but nobody speaks for the bank there, or too late; or this process did not listen."""
 
 
+class _Told:
+    """Shown here whatever is known of it; good while its server says so."""
+
+    good = False
+
+    def leased(self, _now: float) -> bool:
+        return True
+
+    def trusted(self, _now: float) -> bool:
+        return self.good
+
+
 class Followed(Board):
     """A bank's face as another process decided it: states and hits are told, none is reckoned by our clock.
 
@@ -40,9 +53,15 @@ class Followed(Board):
     """
 
     def __init__(self, bank: str, links: Iterable[LinkTerms], clock: Clock) -> None:
-        super().__init__(bank, clock)
+        self._by_server = _Told()
+        super().__init__(bank, clock, self._by_server)
         self._shown: dict[str, Mapping[str, Any]] = {}
         self.expect(links)
+
+    def trust(self, *, good: bool) -> None:
+        """Whether its server is heard of now, and says that what it shows is durable."""
+        self._by_server.good = good
+        self.restand()
 
     def take(self, said: Said) -> None:
         """What is newer than all before: pushes in their order, then the meters that moved."""
@@ -96,7 +115,6 @@ class Follower:
     """
 
     full = False
-    coming = True
 
     def __init__(
         self,
@@ -118,9 +136,9 @@ class Follower:
         self._trusted = False
 
     @property
-    def away(self) -> str | None:
-        """Why no device is let in: which keys are good is not known yet."""
-        return "nothing has come from Redis yet" if self.rev == _BEFORE_ALL else None
+    def service(self) -> Service:
+        """No device is let in before anything has come from Redis: which keys are good is not known yet."""
+        return Service.SOON if self.rev == _BEFORE_ALL else Service.HERE
 
     @property
     def fresh(self) -> bool:
@@ -136,10 +154,7 @@ class Follower:
 
     def sweep(self) -> None:
         """Lets time pass; about ten times a second."""
-        if self.fresh and self._trusted:
-            self.board.trust()
-        else:
-            self.board.distrust()
+        self.board.trust(good=self.fresh and self._trusted)
         self.board.tick()
 
     def statistics(self) -> dict[str, Any]:

@@ -1,9 +1,9 @@
-"""Which server writes a bank? Its head's holder, for as long as the head moves; nobody's clock but one's own.
+"""How long does a server keep a bank without a word from the ledger, and when may another take it?
 
-Each server that shares a ledger watches the banks that it does not hold. A holder commits, or at least beats,
-and stops showing and promising anything once it has not been confirmed for LEASE_S. Whoever sees a head stand
-still for longer than that takes the bank in a new epoch, which is a fence: what the old holder still sends is
-refused by the database. No time of another machine is ever looked at.
+The holder of a bank is named in its head. It commits, or at least beats, so that the head moves. Without an
+acknowledgement for LEASE_S it shows and promises nothing. Each other server looks at the head. A server that
+sees the head stand still for longer takes the bank in a new epoch. The epoch is a fence: the database refuses
+what the old holder still sends. No server ever looks at another machine's time. `hold` has the whole life.
 """
 
 from typing import Final

@@ -1,7 +1,7 @@
-"""How does a server come to hold a bank, what does it do first, and how does it lose it again?
+"""Who carries out the life of a bank? This shell asks the ledger, tells `hold` the news, and does as it says.
 
-Alone on a ledger it takes its banks at once. Among several it watches each head, takes a bank that is free,
-and watches again once another has taken it or people handed it over.
+A server that is alone on a ledger takes its banks at once. One of several watches each bank's head and takes
+a bank that is free. It watches again once another server has the bank, or people have handed it over.
 """
 
 import asyncio
@@ -18,7 +18,9 @@ from jackpot.ledger.journal import Head
 from jackpot.ledger.rebuild import carry_forward, check_meters, rebuild, still_own
 from jackpot.ledger.store import CommitInDoubt, Fenced, Ledger, LedgerError, LedgerUnusable, Store
 from jackpot.rules.engine import Engine
-from jackpot.server.lease import BEAT_S, HANDED_OVER_S, HEIR_WITHIN_S, LOOK_S, Watch
+from jackpot.server.hold import Do
+from jackpot.server.lease import BEAT_S, HEIR_WITHIN_S, LOOK_S
+from jackpot.server.life import Lease
 from jackpot.server.sequencer import SNAPSHOT_EVERY
 from jackpot.server.writer import BankStopped, Writer
 
@@ -29,10 +31,11 @@ log: Final = structlog.get_logger()
 
 
 class Tenure:
-    """One bank in one server. holder: our name in its head. on_taken: what follows before devices are let in.
+    """Carries one bank in one server through its life, which `hold` describes.
 
-    waits: how long a free bank is left to others now. alone: no other server is known of, and the first time
-    nobody is waited for. start: runs a task beside this one. holding: it is ours, or is being taken.
+    on_taken: what follows a taking before devices are let in. waits: for how many seconds a free bank is left
+    to others now. alone: no other server is known of, and the first time nobody is waited for. start: runs a
+    task next to this one.
     """
 
     def __init__(
@@ -40,7 +43,6 @@ class Tenure:
         writer: Writer,
         store: Store,
         clock: Clock,
-        holder: str,
         *,
         alone: bool,
         waits: Callable[[], float],
@@ -48,26 +50,21 @@ class Tenure:
         on_taken: Callable[[Writer], Awaitable[None]],
     ) -> None:
         self.writer = writer
+        self.hold = writer.hold
         self.bank = writer.bank
         self._store = store
         self._clock = clock
-        self._own = holder
         self._alone = alone
         self._waits = waits
         self._start = start
         self._on_taken = on_taken
-        self.holding = False
         self._released = False
         self._first = True
-        self._handed_over = False
         self._unsaved = False
         self._patient_until = -inf
         self._ended = asyncio.Event()
         self._over = asyncio.Event()
         self._heir: asyncio.Future[str] | None = None
-        self._watch = Watch(clock.monotonic())
-        self._seen: Head | None = None
-        self._furthest: Head | None = None
         self._settled: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     async def settled(self) -> None:
@@ -84,11 +81,11 @@ class Tenure:
 
         Raises BankStopped where it is not held here, or nobody else could take it, or did.
         """
-        if self.writer.stopped is not None:
-            raise BankStopped(self.writer.stopped)
+        if (stopped := self.hold.stopped) is not None:
+            raise BankStopped(stopped)
         if not self._store.shared:
             raise BankStopped("a ledger in SQLite has one server")
-        self._handed_over = True
+        self.hold.hand_over()
         self._released = False
         self._over.clear()
         heir = self._heir = self._heir or asyncio.get_running_loop().create_future()
@@ -109,32 +106,25 @@ class Tenure:
             self._heir.set_result(holder)
             self._heir = None
 
-    def look(self) -> dict[str, Any]:
+    def look(self) -> Lease:
         """Who holds the bank, as this server saw it last, and what it is here; also without a ledger."""
-        writer = self.writer
-        if writer.stopped is None:
-            holder, epoch, seq = self._own, writer.epoch, writer.core.durable_seq
-            here = "held" if writer.board.leased else "held, and not confirmed by the ledger"
-        elif self._seen is None:
-            holder, epoch, seq = "", 0, 0
-            here = writer.stopped if writer.failed else "standby: the ledger does not answer"
-        else:
-            holder, epoch, seq = self._seen.holder, self._seen.epoch, self._seen.seq
-            here = "standby" if writer.held_elsewhere else writer.stopped
-        return {"bank": self.bank, "holder": holder, "epoch": epoch, "seq": seq, "here": here}
+        return self.hold.look(self.writer.core.durable_seq, self._clock.monotonic())
 
     async def run(self) -> None:
         """Holds the bank whenever it may, until `end`; one that cannot be held at all is stopped for good."""
-        while not self._ended.is_set() and not self.writer.failed:
+        writer = self.writer
+        while not self._ended.is_set() and not self.hold.failed:
             try:
                 alone = self._alone and self._first and not await self._at_work()
+                if alone:
+                    self.hold.take()
                 seen = None if alone else await self._until_free()
                 if alone or seen is not None:
                     self._first = False
-                    self.holding = True
-                    await self._hold(seen)
+                    await self._take(seen)
             except Fenced as error:
                 log.info("bank_taken_by_another", bank=self.bank, reason=str(error))
+                writer.carry_out(self.hold.fenced())
             except CommitInDoubt as error:
                 if self._alone:
                     self._refuse(error)
@@ -143,9 +133,8 @@ class Tenure:
                 self._refuse(error)
             except Exception as error:  # noqa: BLE001 - also what nobody can explain stops this bank alone
                 self._refuse(error)
-                self.writer.fail(error)
+                writer.fail(error)
             finally:
-                self.holding = False
                 self._over.set()
 
     async def _at_work(self) -> bool:
@@ -169,52 +158,54 @@ class Tenure:
 
         Raises CommitInDoubt.
         """
-        watch = self._watch
-        while not self._ended.is_set():
-            before, head = self._seen, await self._store.head(self.bank)
-            self._seen = head
+        while not self._ended.is_set() and not self.hold.failed:
+            head = await self._store.head(self.bank)
             held = await self._store.held(self.bank)
-            if self._furthest is None or head.seq > self._furthest.seq:
-                self._furthest = head
-            if head.seq < self._furthest.seq and (before is None or before.seq != head.seq):
-                log.error("ledger_went_back", bank=self.bank, seq=head.seq, was=self._furthest.seq)
-            if head.holder not in {"", self._own}:
-                self._handed_over = False
+            now = self._clock.monotonic()
+            what = self.hold.seen(head, held=held, now=now, waits=self._waits())
+            if Do.WENT_BACK in what and self.hold.furthest is not None:
+                log.error("ledger_went_back", bank=self.bank, seq=head.seq, was=self.hold.furthest.seq)
+            if head.holder not in {"", self.hold.own}:
                 self._inherited(head.holder)
-            waits = HANDED_OVER_S if self._handed_over else self._waits()
-            if watch.free(head, held=held, now=self._clock.monotonic(), waits=waits):
-                self._handed_over = False
+            self.writer.carry_out(what)
+            if Do.TAKE in what:
                 return head
-            self.writer.stand_by(head.holder, alive=watch.alive)
             self._settle()
             await self._pause(LOOK_S)
         return None
 
-    async def _hold(self, seen: Head | None) -> None:
+    async def _take(self, seen: Head | None) -> None:
         """Takes the bank, checks it whole (S3), writes it until that ends, and leaves it free if it may.
 
         seen: the head that it is taken on: where that has moved since, another server is at work (Fenced).
         """
         writer = self.writer
-        began = self._clock.monotonic()
         if (seen or await self._store.head(self.bank)).holder == UNFINISHED:
             raise LedgerUnusable(
                 f"bank {self.bank} is a copy that was interrupted: jackpot ledger copy goes on with it"
             )
-        taken = self._seen = await self._store.new_epoch(self.bank, self._own, seen=seen)
+        epoch = await writer.take(seen)
         self._inherited("")
-        async with self._beating(taken.epoch):
+        async with self._beating(epoch):
             engine, head = await self._store.run(self._checked)
-        still_own(head, taken.epoch)
+        still_own(head, epoch)
         if into := engine.state.closed_into:
             raise LedgerUnusable(
                 f'bank {self.bank} was joined: write bank = "{into}" on its links in the configuration'
             )
-        await writer.check_acknowledged(self._furthest)
+        await writer.check_acknowledged(self.hold.furthest)
         engine.new_epoch()
         log.info("ledger_checked", bank=self.bank, seq=head.seq, epoch=head.epoch, hash=head.hash.hex())
-        writer.begin(engine, head, began)
+        writer.begin(engine, head)
         await self._save_if_long(head)
+        writer.carry_out(self.hold.checked())
+        await self._write()
+
+    async def _write(self) -> None:
+        """Writes the bank until that ends, and gives it up if it may. Raises BankStopped."""
+        if self.hold.failed:
+            raise BankStopped(self.hold.stopped)
+        writer = self.writer
         writing = self._start(writer.run())
         opening = self._start(self._open())
         if self._ended.is_set():
@@ -231,9 +222,9 @@ class Tenure:
             writer.end()
             opening.cancel()
             await asyncio.wait((opening, writing))
-        if writer.failed:
-            raise BankStopped(writer.stopped)
-        if writer.stopped is None:
+        if self.hold.failed:
+            raise BankStopped(self.hold.stopped)
+        if self.hold.stopped is None:
             await self._release()
 
     async def _open(self) -> None:
@@ -263,14 +254,14 @@ class Tenure:
 
     async def _release(self) -> None:
         """Everything decided is durable: whoever waits may take the bank before this one hears of it."""
-        self.writer.stand_by("", alive=False)
-        if not self._store.shared:
-            return
+        self.writer.carry_out(self.hold.drained())
         try:
-            await self._store.release(self.bank, self.writer.core.epoch)
-            self._released = True
+            if self._store.shared:
+                await self._store.release(self.bank, self.writer.core.epoch)
+                self._released = True
         except (CommitInDoubt, Fenced) as error:
             log.warning("not_released", bank=self.bank, reason=str(error))
+        self.writer.carry_out(self.hold.released())
 
     def _checked(self, ledger: Ledger) -> tuple[Engine, Head]:
         engine, head = rebuild(ledger, self.bank)
@@ -320,8 +311,7 @@ class Tenure:
     async def _recover(self, error: CommitInDoubt) -> None:
         """A fresh connection, at once or soon after the last; the bank stays with whoever holds it."""
         log.warning("ledger_unavailable", bank=self.bank, retry_s=RETRY_S, reason=str(error))
-        self._seen = None
-        self.writer.stand_by("", alive=False)
+        self.writer.carry_out(self.hold.lost())
         if not self._alone:
             self._settle()
         if self._clock.monotonic() < self._patient_until:

@@ -9,7 +9,6 @@ import asyncio
 import os
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from math import inf
 from typing import Any, Final, TypeVar
 
 import structlog
@@ -37,7 +36,8 @@ from jackpot.rules.paytable import LinkTerms
 from jackpot.rules.refusal import NOT_APPLIED
 from jackpot.server.board import Board
 from jackpot.server.histogram import ANSWER_SECONDS, BATCH_ROWS, COMMIT_SECONDS, Histogram
-from jackpot.server.lease import AWAY_S, BEAT_S, LEASE_S
+from jackpot.server.hold import Do, Hold
+from jackpot.server.life import Service
 from jackpot.server.sequencer import Batch, Core, Release
 
 # DESIGN: a holder without an acknowledged commit for 2 s suspends its tables; the commit itself goes on.
@@ -88,24 +88,17 @@ class BankStopped(Exception):
 class Writer:
     """One bank at work: its core, its board, and the store that both depend on.
 
-    rebuild: the state as the ledger holds it, run in the store's thread. on_durable is called after each
-    commit; on_opened when devices may be let in; on_stopped whenever it is seen that they may not: for good
-    (`failed`), or while another server decides. starting: it decides, and no device is let in yet. others:
-    there are other servers.
+    hold: what the bank is in this server; the writer tells it how commits end. rebuild: the state as the
+    ledger holds it, run in the store's thread. on_durable is called after each commit; on_opened when devices
+    may be let in; on_stopped whenever it is seen that they may not.
     """
 
-    def __init__(
-        self, engine: Engine, head: Head, store: Store, rebuild: Rebuild, board: Board, clock: Clock
-    ) -> None:
-        self.core = Core(engine, head, self._durable)
-        self.bank = head.bank
+    def __init__(self, hold: Hold, board: Board, store: Store, rebuild: Rebuild, clock: Clock) -> None:
+        bank = hold.bank
+        self.core = Core(Engine(bank), Head(bank, 0, 0, genesis(bank), "", 0), self._durable)
+        self.bank = bank
+        self.hold = hold
         self.board = board
-        self.stopped: str | None = None
-        self.failed = False
-        self.starting = False
-        self.held_elsewhere = False
-        self._elsewhere = ""
-        self.others = False
         self.commits = Histogram(COMMIT_SECONDS)
         self.batches = Histogram(BATCH_ROWS)
         self.answers = Histogram(ANSWER_SECONDS)
@@ -117,73 +110,62 @@ class Writer:
         self.on_durable: list[Callable[[], None]] = []
         self.on_opened: list[Callable[[], None]] = []
         self.on_stopped: list[Callable[[], None]] = []
-        self._lapsed = False
+        self._batches_written = 0
         self._store = store
         self._rebuild = rebuild
         self._known: Snapshot | None = None
         self._pause = 0.0
         self._clock = clock
-        self._holder, self._taken = head.holder, head.epoch
-        self._doubtful = False
         self._ending = False
         self._wake = asyncio.Event()
         self._questions: set[asyncio.Future[Any]] = set()
-        self._beat_due = 0.0
-        self._batches_written = 0
-        board.reset(*face(engine))
 
     @classmethod
-    def standing_by(cls, bank: str, store: Store, clock: Clock, links: Iterable[LinkTerms] = ()) -> "Writer":
+    def standing_by(cls, hold: Hold, store: Store, clock: Clock, links: Iterable[LinkTerms] = ()) -> "Writer":
         """One that decides nothing until `begin`. links: what its board will show."""
-        head = Head(bank, 0, 0, genesis(bank), "", 0)
-        board = Board(bank, clock)
-        writer = cls(
-            Engine(bank), head, store, lambda ledger: rebuild(ledger, bank, writer._known), board, clock
-        )
+        board = Board(hold.bank, clock, hold)
+        writer = cls(hold, board, store, lambda ledger: rebuild(ledger, hold.bank, writer._known), clock)
         board.expect(links)
-        writer.stopped = "starting"
         return writer
 
-    def begin(self, engine: Engine, head: Head, confirmed: float) -> None:
-        """Decides from here on, on a state that the ledger holds. confirmed: when the epoch was asked for."""
+    def begin(self, engine: Engine, head: Head) -> None:
+        """What is decided from here on is decided on this state, which the ledger holds."""
         self.core = Core(engine, head, self._durable)
         self._known = self.core.snapshot()
         self._pause = 0.0
-        self._holder, self._taken = head.holder, head.epoch
-        self._doubtful = self._ending = False
-        self.stopped = None
-        self.starting = True
-        self._lapsed = False
-        self.held_elsewhere = False
+        self._ending = False
         self.board.forget_hits()
-        self.board.confirm(inf)
-        self._confirm(confirmed)
         self.board.reset(*face(engine))
-        self.board.trust()
 
     @property
-    def away(self) -> str | None:
-        """Why it serves no device now; None where it does."""
-        lapsed = "the lease has lapsed" if self._lapsed else None
-        return self.stopped or ("starting" if self.starting else None) or lapsed
-
-    @property
-    def held_by(self) -> str:
-        """Who has the bank, by the name in its head; "" where nobody is seen to be at work."""
-        if self.stopped is None:
-            return self._holder
-        return self._elsewhere if self.held_elsewhere else ""
-
-    @property
-    def coming(self) -> bool:
-        """Whether it may soon serve devices, or nobody is known to: whoever comes had better wait here."""
-        return not self.failed and not self.held_elsewhere and not self._lapsed
+    def service(self) -> Service:
+        """What a device of the bank finds here."""
+        return self.hold.service
 
     def open(self) -> None:
-        """Devices may be let in from here on."""
-        self.starting = False
-        for call in self.on_opened:
-            call()
+        """Configuration and journal agree: devices may be let in from here on."""
+        self.carry_out(self.hold.agreed())
+
+    def carry_out(self, what: Iterable[Do]) -> None:
+        """Tells devices, signs and askers what follows from a change of the hold."""
+        if self.board.restand():
+            self._flush()
+        for each in what:
+            if each is Do.STAND_BY:
+                log.info("standing_by", bank=self.bank, reason=self.hold.stopped)
+            elif each is Do.STOP:
+                self._refuse_questions()
+            elif each is Do.SEND_AWAY:
+                for call in self.on_stopped:
+                    call()
+            elif each is Do.LET_IN:
+                for call in self.on_opened:
+                    call()
+
+    def _refuse_questions(self) -> None:
+        for question in self._questions:
+            if not question.done():
+                question.set_exception(BankStopped(self.hold.stopped))
 
     def tick(self) -> None:
         """Lets time pass; about ten times a second.
@@ -198,15 +180,14 @@ class Writer:
 
     def _tick(self) -> None:
         self.board.tick()
-        if self.others and self.away is None and self.board.lapsed_s >= AWAY_S:
+        if what := self.hold.tick(self._clock.monotonic()):
             log.warning("lease_lapsed", bank=self.bank)
-            self._lapsed = True
-            self._tell_stopped()
+            self.carry_out(what)
 
     @property
     def active(self) -> bool:
         """Whether commands are being decided and made durable."""
-        return self.stopped is None and not self._doubtful and self.board.trusted
+        return self.hold.trusted(self._clock.monotonic())
 
     @property
     def epoch(self) -> int:
@@ -223,8 +204,8 @@ class Writer:
         return {
             "bank": self.bank,
             "active": self.active,
-            "stopped": self.failed,
-            "standby": self.held_elsewhere,
+            "stopped": self.hold.failed,
+            "standby": self.hold.elsewhere,
             "links": {link: self.board.state(link)[0] == "active" for link in self.board.links},
             "doubts": self.doubts,
             "batches_refused": self.batches_refused,
@@ -242,8 +223,8 @@ class Writer:
 
         It never comes where the bank stops first, which `on_stopped` tells. Raises BankStopped.
         """
-        if self.stopped is not None:
-            raise BankStopped(self.stopped)
+        if (stopped := self.hold.stopped) is not None:
+            raise BankStopped(stopped)
         self.core.submit(envelope, release)
         self._wake.set()
 
@@ -287,14 +268,14 @@ class Writer:
             await self._run()
         except Fenced as error:
             log.warning("fenced", bank=self.bank, reason=str(error))
-            self.stand_by("", alive=False)
+            self.carry_out(self.hold.fenced())
         except Exception as error:  # noqa: BLE001 - also what nobody can explain stops this bank, and it alone
             self.fail(error)
 
     async def _run(self) -> None:
         while True:
             if self.core.broken:
-                if self._ending and self._doubtful:
+                if self._ending and self.hold.in_doubt:
                     return
                 await self._look()
             elif (batch := self.core.take_batch()) is None:
@@ -313,7 +294,7 @@ class Writer:
         if not self._store.shared:
             await self._wake.wait()
             return
-        left = self._beat_due - self._clock.monotonic()
+        left = self.hold.beat_due - self._clock.monotonic()
         if left > 0:
             with suppress(TimeoutError):
                 async with asyncio.timeout(left):
@@ -322,21 +303,14 @@ class Writer:
         began = self._clock.monotonic()
         try:
             await self._store.beat(self.bank, self.core.epoch)
-            self._confirm(began)
-            self._pause = 0.0
-            self.board.trust()
-            self._flush()
+            self._acknowledged(began)
         except CommitInDoubt as error:
             self._doubt(error)
 
-    def _confirm(self, began: float) -> None:
-        """The ledger has acknowledged something that was sent at `began`: the lease holds from then on."""
-        if self._store.shared:
-            self._beat_due = began + BEAT_S
-            self.board.confirm(began + LEASE_S)
-            if self._lapsed and self.board.leased:
-                self._lapsed = False
-                self.open()
+    def _acknowledged(self, began: float) -> None:
+        """What was sent at `began` is durable."""
+        self._pause = 0.0
+        self.carry_out(self.hold.acknowledged(began, self._clock.monotonic()))
 
     async def _write(self, batch: Batch) -> None:
         slow = asyncio.get_running_loop().call_later(SLOW_COMMIT_S, self._slow)
@@ -353,9 +327,7 @@ class Writer:
             self.commits.observe(self._clock.monotonic() - began)
             self.batches.observe(len(batch.rows))
             self._batches_written += 1
-            self._confirm(began)
-            self._pause = 0.0
-            self.board.trust()
+            self._acknowledged(began)
             self.core.committed()
             if batch.snapshot is not None:
                 self._known = batch.snapshot
@@ -373,18 +345,13 @@ class Writer:
     def _slow(self) -> None:
         self.slow_commits += 1
         log.error("commit_slow", bank=self.bank, seconds=SLOW_COMMIT_S)
-        self._suspend()
+        self.carry_out(self.hold.slow())
 
     def _doubt(self, error: CommitInDoubt) -> None:
         log.error("commit_in_doubt", bank=self.bank, durable_seq=self.core.durable_seq, reason=str(error))
         self.doubts += 1
-        self._doubtful = True
         self.core.failed()
-        self._suspend()
-
-    def _suspend(self) -> None:
-        self.board.distrust()
-        self._flush()
+        self.carry_out(self.hold.doubted())
 
     async def _look(self) -> None:
         """Makes state and ledger one again; at once, but ever later while nothing becomes durable.
@@ -392,7 +359,7 @@ class Writer:
         Raises LedgerError where that is impossible.
         """
         while True:
-            if self._doubtful:
+            if self.hold.in_doubt:
                 await asyncio.sleep(self._pause)
                 self._pause = min(max(2 * self._pause, RETRY_FIRST_S), RETRY_MOST_S)
             if await self._looked() or self._ending:
@@ -403,7 +370,7 @@ class Writer:
         try:
             engine, head = await self._read_again()
         except CommitInDoubt as error:
-            self._doubtful = True
+            self.carry_out(self.hold.doubted())
             log.warning("ledger_unavailable", bank=self.bank, reason=str(error))
             return False
         if head.epoch > self.core.epoch:
@@ -414,7 +381,7 @@ class Writer:
             self._pause = 0.0  # the batch in doubt was durable
         self.board.reset(*face(engine))  # before anything is decided on it: what a board shows is durable
         self.core.rebuilt(engine, head)
-        self.board.trust()
+        self.carry_out(self.hold.rebuilt())
         self._flush()
         log.info("rebuilt", bank=self.bank, seq=head.seq, epoch=head.epoch)
         return True
@@ -425,16 +392,24 @@ class Writer:
         Raises CommitInDoubt where it may be tried again, Fenced where another writer has the bank by now,
         LedgerCorrupt where what was acknowledged is gone.
         """
-        if self._doubtful:
+        epoch = self.core.epoch
+        if self.hold.in_doubt:
             await self._store.recover()
-            began = self._clock.monotonic()
-            self._taken = (await self._store.new_epoch(self.bank, self._holder)).epoch
-            self._confirm(began)
-            self._doubtful = False
+            epoch = await self.take()
         engine, head = await self._store.run(self._rebuild)
-        still_own(head, self._taken)
+        still_own(head, epoch)
         await self.check_acknowledged()
         return engine, head
+
+    async def take(self, seen: Head | None = None) -> int:
+        """The new epoch, once it is acknowledged. seen: the head that it is taken on, as Store.new_epoch.
+
+        Raises CommitInDoubt, Fenced.
+        """
+        began = self._clock.monotonic()
+        head = await self._store.new_epoch(self.bank, self.hold.own, seen=seen)
+        self.carry_out(self.hold.taken(head, began, self._clock.monotonic()))
+        return head.epoch
 
     async def check_acknowledged(self, seen: Head | None = None) -> None:
         """Raises LedgerCorrupt where the ledger has lost what this process ever acknowledged (S5).
@@ -465,45 +440,18 @@ class Writer:
         """Stops for good: a person must look. What no check of ours has found is named `internal`."""
         explained = isinstance(error, LedgerError | InvariantError)
         reason = f"{type(error).__name__}: {error}"
-        if self.failed:
+        if self.hold.failed:
             log.error("bank_stopped_again", bank=self.bank, reason=reason, kind=(self.bank, reason))
             return
-        self.failed = True
-        self.stopped = reason if explained else f"internal: {reason}"
+        told = reason if explained else f"internal: {reason}"
+        what = self.hold.fail(told)
         if not explained:
             self.alarms["internal"] += 1
-        log.critical(
-            "bank_stopped", bank=self.bank, reason=self.stopped, exc_info=None if explained else error
-        )
+        log.critical("bank_stopped", bank=self.bank, reason=told, exc_info=None if explained else error)
         try:
-            self._stop(self.stopped)
+            self.carry_out(what)
         except Exception as worse:
             log.exception("bank_stopped_untold", bank=self.bank, exc_info=worse)
-
-    def stand_by(self, holder: str, *, alive: bool) -> None:
-        """Decides nothing while another server may; `begin` ends that. alive: the holder is seen to be."""
-        before = self.stopped, self.held_elsewhere
-        self.held_elsewhere, self._elsewhere = alive and bool(holder), holder
-        reason = f"standby: {holder or 'no server'} has bank {self.bank}"
-        if self.stopped != reason:
-            log.info("standing_by", bank=self.bank, holder=holder)
-            self.board.confirm(-inf)
-        if (reason, self.held_elsewhere) != before:
-            self._stop(reason)
-        elif self.held_elsewhere:
-            self._tell_stopped()  # who waited for this look
-
-    def _stop(self, reason: str) -> None:
-        self.stopped = reason
-        self._suspend()
-        for question in self._questions:
-            if not question.done():
-                question.set_exception(BankStopped(reason))
-        self._tell_stopped()
-
-    def _tell_stopped(self) -> None:
-        for call in self.on_stopped:
-            call()
 
     def _durable(self, outcomes: Sequence[Outcome], seq: int) -> None:
         for outcome in outcomes:
@@ -526,8 +474,8 @@ class Writer:
         return Envelope(command, at=self._clock.unix_ms(), tick=tick, digest=digest, people=people)
 
     async def _await(self, submit: Callable[[Release], None]) -> Any:
-        if self.stopped is not None:
-            raise BankStopped(self.stopped)
+        if (stopped := self.hold.stopped) is not None:
+            raise BankStopped(stopped)
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
 
         def release(result: Any) -> None:

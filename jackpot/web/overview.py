@@ -47,10 +47,10 @@ class Source(Protocol):
 
 def why(writer: Writer) -> str | None:
     """Why a bank does not act now; None where it does, here or in another server."""
-    if writer.held_elsewhere:
+    if writer.hold.elsewhere:
         return None
-    if writer.stopped is not None:
-        return f"stopped: {writer.stopped}" if writer.failed else writer.stopped
+    if (stopped := writer.hold.stopped) is not None:
+        return f"stopped: {stopped}" if writer.hold.failed else stopped
     return None if writer.active else "the ledger does not answer, or too slowly"
 
 
@@ -59,7 +59,7 @@ def _own(devices: Devices) -> set[str]:
     return {
         name
         for name, device in devices.devices.items()
-        if not any(isinstance(bank, Writer) and bank.held_elsewhere for bank in device.banks)
+        if not any(isinstance(bank, Writer) and bank.hold.elsewhere for bank in device.banks)
     }
 
 
@@ -91,7 +91,7 @@ class Overview:
             listed = await hits_of(writer, self._source.books, None, HITS_SHOWN)
             self._states[writer.bank] = state, listed.hits
         except (TimeoutError, BankStopped, LedgerError):
-            if writer.held_elsewhere:  # else its last durable state is shown, and `troubles` says why
+            if writer.hold.elsewhere:  # else its last durable state is shown, and `troubles` says why
                 self._states.pop(writer.bank, None)
 
     def _overview(self) -> Map:
@@ -109,9 +109,9 @@ class Overview:
             "counts": counts,
             "banks": self._banks(),
             "elsewhere": {
-                link: f"server {writer.held_by.split()[0]}"
+                link: f"server {writer.hold.held_by.split()[0]}"
                 for writer in source.writers.values()
-                if writer.held_elsewhere
+                if writer.hold.elsewhere
                 for link in writer.board.links
             },
             "troubles": list(self._troubles(tables)),
@@ -152,7 +152,7 @@ class Overview:
         own = self._source.config.server
         if own is None:
             return ""
-        holders = {bank: writer.held_by for bank, writer in self._source.writers.items()}
+        holders = {bank: writer.hold.held_by for bank, writer in self._source.writers.items()}
         said = [
             f"bank {bank}: {f'server {holder.split()[0]}' if holder else 'no server'}"
             for bank, holder in holders.items()
@@ -192,7 +192,7 @@ class Overview:
     def _unfed(self) -> list[str]:
         """The banks of this server that Redis hears nothing of; a bank's other server feeds it itself."""
         down = [relay.bank for relay in self._source.relays if not relay.line.up]
-        return [bank for bank in down if not self._source.writers[bank].held_elsewhere]
+        return [bank for bank in down if not self._source.writers[bank].hold.elsewhere]
 
     def _expected(self) -> list[Devices]:
         """Whose devices are missed; a sign that is not here may be at a signage process."""

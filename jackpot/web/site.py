@@ -123,7 +123,7 @@ async def metrics(request: web.Request) -> web.Response:
             async with asyncio.timeout(STATE_WITHIN_S):
                 states[bank] = await writer.ask(views.statistics)
         except (TimeoutError, BankStopped):
-            if writer.held_elsewhere:
+            if writer.hold.elsewhere:
                 states.pop(bank, None)  # its books are the other server's to show
             continue  # its last durable state is shown, and jackpot_bank_active says that it is no newer
     own = "" if source.config.server is None else source.config.server.id

@@ -36,8 +36,8 @@ async def test_what_a_promoted_standby_lacks_is_missed(tmp_path: Path) -> None:
             await asyncio.to_thread(primary.kill)
             await asyncio.to_thread(standby.start)
             await asyncio.to_thread(standby.promote, alone=True)
-            await until(lambda: writer.failed)
-            assert f"row {lost}, which was acknowledged, is not in the ledger" in (writer.stopped or "")
+            await until(lambda: writer.hold.failed)
+            assert f"row {lost}, which was acknowledged, is not in the ledger" in (writer.hold.stopped or "")
         async with Server(config) as server:
             async with connected(server.ports["tables"]) as device:
                 await device.hello(config, "table", "T01", acked=2)

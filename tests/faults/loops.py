@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable, Coroutine
 from contextvars import Context
 from functools import partial
+from inspect import CORO_CREATED, getcoroutinelocals, getcoroutinestate, iscoroutine
 from itertools import count
 from typing import Any, Final
 
@@ -44,6 +45,14 @@ class FalseTask(asyncio.Task[Any]):
 
     def __hash__(self) -> int:
         return self._number
+
+
+def _close_unbegun(work: Any) -> None:
+    """A task that never ran holds coroutines that nobody will await; left open they warn of that."""
+    if iscoroutine(work) and getcoroutinestate(work) == CORO_CREATED:
+        for inner in getcoroutinelocals(work).values():
+            if iscoroutine(inner):
+                inner.close()
 
 
 class FalseLoop(asyncio.AbstractEventLoop):
@@ -82,6 +91,7 @@ class FalseLoop(asyncio.AbstractEventLoop):
             if not left:
                 break
             for task in left:
+                _close_unbegun(task.get_coro())
                 task.cancel()
             self._run_ready()
         self.tasks.clear()

@@ -25,6 +25,7 @@ from jackpot.rules.outcome import Outcome
 from jackpot.server import line as server_line
 from jackpot.server import writer as server_writer
 from jackpot.server.devices import Devices
+from jackpot.server.life import Service
 from jackpot.server.line import Line
 from jackpot.server.sequencer import Core, Release
 from jackpot.server.writer import BankStopped, Writer
@@ -217,8 +218,8 @@ class WatchedWriter(Writer):
         node: Node = self._store.process
         return node
 
-    def begin(self, engine: Engine, head: Head, confirmed: float) -> None:
-        super().begin(engine, head, confirmed)
+    def begin(self, engine: Engine, head: Head) -> None:
+        super().begin(engine, head)
         self.core._snapshot_every = SNAPSHOT_EVERY
 
     def submit(self, envelope: Envelope, release: Release) -> None:
@@ -228,7 +229,7 @@ class WatchedWriter(Writer):
             node.world.released(node, envelope, outcome)
             release(outcome)
 
-        if self.stopped is None:
+        if self.hold.stopped is None:
             node.world.asked(envelope)
         super().submit(envelope, heard)
 
@@ -262,7 +263,12 @@ class Node(Machine):
     @property
     def active(self) -> bool:
         """Whether it decides, for all that it knows, and lets devices in."""
-        return self.alive and self.writer is not None and self.writer.active and self.writer.away is None
+        return (
+            self.alive
+            and self.writer is not None
+            and self.writer.active
+            and self.writer.service is Service.HERE
+        )
 
     @property
     def well(self) -> bool:

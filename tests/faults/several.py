@@ -176,9 +176,9 @@ class Several(Play):
         writer = node.writer
         if writer is None:
             return
-        if writer.failed:
-            raise Difference(f"{node.life} has stopped for good: {writer.stopped}")
-        if not writer.board.trusted or writer.stopped is not None:
+        if writer.hold.failed:
+            raise Difference(f"{node.life} has stopped for good: {writer.hold.stopped}")
+        if not writer.board.trusted or writer.hold.stopped is not None:
             return
         if node.loop.time() > node.reach.until:
             late = node.loop.time() - node.reach.until
@@ -187,7 +187,7 @@ class Several(Play):
             if (
                 other is not node
                 and other.writer is not None
-                and other.writer.stopped is None
+                and other.writer.hold.stopped is None
                 and other.writer.board.trusted
             ):
                 raise Difference(f"{node.life} and {other.life} both show the bank")
@@ -553,7 +553,7 @@ def _state(machine: Machine) -> str:
         return "frozen"
     if isinstance(machine, Node):
         writer = machine.writer
-        return "starting" if writer is None else (writer.away or f"active, {writer.core.depth} wait")
+        return "starting" if writer is None else f"{writer.hold.state.name.lower()}, {writer.core.depth} wait"
     assert isinstance(machine, Screen)
     return "shows" if machine.follower.board.trusted else "fault"
 

@@ -125,9 +125,7 @@ def test_a_doubtful_batch_believed_too_early_is_found(
     async def read_again(writer: Any) -> tuple[Engine, Head]:
         await writer._store.recover()
         engine, head = await writer._store.run(writer._rebuild)
-        taken = await writer._store.new_epoch(writer.bank, writer._holder)
-        writer._doubtful = False
-        return engine, msgspec.structs.replace(head, epoch=taken.epoch)
+        return engine, msgspec.structs.replace(head, epoch=await writer.take())
 
     monkeypatch.setattr(Writer, "_read_again", read_again)
     found(clusters, LATE)

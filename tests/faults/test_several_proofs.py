@@ -11,12 +11,14 @@ import pytest
 
 from jackpot import app
 from jackpot.ledger.journal import Head, Row
+from jackpot.ledger.rebuild import still_own
 from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.ledger.store import CommitInDoubt, Fenced
 from jackpot.server import tenure
-from jackpot.server.board import Board
 from jackpot.server.follow import Follower
+from jackpot.server.hold import Do, Hold
 from jackpot.server.lease import Watch
+from jackpot.server.life import HELD, SURE
 from jackpot.server.relay import BEAT_S, Publisher, Said
 from jackpot.server.tenure import Tenure
 from jackpot.server.writer import Writer
@@ -85,12 +87,12 @@ def test_a_standby_that_takes_too_early_is_found(monkeypatch: pytest.MonkeyPatch
 
 def test_a_bank_taken_whatever_has_happened_since_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """DESIGN, lease: a holder that wakes while a standby is about to take its bank keeps it."""
-    right = Tenure._hold
+    right = Tenure._take
 
-    async def hold(self: Tenure, _seen: Head | None) -> None:
+    async def take(self: Tenure, _seen: Head | None) -> None:
         await right(self, None)
 
-    monkeypatch.setattr(Tenure, "_hold", hold)
+    monkeypatch.setattr(Tenure, "_take", take)
     found("stand for", "the epoch of the bank that is taken", "both show")
 
 
@@ -103,7 +105,8 @@ def test_a_bank_shown_until_it_is_known_to_be_free_is_found(monkeypatch: pytest.
             self._released = True
         except (CommitInDoubt, Fenced):
             pass  # others wait until it has lapsed
-        self.writer.stand_by("", alive=False)
+        self.writer.carry_out(self.hold.drained())
+        self.writer.carry_out(self.hold.released())
 
     monkeypatch.setattr(Tenure, "_release", release)
     found("after its lease has lapsed", "both show")
@@ -111,18 +114,19 @@ def test_a_bank_shown_until_it_is_known_to_be_free_is_found(monkeypatch: pytest.
 
 def test_a_lease_counted_from_its_answer_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """DESIGN, lease: it holds from when the ledger was asked, for the answer may have taken long."""
-    right = Writer._confirm
+    right = Hold._confirmed
 
-    def confirm(writer: Writer, _began: float) -> None:
-        right(writer, writer._clock.monotonic())
+    def confirmed(hold: Hold, news: str, _began: float, now: float) -> tuple[Do, ...]:
+        return right(hold, news, now, now)
 
-    monkeypatch.setattr(Writer, "_confirm", confirm)
+    monkeypatch.setattr(Hold, "_confirmed", confirmed)
     found("after its lease has lapsed", "both show", kinds=("call_slow", "cut_ledger"))
 
 
 def test_a_board_without_the_lease_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """DESIGN, lease: a frozen server that wakes up shows nothing."""
-    monkeypatch.setattr(Board, "leased", property(lambda _board: True))
+    monkeypatch.setattr(Hold, "leased", lambda hold, _now: hold.state in HELD)
+    monkeypatch.setattr(Hold, "trusted", lambda hold, _now: hold.state in SURE)
     found("after its lease has lapsed", "both show")
 
 
@@ -153,13 +157,15 @@ def test_answers_to_what_was_fenced_are_found(monkeypatch: pytest.MonkeyPatch) -
 
 def test_a_doubt_without_a_new_epoch_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """DESIGN 4: first a new epoch, then a look: what was on its way may still arrive."""
-    right = Writer._read_again
 
     async def read_again(writer: Writer) -> Any:
-        if writer._doubtful:
+        if writer.hold.in_doubt:
             await writer._store.recover()
-            writer._doubtful = False
-        return await right(writer)
+            writer.hold._new_epoch = True
+        engine, head = await writer._store.run(writer._rebuild)
+        still_own(head, writer.core.epoch)
+        await writer.check_acknowledged()
+        return engine, head
 
     monkeypatch.setattr(Writer, "_read_again", read_again)
     found("is fenced though", kinds=("call_late", "call_late"))

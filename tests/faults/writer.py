@@ -18,6 +18,7 @@ from jackpot.rules.engine import Engine
 from jackpot.rules.events import Refused
 from jackpot.rules.outcome import Outcome
 from jackpot.server.board import Board
+from jackpot.server.hold import Hold
 from jackpot.server.sequencer import Core, Release
 from jackpot.server.writer import Writer
 from tests.faults.house import BANK
@@ -169,7 +170,13 @@ class SteppedWriter(Writer):
             return engine, head
 
         self.stepped = SteppedStore(ledger, watch, poison)
-        super().__init__(engine, head, self.stepped, look, Board(BANK, clock), clock)
+        hold = Hold(BANK, head.holder, clock.monotonic(), shared=False, others=False)
+        super().__init__(hold, Board(BANK, clock, hold), self.stepped, look, clock)
+        hold.take()
+        hold.taken(head, clock.monotonic(), clock.monotonic())
+        self.begin(engine, head)
+        hold.checked()
+        self.open()
         self.core._snapshot_every = SNAPSHOT_EVERY
         self.watch = watch
         self._later = later

@@ -22,6 +22,7 @@ from jackpot.rules import commands as c
 from jackpot.rules import views
 from jackpot.rules.engine import SNAPSHOT_FORMAT
 from jackpot.rules.paytable import LinkTerms
+from jackpot.server.hold import Hold
 from jackpot.server.tenure import Tenure
 from jackpot.server.writer import RETRY_FIRST_S, Writer
 from tests.ledger.backends import WAIT_S, backend, stores, watching
@@ -55,7 +56,9 @@ CLOG_FILE: Final = 2**20, 2**18
 @asynccontextmanager
 async def holding(store: PostgresStore, *, alone: bool = True) -> AsyncIterator[Writer]:
     """A server that holds the bank; one of several looks first whether another has it."""
-    writer = Writer.standing_by("main", store, SystemClock())
+    clock = SystemClock()
+    hold = Hold("main", "us", clock.monotonic(), shared=True, others=False)
+    writer = Writer.standing_by(hold, store, clock)
 
     async def taken(_writer: Writer) -> None:
         """No device is there."""
@@ -64,8 +67,7 @@ async def holding(store: PostgresStore, *, alone: bool = True) -> AsyncIterator[
         tenure = Tenure(
             writer,
             store,
-            SystemClock(),
-            "us",
+            clock,
             alone=alone,
             waits=lambda: 0.0,
             start=group.create_task,
@@ -89,8 +91,8 @@ async def test_a_database_that_went_back_is_noticed_by_whoever_took_it_again(dat
             await owner.execute(GOES_BACK)
         finally:
             owner.terminate()
-        await until(lambda: writer.failed)
-        assert "row 2, which was acknowledged, is not in the ledger" in (writer.stopped or "")
+        await until(lambda: writer.hold.failed)
+        assert "row 2, which was acknowledged, is not in the ledger" in (writer.hold.stopped or "")
 
 
 @on_loop
@@ -101,16 +103,16 @@ async def test_a_database_that_went_back_is_noticed_by_whoever_only_watched(data
         play = Play(1)
         await old.append("main", head.epoch, 0, play.rows[:2])
         async with holding(new, alone=False) as writer, watching(database) as owner:
-            await until(lambda: writer.held_by == "" and "another" in (writer.stopped or ""))
+            await until(lambda: writer.hold.held_by == "" and "another" in (writer.hold.stopped or ""))
             await old.close()
             with capture_logs() as logs:
                 for statement in GOES_BACK.split(";"):
                     await owner.run(statement)
-                await until(lambda: writer.failed)
+                await until(lambda: writer.hold.failed)
             assert [(line["was"], line["seq"]) for line in logs if line["event"] == "ledger_went_back"] == [
                 (2, 1)
             ]
-            assert "row 2, which was acknowledged, is not in the ledger" in (writer.stopped or "")
+            assert "row 2, which was acknowledged, is not in the ledger" in (writer.hold.stopped or "")
 
 
 @on_loop
@@ -433,7 +435,7 @@ async def test_a_second_server_by_mistake_ends_no_other(database: str) -> None:
         async with holding(store) as writer:
             epoch = writer.epoch
             mistaken = await until_last.enter_async_context(holding(another))
-            assert mistaken.stopped == "standby: us has bank main"
+            assert mistaken.hold.stopped == "standby: us has bank main"
             assert (await writer.person(c.OpenLink(FIVE), ("p",)))["ok"]
             assert (writer.active, writer.epoch) == (True, epoch)
         await until(lambda: mistaken.active)

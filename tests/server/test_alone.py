@@ -248,8 +248,8 @@ async def test_what_nobody_can_explain_stops_the_bank_alone(
             writer = server.writers["main"]
             monkeypatch.setattr(Board, place, throwing(lambda _self: True, getattr(Board, place)))
             device.wager(1, "R1", 1)
-            await until(lambda: writer.failed)
-            assert (writer.stopped or "").startswith("internal: Thrown")
+            await until(lambda: writer.hold.failed)
+            assert (writer.hold.stopped or "").startswith("internal: Thrown")
             assert (await fetch(server, "/healthz"))[0] == 200
             assert (await fetch(server, "/readyz"))[0] == 503
             assert writer.alarms["internal"] == 1

@@ -111,10 +111,10 @@ async def test_a_missing_bank_keeps_only_its_own_links_closed(tmp_path: Path, ki
     async with Server(config) as server, table(server) as device:
         device.wager(1, "R1", 1)
         assert (await device.answer(1))["t"] == "ack"
-        assert server.writers["side"].failed
-        assert "jackpot bank open side opens it" in (server.writers["side"].stopped or "")
+        assert server.writers["side"].hold.failed
+        assert "jackpot bank open side opens it" in (server.writers["side"].hold.stopped or "")
         leases = (await administer(config, do="leases"))["leases"]
-        assert [("not in the ledger" in lease["here"]) for lease in leases] == [False, True]
+        assert [("not in the ledger" in lease["why"]) for lease in leases] == [False, True]
     opened = jackpot("bank", "open", "side", "-c", str(config.path), "--by", "anna")
     assert (opened.returncode, opened.stderr) == (0, "")
     assert jackpot("bank", "open", "side", "-c", str(config.path)).stderr == "bank side is open already\n"
@@ -140,7 +140,7 @@ async def test_a_bank_that_was_taken_out_is_not_opened_at_the_seed(tmp_path: Pat
     take_out(config.ledger.url, "side")
     async with Server(config) as server:
         assert server.writers["main"].active
-        assert server.writers["side"].failed
+        assert server.writers["side"].hold.failed
     with closing(open_ledger(config.ledger.url, readonly=True)) as ledger:
         assert ledger.banks() == ["main"]
     done = jackpot("verify", "-c", str(config.path))

@@ -7,8 +7,11 @@ from structlog.testing import capture_logs
 from controllers.session import AUTH_FAILED
 from jackpot.app import Server
 from jackpot.config import Config
+from jackpot.ledger.journal import Head
 from jackpot.rules.events import KeyEnded, People, decode
 from jackpot.server.devices import fingerprint
+from jackpot.server.life import State
+from jackpot.server.writer import Writer
 from tests.server.bed import Faulty, administer, configure, connected, doubt, on_loop, sign, table, until
 from tests.server.test_admin import jackpot
 
@@ -19,6 +22,15 @@ async def refused(server: Server, role: str, name: str, *, key: int = 0) -> bool
         await device.hello(server.config, role, name, key=key)
         error = await device.type("error", "welcome")
         return (error.get("code"), error.get("message")) == ("auth_failed", AUTH_FAILED)
+
+
+def taken_by(name: str, writer: Writer) -> None:
+    """As where another server has fenced this one, and was seen at work since."""
+    writer.carry_out(writer.hold.fenced())
+    for beat in (1, 2):
+        head = Head(writer.bank, writer.epoch + 1, 9, bytes(32), name, beat)
+        now = writer._clock.monotonic()
+        writer.carry_out(writer.hold.seen(head, held=True, now=now, waits=0.0))
 
 
 async def revoked(config: Config, **request: str) -> list[str]:
@@ -109,7 +121,7 @@ async def test_a_key_is_revoked_where_the_bank_is(tmp_path: Path) -> None:
     """Keys: a server that stands by says who has the bank, however often it is asked, and ends nothing."""
     config = configure(tmp_path)
     async with Server(config) as server:
-        server.writers["main"].stand_by("b", alive=True)
+        taken_by("b", server.writers["main"])
         for _ in range(2):
             answer = await administer(config, do="revoke", device="T01")
             assert answer == {"ok": False, "code": "bank_stopped", "message": "standby: b has bank main"}
@@ -158,7 +170,7 @@ async def test_a_key_that_ended_while_its_device_waited_for_the_bank(tmp_path: P
         await revoked(config, device="T01", key=fingerprint(config.keys["table", "T01"][0]))
         await revoked(config, device="T02")
         floor.ended.clear()
-        writer.starting = True
+        writer.hold.state = State.OPENING
         async with (
             connected(server.ports["tables"]) as old,
             connected(server.ports["tables"]) as new,

@@ -17,6 +17,7 @@ from jackpot.ledger.journal import Head, genesis
 from jackpot.ledger.postgres import PostgresStore
 from jackpot.ledger.store import CommitInDoubt, Fenced, LedgerCorrupt
 from jackpot.rules.commands import Reading
+from jackpot.server.hold import Hold
 from jackpot.server.lease import (
     AWAY_S,
     BEAT_S,
@@ -30,6 +31,7 @@ from jackpot.server.lease import (
     TAKEOVER_S,
     Watch,
 )
+from jackpot.server.life import Service
 from jackpot.server.tenure import RETRY_S, Tenure
 from jackpot.server.writer import BankStopped, Writer
 from tests.ledger.material import rows
@@ -189,13 +191,13 @@ async def tenure(
 ) -> AsyncIterator[tuple[Tenure, Writer]]:
     """The bank in one server of several, without devices."""
     clock = clock or SystemClock()
-    writer = Writer.standing_by("main", store, clock)
+    hold = Hold("main", "first", clock.monotonic(), shared=True, others=False)
+    writer = Writer.standing_by(hold, store, clock)
     async with asyncio.TaskGroup() as group:
         own = Tenure(
             writer,
             store,
             clock,
-            "first",
             alone=False,
             waits=lambda: 0.0,
             start=group.create_task,
@@ -237,7 +239,7 @@ def test_a_server_overtaken_while_it_reads_does_not_hold_the_bank(
             if doubted:
                 assert first._connection is not None
                 first._connection.terminate()
-            await until(lambda: writer.stopped == "standby: second has bank main")
+            await until(lambda: writer.hold.stopped == "standby: second has bank main")
             assert not writer.active
             assert (await second.head("main")).epoch == taken[0].epoch
             await second.beat("main", taken[0].epoch)
@@ -322,7 +324,7 @@ def test_a_bank_whose_last_snapshot_is_not_saved_goes_on_elsewhere(
         monkeypatch.setattr(PostgresStore, "save_snapshot", lost)
         async with tenure(store) as (_, writer):
             await until(lambda: writer.active)
-        assert not writer.failed
+        assert not writer.hold.failed
         assert (await store.head("main")).holder == ""
         await store.close()
 
@@ -343,7 +345,7 @@ def test_a_bank_whose_snapshots_cannot_be_saved_is_held(
         )
         monkeypatch.setattr("jackpot.server.tenure.SNAPSHOT_EVERY", 0)
         async with tenure(store) as (_, writer):
-            await until(lambda: writer.active and writer.away is None)
+            await until(lambda: writer.active and writer.service is Service.HERE)
             assert (await writer.person(Reading("2026-11-21"), ()))["ok"]
             assert writer.epoch == 2
         await store.close()
@@ -405,7 +407,7 @@ async def test_a_bank_is_handed_over_under_any_load(database: str) -> None:
 @on_loop
 async def test_a_bank_that_nobody_takes_comes_back(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Lease: whoever hands a bank over is told that nobody took it, and that it is here again."""
-    monkeypatch.setattr("jackpot.server.tenure.HANDED_OVER_S", 0.3)
+    monkeypatch.setattr("jackpot.server.hold.HANDED_OVER_S", 0.3)
     store = await PostgresStore.open(database)
     async with tenure(store) as (own, writer), asyncio.timeout(WAIT_S):
         await until(lambda: writer.active)
@@ -440,12 +442,12 @@ def test_no_device_is_let_in_before_the_journal_was_read(
             await agreed.wait()
 
         async with tenure(store, clock, taken) as (_, writer):
-            writer.others = True
+            writer.hold.others = True
             opened: list[bool] = []
             writer.on_opened.append(lambda: opened.append(agreed.is_set()))
             await until(lambda: writer.board.leased)
             agreed.set()
-            await until(lambda: writer.away is None)
+            await until(lambda: writer.service is Service.HERE)
         assert opened == [True]
         await store.close()
 
@@ -466,7 +468,7 @@ async def test_a_doubt_while_a_bank_is_opened_is_got_over(
 
     store = await PostgresStore.open(database)
     async with tenure(store, taken=taken) as (_, writer):
-        await until(lambda: writer.away is None)
+        await until(lambda: writer.service is Service.HERE)
         assert doubts == []
     await store.close()
 
@@ -482,7 +484,7 @@ async def test_a_bank_that_cannot_be_opened_stops_alone(database: str) -> None:
     async with tenure(store, taken=taken) as (own, writer):
         with pytest.raises(BankStopped, match="row 7 is missing"):
             await own.settled()
-        assert writer.failed
+        assert writer.hold.failed
     await store.close()
 
 
@@ -514,8 +516,8 @@ async def test_a_takeover_knows_what_was_acknowledged_before(database: str) -> N
         epoch = (await second.new_epoch("main", "second")).epoch
         await lose_rows(second)
         await second.release("main", epoch)
-        await until(lambda: writer.failed)
-        assert "row 1, which was acknowledged, is not in the ledger" in str(writer.stopped)
+        await until(lambda: writer.hold.failed)
+        assert "row 1, which was acknowledged, is not in the ledger" in str(writer.hold.stopped)
     for store in (first, second):
         await store.close()
 
@@ -527,10 +529,10 @@ async def test_a_takeover_knows_what_another_server_was_seen_to_acknowledge(data
     epoch = (await second.new_epoch("main", "second")).epoch
     async with tenure(first) as (own, writer):
         await second.append("main", epoch, 0, rows(1, epoch=epoch))
-        await until(lambda: own.look()["seq"] == 1)
+        await until(lambda: own.look().seq == 1)
         await lose_rows(second)
         await second.release("main", epoch)
-        await until(lambda: writer.failed)
-        assert "row 1, which was acknowledged, is not in the ledger" in str(writer.stopped)
+        await until(lambda: writer.hold.failed)
+        assert "row 1, which was acknowledged, is not in the ledger" in str(writer.hold.stopped)
     for store in (first, second):
         await store.close()

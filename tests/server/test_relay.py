@@ -19,6 +19,7 @@ from jackpot.lab.engines import EnginesMissing
 from jackpot.lab.redis_engine import RedisServer, redis_program, valkey_program
 from jackpot.server.board import Board
 from jackpot.server.follow import LATE_S, STALE_S, Followed, Follower
+from jackpot.server.life import Service, State
 from jackpot.server.relay import (
     EXPIRE_MS,
     HITS_MOST,
@@ -166,11 +167,12 @@ async def test_what_nobody_confirms_is_a_fault(redis: RedisServer, tmp_path: Pat
     async with Redis.from_url(redis.url) as client, following(config, clock, redis) as follower:
         board = follower.board
         assert board.display(LINK)["state"] == "fault"
-        assert follower.away
+        waits = follower.service
+        assert waits is Service.SOON
         await offer(client, "main", said((1, 1, 1)))
         await until(lambda: board.trusted)
         assert board.display(LINK)["state"] == "normal"
-        assert not follower.away
+        assert follower.service is Service.HERE
         clock.ahead_s += STALE_S + 1
         follower.sweep()
         assert not board.trusted
@@ -445,15 +447,15 @@ async def test_doubt_and_a_stop_are_faults_there_at_once(redis: RedisServer, tmp
     async with Server(config) as server, signage(config, clock) as process:
         writer, follower = server.writers["main"], process.followers["main"]
         await until(lambda: follower.board.trusted)
-        writer.board.distrust()
+        writer.hold.state = State.DOUBT
         await until(lambda: not follower.board.trusted)
         assert follower.fresh
-        writer.board.trust()
+        writer.hold.state = State.SERVING
         await until(lambda: follower.board.trusted)
-        writer.stopped = "for this test"
+        writer.hold.state = State.WATCHING
         seen = server.relays[0].published
         clock.ahead_s += STALE_S + 1
         await until(lambda: not follower.board.trusted)
         assert server.relays[0].published <= seen + 1
-        writer.stopped = None
+        writer.hold.state = State.SERVING
         await until(lambda: follower.board.trusted)

@@ -20,6 +20,7 @@ from jackpot.ledger.verify import verify
 from jackpot.rules.commands import Reading
 from jackpot.server.floor import Floor
 from jackpot.server.histogram import BATCH_ROWS, Histogram
+from jackpot.server.life import State
 from jackpot.server.writer import BankStopped, Writer
 from tests.server.bed import (
     LINK,
@@ -351,7 +352,7 @@ async def test_a_server_ends_while_its_disk_hangs(tmp_path: Path, monkeypatch: p
             ledger.go.clear()
             device.wager(1, "R1", 1)
             await until(lambda: server.writers["main"].core.depth == 1)
-        assert server.writers["main"].stopped is not None
+        assert server.writers["main"].hold.stopped is not None
     with pytest.raises(ConnectionError):
         await administer(config, do="status")
     assert not [message for message in device.heard if message["t"] == "ack"]
@@ -364,12 +365,12 @@ async def test_a_stopped_bank_takes_no_command_in_silence(tmp_path: Path) -> Non
     config = configure(tmp_path)
     async with Server(config) as server, table(server) as device:
         writer = server.writers["main"]
-        writer.stopped = "another has it"
-        with pytest.raises(BankStopped, match="another has it"):
+        writer.hold.state = State.WATCHING
+        with pytest.raises(BankStopped, match="starting"):
             writer.act(Reading("2026-01-01"), lambda _outcome: None)
         device.wager(1, "R1", 1)
         assert (await device.type("error", "ack", "nack"))["code"] == "not_active"
-        writer.stopped = None
+        writer.hold.state = State.SERVING
 
 
 async def ask_in_vain(writer: Writer) -> None:

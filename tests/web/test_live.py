@@ -209,7 +209,7 @@ async def test_doubt_is_a_fault_and_silence_on_udp(tmp_path: Path) -> None:
         ledger.recover_faults += [OSError("still broken")]
         device.wager(1, "R1", 1)
         await until(lambda: server.writers["main"].core.engine.seq > board.rev)
-        board.distrust()
+        server.writers["main"].carry_out(server.writers["main"].hold.slow())
         sent = server._udp[0].sent
         await until_told(told, "state", state="fault")
         server._udp[0].tick(server.clock.monotonic() + 60)

@@ -6,6 +6,9 @@ from typing import Any
 
 import pytest
 
+from jackpot.ledger.journal import Head
+from jackpot.server.hold import Hold
+from jackpot.server.life import State
 from jackpot.server.writer import BankStopped
 from jackpot.web.overview import Overview
 
@@ -18,12 +21,15 @@ def writer(bank: str, *, elsewhere: bool) -> Any:
     async def ask(_: Any) -> Any:
         raise BankStopped("no state is asked for here")
 
+    hold = Hold(bank, "a host:1:abc", 0.0, shared=True, others=True)
+    if elsewhere:
+        for beat in (1, 2):
+            hold.seen(Head(bank, 1, 0, bytes(32), "b host:1:abc", beat), held=True, now=0.0, waits=0.0)
+    else:
+        hold.state = State.SERVING
     return SimpleNamespace(
         bank=bank,
-        held_elsewhere=elsewhere,
-        held_by="b host:1:abc" if elsewhere else "a host:1:abc",
-        stopped=None,
-        failed=False,
+        hold=hold,
         active=True,
         board=SimpleNamespace(links={}, trusted=True),
         ask=ask,
