@@ -27,7 +27,6 @@ def hold(ledger: Ledger, unix_ms: int, holder: str = HOLDER) -> list[Head]:
         engine, head = rebuild(ledger, bank)
         if engine.state.closed_into:
             continue
-        engine.new_epoch()
         note = f"restored at row {head.seq}"
         held.append(decide(ledger, engine, head, Suspend(RESTORED, (), note), (), unix_ms))
     return held

@@ -35,7 +35,7 @@ from jackpot.rules.refusal import NOT_APPLIED, Refusal, bounded, refuse_if
 from jackpot.rules.state import ACTS_KEPT, ANSWERS_KEPT, Answered, State, Table
 
 # The form of a snapshot; a snapshot of another form is ignored and the journal replayed instead.
-SNAPSHOT_FORMAT = 4
+SNAPSHOT_FORMAT = 5
 
 # Before a snapshot's state: the journal is under a hash, and a bit that a disk turns in a state shows too.
 DIGEST_BYTES = 32
@@ -113,7 +113,7 @@ class Engine:
         self.state = State(bank)
         self._tables: dict[str, Table] = {}
         self.opened: dict[str, deque[tuple[int, int]]] = {}  # (tick, entry)
-        self.since = 0
+        self.since = self.began = 0
 
     @property
     def seq(self) -> int:
@@ -136,10 +136,13 @@ class Engine:
         engine._index()
         return engine
 
-    def new_epoch(self) -> None:
-        """The monotonic clock starts over: what counts time or epochs counts from here (L11, T10, S9)."""
+    def new_epoch(self, tick: int) -> None:
+        """What counts time or epochs counts from here, for the clock may be another (L11, T10, S9).
+
+        tick: when, as in `Envelope`.
+        """
         self.opened.clear()
-        self.since = self.seq
+        self.since, self.began = self.seq, tick
 
     def go_on(self, before: "Engine") -> None:
         """Takes the place of `before` within its epoch: what counted there counts on (L11, T10, S9).
@@ -150,7 +153,7 @@ class Engine:
             table: deque(one for one in opened if one[1] <= self.seq)
             for table, opened in before.opened.items()
         }
-        self.since = before.since
+        self.since, self.began = before.since, before.began
 
     def table(self, name: str) -> Table | None:
         """The table of that id."""
@@ -294,6 +297,8 @@ class Engine:
 
     def _decide_act(self, envelope: Envelope) -> Event:
         command, who = envelope.command, People(envelope.people, envelope.proved)
+        nameless = not all(events.plain_name(name) for name in who.names)
+        refuse_if(nameless, Code.NO_PERSON, "by: a name is empty")
         if isinstance(command, commands.Reopen):
             return people.decide_reopen(self.state, command, who, envelope.tick)
         by_people = BY_PEOPLE.get(type(command))
@@ -382,7 +387,7 @@ class Engine:
         asked = table.asked
         if asked is None:
             return 0
-        return max(1, tick - asked.tick) if asked.seq > self.since else -1
+        return max(1, tick - (asked.tick if asked.seq > self.since else self.began))
 
     def _count_opened(self, table: Table, event: events.Wagered, tick: int) -> None:
         round_ = table.round

@@ -5,6 +5,7 @@ again; a field is only ever added at the end, with a default, and the rules' ver
 """
 
 import re
+import unicodedata
 from typing import ClassVar, Final
 
 import msgspec
@@ -25,13 +26,14 @@ class People(msgspec.Struct, frozen=True, array_like=True):
     proved: bool = False
 
     def count(self) -> int:
-        """How many different people they are: case and spaces make no other person of a name."""
+        """How many different people they are: no other way of writing a name makes another person."""
         return len({plain_name(name) for name in self.names} - {""})
 
 
 def plain_name(name: str) -> str:
-    """The name by which one person is known, however it is written."""
-    return " ".join(name.split()).casefold()
+    """The name by which one person is known: case, spaces, width and how accents are put in do not count."""
+    folded = unicodedata.normalize("NFKC", name).casefold()
+    return " ".join(unicodedata.normalize("NFKC", folded).split())
 
 
 class Event(msgspec.Struct, frozen=True, array_like=True):
@@ -136,8 +138,8 @@ class Closing(msgspec.Struct, frozen=True, array_like=True):
 class Wagered(Event, frozen=True, array_like=True):
     """asked_ms: for how long a second person had not answered who reopens the round before this one (T10).
 
-    Told where this opens or locks a round. 0 where nobody had asked, -1 where it was in an earlier epoch,
-    whose clock was another.
+    Told where this opens or locks a round. 0 where nobody had asked. What was asked in an earlier epoch,
+    whose clock may be another, counts from the start of this one.
     """
 
     kind: ClassVar[int] = 3
@@ -273,8 +275,8 @@ class Reopened(Event, frozen=True, array_like=True):
 class FoundBehind(Event, frozen=True, array_like=True):
     """A table says that it holds answers, up to `acked`, that this ledger has lost (S9).
 
-    since: the entry after which the epoch began. suspends: the bank, for another table said so since then,
-    or no other has ever played.
+    since: the entry after which the epoch began. suspends: the bank, for another table said so since then
+    and waits for people, or no other has ever played.
     """
 
     kind: ClassVar[int] = 17

@@ -243,6 +243,13 @@ class Asked(msgspec.Struct, array_like=True):
     tick: int
 
 
+class Said(msgspec.Struct, array_like=True):
+    """What a table says that it has, `acked`, until people have answered (S9). seq: of the entry."""
+
+    acked: int
+    seq: int
+
+
 class Answered(msgspec.Struct, array_like=True):
     """A durable answer, kept for a resend; answer: its map in MessagePack."""
 
@@ -289,9 +296,9 @@ class Table(msgspec.Struct, array_like=True):
 class State(msgspec.Struct, array_like=True):
     """One bank's state after entry `seq`. ended: (role, device, fingerprint) of keys ended by a rotation.
 
-    behind: what tables say that they have, by number, until people have answered. said: the entry in which
-    each said so last. paid: hits that were settled and nothing is left to do about but a correction, the
-    last ones only. closed_into: the bank that this one became, empty while it lives. site: the site's id.
+    behind: what tables say that they have, by number, until people have answered. paid: settled hits
+    of which nothing is left to do but a correction, the last ones only. closed_into: the bank that this one
+    became, empty while it lives. site: the site's id.
     """
 
     bank: str
@@ -303,13 +310,12 @@ class State(msgspec.Struct, array_like=True):
     next_award: int = 1
     acts: list[Answered] = []
     blocked: list[tuple[str, str]] = []
-    behind: dict[int, int] = {}
+    behind: dict[int, Said] = {}
     refusals: dict[str, int] = {}
     last_day: str = ""
     ended: list[tuple[str, str, str]] = []
     closed_into: str = ""
     paid: dict[int, Hit] = {}
-    said: dict[int, int] = {}
     site: str = ""
 
     def link(self, number: int) -> Link:

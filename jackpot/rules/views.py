@@ -40,8 +40,8 @@ def statistics(engine: Engine) -> Map:
         "waiting": _waiting(state),
         "refusals": dict(state.refusals),
         "behind": {
-            table.terms.table: {"acked": acked, "last_seq": table.last_seq}
-            for number, acked in state.behind.items()
+            table.terms.table: {"acked": said.acked, "last_seq": table.last_seq}
+            for number, said in state.behind.items()
             for table in [state.table(number)]
         },
         "blocked": [list(device) for device in state.blocked],

@@ -1,7 +1,8 @@
 """What has the ledger lost? Every table is a witness, and none of them an off switch (S9).
 
 A table that has answers beyond the ledger is refused and waits for people. Its bank stops when a second one
-says the same within the epoch, or when it is the only one that has ever played.
+says the same within the epoch while people have not answered the first, or when it is the only one that has
+ever played.
 """
 
 from typing import Final
@@ -11,7 +12,7 @@ from jackpot.rules.commands import ConfirmBehind
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import BehindConfirmed, BehindOver, Believed, FoundBehind, People
 from jackpot.rules.refusal import Refusal, quoted, refuse_if, two_people
-from jackpot.rules.state import State, Table
+from jackpot.rules.state import Said, State, Table
 
 BEHIND: Final = "ledger_behind"
 
@@ -33,8 +34,9 @@ def is_ahead(table: Table, acked: int | None) -> bool:
 
 
 def is_told(state: State, table: Table, since: int) -> bool:
-    """Whether the journal has the table's word already. since: the entry after which the epoch began."""
-    return table.number in state.behind and state.said[table.number] > since
+    """Whether the table's word of this epoch waits for people. since: the entry after which that began."""
+    said = state.behind.get(table.number)
+    return said is not None and said.seq > since
 
 
 def told(table: Table) -> str:
@@ -47,7 +49,7 @@ def told(table: Table) -> str:
 def decide_found(state: State, table: Table, acked: int, since: int) -> FoundBehind:
     """A table's word, journalled once in an epoch until people have answered it."""
     others = [other for other in state.tables if other.number != table.number]
-    second = any(state.said.get(other.number, 0) > since for other in others)
+    second = any(is_told(state, other, since) for other in others)
     alone = not any(other.counts for other in others)
     return FoundBehind(table.number, acked, since, second or alone)
 
@@ -63,19 +65,20 @@ def decide_confirm(state: State, command: ConfirmBehind, people: People) -> Behi
     two_people(people, "what the ledger has lost is confirmed, or that it has lost nothing")
     table = find_table(state, command.table)
     believed = decide_believed(state, table, None) if command.believe else None
-    acked = state.behind.get(table.number)
-    if acked is None:
+    said = state.behind.get(table.number)
+    if said is None:
         raise _not_behind(table)
     missing = believed.missing if believed else 0
-    return BehindConfirmed(table.number, acked, missing, command.reason, people, command.believe)
+    return BehindConfirmed(table.number, said.acked, missing, command.reason, people, command.believe)
 
 
 def decide_believed(state: State, table: Table, acked: int | None) -> Believed:
     """What people believe of one table. acked: the number that they were shown, None for whatever it said."""
-    said = state.behind.get(table.number)
+    waiting = state.behind.get(table.number)
     name = table.terms.table
-    if said is None:
+    if waiting is None:
         raise _not_behind(table)
+    said = waiting.acked
     wrong = acked not in (None, said)
     refuse_if(wrong, Code.NOT_BEHIND, f"table: {name} said {said}, not {acked}")
     high = said > BELIEVED_MOST
@@ -89,8 +92,7 @@ def apply_found_behind(effects: Effects, event: FoundBehind) -> None:
     """One table waits for people, or its bank with it (WIRE: ledger_behind)."""
     state = effects.state
     table = state.table(event.table)
-    state.behind[event.table] = event.acked
-    state.said[event.table] = effects.seq
+    state.behind[event.table] = Said(event.acked, effects.seq)
     effects.alarm(BEHIND, table=table.terms.table, acked=event.acked, last_seq=table.last_seq)
     for link in state.links if event.suspends else ():
         effects.suspend(link, BEHIND)

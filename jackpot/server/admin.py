@@ -12,6 +12,7 @@ import pwd
 import socket
 import stat
 import struct
+import unicodedata
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -43,6 +44,8 @@ _REASON_MOST: Final = 256
 _DIGITS_MOST: Final = 16
 # A name fits a line of a table and of a slip, as a `player` on the wire does; so does a document's number.
 _NAME_MOST: Final = 64
+# Letters with a script of their own: upper, lower and title case, and those without case.
+_LETTERS: Final = ("Lu", "Ll", "Lt", "Lo")
 # Tables whose lost tail one act confirms: more than a bank has.
 _TABLES_MOST: Final = 1_000
 # What tables and signs are told where people suspend a link.
@@ -104,12 +107,24 @@ def _check_text(field: str, text: str, most: int) -> None:
         raise BadRequest(f"{field}: 1 to {most} printable characters")
 
 
+def _check_script(field: str, name: str) -> None:
+    """Latin letters stand with no others: a Cyrillic A would make two people of one name (A10)."""
+    letters = [one for one in unicodedata.normalize("NFKC", name) if unicodedata.category(one) in _LETTERS]
+    scripts = {unicodedata.name(one, "UNKNOWN").split()[0] for one in letters}
+    if "LATIN" in scripts and len(scripts) > 1:
+        others = ", ".join(sorted(scripts - {"LATIN"})).lower()
+        raise BadRequest(
+            f"{field}: {name!r} mixes latin letters with others ({others}): write it in one script"
+        )
+
+
 def _people(request: Request, login: str) -> tuple[str, ...]:
     """Who stands for the act: one, or two different people."""
     names = {"by": request.by or login, "and_by": request.and_by}
     given = {field: " ".join(name.split()) for field, name in names.items() if name is not None}
     for field, name in given.items():
         _check_text(field, name, _NAME_MOST)
+        _check_script(field, name)
     if len({plain_name(name) for name in given.values()}) < len(given):
         raise BadRequest(f"and_by: {given['and_by']!r} is the same person; a second one must stand for it")
     return tuple(given.values())

@@ -194,7 +194,7 @@ class Tenure:
                 f'bank {self.bank} was joined: write bank = "{into}" on its links in the configuration'
             )
         await writer.check_acknowledged(self.hold.furthest)
-        engine.new_epoch()
+        engine.new_epoch(int(self._clock.monotonic() * 1000))
         log.info("ledger_checked", bank=self.bank, seq=head.seq, epoch=head.epoch, hash=head.hash.hex())
         writer.begin(engine, head)
         await self._save_if_long(head)

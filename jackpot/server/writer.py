@@ -374,7 +374,7 @@ class Writer:
             log.warning("ledger_unavailable", bank=self.bank, reason=str(error))
             return False
         if head.epoch > self.core.epoch:
-            engine.new_epoch()
+            engine.new_epoch(int(self._clock.monotonic() * 1000))
         else:
             engine.go_on(self.core.engine)
         if head.seq > self.core.durable_seq:

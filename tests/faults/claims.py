@@ -50,7 +50,7 @@ class Claims:
         if self._told(table):
             raise Difference(f"row {self._row} journals again in one epoch what {table} says: {event}")
         same(f"row {self._row}, when its epoch began", event.since, self._began)
-        second = any(row > self._began for other, row in self._rows.items() if other != table)
+        second = any(self._told(other) for other in self.said if other != table)
         same(f"row {self._row}, whether {table} stops the bank", event.suspends, second or not played)
         self.said[table], self._rows[table] = acked, self._row
         self.stops += event.suspends
@@ -136,7 +136,7 @@ class Claims:
 
     def compare(self, engine: Engine) -> None:
         state = engine.state
-        said = {state.table(number).terms.table: acked for number, acked in state.behind.items()}
+        said = {state.table(number).terms.table: one.acked for number, one in state.behind.items()}
         same("who waits for people to answer", said, self.said)
         disbelieved = {one.terms.table: one.disbelieved for one in state.tables if one.disbelieved}
         same("who is disbelieved", disbelieved, self._disbelieved)

@@ -174,7 +174,7 @@ class Process:
         self.ledger.new_epoch(BANK, "simulated")
         engine, head = rebuild(self.ledger, BANK)
         check_meters(self.ledger, BANK, engine)
-        engine.new_epoch()
+        engine.new_epoch(int(clock.monotonic() * 1000))
         watch.looked(self.ledger, engine, head)
         self.writer = SteppedWriter(engine, head, self.ledger, clock, self.later, watch, poison)
         self.floor, self.signs = self._devices(house, engine)

@@ -213,4 +213,4 @@ class Play:
         self.act(c.ConfirmBehind("T02", "its disk was replaced", believe), "anna", "ben")
         self._do(Envelope(c.Hello(table.last_seq), now, now, self.random.randbytes(16), "T02"))
         self.epoch += 1
-        self.engine.new_epoch()
+        self.engine.new_epoch(now)

@@ -306,7 +306,6 @@ def test_a_joined_bank_has_lost_nothing(fresh: Fresh) -> None:
         join(ledger, BANKS, "floor", "anna", "one room", START_MS)
         head = ledger.new_epoch("floor", "test")
         engine, _ = rebuild(ledger, "floor")
-        engine.new_epoch()
         table = engine.state.tables[0]
         for seq in (table.last_seq + 1, table.last_seq + 2):
             command = Lock("none")

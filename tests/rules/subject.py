@@ -53,7 +53,7 @@ class OfEngine:
         """Another server goes on from a snapshot, in a new epoch that begins at `tick` of its clock."""
         self.engine = Engine.from_snapshot(self.engine.snapshot())
         for engine in (self.engine, self.auditor):
-            engine.new_epoch()
+            engine.new_epoch(tick)
 
     def rebuild(self) -> None:
         """The same server goes on from a snapshot, within its epoch."""

@@ -227,7 +227,7 @@ class Floor(RuleBasedStateMachine):
         """The server goes on from its snapshot, greets a table, and folds histories at the next lock."""
         self.engine = Engine.from_snapshot(self.engine.snapshot())
         self.remember()
-        self.engine.new_epoch()
+        self.engine.new_epoch(0)
         whose = self.engine.state.tables[table]
         hello = Envelope(commands.Hello(whose.last_seq), 0, 0, bytes(16), table=whose.terms.table)
         outcome = self.engine.execute(hello)

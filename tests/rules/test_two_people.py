@@ -109,16 +109,50 @@ def test_a_table_that_was_held_stays_so_when_the_bank_looks_at_its_ledger_again(
     assert send(subject, 3, wager("r2"), tick=1_000 + ASKED_HOLDS_MS).answer["t"] == "ack"
 
 
-def test_what_one_person_asked_holds_no_table_after_a_takeover() -> None:
-    """T10: the clock that counted is gone, so the table plays; the second person may still answer."""
+def test_a_table_that_was_held_stays_so_after_a_restart() -> None:
+    """T10: the clock that counted is gone, so the 15 minutes count from the start; then the table plays."""
+    subject = closed()
+    subject.execute(REOPEN, people=ADA, tick=9_000_000)
+    subject.take_over(5_000)
+    for tick in (5_000, 5_000 + ASKED_HOLDS_MS - 1):
+        assert send(subject, 3, wager("r2"), tick=tick).answer["code"] == "table_held"
+    assert send(subject, 3, wager("r2"), tick=5_000 + ASKED_HOLDS_MS).answer["t"] == "ack"
+    wagered = last_event(subject)
+    assert isinstance(wagered, events.Wagered)
+    assert wagered.asked_ms == ASKED_HOLDS_MS
+
+
+def test_what_was_asked_before_a_restart_is_answered_after_it() -> None:
+    """T10: the missed hand is not lost with the server that was asked."""
     subject = closed()
     subject.execute(REOPEN, people=ADA)
     subject.take_over()
-    assert send(subject, 3, wager("r2", lock=False), tick=0).answer["t"] == "ack"
-    wagered = last_event(subject)
-    assert isinstance(wagered, events.Wagered)
-    assert wagered.asked_ms == -1
+    assert send(subject, 3, wager("r2"), tick=0).answer["code"] == "table_held"
     assert subject.execute(REOPEN, people=GRACE).answer["ok"]
+    assert send(subject, 3, royal()).answer["t"] == "ack"
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("Ann Lee", "\uff41\uff4e\uff4e  \uff2c\uff25\uff25"),
+        ("Ren\u00e9", "Rene\u0301"),
+        ("Stra\u00dfe", "STRASSE"),
+        ("\u01c5", "d\u017e"),
+    ],
+)
+def test_one_name_is_one_person_however_it_is_written(first: str, second: str) -> None:
+    """A10, T10: full width, composed accents and case make no second person."""
+    subject = closed()
+    assert subject.execute(REOPEN, people=(first,)).answer["asked"]
+    assert subject.execute(REOPEN, people=(second,)).answer["code"] == "two_people"
+
+
+def test_nobody_is_called_nothing() -> None:
+    """A10: an empty name stands for nothing, also not next to another."""
+    subject = closed()
+    for people in (("",), ("", "Ada"), ("Ada", "\u3000 ")):
+        assert subject.execute(REOPEN, people=people).answer["code"] == "no_person"
 
 
 def test_the_second_answer_may_be_no() -> None:

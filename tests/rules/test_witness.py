@@ -64,7 +64,7 @@ def test_one_table_is_no_off_switch() -> None:
 
 
 def test_the_bank_stops_when_a_second_table_says_so_in_the_epoch() -> None:
-    """S9: also where people have answered the first one; not for what was said in an earlier epoch."""
+    """S9: not for what was said in an earlier epoch."""
     subject = three()
     says(subject, "T1", 9)
     subject.take_over()
@@ -76,8 +76,22 @@ def test_the_bank_stops_when_a_second_table_says_so_in_the_epoch() -> None:
     for table in ("T1", "T2"):
         assert confirm(subject, table, believe=True)["ok"]
     assert not suspended(subject)
+
+
+def test_a_table_that_people_have_answered_is_no_second_witness() -> None:
+    """S9: so one liar stops the bank no more, however often they answer it; its new word is journalled."""
+    subject = three()
+    says(subject, "T1", 9)
+    assert confirm(subject, "T1", believe=True)["ok"]
+    for acked in (5, 6, 7):
+        assert says(subject, "T2", acked)["code"] == "ledger_behind"
+        assert not suspended(subject)
+        assert confirm(subject, "T2", believe=False)["ok"]
+    assert says(subject, "T2", 7)["t"] == "welcome"
+    assert len(rows(subject, events.FoundBehind)) == 4
+    says(subject, "T2", 8)
     says(subject, "T3", 1)
-    assert suspended(subject)
+    assert suspended(subject), "two wait for people"
 
 
 def test_an_engine_that_is_rebuilt_within_an_epoch_knows_when_that_began() -> None:

@@ -79,6 +79,9 @@ async def test_two_people_are_asked_for_where_the_rules_do(tmp_path: Path) -> No
         code, _, error = await jackpot(*undo, "--by", "Ann", "--and-by", " ANN")
         assert code == 1
         assert "'ANN' is the same person" in error
+        code, _, error = await jackpot(*undo, "--by", "Ann", "--and-by", "\u0410nn")
+        assert code == 1
+        assert "mixes latin letters with others (cyrillic): write it in one script" in error
         code, out, error = await jackpot(*undo, "--by", "Ann", "--and-by", "Bo")
         assert code == 0, error
         assert out.startswith("H1: undone")

@@ -43,7 +43,7 @@ class Adder:
         entry = Entry(self.seq, envelope.at, 1, 1, None, None, None, envelope.digest, body, ())
         return Outcome(entry, {"name": name, "state": list(self.names)})
 
-    def new_epoch(self) -> None:
+    def new_epoch(self, tick: int) -> None:
         pass
 
     def go_on(self, before: object) -> None:
