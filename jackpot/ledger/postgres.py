@@ -32,6 +32,7 @@ from jackpot.ledger.store import (
     LedgerCorrupt,
     LedgerUnusable,
     Question,
+    not_kept,
 )
 from jackpot.rules.postings import Posting
 
@@ -54,6 +55,7 @@ FAILURES: Final = connect.FAILURES
 # SQLSTATEs of schemas/sql/postgres.
 _TAKEN: Final = "JP001"
 _NOT_COME_TO: Final = "JP004"
+_NOT_KEPT: Final = "JP005"
 
 # Who in the server warns of something that is not this COMMIT's: that numbers of transactions run out, which
 # it says in each of the last 40 million and goes on. Any other warning is doubt.
@@ -311,7 +313,8 @@ class PostgresStore:
             # One message: what decides whether this writer may write, and the COMMIT itself.
             status = await connection.execute(
                 f"SELECT fence({number:d}::integer, {epoch:d}::bigint, {seq_before:d}::bigint, "
-                f"{rows[-1].seq:d}::bigint, '\\x{rows[-1].hash.hex()}'::bytea, {self._synchronous}); COMMIT"
+                f"{rows[-1].seq:d}::bigint, '\\x{rows[-1].hash.hex()}'::bytea, "
+                f"{sum(len(row.postings) for row in rows):d}::bigint, {self._synchronous}); COMMIT"
             )
         except REFUSALS as error:
             await self._refused(bank, epoch, seq_before, error)
@@ -319,9 +322,12 @@ class PostgresStore:
             await self._roll_back()
             raise
         except Exception as error:  # whatever it was, the transaction is open
-            if getattr(error, "sqlstate", None) != _TAKEN:
+            state = getattr(error, "sqlstate", None)
+            if state not in {_TAKEN, _NOT_KEPT}:
                 raise self._in_doubt(error) from error
             await self._roll_back()
+            if state == _NOT_KEPT:
+                raise not_kept(text(error)) from error
             raise Fenced(f"bank {bank} was taken by another writer: epoch {epoch} is over") from error
         else:
             if status != "COMMIT":

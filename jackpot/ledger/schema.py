@@ -24,15 +24,19 @@ _WORD: Final = re.compile(r"--[^\n]*|/\*.*?\*/|'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\
 # A fact that is longer than a line is not told, only that it is another.
 _TOLD_MOST: Final = 80
 
-# SQLite's own begin so.
-_SQLITE_THINGS: Final = """
-    SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_schema WHERE name NOT GLOB 'sqlite_*'
+# What SQLite makes by itself: statistics, counters, a constraint's index. A hand may name a trigger so too.
+_SQLITE_OWN: Final = """
+    (type = 'table' AND name IN ('sqlite_stat1', 'sqlite_stat4', 'sqlite_sequence')
+        OR type = 'index' AND sql IS NULL AND name GLOB 'sqlite_autoindex_*')
 """
-_SQLITE_COLUMNS: Final = """
+_SQLITE_THINGS: Final = f"""
+    SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_schema WHERE NOT {_SQLITE_OWN}
+"""  # noqa: S608
+_SQLITE_COLUMNS: Final = f"""
     SELECT t.name, c.name, c.type, c."notnull", coalesce(c.dflt_value, ''), c.pk, c.hidden
-    FROM sqlite_schema AS t, pragma_table_xinfo(t.name) AS c
-    WHERE t.type = 'table' AND t.name NOT GLOB 'sqlite_*'
-"""
+    FROM (SELECT name FROM sqlite_schema WHERE type = 'table' AND NOT {_SQLITE_OWN}) AS t,
+        pragma_table_xinfo(t.name) AS c
+"""  # noqa: S608
 _SQLITE_UNIQUE: Final = """
     SELECT i.name FROM sqlite_schema AS t, pragma_index_list(t.name) AS i
     WHERE t.type = 'table' AND i.origin = 'c' AND i."unique"
@@ -45,6 +49,7 @@ _POSTGRES: Final = ("schemas", "sql", "postgres")
 # A thing's facts are told apart by these words of catalogue.sql.
 _FACT, _INDEX, _RIGHT = "fact", "index", "right"
 EVERYBODY: Final = "everybody"
+_READ: Final = "SELECT"
 
 
 class Facts(NamedTuple):
@@ -79,12 +84,13 @@ def _compared(found: Facts, known: Known) -> Differences:
         for thing in sorted(found.facts.keys() | known.facts.keys())
         if found.facts.get(thing) != known.facts.get(thing)
     ]
-    problems += [
-        f"the schema: {who} may {right} on {what}, which the migrations give nobody but its owner"
-        for what, who, right in found.rights
-        if right not in known.rights.get(_rights_key(what, who), [])
-    ]
-    warnings = [
+    warnings: list[str] = []
+    for what, who, right in found.rights:
+        if any(right in known.rights.get(_rights_key(what, whose), ()) for whose in (who, EVERYBODY)):
+            continue
+        said = f"the schema: {who} may {right} on {what}, which the migrations give nobody but its owner"
+        (warnings if right == _READ else problems).append(said)  # who reads changes nothing
+    warnings += [
         f"the schema: index {name} is not the ledger's" for name in found.plain if name not in known.plain
     ]
     warnings += [f"the schema: index {name} is missing" for name in known.plain if name not in found.plain]

@@ -57,16 +57,24 @@ class LedgerCorrupt(LedgerError):
     """The journal, its postings and its head do not fit together; says where."""
 
 
+_SOMEBODYS_HAND: Final = (
+    "a trigger or rule that is not the ledger's has its hand in it; nothing was kept, and jackpot verify "
+    "says which it is"
+)
+
+
 def not_written(table: str, wrote: int, asked: int) -> LedgerCorrupt:
     """What to raise, before COMMIT, where the database says that it wrote other than so many rows (S5).
 
     table: "all" for a transaction's, which counts what triggers wrote and deleted as well.
     """
     rows = "rows in all" if table == "all" else f"rows of {table}"
-    return LedgerCorrupt(
-        f"the database wrote {wrote} {rows}, not {asked}: a trigger or rule that is not the ledger's has its "
-        "hand in it; nothing was kept, and jackpot verify says which it is"
-    )
+    return LedgerCorrupt(f"the database wrote {wrote} {rows}, not {asked}: {_SOMEBODYS_HAND}")
+
+
+def not_kept(said: str) -> LedgerCorrupt:
+    """What to raise, before COMMIT, where rows that were written are not there (S5). said: how many are."""
+    return LedgerCorrupt(f"the database did not keep what it wrote: {said}: {_SOMEBODYS_HAND}")
 
 
 class Differences(NamedTuple):

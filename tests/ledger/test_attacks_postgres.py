@@ -228,7 +228,7 @@ def signing_in(cluster: Postgres, url: str, group: str) -> Iterator[str]:
 
 # Functions that fit a call better than the ledger's, where its arguments have no types.
 SHADOWS: Final = (
-    "fence(integer, integer, integer, integer, text, boolean)",
+    "fence(integer, integer, integer, integer, text, integer, boolean)",
     "take_bank(text, text, text, text, text, text, text)",
     "carry_forward(text, text)",
     "pg_advisory_xact_lock(text)",

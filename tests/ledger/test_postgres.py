@@ -96,7 +96,7 @@ async def test_a_row_that_another_writer_added_is_a_fence(database: str) -> None
         await other.run(
             "INSERT INTO journal VALUES (1, 1, 1, 2, 1, 1, 1, 1, 1, $1, '', $2)", row.digest, row.hash
         )
-        await other.run("SELECT fence(1, 2, 0, 1, $1, false)", row.hash)
+        await other.run("SELECT fence(1, 2, 0, 1, $1, 0, false)", row.hash)
         with pytest.raises(Fenced, match="epoch 1 is over"):
             await old.append("main", 1, 0, rows(2))
         assert (await old.head("main")).seq == 1
@@ -113,7 +113,13 @@ async def test_a_writer_that_stands_in_its_transaction_is_ended(database: str) -
         await old.append("main", 1, 0, rows(2))
         assert old._connection is not None
         await old._connection.execute("BEGIN")
-        await old._connection.execute("SELECT fence(1, 1, 2, 3, decode(repeat('00', 32), 'hex'), false)")
+        await old._connection.execute(
+            'INSERT INTO journal SELECT bank, 3, at, epoch, kind, version, link, "table", table_seq, digest, '
+            "body, hash FROM journal WHERE seq = 2"
+        )
+        await old._connection.execute(
+            "SELECT fence(1, 1, 2, 3, (SELECT hash FROM journal WHERE seq = 2), 0, false)"
+        )
         await new.new_epoch("main", "new")
         assert (await new.head("main")).seq == 2
         await new.append("main", 2, 2, rows(2, epoch=2, after=rows(2)[-1]))

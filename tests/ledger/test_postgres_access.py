@@ -58,7 +58,7 @@ WRITES = (
     "DELETE FROM snapshot",
     "INSERT INTO migration VALUES (2, 'x')",
     "SELECT take_bank('main', ''::bytea, 'x', gen_random_uuid(), 0, false, false)",
-    "SELECT fence(1, 1, 4, 5, ''::bytea, false)",
+    "SELECT fence(1, 1, 4, 5, ''::bytea, 0, false)",
     "CREATE TABLE mine (number int)",
 )
 

@@ -48,7 +48,24 @@ ON_SQLITE: Final = [
         ],
         "table posting is not as the migrations make it",
     ),
+    (
+        [
+            "PRAGMA writable_schema = ON",
+            (
+                "INSERT INTO sqlite_schema VALUES ('trigger', 'sqlite_evil', 'journal', 0, 'CREATE TRIGGER "
+                "sqlite_evil BEFORE INSERT ON journal WHEN NEW.kind = 19 BEGIN SELECT RAISE(IGNORE); END')"
+            ),
+        ],
+        "trigger sqlite_evil on journal is not the ledger's",
+    ),
 ]
+# A trigger that the catalogue says PostgreSQL made for itself.
+HIDDEN_TRIGGER: Final = (
+    "CREATE SCHEMA evil",
+    "CREATE FUNCTION evil.eat() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'",
+    "CREATE TRIGGER eat AFTER INSERT ON journal FOR EACH ROW EXECUTE FUNCTION evil.eat()",
+    "UPDATE pg_trigger SET tgisinternal = true WHERE tgname = 'eat'",
+)
 ON_POSTGRES: Final = [
     (
         ["DROP TRIGGER journal_is_never_changed ON journal"],
@@ -106,8 +123,32 @@ ON_POSTGRES: Final = [
     ),
     (["CREATE ROLE another", "GRANT UPDATE ON journal TO another"], "another may UPDATE on journal"),
     (["CREATE ROLE another", "GRANT UPDATE (hash) ON journal TO another"], "another may UPDATE on journal"),
-    (["GRANT SELECT ON journal TO PUBLIC"], "everybody may SELECT on journal"),
+    (["GRANT USAGE ON SEQUENCE bank_id_seq TO PUBLIC"], "everybody may USAGE on bank_id_seq"),
     (["GRANT EXECUTE ON FUNCTION carry_forward TO PUBLIC"], "everybody may EXECUTE on carry_forward"),
+    (
+        [
+            "CREATE SCHEMA evil",
+            "CREATE FUNCTION evil.refuse_change() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN END'",
+            "DROP TRIGGER journal_is_never_changed ON journal",
+            (
+                "CREATE TRIGGER journal_is_never_changed BEFORE UPDATE OR DELETE OR TRUNCATE ON journal "
+                "FOR EACH STATEMENT EXECUTE FUNCTION evil.refuse_change()"
+            ),
+            "ALTER TABLE journal ENABLE ALWAYS TRIGGER journal_is_never_changed",
+        ],
+        "trigger journal_is_never_changed on journal is 'always, type 58, evil.refuse_change()', the mig",
+    ),
+    ([*HIDDEN_TRIGGER], "trigger eat on journal is not the ledger's"),
+    (
+        [
+            *HIDDEN_TRIGGER,
+            (
+                "UPDATE pg_trigger SET tgconstraint = (SELECT oid FROM pg_constraint "
+                "WHERE conname = 'journal_pkey') WHERE tgname = 'eat'"
+            ),
+        ],
+        "trigger eat on journal is not the ledger's",
+    ),
 ]
 
 
@@ -164,6 +205,34 @@ def test_what_lies_elsewhere_is_nobodys_business(another: str) -> None:
         "CREATE INDEX by_time ON journal (at)",
     )
     assert found(another) == ([], ["the schema: index by_time is not the ledger's"])
+
+
+def test_what_changes_nothing_stops_no_start(another: str) -> None:
+    """S3: how rows are stored is no fact, to read is at most a warning, and what all may, one may."""
+    run_sql(
+        another,
+        "CREATE ROLE another",
+        "ALTER TABLE journal SET (autovacuum_vacuum_scale_factor = 0.02, fillfactor = 90)",
+        "GRANT SELECT ON ALL TABLES IN SCHEMA public TO another",
+        "GRANT SELECT ON ALL SEQUENCES IN SCHEMA public TO another",
+        "GRANT EXECUTE ON FUNCTION fence TO another",
+        "GRANT SELECT ON journal TO PUBLIC",
+    )
+    assert found(another) == (
+        [],
+        [
+            "the schema: another may SELECT on bank_id_seq, which the migrations give nobody but its owner",
+            "the schema: everybody may SELECT on journal, which the migrations give nobody but its owner",
+        ],
+    )
+
+
+def test_statistics_on_sqlite_are_no_fact(tmp_path: Path) -> None:
+    """S3: what SQLite makes by itself, and nothing else, may have a name of its own."""
+    url = f"sqlite:///{tmp_path}/ledger.db"
+    open_ledger(url).close()
+    run_sql(url, "ANALYZE")
+    assert found(url) == ([], [])
 
 
 def test_an_index_on_sqlite_is_told(tmp_path: Path) -> None:

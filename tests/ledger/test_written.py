@@ -66,6 +66,36 @@ def test_what_a_trigger_writes_or_deletes_is_counted(tmp_path: Path, more: str) 
         assert ledger.rows("main", 0, 10) == []
 
 
+@pytest.mark.parametrize("only", ["true", ONLY_THE_LAST])
+@pytest.mark.parametrize(
+    ("of", "when", "does"),
+    [
+        ("journal", "AFTER", "DELETE FROM journal WHERE bank = NEW.bank AND seq = NEW.seq"),
+        ("posting", "AFTER", "DELETE FROM posting WHERE bank = NEW.bank AND seq = NEW.seq"),
+        ("journal", "BEFORE", "NEW.hash := NEW.digest || NEW.digest"),
+        ("journal", "BEFORE", "NEW.seq := NEW.seq + 10"),
+    ],
+)
+def test_rows_that_are_gone_again_are_not_acknowledged(
+    database: str, of: str, when: str, does: str, only: str
+) -> None:
+    """S5: on PostgreSQL COPY counts what it was given; what is there when the head moves is what counts."""
+    with closing(open_ledger(database)) as ledger:
+        ledger.new_epoch("main", "test")
+        run_sql(
+            database,
+            f"DROP TRIGGER {of}_is_never_changed ON {of}",
+            f"CREATE FUNCTION eat() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN {does}; RETURN NEW; END $$",
+            f"CREATE TRIGGER eat {when} INSERT ON {of} FOR EACH ROW WHEN ({only}) EXECUTE FUNCTION eat()",
+        )
+        with pytest.raises(LedgerCorrupt, match="the database did not keep what it wrote"):
+            ledger.append("main", 1, 0, rows(3))
+        assert ledger.head("main").seq == 0
+        run_sql(database, f"DROP TRIGGER eat ON {of}")
+        ledger.append("main", 1, 0, rows(3))
+        assert ledger.rows("main", 0, 10) == rows(3)
+
+
 def test_an_epoch_that_a_trigger_swallows_is_not_taken(tmp_path: Path) -> None:
     """DESIGN 4: on PostgreSQL the head is read back by its writer; on SQLite the row is counted."""
     url = f"sqlite:///{tmp_path}/ledger.db"

@@ -118,16 +118,29 @@ BEGIN
     END IF;
 END $$;
 
--- Ends every transaction that adds rows: moves the head, if it stands where this writer left it.
+-- Ends every transaction that adds rows: moves the head, if it stands where this writer left it, and if the
+-- rows are there: COPY counts what it was given, whatever a trigger did to it afterwards.
 CREATE FUNCTION fence(
-    of_bank integer, in_epoch bigint, seq_before bigint, new_seq bigint, new_hash bytea, synchronous boolean
+    of_bank integer, in_epoch bigint, seq_before bigint, new_seq bigint, new_hash bytea, postings bigint,
+    synchronous boolean
 ) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    wrote bigint;
+    moved bigint;
+    last_hash bytea;
 BEGIN
     PERFORM check_durable(synchronous);
     UPDATE head SET seq = new_seq, hash = new_hash
         WHERE bank = of_bank AND epoch = in_epoch AND seq = seq_before;
     IF NOT FOUND THEN
         RAISE EXCEPTION 'the head is not at epoch % and row %', in_epoch, seq_before USING ERRCODE = 'JP001';
+    END IF;
+    SELECT count(*) INTO wrote FROM journal WHERE bank = of_bank AND seq > seq_before AND seq <= new_seq;
+    SELECT count(*) INTO moved FROM posting WHERE bank = of_bank AND seq > seq_before AND seq <= new_seq;
+    SELECT hash INTO last_hash FROM journal WHERE bank = of_bank AND seq = new_seq;
+    IF wrote <> new_seq - seq_before OR moved <> postings OR last_hash IS DISTINCT FROM new_hash THEN
+        RAISE EXCEPTION 'of % rows and % postings it has % and %, or another last row',
+            new_seq - seq_before, postings, wrote, moved USING ERRCODE = 'JP005';
     END IF;
 END $$;
 

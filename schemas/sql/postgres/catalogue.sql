@@ -24,7 +24,8 @@ WITH ours AS MATERIALIZED (
         concat_ws(', ', CASE relpersistence WHEN 'p' THEN 'permanent' ELSE 'not permanent' END,
             CASE WHEN relrowsecurity OR relforcerowsecurity THEN 'with row security' END,
             CASE WHEN EXISTS (SELECT FROM pg_inherits WHERE of IN (inhrelid, inhparent)) THEN 'inheriting' END,
-            array_to_string(reloptions, ' '),
+            -- How a table is stored and cleaned changes no row; what a view is told may.
+            CASE WHEN relkind = 'v' THEN array_to_string(reloptions, ' ') END,
             CASE WHEN relowner <> (SELECT id FROM owner) THEN 'of another owner than the journal' END),
         ''
     FROM ours WHERE relkind NOT IN ('i', 'I', 'c', 't')
@@ -50,13 +51,19 @@ WITH ours AS MATERIALIZED (
     SELECT 'fact', format('trigger %s on %s', tgname, relname),
         concat_ws(', ', CASE tgenabled WHEN 'A' THEN 'always' WHEN 'O' THEN 'unless replicating'
                 WHEN 'R' THEN 'when replicating' ELSE 'disabled' END,
-            'type ' || tgtype, (SELECT proname FROM pg_proc WHERE oid = tgfoid),
+            'type ' || tgtype,
+            (
+                SELECT format('%s%s(%s)', CASE WHEN pronamespace <> ours.ours THEN nspname || '.' END, proname,
+                    oidvectortypes(proargtypes))
+                FROM pg_proc JOIN pg_namespace ON pg_namespace.oid = pronamespace WHERE pg_proc.oid = tgfoid
+            ),
             CASE WHEN tgqual IS NOT NULL THEN 'with a condition' END,
             CASE WHEN tgnargs > 0 THEN 'with arguments' END,
             CASE WHEN tgattr::text <> '' THEN 'of some columns' END,
             CASE WHEN tgdeferrable THEN 'deferrable' END),
         ''
-    FROM ours JOIN pg_trigger ON tgrelid = of WHERE NOT tgisinternal
+    -- Of the migrations' constraints none has a trigger: one that is called PostgreSQL's own is somebody's.
+    FROM ours JOIN pg_trigger ON tgrelid = of
     UNION ALL
     SELECT 'fact', format('function %s(%s)', proname, oidvectortypes(proargtypes)),
         concat_ws(', ', lanname, 'kind ' || prokind::text, 'volatility ' || provolatile::text,
