@@ -104,7 +104,7 @@ def moment(unix_ms: int) -> str:
     """A moment in that site's time, to the second."""
     from jackpot.config.writing import local_time
 
-    return local_time(unix_ms, _site(*_asked).timezone).strftime("%Y-%m-%d %H:%M:%S %Z")
+    return local_time(unix_ms, _site(*_asked).timezone, "%Y-%m-%d %H:%M:%S %Z")
 
 
 @cache

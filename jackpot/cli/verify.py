@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Prove the ledger from its first row.")
 
 _HASH_BYTES: Final = 32
+# Of the rows that stopped links, so many are named: a person looks at each of them.
+_ROWS_TOLD: Final = 20
 
 
 @app.command()
@@ -68,8 +70,13 @@ def _left(report: "Report") -> list[str]:
     left = []
     if report.older:
         left.append(f"not decided again: {counted(report.older, 'row')} of older rules")
-    if report.refusals:
-        left.append(f"not decided again: {counted(report.refusals, 'refusal')}, which moved nothing")
+    still = report.refusals - len(report.stopped)
+    if still:
+        left.append(f"not decided again: {counted(still, 'refusal')}, which moved nothing")
+    if report.stopped:
+        rows = ", ".join(str(seq) for seq in report.stopped[:_ROWS_TOLD])
+        more = f" and {len(report.stopped) - _ROWS_TOLD} more" if report.stopped[_ROWS_TOLD:] else ""
+        left.append(f"{counted(len(report.stopped), 'row')} stopped links as internal: rows {rows}{more}")
     return left
 
 

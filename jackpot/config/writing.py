@@ -78,6 +78,12 @@ def zone_fault(name: str) -> str | None:
     return None
 
 
-def local_time(unix_ms: int, zone: str) -> datetime:
-    """A moment as the site's clocks show it. zone: an IANA name."""
-    return datetime.fromtimestamp(unix_ms / 1000, UTC).astimezone(ZoneInfo(zone))
+def local_time(unix_ms: int, zone: str, form: str) -> str:
+    """A moment as the site's clocks show it. zone: an IANA name. form: of `strftime`.
+
+    A forged row may name a moment that no calendar has: that one is told as its number.
+    """
+    try:
+        return datetime.fromtimestamp(unix_ms / 1000, UTC).astimezone(ZoneInfo(zone)).strftime(form)
+    except (ValueError, OverflowError, OSError):
+        return f"{unix_ms} ms"

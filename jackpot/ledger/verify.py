@@ -7,6 +7,7 @@ there when it began.
 """
 
 from collections.abc import Callable
+from datetime import UTC, date, datetime, timedelta
 from typing import Final
 
 import msgspec
@@ -21,6 +22,11 @@ from jackpot.rules.engine import SNAPSHOT_FORMAT, Engine
 # Problems told one by one: the first say what happened, a thousand more say it again.
 PROBLEMS_MAX: Final = 20
 
+# A row is written between 1970 and 9999, in milliseconds: what stands outside of it no calendar can show.
+AT_MOST: Final = 253_402_300_799_999
+# Where a day begins first, it does so before it does in UTC.
+ZONES_AHEAD: Final = timedelta(days=1)
+
 Progress = Callable[[int, int], None]
 
 
@@ -29,12 +35,14 @@ class Report(msgspec.Struct, frozen=True):
 
     problems: one sentence each, naming the row; none if all is well. older: how many rows were not decided
     again, for older rules decided them. refusals: of how many the requests are not there to be decided again.
+    stopped: those of them, by row, that stopped links: no request shows whether an error did.
     """
 
     head: Head
     problems: tuple[str, ...]
     older: int = 0
     refusals: int = 0
+    stopped: tuple[int, ...] = ()
 
 
 def verify(
@@ -71,7 +79,7 @@ def verify(
     progress(head.seq, head.seq)
     if len(problems) > PROBLEMS_MAX:
         problems[PROBLEMS_MAX:] = [f"{bank}: and {len(problems) - PROBLEMS_MAX} more"]
-    return Report(head, tuple(problems), walk.older, walk.refusals)
+    return Report(head, tuple(problems), walk.older, walk.refusals, tuple(walk.stopped))
 
 
 def _snapshots(ledger: Reader, bank: str) -> dict[int, Snapshot]:
@@ -93,6 +101,18 @@ def _carried(ledger: Reader, bank: str, after: int, upto: int) -> dict[int, Tota
     return found
 
 
+def _untimely(row: Row, event: events.Event) -> str | None:
+    """Why a reading is of a day that cannot have ended; no server would take one until that day is over."""
+    if not isinstance(event, events.ReadingTaken):
+        return None
+    last = (datetime.fromtimestamp(row.at // 1000, UTC) + ZONES_AHEAD).date()
+    try:
+        early = date.fromisoformat(event.day) <= last
+    except ValueError:
+        return f"{event.day!r} is no day, like {last}"
+    return None if early else f"it reads the day {event.day}, and was written before {last} was over"
+
+
 class _Walk:
     """One pass over the rows. engine: None once a row could not be applied: no meters from there on."""
 
@@ -107,6 +127,7 @@ class _Walk:
         self.version = 1
         self.older = 0
         self.refusals = 0
+        self.stopped: list[int] = []
         self.hash = genesis(bank)
         self.sums: dict[tuple[int, int], list[int]] = {}
         self.carried: dict[int, Totals] = {}
@@ -122,6 +143,8 @@ class _Walk:
             self._missing(self.seq + 1, row.seq - 1)
         if row.epoch < self.epoch:
             self._problem(f"row {row.seq} is of epoch {row.epoch}, the row before it of {self.epoch}")
+        if not 0 <= row.at <= AT_MOST:
+            self._problem(f"row {row.seq} was written at {row.at} ms, which is in no year from 1970 to 9999")
         if row.version < self.version:
             self._problem(f"row {row.seq} is of rules {row.version}, the row before it of {self.version}")
         for posting in row.postings:
@@ -183,9 +206,12 @@ class _Walk:
         if row.version < events.RULES_VERSION:
             self.older += 1
             return None
-        self.refusals += row.kind == events.Refused.kind
         try:
-            return again.fault(engine, row, events.decode(row.kind, row.version, row.body))
+            event = events.decode(row.kind, row.version, row.body)
+            if isinstance(event, events.Refused):
+                self.refusals += 1
+                self.stopped += [row.seq] * bool(event.suspended)
+            return again.fault(engine, row, event) or _untimely(row, event)
         except Exception as error:  # noqa: BLE001 - a forged event may break anything inside
             return f"the rules cannot decide it: {error!r}"
 

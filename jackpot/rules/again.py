@@ -17,7 +17,7 @@ from jackpot.rules.commands import Claim, Command, Draw, Envelope, Hand
 from jackpot.rules.events import Event, People
 from jackpot.rules.invariant import InvariantError
 from jackpot.rules.money import to_cents
-from jackpot.rules.refusal import CODES, NOT_APPLIED, Refusal
+from jackpot.rules.refusal import CODES, HITS_TOLD_MOST, MESSAGE_MOST, NOT_APPLIED, Refusal
 from jackpot.rules.state import State, Table
 
 # A difference is told in so many characters a side: enough to see what was changed.
@@ -60,6 +60,8 @@ def fault(engine: Decider, entry: Written, event: Event) -> str | None:
     May raise anything for an event that names what is not there.
     """
     state = engine.state
+    if e.encode(event) != entry.body:
+        return "its body has more in it, or in another form, than the event that it tells"
     table = None if entry.table is None else state.table(entry.table)
     misplaced = _misplaced(state, table, entry, event)
     if misplaced is not None:
@@ -131,6 +133,10 @@ def _refused(state: State, table: Table | None, event: e.Refused) -> str | None:
     """A refusal moves nothing; an internal one stops its links and no other."""
     if event.code not in CODES or event.code in NOT_APPLIED:
         return f"{event.code!r} is no refusal that is journalled"
+    if len(event.message) > MESSAGE_MOST:
+        return f"its message has {len(event.message)} characters, and {MESSAGE_MOST} are the most"
+    if len(event.hits) > HITS_TOLD_MOST:
+        return f"it names {len(event.hits)} hits, and {HITS_TOLD_MOST} are the most"
     if event.code != INTERNAL:
         if table is None:
             return "people's acts are not journalled as refused"
@@ -138,9 +144,16 @@ def _refused(state: State, table: Table | None, event: e.Refused) -> str | None:
             return f"{event.code} suspends no link"
         unknown = [number for number in event.hits if number not in state.hits]
         return f"there is no hit H{unknown[0]}" if unknown else None
-    links = {link.number for link in state.links} if table is None else set(table.links)
-    wrong = set(event.suspended) - links if table is None else set(event.suspended) ^ links
-    return "it suspends other links than its own" if wrong else None
+    if event.hits:
+        return "internal names no hit"
+    return None if event.suspended in _stops(state, table) else "it suspends other links than its own"
+
+
+def _stops(state: State, table: Table | None) -> Iterable[list[int]]:
+    """The links that an internal error may stop: its table's; of an act, one table's, one hit's or none."""
+    if table is not None:
+        return [sorted(table.links)]
+    return [[], *([link.number] for link in state.links), *(sorted(one.links) for one in state.tables)]
 
 
 def _greeted(engine: Decider, event: e.FoundBehind | e.BehindOver) -> str | None:

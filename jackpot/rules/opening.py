@@ -1,5 +1,6 @@
 """May this link or table join the bank, this device greet? What the server itself asks of the engine."""
 
+import re
 from typing import Final
 
 from jackpot.rules.apply_acts import RESTORED
@@ -32,6 +33,14 @@ from jackpot.rules.paytable import SEATS
 from jackpot.rules.refusal import Refusal, quoted, refuse_if, two_people
 from jackpot.rules.state import State, Table
 from jackpot.rules.witness import BEHIND, decide_believed, find_table
+
+# Why the server itself stops links, with nobody: they differ from the configuration, or a backup came back.
+CONFIG_REASON: Final = "config"
+SERVER_SUSPENDS: Final = (CONFIG_REASON, RESTORED)
+SERVER_RESUMES: Final = (CONFIG_REASON,)
+
+# How a gaming day is written: its readings are in the order of their texts.
+_DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 # Two people resume what these stopped.
 TWO_RESUME: Final = (RESTORED, "internal")
@@ -87,6 +96,7 @@ def decide_open_table(state: State, command: OpenTable) -> TableOpened:
 def decide_suspend(state: State, command: Suspend, people: People) -> Suspended:
     """Stop wagers on some links, or all; people: none if the server itself stops them."""
     _not_behind(command.reason)
+    _stands(people, command.reason, SERVER_SUSPENDS)
     return Suspended(_links(state, command.links), command.reason, people, command.note)
 
 
@@ -95,6 +105,7 @@ def decide_resume(state: State, command: Resume, people: People) -> Resumed:
     _not_behind(command.reason)
     if command.reason in TWO_RESUME or command.believe:
         two_people(people, f"links resume after {quoted(command.reason)}")
+    _stands(people, command.reason, SERVER_RESUMES)
     twice = len({name for name, _ in command.believe}) < len(command.believe)
     refuse_if(twice, Code.TWICE, "believe: a table is named twice")
     believed = [decide_believed(state, find_table(state, name), acked) for name, acked in command.believe]
@@ -106,6 +117,11 @@ def decide_resume(state: State, command: Resume, people: People) -> Resumed:
 
 def decide_reading(state: State, command: Reading) -> ReadingTaken:
     """Every meter, once a gaming day (S2)."""
+    refuse_if(
+        not _DAY.fullmatch(command.day),
+        Code.BAD_REQUEST,
+        f"day: {quoted(command.day)} is not like 2026-11-20",
+    )
     refuse_if(command.day <= state.last_day, Code.READ_ALREADY, f"gaming day {command.day} is read already")
     meters = [
         (
@@ -168,6 +184,14 @@ def _not_behind(reason: str) -> None:
     """Only a table's word begins that suspension, and only who confirms what is missing ends it (S4)."""
     refuse_if(
         reason == BEHIND, Code.RESERVED, f"reason: {BEHIND} ends where a table's lost tail is confirmed"
+    )
+
+
+def _stands(people: People, reason: str, own: tuple[str, ...]) -> None:
+    """People stand for it; the server alone acts for its own reasons, and what people stopped it leaves."""
+    refuse_if(not people.count() and reason not in own, Code.NO_PERSON, "by: someone must stand for this act")
+    refuse_if(
+        bool(people.count()) and reason == CONFIG_REASON, Code.RESERVED, f"reason: {reason} is the server's"
     )
 
 

@@ -20,12 +20,11 @@ from jackpot.ledger.rebuild import read_to
 from jackpot.ledger.store import DataRefused, Ledger, LedgerCorrupt, LedgerUnusable, Reader, Store
 from jackpot.rules.commands import Command, OpenLink, OpenTable, Resume, Suspend
 from jackpot.rules.engine import Engine
+from jackpot.rules.opening import CONFIG_REASON
 from jackpot.rules.paytable import LinkTerms, TableTerms
 from jackpot.rules.state import State
 from jackpot.server.writer import Writer
 
-# Why a link is suspended whose configuration is not what its journal says.
-CONFIG_REASON: Final = "config"
 # Every file that decides anything: the program and the paytables that it ships.
 _CODE: Final = (".py", ".toml", ".sql", ".json")
 

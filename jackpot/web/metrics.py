@@ -23,11 +23,11 @@ from prometheus_client.registry import Collector
 from jackpot.logs import lines_dropped
 from jackpot.rules.apply_acts import RESTORED
 from jackpot.rules.money import BASIS_POINTS
+from jackpot.rules.opening import CONFIG_REASON
 from jackpot.rules.refusal import CODES, NOT_APPLIED
 from jackpot.rules.witness import BEHIND
 from jackpot.server.alone import failures
 from jackpot.server.histogram import Histogram
-from jackpot.server.opening import CONFIG_REASON
 
 _MICRO_DIGITS: Final = -6
 _MS: Final = 1000

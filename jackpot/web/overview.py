@@ -222,4 +222,4 @@ class Overview:
         }
 
     def _time(self, unix_ms: int, form: str) -> str:
-        return local_time(unix_ms, self._source.config.site.timezone).strftime(form)
+        return local_time(unix_ms, self._source.config.site.timezone, form)

@@ -2,6 +2,7 @@
 
 from contextlib import closing
 from pathlib import Path
+from typing import Final
 
 from jackpot.ledger.journal import Row, row_of
 from jackpot.ledger.rebuild import rebuild
@@ -12,6 +13,9 @@ from jackpot.rules.events import Event
 from jackpot.rules.outcome import Entry
 from jackpot.rules.postings import only_link
 from jackpot.rules.state import State
+
+# 2030-01-01, later than anything that the tests play.
+NOW_MS: Final = 1_893_456_000_000
 
 
 class Forger:
@@ -43,16 +47,25 @@ class Forger:
         ahead: int = 0,
         digest: bytes | None = None,
         version: int = 0,
+        at: int = NOW_MS,
+        body: bytes = b"",
     ) -> Row:
-        """The event as the next row. table: whose frame it pretends to be, `ahead` of its turn."""
+        """The event as the next row. table: whose frame it pretends to be, `ahead` of its turn.
+
+        body: other bytes than its own.
+        """
         known = None if table is None else self.engine.table(table)
         number = None if known is None else known.number
         table_seq = None if known is None else known.last_seq + 1 + ahead
-        last, body, digest = self.head, events.encode(event), digest or self.head.seq.to_bytes(16, "big")
+        last, body, digest = (
+            self.head,
+            body or events.encode(event),
+            digest or self.head.seq.to_bytes(16, "big"),
+        )
         version = version or events.RULES_VERSION
-        made = self.engine.replay(last.seq + 1, 0, event.kind, version, number, table_seq, digest, body)
+        made = self.engine.replay(last.seq + 1, at, event.kind, version, number, table_seq, digest, body)
         entry = Entry(
-            last.seq + 1, 0, event.kind, version, only_link(made), number, table_seq, digest, body, made
+            last.seq + 1, at, event.kind, version, only_link(made), number, table_seq, digest, body, made
         )
         row = row_of(self.bank, last.epoch, entry, last.hash)
         with closing(SqliteLedger(self.path)) as ledger:

@@ -3,6 +3,7 @@
 The same seed makes the same entries; nothing here reads a catalogue, so a ledger made of them needs none.
 """
 
+from datetime import date, timedelta
 from random import Random
 from typing import Final
 
@@ -16,6 +17,8 @@ from jackpot.rules.paytable import Row as PayRow
 
 DOLLAR: Final = 1_000_000
 START_MS: Final = 1_767_225_600_000
+# Long before: each row is a day further, so that a play may read its meters again and again.
+FIRST_DAY: Final = date(1990, 1, 1)
 
 FIVE: Final = LinkTerms(
     link="five", bank="main", paytable="test-five", wager=DOLLAR, hand_kind="five-flop",
@@ -189,11 +192,11 @@ class Play:
     def _server(self) -> None:
         chosen = self.random.randrange(5)
         if chosen == 0:
-            self.act(c.Reading(f"day {len(self.rows):09}"))
+            self.act(c.Reading(str(FIRST_DAY + timedelta(days=len(self.rows)))))
         elif chosen == 1:
-            self.act(c.Suspend("a look at the wheel", ("three",)))
+            self.act(c.Suspend("a look at the wheel", ("three",)), "anna")
             self.frame("T01", c.Wager(self._next_round(), (Bet(1, "three", 500),)))
-            self.act(c.Resume("a look at the wheel", ("three",)))
+            self.act(c.Resume("a look at the wheel", ("three",)), "anna")
         elif chosen == 2:
             self.frame("T02", c.Malformed("bets: not a list"))
         elif chosen == 3:

@@ -349,3 +349,100 @@ def test_refusals_are_counted(forger: Forger) -> None:
     forger.append(events.Refused("locked_out", "round: no more bets"), "T01")
     report = audit(forger.path)
     assert (report.problems, report.refusals) == ((), 1)
+
+
+def stopped_for_a_hit(_: Forger) -> Any:
+    return events.Refused("internal", "it broke", [1], [1])
+
+
+def stopped_twice(_: Forger) -> Any:
+    return events.Refused("internal", "it broke", [], [1, 1])
+
+
+def refused_at_length(_: Forger) -> Any:
+    return events.Refused("internal", "x" * 200_000)
+
+
+def refused_for_many_hits(_: Forger) -> Any:
+    return events.Refused("internal", "it broke", [1] * 100_000)
+
+
+def read_on(day: str) -> Callable[[Forger], Any]:
+    return lambda forger: replace(forger.right(c.Reading("2029-12-31")), day=day)
+
+
+def resumed_by_nobody(_: Forger) -> Any:
+    return events.Resumed([2], "operator")
+
+
+def suspended_by_nobody(_: Forger) -> Any:
+    return events.Suspended([1], "operator")
+
+
+def suspended_by_people_for_the_server(_: Forger) -> Any:
+    return events.Suspended([1], "config", ANNA)
+
+
+@pytest.mark.parametrize(
+    ("forgery", "said"),
+    [
+        (stopped_for_a_hit, "(refused): internal names no hit"),
+        (stopped_twice, "(refused): it suspends other links than its own"),
+        (refused_at_length, "(refused): its message has 200000 characters, and 256 are the most"),
+        (refused_for_many_hits, "(refused): it names 100000 hits, and 64 are the most"),
+        (read_on("9999-12-31"), "(reading_taken): it reads the day 9999-12-31, and was written before"),
+        (read_on("2030-01-03"), "(reading_taken): it reads the day 2030-01-03, and was written before"),
+        (read_on("2029-13-01"), "(reading_taken): '2029-13-01' is no day"),
+        (read_on("zzzz"), "(reading_taken): the rules refuse it: day: 'zzzz' is not like"),
+        (resumed_by_nobody, "(resumed): the rules refuse it: by: someone must stand for this act"),
+        (suspended_by_nobody, "(suspended): the rules refuse it: by: someone must stand for this act"),
+        (suspended_by_people_for_the_server, "(suspended): the rules refuse it: reason: config is the"),
+    ],
+)
+def test_what_no_server_would_write_is_found(
+    forger: Forger, forgery: Callable[[Forger], Any], said: str
+) -> None:
+    """S8, S2: a refusal within its bounds, a reading of a day that is over, and somebody for every act."""
+    row = forger.append(forgery(forger))
+    (problem,) = audit(forger.path).problems
+    assert problem.startswith(f"main: row {row.seq} {said}"), problem
+
+
+def test_a_reading_before_the_last_is_found(forger: Forger) -> None:
+    """S2: gaming days are read in their order."""
+    forger.append(forger.right(c.Reading("2029-12-31")))
+    late = replace(forger.right(c.Reading("2030-01-01")), day="2020-01-01")
+    row = forger.append(late)
+    (problem,) = audit(forger.path).problems
+    assert problem.startswith(
+        f"main: row {row.seq} (reading_taken): the rules refuse it: gaming day 2020-01-01"
+    )
+
+
+def test_a_body_with_more_in_it_is_found(forger: Forger) -> None:
+    """S8: what is not in the event's own bytes was put there by somebody else, whatever the kind."""
+    event = events.Refused("locked_out", "round: no more bets")
+    extended = msgspec.msgpack.encode([*msgspec.msgpack.decode(events.encode(event)), "smuggled"])
+    row = forger.append(event, "T01", body=extended)
+    (problem,) = audit(forger.path).problems
+    assert problem.startswith(f"main: row {row.seq} (refused): its body has more in it"), problem
+
+
+def test_a_row_of_no_year_is_found(forger: Forger) -> None:
+    """S8: a moment that no calendar has."""
+    rows = [
+        forger.append(forger.right(c.Suspend("operator"), "anna"), at=at)
+        for at in (0, 253_402_300_799_999, 253_402_300_800_000, -1, 2**62)
+    ]
+    assert audit(forger.path).problems == tuple(
+        f"main: row {row.seq} was written at {row.at} ms, which is in no year from 1970 to 9999"
+        for row in rows[2:]
+    )
+
+
+def test_links_that_an_error_stopped_are_named(forger: Forger) -> None:
+    """S8: no row shows whether there was an error, so these are told apart from what moved nothing."""
+    forger.append(events.Refused("locked_out", "round: no more bets"), "T01")
+    row = forger.append(events.Refused("internal", "it broke", [], [1]))
+    report = audit(forger.path)
+    assert (report.problems, report.refusals, report.stopped) == ((), 2, (row.seq,))

@@ -106,8 +106,8 @@ class OfEngine:
     def act(self, kind: str, people: int = 1, **fields: Any) -> Message:
         if kind in ("suspend", "resume"):
             links = (fields["link"],)
-            by_server = commands.Suspend if kind == "suspend" else commands.Resume
-            return self._told(self.execute(by_server("operator", links)))
+            by_hand = commands.Suspend if kind == "suspend" else commands.Resume
+            return self._told(self.execute(by_hand("operator", links), people=PEOPLE[:people]))
         if kind in ("undo", "correct", "release", "strike", "void_round", "reopen", "decline"):
             fields.setdefault("reason", "worked example")
         if kind in ("validate", "pay", "undo") and "award" in fields:

@@ -315,10 +315,10 @@ def test_a_link_is_told_to_resume_only_where_it_was_suspended() -> None:
     subject = bank()
     subject.open(Link("M", "pa-643a-five-card-A"))
     for _ in range(2):
-        subject.execute(commands.Suspend("cleaning", ("L",)))
-    resumed = subject.execute(commands.Resume("cleaning"))
+        subject.execute(commands.Suspend("cleaning", ("L",)), people=("Ada",))
+    resumed = subject.execute(commands.Resume("cleaning"), people=("Ada",))
     assert [push.message for push in resumed.pushes] == [{"t": "link", "link": "L", "state": "active"}]
-    assert subject.execute(commands.Resume("cleaning")).answer["code"] == "not_suspended"
+    assert subject.execute(commands.Resume("cleaning"), people=("Ada",)).answer["code"] == "not_suspended"
 
 
 def test_sums_are_shown_without_their_fraction_of_a_cent() -> None:

@@ -203,10 +203,10 @@ class Floor(RuleBasedStateMachine):
     def server(self, link: str, table: int, day: str) -> None:
         """The server's own acts, and a frame that is none."""
         whose = self.engine.state.tables[table]
-        self.ask(commands.Suspend("tests", (link,)))
+        self.ask(commands.Suspend("tests", (link,)), people=("ann",))
         assert self.ask(commands.Malformed("bets: no list"), whose).answer["code"] == "bad_message"
         self.bet(whose, Random(day))
-        self.ask(commands.Resume("tests"))
+        self.ask(commands.Resume("tests"), people=("ann",))
         self.ask(commands.Reading(day))
 
     # What must change nothing

@@ -14,10 +14,10 @@ def test_greetings_do_not_drive_acts_out_of_memory() -> None:
     """A10, S5: however often a table greets, an act asked again after a doubt is done once."""
     subject = bank()
     act = commands.Suspend("cleaning", ("L",))
-    subject.execute(act, digest=b"s" * 16)
+    subject.execute(act, digest=b"s" * 16, people=("Ada",))
     for acked in range(1, 300):
         subject.execute(Hello(acked=acked), table="T1")
-    assert subject.execute(act, digest=b"s" * 16).entry is None
+    assert subject.execute(act, digest=b"s" * 16, people=("Ada",)).entry is None
 
 
 def test_a_poisoned_greeting_uses_no_number_of_its_table() -> None:

@@ -197,7 +197,7 @@ def test_a_restored_bank_waits_for_two_people_who_may_confirm_its_tables() -> No
 def test_two_people_resume_what_went_wrong(reason: str) -> None:
     """S9, S3: a restored bank, or one that contradicted itself, is not let in again by one."""
     subject = bank()
-    subject.execute(commands.Suspend(reason))
+    subject.execute(commands.Suspend(reason), people=ADA)
     subject.open(Link("M", "pa-643a-five-card-A"))
     resume = commands.Resume(reason)
     assert subject.execute(resume, people=ADA).answer["code"] == "two_people"
