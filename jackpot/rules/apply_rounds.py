@@ -1,6 +1,7 @@
 """What do a table's frames change? Applying the events of a round; nothing here refuses anything."""
 
 from collections.abc import Iterable
+from typing import Final
 
 from jackpot.rules import meter
 from jackpot.rules.betting import counted
@@ -38,20 +39,23 @@ from jackpot.rules.state import (
 )
 from jackpot.rules.undo import Share, Take, is_whole
 
+_NO_TABLE: Final = "a table's event without its table"
+
 
 def apply_wagered(effects: Effects, event: Wagered) -> None:
     """Every level rises at once (L6); a seat that carries a player does so for all its wagers (T9)."""
-    table = _table(effects)
-    if table.round is None:
-        table.round = Round(event.round, "open", effects.seq)
+    table = present(effects.table, _NO_TABLE)
+    round_ = table.round
+    if round_ is None:
+        round_ = table.round = Round(event.round, "open", effects.seq)
     state = effects.state
     by_link: dict[int, int] = {}
     for place in event.bets:
-        table.round.seated.pop(place.seat, None)
-        table.round.bets.append(BetMade(place.seat, place.link, place.dealer, place.player, effects.seq))
+        round_.seated.pop(place.seat, None)
+        round_.bets.append(BetMade(place.seat, place.link, place.dealer, place.player, effects.seq))
         by_link[place.link] = by_link.get(place.link, 0) + 1
-    owners = {bet.seat: bet.player for bet in table.round.bets if bet.player is not None}
-    for bet in table.round.bets:
+    owners = {bet.seat: bet.player for bet in round_.bets if bet.player is not None}
+    for bet in round_.bets:
         bet.player = owners.get(bet.seat)
     for number, count in by_link.items():
         table.counts[number] = table.counts.get(number, 0) + count
@@ -62,12 +66,12 @@ def apply_wagered(effects: Effects, event: Wagered) -> None:
             level.history.contributed(count * primary, count * reserve)
             level.wagers += count
     if event.locking is not None:
-        _lock(effects, table, event.locking)
+        _lock(effects, table, round_, event.locking)
 
 
 def apply_withdrawn(effects: Effects, event: Withdrawn) -> None:
     """The wagers were never made (T2)."""
-    table = _table(effects)
+    table = present(effects.table, _NO_TABLE)
     take_back(effects, unfinished(table, event.round), event.bets, event.recomputed)
 
 
@@ -134,17 +138,16 @@ def _raise(effects: Effects, hit: Hit, award: Award, amount: int) -> None:
 
 def apply_locked(effects: Effects, event: Locked) -> None:
     """No more bets (T1), or a corrected count (T3)."""
-    table = _table(effects)
+    table = present(effects.table, _NO_TABLE)
     if event.recount:
         round_ = unfinished(table, event.round)
         round_.chips |= event.locking.chips
         judge_count(effects, table, round_)
         return
-    _lock(effects, table, event.locking)
+    _lock(effects, table, present(table.round, "a lock without a round"), event.locking)
 
 
-def _lock(effects: Effects, table: Table, locking: Locking) -> None:
-    round_ = present(table.round, "a lock without a round")
+def _lock(effects: Effects, table: Table, round_: Round, locking: Locking) -> None:
     if table.closed is not None:
         forget(effects, table, table.closed)
         table.closed = table.asked = None
@@ -169,7 +172,7 @@ def judge_count(effects: Effects, table: Table, round_: Round) -> None:
 
 def apply_settled(effects: Effects, event: Settled) -> None:
     """Seats are settled in payout order (T4)."""
-    table = _table(effects)
+    table = present(effects.table, _NO_TABLE)
     round_ = unfinished(table, event.round)
     if event.shown and not round_.reopened:
         _mark(effects, round_, [shown.seat for shown in event.shown])
@@ -183,7 +186,7 @@ def apply_settled(effects: Effects, event: Settled) -> None:
 
 def apply_closed(effects: Effects, event: Closed) -> None:
     """The round's end; seats not settled have lost."""
-    table = _table(effects)
+    table = present(effects.table, _NO_TABLE)
     round_ = unfinished(table, event.round)
     if not round_.reopened:
         _mark(effects, round_, [])
@@ -394,7 +397,3 @@ def _fold(effects: Effects, table: Table) -> None:
 def unfinished(table: Table, round_id: str) -> Round:
     """The round that an event is about; raises InvariantError where the table has no such unfinished one."""
     return present(table.find(round_id), f"table {table.terms.table} has no unfinished round {round_id}")
-
-
-def _table(effects: Effects) -> Table:
-    return present(effects.table, "a table's event without its table")

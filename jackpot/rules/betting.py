@@ -66,7 +66,8 @@ def decide_wager(
     placed = [_place(state, table, bet) for bet in command.bets]
     numbers = _chips(state, table, command.chips)
     for bet in command.bets:
-        _check_seat(table, bet.seat)
+        if bet.seat > table.terms.seats:
+            raise _no_seat(table, bet.seat)
     for bet, place in zip(command.bets, placed, strict=True):
         wager = state.link(place.link).terms.wager
         if from_cents(bet.amount) != wager:
@@ -100,7 +101,8 @@ def find_bets(state: State, table: Table, round_: Round, wanted: Iterable[Unbet]
     """The wagers named; refused as `unknown_link`, `unknown_seat` or `no_wager`."""
     asked = [(bet.seat, link_number(state, table, bet.link), bet.on == "dealer") for bet in wanted]
     for seat, _, _ in asked:
-        _check_seat(table, seat)
+        if seat > table.terms.seats:
+            raise _no_seat(table, seat)
     refuse_if(len(set(asked)) < len(asked), Code.DUPLICATE_WAGER, "bets: one wager is named twice")
     standing = {(bet.seat, bet.link, bet.dealer): bet for bet in round_.bets}
     for key in asked:
@@ -209,9 +211,8 @@ def _place(state: State, table: Table, bet: Bet) -> Placed:
     return Placed(bet.seat, link_number(state, table, bet.link), bet.on == "dealer", bet.player)
 
 
-def _check_seat(table: Table, seat: int) -> None:
-    if seat > table.terms.seats:
-        raise Refusal(Code.UNKNOWN_SEAT, f"seat: {seat} is above the table's {table.terms.seats}")
+def _no_seat(table: Table, seat: int) -> Refusal:
+    return Refusal(Code.UNKNOWN_SEAT, f"seat: {seat} is above the table's {table.terms.seats}")
 
 
 def _check_duplicates(round_: Round | None, placed: list[Placed]) -> None:
