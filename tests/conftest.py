@@ -8,6 +8,7 @@ from typing import Final
 import pytest
 
 from jackpot.server.alone import failures
+from tests.callbacks import failures_of_callbacks
 from tests.engines import database, ledger_template, postgres
 from tests.ledgers import fresh
 from tests.leftovers import shared_memory, until_nothing_is_left
@@ -51,6 +52,14 @@ def nobody_was_broken_off() -> Generator[None]:
     before = failures()
     yield
     assert failures() == before, "a peer's handling raised: the log has it as peer_failed"
+
+
+@pytest.fixture(autouse=True)
+def no_callback_failed() -> Generator[None]:
+    """An exception in an event loop's callback fails the test that caused it."""
+    with failures_of_callbacks() as failed:
+        yield
+    assert not failed, "a callback of the event loop raised"
 
 
 @pytest.hookimpl(trylast=True)
