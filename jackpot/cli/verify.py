@@ -115,6 +115,7 @@ def _verified(
 
 def _whole(ledger: "Reader", config: "Config | None") -> list[str]:
     """What is wrong with the ledger apart from its rows; what is missing shows by the configuration alone."""
+    from jackpot.ledger.sqlite import SqliteLedger
     from jackpot.ledger.store import LedgerUnusable
     from jackpot.server.opening import check_site, is_missing, missing_banks
 
@@ -122,6 +123,8 @@ def _whole(ledger: "Reader", config: "Config | None") -> list[str]:
     for warning in found.warnings:
         typer.echo(f"warning: {warning}", err=True)
     problems = list(found.problems)
+    if isinstance(ledger, SqliteLedger):
+        problems += ledger.integrity()
     if config is not None:
         problems += [is_missing(name) for name in missing_banks(ledger, config)]
         try:

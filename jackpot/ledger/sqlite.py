@@ -365,6 +365,11 @@ class SqliteLedger:
     def strays(self, bank: str) -> list[str]:
         return self._read(reading.strays(self._bank(bank)))
 
+    def integrity(self) -> list[str]:
+        """What SQLite finds wrong with its own file, as an index that lacks a row of its table."""
+        found = self._all("PRAGMA integrity_check")
+        return [f"the file: {said}" for (said,) in found if said != "ok"]
+
     def schema(self) -> Differences:
         return self._read(schema.sqlite())
 

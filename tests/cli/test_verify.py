@@ -6,6 +6,7 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
+import apsw
 import pytest
 
 from jackpot.ledger.copy import carry
@@ -56,6 +57,20 @@ def test_a_spoiled_ledger(sound: Path, tmp_path: Path) -> None:
         "main: row 20 was changed or added: it does not follow from row 19",
         "main: 1 problem: this is not what was written",
     ]
+
+
+def test_a_file_that_sqlite_finds_broken(sound: Path, tmp_path: Path) -> None:
+    """S8: an index that lacks a row of its table hides it; SQLite's own check names the index."""
+    path = Path(shutil.copy(sound, tmp_path))
+    with closing(apsw.Connection(str(path))) as connection:
+        connection.execute("PRAGMA writable_schema = ON")
+        connection.execute(
+            "UPDATE sqlite_schema SET sql = replace(sql, 'IN (10', 'IN (2, 10') "
+            "WHERE name = 'journal_of_acts'"
+        )
+    code, _, errors = run(f"sqlite:///{path}")
+    assert code == 1
+    assert "missing from index journal_of_acts" in errors
 
 
 def test_every_bank_is_verified(sound: Path, tmp_path: Path) -> None:
