@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from jackpot.rules import meter
-from jackpot.rules.betting import counted
+from jackpot.rules.betting import miscounted
 from jackpot.rules.effects import Effects, Map, award_map, draw_map
 from jackpot.rules.events import (
     Closed,
@@ -163,7 +163,7 @@ def _lock(effects: Effects, table: Table, round_: Round, locking: Locking) -> No
 
 def judge_count(effects: Effects, table: Table, round_: Round) -> None:
     """Locked, or waiting for a count that agrees (T3)."""
-    agrees = counted(effects.state, table, round_)
+    agrees = not miscounted(effects.state, table, round_, round_.chips)
     round_.state = "locked" if agrees else "mismatch"
     if not agrees:
         effects.answer["warn"] = ["chip_mismatch"]

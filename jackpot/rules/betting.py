@@ -113,7 +113,10 @@ def find_bets(state: State, table: Table, round_: Round, wanted: Iterable[Unbet]
 def decide_lock(
     state: State, table: Table, command: Lock, draws: Mapping[str, Draw], *, asked_ms: int = 0
 ) -> Locked:
-    """No more bets; a second lock corrects the count and nothing else (T3). asked_ms: as in `Wagered`."""
+    """No more bets; a second lock corrects the count and nothing else (T3). asked_ms: as in `Wagered`.
+
+    Once cards were shown no count takes back what had agreed: a wager is not struck for what it won or lost.
+    """
     round_ = find_round(table, command.round)
     recount = round_.state != "open"
     closed = table.closed
@@ -123,25 +126,29 @@ def decide_lock(
         _check_asked(asked_ms)
     numbers = _chips(state, table, command.chips)
     if recount:
+        late = round_.begun() and bool(miscounted(state, table, round_, round_.chips | numbers))
+        message = "chips: cards were shown after a count that agreed; that count stays"
+        refuse_if(late, Code.CHIP_MISMATCH, message)
         return Locked(round_.id, Locking(numbers), recount=True)
     drawn = _draw(state, table, round_.links(), draws)
     return Locked(round_.id, Locking(numbers, drawn), asked_ms=asked_ms)
 
 
-def counted(state: State, table: Table, round_: Round) -> bool:
-    """Whether the dealer's count agrees with the accepted wagers and none is owed (T3)."""
+def miscounted(state: State, table: Table, round_: Round, chips: Mapping[int, int]) -> list[int]:
+    """The links of which the dealer's count disagrees with the accepted wagers, or is owed (T3).
+
+    Electronic wagers have no chips to count.
+    """
+    found = []
     for number in table.links:
         terms = state.link(number).terms
-        if terms.electronic:
-            continue
         accepted = sum(bet.link == number for bet in round_.bets)
-        count = round_.chips.get(number)
-        if count is None:
-            if terms.count_chips and accepted:
-                return False
-        elif count != accepted:
-            return False
-    return True
+        owed = accepted if terms.count_chips else None
+        count = chips.get(number)
+        wrong = bool(owed) if count is None else count != accepted
+        if wrong and not terms.electronic:
+            found.append(number)
+    return found
 
 
 def _check_hands_and_players(state: State, table: Table, round_: Round | None, bets: tuple[Bet, ...]) -> None:

@@ -181,7 +181,7 @@ ACTS: Final[dict[Code, Act]] = {
     Code.NOT_BLOCKED: Act("the device is not blocked", _NOTHING, 409),
     Code.NOT_EMPTY: Act("the bank has entries already", _NOTHING, 409),
     Code.NOT_HELD: Act("the table is not held (T11)", _NOTHING, 409),
-    Code.NOT_MISMATCH: Act("the round does not wait for its count (T3)", "strike nothing", 409),
+    Code.NOT_MISMATCH: Act("the link does not wait for its count in that round (T3)", "strike nothing", 409),
     Code.NOT_PENDING: Act("nothing of it waits for a validation", _LOOK, 409),
     Code.NOT_SUSPENDED: Act("it is not suspended, or not for that reason", _LOOK, 409),
     Code.NOT_VALIDATED: Act("nothing of it is validated", "validate it first", 409),

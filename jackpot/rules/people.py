@@ -2,7 +2,7 @@
 
 from typing import Final, Literal
 
-from jackpot.rules.betting import find_bets
+from jackpot.rules.betting import find_bets, miscounted
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import (
     ClearDevice,
@@ -130,27 +130,19 @@ def decide_release(state: State, command: Release, people: People) -> Released:
 
 
 def decide_strike(state: State, command: Strike, people: People) -> Struck:
-    """A wager is struck from a round that waits for its count (T3), or from an unseen dealer's hand (T8)."""
+    """A wager is struck whose link waits for its count (T3), or that is on an unseen dealer's hand (T8)."""
     _someone(people)
     table, round_ = _find_round(state, command.table, command.round)
-    if command.on == "dealer" and round_.state == "locked":
+    waits = miscounted(state, table, round_, round_.chips) if round_.state == "mismatch" else []
+    chipped = any(state.link(number).terms.link == command.link for number in waits)
+    if command.on == "dealer" and round_.state != "open" and not chipped:
         refuse_if(bool(round_.dealer), Code.DEALER_SHOWN, "on: the dealer's hand was shown and settled")
         two_people(people, "a wager on a dealer's hand that cannot be shown is struck")
     else:
-        refuse_if(round_.state != "mismatch", Code.NOT_MISMATCH, "round: it does not wait for its count")
-    bets = find_bets(state, table, round_, [Unbet(command.seat, command.link, command.on)])
-    bet = bets[0]
-    standing = tuple(
-        number
-        for number in round_.hits
-        for award in state.hits[number].awards
-        if award.stands() and (award.seat, award.link, award.dealer) == (bet.seat, bet.link, bet.dealer)
-    )
-    if standing:
-        message = "seat: awards of this wager stand; a floorperson undoes them first"
-        raise Refusal(Code.AWARD_STANDING, message, standing)
+        refuse_if(not chipped, Code.NOT_MISMATCH, f"link: {quoted(command.link)} does not wait for its count")
+    (bet,) = find_bets(state, table, round_, [Unbet(command.seat, command.link, command.on)])
     placed = Placed(bet.seat, bet.link, bet.dealer, bet.player)
-    recomputed = without_bets(state, bets)
+    recomputed = without_bets(state, [bet])
     return Struck(table.number, round_.id, placed, command.reason, recomputed, people)
 
 

@@ -226,6 +226,10 @@ class Round(msgspec.Struct, array_like=True):
         """The seats whose hands were settled, in the order of their showing."""
         return [shown.seat for shown in self.shown]
 
+    def begun(self) -> bool:
+        """Whether any of its cards were shown, or it was closed without."""
+        return bool(self.board or self.dealer or self.settlings)
+
     def links(self) -> set[int]:
         """The numbers of the links wagered on."""
         return {bet.link for bet in self.bets}

@@ -130,13 +130,14 @@ class Play:
             if self.random.random() < 0.9:
                 chips = {"five": len(seats)} if self.random.random() < 0.2 else None
                 self.frame(name, c.Lock(round_, chips))
-        elif unfinished.state == "mismatch" and not unfinished.bets:
-            self.frame(name, c.Void(round_, "nobody wagered"))
         elif unfinished.state == "mismatch":
-            bet = unfinished.bets[0]
-            link = self.engine.state.link(bet.link).terms.link
-            self.act(c.Strike(name, round_, bet.seat, link, "a chip fell"), "anna")
-            self.frame(name, c.Lock(round_))
+            links = self.engine.state.links
+            counted = [bet for bet in unfinished.bets if links[bet.link - 1].terms.link == "five"]
+            if counted:
+                self.act(c.Strike(name, round_, counted[0].seat, "five", "a chip fell"), "anna")
+                self.frame(name, c.Lock(round_))
+            else:
+                self.frame(name, c.Void(round_, "nobody wagered"))
         self._end(name, round_)
 
     def _end(self, name: str, round_: str) -> None:

@@ -1,5 +1,7 @@
 """What may people and devices not do, alone, twice, or with sums and names that cannot be?"""
 
+import pytest
+
 from jackpot.rules import commands, views
 from jackpot.rules.commands import Bet, Claim, Close, Hello, Lock, Malformed, Settle, Wager
 from jackpot.rules.engine import Engine
@@ -59,17 +61,20 @@ def test_a_table_names_a_link_once() -> None:
     assert subject.execute(commands.OpenTable(terms)).answer["code"] == "no_links"
 
 
-def test_a_wager_whose_award_stands_is_not_struck() -> None:
-    """T3, T6: a second count after the first payout does not take a paid wager back."""
+@pytest.mark.parametrize("shown", ["seat", "board", "closed"])
+def test_once_cards_were_shown_a_count_that_agreed_stays(shown: str) -> None:
+    """T3: a second count does not take back a wager that has won or lost, in a reopened round neither."""
     subject = bank()
-    send(subject, 1, wager())
-    send(subject, 2, Settle("r1", (Claim(3, ROYAL),), BOARD))
-    send(subject, 3, Lock("r1", {"L": 1}))
-    strike = commands.Strike("T1", "r1", 3, "L", "no chip")
-    refused = subject.execute(strike, people=("Ada",)).answer
-    assert (refused["code"], refused["hits"]) == ("award_standing", ["H1"])
-    assert subject.act("undo", hit="H1")["ok"]
-    assert subject.execute(strike, people=("Ada",)).answer["ok"]
+    send(subject, 1, Wager("r1", wager().bets, lock=True, chips={"L": 2} if shown == "seat" else None))
+    hands = (Claim(3, ROYAL),) if shown == "seat" else ()
+    send(subject, 2, commands.Close("r1") if shown == "closed" else Settle("r1", hands, BOARD))
+    if shown == "closed":
+        assert subject.act("reopen", people=2, table="T1", round="r1")["ok"]
+    refused = send(subject, 3, Lock("r1", {"L": 1})).answer
+    assert (refused["code"], refused["message"].partition(":")[0]) == ("chip_mismatch", "chips")
+    assert subject.act("strike", table="T1", round="r1", seat=2, link="L")["code"] == "not_mismatch"
+    assert send(subject, 4, Lock("r1", {"L": 2})).answer == {"t": "ack", "seq": 4}, "the same count again"
+    assert send(subject, 5, commands.Close("r1")).answer["t"] == "ack"
 
 
 def test_a_wager_for_the_last_closed_round_is_locked_out_after_a_void_too() -> None:

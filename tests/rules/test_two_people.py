@@ -240,3 +240,48 @@ def test_people_strike_nothing_that_the_cards_have_decided(on: commands.Hand) ->
     strike = commands.Strike("T1", "r1", 2 if on == "dealer" else 5, "L", "slip", on)
     refused = subject.execute(strike, people=BOTH).answer
     assert refused["code"] == {"own": "not_mismatch", "dealer": "dealer_shown"}[on]
+
+
+def test_a_count_that_disagrees_takes_back_wagers_of_its_own_link_alone() -> None:
+    """T3, T8: electronic wagers are not counted; one on the dealer's hand takes two people as ever."""
+    subject, frame = dealer_floor()
+    frame(Wager("r1", ON_DEALER.bets, lock=True, chips={"P": 0}))
+    own = {"table": "T1", "round": "r1", "seat": 5}
+    assert subject.act("strike", link="L", **own)["code"] == "not_mismatch"
+    dealer = {"table": "T1", "round": "r1", "seat": 2, "link": "L", "on": "dealer"}
+    assert subject.act("strike", **dealer)["code"] == "two_people"
+    assert subject.act("strike", people=2, **dealer)["warn"] == ["chip_mismatch"], "the count is still wrong"
+    assert subject.act("strike", link="P", **own)["ok"]
+    assert frame(Close("r1")).answer["t"] == "ack"
+
+
+@pytest.mark.parametrize("hand", [("As", "Ks"), ("9d", "8c")], ids=["waits for its share", "lost"])
+def test_no_wager_on_a_shown_dealers_hand_is_struck_by_a_count(hand: tuple[str, str]) -> None:
+    """T3, T8, T5: with its only wager struck a waiting share would have nobody to be paid to."""
+    subject = OfEngine()
+    subject.open(Link("L", "pa-653a-five-card-hand-bonus", options={"simultaneous": "share"}))
+    subject.open(Link("P", "pa-653a-progressive-A"))
+    subject.add(Table("T1", "ultimate-texas-holdem", 6, links=("L", "P")))
+    frame = Send(subject)
+    frame(ON_DEALER)
+    frame(Settle("r1", (Claim(5, ("2s", "3h")),), ("Js", "Ts", "Qs", "2d", "4h"), hand))
+    assert frame(Lock("r1", {"P": 0})).answer["code"] == "chip_mismatch"
+    strike = commands.Strike("T1", "r1", 2, "L", "slip", "dealer")
+    assert subject.execute(strike, people=ADA).answer["code"] == "dealer_shown"
+    paid = frame(Close("r1")).answer.get("awards", [])
+    assert [award["seat"] for award in paid if award["kind"] == "meter"] == ([2] if hand[0] == "As" else [])
+
+
+def test_a_wager_that_waits_for_its_share_is_not_struck() -> None:
+    """T3, T5: or its seat would be paid without a wager at the close."""
+    subject = OfEngine()
+    subject.open(Link("L", "ma-PTMGL01", options={"simultaneous": "share", "primary": {"": "10"}}))
+    subject.add(Table("T1"))
+    frame = Send(subject)
+    frame(Wager("r1", (Bet(5, "L", 100), Bet(4, "L", 100)), lock=True, chips={"L": 2}))
+    frame(Settle("r1", (Claim(5, ("As", "Ks", "Qs")),), ("Js", "Ts")))
+    assert frame(Lock("r1", {"L": 1})).answer["code"] == "chip_mismatch"
+    strike = commands.Strike("T1", "r1", 5, "L", "slip")
+    assert subject.execute(strike, people=BOTH).answer["code"] == "not_mismatch"
+    awards = frame(Close("r1")).answer["awards"]
+    assert [(award["seat"], award["kind"]) for award in awards] == [(5, "meter")]
