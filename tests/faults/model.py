@@ -58,7 +58,8 @@ Readings (where the rules leave a choice, the one taken here):
 18. The dealer's hand is paid at the turn of the highest seat that wagered on it, whether or not that seat
     itself is settled; it may be shown alone, and the round then closed. Hands settled before it are
     `bad_message`. Where it cannot be shown, two people strike each unpaid wager on it while the round is
-    locked; in a mismatch one person strikes any wager that has not won an award that stands.
+    locked or miscounted; one person strikes a wager of a link whose own count disagrees or is owed. Once
+    cards were shown, or the round was closed, a count that disagrees is `chip_mismatch` and changes nothing.
 19. Undoing needs no one for a table's own withdrawal or void, whatever came later.
 20. A pending or validated percentage award holds its table whatever its amount; releasing the cards covers
     the awards that stand then.
@@ -88,6 +89,7 @@ from tests.faults.model_floor import (
     check_settle,
     check_shown,
     count_state,
+    miscounted,
 )
 from tests.faults.model_paytables import CATALOGUE, HOLD_EM, envy_sums
 from tests.faults.model_settle import Settlement
@@ -235,6 +237,9 @@ class Model(Acts):
         chips = message.get("chips", {})
         if any(link not in table.links for link in chips):
             raise Refused("unknown_link")
+        seen = round_.ended or round_.board or round_.dealer or round_.settled
+        if seen and miscounted(table, self.links, round_, round_.chips | chips):
+            raise Refused("chip_mismatch")
         return self.lock(table, round_, chips, draws)
 
     def lock(self, table: Table, round_: Round, chips: dict[str, int], draws: dict[str, Map]) -> Map:

@@ -24,7 +24,17 @@ from tests.faults.model_facts import (
     replay,
     status_of,
 )
-from tests.faults.model_floor import LOCKED, MISMATCH, VOID, Map, Refused, Round, Table, count_state
+from tests.faults.model_floor import (
+    LOCKED,
+    MISMATCH,
+    VOID,
+    Map,
+    Refused,
+    Round,
+    Table,
+    count_state,
+    miscounted,
+)
 
 Changes = tuple[list[Map], list[Map]]  # awards raised, and what paid ones leave on the meter
 
@@ -272,8 +282,10 @@ class Acts:
         """A wager of a count that disagrees (T3), or one on a dealer's hand that cannot be shown (T8)."""
         at, round_ = self.playing(table, more["round"])
         wager = round_.at(seat, link, on)
-        unshown = round_.state == LOCKED and on == "dealer" and round_.owes_dealer()
-        if wager is None or not (unshown or round_.state == MISMATCH):
+        counting = round_.state == MISMATCH and link in miscounted(at, self.links, round_, round_.chips)
+        unshown = round_.state in (LOCKED, MISMATCH) and on == "dealer" and round_.owes_dealer()
+        unshown = unshown and not counting
+        if wager is None or not (unshown or counting):
             raise Refused("no such wager, or no reason")
         if unshown and people < 2:
             raise Refused("two people")

@@ -140,18 +140,17 @@ def check_bets(
         taken.add(key)
 
 
+def miscounted(table: Table, links: dict[str, Link], round_: Round, chips: dict[str, int]) -> set[str]:
+    """T3: the links whose count disagrees with the wagers, or is owed; electronic ones have none."""
+    counted = [name for name in table.links if not links[name].paytable.electronic]
+    wrong = {name for name in counted if name in chips and chips[name] != len(round_.live(name))}
+    owed = {name for name in counted if links[name].count_chips and round_.live(name)}
+    return wrong | (owed - set(chips))
+
+
 def count_state(table: Table, links: dict[str, Link], round_: Round) -> str:
     """T3: locked, or waiting for a count that agrees."""
-    for name in table.links:
-        link, number = links[name], len(round_.live(name))
-        if link.paytable.electronic:
-            continue
-        if name in round_.chips:
-            if round_.chips[name] != number:
-                return MISMATCH
-        elif link.count_chips and number:
-            return MISMATCH
-    return LOCKED
+    return MISMATCH if miscounted(table, links, round_, round_.chips) else LOCKED
 
 
 def hand_cards(table: Table, link: Link, dealt: list[str], board: list[str]) -> list[str]:
