@@ -267,8 +267,8 @@ def test_envy_is_not_paid_before_its_hand_is_validated_again() -> None:
     won(subject, seats=(3, 2))
     assert subject.act("validate", hit="H1")["ok"]
     assert fix(subject, "A1", 900_000)["ok"]
-    for named in ({"hit": "H1"}, {"award": "A2"}):
-        assert subject.act("pay", **named)["code"] == "hand_pending"
+    assert subject.act("pay", hit="H1")["code"] == "hand_pending"
+    assert subject.act("pay", award="A2")["code"] == "hand_pending"
     assert subject.act("validate", hit="H1")["ok"]
     assert subject.act("pay", hit="H1")["ok"]
     assert {status for _, status in awards(subject).values()} == {"paid"}
@@ -280,8 +280,8 @@ def test_envy_waits_until_its_hand_has_its_share() -> None:
     send(subject, 1, wager(seats=(3, 2)))
     send(subject, 2, Settle("r1", (Claim(3, ("As", "Ks", "Qs")),), ("Js", "Ts")))
     assert len(awards(subject)) == 1, "the envy of seat 2"
-    for named in ({"hit": "H1"}, {"award": "A1"}):
-        assert subject.act("validate", **named)["code"] == "hand_pending"
+    assert subject.act("validate", hit="H1")["code"] == "hand_pending"
+    assert subject.act("validate", award="A1")["code"] == "hand_pending"
     send(subject, 3, commands.Close("r1"))
     assert subject.act("validate", hit="H1")["ok"]
     assert subject.act("pay", hit="H1")["ok"]

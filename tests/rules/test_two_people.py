@@ -1,6 +1,7 @@
 """What takes two different people, and what waits until the second one has answered?"""
 
 from itertools import count
+from typing import Any
 
 import pytest
 
@@ -246,9 +247,9 @@ def test_a_count_that_disagrees_takes_back_wagers_of_its_own_link_alone() -> Non
     """T3, T8: electronic wagers are not counted; one on the dealer's hand takes two people as ever."""
     subject, frame = dealer_floor()
     frame(Wager("r1", ON_DEALER.bets, lock=True, chips={"P": 0}))
-    own = {"table": "T1", "round": "r1", "seat": 5}
+    own: dict[str, Any] = {"table": "T1", "round": "r1", "seat": 5}
     assert subject.act("strike", link="L", **own)["code"] == "not_mismatch"
-    dealer = {"table": "T1", "round": "r1", "seat": 2, "link": "L", "on": "dealer"}
+    dealer: dict[str, Any] = {"table": "T1", "round": "r1", "seat": 2, "link": "L", "on": "dealer"}
     assert subject.act("strike", **dealer)["code"] == "two_people"
     assert subject.act("strike", people=2, **dealer)["warn"] == ["chip_mismatch"], "the count is still wrong"
     assert subject.act("strike", link="P", **own)["ok"]
