@@ -49,12 +49,15 @@ def verify(
         fail(str(error))
     for problem in problems:
         typer.echo(problem, err=True)
-    for name, report in reports.items():
+    for report in reports.values():
         for problem in report.problems:
             typer.echo(problem, err=True)
+    sound = not problems and not any(report.problems for report in reports.values())
+    for name, report in reports.items():
         if not report.problems:
             hold = "holds" if report.head.seq == 1 else "hold"
-            typer.echo(f"{name}: {counted(report.head.seq, 'row')} {hold}, the books balance")
+            balance = ", the books balance" * sound
+            typer.echo(f"{name}: {counted(report.head.seq, 'row')} {hold}{balance}")
             for left in _left(report):
                 typer.echo(f"{name}: {left}")
             typer.echo(f"{name}: head {report.head.hash.hex()}")

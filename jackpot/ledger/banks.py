@@ -39,6 +39,6 @@ def site_of(ledger: Reader, bank: str) -> str:
             raise LedgerCorrupt(f"{bank}: the event of row {row.seq} cannot be read: {error}") from error
         if isinstance(event, events.BankOpened):
             return event.site
-        if isinstance(event, events.BankBegun):
+        if isinstance(event, events.BankBegun) and event.parts:
             return event.parts[0].site
     raise LedgerCorrupt(f"{bank}: row 1 does not open the bank")

@@ -3,10 +3,12 @@
 Each step is one transaction, and each can be taken again: after an interruption, run the same command.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
-from jackpot.ledger.journal import Head, Row
+import msgspec
+
+from jackpot.ledger.journal import Head
 from jackpot.ledger.offline import decide
 from jackpot.ledger.rebuild import check_meters, rebuild
 from jackpot.ledger.store import Ledger, LedgerCorrupt, Reader
@@ -91,18 +93,60 @@ def _joined_already(ledger: Reader, banks: Sequence[str], into: str) -> Head:
     return ledger.head(into)
 
 
-def broken_joint(ledger: Reader, first: Row) -> list[str]:
-    """What does not fit between a bank that began with others, and their ends; nothing for any other bank."""
-    event = events.decode(first.kind, first.version, first.body)
-    if not isinstance(event, events.BankBegun):
-        return []
-    said = []
-    for (bank, seq, hash_), part in zip(event.heads, event.parts, strict=True):
-        last = ledger.rows(bank, seq - 1, 2)
-        if not last or (last[0].seq, last[0].hash) != (seq, hash_):
-            said.append(f"{first.bank}: it began with row {seq} of {bank}, which is not in this ledger")
-        elif len(last) > 1:
-            said.append(f"{first.bank}: it began with row {seq} of {bank}, which goes on after it")
-        elif _last(ledger, ledger.head(bank)).handed_on != part:
-            said.append(f"{first.bank}: it began with other sums than {bank} handed on")
-    return said
+def broken_joint(ledger: Reader, bank: str) -> list[str]:
+    """What does not fit where the bank began with the ends of others, or became part of one."""
+    try:
+        said = [*_broken_beginning(ledger, bank), *_broken_end(ledger, bank)]
+    except (events.UnknownEventError, msgspec.MsgspecError) as error:
+        said = [f"a row of a bank that it is joined with cannot be read: {error}"]
+    return [f"{bank}: {one}" for one in said]
+
+
+def _begun(ledger: Reader, bank: str) -> events.BankBegun | None:
+    """The bank's first entry, where it began with others."""
+    for first in ledger.rows(bank, 0, 1):
+        event = events.decode(first.kind, first.version, first.body)
+        return event if isinstance(event, events.BankBegun) else None
+    return None
+
+
+def _closed(ledger: Reader, bank: str, seq: int) -> events.BankClosed | None:
+    """The bank's entry of that number, where it ends the bank."""
+    for row in ledger.rows(bank, seq - 1, 1) if seq > 0 else ():
+        event = events.decode(row.kind, row.version, row.body)
+        return event if isinstance(event, events.BankClosed) else None
+    return None
+
+
+def _broken_beginning(ledger: Reader, into: str) -> Iterator[str]:
+    """Each bank that it began with ended in it, with what it began with, and gave that to it alone."""
+    begun = _begun(ledger, into)
+    if begun is None:
+        return
+    names = [name for name, *_ in begun.heads]
+    if not names or len(names) != len(begun.parts):
+        yield f"it began with {len(names)} banks and the sums of {len(begun.parts)}"
+    for (bank, seq, hash_), part in zip(begun.heads, begun.parts, strict=False):
+        rows = ledger.rows(bank, seq - 1, 2) if seq > 0 else []
+        if not rows or (rows[0].seq, rows[0].hash) != (seq, hash_):
+            yield f"it began with row {seq} of {bank}, which is not in this ledger"
+        elif len(rows) > 1:
+            yield f"it began with row {seq} of {bank}, which goes on after it"
+        elif (closed := _closed(ledger, bank, seq)) is None:
+            yield f"it began with row {seq} of {bank}, which does not end that bank"
+        elif closed.into != into:
+            yield f"it began with {bank}, which became part of {closed.into}"
+        elif closed.handed_on != part:
+            yield f"it began with other sums than {bank} handed on"
+        if names.count(bank) > 1:
+            yield f"it began with {bank} more than once"
+
+
+def _broken_end(ledger: Reader, bank: str) -> Iterator[str]:
+    """A bank that ended goes on in the one that it names, or will when the join is run again."""
+    closed = _closed(ledger, bank, ledger.head(bank).seq)
+    if closed is None:
+        return
+    begun = _begun(ledger, closed.into) if closed.into in ledger.banks() else None
+    if begun is None or bank not in [name for name, *_ in begun.heads]:
+        yield f"it became part of {closed.into}, which did not begin with it: join the banks again"

@@ -22,6 +22,9 @@ from jackpot.rules.engine import SNAPSHOT_FORMAT, Engine
 # Problems told one by one: the first say what happened, a thousand more say it again.
 PROBLEMS_MAX: Final = 20
 
+# Told where deciding a row again broke; where the row cannot be applied either, that is told as well.
+UNDECIDED: Final = "the rules cannot decide it"
+
 # A row is written between 1970 and 9999, in milliseconds: what stands outside of it no calendar can show.
 AT_MOST: Final = 253_402_300_799_999
 # Where a day begins first, it does so before it does in UTC.
@@ -69,7 +72,7 @@ def verify(
     problems = [*_explain(walk.broken, walk.stored), *walk.problems]
     problems += [f"{bank}: {stray}" for stray in ledger.strays(bank)]
     if walk.engine is not None:
-        problems += [said for first in ledger.rows(bank, 0, 1) for said in broken_joint(ledger, first)]
+        problems += [*broken_joint(ledger, bank)]
     problems += [
         f"{bank}: there is a snapshot of row {snapshot.seq}, which the journal does not hold"
         for snapshot in walk.snapshots.values()
@@ -195,11 +198,11 @@ class _Walk:
         try:
             replay(self.engine, row)
         except LedgerCorrupt as error:
-            self.problems.append(str(error))
             self.engine = None
-        else:
-            if fault is not None:
-                self._problem(f"row {row.seq} ({events.name_of(row.kind)}): {fault}")
+            if fault is None or fault.startswith(UNDECIDED):
+                self.problems.append(str(error))
+        if fault is not None:
+            self._problem(f"row {row.seq} ({events.name_of(row.kind)}): {fault}")
 
     def _decided(self, engine: Engine, row: Row) -> str | None:
         """Why the rules do not decide the row from the state before it; None where they do, or did once."""
@@ -208,12 +211,15 @@ class _Walk:
             return None
         try:
             event = events.decode(row.kind, row.version, row.body)
+        except (events.UnknownEventError, msgspec.MsgspecError):
+            return None  # applying it tells the same
+        try:
             if isinstance(event, events.Refused):
                 self.refusals += 1
                 self.stopped += [row.seq] * bool(event.suspended)
             return again.fault(engine, row, event) or _untimely(row, event)
         except Exception as error:  # noqa: BLE001 - a forged event may break anything inside
-            return f"the rules cannot decide it: {error!r}"
+            return f"{UNDECIDED}: {error!r}"
 
     def _broken(self, row: Row) -> None:
         """The row is not what was written; where its event and the rest are, its postings are at fault."""

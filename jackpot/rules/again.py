@@ -9,6 +9,8 @@ opened in the minute before (L11), which is counted on a clock that is in no row
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, Protocol
 
+import msgspec
+
 from jackpot.rules import cards as deck
 from jackpot.rules import commands as c
 from jackpot.rules import events as e
@@ -16,13 +18,16 @@ from jackpot.rules import witness
 from jackpot.rules.commands import Claim, Command, Draw, Envelope, Hand
 from jackpot.rules.events import Event, People
 from jackpot.rules.invariant import InvariantError
-from jackpot.rules.money import to_cents
+from jackpot.rules.meter import Accounts
+from jackpot.rules.money import MICROS_PER_UNIT, to_cents
 from jackpot.rules.refusal import CODES, HITS_TOLD_MOST, MESSAGE_MOST, NOT_APPLIED, Refusal
-from jackpot.rules.state import State, Table
+from jackpot.rules.state import Award, State, Table
 
 # A difference is told in so many characters a side: enough to see what was changed.
 TOLD_MOST: Final = 160
 INTERNAL: Final = "internal"
+# Fields in micro-dollars, told as sums of money.
+_MONEY: Final = frozenset({"amount", *Accounts.__struct_fields__})
 
 Again = Callable[[State, Any], Iterable[Command]]
 
@@ -70,6 +75,9 @@ def fault(engine: Decider, entry: Written, event: Event) -> str | None:
         return _refused(state, table, event)
     if isinstance(event, e.FoundBehind | e.BehindOver):
         return _greeted(engine, event)
+    hit = getattr(event, "hit", None)
+    if hit is not None and hit not in state.hits and hit not in state.paid:
+        return f"it is about H{hit}, which no row made"
     said = ""
     for command, people in _asked(state, event):
         envelope = Envelope(
@@ -180,9 +188,39 @@ def _difference(written: Event, decided: Event) -> str:
     differ = [name for name in fields if getattr(written, name) != getattr(decided, name)]
     if not differ:
         return "the same facts in other bytes"
-    name = differ[0]
-    there, here = (repr(getattr(event, name))[:TOLD_MOST] for event in (written, decided))
-    return f"{name} is written {there}, decided {here}"
+    return _innermost(differ[0], getattr(written, differ[0]), getattr(decided, differ[0]))
+
+
+def _innermost(path: str, there: Any, here: Any) -> str:
+    """The first value that differs, by the way to it: `made.hits[0].seat`, or `A4 amount` of an award."""
+    if isinstance(there, Award) and isinstance(here, Award) and there.number == here.number:
+        path = f"A{there.number}"
+    if isinstance(there, msgspec.Struct) and type(there) is type(here):
+        for name in there.__struct_fields__:
+            if getattr(there, name) != getattr(here, name):
+                more = f"{path} {name}" if isinstance(there, Award) else f"{path}.{name}"
+                return _innermost(more, getattr(there, name), getattr(here, name))
+    if isinstance(there, list | tuple) and isinstance(here, list | tuple) and len(there) == len(here):
+        for place, (one, other) in enumerate(zip(there, here, strict=True)):
+            if one != other:
+                return _innermost(f"{path}[{place}]", one, other)
+    if path.replace(".", " ").split()[-1] in _MONEY and isinstance(there, int) and isinstance(here, int):
+        return f"{path} is written {_sum(there)}, by the rules {_sum(here)}"
+    return f"{path} is written {_told(there)}, by the rules {_told(here)}"
+
+
+def _sum(micros: int) -> str:
+    """An amount to the micro-dollar; to the cent where no more is in it."""
+    whole, part = divmod(abs(micros), MICROS_PER_UNIT)
+    digits = f"{part:06}"
+    return f"{'-' * (micros < 0)}{whole:,}.{digits[:2]}{digits[2:].rstrip('0')}"
+
+
+def _told(value: Any) -> str:
+    """A value in so many characters; a list of another length by its length."""
+    if isinstance(value, list) and len(repr(value)) > TOLD_MOST:
+        return f"as {len(value)} entries"
+    return repr(value)[:TOLD_MOST]
 
 
 def _link(state: State, number: int) -> str:

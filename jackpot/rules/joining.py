@@ -99,6 +99,7 @@ def decide_begin_bank(state: State, command: BeginBank) -> BankBegun:
     """A bank whose first entry is the end of others."""
     refuse_if(state.seq > 0, Code.NOT_EMPTY, f"bank {state.bank} has entries already")
     parts = command.parts
+    refuse_if(not parts, Code.NO_SITE, "a bank begins with at least one other")
     for name, ids in (
         ("link", [link.terms.link for part in parts for link in part.links]),
         ("table", [table.terms.table for part in parts for table in part.tables]),

@@ -137,7 +137,10 @@ def behind_before_the_epoch(forger: Forger) -> Any:
 
 
 BY_PEOPLE: Final[list[tuple[Callable[[Forger], Any], str]]] = [
-    (undone, "(undone): the rules decide otherwise: recomputed is written"),
+    (
+        undone,
+        "(undone): the rules decide otherwise: recomputed.changes[0].change.primary is written -4,999.88",
+    ),
     (
         validated_by_nobody,
         "(validated): the rules refuse it: by: someone must stand for this act (no_person)",
@@ -146,9 +149,15 @@ BY_PEOPLE: Final[list[tuple[Callable[[Forger], Any], str]]] = [
     (paid_before_it_is_valid, "(paid): the rules refuse it"),
     (opened_again, "(link_opened): the rules refuse it: link five is open already (link_exists)"),
     (bank_opened_again, "(bank_opened): the rules refuse it: bank main has entries already (not_empty)"),
-    (false_reading, "(reading_taken): the rules decide otherwise: meters is written"),
+    (
+        false_reading,
+        "(reading_taken): the rules decide otherwise: meters[0][2] is written 10000239999",
+    ),
     (corrected_by_one_person, "(corrected): the rules refuse it: two different people must confirm"),
-    (corrected_for_more, "(corrected): the rules decide otherwise: recomputed is written"),
+    (
+        corrected_for_more,
+        "(corrected): the rules decide otherwise: recomputed.changes[0].change.primary is written",
+    ),
     (reopened_by_one, "(reopened): the rules decide otherwise: written Reopened, decided ReopenAsked"),
     (resumed_for_another_reason, "(resumed): the rules refuse it: not suspended for 'operator'"),
     (released_another_table, "(released): the rules refuse it: table T02 is not held"),
@@ -239,11 +248,23 @@ def refused_for_its_order(_: Forger) -> Any:
 
 
 BY_TABLES: Final[list[tuple[str, Callable[[Forger], Any], str]]] = [
-    ("T01", settled_for_more, "(settled): the rules decide otherwise: made is written"),
-    ("T01", settled_larger, "(settled): the rules decide otherwise: made is written"),
+    ("T01", settled_for_more, "(settled): the rules decide otherwise: made.hits is written"),
+    (
+        "T01",
+        settled_larger,
+        "(settled): the rules decide otherwise: A4 amount is written 51.00, by the rules 50.00",
+    ),
     ("T02", closed_unlocked, "(closed): the rules refuse it: round: it is not locked (not_locked)"),
-    ("T02", withdrawn_for_more, "(withdrawn): the rules decide otherwise: recomputed is written"),
-    ("T02", voided_for_more, "(voided): the rules decide otherwise: recomputed is written"),
+    (
+        "T02",
+        withdrawn_for_more,
+        "(withdrawn): the rules decide otherwise: recomputed.changes[0].change.primary is written -1.09",
+    ),
+    (
+        "T02",
+        voided_for_more,
+        "(voided): the rules decide otherwise: recomputed.changes[0].change.primary is written -1.09",
+    ),
     ("T01", voided_beside_an_award, "(voided): the rules refuse it: round: awards of it stand"),
     ("T01", voided_by_nobody, "(voided): it voids a round of table 2"),
     ("T02", wagered_on_a_suspended_link, "(wagered): the rules refuse it: link: three is suspended"),
@@ -446,3 +467,18 @@ def test_links_that_an_error_stopped_are_named(forger: Forger) -> None:
     row = forger.append(events.Refused("internal", "it broke", [], [1]))
     report = audit(forger.path)
     assert (report.problems, report.refusals, report.stopped) == ((), 2, (row.seq,))
+
+
+def test_an_act_on_a_hit_that_nobody_made_is_found(forger: Forger) -> None:
+    """S8: verify says which hit there is none of, and not how it came upon that."""
+    event = events.Validated(9, [9], ANNA)
+    wrong = Entry(
+        forger.head.seq + 1, 0, event.kind, 1, None, None, None, bytes(16), events.encode(event), ()
+    )
+    with closing(SqliteLedger(forger.path)) as ledger:
+        head = forger.head
+        ledger.append("main", head.epoch, head.seq, [row_of("main", head.epoch, wrong, head.hash)])
+    problems = audit(forger.path).problems
+    said = f"main: row {wrong.seq} (validated): it is about H9, which no row made"
+    assert said in problems
+    assert not any("KeyError(9)" in problem for problem in problems), problems

@@ -16,7 +16,9 @@ from jackpot.rules import commands as c
 from jackpot.rules import events, views
 from jackpot.rules.commands import Bet, Envelope
 from jackpot.rules.engine import Engine
+from jackpot.rules.outcome import Entry
 from jackpot.rules.paytable import TableTerms
+from jackpot.rules.postings import only_link
 from tests.ledger.conftest import Place
 from tests.ledger.resting import BANKS, two_banks
 
@@ -209,3 +211,44 @@ def test_verify_holds_the_joint_together(tmp_path: object) -> None:
         said = verify(ledger, "forged").problems
         assert len(said) == 2
         assert "which is not in this ledger" in said[0]
+
+
+def begin(
+    ledger: Ledger, bank: str, heads: list[tuple[str, int, bytes]], parts: list[events.HandedOn]
+) -> None:
+    """A bank whose first row says that, as somebody wrote it who knows how to chain."""
+    engine, event = Engine(bank), events.BankBegun(heads, parts)
+    body = events.encode(event)
+    made = engine.replay(1, NOW, event.kind, 1, None, None, b"f" * 16, body)
+    entry = Entry(1, NOW, event.kind, 1, only_link(made), None, None, b"f" * 16, body, made)
+    head = ledger.new_epoch(bank, "test")
+    ledger.append(bank, head.epoch, 0, [row_of(bank, head.epoch, entry, head.hash)])
+
+
+def test_a_bank_begins_with_what_ended_in_it_alone(ledger: Ledger) -> None:
+    """S8: a twin of a joined bank, a bank that begins with nothing, and one that begins with half of it."""
+    two_banks(ledger)
+    joined(ledger)
+    first = ledger.rows("floor", 0, 1)[0]
+    event = events.decode(first.kind, first.version, first.body)
+    assert isinstance(event, events.BankBegun)
+    begin(ledger, "twin", event.heads, event.parts)
+    begin(ledger, "nothing", [], [])
+    begin(ledger, "half", event.heads[:1], event.parts)
+    assert verify(ledger, "twin").problems == (
+        "twin: it began with north, which became part of floor",
+        "twin: it began with south, which became part of floor",
+    )
+    said = verify(ledger, "nothing").problems
+    assert "nothing: it began with 0 banks and the sums of 0" in said
+    assert "half: it began with 1 banks and the sums of 2" in verify(ledger, "half").problems
+    assert verify(ledger, "floor").problems == ()
+
+
+def test_a_bank_that_ended_in_none_is_found(ledger: Ledger) -> None:
+    """S8: what it had is nowhere; where a join was cut off, it is run again."""
+    two_banks(ledger)
+    with pytest.raises(CommitInDoubt):
+        join(cast("Ledger", CutAt(ledger, 3, after=False)), BANKS, "floor", "anna", "one room", NOW)
+    (said,) = verify(ledger, "north").problems
+    assert said == "north: it became part of floor, which did not begin with it: join the banks again"
