@@ -31,7 +31,7 @@ def open_(
     Example: jackpot bank open high-limit -c config.toml
     """
     from jackpot.clock import SystemClock
-    from jackpot.ledger.banks import open_banks, site_of
+    from jackpot.ledger.banks import open_banks
     from jackpot.ledger.open import open_ledger
     from jackpot.ledger.store import LedgerError
     from jackpot.server.opening import check_site
@@ -48,9 +48,9 @@ def open_(
                 )
             if name in there:
                 fail(f"bank {name} is open already")
-            check_site(ledger, found)
+            site = check_site(ledger, found) or found.site.first_id
             person = by or getpass.getuser()
-            open_banks(ledger, [name], site_of(ledger, there[0]), SystemClock().unix_ms(), (person,))
+            open_banks(ledger, [name], site, SystemClock().unix_ms(), (person,))
     except LedgerError as error:
         fail(f"not opened: {error}")
     typer.echo(f"bank {name} is open: start the server, and its links open at their seeds")

@@ -2,6 +2,7 @@
 
 from contextlib import closing
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
@@ -22,6 +23,7 @@ _ROWS_TOLD: Final = 20
 
 @app.command()
 def verify(
+    context: typer.Context,
     url: Annotated[
         str | None,
         typer.Argument(metavar="URL", help="The ledger itself: sqlite:////absolute.db, postgresql://..."),
@@ -37,12 +39,14 @@ def verify(
 ) -> None:
     """Prove the ledger from its first row: chain, postings, meters, snapshots and head. Safe beside a server.
 
+    With URL and --config, the ledger at that URL is held against that configuration: its site and its banks.
+
     Example: jackpot verify --config /etc/jackpot/config.toml --head 5f0c...e1
     """
     from jackpot.ledger.store import LedgerError
 
     known = _known(head)
-    of = None if url else configured(config, "give its URL or --config FILE")
+    of = _of(context, url, config)
     try:
         problems, reports = _verified(url or (of.ledger.url if of else ""), of, bank, known)
     except LedgerError as error:
@@ -66,6 +70,19 @@ def verify(
     if wrong:
         found = ", ".join(f"{name}: {count} problem{'s' * (count > 1)}" for name, count in wrong.items())
         fail(f"{found}: this is not what was written")
+
+
+def _of(context: typer.Context, url: str | None, config: Path | None) -> "Config | None":
+    """What the ledger is held against. Next to a URL a file counts only where it was named on the command line:
+    that of JACKPOT_CONFIG may be of another ledger.
+    """
+    from msgspec.structs import replace
+
+    source = context.get_parameter_source("config")
+    if url and (source is None or source.name != "COMMANDLINE"):
+        return None
+    found = configured(config, "give its URL or --config FILE")
+    return replace(found, ledger=replace(found.ledger, url=url)) if url else found
 
 
 def _left(report: "Report") -> list[str]:
@@ -119,7 +136,7 @@ def _verified(
 def _whole(ledger: "Reader", config: "Config | None") -> list[str]:
     """What is wrong with the ledger apart from its rows; what is missing shows by the configuration alone."""
     from jackpot.ledger.sqlite import SqliteLedger
-    from jackpot.ledger.store import LedgerUnusable
+    from jackpot.ledger.store import LedgerError
     from jackpot.server.opening import check_site, is_missing, missing_banks
 
     found = ledger.schema()
@@ -132,6 +149,6 @@ def _whole(ledger: "Reader", config: "Config | None") -> list[str]:
         problems += [is_missing(name) for name in missing_banks(ledger, config)]
         try:
             check_site(ledger, config)
-        except LedgerUnusable as error:
+        except LedgerError as error:
             problems.append(str(error))
     return problems

@@ -60,7 +60,9 @@ def open_books(ledger: Ledger, config: Config, unix_ms: int) -> list[str]:
             log.info("banks_opened_by_another")
         else:
             log.warning("banks_opened", site=site, banks=config.banks)
-    check_site(ledger, config)
+    site = check_site(ledger, config)
+    if site and site != config.site.first_id:
+        log.warning("site_renamed", site=site, name=config.site.name)
     return missing_banks(ledger, config)
 
 
@@ -78,12 +80,13 @@ def is_missing(bank: str) -> str:
     )
 
 
-def check_site(ledger: Reader, config: Config) -> None:
-    """Raises LedgerUnusable where the ledger is another site's."""
+def check_site(ledger: Reader, config: Config) -> str:
+    """The id of the site whose ledger it is; "" where no bank of it says so.
+
+    Raises LedgerUnusable where that is not the configuration's site, LedgerCorrupt where a bank cannot be read.
+    """
     wanted = config.site.id
-    for bank in ledger.banks():
-        if ledger.head(bank).holder == UNFINISHED:
-            continue  # whoever takes it says what it is
+    for bank in _finished(ledger):
         site = site_of(ledger, bank)
         if wanted and site != wanted:
             raise LedgerUnusable(
@@ -91,6 +94,27 @@ def check_site(ledger: Reader, config: Config) -> None:
                 f'of site "{wanted}" ([site] id)'
             )
         wanted = site
+    if wanted and wanted != config.site.first_id:
+        _check_renamed(ledger, config, wanted)
+    return wanted
+
+
+def _finished(ledger: Reader) -> list[str]:
+    """The banks that are whole; of the others, the server that takes one says what it is."""
+    return [bank for bank in ledger.banks() if ledger.head(bank).holder != UNFINISHED]
+
+
+def _check_renamed(ledger: Reader, config: Config, site: str) -> None:
+    """A name may change; with no link in common it is another site's configuration.
+
+    Raises LedgerUnusable.
+    """
+    known = {link for links in links_by_bank(ledger, _finished(ledger)).values() for link in links}
+    if known and not any(terms.link in known for terms in config.links):
+        raise LedgerUnusable(
+            f'the ledger is of site "{site}", the configuration of "{config.site.name}", and they have no '
+            f'link in common; if it is the same site, write id = "{site}" under [site]'
+        )
 
 
 async def agree(writer: Writer, config: Config, store: Store) -> None:
@@ -100,7 +124,6 @@ async def agree(writer: Writer, config: Config, store: Store) -> None:
     the configuration says so, or the banks are joined. May be done again. Raises BankStopped, LedgerError.
     """
     known = await writer.ask(_terms)
-    _check_renamed(config, await writer.ask(lambda engine: engine.state.site), known.keys())
     wanted = {terms.link for terms in config.links if terms.bank == writer.bank}
     elsewhere = (
         {} if wanted <= known.keys() else await store.run(lambda ledger: _elsewhere(ledger, writer.bank))
@@ -128,21 +151,6 @@ async def agree(writer: Writer, config: Config, store: Store) -> None:
     await _agree_tables(writer, config)
 
 
-def _check_renamed(config: Config, site: str, known: Collection[str]) -> None:
-    """A name may change; with no link in common it is another site's configuration.
-
-    Raises LedgerUnusable. A configuration with an id was checked by it.
-    """
-    if config.site.id or config.site.first_id == site or not known:
-        return
-    if not any(terms.link in known for terms in config.links):
-        raise LedgerUnusable(
-            f'the ledger is of site "{site}", the configuration of "{config.site.name}", and they have no '
-            f'link in common; if it is the same site, write id = "{site}" under [site]'
-        )
-    log.warning("site_renamed", site=site, name=config.site.name)
-
-
 async def _agree_tables(writer: Writer, config: Config) -> None:
     tables, links = await writer.ask(lambda engine: (table_terms(engine.state), link_terms(engine.state)))
     for terms in config.tables:
@@ -153,14 +161,14 @@ async def _agree_tables(writer: Writer, config: Config) -> None:
 
 def _elsewhere(ledger: Reader, but: str) -> dict[str, str]:
     """The links of all other banks that have not ended, and their bank."""
-    found: dict[str, str] = {}
-    for bank in ledger.banks():
-        if bank == but:
-            continue
-        state = read_to(ledger, bank, ledger.head(bank)).state  # another server may be writing it
-        if not state.closed_into:
-            found |= {link.terms.link: bank for link in state.links}
-    return found
+    others = [bank for bank in ledger.banks() if bank != but]
+    return {link: bank for bank, links in links_by_bank(ledger, others).items() for link in links}
+
+
+def links_by_bank(ledger: Reader, banks: Collection[str]) -> dict[str, list[str]]:
+    """The links of each bank that has not ended, as it stands; another server may be writing it."""
+    states = {bank: read_to(ledger, bank, ledger.head(bank)).state for bank in banks}
+    return {bank: list(link_terms(state)) for bank, state in states.items() if not state.closed_into}
 
 
 def link_terms(state: State) -> dict[str, LinkTerms]:

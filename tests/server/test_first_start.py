@@ -84,6 +84,44 @@ async def test_another_site_without_an_id_is_refused_by_its_links(tmp_path: Path
         assert not any(b"lake-five" in row.body for row in ledger.rows("main", 0, 100))
 
 
+@on_loop
+async def test_another_site_without_an_id_opens_no_bank(tmp_path: Path) -> None:
+    """DESIGN, `[site] id`: its bank is none of this ledger's, by the links of every bank; verify says so too."""
+    await sites(named(tmp_path, "Riverside", links=SIDE))
+    renamed = named(tmp_path, "Lakeside", links=LINKS + LINKS.replace(LINK, "annex") + 'bank = "annex"\n')
+    done = await asyncio.to_thread(jackpot, "bank", "open", "annex", "-c", str(renamed.path))
+    assert (done.returncode, done.stderr) == (0, "")
+    text = renamed.path.read_text().replace(LINK, "lake-five").replace("annex", "lake-side")
+    renamed.path.write_text(text)
+    said = 'the ledger is of site "riverside", the configuration of "Lakeside", and they have no link in common'
+    for words in (("bank", "open", "lake-side"), ("verify",)):
+        done = await asyncio.to_thread(jackpot, *words, "-c", str(renamed.path))
+        assert done.returncode == 1
+        assert said in done.stderr
+    with closing(open_ledger(renamed.ledger.url, readonly=True)) as ledger:
+        assert ledger.banks() == ["main", "side", "annex"]
+
+
+@on_loop
+async def test_verify_holds_the_ledger_of_a_url_against_a_configuration(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S8: with a URL and --config, that ledger's banks and site; what the environment names is not held."""
+    config = named(tmp_path, "Riverside", "riverside")
+    await sites(config)
+    copy = f"sqlite:///{tmp_path}/copy.db"
+    done = await asyncio.to_thread(jackpot, "ledger", "copy", config.ledger.url, copy)
+    assert done.returncode == 0, done.stderr
+    named(tmp_path, "Riverside", "lakeside", SIDE)
+    done = await asyncio.to_thread(jackpot, "verify", copy, "--config", str(config.path))
+    assert done.returncode == 1
+    assert "bank side is not in the ledger" in done.stderr
+    assert f'{copy} is the ledger of site "riverside", the configuration is of site "lakeside"' in done.stderr
+    monkeypatch.setenv("JACKPOT_CONFIG", str(config.path))
+    done = await asyncio.to_thread(jackpot, "verify", copy)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 @pytest.mark.parametrize("kind", ["sqlite", "postgres"])
 def test_all_banks_open_in_one_transaction(kind: str, fresh: Any) -> None:
     """S3: the first start opens all banks or none; a bank that is there is not opened again."""
