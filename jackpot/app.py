@@ -31,7 +31,16 @@ from jackpot.server.floor import Floor
 from jackpot.server.histogram import LAG_SECONDS, Histogram
 from jackpot.server.hold import Hold, patience
 from jackpot.server.life import Service
-from jackpot.server.opening import agree, is_missing, link_terms, open_books, own_digest, table_terms
+from jackpot.server.opening import (
+    Opened,
+    agree,
+    is_left_out,
+    is_missing,
+    link_terms,
+    open_books,
+    own_digest,
+    table_terms,
+)
 from jackpot.server.readings import take_readings
 from jackpot.server.relay import Publisher, SignKeys
 from jackpot.server.signs import Signs
@@ -68,6 +77,7 @@ class Server:
         self.writers: dict[str, Writer] = {}
         self.tenures: dict[str, Tenure] = {}
         self.digest = ""
+        self.warnings: list[str] = []
         self.lag = Histogram(LAG_SECONDS)
         self.relays: list[Publisher] = []
         self.books = Books(config.ledger.url)
@@ -134,7 +144,8 @@ class Server:
             hold = Hold(bank, holder, self.clock.monotonic(), shared=store.shared, others=several)
             self.writers[bank] = Writer.standing_by(hold, store, self.clock, links)
         self._build_devices()
-        missing = await self._open_books()
+        missing, left_out = await self._open_books()
+        self.warnings += [is_left_out(bank) for bank in left_out]
         self.tenures |= {bank: self._tenure(bank) for bank in config.banks}
         for bank in missing:
             self.writers[bank].fail(LedgerUnusable(is_missing(bank)))
@@ -163,8 +174,8 @@ class Server:
             log.warning("ledger_warning", warning=warning)
         return stores
 
-    async def _open_books(self) -> list[str]:
-        """Looks into the ledger before any bank is taken; the banks that are missing in it.
+    async def _open_books(self) -> Opened:
+        """Looks into the ledger before any bank is taken; where it and the configuration differ.
 
         One of several servers waits for a database that does not answer; one alone raises CommitInDoubt.
         """

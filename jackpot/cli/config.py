@@ -1,9 +1,12 @@
 """`jackpot config`: is this configuration whole, and what would a server run by it?"""
 
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from jackpot.cli.speak import fail
 
 if TYPE_CHECKING:
     from jackpot.config import Config
@@ -32,7 +35,9 @@ def check(
         raise typer.Exit(1) from errors
     for line in (*_links(found), *_tables(found), *_returns(found), *_signs(found), *_processes(found)):
         typer.echo(line)
-    for warning in found.warnings:
+    told = _ledger(found)
+    typer.echo(told[0])
+    for warning in (*found.warnings, *told[1:]):
         typer.echo(f"warning: {warning}")
     typer.echo(f"{file}: good")
 
@@ -109,6 +114,43 @@ def _processes(found: "Config") -> list[str]:
 def _listens(at: "Listen | Signage") -> str:
     addresses = {name: getattr(at, name, None) for name in ("tables", "signs", "http", "public")}
     return ", ".join(f"{name} {address}" for name, address in addresses.items() if address is not None)
+
+
+def _ledger(found: "Config") -> list[str]:
+    """Which ledger a server would use, and what is in it; then a warning for each thing that does not fit.
+
+    Another site's ends the command: no server starts on it.
+    """
+    from jackpot.ledger.connect import without_password
+    from jackpot.ledger.open import open_ledger
+    from jackpot.ledger.store import LedgerError
+    from jackpot.server.opening import (
+        OtherSite,
+        check_site,
+        is_left_out,
+        is_missing,
+        left_out_banks,
+        missing_banks,
+    )
+
+    url, banks = found.ledger.url, ", ".join(found.banks)
+    begins = f"the first start opens these banks in it, with every link at its seed: {banks}"
+    if url.startswith("sqlite:///") and not Path(url.removeprefix("sqlite:///")).exists():
+        return [f"ledger {url} does not exist yet: {begins}"]
+    shown = without_password(url)
+    try:
+        with closing(open_ledger(url, readonly=True)) as ledger:
+            there = ledger.banks()
+            if not there:
+                return [f"ledger {shown} is empty: {begins}"]
+            site = check_site(ledger, found)
+            warnings = [is_missing(bank) for bank in missing_banks(ledger, found)]
+            warnings += [is_left_out(bank) for bank in left_out_banks(ledger, found)]
+    except OtherSite as error:
+        fail(str(error))
+    except LedgerError as error:
+        return [f"ledger {shown} cannot be looked at from here: {error}"]
+    return [f"ledger {shown}: of site {site}, with the banks {', '.join(there)}", *warnings]
 
 
 def _returns(found: "Config") -> list[str]:

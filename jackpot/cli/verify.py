@@ -73,8 +73,9 @@ def verify(
 
 
 def _of(context: typer.Context, url: str | None, config: Path | None) -> "Config | None":
-    """What the ledger is held against. Next to a URL a file counts only where it was named on the command line:
-    that of JACKPOT_CONFIG may be of another ledger.
+    """What the ledger is held against.
+
+    Next to a URL a file counts only where the command names it: JACKPOT_CONFIG may be of another ledger.
     """
     from msgspec.structs import replace
 

@@ -42,3 +42,9 @@ def site_of(ledger: Reader, bank: str) -> str:
         if isinstance(event, events.BankBegun) and event.parts:
             return event.parts[0].site
     raise LedgerCorrupt(f"{bank}: row 1 does not open the bank")
+
+
+def has_ended(ledger: Reader, bank: str) -> bool:
+    """Whether it became part of another: its last entry says so."""
+    last = ledger.rows(bank, max(0, ledger.head(bank).seq - 1), 1)
+    return bool(last) and last[0].kind == events.BankClosed.kind

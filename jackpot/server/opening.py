@@ -6,20 +6,22 @@ Where the two differ the journal is right, and the link is suspended.
 import hashlib
 from collections.abc import Collection
 from importlib import resources
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import structlog
 
 import controllers
 import jackpot
 from jackpot.config import Config, differences
-from jackpot.ledger.banks import open_banks, site_of
+from jackpot.config.writing import writing
+from jackpot.ledger.banks import has_ended, open_banks, site_of
 from jackpot.ledger.connect import without_password
 from jackpot.ledger.copy import UNFINISHED
 from jackpot.ledger.rebuild import read_to
 from jackpot.ledger.store import DataRefused, Ledger, LedgerCorrupt, LedgerUnusable, Reader, Store
 from jackpot.rules.commands import Command, OpenLink, OpenTable, Resume, Suspend
 from jackpot.rules.engine import Engine
+from jackpot.rules.money import to_cents
 from jackpot.rules.opening import CONFIG_REASON
 from jackpot.rules.paytable import LinkTerms, TableTerms
 from jackpot.rules.state import State
@@ -41,11 +43,22 @@ def own_digest() -> str:
     return total.hexdigest()
 
 
-def open_books(ledger: Ledger, config: Config, unix_ms: int) -> list[str]:
-    """Opens every bank of the configuration where the ledger is empty; the banks that are missing in it.
+class OtherSite(LedgerUnusable):
+    """The ledger is not that of the configuration's site."""
+
+
+class Opened(NamedTuple):
+    """missing: banks of the configuration that the ledger lacks. left_out: what `left_out_banks` finds."""
+
+    missing: list[str]
+    left_out: list[str]
+
+
+def open_books(ledger: Ledger, config: Config, unix_ms: int) -> Opened:
+    """Opens every bank of the configuration where the ledger is empty; where the two differ otherwise.
 
     Raises LedgerCorrupt where its schema is not that of the migrations, or a bank does not begin as one does,
-    LedgerUnusable where it is another site's.
+    OtherSite where it is another site's.
     """
     found = ledger.schema()
     for warning in found.warnings:
@@ -59,11 +72,25 @@ def open_books(ledger: Ledger, config: Config, unix_ms: int) -> list[str]:
         except DataRefused:  # another server was quicker
             log.info("banks_opened_by_another")
         else:
-            log.warning("banks_opened", site=site, banks=config.banks)
+            url = without_password(config.ledger.url)
+            log.warning("banks_opened", url=url, site=site, banks=config.banks, seeds=seeds(config))
     site = check_site(ledger, config)
     if site and site != config.site.first_id:
         log.warning("site_renamed", site=site, name=config.site.name)
-    return missing_banks(ledger, config)
+    left_out = left_out_banks(ledger, config)
+    for bank in left_out:
+        log.warning("bank_left_out", bank=bank, reason=is_left_out(bank))
+    return Opened(missing_banks(ledger, config), left_out)
+
+
+def seeds(config: Config) -> dict[str, str]:
+    """What each level of the configuration opens at, by link and level."""
+    sums = writing(config.site.locale, config.site.currency)
+    return {
+        f"{link.link}.{level.level}": sums.text(to_cents(level.seed))
+        for link in config.links
+        for level in link.levels
+    }
 
 
 def missing_banks(ledger: Reader, config: Config) -> list[str]:
@@ -80,16 +107,29 @@ def is_missing(bank: str) -> str:
     )
 
 
+def left_out_banks(ledger: Reader, config: Config) -> list[str]:
+    """The banks that are open in the ledger, and of which the configuration has no link."""
+    return [bank for bank in ledger.banks() if bank not in config.banks and not has_ended(ledger, bank)]
+
+
+def is_left_out(bank: str) -> str:
+    """What to say of a bank that the configuration left out."""
+    return (
+        f"bank {bank} is open in the ledger, and no link of the configuration lies in it: its links "
+        "are closed, and what their meters hold waits"
+    )
+
+
 def check_site(ledger: Reader, config: Config) -> str:
     """The id of the site whose ledger it is; "" where no bank of it says so.
 
-    Raises LedgerUnusable where that is not the configuration's site, LedgerCorrupt where a bank cannot be read.
+    Raises OtherSite where that is not the configuration's site, LedgerCorrupt where a bank cannot be read.
     """
     wanted = config.site.id
     for bank in _finished(ledger):
         site = site_of(ledger, bank)
         if wanted and site != wanted:
-            raise LedgerUnusable(
+            raise OtherSite(
                 f'{without_password(config.ledger.url)} is the ledger of site "{site}", the configuration is '
                 f'of site "{wanted}" ([site] id)'
             )
@@ -107,11 +147,11 @@ def _finished(ledger: Reader) -> list[str]:
 def _check_renamed(ledger: Reader, config: Config, site: str) -> None:
     """A name may change; with no link in common it is another site's configuration.
 
-    Raises LedgerUnusable.
+    Raises OtherSite.
     """
     known = {link for links in links_by_bank(ledger, _finished(ledger)).values() for link in links}
     if known and not any(terms.link in known for terms in config.links):
-        raise LedgerUnusable(
+        raise OtherSite(
             f'the ledger is of site "{site}", the configuration of "{config.site.name}", and they have no '
             f'link in common; if it is the same site, write id = "{site}" under [site]'
         )
@@ -132,7 +172,7 @@ async def agree(writer: Writer, config: Config, store: Store) -> None:
         if terms.bank != writer.bank:
             continue
         if terms.link not in known and (bank := elsewhere.get(terms.link)) is not None:
-            log.error("link_elsewhere", link=terms.link, bank=bank, configured=writer.bank)
+            log.error("link_elsewhere", link=terms.link, bank=bank, configured=writer.bank, do=_move(bank))
             continue
         if terms.link not in known:
             log.info("link_opening", bank=writer.bank, link=terms.link, paytable=terms.paytable)
@@ -163,6 +203,14 @@ def _elsewhere(ledger: Reader, but: str) -> dict[str, str]:
     """The links of all other banks that have not ended, and their bank."""
     others = [bank for bank in ledger.banks() if bank != but]
     return {link: bank for bank, links in links_by_bank(ledger, others).items() for link in links}
+
+
+def _move(bank: str) -> str:
+    """What to do about a link that lies in another bank than the configuration says."""
+    return (
+        f'write bank = "{bank}" on the link, as the ledger has it, and start again; or join the two banks '
+        "(jackpot bank join) and write the new one"
+    )
 
 
 def links_by_bank(ledger: Reader, banks: Collection[str]) -> dict[str, list[str]]:

@@ -50,6 +50,8 @@ class Source(overview.Source, Visited, Protocol):
     @property
     def digest(self) -> str: ...
     @property
+    def warnings(self) -> Sequence[str]: ...
+    @property
     def lag(self) -> Histogram: ...
 
 
@@ -106,13 +108,13 @@ async def alive(_request: web.Request) -> web.Response:
 
 
 async def ready(request: web.Request) -> web.Response:
-    """503 with a reason for every bank that is not active and durable."""
-    reasons = {
-        bank: reason for bank, writer in request.app[_SOURCE].writers.items() if (reason := why(writer))
-    }
+    """503 with a reason for every bank that is not active and durable; what the start found, where it did."""
+    source = request.app[_SOURCE]
+    reasons = {bank: reason for bank, writer in source.writers.items() if (reason := why(writer))}
+    found = {"warnings": list(source.warnings)} if source.warnings else {}
     if reasons:
-        return web.json_response({"status": "not ready", "reasons": reasons}, status=503)
-    return web.json_response({"status": "ready"})
+        return web.json_response({"status": "not ready", "reasons": reasons, **found}, status=503)
+    return web.json_response({"status": "ready", **found})
 
 
 async def metrics(request: web.Request) -> web.Response:

@@ -5,6 +5,7 @@ import re
 import secrets
 import tomllib
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ from jsonschema import Draft202012Validator
 from typer.testing import CliRunner
 
 from jackpot.cli.config import app
+from jackpot.ledger.banks import open_banks
+from jackpot.ledger.open import open_ledger
 
 FLOOR = """
 [site]
@@ -74,6 +77,40 @@ def test_a_good_configuration_is_summed_up(floor: Path) -> None:
         f"{floor}: good",
     ):
         assert line in shown.output.splitlines()
+
+
+def test_it_says_which_ledger_a_server_would_use(floor: Path) -> None:
+    """S3: a slip in the ledger's path is a new ledger, at the seeds; what does not fit is named."""
+    url = f"sqlite:///{floor.parent}/ledger.db"
+    shown = CliRunner().invoke(app, ["check", str(floor)]).output.splitlines()
+    assert (
+        f"ledger {url} does not exist yet: the first start opens these banks in it, with every link at its "
+        "seed: main"
+    ) in shown
+    assert not (floor.parent / "ledger.db").exists()
+    with closing(open_ledger(url)) as ledger:
+        shown = CliRunner().invoke(app, ["check", str(floor)]).output.splitlines()
+        assert any(line.startswith(f"ledger {url} is empty: the first start opens") for line in shown)
+        open_banks(ledger, ("main", "old"), "riverside", 1)
+    shown = CliRunner().invoke(app, ["check", str(floor)]).output.splitlines()
+    assert f"ledger {url}: of site riverside, with the banks main, old" in shown
+    assert any("warning: bank old is open in the ledger, and no link of the conf" in line for line in shown)
+    floor.write_text(FLOOR.replace('decks = 1\nenvy = "A"', 'decks = 1\nenvy = "A"\nbank = "new"'))
+    shown = CliRunner().invoke(app, ["check", str(floor)]).output.splitlines()
+    assert any("warning: bank new is not in the ledger" in line for line in shown)
+    floor.write_text(FLOOR.replace("[site]", '[site]\nid = "lakeside"'))
+    done = CliRunner().invoke(app, ["check", str(floor)])
+    assert done.exit_code == 1
+    assert 'is the ledger of site "riverside", the configuration is of site "lakeside"' in done.output
+
+
+def test_a_ledger_out_of_reach_is_no_mistake(floor: Path) -> None:
+    """S3: servers wait for their database; the check says that it could not look."""
+    floor.write_text(FLOOR.replace("sqlite:///ledger.db", "postgresql://jackpot:secret@127.0.0.1:1/jackpot"))
+    done = CliRunner().invoke(app, ["check", str(floor)])
+    assert done.exit_code == 0
+    assert "ledger postgresql://jackpot@127.0.0.1:1/jackpot cannot be looked at from here:" in done.output
+    assert "secret" not in done.output
 
 
 def test_every_mistake_is_a_line(floor: Path) -> None:

@@ -19,6 +19,7 @@ from jackpot.rules.events import BankOpened
 from tests.ledger.material import rows
 from tests.ledger.planted import run_sql
 from tests.server.bed import LINK, LINKS, administer, configure, on_loop, table
+from tests.server.test_web import fetch
 
 SIDE: Final = f'{LINKS}\n{LINKS.replace(LINK, "side").strip()}\nbank = "side"\n'
 BOTH: Final = ("main", "side")
@@ -60,6 +61,33 @@ async def test_a_ledger_knows_its_site(tmp_path: Path) -> None:
 
 
 @on_loop
+async def test_a_first_start_says_where_and_at_which_seeds(tmp_path: Path) -> None:
+    """S3: a ledger that was not there is told as a warning, with its place and what its links begin at."""
+    config = named(tmp_path, "Riverside", links=SIDE)
+    with structlog.testing.capture_logs() as logs:
+        await sites(config)
+    (line,) = [line for line in logs if line["event"] == "banks_opened"]
+    assert (line["log_level"], line["url"], line["banks"]) == ("warning", config.ledger.url, BOTH)
+    assert line["seeds"] == {
+        f"{link}.{level}": amount
+        for link in (LINK, "side")
+        for level, amount in (("mega", "$10,000.00"), ("major", "$1,000.00"), ("minor", "$250.00"))
+    }
+
+
+@on_loop
+async def test_a_bank_that_the_configuration_left_out_is_named(tmp_path: Path) -> None:
+    """S3: its meters wait in the ledger, and no table plays for them: the log and /readyz say so."""
+    await sites(named(tmp_path, "Riverside", links=SIDE))
+    with structlog.testing.capture_logs() as logs:
+        async with Server(named(tmp_path, "Riverside")) as server:
+            status, text = await fetch(server, "/readyz")
+    assert [line["bank"] for line in logs if line["event"] == "bank_left_out"] == ["side"]
+    assert status == 200
+    assert "bank side is open in the ledger, and no link of the configuration lies in it" in text
+
+
+@on_loop
 async def test_another_site_is_refused(tmp_path: Path) -> None:
     """DESIGN, `[site] id`: two sites on one ledger: refused naming both, and nothing is written."""
     config = named(tmp_path, "Riverside", "riverside", SIDE)
@@ -86,14 +114,16 @@ async def test_another_site_without_an_id_is_refused_by_its_links(tmp_path: Path
 
 @on_loop
 async def test_another_site_without_an_id_opens_no_bank(tmp_path: Path) -> None:
-    """DESIGN, `[site] id`: its bank is none of this ledger's, by the links of every bank; verify says so too."""
+    """DESIGN, `[site] id`: the links of every bank tell that it is another's; verify says so too."""
     await sites(named(tmp_path, "Riverside", links=SIDE))
     renamed = named(tmp_path, "Lakeside", links=LINKS + LINKS.replace(LINK, "annex") + 'bank = "annex"\n')
     done = await asyncio.to_thread(jackpot, "bank", "open", "annex", "-c", str(renamed.path))
     assert (done.returncode, done.stderr) == (0, "")
     text = renamed.path.read_text().replace(LINK, "lake-five").replace("annex", "lake-side")
     renamed.path.write_text(text)
-    said = 'the ledger is of site "riverside", the configuration of "Lakeside", and they have no link in common'
+    said = (
+        'the ledger is of site "riverside", the configuration of "Lakeside", and they have no link in common'
+    )
     for words in (("bank", "open", "lake-side"), ("verify",)):
         done = await asyncio.to_thread(jackpot, *words, "-c", str(renamed.path))
         assert done.returncode == 1
