@@ -1,9 +1,10 @@
 """How does a line of the log leave this process, so that it neither hurts nor floods?
 
 Every event is one line of JSON. A thread of its own writes it, for a pipe that nobody reads blocks, and one
-whose reader is gone breaks: what cannot be written is dropped and counted, and whoever logged goes on. Where
-a peer can cause a line, the line names its `kind`: the first of a kind leaves at once, later ones are counted
-and at most one in 10 s says how many `more` there were.
+whose reader is gone breaks: what cannot be written is dropped and counted, and the caller goes on. Where a
+peer can cause a line, the line names its `kind`: the first of a kind leaves at once, later ones are counted
+and at most one in 10 s says how many `more` there were. Many devices are many kinds: of one event no more
+than two lines leave in a second, and the other kinds wait for their turn.
 """
 
 import atexit
@@ -11,8 +12,8 @@ import logging
 import os
 import sys
 import threading
-from collections import deque
-from collections.abc import Hashable
+from collections import Counter, deque
+from collections.abc import Hashable, Iterable
 from math import inf
 from typing import Any, Final, TextIO
 
@@ -24,6 +25,9 @@ from jackpot.clock import Clock, SystemClock
 
 # One cause that goes on and on fills 360 lines in an hour; an operator sees that it does within seconds.
 SAMPLE_S: Final = 10.0
+# Lines of one event in a second, whatever their kinds: an operator reads no more, and one cause can touch
+# every device of the floor.
+LINES_A_SECOND: Final = 2
 # Kinds that are remembered at one moment: devices times reasons. Beyond it new ones share one.
 KINDS_MOST: Final = 4_096
 # Lines that wait for a slow reader, about 1 MB; more are dropped.
@@ -47,11 +51,16 @@ class _Kind:
 
 
 class Sampling:
-    """A step of structlog: lets one line of a kind through in 10 s. Lines without `kind` all pass."""
+    """A step of structlog: one line of a kind in 10 s, two of an event in a second.
+
+    Lines without `kind` all pass.
+    """
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._kinds: dict[Hashable, _Kind] = {}
+        self._left: dict[str, deque[float]] = {}
+        self._owed: set[str] = set()
         self._lock = threading.Lock()
 
     def __call__(self, _logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
@@ -60,34 +69,72 @@ class Sampling:
             return event
         now = self._clock.monotonic()
         with self._lock:
-            known = self._known((event["event"], kind))
-            if now < known.at + SAMPLE_S:
+            name = self._known((event["event"], kind))
+            known = self._kinds[name]
+            if now < known.at + SAMPLE_S or event["event"] in self._owed or not self._room(event, now):
                 known.held += 1
                 known.last = method, event
                 raise structlog.DropEvent
-            held, known.held, known.last, known.at = known.held, 0, None, now
+            held = known.held
+            self._leaves(name, event, now)
         return {**event, "more": held} if held else event
 
     def due(self) -> list[tuple[str, EventDict]]:
-        """The last lines of the kinds that went silent, each with how many more it stands for."""
+        """The last lines of the kinds whose turn has come, each with how many more it stands for.
+
+        Kinds that went silent are forgotten.
+        """
         now = self._clock.monotonic()
         found = []
         with self._lock:
+            self._owed.clear()
             for name, kind in list(self._kinds.items()):
                 if now < kind.at + SAMPLE_S:
                     continue
                 if kind.last is None:
                     del self._kinds[name]
-                    continue
-                method, event = kind.last
-                found.append((method, {**event, "more": kind.held - 1} if kind.held > 1 else event))
-                kind.at, kind.held, kind.last = now, 0, None
+                elif self._room(kind.last[1], now):
+                    found.append(_told(kind.last, kind.held))
+                    self._leaves(name, kind.last[1], now)
         return found
 
-    def _known(self, name: Hashable) -> _Kind:
+    def rest(self) -> list[tuple[str, EventDict]]:
+        """At the end: one line for each event that was held back, with how many more it stands for."""
+        last, held = {}, Counter[str]()
+        with self._lock:
+            for kind in self._kinds.values():
+                if kind.last is not None:
+                    name = kind.last[1]["event"]
+                    last[name] = kind.last
+                    held[name] += kind.held
+                    kind.held, kind.last = 0, None
+        return [_told(line, held[name]) for name, line in last.items()]
+
+    def _room(self, event: EventDict, now: float) -> bool:
+        """Whether a line of this event may leave now; if not, the next ones wait behind it."""
+        left = self._left.setdefault(event["event"], deque(maxlen=LINES_A_SECOND))
+        free = len(left) < LINES_A_SECOND or now - left[0] > 1
+        if not free:
+            self._owed.add(event["event"])
+        return free
+
+    def _leaves(self, name: Hashable, event: EventDict, now: float) -> None:
+        """From here on it stands behind the kinds that wait."""
+        self._left[event["event"]].append(now)
+        kind = self._kinds[name] = self._kinds.pop(name)
+        kind.at, kind.held, kind.last = now, 0, None
+
+    def _known(self, name: Hashable) -> Hashable:
+        """The kind's name, or the one that all share where there are too many."""
         if name not in self._kinds and len(self._kinds) >= KINDS_MOST:
             name = "others"
-        return self._kinds.setdefault(name, _Kind())
+        self._kinds.setdefault(name, _Kind())
+        return name
+
+
+def _told(line: tuple[str, EventDict], held: int) -> tuple[str, EventDict]:
+    method, event = line
+    return method, {**event, "more": held - 1} if held > 1 else event
 
 
 class Sink:
@@ -113,10 +160,11 @@ class Sink:
             self._news.notify_all()
 
     def flush(self) -> None:
-        """Nothing: whoever logs does not wait for the reader."""
+        """Nothing: the caller does not wait for the reader."""
 
     def close(self) -> None:
         """Waits until all has left, but not for long."""
+        self._tell(self._sampling.rest())
         with self._news:
             self._news.wait_for(lambda: not self._lines and not self._writing, CLOSE_WITHIN_S)
 
@@ -131,8 +179,11 @@ class Sink:
                 with self._news:
                     self._writing = 0
                     self._news.notify_all()
-            for method, event in self._sampling.due():
-                getattr(structlog.get_logger(), method)(**event)
+            self._tell(self._sampling.due())
+
+    def _tell(self, lines: Iterable[tuple[str, EventDict]]) -> None:
+        for method, event in lines:
+            getattr(structlog.get_logger(), method)(**event)
 
     def _write(self, data: bytes) -> None:
         """All of the lines, or the count of those of which any part was lost."""
@@ -191,7 +242,7 @@ def json_logs(file: TextIO | None = None) -> Sink:
     Close what it returns before a last word of another kind.
     """
     sampling = Sampling(SystemClock())
-    # A descriptor of its own: whoever closes the file must not leave the number to another one.
+    # A descriptor of its own: if the file is closed, its number may become another file's.
     sink = Sink(os.dup((file or sys.stderr).fileno()), sampling)
     _sinks.append(sink)
     atexit.register(sink.close)

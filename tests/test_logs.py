@@ -17,7 +17,16 @@ import pytest
 import structlog
 
 from controllers.frames import encode
-from jackpot.logs import KINDS_MOST, LINES_MOST, SAMPLE_S, Sampling, Sink, json_logs, lines_dropped
+from jackpot.logs import (
+    KINDS_MOST,
+    LINES_A_SECOND,
+    LINES_MOST,
+    SAMPLE_S,
+    Sampling,
+    Sink,
+    json_logs,
+    lines_dropped,
+)
 from tests.server.bed import StepClock, configure, connected
 
 
@@ -68,11 +77,42 @@ def test_a_kind_that_goes_silent_is_told_to_its_end() -> None:
     assert not sampling._kinds
 
 
+def test_an_event_of_many_kinds_is_two_lines_a_second() -> None:
+    """Sampling: 50 devices that one cause touches fill no screen; each has its line in the end, in turn."""
+    clock = StepClock()
+    sampling = Sampling(clock)
+    told: list[Any] = []
+    for _ in range(3):
+        passed = [through(sampling, event="closed", kind=n, n=n) for n in range(50)]
+        told += [line["n"] for line in passed if line]
+    assert told == [0, 1]
+    assert through(sampling, event="lost", kind=0) == {"event": "lost"}
+    seconds = 0
+    while len(told) < 50:
+        seconds += 1
+        clock.ahead_s += 1.001
+        through(sampling, event="closed", kind=f"newcomer {seconds}", n=None)
+        lines = [event for _, event in sampling.due()]
+        assert len(lines) == LINES_A_SECOND
+        assert all(line["more"] == 2 for line in lines)
+        told += [line["n"] for line in lines]
+    assert told == list(range(50))
+
+
+def test_what_is_held_back_at_the_end_is_one_line_an_event() -> None:
+    """Sampling: what waits for its turn when the process ends is counted in a last line."""
+    sampling = Sampling(StepClock())
+    for n in range(20):
+        through(sampling, event="closed", kind=n, n=n)
+    assert sampling.rest() == [("warning", {"event": "closed", "n": 19, "more": 17})]
+    assert sampling.rest() == []
+
+
 def test_kinds_are_bounded() -> None:
     """Sampling: what is made up in endless kinds fills neither memory nor log."""
     sampling = Sampling(StepClock())
     passed = [through(sampling, event="closed", kind=n) for n in range(2 * KINDS_MOST)]
-    assert len([line for line in passed if line]) == KINDS_MOST + 1
+    assert len([line for line in passed if line]) == LINES_A_SECOND
     assert len(sampling._kinds) == KINDS_MOST + 1
 
 
