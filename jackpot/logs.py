@@ -69,33 +69,32 @@ class Sampling:
             return event
         now = self._clock.monotonic()
         with self._lock:
-            name = self._known((event["event"], kind))
-            known = self._kinds[name]
+            known = self._known((event["event"], kind))
             if now < known.at + SAMPLE_S or event["event"] in self._owed or not self._room(event, now):
                 known.held += 1
                 known.last = method, event
                 raise structlog.DropEvent
             held = known.held
-            self._leaves(name, event, now)
+            self._leaves(known, event, now)
         return {**event, "more": held} if held else event
 
     def due(self) -> list[tuple[str, EventDict]]:
         """The last lines of the kinds whose turn has come, each with how many more it stands for.
 
-        Kinds that went silent are forgotten.
+        First come the kinds that no line has told of yet. Kinds that went silent are forgotten.
         """
         now = self._clock.monotonic()
         found = []
         with self._lock:
             self._owed.clear()
-            for name, kind in list(self._kinds.items()):
+            for name, kind in sorted(self._kinds.items(), key=lambda known: known[1].at):
                 if now < kind.at + SAMPLE_S:
                     continue
                 if kind.last is None:
                     del self._kinds[name]
                 elif self._room(kind.last[1], now):
                     found.append(_told(kind.last, kind.held))
-                    self._leaves(name, kind.last[1], now)
+                    self._leaves(kind, kind.last[1], now)
         return found
 
     def rest(self) -> list[tuple[str, EventDict]]:
@@ -118,18 +117,14 @@ class Sampling:
             self._owed.add(event["event"])
         return free
 
-    def _leaves(self, name: Hashable, event: EventDict, now: float) -> None:
-        """From here on it stands behind the kinds that wait."""
+    def _leaves(self, kind: _Kind, event: EventDict, now: float) -> None:
         self._left[event["event"]].append(now)
-        kind = self._kinds[name] = self._kinds.pop(name)
         kind.at, kind.held, kind.last = now, 0, None
 
-    def _known(self, name: Hashable) -> Hashable:
-        """The kind's name, or the one that all share where there are too many."""
+    def _known(self, name: Hashable) -> _Kind:
         if name not in self._kinds and len(self._kinds) >= KINDS_MOST:
             name = "others"
-        self._kinds.setdefault(name, _Kind())
-        return name
+        return self._kinds.setdefault(name, _Kind())
 
 
 def _told(line: tuple[str, EventDict], held: int) -> tuple[str, EventDict]:
