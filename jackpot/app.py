@@ -26,8 +26,9 @@ from jackpot.server import descriptors, listening
 from jackpot.server.admin import Admin
 from jackpot.server.alone import alone, contained
 from jackpot.server.devices import Device, Devices
-from jackpot.server.door import Bounds, Door
+from jackpot.server.door import Door
 from jackpot.server.floor import Floor
+from jackpot.server.guests import Bounds
 from jackpot.server.histogram import LAG_SECONDS, Histogram
 from jackpot.server.hold import Hold, patience
 from jackpot.server.life import Service

@@ -15,8 +15,9 @@ from jackpot.config import Config, Signage
 from jackpot.server import descriptors, listening
 from jackpot.server.alone import alone, contained
 from jackpot.server.devices import Device
-from jackpot.server.door import Bounds, Door
+from jackpot.server.door import Door
 from jackpot.server.follow import Followed, Follower
+from jackpot.server.guests import Bounds
 from jackpot.server.histogram import LAG_SECONDS, Histogram
 from jackpot.server.opening import own_digest
 from jackpot.server.relay import SignKeys

@@ -17,6 +17,7 @@ import pytest
 import structlog
 
 from controllers.frames import encode
+from jackpot import logs
 from jackpot.logs import (
     KINDS_MOST,
     LINES_A_SECOND,
@@ -35,6 +36,8 @@ def configured() -> Iterator[None]:
     """Structlog and logging are the process's: they are put back."""
     before, handlers, level = structlog.get_config(), logging.root.handlers[:], logging.root.level
     yield
+    for sink in logs._sinks:
+        sink._sampling.rest()
     structlog.configure(**before)
     logging.root.handlers[:] = handlers
     logging.root.setLevel(level)

@@ -23,7 +23,7 @@ from controllers.session import (
 )
 from jackpot.server.alone import alone
 from jackpot.server.devices import Device, Devices
-from jackpot.server.door import NO_DOOR, Guest
+from jackpot.server.guests import NO_DOOR, Guest
 
 # How long a closed connection may take to read its last frame before it is cut.
 LINGER_S: Final = 2.0

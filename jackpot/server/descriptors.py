@@ -11,7 +11,7 @@ from typing import Final
 import structlog
 
 from jackpot.config import Config
-from jackpot.server.door import Bounds
+from jackpot.server.guests import Bounds
 
 # Kept back for the event loop, the log, admin connections, certificates and a restart of what failed.
 KEPT: Final = 64

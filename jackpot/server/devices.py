@@ -17,7 +17,7 @@ from jackpot.rules.codes import Code
 from jackpot.rules.commands import BlockDevice, Command, EndKey
 from jackpot.server.alone import alone
 from jackpot.server.board import Board
-from jackpot.server.door import NO_DOOR, Guest
+from jackpot.server.guests import NO_DOOR, Guest
 from jackpot.server.life import Service
 
 # WIRE: three replacements in a minute mean two devices with one key.

@@ -1,43 +1,36 @@
-"""Who may come in at a listener, and who must go for it? Nobody is known before the hello.
+"""How does a connection come in at a listener? Accepted, let in when its turn comes, and given its protocol.
 
-A connection comes in three steps: accepted it waits in the line of its address; let in, at a pace, it is a
-stranger; proved, it is bounded by the configuration and counts here no more. The lines take turns, those of
-addresses from which a device has proved itself one by one with the others, so that neither a flood nor the
-pace keeps a known device out. A proof gives back what letting in has cost of the pace: a whole floor that
-comes at one moment is let in as fast as it greets. Where there are too many strangers the oldest that says
-nothing goes.
+Who may come in, and who must go for it, `jackpot.server.guests` says. Here are the sockets: what the event
+loop does for newcomers in one turn is bounded, so that those that are in wait no longer for their answers.
 """
 
 import asyncio
 import errno
 import socket
 import ssl
-from collections import deque
 from collections.abc import Callable, Coroutine
-from contextlib import suppress
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
-import msgspec
 import structlog
 
 from jackpot.clock import Clock
 from jackpot.config import Address
 from jackpot.server.alone import alone
+from jackpot.server.guests import Bounds, Crowd, Guest, Stage
 
-# After a takeover a whole floor comes at one moment, and whoever finds no room is told nothing: it tries
-# again after many seconds. The kernel keeps no more than this unless it is told to.
+# After a takeover a whole floor comes at one moment, and a device that finds no room is told nothing: it
+# tries again after many seconds. The kernel keeps no more than this unless it is told to.
 BACKLOG: Final = 4_096
 # Accepted in one turn of the event loop: a millisecond, so that a flood delays no answer by more.
 ACCEPTED_AT_ONCE: Final = 64
-# Strangers let in at once before the pace is kept: as many as one address may have.
-RESERVE: Final = 256.0
-# After a turn in which some were refused no more are accepted for so long: who calls again at once waits in
-# the kernel's queue, and cost less than a tenth of a processor.
+# Let in in one turn of the event loop: each takes 0.2 ms until it is challenged, and as much again where what
+# it said at once is refused. An answer so waits some milliseconds for them, and not for a whole reserve.
+LET_IN_AT_ONCE: Final = 8
+# After a turn in which some were refused no more are accepted for so long: a stranger that calls again at
+# once waits in the kernel's queue, and costs less than a tenth of a processor.
 REFUSED_PAUSE_S: Final = 0.02
 # How often those that wait for the pace are looked at.
 LOOK_S: Final = 0.02
-# Addresses from which a device has proved itself: several times the largest floor.
-KNOWN_MOST: Final = 4_096
 # Where the system has no descriptor left it is asked again after this.
 RETRY_S: Final = 0.2
 # A TLS handshake takes some milliseconds; this is for a network that loses packets.
@@ -50,129 +43,8 @@ _NETWORK_PARTS: Final = 4
 log: Final = structlog.get_logger()
 
 
-class Bounds(msgspec.Struct, frozen=True):
-    """most: connections that count, those in the line included. of_address: of one address, once let in.
-
-    pace: strangers let in a second once the reserve is used up.
-    """
-
-    most: int
-    of_address: int
-    pace: int
-
-
-class Visitor(Protocol):
-    """The protocol of a connection: one peer."""
-
-    @property
-    def kind(self) -> str: ...
-    def break_off(self) -> None: ...
-
-    def turn_out(self) -> None:
-        """There is no room for it."""
-
-
-class Guest:
-    """One connection as its door sees it; without a door it is bounded by nothing."""
-
-    __slots__ = ("_door", "address", "raw", "visitor")
-
-    def __init__(
-        self, door: "Door | None" = None, raw: socket.socket | None = None, address: str = ""
-    ) -> None:
-        self._door = door
-        self.raw = raw
-        self.address = address
-        self.visitor: Visitor | None = None
-
-    @property
-    def gone(self) -> bool:
-        """Whether it has hung up while it waited."""
-        if self.raw is None:
-            return False
-        try:
-            return self.raw.recv(1, socket.MSG_PEEK) == b""
-        except (BlockingIOError, InterruptedError):
-            return False
-        except OSError:
-            return True
-
-    def hang_up(self) -> None:
-        """Ends what somebody else holds by now, which so finds it ended."""
-        if self.raw is not None:
-            with suppress(OSError):  # it is gone already
-                self.raw.shutdown(socket.SHUT_RDWR)
-
-    def close(self) -> None:
-        """Says nothing."""
-        if self.raw is not None:
-            self.raw.close()
-
-    def came(self, visitor: Visitor) -> None:
-        """Its connection is made."""
-        if self._door is not None:
-            self.visitor = visitor
-
-    def heard(self) -> None:
-        """It has said something."""
-        if self._door is not None:
-            self._door.heard(self)
-
-    def proved(self) -> None:
-        """It is a device that is known here: it stays, whoever else comes."""
-        if self._door is not None:
-            self._door.proved(self)
-
-    def busy(self) -> None:
-        """It is being served and not turned out meanwhile; it counts."""
-        if self._door is not None:
-            self._door.busy(self)
-
-    def idle(self, *, served: bool) -> None:
-        """Nothing is being done for it. served: it had asked for something that there is."""
-        if self._door is not None:
-            self._door.idle(self, served=served)
-
-    def left(self) -> None:
-        """It is gone."""
-        if self._door is not None:
-            self._door.left(self)
-
-
-class _Lines:
-    """Who waits, by address, first come first let in; addresses take turns."""
-
-    def __init__(self) -> None:
-        self.length = 0
-        self._known: dict[str, deque[Guest]] = {}
-        self._others: dict[str, deque[Guest]] = {}
-
-    def of(self, address: str) -> int:
-        """How many of an address wait."""
-        return len(self._known.get(address, ())) + len(self._others.get(address, ()))
-
-    def enter(self, guest: Guest, *, known: bool) -> None:
-        """It waits behind those of its address."""
-        lines = self._known if known else self._others
-        lines.setdefault(guest.address, deque()).append(guest)
-        self.length += 1
-
-    def next(self) -> list[Guest]:
-        """Whose turn it is: one from where devices are known, and one from elsewhere."""
-        found = []
-        for lines in (self._known, self._others):
-            if lines:
-                address = next(iter(lines))
-                line = lines.pop(address)
-                found.append(line.popleft())
-                if line:
-                    lines[address] = line
-        self.length -= len(found)
-        return found
-
-
 class Door:
-    """One listener. name: for metrics and logs. start: runs a task beside the rest.
+    """One listener. name: for metrics and logs. start: runs a task next to the others.
 
     refused: connections closed before anybody spoke to them. turned_out: strangers that went for others.
     """
@@ -186,23 +58,14 @@ class Door:
         tls: ssl.SSLContext | None = None,
     ) -> None:
         self.name = name
-        self.bounds = bounds
+        self.crowd = Crowd(bounds, clock.monotonic())
         self.refused = 0
         self.turned_out = 0
-        self.open: set[Guest] = set()
         self._clock = clock
         self._start = start
         self._tls = tls
         self._factory: Callable[[Guest], asyncio.Protocol]
         self._listening: list[socket.socket] = []
-        self._lines = _Lines()
-        self._known: dict[str, None] = {}
-        self._silent: dict[Guest, None] = {}
-        self._talking: dict[Guest, None] = {}
-        self._counted: dict[str, dict[Guest, None]] = {}
-        self._strangers = 0
-        self._left_of_pace = RESERVE
-        self._paced_at = clock.monotonic()
         self._look: asyncio.TimerHandle | None = None
 
     async def listen(self, address: Address, factory: Callable[[Guest], asyncio.Protocol]) -> int:
@@ -221,7 +84,7 @@ class Door:
         return port
 
     def close(self) -> None:
-        """Nobody comes in any more; whoever is not quite in, is not waited for."""
+        """Nobody comes in any more; those that are not quite in are not waited for."""
         loop = asyncio.get_running_loop()
         for raw in self._listening:
             loop.remove_reader(raw)
@@ -229,10 +92,9 @@ class Door:
         self._listening.clear()
         if self._look is not None:
             self._look.cancel()
-        while waiting := self._lines.next():
-            for guest in waiting:
-                self._refuse(guest)
-        for guest in self.open:
+        for guest in self.crowd.empty():
+            self._refuse(guest)
+        for guest in self.crowd.inside:
             if guest.visitor is None:
                 guest.hang_up()
 
@@ -240,66 +102,16 @@ class Door:
         """How many are in and wait, and how many could not be."""
         return {
             "listener": self.name,
-            "open": len(self.open),
-            "waiting": self._lines.length,
-            "most": self.bounds.most,
+            "open": len(self.crowd.inside),
+            "waiting": self.crowd.waiting,
+            "most": self.crowd.bounds.most,
             "refused": self.refused,
             "turned_out": self.turned_out,
         }
 
-    # What a guest tells.
-
-    def heard(self, guest: Guest) -> None:
-        """Those that say nothing go before it."""
-        if guest in self._silent:
-            del self._silent[guest]
-            self._talking[guest] = None
-
-    def proved(self, guest: Guest) -> None:
-        """It counts no more."""
-        self.busy(guest)
-        self._forget(guest)
-        self._vouch(guest)
-
-    def _vouch(self, guest: Guest) -> None:
-        """Its address has a line with the known ones, and the pace its share back."""
-        self._known.pop(guest.address, None)
-        self._known[guest.address] = None
-        if len(self._known) > KNOWN_MOST:
-            del self._known[next(iter(self._known))]
-        self._left_of_pace = min(self._left_of_pace + 1, RESERVE)
-        self._let_in()
-
-    def busy(self, guest: Guest) -> None:
-        """Nobody may take its place."""
-        self._silent.pop(guest, None)
-        self._talking.pop(guest, None)
-
-    def idle(self, guest: Guest, *, served: bool) -> None:
-        """Somebody may; one that was served is no worse than a device that has proved itself."""
-        if guest in self.open:
-            self._talking[guest] = None
-            if served:
-                self._vouch(guest)
-
-    def left(self, guest: Guest) -> None:
-        """Its place is free."""
-        self.busy(guest)
-        self._forget(guest)
-        self.open.discard(guest)
-
-    def _forget(self, guest: Guest) -> None:
-        counted = self._counted.get(guest.address, {})
-        if guest in counted:
-            del counted[guest]
-            self._strangers -= 1
-            if not counted:
-                del self._counted[guest.address]
-
-    # How they come in.
-
     def _ready(self, listening: socket.socket) -> None:
-        before = self.refused
+        """Somebody calls: takes some in, and comes back for the others in the next turn."""
+        before, entered = self.refused, 0
         for accepted in range(ACCEPTED_AT_ONCE):
             try:
                 raw, place = listening.accept()
@@ -309,7 +121,9 @@ class Door:
                 self._exhausted(listening, error, alone=not accepted)
                 break
             raw.setblocking(False)
-            self._arrive(Guest(self, raw, _address(place)))
+            entered += self._arrive(Guest(self.crowd, raw, _address(place)))
+            if entered >= LET_IN_AT_ONCE:
+                break
         if self.refused > before:
             self._pause(listening, REFUSED_PAUSE_S)
 
@@ -320,8 +134,8 @@ class Door:
         """
         log.error("accept_failed", listener=self.name, reason=str(error), kind=(self.name, error.errno))
         self._pause(listening, RETRY_S)
-        if alone and error.errno in _EXHAUSTED:
-            self._make_room(self._silent or self._talking)
+        if alone and error.errno in _EXHAUSTED and (other := self.crowd.oldest()) is not None:
+            self._turn_out(other)
 
     def _pause(self, listening: socket.socket, seconds: float) -> None:
         loop = asyncio.get_running_loop()
@@ -332,31 +146,30 @@ class Door:
         if listening in self._listening:
             asyncio.get_running_loop().add_reader(listening, self._ready, listening)
 
-    def _arrive(self, guest: Guest) -> None:
-        """It waits for its turn; one address leaves a quarter of the line to others."""
+    def _arrive(self, guest: Guest) -> int:
+        """It waits for its turn, which may be now; how many were let in."""
         if guest.gone:
             guest.close()
-            return
-        full = self._lines.length and self._lines.length + self._strangers >= self.bounds.most
-        if full or self._lines.of(guest.address) >= self.bounds.most * 3 // 4:
+        elif not self.crowd.arrive(guest):
             self._refuse(guest)
         else:
-            self._lines.enter(guest, known=guest.address in self._known)
-            self._let_in()
+            return self._let_in(guest)
+        return 0
 
-    def _let_in(self) -> None:
-        now = self._clock.monotonic()
-        self._left_of_pace = min(self._left_of_pace + (now - self._paced_at) * self.bounds.pace, RESERVE)
-        self._paced_at = now
-        while self._left_of_pace >= 1 and self._lines.length:
-            for guest in self._lines.next():
-                if guest.gone:
+    def _let_in(self, newcomer: Guest | None = None) -> int:
+        """Lets in whose turn it is; how many. newcomer: is known to be still there."""
+        entered = 0
+        while entered < LET_IN_AT_ONCE and (guests := self.crowd.turn(self._clock.monotonic())):
+            for guest in guests:
+                if guest is not newcomer and guest.gone:
                     guest.close()
-                    continue
-                self._left_of_pace -= 1
-                self._enter(guest)
-        if self._lines.length and self._look is None and self._listening:
-            self._look = asyncio.get_running_loop().call_later(LOOK_S, self._looked)
+                else:
+                    self._enter(guest)
+                    entered += 1
+        if self.crowd.waiting and self._look is None and self._listening:
+            pause = 0.0 if entered >= LET_IN_AT_ONCE else LOOK_S
+            self._look = asyncio.get_running_loop().call_later(pause, self._looked)
+        return entered
 
     def _looked(self) -> None:
         self._look = None
@@ -364,24 +177,17 @@ class Door:
 
     def _enter(self, guest: Guest) -> None:
         """Becomes a stranger, where need be instead of another one."""
-        counted = self._counted.get(guest.address, {})
-        among = None
-        if len(counted) >= self.bounds.of_address:
-            among = counted
-        elif self._strangers >= self.bounds.most:
-            among = self._silent or self._talking
-        if among is not None and not self._make_room(among):
+        goes = self.crowd.enter(guest)
+        if goes is guest:
             self._refuse(guest)
             return
-        self._strangers += 1
-        self._counted.setdefault(guest.address, {})[guest] = None
-        self._silent[guest] = None
-        self.open.add(guest)
+        if goes is not None:
+            self._turn_out(goes)
         self._start(self._admit(guest))
 
     async def _admit(self, guest: Guest) -> None:
         """Gives it its protocol, after its TLS handshake; not where another one has its place by now."""
-        if guest not in self.open:
+        if guest.stage is Stage.GONE:
             guest.close()
             return
         loop, limit = asyncio.get_running_loop(), None if self._tls is None else HANDSHAKE_S
@@ -394,20 +200,12 @@ class Door:
             log.info(
                 "not_admitted", listener=self.name, address=guest.address, reason=str(error), kind=self.name
             )
-            self.left(guest)
-
-    def _make_room(self, among: dict[Guest, None]) -> bool:
-        """The oldest of them that says nothing goes, else the oldest that is not being served, if any."""
-        quiet = next((one for one in among if one in self._silent), None)
-        other = quiet or next((one for one in among if one in self._talking), None)
-        if other is not None:
-            self._turn_out(other)
-        return other is not None
+            guest.left()
 
     def _turn_out(self, guest: Guest) -> None:
         self.turned_out += 1
         log.warning("turned_out", listener=self.name, address=guest.address, kind=self.name)
-        self.left(guest)
+        guest.left()
         if guest.visitor is not None:
             alone(guest.visitor, guest.visitor.turn_out)
         else:
@@ -444,6 +242,3 @@ def _address(place: Any) -> str:
     if packed[:12] == bytes(10) + b"\xff\xff":
         return socket.inet_ntop(socket.AF_INET, packed[12:])
     return socket.inet_ntop(socket.AF_INET6, packed[: 2 * _NETWORK_PARTS] + bytes(8))
-
-
-NO_DOOR: Final = Guest()

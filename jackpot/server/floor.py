@@ -19,7 +19,7 @@ from jackpot.server.alone import alone
 from jackpot.server.board import Subscription
 from jackpot.server.connection import Connection
 from jackpot.server.devices import Device, Devices
-from jackpot.server.door import NO_DOOR, Guest
+from jackpot.server.guests import NO_DOOR, Guest
 from jackpot.server.sequencer import Release
 from jackpot.server.writer import BankStopped, Writer
 

@@ -10,7 +10,7 @@ from controllers.session import VERSION, Commanded, Greeted
 from jackpot.server.board import Subscription
 from jackpot.server.connection import Connection
 from jackpot.server.devices import Device, Devices
-from jackpot.server.door import NO_DOOR, Guest
+from jackpot.server.guests import NO_DOOR, Guest
 
 # WIRE: a sign that has left its values unread for 10 s is closed.
 SIGN_UNREAD_S: Final = 10.0

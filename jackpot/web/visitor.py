@@ -16,7 +16,7 @@ from aiohttp.http_exceptions import HttpProcessingError
 
 from jackpot.clock import Clock
 from jackpot.server.alone import alone, failed
-from jackpot.server.door import Guest
+from jackpot.server.guests import Guest
 
 # From its connection, or the last answer, to a whole head. A browser needs milliseconds, and whoever keeps a
 # connection for longer than this between two requests opens another one.

@@ -4,9 +4,10 @@ import asyncio
 import functools
 import json
 import secrets
+import socket
 import threading
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -158,6 +159,28 @@ async def sign(server: Reached, name: str = "S01", **hello: Any) -> AsyncIterato
         await device.hello(server.config, "sign", name, **hello)
         await device.type("welcome")
         yield device
+
+
+def call(stack: ExitStack, port: int, said: bytes = b"", host: str = "127.0.0.1") -> socket.socket:
+    """A stranger of that address, who has said this and nothing else. `stack` closes the socket."""
+    raw = stack.enter_context(socket.socket())
+    raw.bind((host, 0))
+    raw.connect(("127.0.0.1", port))
+    raw.send(said)
+    raw.setblocking(False)
+    return raw
+
+
+def ended(raw: socket.socket) -> bool:
+    """Whether the server has closed it; what it said before is read over."""
+    try:
+        while raw.recv(65_536):
+            pass
+    except BlockingIOError:
+        return False
+    except ConnectionError:
+        return True
+    return True
 
 
 async def until(condition: Callable[[], bool]) -> None:

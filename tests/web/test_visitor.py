@@ -14,31 +14,9 @@ from jackpot.app import Server
 from jackpot.server import alone
 from jackpot.server.alone import failures
 from jackpot.web.visitor import HEAD_WITHIN_S, UNREAD_S, name_of, names
-from tests.server.bed import StepClock, configure, on_loop, table, until
+from tests.server.bed import StepClock, call, configure, ended, on_loop, table, until
 
 HTTP = {"hosts": 'hosts = ["Floor.Example.com"]', "few": "http_per_address = 16\nstreams_per_address = 4"}
-
-
-def call(stack: ExitStack, port: int, said: bytes = b"", host: str = "127.0.0.1") -> socket.socket:
-    """A visitor of that address, who has said this."""
-    raw = stack.enter_context(socket.socket())
-    raw.bind((host, 0))
-    raw.connect(("127.0.0.1", port))
-    raw.send(said)
-    raw.setblocking(False)
-    return raw
-
-
-def ended(raw: socket.socket) -> bool:
-    """Whether the server has closed it; what it said before is read over."""
-    try:
-        while raw.recv(65_536):
-            pass
-    except BlockingIOError:
-        return False
-    except ConnectionError:
-        return True
-    return True
 
 
 async def status(port: int, said: bytes) -> int:

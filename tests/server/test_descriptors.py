@@ -1,0 +1,36 @@
+"""Who gets the descriptors that this process may have?"""
+
+import resource
+from pathlib import Path
+
+import structlog
+
+from jackpot.server.descriptors import A_DEVICE, KEPT, KEPT_A_BANK, LEAST, STRANGERS_MOST, allowed, bounds
+from tests.server.bed import configure
+
+
+def test_descriptors_are_shared_out(tmp_path: Path) -> None:
+    """Descriptors: what tables and ledger need is kept; strangers share the rest, and the start says so."""
+    config = configure(tmp_path, tables=10, signs=5)
+    listeners = ("tables", "signs", "http")
+    kept = KEPT + KEPT_A_BANK + A_DEVICE * 15
+    with structlog.testing.capture_logs() as logs:
+        wide = bounds(config, listeners, 65_536)
+        narrow = bounds(config, listeners, 1_024)
+        least = bounds(config, listeners, 100)
+    assert wide["tables"].most == STRANGERS_MOST
+    assert wide["http"].most == config.listen.http_connections
+    assert sum(one.most for one in narrow.values()) <= 1_024 - kept
+    assert all(one.of_address <= one.most for one in narrow.values())
+    assert {one.most for one in least.values()} == {LEAST}
+    assert [line["event"] for line in logs] == ["descriptors", *["descriptors", "descriptors_short"] * 2]
+
+
+def test_the_soft_limit_is_raised() -> None:
+    """Descriptors: what the system would allow is asked for."""
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (512, before[1]))
+        assert allowed() == resource.getrlimit(resource.RLIMIT_NOFILE)[0] > 512
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, before)
