@@ -44,6 +44,7 @@ from jackpot.server.opening import (
 )
 from jackpot.server.readings import take_readings
 from jackpot.server.relay import Publisher, SignKeys
+from jackpot.server.remedy import explained
 from jackpot.server.signs import Signs
 from jackpot.server.tenure import RETRY_S, Tenure
 from jackpot.server.udp import UdpText
@@ -216,6 +217,8 @@ class Server:
         """The bank is ours: its links agree with the configuration before any device is let in."""
         await agree(writer, self.config, self._stores[writer.bank])
         await writer.refresh()
+        for link, reason in explained(writer.board, writer.bank).items():
+            log.warning("link_suspended", bank=writer.bank, link=link, reason=reason)
         known = await writer.ask(_known)
         self.floor.learn(known.tables, known.links)
         for devices in (self.floor, self.signs):

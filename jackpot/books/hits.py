@@ -36,6 +36,15 @@ Entry = tuple[int, int, events.Event, int]
 """Its seq, when it was made (unix milliseconds), what it says, and the number of its table."""
 
 
+class Done(NamedTuple):
+    """What people did with awards of a hit. what: "validated", "paid", "undone". at: unix milliseconds."""
+
+    what: str
+    at: int
+    awards: list[int]
+    people: tuple[str, ...]
+
+
 class Page(NamedTuple):
     """before: where the next page begins; None where there are no older hits."""
 
@@ -52,6 +61,20 @@ def page(ledger: Reader, bank: str, before: int | None = None, limit: int = PAGE
             break
     hits = sorted(history.made, key=lambda hit: hit.number, reverse=True)
     return Page(hits[:limit], hits[limit - 1].number if len(hits) > limit else None)
+
+
+def done_with(ledger: Reader, bank: str, hit: int) -> list[Done]:
+    """What people did with a hit, the newest first; nothing of one that never was. Raises LedgerError."""
+    found = []
+    for _, at, event, _ in _entries(ledger, bank):
+        match event:
+            case events.Validated() | events.Paid() | events.Undone() if event.hit == hit:
+                found.append(Done(type(event).__name__.lower(), at, event.awards, event.people.names))
+            case events.Settled() | events.Closed() if any(
+                made.number <= hit and not made.more for made in event.made.hits
+            ):
+                break
+    return found
 
 
 def _entries(ledger: Reader, bank: str) -> Iterator[Entry]:
@@ -119,8 +142,10 @@ class _History:
         for what, amount in reversed(self._steps.pop(award.number, [])):
             if what not in ("raised", "corrected"):
                 award.status = what  # type: ignore[assignment]  # the names of its events
-            elif award.status not in ("paid", "final"):
+            elif not award.settled():
                 award.amount, award.status = amount, "pending"
+            elif what == "corrected":
+                award.difference = amount - award.amount
         return award
 
 

@@ -1,6 +1,5 @@
 """`jackpot bank`: how is a bank opened, and how do two become one?"""
 
-import getpass
 import time
 from collections.abc import Sequence
 from contextlib import closing
@@ -9,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from jackpot.cli.speak import By, ConfigFile, Reason, configured, fail, ledger_of
+from jackpot.cli.speak import By, ConfigFile, Reason, configured, fail, ledger_of, person
 
 if TYPE_CHECKING:
     from jackpot.ledger.store import Reader
@@ -36,7 +35,7 @@ def open_(
     from jackpot.ledger.store import LedgerError
     from jackpot.server.opening import check_site
 
-    found = configured(config, "give --config FILE")
+    who, found = person(by), configured(config, "give --config FILE")
     if name not in found.banks:
         fail(f"no link of {found.path} lies in bank {name}; it has {', '.join(found.banks)}")
     try:
@@ -49,8 +48,7 @@ def open_(
             if name in there:
                 fail(f"bank {name} is open already")
             site = check_site(ledger, found) or found.site.first_id
-            person = by or getpass.getuser()
-            open_banks(ledger, [name], site, SystemClock().unix_ms(), (person,))
+            open_banks(ledger, [name], site, SystemClock().unix_ms(), (who,))
     except LedgerError as error:
         fail(f"not opened: {error}")
     typer.echo(f"bank {name} is open: start the server, and its links open at their seeds")
@@ -80,13 +78,16 @@ def join(
     from jackpot.ledger.open import open_ledger
     from jackpot.ledger.store import LedgerError
 
+    who = person(by)
     if len({first, second, into}) < 3:
         fail("three different names: two banks, and the one that they become")
+    if not reason.strip():
+        fail("--reason: say why; it is journalled")
     try:
         with closing(open_ledger(ledger_of(config, "give --config FILE"))) as ledger:
             _wait_until_free(ledger, (first, second, into))
             now = SystemClock().unix_ms()
-            head = join_banks(ledger, (first, second), into, by or getpass.getuser(), reason, now)
+            head = join_banks(ledger, (first, second), into, who, reason, now)
     except (NotJoined, LedgerError) as error:
         fail(f"not joined: {error}")
     typer.echo(f"{first} and {second} are {into} now, head {head.hash.hex()}")

@@ -64,6 +64,8 @@ def list_(
         if answer.get("more"):
             typer.echo(f"bank {name} has older ones: --bank {name} --before {answer['hits'][-1]['hit']}")
     names = ["hit", "at", "link", "level", "table", "hand", "amount", "envy", "status"]
+    if any(hit["difference"] for hit in hits):
+        names.insert(-1, "difference")
     if len(banks) > 1:  # each counts its own hits from H1
         names.insert(0, "bank")
     rows = [_row(hit, names) for hit in hits]
@@ -78,21 +80,23 @@ def show_(
 
     Example: jackpot hits show H12 --config /etc/jackpot/config.toml
     """
-    banks = [bank] if bank else _banks(config, socket)
-    found = {name: one for name in banks for one in ask(config, socket, do="hit", bank=name, hit=hit)["hits"]}
+    found = ask(config, socket, do="hit", bank=bank, hit=hit)["hits"]
     if not found:
-        fail(f"there is no hit {hit} in bank {' or '.join(banks)}")
-    if len(found) > 1:
-        fail(f"bank: which one? {' or '.join(found)} each have a hit {hit}")
-    (one,) = found.values()
+        where = f" in bank {bank}" if bank else ""
+        fail(f"there is no hit {hit}{where}: `jackpot hits list --all` lists every one ever made")
+    one = found[0]
     if as_json:
         typer.echo(json.dumps(one, indent=2))
         return
     typer.echo(
         f"{hit}: {one['hand']} at {one['table']} on {one['link']}, {moment(one['at'])}, {one['status']}: "
-        f"{money(one['amount'])}" + (f", and {money(one['envy'])} envy" if one["envy"] else "")
+        f"{money(one['amount'])}"
+        + (f", and {money(one['envy'])} envy" if one["envy"] else "")
+        + (f"; corrected by {money(one['difference'])} once it was paid" if one["difference"] else "")
     )
     columns = ["award", "seat", "kind", "level", "amount", "pays", "status", "unverified"]
+    if any(award["difference"] for award in one["awards"]):
+        columns.insert(5, "difference")
     print_table("awards", columns, [_row(award, columns) for award in one["awards"]])
 
 
@@ -179,7 +183,7 @@ def correct(  # noqa: PLR0917 - an option is an argument
     more = answer.get("difference")
     done = f"comes to {money(request['amount'])}, to be validated"
     if more is not None:
-        done = f"stays as it was paid; {'-' if more < 0 else ''}{money(abs(more))} journalled against it"
+        done = f"stays as it was paid; {money(more)} journalled against it"
     show(answer, as_json, f"{award}: {done}")
 
 
@@ -234,7 +238,13 @@ def _flag(value: Any) -> str:
     return "unverified" if value else ""
 
 
-_SHOWN: dict[str, Callable[[Any], str]] = {"amount": money, "envy": money, "at": moment, "unverified": _flag}
+_SHOWN: dict[str, Callable[[Any], str]] = {
+    "amount": money,
+    "difference": lambda cents: money(cents) if cents else "",
+    "envy": money,
+    "at": moment,
+    "unverified": _flag,
+}
 
 
 def _act(act: str, done: str, as_json: bool, config: Any, socket: Any, **request: Any) -> None:

@@ -28,10 +28,9 @@ NoRoles = Annotated[
 ]
 
 
-# What people type after a restore.
+# What people type after a restore, for each bank.
 _RESUMING: Final = (
-    "    jackpot ledger behind --config FILE\n"
-    "    jackpot ledger resume --believe all --reason TEXT --by NAME --and-by OTHER --config FILE"
+    "    jackpot ledger resume --bank {} --believe all --reason TEXT --by NAME --and-by OTHER --config FILE"
 )
 
 
@@ -128,7 +127,7 @@ def restore(
         "Start the server on it. Its links are suspended until two people resume them. What the tables did\n"
         "after this backup is missing: one that has answers beyond is told `ledger_behind`. Let the tables\n"
         "connect, look at what they say, and confirm it in the same act:\n"
-        f"{_RESUMING}\n"
+        f"{_resuming([bank.head.bank for bank in copied])}\n"
         "Restart the signage processes, if there are any: they show no value older than one that they know."
     )
 
@@ -145,9 +144,11 @@ def restored(url: Url) -> None:
     from jackpot.ledger.restored import hold
 
     with _told(), closing(_open(url)) as ledger:
-        for head in hold(ledger, SystemClock().unix_ms()):
-            typer.echo(f"{head.bank}: suspended as restored at row {head.seq:,}, head {head.hash.hex()}")
-    typer.echo(f"Start the server on it, let the tables connect, then resume by two people:\n{_RESUMING}")
+        heads = hold(ledger, SystemClock().unix_ms())
+    for head in heads:
+        typer.echo(f"{head.bank}: suspended as restored at row {head.seq:,}, head {head.hash.hex()}")
+    steps = _resuming([head.bank for head in heads])
+    typer.echo(f"Start the server on it, let the tables connect, then resume by two people:\n{steps}")
 
 
 @app.command("confirm-behind")
@@ -221,6 +222,10 @@ def resume(
     answer = ask(config, socket, do="resume-restored", by=by, and_by=and_by, **request)
     lines = [f"{name}: believed up to {acked}" for name, acked in tables.items()]
     show(answer, as_json, "\n".join([*lines, "resumed"]))
+
+
+def _resuming(banks: list[str]) -> str:
+    return "\n".join(["    jackpot ledger behind --config FILE", *map(_RESUMING.format, banks)])
 
 
 def _behind(config: Path | None, socket: Path | None) -> list[dict[str, Any]]:

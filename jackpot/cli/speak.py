@@ -1,5 +1,6 @@
 """How does the command line reach a running server, and how does it show what it says?"""
 
+import getpass
 import json
 import os
 import socket
@@ -16,6 +17,19 @@ if TYPE_CHECKING:
 ANSWER_WITHIN_S: Final = 30.0
 # Wide enough that no id or hand is ever cut in a file.
 PIPE_WIDTH: Final = 400
+# What the person types next, by the code of the refusal.
+_HINTS: Final = {
+    "two_people": "; type both names: --by NAME --and-by OTHER",
+    "no_document": ": --document NUMBER",
+    "not_validated": "; validate it first",
+    "no_such_hit": "; `jackpot hits list` shows the open ones",
+    "bank_stopped": "; `jackpot lease show` says who has each bank",
+    "round_unfinished": "; `jackpot rounds show TABLE` shows it",
+    "no_such_round": "; `jackpot rounds show TABLE` shows which there is",
+    "not_behind": "; `jackpot ledger behind` lists what tables say",
+}
+# Columns of sums.
+_SUMS: Final = ("amount", "difference", "envy")
 # The configuration and the socket of the server that was asked last: its site writes sums and times.
 _asked: Final[list[Path | None]] = [None, None]
 
@@ -61,9 +75,16 @@ def ask(config: Path | None, path: Path | None, **request: Any) -> dict[str, Any
     except OSError as error:
         fail(f"no server answers at {path}: {error.strerror or error}; is it running?")
     if not answer.get("ok"):
-        hint = "; type both names: --by NAME --and-by OTHER" if answer.get("code") == "two_people" else ""
+        hint = _HINTS.get(answer.get("code", ""), "")
         fail(answer.get("message", "the server closed the connection without an answer") + hint)
     return answer
+
+
+def person(by: str | None) -> str:
+    """Who acts where no server is asked: the name given, else the login name."""
+    if by is not None and not (by.strip() and by.isprintable()):
+        fail("--by: a name of printable characters")
+    return " ".join((getpass.getuser() if by is None else by).split())
 
 
 def show(answer: dict[str, Any], as_json: bool, text: str) -> None:
@@ -83,7 +104,7 @@ def table(title: str, columns: list[str], rows: list[list[str]]) -> None:
 
     found = Table(title=title, title_justify="left")
     for column in columns:
-        found.add_column(column, justify="right" if column in ("amount", "envy") else "left")
+        found.add_column(column, justify="right" if column in _SUMS else "left")
     for row in rows:
         found.add_row(*row)
     console = Console(markup=False, emoji=False, highlight=False)

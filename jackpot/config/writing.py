@@ -33,7 +33,9 @@ class Writing(msgspec.Struct, frozen=True):
     decimals: int
 
     def text(self, cents: int) -> str:
-        """A sum as a page writes it."""
+        """A sum as a page writes it; a minus stands before all of it."""
+        if cents < 0:
+            return f"-{self.text(-cents)}"
         whole, rest = str(cents // 100), f"{cents % 100:02}"[: self.decimals]
         cut = [whole[-self.groups[0] :]]
         whole = whole[: -self.groups[0]]

@@ -151,13 +151,23 @@ def round_of(engine: Engine, table: str) -> Map | None:
     return current
 
 
-def _sum(awards: Iterable[Map]) -> int:
-    return sum(award["amount"] for award in awards if award["status"] != "undone")
+def has(engine: Engine, hit: int | None, award: int | None) -> bool:
+    """Whether a hit, or an award, of that number was ever made here; each bank counts its own from 1."""
+    state = engine.state
+    made = hit is None or 1 <= hit < state.next_hit
+    return made and (award is None or 1 <= award < state.next_award)
+
+
+def _sum(awards: Iterable[Map], what: str = "amount") -> int:
+    return sum(award[what] for award in awards if award["status"] != "undone")
 
 
 def hit(state: State, found: Hit) -> Map:
-    """amount: the hand's own, as it was told when it was made; what it earned others is its `envy`."""
-    awards = [award_map(state, award) for award in found.awards]
+    """amount: the hand's own, as it was told when it was made; what it earned others is its `envy`.
+
+    difference: what was journalled against its awards once they were paid, which no amount holds (A10).
+    """
+    awards = [{**award_map(state, award), "difference": to_cents(award.difference)} for award in found.awards]
     statuses = {award["status"] for award in awards}
     order: tuple[Any, ...] = ("pending", "validated", "final", "paid", "undone")
     levels = [award["level"] for award in awards if award["level"]]
@@ -172,6 +182,7 @@ def hit(state: State, found: Hit) -> Map:
         "unverified": found.unverified,
         "amount": _sum(award for award in awards if award["kind"] != "envy"),
         "envy": _sum(award for award in awards if award["kind"] == "envy"),
+        "difference": _sum(awards, "difference"),
         "at": found.at,
         "status": next((status for status in order if status in statuses), "undone"),
         "awards": awards,

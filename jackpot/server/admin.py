@@ -14,16 +14,18 @@ import stat
 import struct
 import unicodedata
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 import structlog
 
-from jackpot.books.hits import PAGE_MOST
+from jackpot.books.hits import PAGE_MOST, done_with
 from jackpot.books.reader import Books
 from jackpot.clock import Clock
 from jackpot.config import Site
+from jackpot.config.writing import local_time
 from jackpot.ledger.store import LedgerError
 from jackpot.rules import commands, views
 from jackpot.rules.apply_acts import RESTORED
@@ -32,6 +34,7 @@ from jackpot.rules.events import plain_name
 from jackpot.server.alone import failed
 from jackpot.server.devices import Devices, fingerprint
 from jackpot.server.history import hits_of
+from jackpot.server.remedy import OPERATOR, remedies
 from jackpot.server.tenure import Tenure
 from jackpot.server.writer import BankStopped, Writer
 
@@ -48,8 +51,17 @@ _NAME_MOST: Final = 64
 _LETTERS: Final = ("Lu", "Ll", "Lt", "Lo")
 # Tables whose lost tail one act confirms: more than a bank has.
 _TABLES_MOST: Final = 1_000
-# What tables and signs are told where people suspend a link.
-OPERATOR: Final = "operator"
+# What an act was about, as its line in the log says: each value cut, for a request may be long.
+_LOGGED_MOST: Final = 64
+# What an act on a hit meets where it, or a later one, was done before.
+_DONE: Final[Mapping[str, tuple[str, ...]]] = {
+    "validate": ("validated", "paid", "undone"),
+    "pay": ("paid", "undone"),
+    "undo": ("paid", "undone"),
+}
+# How the rules refuse it then; and what the refusal becomes once it is known what was done.
+_DONE_REFUSED: Final = (Code.NO_SUCH_HIT, Code.NO_SUCH_AWARD, Code.NOT_PENDING, Code.NOT_VALIDATED, Code.PAID)
+_DONE_CODES: Final = {"validated": Code.NOT_PENDING, "paid": Code.PAID, "undone": Code.UNDONE}
 
 log: Final = structlog.get_logger()
 
@@ -95,15 +107,36 @@ def _given(request: Request, field: str) -> Any:
     return value
 
 
-def _number(hit: str) -> int:
-    digits = hit.removeprefix("H")
+def _number(field: str, text: str | None) -> int | None:
+    """The number of a hit or an award, of its id."""
+    if text is None:
+        return None
+    digits = text.removeprefix(field[0].upper())
     if not digits.isdecimal() or len(digits) > _DIGITS_MOST:
-        raise BadRequest(f"hit: {hit!r} is no hit's id, such as H12")
+        example = {"hit": "a hit's id, such as H12", "award": "an award's id, such as A34"}[field]
+        raise BadRequest(f"{field}: {text[:_LOGGED_MOST]!r} is not {example}")
     return int(digits)
 
 
+def _about(request: Request) -> dict[str, Any]:
+    """What a request names, for the log."""
+    given = {field: getattr(request, field) for field in Request.__struct_fields__}
+    given = {field: value for field, value in given.items() if value not in (None, "", {})}
+    of_device = "device" in given
+    left_out = {"do", "by", "and_by", "key", *(() if of_device else ("role",))}
+    if request.do != "resume":
+        left_out.add("after")
+    if request.do != "strike":
+        left_out.add("on")
+    return {
+        field: value[:_LOGGED_MOST] if isinstance(value, str) and field != "reason" else value
+        for field, value in given.items()
+        if field not in left_out
+    }
+
+
 def _check_text(field: str, text: str, most: int) -> None:
-    if not text.isprintable() or not 1 <= len(text) <= most:
+    if not text.isprintable() or not text.strip() or len(text) > most:
         raise BadRequest(f"{field}: 1 to {most} printable characters")
 
 
@@ -120,7 +153,7 @@ def _check_script(field: str, name: str) -> None:
 
 def _people(request: Request, login: str) -> tuple[str, ...]:
     """Who stands for the act: one, or two different people."""
-    names = {"by": request.by or login, "and_by": request.and_by}
+    names = {"by": login if request.by is None else request.by, "and_by": request.and_by}
     given = {field: " ".join(name.split()) for field, name in names.items() if name is not None}
     for field, name in given.items():
         _check_text(field, name, _NAME_MOST)
@@ -217,14 +250,15 @@ class Admin:
             if request.do in ("leases", "site"):
                 return {"ok": True, **self._told(request.do)}
             if request.do == "hand-over":
-                return await self._hand_over(request, request.by or login)
+                return await self._hand_over(request, _people(request, login))
             if request.do == "hits":
-                return {"ok": True, "hits": await self._own(request).ask(views.hits)}
+                return {"ok": True, "hits": await (await self._own(request)).ask(views.hits)}
             if request.do in ("history", "hit"):
                 return await self._history(request)
             if request.do == "round":
                 table = _given(request, "table")
-                found = await self._own(request).ask(lambda engine: views.round_of(engine, table))
+                writer = await self._own(request)
+                found = await writer.ask(lambda engine: views.round_of(engine, table))
                 return {"ok": True, "round": found}
             if request.do == "status":
                 return {"ok": True, "banks": [await self._status(bank) for bank in self._writers]}
@@ -245,8 +279,8 @@ class Admin:
 
     async def _history(self, request: Request) -> dict[str, Any]:
         """A page of all hits, those before the one given; or that hit alone."""
-        writer = self._own(request)
-        number = None if request.hit is None else _number(request.hit)
+        number = _number("hit", request.hit)
+        writer = await self._own(request)
         if request.do == "history":
             found = await hits_of(writer, self._books, number, PAGE_MOST)
             return {"ok": True, "hits": found.hits, "more": found.before is not None}
@@ -257,18 +291,53 @@ class Admin:
 
     async def _do(self, request: Request, people: tuple[str, ...]) -> dict[str, Any]:
         act = ACTS[request.do](request)
-        answer = await self._writer(request).person(act, people)
-        log.info("act", do=request.do, by=people, ok=answer["ok"], code=answer.get("code"))
+        writer = await self._writer(request)
+        answer = await writer.person(act, people)
+        if not answer["ok"]:
+            answer = await self._explained(request, writer, answer)
+        said = {"code": answer["code"], "message": answer["message"]} if not answer["ok"] else {}
+        about = _about(request) | {"bank": writer.bank}
+        log.info("act", do=request.do, by=people, ok=answer["ok"], **said, **about)
         if answer["ok"] and isinstance(act, commands.ClearDevice):
             self._devices[act.role].blocked.discard(act.device)
         return answer
+
+    async def _explained(self, request: Request, writer: Writer, answer: dict[str, Any]) -> dict[str, Any]:
+        """A refusal, with what people do next where it depends on what was done before."""
+        if request.do in _DONE and answer["code"] in _DONE_REFUSED:
+            with suppress(BankStopped, LedgerError):  # what the rules said is true without the books
+                return await self._done_before(request, writer) or answer
+        if answer["code"] == Code.NOT_SUSPENDED and request.link is not None:
+            reasons = writer.board.state(request.link)[1]
+            next_ = "; ".join(remedies(reasons, writer.bank, request.link))
+            held = f"it is suspended for {reasons}: {next_}" if reasons else "it takes wagers"
+            return answer | {"message": f"{answer['message']}; {held}"}
+        return answer
+
+    async def _done_before(self, request: Request, writer: Writer) -> dict[str, Any] | None:
+        """A refusal that says who did it before, and when; None where nothing was done that stands."""
+        hit, award = _number("hit", request.hit) or 0, _number("award", request.award)
+        name = f"H{hit}" if award is None else f"A{award}"
+        listed = (await hits_of(writer, self._books, hit + 1, 1)).hits
+        awards = [one for found in listed if found["hit"] == f"H{hit}" for one in found["awards"]]
+        statuses = {one["status"] for one in awards if name in (one["hit"], one["award"])}
+        status = next((one for one in ("pending", "validated", "paid", "undone") if one in statuses), "final")
+        if statuses == {"final"}:
+            return _refused(Code.NOT_PENDING, f"{name} is final: it waits for nobody")
+        for done in await self._books.read(lambda ledger: done_with(ledger, writer.bank, hit)):
+            mine = award is None or award in done.awards
+            if mine and done.what == status and status in _DONE[request.do]:
+                at = local_time(done.at, self._site["timezone"], "%Y-%m-%d %H:%M:%S %Z")
+                said = f"{name} is {status} already, by {' and '.join(done.people)}, {at}"
+                return _refused(_DONE_CODES[status], said)
+        return None
 
     async def _revoke(self, request: Request, people: tuple[str, ...]) -> dict[str, Any]:
         """Ends a device's keys, or the one given: here at once, for ever once it is durable.
 
         Where another server has the bank it must be done there: nothing is kept here that would say it was.
         """
-        name, writer = _given(request, "device"), self._writer(request)
+        name, writer = _given(request, "device"), await self._writer(request)
         devices = self._devices[request.role]
         valid = [fingerprint(key) for key in devices.keys(request.role, name)]
         wanted = [key for key in valid if request.key in (None, key)]
@@ -280,7 +349,7 @@ class Admin:
         try:
             for key in wanted:
                 answer = await writer.person(commands.EndKey(request.role, name, key), people)
-                log.info("act", do=request.do, by=people, ok=answer["ok"], device=name, fingerprint=key)
+                log.info("act", do=request.do, by=people, ok=answer["ok"], fingerprint=key, **_about(request))
                 if not answer["ok"]:
                     return answer
         except BankStopped:
@@ -288,9 +357,9 @@ class Admin:
             raise
         return {"ok": True, "revoked": wanted, "left": [key for key in valid if key not in wanted]}
 
-    async def _hand_over(self, request: Request, by: str) -> dict[str, Any]:
-        bank = self._writer(request).bank
-        log.info("act", do=request.do, by=by, bank=bank)
+    async def _hand_over(self, request: Request, people: tuple[str, ...]) -> dict[str, Any]:
+        bank = (await self._writer(request)).bank
+        log.info("act", do=request.do, by=people, bank=bank)
         holder = await self._tenures[bank].hand_over()
         return {"ok": True, "bank": bank, "holder": holder}
 
@@ -303,8 +372,11 @@ class Admin:
             "statistics": await writer.ask(views.statistics),
         }
 
-    def _writer(self, request: Request) -> Writer:
-        """The bank of the request: its table's, device's or link's, the one named, else the only one."""
+    async def _writer(self, request: Request) -> Writer:
+        """The bank of the request: its table's, device's or link's, the one named, that of its hit, or all.
+
+        Raises BadRequest where it could be another.
+        """
         if request.role not in self._devices:
             raise BadRequest("role: must be table or sign")
         name = request.device or request.table
@@ -313,23 +385,43 @@ class Admin:
             if device is None:
                 others = [role for role, found in self._devices.items() if name in found.devices]
                 hint = f", but there is such a {others[0]}: --role {others[0]}" if others else ""
-                raise BadRequest(f"{request.role}: {name!r} is unknown{hint}")
+                known = hint or f"; there is {' '.join(self._devices[request.role].devices) or 'none'}"
+                raise BadRequest(f"{request.role}: {name!r} is unknown{known}")
             return self._writers[device.banks[0].bank]
         if request.bank is None and request.link is not None:
             for writer in self._writers.values():
                 if request.link in writer.board.links:
                     return writer
-            raise BadRequest(f"link: {request.link!r} is unknown")
-        if request.bank is None and len(self._writers) > 1:
-            raise BadRequest(f"bank: which one? {' or '.join(self._writers)}")
-        bank = request.bank or next(iter(self._writers))
-        if bank not in self._writers:
-            raise BadRequest(f"bank: {bank!r} is unknown")
-        return self._writers[bank]
+            known = " ".join(link for writer in self._writers.values() for link in writer.board.links)
+            raise BadRequest(f"link: {request.link!r} is unknown; there is {known}")
+        if request.bank is None:
+            return await self._having(_number("hit", request.hit), _number("award", request.award))
+        if request.bank not in self._writers:
+            raise BadRequest(f"bank: {request.bank!r} is unknown; there is {' '.join(self._writers)}")
+        return self._writers[request.bank]
 
-    def _own(self, request: Request) -> Writer:
+    async def _having(self, hit: int | None, award: int | None) -> Writer:
+        """The only bank that has that hit or award; where a bank does not say, it might be that one's."""
+        if len(self._writers) == 1:
+            return next(iter(self._writers.values()))
+        what = f"hit H{hit}" if hit is not None else f"award A{award}" if award is not None else ""
+        having, silent = [], []
+        for writer in self._writers.values() if what else ():
+            try:
+                if await writer.ask(lambda engine: views.has(engine, hit, award)):
+                    having.append(writer)
+            except BankStopped:
+                silent.append(writer.bank)
+        if len(having) == 1 and not silent:
+            return having[0]
+        if what and not having and not silent:
+            raise BadRequest(f"{what}: no bank has it ({', '.join(self._writers)})")
+        banks = [*(writer.bank for writer in having), *silent] or list(self._writers)
+        raise BadRequest(f"bank: which one? {' or '.join(f'--bank {bank}' for bank in banks)}")
+
+    async def _own(self, request: Request) -> Writer:
         """As `_writer`, of a bank that another server cannot have changed. Raises BankStopped."""
-        writer = self._writer(request)
+        writer = await self._writer(request)
         if writer.hold.stopped is None and not writer.board.leased:
             raise BankStopped(
                 f"bank {writer.bank} is not confirmed by the ledger: another server may have it by now"

@@ -218,6 +218,7 @@ class Overview:
             "what": f"{level}, {hand.lower()}" if level else hand,
             "amount": self._money.text(hit["amount"]),
             "envy": self._money.text(hit["envy"]) if hit["envy"] else "",
+            "corrected": self._money.text(hit["difference"]) if hit["difference"] else "",
             "status": hit["status"],
         }
 

@@ -17,6 +17,7 @@ from jackpot.config import Address, Config
 from jackpot.rules import views
 from jackpot.server.door import Door
 from jackpot.server.histogram import Histogram
+from jackpot.server.remedy import explained
 from jackpot.server.writer import BankStopped
 from jackpot.web import overview
 from jackpot.web.metrics import Scrape, WayIn, registry
@@ -108,12 +109,18 @@ async def alive(_request: web.Request) -> web.Response:
 
 
 async def ready(request: web.Request) -> web.Response:
-    """503 with a reason for every bank that is not active and durable; what the start found, where it did."""
+    """503 with a reason for every bank that is not active and durable; what the start found, where it did.
+
+    suspended: the links that take no wagers, each with why and what people do next.
+    """
     source = request.app[_SOURCE]
     reasons = {bank: reason for bank, writer in source.writers.items() if (reason := why(writer))}
-    found = {"warnings": list(source.warnings)} if source.warnings else {}
+    found: dict[str, Any] = {"warnings": list(source.warnings)} if source.warnings else {}
     if reasons:
         return web.json_response({"status": "not ready", "reasons": reasons, **found}, status=503)
+    for writer in source.writers.values():
+        if stopped := explained(writer.board, writer.bank):
+            found["suspended"] = found.get("suspended", {}) | stopped
     return web.json_response({"status": "ready", **found})
 
 

@@ -163,9 +163,9 @@ async def test_requests_that_make_no_sense_are_refused(tmp_path: Path) -> None:
             ({"do": "dance"}, "do: 'dance' is unknown"),
             ({"do": "validate"}, "hit: missing"),
             ({"do": "validate", "hit": "H9"}, "hit: 'H9' is not an open hit"),
-            ({"do": "round", "table": "T99"}, "table: 'T99' is unknown"),
+            ({"do": "round", "table": "T99"}, "table: 'T99' is unknown; there is T01 T02"),
             ({"do": "undo", "hit": "H1", "reason": ""}, "reason: 1 to 256 printable characters"),
-            ({"do": "hits", "bank": "other"}, "bank: 'other' is unknown"),
+            ({"do": "hits", "bank": "other"}, "bank: 'other' is unknown; there is main"),
             ({"do": "hits", "colour": 1}, "Object contains unknown field `colour`"),
         ):
             answer = await administer(config, **request)
@@ -215,11 +215,12 @@ async def test_of_several_banks_a_person_sees_all_and_says_which(tmp_path: Path)
         code, out, _ = await jackpot("hits", "show", "H1", *where)
         assert (code, out.startswith("H1: royal-flush at T01 on floor-five")) == (0, True)
         code, _, error = await jackpot("hits", "show", "H1", "--bank", "side", *where)
-        assert (code, error) == (1, "there is no hit H1 in bank side\n")
-        code, _, error = await jackpot("hits", "validate", "H1", *where)
-        assert (code, error) == (1, "bank: which one? main or side\n")
+        assert (code, error) == (
+            1,
+            "there is no hit H1 in bank side: `jackpot hits list --all` lists every one ever made\n",
+        )
         code, _, error = await jackpot("hits", "validate", "H1", "--bank", "side", *where)
-        assert (code, error) == (1, "hit: 'H1' is not an open hit\n")
+        assert (code, error) == (1, "hit: 'H1' is not an open hit; `jackpot hits list` shows the open ones\n")
         code, out, _ = await jackpot("hits", "validate", "H1", "--bank", "main", *where)
         assert (code, out.startswith("H1: validated")) == (0, True)
         code, _, error = await jackpot("keys", "revoke", "S01", *where)

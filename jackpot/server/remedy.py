@@ -1,0 +1,49 @@
+"""What do people do next about a link that takes no wagers? For refusals, the log and pages."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from jackpot.rules.apply_acts import RESTORED
+from jackpot.rules.opening import CONFIG_REASON
+from jackpot.rules.witness import BEHIND
+from jackpot.server.board import Board
+
+# What tables and signs are told where people suspend a link.
+OPERATOR: Final = "operator"
+
+# By the reason that the link is suspended for.
+_REMEDIES: Final[Mapping[str, str]] = {
+    OPERATOR: "`jackpot links resume {link} --reason TEXT` once it is over",
+    "internal": "keep the log; once it is understood two people resume it: "
+    "`jackpot links resume {link} --after internal --reason TEXT --by NAME --and-by OTHER`",
+    RESTORED: "let the tables connect, look at `jackpot ledger behind`, then two people resume it: "
+    "`jackpot ledger resume --bank {bank} --believe all --reason TEXT --by NAME --and-by OTHER`",
+    BEHIND: "look at `jackpot ledger behind`, then two people answer each table: "
+    "`jackpot ledger confirm-behind TABLE --believe --reason TEXT --by NAME --and-by OTHER`, or --disbelieve",
+    CONFIG_REASON: "the log says what differs: correct the configuration and start the server again",
+}
+
+
+def remedy(reason: str, bank: str, link: str) -> str:
+    """What ends that reason; "" where nothing that people type does."""
+    return _REMEDIES.get(reason, "").format(bank=bank, link=link)
+
+
+def suspended(board: Board) -> dict[str, str]:
+    """Why each suspended link of a bank stands still; nothing while the ledger is in doubt."""
+    states = {link: board.state(link) for link in board.links} if board.trusted else {}
+    return {link: reason for link, (state, reason) in states.items() if state != "active"}
+
+
+def explained(board: Board, bank: str) -> dict[str, str]:
+    """For each suspended link of a bank: why, and what ends it."""
+    return {
+        link: ": ".join([reasons, *(["; ".join(next_)] if (next_ := remedies(reasons, bank, link)) else [])])
+        for link, reasons in suspended(board).items()
+    }
+
+
+def remedies(reasons: str, bank: str, link: str) -> list[str]:
+    """One sentence for each of the reasons, which stand as tables are told them: with commas."""
+    found = (remedy(reason, bank, link) for reason in reasons.split(", "))
+    return [sentence for sentence in found if sentence]

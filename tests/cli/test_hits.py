@@ -1,0 +1,167 @@
+"""What do hits look like from a shell, and what does an act on them say that cannot be done?"""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import structlog
+
+from jackpot.app import Server
+from jackpot.config import Config
+from tests.server.bed import LINK, LINKS, administer, configure, on_loop, table
+from tests.server.test_admin import jackpot, royal
+from tests.server.test_web import fetch
+
+TWO = ("--reason", "misread", "--by", "Ann", "--and-by", "Bo")
+TWO_BANKS = f'{LINKS}\n{LINKS.replace(LINK, "side").strip()}\nbank = "side"'
+
+
+async def pay(config: Config, hit: str = "H1") -> None:
+    for act in ("validate", "pay"):
+        assert (await administer(config, do=act, hit=hit, by="Ann Lee"))["ok"]
+
+
+@on_loop
+async def test_a_corrected_paid_award_is_shown_with_its_difference(tmp_path: Path) -> None:
+    """A10: the sum of a paid award stays; what was journalled against it stands next to it, everywhere."""
+    config = configure(tmp_path, links=LINKS + "hold_table = false\n")
+    where = ("--config", str(config.path))
+    async with Server(config) as server, table(server) as device:
+        await royal(device)
+        await pay(config)
+        for round_, amount in ((None, "9998.50"), ("R2", "9990.18")):
+            document = ("--amount", amount, "--document", "W-7")
+            code, _, error = await jackpot("hits", "correct", "A1", *document, *TWO, *where)
+            assert code == 0, error
+            if round_ is None:  # another lock retires the hit: from now on the books alone know it
+                device.wager(3, "R2", 1, lock=True)
+                assert (await device.answer(3))["t"] == "ack"
+        listed = await jackpot("hits", "list", "--all", *where)
+        shown = await jackpot("hits", "show", "H1", *where)
+        exact = json.loads((await jackpot("hits", "show", "H1", "--json", *where))[1])
+        (on_page,) = json.loads((await fetch(server, "/floor.json"))[1])["hits"]
+    assert "$10,000.18" in listed[1]
+    assert "-$10.00" in listed[1]
+    assert "$10,000.18, and $1,000.00 envy; corrected by -$10.00 once it was paid" in shown[1]
+    assert (exact["amount"], exact["difference"]) == (1_000_018, -1_000)
+    assert {award["award"]: award["difference"] for award in exact["awards"]} == {"A1": -1_000, "A2": 0}
+    assert (on_page["amount"], on_page["corrected"]) == ("$10,000.18", "-$10.00")
+
+
+@on_loop
+async def test_an_act_finds_the_bank_of_its_hit(tmp_path: Path) -> None:
+    """A10: where one bank alone has a hit or an award, nobody types its name; else the message names all."""
+    config = configure(tmp_path, links=TWO_BANKS)
+    where = ("--config", str(config.path))
+    async with Server(config) as server, table(server) as device:
+        await royal(device)
+        for command in (
+            ("hits", "show", "H1"),
+            ("hits", "correct", "A1", "--amount", "10000.17", *TWO),
+            ("hits", "validate", "H1"),
+            ("hits", "pay", "H1"),
+        ):
+            code, _, error = await jackpot(*command, *where)
+            assert code == 0, error
+        code, _, error = await jackpot("hits", "validate", "H9", *where)
+        assert (code, error) == (1, "hit H9: no bank has it (main, side)\n")
+        code, _, error = await jackpot("ledger", "resume", "--reason", "the night's copy", *TWO[2:], *where)
+        assert (code, error) == (1, "bank: which one? --bank main or --bank side\n")
+        server.writers["side"].core.engine.state.next_hit = 2  # it has a hit H1 of its own
+        code, _, error = await jackpot("hits", "show", "H1", *where)
+        assert (code, error) == (1, "bank: which one? --bank main or --bank side\n")
+
+
+@on_loop
+async def test_what_was_done_already_is_said_with_by_whom_and_when(tmp_path: Path) -> None:
+    """A10: a second person who pays a paid hit learns who did, also once only the books know the hit."""
+    config = configure(tmp_path, links=LINKS + "hold_table = false\n")
+    where = ("--config", str(config.path))
+    when = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d E[SD]T\n"
+    async with Server(config) as server, table(server) as device:
+        await royal(device)
+        assert (await administer(config, do="validate", hit="H1", by="Ann Lee"))["ok"]
+        code, _, error = await jackpot("hits", "validate", "H1", *where)
+        assert code == 1
+        assert re.fullmatch(f"H1 is validated already, by Ann Lee, {when}", error)
+        assert (await administer(config, do="pay", hit="H1", by="Bo"))["ok"]
+        for lock in (False, True):
+            if lock:
+                device.wager(3, "R2", 1, lock=True)
+                assert (await device.answer(3))["t"] == "ack"
+            for act in ("validate", "pay", "undo"):
+                request = {"do": act, "hit": "H1", "reason": "again", "by": "Cy"}
+                answer = await administer(config, **request)
+                assert (answer["ok"], answer["code"]) == (False, "paid"), answer
+                assert re.fullmatch(f"H1 is paid already, by Bo, {when}", answer["message"] + "\n")
+            answer = await administer(config, do="pay", hit="H1", award="A2", by="Cy")
+            assert answer["message"].startswith("A2 is paid already, by Bo, ")
+
+
+@on_loop
+async def test_an_act_on_what_is_not_validated_yet_says_what_comes_first(tmp_path: Path) -> None:
+    """A10: a pending hit is not called done, and a correction makes a validated one pending again."""
+    config = configure(tmp_path)
+    async with Server(config) as server, table(server) as device:
+        await royal(device)
+        code, _, error = await jackpot("hits", "pay", "H1", "--config", str(config.path))
+        assert (code, error) == (1, "hit: H1 has no validated award; validate it first\n")
+        assert (await administer(config, do="validate", hit="H1", by="Ann"))["ok"]
+        fix = {"award": "A1", "amount": 5, "reason": "misread", "by": "Ann", "and_by": "Bo"}
+        assert (await administer(config, do="correct", **fix))["ok"]
+        answer = await administer(config, do="pay", hit="H1", award="A1", by="Ann")
+        assert (answer["code"], "already" in answer["message"]) == ("not_validated", False)
+
+
+@on_loop
+async def test_an_empty_name_is_nobodys(tmp_path: Path) -> None:
+    """A10: who acts is named; an empty name is refused and never becomes the login."""
+    config = configure(tmp_path)
+    where = ("--config", str(config.path))
+    async with Server(config) as server, table(server) as device:
+        await royal(device)
+        for name in ("", "  "):
+            for words in (("hits", "validate", "H1"), ("lease", "hand-over", "main")):
+                code, _, error = await jackpot(*words, "--by", name, *where)
+                assert (code, error) == (1, "by: 1 to 64 printable characters\n")
+            code, _, error = await jackpot("links", "suspend", LINK, "--reason", name or " ", *where)
+            assert (code, error) == (1, "reason: 1 to 256 printable characters\n")
+    code, _, error = await jackpot("bank", "open", "main", "--by", "", *where)
+    assert (code, error) == (1, "--by: a name of printable characters\n")
+
+
+@on_loop
+async def test_a_line_of_the_log_says_what_an_act_was_about(tmp_path: Path) -> None:
+    """S8: who reads the log alone finds hit, table, sum and reason; a refused act says why."""
+    config = configure(tmp_path)
+    lines: list[Any] = []
+    async with Server(config) as server, table(server) as device:
+        await royal(device)
+        with structlog.testing.capture_logs() as lines:
+            await administer(config, do="pay", hit="H1", by="Ann")
+            fix = {"award": "A1", "amount": 999_900, "reason": "misread", "by": "Ann", "and_by": "Bo"}
+            await administer(config, do="correct", **fix)
+            await administer(config, do="release", table="T01", reason="cards photographed", by="Ann")
+            await administer(config, do="resume", link=LINK, reason="x", by="Ann", after="operator")
+            await administer(config, do="revoke", role="sign", device="S01", by="Ann")
+    acts = [{**line} for line in lines if line["event"] == "act"]
+    assert [(act["do"], act["ok"]) for act in acts] == [
+        ("pay", False),
+        ("correct", True),
+        ("release", True),
+        ("resume", False),
+        ("revoke", True),
+    ]
+    early, fixed, released, resumed, revoked = acts
+    assert (early["hit"], early["code"]) == ("H1", "not_validated")
+    assert early["message"] == "hit: H1 has no validated award"
+    assert (fixed["award"], fixed["amount"], fixed["reason"], fixed["bank"]) == (
+        "A1",
+        999_900,
+        "misread",
+        "main",
+    )
+    assert (released["table"], released["reason"]) == ("T01", "cards photographed")
+    assert (resumed["link"], resumed["after"]) == (LINK, "operator")
+    assert (revoked["role"], revoked["device"]) == ("sign", "S01")
