@@ -10,6 +10,7 @@ than two lines leave in a second, and the other kinds wait for their turn.
 import atexit
 import logging
 import os
+import select
 import sys
 import threading
 from collections import Counter, deque
@@ -32,8 +33,10 @@ LINES_A_SECOND: Final = 2
 KINDS_MOST: Final = 4_096
 # Lines that wait for a slow reader, about 1 MB; more are dropped.
 LINES_MOST: Final = 4_096
-# At the end the last lines have this long to leave.
+# At the end a reader that takes nothing has this long to take the last lines.
 CLOSE_WITHIN_S: Final = 1.0
+# One that would take them is waited for so many times as long: the machine is busy, and our thread waits.
+_CLOSE_TURNS: Final = 20
 # Enough of a library's own words to tell its events apart.
 _WORDS_MOST: Final = 64
 _TEXT_MOST: Final = 500
@@ -157,11 +160,23 @@ class Sink:
     def flush(self) -> None:
         """Nothing: the caller does not wait for the reader."""
 
-    def close(self) -> None:
-        """Waits until all has left, but not for long."""
+    def close(self, last: str = "") -> None:
+        """Waits until all has left, but not for long. last: a word for people, behind every line."""
         self._tell(self._sampling.rest())
         with self._news:
-            self._news.wait_for(lambda: not self._lines and not self._writing, CLOSE_WITHIN_S)
+            if last:
+                self._lines.append(f"{last}\n".encode())
+                self._news.notify_all()
+            for _ in range(_CLOSE_TURNS):
+                left = self._news.wait_for(lambda: not self._lines and not self._writing, CLOSE_WITHIN_S)
+                if left or not self._ready():
+                    return
+
+    def _ready(self) -> bool:
+        """Whether the reader takes more."""
+        waiting = select.poll()
+        waiting.register(self._file, select.POLLOUT)
+        return any(event & select.POLLOUT for _, event in waiting.poll(0))
 
     def _run(self) -> None:
         while True:
@@ -234,7 +249,7 @@ def lines_dropped() -> int:
 def json_logs(file: TextIO | None = None) -> Sink:
     """Every event as one JSON line in `file`, else on standard error: event name, keys, time in UTC.
 
-    Close what it returns before a last word of another kind.
+    Close what it returns with the last word: written past it, that could come before the last lines.
     """
     sampling = Sampling(SystemClock())
     # A descriptor of its own: if the file is closed, its number may become another file's.

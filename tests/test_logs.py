@@ -8,7 +8,8 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -170,6 +171,48 @@ def test_what_libraries_log_is_one_line_of_ours(configured: None, tmp_path: Path
     assert found["exception"][0]["exc_value"] == "it broke"
     assert "not in a log" not in lines[0]
     assert json.loads(lines[1])["event"] == "end"
+
+
+def test_the_last_word_comes_last(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A start that failed ends with why, also where its last lines are still on their way."""
+    monkeypatch.setattr("jackpot.logs.CLOSE_WITHIN_S", 0.01)
+    reader, writer = os.pipe()
+    sink = Sink(writer, Sampling(StepClock()))
+    for number in range(LINES_MOST):
+        sink.write(f"{number:063}\n")
+    sink.close("not started: the port is taken")  # the pipe is full: nobody has read yet
+    with os.fdopen(reader) as lines:
+        told = [lines.readline() for _ in range(LINES_MOST + 1 - sink.dropped)]
+    assert told[-1] == "not started: the port is taken\n"
+    assert len(told) > LINES_MOST // 2
+
+
+def test_a_busy_machine_loses_no_last_word(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A reader that would take it is waited for, however late our own thread comes to run."""
+    monkeypatch.setattr("jackpot.logs.CLOSE_WITHIN_S", 0.05)
+    reader, writer = os.pipe()
+    sink, write = Sink(writer, Sampling(StepClock())), os.write
+    wait_for, second, written = sink._news.wait_for, threading.Event(), list[bytes]()
+    turns = 0
+
+    def late(file: int, data: bytes) -> int:
+        second.wait(30)
+        written.append(bytes(data))
+        return write(file, data)
+
+    def turn(predicate: Callable[[], bool], within: float) -> bool:
+        nonlocal turns
+        if threading.current_thread() is threading.main_thread():
+            turns += 1
+            if turns > 1:
+                second.set()
+        return wait_for(predicate, within)
+
+    monkeypatch.setattr("jackpot.logs.os.write", late)
+    monkeypatch.setattr(sink._news, "wait_for", turn)
+    sink.close("not started: the port is taken")
+    assert written == [b"not started: the port is taken\n"]
+    assert os.read(reader, 64) == written[0]
 
 
 def test_a_server_whose_log_reader_died_serves_and_ends(tmp_path: Path) -> None:

@@ -96,6 +96,6 @@ $data is proved. Start PostgreSQL on it with your configuration and a new, empty
 anew, then start jackpot. Its links are suspended until two people resume them. Let the tables connect: one that
 has answers beyond this ledger is told ledger_behind. Look at what they say, and confirm it in the same act:
     jackpot ledger behind --config FILE
-    jackpot ledger resume --believe all --reason TEXT --by NAME --and-by OTHER --config FILE
+    jackpot ledger resume --bank BANK --believe all --reason TEXT --by NAME --and-by OTHER --config FILE
 Restart the signage processes, if there are any: they show no value older than one that they know.
 EOF

@@ -50,9 +50,9 @@ def serve(
     try:
         asyncio.run(run(found))
     except (LedgerError, BankStopped) as error:
-        log.close()
-        fail(f"not started: {error}")
+        log.close(f"not started: {error}")
+        raise typer.Exit(1) from error
     except OSError as error:
-        log.close()
         running = "; is it running already?" if error.errno == errno.EADDRINUSE else ""
-        fail(f"not started: {error.strerror or error}{running}")
+        log.close(f"not started: {error.strerror or error}{running}")
+        raise typer.Exit(1) from error

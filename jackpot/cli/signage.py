@@ -45,9 +45,9 @@ def signage(
     try:
         asyncio.run(show(found, settings))
     except OSError as error:
-        log.close()
         running = "; is it running already?" if error.errno == errno.EADDRINUSE else ""
-        fail(f"not started: {error.strerror or error}{running}")
+        log.close(f"not started: {error.strerror or error}{running}")
+        raise typer.Exit(1) from error
 
 
 def _chosen(config: "Config", name: str | None) -> "Signage":

@@ -107,7 +107,7 @@ async def test_what_cannot_be_revoked(tmp_path: Path) -> None:
         await revoked(config, device="T01")
         for request, text in (
             ({}, "device: missing"),
-            ({"device": "T99"}, "table: 'T99' is unknown"),
+            ({"device": "T99"}, "table: 'T99' is unknown; there is T01 T02"),
             ({"device": "T01"}, "table T01: it has no valid key"),
             ({"device": "T02", "key": "beef"}, "table T02: beef is no valid key of it"),
             ({"device": "T02", "role": "lamp"}, "role: must be table or sign"),
