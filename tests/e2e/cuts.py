@@ -22,7 +22,8 @@ from typing import Final
 from jackpot.lab.engines import Postgres
 from jackpot.lab.redis_engine import RedisServer
 from tests.e2e.floors import EASY
-from tests.e2e.servers import Heard, Server, Servers, load, serving, verdict
+from tests.e2e.load import load
+from tests.e2e.servers import Heard, Server, Servers, serving, verdict
 from tests.e2e.vendor import WAIT_S
 
 TABLES: Final = 4

@@ -35,7 +35,7 @@ class Played:
     """What the devices were told.
 
     answers: (table, seq) -> command and answer. shown: revision -> values. states: device -> the states of
-    its link, as it was told of them.
+    its link, as it was told of them. tables: their clients, by name.
     """
 
     def __init__(self) -> None:
@@ -43,6 +43,7 @@ class Played:
         self.rounds: Counter[str] = Counter()
         self.shown: dict[int, set[tuple[str, str, int]]] = {}
         self.states: dict[str, list[str]] = {}
+        self.tables: dict[str, TableClient] = {}
         self.over = False
         self._news = asyncio.Event()
 
@@ -122,23 +123,25 @@ async def ask(table: TableClient, name: str, played: Played, kind: str, **fields
 
 
 @asynccontextmanager
-async def load(site: Site, played: Played, folder: Path) -> AsyncIterator[list[str]]:
-    """All of a site's tables play and its sign watches; at the block's end every command is answered.
+async def load(
+    site: Site, played: Played, folder: Path, kind: str = "", link: str = "easy"
+) -> AsyncIterator[list[str]]:
+    """All tables play and all signs watch, wherever their bank is; in the end every command is answered.
 
-    Gives the tables' names.
+    kind: those that were added as such, alone. Gives the tables' names.
     """
-    names = site.devices("table")
+    names = site.of("table", kind)
     async with AsyncExitStack() as devices, asyncio.TaskGroup() as playing:
-        for sign in site.devices("sign"):
-            server = f"127.0.0.1:{site.ports['signs']}"
-            watch = SignClient(sign, site.keys[sign], [server], on_push=partial(played.told, sign))
+        for sign in site.of("sign", kind):
+            told = partial(played.told, sign)
+            watch = SignClient(sign, site.keys[sign], site.addresses("signs"), on_push=told)
             await devices.enter_async_context(watch)
         for name in names:
-            server = f"127.0.0.1:{site.ports['tables']}"
-            memory = FileMemory(folder / f"{name}.memory", sync=False)
+            memory, told = FileMemory(folder / f"{name}.memory", sync=False), partial(played.told, name)
             devices.callback(memory.close)
-            table = TableClient(name, site.keys[name], [server], memory, on_push=partial(played.told, name))
-            playing.create_task(play(await devices.enter_async_context(table), name, played, Random(name)))
+            table = TableClient(name, site.keys[name], site.addresses("tables"), memory, on_push=told)
+            played.tables[name] = await devices.enter_async_context(table)
+            playing.create_task(play(table, name, played, Random(name), link))
         try:
             yield names
         finally:

@@ -1,25 +1,20 @@
 """How does a test start several servers on one ledger, play at all of them, and check who said what?"""
 
-import asyncio
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AsyncExitStack, asynccontextmanager, closing, contextmanager
-from functools import partial
+from contextlib import closing, contextmanager
 from pathlib import Path
-from random import Random
 from typing import Any, Final
 
-from controllers.client import SignClient, TableClient
-from controllers.memory import FileMemory
 from jackpot.lab.engines import _free_port
 from jackpot.ledger.open import open_ledger
-from tests.e2e.load import Message, Played, check, play
+from tests.e2e.load import Message, Played, check
 from tests.e2e.site import Program, Site
 from tests.e2e.vendor import WAIT_S
 
@@ -113,10 +108,6 @@ class Servers(Site):
         """The configuration as a server has it: the same, unless one sees the world otherwise."""
         return text
 
-    def of(self, role: str, kind: str = "") -> list[str]:
-        """The devices of a role that were added as such a kind, or all, in order."""
-        return [name for name in self.devices(role) if not kind or name in self._unused[f"{role} {kind}"]]
-
     def addresses(self, listener: str) -> list[str]:
         return [f"127.0.0.1:{server.at[listener]}" for server in self.each.values()]
 
@@ -163,7 +154,6 @@ class Heard(Played):
         self.waited = 0.0
         self.sent_away: list[tuple[str, list[str]]] = []
         self._last: dict[str, float] = {}
-        self.tables: dict[str, TableClient] = {}
 
     def told(self, device: str, push: Message) -> None:
         if push["t"] == "error" and push["code"] == "not_active":
@@ -183,36 +173,6 @@ class Heard(Played):
         """The longest wait since this was last asked, seconds."""
         waited, self.waited = self.waited, 0.0
         return waited
-
-
-@asynccontextmanager
-async def load(
-    floor: Servers, heard: Heard, folder: Path, kind: str = "", link: str = "easy"
-) -> AsyncIterator[list[str]]:
-    """All tables play and all signs watch, wherever their bank is; in the end every command is answered.
-
-    kind: those that were added as such, alone. Gives the tables' names.
-    """
-    names, signs = floor.of("table", kind), floor.of("sign", kind)
-    async with AsyncExitStack() as devices, asyncio.TaskGroup() as playing:
-        for sign in signs:
-            watch = SignClient(
-                sign, floor.keys[sign], floor.addresses("signs"), on_push=partial(heard.told, sign)
-            )
-            await devices.enter_async_context(watch)
-        for name in names:
-            memory = FileMemory(folder / f"{name}.memory", sync=False)
-            devices.callback(memory.close)
-            table = TableClient(
-                name, floor.keys[name], floor.addresses("tables"), memory, on_push=partial(heard.told, name)
-            )
-            heard.tables[name] = table
-            await devices.enter_async_context(table)
-            playing.create_task(play(table, name, heard, Random(name), link))
-        try:
-            yield names
-        finally:
-            heard.over = True
 
 
 def verdict(floor: Servers, heard: Heard, bank: str = "main", kind: str = "") -> None:

@@ -174,6 +174,14 @@ class Site(Program):
         """Every device of a role, in order."""
         return [device for device in self.keys if device.startswith(role[0].upper())]
 
+    def of(self, role: str, kind: str = "") -> list[str]:
+        """The devices of a role that were added as such a kind, or all, in order."""
+        return [name for name in self.devices(role) if not kind or name in self._unused[f"{role} {kind}"]]
+
+    def addresses(self, listener: str) -> list[str]:
+        """Where the devices of a listener find it."""
+        return [f"127.0.0.1:{self.ports[listener]}"]
+
     # Running
 
     def start(self) -> None:

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.e2e.floors import EASY, SIDE
-from tests.e2e.servers import Heard, Server, Servers, kill, load, serving, verdict
+from tests.e2e.load import load
+from tests.e2e.servers import Heard, Server, Servers, kill, serving, verdict
 from tests.e2e.vendor import WAIT_S
 from tests.web.browser import CHROMIUM, chromium, opened
 

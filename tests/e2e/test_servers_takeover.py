@@ -13,7 +13,8 @@ from typing import Any, Final
 import pytest
 
 from tests.e2e.floors import EASY
-from tests.e2e.servers import Heard, Server, Servers, kill, load, serving, verdict
+from tests.e2e.load import load
+from tests.e2e.servers import Heard, Server, Servers, kill, serving, verdict
 from tests.e2e.vendor import WAIT_S, Vendor
 
 TABLES: Final = 4

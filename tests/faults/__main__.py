@@ -11,11 +11,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from jackpot.lab.engines import Postgres
 from tests.faults.clusters import Clusters
-from tests.faults.places import DISKS
-from tests.faults.plan import Kinds
+from tests.faults.places import DISKS, SERVERS, Ground
 from tests.faults.repeat import SHARED_MEMORY
-from tests.faults.several import SERVERS, Several
-from tests.faults.simulation import Begin, Failure, Simulation, run, shorten
+from tests.faults.simulation import Failure, run, shorten
 
 
 def main() -> int:
@@ -27,16 +25,14 @@ def main() -> int:
     where.add_argument("--servers", action="store_true", help="several servers on one ledger, and signage")
     parser.add_argument("--whole", action="store_true", help="do not shorten a failure")
     asked = parser.parse_args()
-    if asked.servers:
-        return play(asked, SERVERS, Several)
     if not asked.postgres:
-        return play(asked, DISKS)
+        return play(asked, SERVERS if asked.servers else DISKS)
     quick = SHARED_MEMORY if SHARED_MEMORY.is_dir() else None
     with Postgres(Path(tempfile.mkdtemp(prefix="faults-", dir=quick))) as cluster:
         return play(asked, Clusters(cluster))
 
 
-def play(asked: argparse.Namespace, ground: Kinds, begin: Begin = Simulation) -> int:
+def play(asked: argparse.Namespace, ground: Ground) -> int:
     """One run and, where it fails, others that make it shorter; what it came to."""
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
     with Progress(*columns) as bar:
@@ -45,7 +41,7 @@ def play(asked: argparse.Namespace, ground: Kinds, begin: Begin = Simulation) ->
         def tell(rounds: int) -> None:
             bar.update(task, completed=rounds)
 
-        ended = run(asked.seed, asked.rounds, None, tell, ground, begin)
+        ended = run(asked.seed, asked.rounds, None, tell, ground)
     if isinstance(ended, Failure):
         print(ended if asked.whole else shorten(ended))
         return 1

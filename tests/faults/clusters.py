@@ -88,7 +88,7 @@ class OnPostgres:
             self._superuser = await asyncpg.connect(self._cluster.url())
         return await self._superuser.fetch(statement, *values)
 
-    def died(self, _more: float) -> None:
+    def died(self) -> None:
         """Its connections are closed, or stand without anybody at their other end."""
         trouble = self._trouble
         trouble.life += 1
@@ -193,7 +193,7 @@ class OnPostgres:
 
     def close(self) -> None:
         self._start()
-        self.died(1.0)
+        self.died()
         self._run(self._leave())
         self._loop.close()
         self._cluster.drop(self._database)
@@ -210,9 +210,13 @@ class OnPostgres:
 
 
 class Clusters:
-    """Each run has a database of its own in a cluster that it may kill. spoiled: SQL that does it harm."""
+    """One server, and a database of its own for each run, in a cluster that the run may kill.
+
+    spoiled: SQL that does the database harm.
+    """
 
     option = "--postgres"
+    alone = True
     weights: Mapping[str, int] = {
         **EVERYWHERE,
         "lost": 4,

@@ -179,3 +179,8 @@ def _with_stolen(house: House) -> House:
 
 
 HOUSES: Final = tuple(_with_stolen(house) for house in (TWO_GAMES, MASSACHUSETTS, FOUR_AND_THREE))
+
+
+def keys(_role: str, device: str) -> list[bytes]:
+    """Every device's key is its name."""
+    return [device.encode().ljust(32, b"\1")]

@@ -1,7 +1,7 @@
 """What runs on the simulated machines? The real server and the real signage process, each on a false loop.
 
 Nothing of them is taken apart: tenure, writer, relay and graceful end run as they are. Replaced are their
-listeners (a `Wire` is handed to them), the ledger (`reach`) and Redis (`relays`).
+listeners (a `Wire` is handed to them), their way to the ledger (`reach`) and Redis (`relays`).
 """
 
 from __future__ import annotations
@@ -14,6 +14,9 @@ from pathlib import Path
 from random import Random
 from typing import Any, Final, Protocol
 
+from msgspec.structs import replace
+
+from controllers.pace import Limits
 from jackpot import app, signage
 from jackpot.config import Config
 from jackpot.config.settings import Address, Ledger, Listen, ServerAt, Sign, Signage, Site
@@ -30,15 +33,18 @@ from jackpot.server.line import Line
 from jackpot.server.sequencer import Core, Release
 from jackpot.server.writer import BankStopped, Writer
 from jackpot.web.live import Live
-from tests.faults.house import BANK, House
+from tests.faults.house import BANK, House, keys
 from tests.faults.loops import FalseLoop
 from tests.faults.network import Timeline, Wire
+from tests.faults.pipe import Pipe
 from tests.faults.play import EPOCH_MS
 from tests.faults.reach import Reach
 from tests.faults.relays import FalseRedis, Road
-from tests.faults.server import LIMITS, Pipe, keys
-from tests.faults.writer import SNAPSHOT_EVERY
 
+# Short heartbeats: a half-open connection is noticed after a few seconds of simulated time.
+LIMITS: Final = Limits(heartbeat_ms=1_000)
+# Often: processes live for some hundred rows, and most starts are to find a snapshot.
+SNAPSHOT_EVERY: Final = 60
 # How differently the clocks of two machines run, at most, and what their wall clocks are apart.
 RATE: Final = 0.01
 HOURS_MS: Final = 3 * 3_600_000
@@ -48,15 +54,16 @@ AT_SCREENS: Final = ("S2", "S3")
 SCREENS: Final = ("x", "y")
 
 
-def config_of(house: House, servers: int, folder: Path) -> Config:
-    """The configuration of a house with servers a, b, c, on one ledger, and two signage processes."""
+def config_of(house: House, names: str, folder: Path) -> Config:
+    """The configuration of a house with these servers on one ledger. Several have two signage processes."""
     admin = folder / "admin"
     links = tuple(plan.terms() for plan in house.links)
-    names = tuple(link.link for link in links)
+    at_links = tuple(link.link for link in links)
     tables = tuple(plan.terms() for plan in house.tables)
+    signs = (*AT_SERVERS, *AT_SCREENS)
     own = {("table", table.table): tuple(keys("table", table.table)) for table in tables}
-    own |= {("sign", name): tuple(keys("sign", name)) for name in (*AT_SERVERS, *AT_SCREENS)}
-    return Config(
+    own |= {("sign", name): tuple(keys("sign", name)) for name in signs}
+    config = Config(
         path=folder / "config.toml",
         site=Site("simulated", "USD", time(6), "America/New_York"),
         ledger=Ledger("postgresql://simulated"),
@@ -64,14 +71,18 @@ def config_of(house: House, servers: int, folder: Path) -> Config:
         limits=LIMITS,
         links=links,
         tables=tables,
-        signs=tuple(Sign(name, names) for name in (*AT_SERVERS, *AT_SCREENS)),
+        signs=tuple(Sign(name, at_links) for name in signs),
         udp_signs=(),
         keys=own,
         displays={},
+    )
+    if len(names) == 1:
+        return config
+    return replace(
+        config,
         redis=("redis://simulated",),
         servers=tuple(
-            ServerAt(name, Listen(Address(name, 1), admin, signs=Address(name, 1)))
-            for name in "abc"[:servers]
+            ServerAt(name, Listen(Address(name, 1), admin, signs=Address(name, 1))) for name in names
         ),
         signage=tuple(Signage(name) for name in SCREENS),
     )
@@ -92,7 +103,7 @@ class Clock:
 
 
 class World(Protocol):
-    """What a process knows of whoever watches it."""
+    """What a process knows of those who watch it."""
 
     timeline: Timeline
     redis: FalseRedis
@@ -104,6 +115,12 @@ class World(Protocol):
     def over(self, machine: Machine, error: BaseException | None) -> None:
         """It has ended by itself."""
 
+    def end(self, machine: Machine) -> None:
+        """It is killed."""
+
+    def failed(self, node: Node, error: Exception) -> None:
+        """Its bank stops for good."""
+
     def asked(self, envelope: Envelope) -> None: ...
     def released(self, node: Node, envelope: Envelope, outcome: Outcome) -> None: ...
     def durable(self, node: Node, core: Core) -> None: ...
@@ -112,13 +129,6 @@ class World(Protocol):
 
     def fed(self, machine: Machine) -> None:
         """It has sent something to Redis."""
-
-
-class _After:
-    """What a pipe needs of a timeline, on a process's loop."""
-
-    def __init__(self, loop: FalseLoop) -> None:
-        self.after = loop.call_later
 
 
 class Machine:
@@ -173,7 +183,7 @@ class Machine:
         def made() -> None:
             if devices.accepting:
                 shell, said = devices.connection(certified=False), self.world.ear(self)
-                Pipe(_After(self.loop), wire, shell, lambda: self.alive, said)  # type: ignore[arg-type]
+                Pipe(self.loop, wire, shell, lambda: self.alive, said)
                 heard[0], ended[0] = wire.server.receive, wire.server.ended
                 hear()
             else:
@@ -192,12 +202,13 @@ class Machine:
 
 
 class SimulatedServer(app.Server):
-    """The real one, on a ledger that it shares and without listeners."""
+    """The real one, without listeners."""
 
     node: Node
     listening = False
 
     async def _open_ledger(self) -> dict[str, Store]:
+        await self.node.reach.open()
         return {BANK: self.node.reach}
 
     async def _listen(self) -> None:
@@ -233,6 +244,10 @@ class WatchedWriter(Writer):
             node.world.asked(envelope)
         super().submit(envelope, heard)
 
+    def fail(self, error: Exception) -> None:
+        self.node.world.failed(self.node, error)
+        super().fail(error)
+
     def _durable(self, outcomes: Any, seq: int) -> None:
         super()._durable(outcomes, seq)
         self.node.world.durable(self.node, self.core)
@@ -250,7 +265,7 @@ class Node(Machine):
         self._acts: list[asyncio.Task[None]] = []
         self.reach = reach(self)
         self.reach.process = self
-        self.server = SimulatedServer(config.of_server(name), self.clock)
+        self.server = SimulatedServer(config.of_server(name) if config.servers else config, self.clock)
         self.server.node = self
         self.begin(self.server)
 
@@ -301,6 +316,10 @@ class Node(Machine):
 
         if self.alive and BANK in self.server.tenures:
             self._acts.append(self.loop.create_task(hand_over()))
+
+    def killed(self) -> None:
+        """It is killed in a call to its ledger."""
+        self.world.end(self)
 
     def die(self, *, told: bool) -> None:
         self.reach.died(stands=not told)

@@ -1,4 +1,4 @@
-"""Where does a simulated server's ledger lie, and how does it fail? On a disk here, else see `clusters`."""
+"""Where does the ledger of a simulated floor lie, and how does it fail? Disks here; see also `clusters`."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from tests.faults.network import Timeline
 from tests.faults.plan import Kinds
 
 _names = itertools.count()
+# How often the system forgets what a dead process's files still held in memory.
+EVICTED: Final = 0.2
 
 # What happens to devices, network, clocks and data, wherever the ledger lies; and the server's death.
 EVERYWHERE: Final[Mapping[str, int]] = {
@@ -54,8 +56,8 @@ class Place(Protocol):
     def open(self) -> Ledger:
         """For a new process. Raises LedgerError, Killed."""
 
-    def died(self, more: float) -> None:
-        """The process is gone, and with it whatever it had open."""
+    def died(self) -> None:
+        """A process is gone, and with it what it had open."""
 
     def fine(self) -> None:
         """No more faults; what was out of order works again."""
@@ -68,7 +70,10 @@ class Place(Protocol):
 
 
 class Ground(Kinds, Protocol):
-    """A kind of place, and what may go wrong with it."""
+    """A kind of place, and what may go wrong with it. alone: it has one server, else there are several."""
+
+    @property
+    def alone(self) -> bool: ...
 
     def place(
         self,
@@ -84,9 +89,10 @@ class Ground(Kinds, Protocol):
 class OnDisk:
     """A SQLite file on a disk that misbehaves as `disk` says."""
 
+    racing = 0
+    robbed = False
+
     def __init__(self, path: Path, disk: Disk, timeline: Timeline, recovering: Callable[[], bool]) -> None:
-        self.racing = 0
-        self.robbed = False
         self.disk = disk
         self._path = path
         self._timeline = timeline
@@ -99,19 +105,22 @@ class OnDisk:
         self._ledgers.append(ledger)
         return ledger
 
-    def died(self, more: float) -> None:
+    def died(self) -> None:
+        self._gone()
+        if self.disk.random.random() < EVICTED:
+            self.disk.evict()
+
+    def _gone(self) -> None:
         self.disk.kill()
         for ledger in self._ledgers:
             with contextlib.suppress(LedgerError):  # a dead process's files refuse
                 ledger.close()
         self._ledgers.clear()
-        if more < 0.2:
-            self.disk.evict()
 
     def power(self, more: float) -> None:
         """The power fails, unless that may undo what no program above SQLite can know to be undone."""
         risky = self.disk.tainted() and self._recovering()
-        self.died(1.0)
+        self._gone()
         if not risky:
             self.disk.power_loss([0.0, 0.5, 1.0][int(more * 3)])
         raise Killed
@@ -155,13 +164,14 @@ class OnDisk:
         self.disk.power_loss(0.0)
 
     def close(self) -> None:
-        self.died(1.0)
+        self._gone()
 
 
 class Disks:
-    """Each run has a disk of its own."""
+    """One server, and a disk of its own for each run."""
 
     option = ""
+    alone = True
     weights: Mapping[str, int] = {
         **EVERYWHERE,
         "power": 6,
@@ -189,3 +199,71 @@ class Disks:
 
 
 DISKS: Final = Disks()
+
+
+class Sound:
+    """A SQLite file that never fails by itself. It stays open, whichever process dies."""
+
+    racing = 0
+    robbed = False
+
+    def __init__(self, path: Path) -> None:
+        self._ledger = SqliteLedger(path)
+
+    def open(self) -> Ledger:
+        return self._ledger
+
+    def died(self) -> None:
+        """The database is on a machine of its own."""
+
+    fine = last = died
+
+    def close(self) -> None:
+        self._ledger.close()
+
+
+class Servers:
+    """Several servers and signage processes. Their way to the ledger fails (`reach`), the ledger does not."""
+
+    option = "--servers"
+    alone = False
+    weights: Mapping[str, int] = {
+        **EVERYWHERE,
+        "kill": 8,
+        "power": 5,
+        "freeze": 8,
+        "cut_ledger": 6,
+        "cut_tables": 3,
+        "cut_redis": 3,
+        "stop": 4,
+        "hand_over": 5,
+        "rolling": 2,
+        "end_backend": 3,
+        "call_lost": 3,
+        "call_unheard": 3,
+        "call_late": 4,
+        "call_slow": 4,
+        "redis_die": 4,
+        "redis_fail_over": 3,
+        "redis_hang": 3,
+        "message_lost": 5,
+        "message_late": 4,
+        "kill_screen": 2,
+        "freeze_screen": 2,
+        "cut_screen": 3,
+    }
+    worse: tuple[str, ...] = ("kill", "power", "freeze", "cut_ledger", "hand_over", "stop", "call_late")
+    later_s = 6.0
+
+    def place(
+        self,
+        folder: Path,
+        _random: Random,
+        _timeline: Timeline,
+        _note: Callable[[str], None],
+        _recovering: Callable[[], bool],
+    ) -> Place:
+        return Sound(folder / "ledger.db")
+
+
+SERVERS: Final = Servers()

@@ -1,8 +1,4 @@
-"""What do all simulated floors have in common? A house with its tables, signs and people, and a witness.
-
-Whatever serves them is somebody else's: one process on its own disk (`simulation`), or several servers that
-share a ledger (`several`).
-"""
+"""What happens on a simulated floor, but for its servers? A house with tables, signs, people, a witness."""
 
 from __future__ import annotations
 
@@ -22,11 +18,10 @@ from tests.faults.devices import Sign
 from tests.faults.difference import Difference, same
 from tests.faults.dying import Mood, contained
 from tests.faults.floor import Table
-from tests.faults.house import HOUSES, STOLEN
+from tests.faults.house import HOUSES, STOLEN, keys
 from tests.faults.network import Timeline, Weather, Wire
 from tests.faults.people import Person
 from tests.faults.plan import Fault
-from tests.faults.server import keys
 from tests.faults.speech import Ear, check_answer
 from tests.faults.strangers import Stranger
 from tests.faults.thief import Thief
@@ -63,12 +58,7 @@ WRONG: Final = (
 
 
 class Play(ABC):
-    """One run: `run` until so many rounds have ended, then let everything come to rest and check it whole.
-
-    racing: faults so far whose outcome no seed decides.
-    """
-
-    racing = 0
+    """One run: `run` until so many rounds have ended, then let everything come to rest and check it whole."""
 
     def __init__(self, seed: int, rounds: int, plan: list[Fault], signs: tuple[str, ...]) -> None:
         self.seed = seed
@@ -135,7 +125,7 @@ class Play(ABC):
         digest: bytes,
         hear: Callable[[Outcome], None],
     ) -> None:
-        """People act, over the admin socket of whatever server runs; it may be lost."""
+        """People act, over the admin socket of a server that runs. What they ask may be lost."""
 
     def _released(self, envelope: commands.Envelope, outcome: Outcome, *, current: bool = True) -> None:
         """An answer leaves, which was decided as it must be said."""
@@ -241,15 +231,12 @@ class Play(ABC):
     def _step(self) -> None:
         """The next thing happens. Raises what is wrong."""
         try:
-            self._happen()
+            self.timeline.step()
         except WRONG:
             if self._wrong is None:  # what was found before it is why
                 raise
         if self._wrong is not None:
             raise self._wrong
-
-    def _happen(self) -> None:
-        self.timeline.step()
 
     def _held(self, check: Callable[[], None]) -> None:
         """What is found inside a process is raised outside of it: it might catch it."""
@@ -342,7 +329,7 @@ class Play(ABC):
         )
 
     def _check_at_rest(self) -> None:
-        """The tables' own counts, and whatever a kind of run adds."""
+        """The tables' own counts, and what the servers add."""
         for table in self.tables:
             if table.counts is not None:
                 accepted = self.witness.accepted(table.plan.table)

@@ -1,4 +1,4 @@
-"""How does a simulated server reach the ledger that it shares? Over a connection that may do anything.
+"""How does a simulated server reach its ledger? Over a connection that may do anything.
 
 Calls hang while nothing passes, fail before or after they were carried out, or arrive when nobody waits for
 them any more: also when the process is dead, or frozen, or the bank is another's by then.
@@ -11,6 +11,7 @@ import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from math import inf
 from random import Random
 from typing import Any, Final, TypeVar
 
@@ -20,6 +21,7 @@ from jackpot.rules.engine import Engine
 from jackpot.server.lease import LEASE_S
 from tests.faults.loops import FalseLoop
 from tests.faults.network import Timeline
+from tests.faults.places import Killed
 from tests.faults.shared import Backend, Shared
 from tests.faults.witness import Witness
 
@@ -76,7 +78,6 @@ class Reach:
     ledger has acknowledged, not from what the product makes of that.
     """
 
-    shared = True
     process: Any
 
     def __init__(
@@ -89,12 +90,13 @@ class Reach:
         witness: Witness,
     ) -> None:
         self.created = False
+        self.shared = not base.alone
         self.warnings: list[str] = []
         self.name = name
         self.number = next(_numbers)
         self.taken = self.severed = self.gone = False
-        self.looked = (float("-inf"), 0)
-        self.until = float("-inf")
+        self.looked = (-inf, 0)
+        self.until = -inf
         self.backends = [Backend()]
         self.armed: list[Armed] = []
         self._loop = loop
@@ -128,6 +130,7 @@ class Reach:
     def died(self, *, stands: bool) -> None:
         """The process is gone; its connection is closed, or stands for a while; what it sent arrives."""
         self.gone = True
+        self._base.died()
         self._timeline.after(STANDS_S if stands else 20 * WAY_S, self._end_backends)
 
     def end_backend(self) -> None:
@@ -155,7 +158,7 @@ class Reach:
                 self._doubt = str(error)
                 raise
             except Fenced:
-                self.until = float("-inf")
+                self.until = -inf
                 raise
             finally:
                 unheard.cancel()
@@ -202,6 +205,8 @@ class Reach:
         if self.severed:
             self._stuck.append(partial(self._arrive, call, unheard=unheard))
             return
+        if self.gone and not self.shared:
+            return  # a thread of the process was to do it
         found: Any = None
         failed: LedgerError | None = None
         if not call.backend.alive:
@@ -212,6 +217,9 @@ class Reach:
                 found = call.work(call.backend)
             except LedgerError as error:
                 failed = error
+            except Killed:
+                self.process.killed()
+                return
         if unheard:
             self._break(call)
             return
@@ -240,10 +248,14 @@ class Reach:
     async def _confirmed(self, work: Callable[[Backend], T]) -> T:
         """A call that confirms the lease."""
         found, call = await self._call(work)
-        self.until = max(self.until, call.at + LEASE_S)
+        self.until = max(self.until, call.at + LEASE_S) if self.shared else inf
         return found
 
     # A Store
+
+    async def open(self) -> None:
+        """Raises LedgerError."""
+        await self._call(lambda _: self._base.open())
 
     async def new_epoch(self, bank: str, holder: str, at_least: int = 0, *, seen: Head | None = None) -> Head:
         again = self.taken
@@ -264,7 +276,7 @@ class Reach:
         await self._confirmed(lambda _: self._base.append(self, epoch, seq_before, rows))
 
     async def release(self, bank: str, epoch: int) -> None:
-        self.until = float("-inf")
+        self.until = -inf
         await self._call(lambda _: self._base.release(self, epoch))
 
     async def head(self, bank: str) -> Head:
@@ -300,8 +312,8 @@ class Reach:
                 self._witness.looked(self._base.ledger, *found)
             return found
 
-        long = self._random.random() < LONG
-        if long:  # in a call of its own, as a look at a long journal is made of many: others may come between
+        # A look at a long journal is made of many calls, and those of others may come between.
+        if self.shared and self._random.random() < LONG:
             await wait_out(self._random.random() * LONG_LOOK_S)
         return (await self._call(looked, LOOK_S))[0]
 
@@ -319,6 +331,8 @@ class Reach:
             await wait_out(2 * WAY_S)
             self.backends = [one for one in self.backends if one.alive] + [Backend()]
             self._doubt = None
+        if not self.shared:
+            await self._call(lambda _: self._base.recover())
 
     def leave(self) -> None:
         self._left = True

@@ -17,13 +17,9 @@ from typing import Any, Final
 import apsw
 import structlog
 
-from jackpot.ledger.store import LedgerError
-from jackpot.rules.invariant import InvariantError
-from jackpot.server import alone, sequencer
 from jackpot.server import connection as server_connection
 from jackpot.server import floor as server_floor
 from jackpot.server import signs as server_signs
-from jackpot.server.writer import Writer
 
 SHARED_MEMORY: Final = Path("/dev/shm")  # noqa: S108 - quick where there is one; the folder below it is ours
 
@@ -50,33 +46,6 @@ def _unsaid(_logger: Any, _name: str, _event: Any) -> Any:
     raise structlog.DropEvent
 
 
-def _rises(_kind: str, _place: str, error: Exception) -> None:
-    raise error
-
-
-@contextlib.contextmanager
-def _nothing_contained() -> Iterator[None]:
-    """What the server catches for the sake of others is what a simulation looks for: here it rises."""
-    contains: tuple[Any, ...] = (alone, sequencer)
-    writer: Any = Writer
-    before, stops = [module.failed for module in contains], writer.fail
-
-    def fail(self: Writer, error: Exception) -> None:
-        if not isinstance(error, LedgerError | InvariantError):
-            raise error
-        stops(self, error)
-
-    for module in contains:
-        module.failed = _rises
-    writer.fail = fail
-    try:
-        yield
-    finally:
-        for module, failed in zip(contains, before, strict=True):
-            module.failed = failed
-        writer.fail = stops
-
-
 @contextlib.contextmanager
 def repeatable(seed: int) -> Iterator[Path]:
     """A folder for the ledger; quiet logs; chance and order in the server's shells that a seed repeats."""
@@ -95,8 +64,7 @@ def repeatable(seed: int) -> Iterator[Path]:
     quick = SHARED_MEMORY if SHARED_MEMORY.is_dir() else None
     folder = Path(tempfile.mkdtemp(prefix="faults-", dir=quick))
     try:
-        with _nothing_contained():
-            yield folder
+        yield folder
     finally:
         shutil.rmtree(folder)
         sys.unraisablehook = unraised

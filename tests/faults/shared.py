@@ -1,8 +1,8 @@
-"""How do several simulated servers share one ledger? A PostgreSQL in small, and who may do what in it.
+"""What do the simulated servers do to their ledger, and may they? Every taking and every row is judged.
 
-The rows lie in SQLite, one transaction after the other. Beside it stands what a PostgreSQL adds: each
-connection has a backend of its own, the head names the one that took the bank, and whoever takes it next ends
-that backend first. Every taking and every row is judged: may this server, now?
+The rows lie in a place of the run's ground, one transaction after the other. Several servers share it as they
+share a PostgreSQL: each connection has a backend, the head names the backend that took the bank, and the next
+server that takes the bank ends that backend first. A server that is alone takes the bank at once.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from jackpot.server.lease import GONE_S
 from tests.faults.difference import Difference, same
 from tests.faults.house import BANK
 from tests.faults.network import Timeline
+from tests.faults.places import Place
 from tests.faults.witness import Witness
 
 # What two machines' clocks make of the same seconds, at worst, and a moment for what is on its way.
@@ -62,22 +63,43 @@ class Owner:
 
 
 class Shared:
-    """The ledger of all. takings: how often the bank was taken. writers: whose each row is.
+    """The ledger of all. alone: one server at a time has it.
 
-    durable: when it was so up to which row.
+    takings: how often the bank was taken. writers: whose each row is. durable: when it was so up to which
+    row. recovering: nothing was committed since a process began, or looked at the ledger again.
     """
 
-    def __init__(self, ledger: Ledger, timeline: Timeline, witness: Witness, poison: set[bytes]) -> None:
-        self.ledger = ledger
+    ledger: Ledger
+
+    def __init__(
+        self, place: Place, timeline: Timeline, witness: Witness, poison: set[bytes], *, alone: bool
+    ) -> None:
+        self.place = place
+        self.alone = alone
         self.owner: Owner | None = None
         self.writers: dict[int, str] = {}
         self.durable: list[tuple[float, int]] = []
         self.takings = 0
+        self.recovering = True
         self._before = 0
         self._timeline = timeline
         self._witness = witness
         self._poison = poison
         self._epochs: dict[int, str] = {}
+
+    def open(self) -> None:
+        """For a new process. Raises LedgerError, Killed."""
+        self.ledger = self.place.open()
+
+    def died(self) -> None:
+        """A process is gone. What several servers share outlives it."""
+        self.recovering = True
+        self.place.died()
+
+    def recover(self) -> None:
+        """After a doubt, where one server has the ledger to itself."""
+        self.recovering = True
+        self.ledger.recover()
 
     def take(
         self, taker: Taker, backend: Backend, holder: str, at_least: int, seen: Head | None, *, again: bool
@@ -87,9 +109,10 @@ class Shared:
         again: it had the bank, for all that it had heard when it sent this.
         """
         owner, now = self.owner, self._timeline.now
-        before = self.ledger.head(BANK)
-        if seen is not None and (before.epoch, before.seq, before.beat) != (seen.epoch, seen.seq, seen.beat):
-            raise Fenced("the bank is at work, or another took it first")
+        if seen is not None:
+            head = self.ledger.head(BANK)
+            if (head.epoch, head.seq, head.beat) != (seen.epoch, seen.seq, seen.beat):
+                raise Fenced("the bank is at work, or another took it first")
         if taken_from := owner is not None and owner.number != taker.number:
             if again:
                 raise Fenced("the bank was taken by another writer")
@@ -98,8 +121,8 @@ class Shared:
         for one in ended:
             one.alive = one is backend or (one.alive and one.unseen)
         head = self.ledger.new_epoch(BANK, holder, at_least)
-        if head.epoch <= before.epoch:
-            raise Difference(f"the bank was taken in epoch {head.epoch}, after {before.epoch}")
+        if head.epoch <= max(self._epochs, default=0):
+            raise Difference(f"the bank was taken in epoch {head.epoch}, after {max(self._epochs)}")
         self.owner = Owner(taker.number, taker.name, backend, head.epoch, now, [now])
         self._epochs[head.epoch] = taker.name
         self.takings += 1
@@ -108,7 +131,7 @@ class Shared:
     def _judge(self, owner: Owner | None, taker: Taker) -> None:
         """Nobody takes the bank from a holder whose head he has just seen move."""
         at, epoch = taker.looked
-        if owner is None or owner.released:
+        if owner is None or owner.released or self.alone:
             return
         same("the epoch of the bank that is taken", epoch, owner.epoch)
         seen = bisect_right(owner.moves, at)
@@ -128,6 +151,7 @@ class Shared:
         for row in rows:
             self.writers[row.seq] = taker.name
         self.durable.append((self._timeline.now, rows[-1].seq))
+        self.recovering = False
         self._witness.written(rows)
 
     def beat(self, taker: Taker, epoch: int) -> None:
@@ -145,7 +169,8 @@ class Shared:
         try:
             work()
         except Fenced as error:
-            if self.owner is not None and (self.owner.number, self.owner.epoch) == (taker.number, epoch):
+            mine = self.owner is not None and (self.owner.number, self.owner.epoch) == (taker.number, epoch)
+            if mine and not self.place.robbed:
                 raise Difference(f"{taker.name} is fenced though it has the bank: {error}") from error
             raise
 

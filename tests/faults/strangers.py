@@ -15,8 +15,8 @@ from controllers.frames import LENGTH_BYTES, STRANGER_MOST, FrameReader, decode,
 from controllers.session import hello_mac
 from tests.faults.difference import Difference
 from tests.faults.dying import Mood
+from tests.faults.house import keys
 from tests.faults.network import Timeline, Weather, Wire
-from tests.faults.server import keys
 
 # A server in good health lets a stranger stay for 7 s; a lagging one, or a frozen one, somewhat longer.
 STAYS_S: Final = 60.0

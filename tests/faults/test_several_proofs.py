@@ -22,10 +22,10 @@ from jackpot.server.life import HELD, SURE
 from jackpot.server.relay import BEAT_S, Publisher, Said
 from jackpot.server.tenure import Tenure
 from jackpot.server.writer import Writer
+from tests.faults.places import SERVERS
 from tests.faults.plan import Fault
 from tests.faults.relays import FalseRedis
-from tests.faults.several import run_several
-from tests.faults.simulation import Failure
+from tests.faults.simulation import Failure, run
 
 # Rounds within which each bug is found, on one of the seeds.
 ROUNDS = 400
@@ -40,7 +40,8 @@ def found(*words: str, kinds: tuple[str, ...] = (), within_s: float = 5.0) -> No
     kinds: the only faults, all of them again and again; the first at once, the others within so many seconds.
     """
     for seed in SEEDS:
-        ended = run_several(seed, ROUNDS, dense(seed, kinds, within_s) if kinds else None)
+        plan = dense(seed, kinds, within_s) if kinds else None
+        ended = run(seed, ROUNDS, plan, ground=SERVERS)
         if isinstance(ended, Failure):
             assert any(word in ended.reason for word in words), ended.reason
             return

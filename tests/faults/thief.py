@@ -20,9 +20,8 @@ from controllers.session import hello_mac
 from tests.faults.dealing import deal
 from tests.faults.difference import Difference
 from tests.faults.dying import Mood
-from tests.faults.house import House, TablePlan
+from tests.faults.house import House, TablePlan, keys
 from tests.faults.network import Wire
-from tests.faults.server import keys
 from tests.faults.strangers import World
 from tests.faults.witness import Witness
 

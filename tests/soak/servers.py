@@ -21,7 +21,8 @@ from typing import Final
 from jackpot.lab.engines import Postgres
 from tests.e2e.cuts import CASES
 from tests.e2e.floors import EASY
-from tests.e2e.servers import Heard, Server, Servers, kill, load, serving, verdict
+from tests.e2e.load import load
+from tests.e2e.servers import Heard, Server, Servers, kill, serving, verdict
 
 TABLES: Final = 6
 SERVERS: Final = ("a", "b", "c")

@@ -1,23 +1,19 @@
-"""Does the whole hold together when several servers share a ledger, and each may die, freeze or be cut off?
+"""What runs on a simulated floor, and is it right? One server or several, and their signage processes.
 
-    python -m tests.faults --servers --seed 7 --rounds 5000
-
-Real, beside what `simulation` has: whole servers and signage processes, each on a loop of its own; lease,
-tenure, relay and follower as they run; the client's walk from server to server. False: time, every network,
-PostgreSQL's backends (`shared`), Redis (`relays`). Judged at every step: that one server at a time holds the
-bank and shows it, that nothing is acknowledged by another, and all that `witness` knows.
+Judged at every step: that one server at a time holds the bank and shows it, that nothing is acknowledged by
+another, and all that `witness` knows.
 """
 
 from __future__ import annotations
 
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 from controllers.client import CONNECT_WITHIN_S
-from jackpot.ledger.sqlite import SqliteLedger
+from jackpot.ledger.store import LedgerCorrupt, LedgerError
 from jackpot.ledger.verify import verify
 from jackpot.rules import commands
 from jackpot.rules.commands import Envelope
@@ -28,91 +24,53 @@ from jackpot.server.sequencer import Core
 from tests.faults.devices import REFUSED_S
 from tests.faults.difference import Difference, same
 from tests.faults.house import BANK, model_level
+from tests.faults.mishaps import Mishaps
 from tests.faults.network import Wire
 from tests.faults.nodes import AT_SCREENS, AT_SERVERS, SCREENS, Machine, Node, Screen, config_of, simulated
-from tests.faults.places import EVERYWHERE
+from tests.faults.places import Ground, Killed
 from tests.faults.plan import Fault
-from tests.faults.play import TICK_S, Play
-from tests.faults.reach import UNSEEN, Reach
+from tests.faults.play import TICK_S, WRONG, Play
+from tests.faults.reach import Reach
 from tests.faults.relays import FalseRedis
 from tests.faults.shared import Shared
-from tests.faults.simulation import Failure, run
 
 # Seconds until a supervisor starts a process again that was killed or ended, and one whose node lost power.
 RESTARTS_S: Final = 2.0
 POWERS_UP_S: Final = 12.0
-# A graceful end that takes longer is made short by the supervisor.
-STOPS_S: Final = 30.0
-# A process is frozen, and a cut lasts, for a part of one of these: within a lease, about it, long after it.
-SPELLS_S: Final = (2.0, 5.0, 20.0)
-# Between two servers of a rolling restart.
-ROLLING_S: Final = 8.0
 # How often people ask a server that does not answer.
 ASKS_FROZEN: Final = 0.05
-# A clock steps by at most so much, either way.
-STEP_MS: Final = 2 * 3_600_000
 # With a server in good health nobody may be without one for longer: a lapse, a long look, and another's try.
 ABSENT_S: Final = 15.0
 # A sign shows nothing as good that the active server said longer ago: what a follower lets pass, once while
 # the message is on its way and once when it has come, and until it notices.
 OLD_S: Final = 2 * STALE_S + 3.0
+# The signs of a floor with one server.
+ALONE: Final = ("S1", "S2")
 
 
-class Servers:
-    """What goes wrong among several servers, beside all that may anywhere."""
-
-    option = "--servers"
-    weights: Mapping[str, int] = {
-        **EVERYWHERE,
-        "kill": 8,
-        "power": 5,
-        "freeze": 8,
-        "cut_ledger": 6,
-        "cut_tables": 3,
-        "cut_redis": 3,
-        "stop": 4,
-        "hand_over": 5,
-        "rolling": 2,
-        "end_backend": 3,
-        "call_lost": 3,
-        "call_unheard": 3,
-        "call_late": 4,
-        "call_slow": 4,
-        "redis_die": 4,
-        "redis_fail_over": 3,
-        "redis_hang": 3,
-        "message_lost": 5,
-        "message_late": 4,
-        "kill_screen": 2,
-        "freeze_screen": 2,
-        "cut_screen": 3,
-    }
-    worse: tuple[str, ...] = ("kill", "power", "freeze", "cut_ledger", "hand_over", "stop", "call_late")
-    later_s = 6.0
-
-
-SERVERS: Final = Servers()
-
-
-class Several(Play):
-    """Two or three servers, and two signage processes.
+class Simulation(Play):
+    """One server; or two or three servers, and two signage processes.
 
     longest_absence: for how long a server in good health was there and none served, at most; seconds.
     """
 
-    def __init__(self, seed: int, rounds: int, plan: list[Fault], folder: Path, ground: Any) -> None:
-        self.names = "abc"[: 2 + seed // 3 % 2]
-        super().__init__(seed, rounds, plan, (*AT_SERVERS, *AT_SCREENS))
+    def __init__(self, seed: int, rounds: int, plan: list[Fault], folder: Path, ground: Ground) -> None:
+        self.alone = ground.alone
+        self.names = "a" if self.alone else "abc"[: 2 + seed // 3 % 2]
+        self.screen_names = () if self.alone else SCREENS
+        super().__init__(seed, rounds, plan, ALONE if self.alone else (*AT_SERVERS, *AT_SCREENS))
         self._patched.enter_context(simulated(self.random("chance")))
-        self.ledger = SqliteLedger(folder / "ledger.db")
-        self.shared = Shared(self.ledger, self.timeline, self.witness, self.poison)
-        self.redis = FalseRedis(self.timeline)
-        self.config = config_of(self.house, len(self.names), folder)
+        random, timeline = self.random("disk"), self.timeline
+        self.place = ground.place(folder, random, timeline, self.note, lambda: self.shared.recovering)
+        self.shared = Shared(self.place, timeline, self.witness, self.poison, alone=self.alone)
+        self.redis = FalseRedis(timeline)
+        self.config = config_of(self.house, self.names, folder)
         self.machines: dict[str, Machine] = {}
         self.unreachable: set[str] = set()
-        self._lives = dict.fromkeys((*self.names, *SCREENS), 0)
-        self._thawed: dict[str, float] = {}
-        self._held_up = 0.0
+        self.thawed: dict[str, float] = {}
+        self.held_up = 0.0
+        self._mishaps = Mishaps(self, self._faults)
+        self._lives = dict.fromkeys((*self.names, *self.screen_names), 0)
         self._shown: dict[str, tuple[int, ...]] = {}
         self._well: dict[str, float] = {}
         self._served = self.longest_absence = 0.0
@@ -141,7 +99,7 @@ class Several(Play):
             return
         self._lives[name] += 1
         self.note(f"starts: {name}{self._lives[name]}")
-        if name in SCREENS:
+        if name in self.screen_names:
             self.machines[name] = Screen(self, name, self._lives[name], self.config)
         else:
             self.machines[name] = Node(self, name, self._lives[name], self.config, self._reach)
@@ -176,8 +134,6 @@ class Several(Play):
         writer = node.writer
         if writer is None:
             return
-        if writer.hold.failed:
-            raise Difference(f"{node.life} has stopped for good: {writer.hold.stopped}")
         if not writer.board.trusted or writer.hold.stopped is not None:
             return
         if node.loop.time() > node.reach.until:
@@ -207,12 +163,26 @@ class Several(Play):
                     f"{screen.life} shows what was said {age:.1f} s ago, {follower.rev}, as good"
                 )
 
+    def failed(self, node: Node, error: Exception) -> None:
+        if not node.alive:
+            return
+        if self._of_ledger(error):
+            self.note(f"stopped: {node.life}: {error}")
+            self.timeline.after(0.0, partial(self.end, node))
+        else:
+            wrong = error if isinstance(error, WRONG) else Difference(f"{node.life} has stopped: {error!r}")
+            self._held(lambda: _raise(wrong))
+
+    def _of_ledger(self, error: BaseException) -> bool:
+        """Whether an operator just starts the server again: its own ledger has failed, and lost nothing."""
+        return self.alone and isinstance(error, LedgerError) and not isinstance(error, LedgerCorrupt)
+
     def over(self, machine: Machine, error: BaseException | None) -> None:
-        if error is not None:
+        if error is not None and not self._of_ledger(error):
             told = "".join(traceback.format_exception(error)[-12:])
             self._held(lambda: _raise(Difference(f"{machine.life} ended by itself: {told}")))
             return
-        self.note(f"ended: {machine.life}")
+        self.note(f"ended: {machine.life}" + (f": {error}" if error else ""))
         machine.die(told=True)
         self._later(RESTARTS_S, partial(self.start, machine.name))
 
@@ -226,7 +196,8 @@ class Several(Play):
     def _released_by(self, node: Node, envelope: Envelope, outcome: Outcome) -> None:
         if outcome.entry is not None:
             writer = self.shared.writers.get(outcome.entry.seq)
-            same(f"who wrote row {outcome.entry.seq}, which is acknowledged", node.life, writer)
+            if writer is not None or not self.alone:  # nobody knows of a commit that failed and came back
+                same(f"who wrote row {outcome.entry.seq}, which is acknowledged", node.life, writer)
         self._released(envelope, outcome, current=self._current(node))
 
     def durable(self, node: Node, core: Core) -> None:
@@ -258,7 +229,7 @@ class Several(Play):
             late = self.shared.others_last(machine.life)
         else:
             assert isinstance(machine, Screen)
-            freely = self.timeline.now - self._held_up > OLD_S
+            freely = self.timeline.now - self.held_up > OLD_S
             good = freely and machine.follower.board.trusted and not self._just_thawed(machine)
             late = self.shared.durable_at(self.timeline.now - OLD_S) if good else 0
         if rev < late:
@@ -266,7 +237,7 @@ class Several(Play):
 
     def _just_thawed(self, machine: Machine) -> bool:
         """It has not looked at its clock since."""
-        return self.timeline.now < self._thawed.get(machine.life, -1.0) + 2 * TICK_S
+        return self.timeline.now < self.thawed.get(machine.life, -1.0) + 2 * TICK_S
 
     def fed(self, machine: Machine) -> None:
         if machine.alive and isinstance(machine, Node):
@@ -281,7 +252,7 @@ class Several(Play):
 
     def servers(self, device: str) -> tuple[str, ...]:
         """In an order of its own."""
-        names = list(SCREENS if device in AT_SCREENS else self.names)
+        names = list(self.screen_names if self.screen_names and device in AT_SCREENS else self.names)
         self.random(f"servers of {device}").shuffle(names)
         return tuple(f"{name}:1" for name in names)
 
@@ -306,158 +277,25 @@ class Several(Play):
         if node is not None:
             node.submit(command, people, digest, hear)
 
-    # Faults
-
     def inject(self, fault: Fault) -> None:
-        """Let it happen now."""
+        """Let it happen now: to the ledger, to servers and signage, or else to devices."""
         self.injected[fault.kind] += 1
         self.note(f"fault: {fault}")
-        kind, _, what = fault.kind.partition("_")
-        if kind == "call":
-            if (node := self._node(fault.more)) is not None:
-                node.reach.arm(what)
-        elif fault.kind == "message_late":
-            if (node := self._node(fault.more)) is not None:
-                node.road.arm("delay")
-        elif fault.kind == "message_lost":
-            if (screen := self._screen(fault.more)) is not None:
-                screen.road.arm("lose")
+        for what, name in ((self.place, fault.kind), (self._mishaps, fault.kind), (self, f"_{fault.kind}")):
+            if (happen := getattr(what, name, None)) is not None:
+                break
         else:
-            getattr(self, f"_{fault.kind}")(fault.more)
-
-    def _node(self, more: float) -> Node | None:
-        """Mostly the one that has the bank, alive or frozen, now and then any."""
-        nodes = self.nodes
-        owner = self.shared.owner
-        holders = [node for node in nodes if owner is not None and node.life == owner.name]
-        if more < 0.7 and holders:
-            return holders[0]
-        return nodes[int(more * 1000) % len(nodes)] if nodes else None
-
-    def _machine(self, more: float) -> Machine:
-        machines = list(self.machines.values())
-        return machines[int(more * len(machines))]
-
-    def _screen(self, more: float) -> Screen | None:
-        screens = self.screens
-        return screens[int(more * len(screens))] if screens else None
-
-    def _spell(self) -> float:
-        return self._faults.choice(SPELLS_S) * self._faults.random()
-
-    def _kill(self, more: float) -> None:
-        if (node := self._node(more)) is not None:
-            self.end(node)
-
-    def _power(self, more: float) -> None:
-        if (node := self._node(more)) is not None:
-            self.end(node, told=False)
-
-    def _freeze(self, more: float) -> None:
-        if (node := self._node(more)) is not None:
-            self._hidden(node)
-            self._frozen(node)
-
-    def _hidden(self, node: Node) -> None:
-        """Now and then nobody finds its connection to end it: then the fence alone keeps it from writing."""
-        if self._faults.random() < UNSEEN:
-            node.reach.backends[-1].unseen = True
-
-    def _frozen(self, machine: Machine) -> None:
-        machine.loop.freeze()
-        self.note(f"frozen: {machine.life}")
-        self.timeline.after(self._spell(), partial(self._thaw, machine))
-
-    def _thaw(self, machine: Machine) -> None:
-        if machine.alive and machine.loop.frozen:
-            self.note(f"thawed: {machine.life}")
-            self._thawed[machine.life] = self.timeline.now
-            machine.loop.thaw()
-
-    def _cut_ledger(self, more: float) -> None:
-        if (node := self._node(more)) is not None:
-            self._hidden(node)
-            node.reach.severed = True
-            self.note(f"cut from the ledger: {node.life}")
-            self.timeline.after(self._spell(), node.reach.heal)
-
-    def _cut_tables(self, more: float) -> None:
-        """Nothing passes between a server and its devices; each notices by the other's silence."""
-        if (node := self._node(more)) is not None:
-            self.note(f"cut from its devices: {node.life}")
-            self.unreachable.add(node.name)
-            for wire in node.wires:
-                wire.cut(device_told=False, server_told=False)
-            self.timeline.after(self._spell(), partial(self.unreachable.discard, node.name))
-
-    def _cut_redis(self, more: float) -> None:
-        if (node := self._node(more)) is not None:
-            self._cut_road(node)
-
-    def _cut_road(self, machine: Machine) -> None:
-        self.note(f"cut from Redis: {machine.life}")
-        machine.road.severed = True
-        self.timeline.after(self._spell(), partial(self._passes, machine.road.heal))
-
-    def _passes(self, again: Callable[[], None]) -> None:
-        """What was held up on its way into Redis arrives, and nobody there can tell how old it is."""
-        self._held_up = self.timeline.now
-        again()
-
-    def _stop(self, more: float) -> None:
-        if (node := self._node(more)) is not None:
-            self._terminate(node)
-
-    def _terminate(self, node: Node) -> None:
-        self.note(f"told to stop: {node.life}")
-        node.stop()
-        self.timeline.after(STOPS_S, partial(self.end, node))
-
-    def _hand_over(self, more: float) -> None:
-        if (node := self._node(more)) is not None:
-            self.note(f"told to hand over: {node.life}")
-            node.hand_over()
-
-    def _rolling(self, _more: float) -> None:
-        """Every server is stopped and started, one after the other."""
-        for turn, node in enumerate(self.nodes):
-            self.timeline.after(turn * ROLLING_S, partial(self._terminate, node))
-
-    def _end_backend(self, more: float) -> None:
-        if (node := self._node(more)) is not None:
-            node.reach.end_backend()
-
-    def _redis_die(self, _more: float) -> None:
-        self.redis.die()
-        self.timeline.after(self._spell(), self.redis.start)
-
-    def _redis_fail_over(self, more: float) -> None:
-        self.redis.fail_over(int(more * 20))
-
-    def _redis_hang(self, _more: float) -> None:
-        self.redis.hung = True
-        self.timeline.after(self._spell(), partial(self._passes, self.redis.wake))
-
-    def _kill_screen(self, more: float) -> None:
-        if (screen := self._screen(more)) is not None:
-            self.end(screen)
-
-    def _freeze_screen(self, more: float) -> None:
-        if (screen := self._screen(more)) is not None:
-            self._frozen(screen)
-
-    def _cut_screen(self, more: float) -> None:
-        if (screen := self._screen(more)) is not None:
-            self._cut_road(screen)
-
-    def _clock(self, more: float) -> None:
-        machine = self._machine(more)
-        machine.clock.ahead_ms += int((self._faults.random() - 0.5) * 2 * STEP_MS)
+            raise AssertionError(f"no such fault: {fault}")
+        try:
+            happen(fault.more)
+        except Killed:
+            for node in self.nodes:
+                self.end(node)
 
     # The loop
 
     def _ticked(self) -> None:
-        """An operator looks into every conflict of devices, over the admin socket of the active server.
+        """An operator looks at the active server, and into every conflict of devices.
 
         A signage process is started again for it (deploy/README.md).
         """
@@ -470,13 +308,16 @@ class Several(Play):
         if node is None:
             return
         for devices in (node.server.floor, node.server.signs):
+            devices.statistics()
             for name in sorted(devices.blocked):
                 command = commands.ClearDevice(devices.role, name)
                 hear = partial(_cleared, devices.blocked, name)
                 node.submit(command, ("ann",), self._faults.randbytes(16), hear)
 
     def _judge_absence(self, active: Node | None) -> None:
-        """A floor that has a server in good health is served (issue: within 5 s of a death)."""
+        """A floor of several servers is served while one of them is in good health."""
+        if self.alone:
+            return
         now = self.timeline.now
         well = {node.life for node in self.nodes if node.well and node.name not in self.unreachable}
         self._well = {life: self._well.get(life, now) for life in well}
@@ -491,17 +332,8 @@ class Several(Play):
         return ", ".join(f"{one.life} {_state(one)}" for one in self.machines.values())
 
     def _fine(self) -> None:
-        self.redis.up = True
-        self._passes(self.redis.wake)
-        self.unreachable.clear()
-        for machine in self.machines.values():
-            self._thaw(machine)
-            machine.road.heal()
-            machine.road.lose.clear()
-            machine.road.delay.clear()
-            if isinstance(machine, Node):
-                machine.reach.heal()
-                machine.reach.armed.clear()
+        self.place.fine()
+        self._mishaps.over()
 
     def _at_rest(self) -> bool:
         node = self.active
@@ -530,15 +362,20 @@ class Several(Play):
         assert node.writer is not None
         self.witness.durable(node.writer.core, every=True)
         super()._check_at_rest()
-        report = verify(self.ledger, BANK)
+        self._end_all()
+        self.place.last()
+        report = verify(self.place.open(), BANK)
         same("verify", report.problems, type(report.problems)())
         same("the last row", report.head.seq, self.witness.seq)
 
-    def close(self) -> None:
+    def _end_all(self) -> None:
         for machine in self.machines.values():
             if machine.alive:
                 machine.die(told=True)
-        self.ledger.close()
+
+    def close(self) -> None:
+        self._end_all()
+        self.place.close()
         super().close()
 
 
@@ -561,13 +398,3 @@ def _state(machine: Machine) -> str:
 def _cleared(blocked: set[str], name: str, outcome: Outcome) -> None:
     if outcome.answer["ok"]:
         blocked.discard(name)
-
-
-def run_several(
-    seed: int,
-    rounds: int,
-    plan: list[Fault] | None = None,
-    progress: Callable[[int], None] = lambda _rounds: None,
-) -> Failure | Play:
-    """One run, as `run`."""
-    return run(seed, rounds, plan, progress, SERVERS, Several)
