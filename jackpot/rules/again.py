@@ -116,7 +116,7 @@ def _asked(state: State, event: Event) -> Iterable[tuple[Command, People]]:
 
 def _asked_ms(table: Table | None, event: Event) -> int:
     """For how long a second person had been waited for; where nobody was asked there is no time to tell."""
-    return max(1, getattr(event, "asked_ms", 0)) if table is not None and table.asked is not None else 0
+    return max(1, getattr(event, "asked_ms", 0)) if table is not None and table.waits() else 0
 
 
 def _misplaced(state: State, table: Table | None, entry: Written, event: Event) -> str | None:

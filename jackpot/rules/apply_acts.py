@@ -211,15 +211,19 @@ def apply_reopened(effects: Effects, event: Reopened) -> None:
 
 
 def apply_reopen_asked(effects: Effects, event: ReopenAsked) -> None:
-    """The table opens no new round until a second person answers (T10)."""
+    """The table opens no new round until a second person answers (T10).
+
+    The time for it counts from the first asking: a round that is asked for again holds its table no longer.
+    """
     table = effects.state.table(event.table)
-    table.asked = Asked(event.people.names[0], event.people.proved, effects.seq, event.tick)
+    table.asked = table.asked or Asked("", False, effects.seq, event.tick)
+    table.asked.name, table.asked.proved = event.people.names[0], event.people.proved
     effects.answer["asked"] = True
 
 
 def apply_reopen_declined(effects: Effects, event: ReopenDeclined) -> None:
     """The round stays closed, and may be asked for again."""
-    effects.state.table(event.table).asked = None
+    present(effects.state.table(event.table).asked, "an answer to what nobody asked").name = ""
 
 
 def apply_suspended(effects: Effects, event: Suspended) -> None:

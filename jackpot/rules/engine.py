@@ -384,7 +384,7 @@ class Engine:
 
     def _asked_ms(self, table: Table, tick: int) -> int:
         """For how long a second person has been waited for, as in `Wagered`."""
-        asked = table.asked
+        asked = table.waits()
         if asked is None:
             return 0
         return max(1, tick - (asked.tick if asked.seq > self.since else self.began))

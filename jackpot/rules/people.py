@@ -157,7 +157,7 @@ def decide_reopen(state: State, command: Reopen, people: People, tick: int) -> R
     """A closed round opens again by two people, at once or one after the other (T10). tick: of the act."""
     _someone(people)
     table = _find_closed(state, command)
-    asked = table.asked
+    asked = table.waits()
     if asked is not None and people.count() < TWO_PEOPLE:
         people = People((asked.name, *people.names), asked.proved and people.proved)
         two_people(people, f"{asked.name} asked to reopen it already; another person answers")
@@ -170,7 +170,7 @@ def decide_decline(state: State, command: Decline, people: People) -> ReopenDecl
     """A second person says no, or the first one was mistaken: the table goes on (T10)."""
     _someone(people)
     table = _find_closed(state, command)
-    refuse_if(table.asked is None, Code.NOT_ASKED, f"round: nobody asked to reopen {quoted(command.round)}")
+    refuse_if(not table.waits(), Code.NOT_ASKED, f"round: nobody asked to reopen {quoted(command.round)}")
     return ReopenDeclined(table.number, command.round, command.reason, people)
 
 

@@ -236,9 +236,10 @@ class Round(msgspec.Struct, array_like=True):
 
 
 class Asked(msgspec.Struct, array_like=True):
-    """One person wants the table's closed round opened again (T10).
+    """Somebody wanted the table's closed round opened again (T10). name: who waits, empty once they do not.
 
-    seq: of the entry. tick: its time, by the monotonic clock of the server that wrote it, in milliseconds.
+    seq: of the entry in which it was first asked of this round. tick: that entry's time, by the monotonic
+    clock of the server that wrote it, in milliseconds.
     """
 
     name: str
@@ -265,7 +266,7 @@ class Answered(msgspec.Struct, array_like=True):
 class Table(msgspec.Struct, array_like=True):
     """A table. round: its unfinished round. closed: its last closed one, until the next lock (T10).
 
-    asked: who wants that one reopened and waits for a second person. ended: the id of the last round that
+    asked: who wanted that one reopened. ended: the id of the last round that
     ended. held: the cage hits whose cards must stay (T11).
     counts: accepted wagers by link over its life, undone ones included (S6). disbelieved: up to which
     number people do not believe what it says that it has, 0 for none (S9).
@@ -284,6 +285,10 @@ class Table(msgspec.Struct, array_like=True):
     rounds: int = 0
     asked: Asked | None = None
     disbelieved: int = 0
+
+    def waits(self) -> Asked | None:
+        """Who asked for the closed round and waits for a second person (T10)."""
+        return self.asked if self.asked is not None and self.asked.name else None
 
     def unfinished(self) -> Round | None:
         """The round to finish first: a reopened one, else the one in play."""

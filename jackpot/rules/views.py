@@ -145,7 +145,8 @@ def round_of(engine: Engine, table: str) -> Map | None:
         return None
     current = round_map(engine.state, found)
     if current is None and found.closed is not None:
-        asked = found.asked.name if found.asked else None
+        waits = found.waits()
+        asked = waits.name if waits else None
         hits_of = [f"H{number}" for number in found.closed.hits]
         return {"round": found.closed.id, "state": "closed", "hits": hits_of, "asked": asked}
     return current

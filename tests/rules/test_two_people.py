@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from jackpot.rules import commands, events
+from jackpot.rules import commands, events, views
 from jackpot.rules.betting import ASKED_HOLDS_MS
 from jackpot.rules.commands import Bet, Claim, Close, Lock, Settle, Wager
 from jackpot.rules.outcome import Outcome
@@ -71,6 +71,33 @@ def test_a_table_opens_no_new_round_while_a_second_person_has_not_answered() -> 
     assert isinstance(wagered, events.Wagered)
     assert wagered.asked_ms == ASKED_HOLDS_MS
     assert subject.execute(REOPEN, people=GRACE).answer["code"] == "no_such_round"  # r2 is locked
+
+
+def test_asking_again_does_not_hold_a_table_for_longer() -> None:
+    """T10: at most 15 minutes a closed round, counted from the first asking, whatever is said since."""
+    subject = closed()
+    for asked in (1_000, 1_000 + ASKED_HOLDS_MS // 2):
+        assert subject.execute(REOPEN, people=ADA, tick=asked).answer["asked"]
+        assert send(subject, 3, wager("r2"), tick=asked + 1).answer["code"] == "table_held"
+        assert subject.execute(KEEP, people=ADA, tick=asked + 2).answer["ok"]
+    assert subject.execute(REOPEN, people=ADA, tick=2_000 + ASKED_HOLDS_MS // 2).answer["asked"]
+    assert send(subject, 3, wager("r2"), tick=ASKED_HOLDS_MS).answer["code"] == "table_held"
+    assert send(subject, 3, wager("r2"), tick=1_000 + ASKED_HOLDS_MS).answer["t"] == "ack"
+
+
+def test_what_was_declined_holds_no_table() -> None:
+    """T10: between a no and the next asking the table plays, and the no is given once."""
+    subject = closed()
+    subject.execute(REOPEN, people=ADA)
+    assert subject.execute(KEEP, people=GRACE).answer["ok"]
+    assert subject.execute(KEEP, people=GRACE).answer["code"] == "not_asked"
+    assert views.round_of(subject.engine, "T1") == {
+        "round": "r1",
+        "state": "closed",
+        "hits": [],
+        "asked": None,
+    }
+    assert send(subject, 3, wager("r2")).answer["t"] == "ack"
 
 
 def test_a_round_already_open_waits_for_the_reopened_one() -> None:
