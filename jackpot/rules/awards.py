@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from jackpot.rules import hands, meter
+from jackpot.rules import hands, meter, names
 from jackpot.rules.codes import Code
 from jackpot.rules.events import HitMade, Settlement, TakeMade
 from jackpot.rules.hands import Ranked
@@ -99,8 +99,8 @@ class Tally:
         row = hands.best_row(link.terms.envy, ranked)
         if row is None:
             return hit
-        owners = self.round.owners()
-        holder = winner.player or owners.get(winner.seat)
+        owners = {seat: names.plain(player) for seat, player in self.round.owners().items()}
+        holder = names.plain(winner.player) if winner.player else owners.get(winner.seat)
         for bet in sorted(self.round.bets, key=lambda bet: -bet.seat):
             own = bet.seat == winner.seat or (holder is not None and owners.get(bet.seat) == holder)
             if bet.link != link.number or bet.dealer or own:

@@ -1,8 +1,9 @@
 """May this wager be taken, taken back, locked? The round before the cards (T1-T3, T9, L11)."""
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import Final
+from typing import Final, Protocol
 
+from jackpot.rules import names
 from jackpot.rules.cards import DECK
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import Bet, Draw, Lock, Unbet, Wager, Withdraw
@@ -18,6 +19,15 @@ ROUND_BETS_MOST: Final = 64
 
 # For so long a table opens and locks no new round after one person asked to reopen the last one (T10).
 ASKED_HOLDS_MS: Final = 15 * 60_000
+
+
+class Seated(Protocol):
+    """A wager or a hand, and whose it is where that was said (T9)."""
+
+    @property
+    def seat(self) -> int: ...
+    @property
+    def player(self) -> str | None: ...
 
 
 def link_number(state: State, table: Table, name: str) -> int:
@@ -52,10 +62,10 @@ def decide_wager(
     rounds_lately: opened by the table in the last minute. asked_ms: as in `Wagered`.
     """
     refuse_if(not command.bets, Code.BAD_MESSAGE, "bets: at least one")
-    round_ = table.round if table.round and table.round.id == command.round else None
+    round_ = table.find(command.round)
     _check_hands_and_players(state, table, round_, command.bets)
     _check_round_for_wager(table, command.round)
-    _check_active(state, table, command.bets)
+    _check_active(state, table, {bet.link for bet in command.bets})
     refuse_if(
         round_ is None and bool(table.held),
         Code.TABLE_HELD,
@@ -80,7 +90,7 @@ def decide_wager(
         Code.UNREASONABLE,
         f"round: more than {limit} rounds in a minute",
     )
-    _check_fits(round_, command.bets)
+    _check_fits(round_, len(command.bets))
     locking = None
     if command.lock:
         links = {place.link for place in placed} | (round_.links() if round_ else set())
@@ -152,33 +162,36 @@ def miscounted(state: State, table: Table, round_: Round, chips: Mapping[int, in
 
 
 def _check_hands_and_players(state: State, table: Table, round_: Round | None, bets: tuple[Bet, ...]) -> None:
-    names = {state.link(number).terms.link: state.link(number) for number in table.links}
-    boxes: dict[str, set[int]] = {}
-    owners: dict[int, str] = {}
-    for earlier in round_.bets if round_ else ():
-        if earlier.player is not None:
-            boxes.setdefault(earlier.player, set()).add(earlier.seat)
-            owners[earlier.seat] = earlier.player
+    links = {state.link(number).terms.link: state.link(number) for number in table.links}
     for bet in bets:
-        link = names.get(bet.link)
+        link = links.get(bet.link)
         if bet.on == "dealer" and link is not None and not _takes_dealer(link, table):
             raise Refusal(Code.BAD_MESSAGE, f"on: link {bet.link} takes no wager on the dealer's hand here")
-        if bet.player is not None:
-            boxes.setdefault(bet.player, set()).add(bet.seat)
-            known = owners.setdefault(bet.seat, bet.player)
-            if known != bet.player:
-                raise Refusal(Code.BAD_MESSAGE, f"player: seat {bet.seat} is {quoted(known)}'s")
-    check_boxes(table, boxes)
+    check_players(table, [*(round_.bets if round_ else ()), *bets])
 
 
-def check_boxes(table: Table, boxes: Mapping[str, Collection[int]]) -> None:
-    """A player's boxes are neighbours, and not more than the game and the table allow (T9)."""
+def check_players(table: Table, said: Iterable[Seated], *, whole: bool = True) -> None:
+    """Each seat has one player, and the boxes of one are neighbours, as many as the table allows (T9).
+
+    said: in order; one without a player says nothing. whole: no more is known of the round, so that no box
+    between two others is still to come.
+    """
+    owners: dict[int, str] = {}
+    boxes: dict[str, set[int]] = {}
+    for one in said:
+        if one.player is None:
+            continue
+        known = owners.setdefault(one.seat, one.player)
+        name = names.plain(one.player)
+        boxes.setdefault(name, set()).add(one.seat)
+        if name != names.plain(known):
+            raise Refusal(Code.BAD_MESSAGE, f"player: seat {one.seat} is {quoted(known)}'s")
     most = 1 if table.terms.game == "ultimate-texas-holdem" else table.terms.adjacent_boxes
-    for player, seats in boxes.items():
-        apart = max(seats) - min(seats) + 1 != len(seats)
-        if apart or len(seats) > most:
-            message = f"player: {quoted(player)} may play {most} neighbouring seats at most"
-            raise Refusal(Code.BAD_MESSAGE, message)
+    for seats in boxes.values():
+        width = max(seats) - min(seats) + 1
+        if width > most or (whole and width != len(seats)):
+            player = quoted(owners[max(seats)])
+            raise Refusal(Code.BAD_MESSAGE, f"player: {player} may play {most} neighbouring seats at most")
 
 
 def _takes_dealer(link: Link, table: Table) -> bool:
@@ -205,8 +218,7 @@ def _check_asked(asked_ms: int) -> None:
     )
 
 
-def _check_active(state: State, table: Table, bets: tuple[Bet, ...]) -> None:
-    wanted = {bet.link for bet in bets}
+def _check_active(state: State, table: Table, wanted: Collection[str]) -> None:
     for number in table.links:
         link = state.link(number)
         if link.suspended and link.terms.link in wanted:
@@ -231,9 +243,9 @@ def _check_duplicates(round_: Round | None, placed: list[Placed]) -> None:
         taken.add(key)
 
 
-def _check_fits(round_: Round | None, bets: tuple[Bet, ...]) -> None:
+def _check_fits(round_: Round | None, more: int) -> None:
     """Whether the round can still be told in one frame."""
-    count = len(bets) + (len(round_.bets) if round_ else 0)
+    count = more + (len(round_.bets) if round_ else 0)
     refuse_if(count > ROUND_BETS_MOST, Code.TOO_MANY, f"bets: a round holds {ROUND_BETS_MOST} at most")
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from jackpot.rules import cards as deck
 from jackpot.rules import hands
-from jackpot.rules.betting import check_boxes, link_number
+from jackpot.rules.betting import check_players, link_number
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import Claim, Settle
 from jackpot.rules.hands import Ranked
@@ -42,7 +42,11 @@ class Showing(NamedTuple):
 
 
 def check_shape(table: Table, command: Settle) -> None:
-    """What is wrong whatever the round: folds that the game has not, empty claims, one seat twice."""
+    """What is wrong whatever the round (WIRE: order of checks).
+
+    Folds that the game has not, empty claims, one seat twice or with two hands, and players who are in two
+    places.
+    """
     folds = FOLD[table.terms.game]
     named: set[tuple[int, str | None]] = set()
     for claim in command.hands:
@@ -55,6 +59,9 @@ def check_shape(table: Table, command: Settle) -> None:
         refuse_if(key in named, Code.BAD_MESSAGE, f"hands: seat {claim.seat} is named twice")
         named.add(key)
         _check_counts(table, _parse("cards", claim.cards), ())
+    check_players(table, command.hands, whole=False)
+    for claims in _by_seat(command.hands).values():
+        _own_cards(claims)
     _check_counts(table, (), _parse("board", command.board))
     _parse("dealer", command.dealer)
 
@@ -67,9 +74,7 @@ def read(state: State, table: Table, round_: Round, command: Settle) -> Showing:
     played = [number for number in table.links if number in round_.links()]
     _check_players(table, round_, command.hands)
     named = {id(claim): _named_links(state, table, round_, claim, played) for claim in command.hands}
-    by_seat: dict[int, list[Claim]] = {}
-    for claim in command.hands:
-        by_seat.setdefault(claim.seat, []).append(claim)
+    by_seat = _by_seat(command.hands)
     own = {seat: _own_cards(claims) for seat, claims in by_seat.items()}
     made = {
         seat: {number: _rank(state, table, number, cards, board) for number in played}
@@ -96,18 +101,18 @@ def read(state: State, table: Table, round_: Round, command: Settle) -> Showing:
 
 def _check_players(table: Table, round_: Round, claims: Sequence[Claim]) -> None:
     """A box without a wager is whose its hand says; never against a wager or another hand (A5, T9)."""
-    owners = {shown.seat: shown.player for shown in round_.shown if shown.player is not None}
-    owners |= {bet.seat: bet.player or "" for bet in round_.bets}
+    nameless = {bet.seat for bet in round_.bets if bet.player is None}
     for claim in claims:
-        if claim.player is not None:
-            whose = owners.setdefault(claim.seat, claim.player)
-            other = f"{quoted(whose)}'s" if whose else "of a player without a name"
-            refuse_if(whose != claim.player, Code.BAD_MESSAGE, f"player: seat {claim.seat} is {other}")
-    boxes: dict[str, set[int]] = {}
-    for seat, player in owners.items():
-        if player:
-            boxes.setdefault(player, set()).add(seat)
-    check_boxes(table, boxes)
+        said = claim.player is not None and claim.seat in nameless
+        refuse_if(said, Code.BAD_MESSAGE, f"player: seat {claim.seat} is of a player without a name")
+    check_players(table, [*round_.bets, *round_.shown, *claims])
+
+
+def _by_seat(claims: Sequence[Claim]) -> dict[int, list[Claim]]:
+    by_seat: dict[int, list[Claim]] = {}
+    for claim in claims:
+        by_seat.setdefault(claim.seat, []).append(claim)
+    return by_seat
 
 
 def _own_cards(claims: Sequence[Claim]) -> tuple[int, ...]:

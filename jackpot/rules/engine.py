@@ -19,6 +19,7 @@ from jackpot.rules import (
     commands,
     events,
     joining,
+    names,
     opening,
     people,
     settling,
@@ -297,8 +298,10 @@ class Engine:
 
     def _decide_act(self, envelope: Envelope) -> Event:
         command, who = envelope.command, People(envelope.people, envelope.proved)
-        nameless = not all(events.plain_name(name) for name in who.names)
-        refuse_if(nameless, Code.NO_PERSON, "by: a name is empty")
+        for name in who.names:
+            refuse_if(not names.plain(name), Code.NO_PERSON, "by: a name is empty")
+            wrong = names.fault(name)
+            refuse_if(wrong is not None, Code.BAD_REQUEST, f"by: {wrong}")
         if isinstance(command, commands.Reopen):
             return people.decide_reopen(self.state, command, who, envelope.tick)
         by_people = BY_PEOPLE.get(type(command))

@@ -5,11 +5,11 @@ again; a field is only ever added at the end, with a default, and the rules' ver
 """
 
 import re
-import unicodedata
 from typing import ClassVar, Final
 
 import msgspec
 
+from jackpot.rules import names
 from jackpot.rules.meter import Accounts
 from jackpot.rules.paytable import LinkTerms, TableTerms
 from jackpot.rules.state import Answered, Award, DrawMade, Shown, Waiting
@@ -27,13 +27,7 @@ class People(msgspec.Struct, frozen=True, array_like=True):
 
     def count(self) -> int:
         """How many different people they are: no other way of writing a name makes another person."""
-        return len({plain_name(name) for name in self.names} - {""})
-
-
-def plain_name(name: str) -> str:
-    """The name by which one person is known: case, spaces, width and how accents are put in do not count."""
-    folded = unicodedata.normalize("NFKC", name).casefold()
-    return " ".join(unicodedata.normalize("NFKC", folded).split())
+        return len({names.plain(name) for name in self.names} - {""})
 
 
 class Event(msgspec.Struct, frozen=True, array_like=True):

@@ -12,7 +12,6 @@ import pwd
 import socket
 import stat
 import struct
-import unicodedata
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -27,10 +26,9 @@ from jackpot.clock import Clock
 from jackpot.config import Site
 from jackpot.config.writing import local_time
 from jackpot.ledger.store import LedgerError
-from jackpot.rules import commands, views
+from jackpot.rules import commands, names, views
 from jackpot.rules.apply_acts import RESTORED
 from jackpot.rules.codes import Code
-from jackpot.rules.events import plain_name
 from jackpot.server.alone import failed
 from jackpot.server.devices import Devices, fingerprint
 from jackpot.server.history import hits_of
@@ -45,10 +43,8 @@ _CREDENTIALS: Final = struct.Struct("3i")
 _REASON_MOST: Final = 256
 # Of a hit's number: 2^53 - 1 has so many.
 _DIGITS_MOST: Final = 16
-# A name fits a line of a table and of a slip, as a `player` on the wire does; so does a document's number.
-_NAME_MOST: Final = 64
-# Letters with a script of their own: upper, lower and title case, and those without case.
-_LETTERS: Final = ("Lu", "Ll", "Lt", "Lo")
+# A document's number fits a line of a table and of a slip.
+_DOCUMENT_MOST: Final = 64
 # Tables whose lost tail one act confirms: more than a bank has.
 _TABLES_MOST: Final = 1_000
 # What an act was about, as its line in the log says: each value cut, for a request may be long.
@@ -140,25 +136,15 @@ def _check_text(field: str, text: str, most: int) -> None:
         raise BadRequest(f"{field}: 1 to {most} printable characters")
 
 
-def _check_script(field: str, name: str) -> None:
-    """Latin letters stand with no others: a Cyrillic A would make two people of one name (A10)."""
-    letters = [one for one in unicodedata.normalize("NFKC", name) if unicodedata.category(one) in _LETTERS]
-    scripts = {unicodedata.name(one, "UNKNOWN").split()[0] for one in letters}
-    if "LATIN" in scripts and len(scripts) > 1:
-        others = ", ".join(sorted(scripts - {"LATIN"})).lower()
-        raise BadRequest(
-            f"{field}: {name!r} mixes latin letters with others ({others}): write it in one script"
-        )
-
-
 def _people(request: Request, login: str) -> tuple[str, ...]:
     """Who stands for the act: one, or two different people."""
-    names = {"by": login if request.by is None else request.by, "and_by": request.and_by}
-    given = {field: " ".join(name.split()) for field, name in names.items() if name is not None}
+    asked = {"by": login if request.by is None else request.by, "and_by": request.and_by}
+    given = {field: " ".join(name.split()) for field, name in asked.items() if name is not None}
     for field, name in given.items():
-        _check_text(field, name, _NAME_MOST)
-        _check_script(field, name)
-    if len({plain_name(name) for name in given.values()}) < len(given):
+        wrong = names.fault(name)
+        if wrong is not None:
+            raise BadRequest(f"{field}: {wrong}")
+    if len({names.plain(name) for name in given.values()}) < len(given):
         raise BadRequest(f"and_by: {given['and_by']!r} is the same person; a second one must stand for it")
     return tuple(given.values())
 
@@ -183,7 +169,7 @@ def _resume_restored(request: Request) -> commands.PersonCommand:
 
 def _correct(request: Request) -> commands.PersonCommand:
     if request.document:
-        _check_text("document", request.document, _NAME_MOST)
+        _check_text("document", request.document, _DOCUMENT_MOST)
     award, amount = _given(request, "award"), _given(request, "amount")
     return commands.Correct(award, amount, _given(request, "reason"), request.document)
 

@@ -182,3 +182,42 @@ def test_to_one_odds_return_the_wager_and_for_one_odds_do_not() -> None:
         ("x", 5, "odds", 500),
         ("x", 3, "odds", 400),
     ]
+
+
+WRONG = {
+    "one player in two places": (Claim(6, NOTHING, player="Bob"), Claim(1, ROYAL, player="Bob")),
+    "a seat of two players": (Claim(6, NOTHING, player="Bob"), Claim(6, NOTHING, link="five", player="Ann")),
+    "two hands of a seat": (Claim(5, NOTHING), Claim(5, ROYAL, link="five")),
+}
+
+
+@pytest.mark.parametrize("hands", WRONG.values(), ids=WRONG)
+@pytest.mark.parametrize("state", ["no round", "open", "miscounted"])
+def test_what_is_wrong_in_a_settlement_alone_is_said_before_its_round_is_looked_at(
+    state: str, hands: tuple[Claim, ...]
+) -> None:
+    """T9, WIRE: `bad_message` comes before `no_such_round`, `not_locked` and `chip_mismatch`."""
+    floor = Floor(Table("T1", links=("five",)), FIVE, bets=(Bet(3, "five", 100),))
+    floor.send(commands.Void("r1", "none"))
+    if state != "no round":
+        miscounted = state == "miscounted"
+        bets = (Bet(3, "five", 100),)
+        floor.send(Wager("r2", bets, lock=miscounted, chips={"five": 2} if miscounted else None))
+    assert floor.send(Settle("r2", hands, BOARD))["code"] == "bad_message"
+
+
+def test_a_wager_against_a_player_is_a_bad_message_in_a_reopened_round_too() -> None:
+    """T9, WIRE: whose the seat is, is looked at before the round's state."""
+    floor = boxes((4, "p9"), (1, None))
+    floor.send(Close("r1"))
+    assert floor.subject.act("reopen", people=2, table="T1", round="r1")["ok"]
+    for player, code in (("p9", "locked_out"), ("p8", "bad_message")):
+        assert floor.send(Wager("r1", (Bet(4, "five", 100, player),)))["code"] == code
+
+
+def test_boxes_between_which_one_is_still_to_be_named_may_be_neighbours() -> None:
+    """T9: a message alone does not say whose the box between two others is."""
+    table = Table("T1", links=("five",), adjacent_boxes=3)
+    floor = Floor(table, FIVE, bets=(Bet(4, "five", 100, "Bob"),))
+    hands = (Claim(5, NOTHING, player="Bob"), Claim(3, ("3h", "6d", "8c"), player="Bob"))
+    assert floor.paid(Settle("r1", hands, BOARD, close=True)) == []
