@@ -186,7 +186,6 @@ def apply_released(effects: Effects, event: Released) -> None:
     for number in event.hits:
         hit = effects.state.hits.get(number)
         if hit is not None:
-            hit.released = True
             effects.tell_status(hit, "released")
 
 

@@ -39,6 +39,10 @@ from jackpot.rules.state import (
 )
 from jackpot.rules.undo import Share, Take, is_whole
 
+# Paid awards of which an answer says what more they would be worth: next to 192 awards, or 64 refunds, they fit
+# a frame. An undo reaches so many only where an older award was unpaid for long; the journal has them all.
+LEFT_TOLD_MOST: Final = 64
+
 _NO_TABLE: Final = "a table's event without its table"
 
 
@@ -114,9 +118,9 @@ def recomputed_changes(effects: Effects, recomputed: Recomputed) -> None:
             if award.number in amounts:
                 _raise(effects, hit, award, amounts[award.number])
     if recomputed.left:
-        left = {f"A{number}": to_cents(more) for number, more in recomputed.left}
+        left = {f"A{number}": to_cents(more) for number, more in recomputed.left[:LEFT_TOLD_MOST]}
         effects.answer["left"] = left
-        effects.alarm("left_on_meter", awards=left)
+        effects.alarm("left_on_meter", awards=left, count=len(recomputed.left))
 
 
 def _raise(effects: Effects, hit: Hit, award: Award, amount: int) -> None:

@@ -36,7 +36,7 @@ from jackpot.rules.refusal import NOT_APPLIED, Refusal, bounded, refuse_if
 from jackpot.rules.state import ACTS_KEPT, ANSWERS_KEPT, Answered, State, Table
 
 # The form of a snapshot; a snapshot of another form is ignored and the journal replayed instead.
-SNAPSHOT_FORMAT = 5
+SNAPSHOT_FORMAT = 6
 
 # Before a snapshot's state: the journal is under a hash, and a bit that a disk turns in a state shows too.
 DIGEST_BYTES = 32

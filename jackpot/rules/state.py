@@ -79,7 +79,6 @@ class Hit(msgspec.Struct, array_like=True):
     cycle: int
     awards: list[Award]
     unverified: bool = False
-    released: bool = False
 
 
 class HitShown(msgspec.Struct, array_like=True):

@@ -8,7 +8,8 @@ import pytest
 
 from controllers.answers import Ack, Nack
 from controllers.frames import FRAME_MOST, encode
-from jackpot.rules import commands, opening
+from jackpot.rules import commands, events, opening
+from jackpot.rules.apply_rounds import LEFT_TOLD_MOST
 from jackpot.rules.awards import AWARDS_PER_FRAME
 from jackpot.rules.betting import ROUND_BETS_MOST
 from jackpot.rules.codes import ACTS as ACTS_TOLD
@@ -24,6 +25,7 @@ from jackpot.rules.state import Award, BetMade, DrawMade, Level, Link, Round, Sh
 from jackpot.rules.undo import BASE, History, Point
 from tests.faults.worked import form
 from tests.rules.subject import OfEngine
+from tests.rules.test_engine import bank, send, wager
 
 LONG = "x" * 60_000
 INT_MOST = 2**53 - 1
@@ -217,9 +219,10 @@ def largest(state: State) -> list[dict[str, Any]]:
     warn = ["chip_mismatch", "count_mismatch"]
     ack = {"t": "ack", "seq": INT_MOST, "draw": draw, "warn": warn}
     nack = {"t": "nack", "seq": INT_MOST, "code": "impossible_cards", "message": "\U0001f0a1" * MESSAGE_MOST}
+    left = {f"A{INT_MOST - number}": INT_MOST for number in range(LEFT_TOLD_MOST)}
     return [
-        {**ack, "awards": [told] * AWARDS_PER_FRAME},
-        {**ack, "refunds": [refund] * ROUND_BETS_MOST},
+        {**ack, "awards": [told] * AWARDS_PER_FRAME, "left": left},
+        {**ack, "refunds": [refund] * ROUND_BETS_MOST, "left": left},
         {**nack, "expected": INT_MOST, "hits": [f"H{INT_MOST}"] * HITS_TOLD_MOST},
     ]
 
@@ -262,3 +265,25 @@ def test_a_round_has_64_wagers(count: int) -> None:
     assert subject.frame("T1", {"t": "wager", "round": "r", "bets": bets[:60]}, {})["ok"]
     last = subject.frame("T1", {"t": "wager", "round": "r", "bets": bets[60:count]}, {})
     assert last.get("code") == (None if count == ROUND_BETS_MOST else "too_many")
+
+
+def test_an_answer_tells_the_first_of_many_paid_awards_that_would_be_worth_more() -> None:
+    """A11, WIRE frames: `left` is bounded, the alarm counts them all, and the journal names each."""
+    subject = bank()
+    tenth = (Claim(3, ("7s", "8s", "9s")),)
+    for number in range(LEFT_TOLD_MOST + 2):
+        name, seq = ("T2", 1) if number == 0 else ("T1", 2 * number - 1)
+        send(subject, seq, wager(f"r{number}", (3,)), table=name)
+        send(subject, seq + 1, commands.Settle(f"r{number}", tenth, ("Ts", "Js"), close=True), table=name)
+        if number:
+            for kind in ("validate", "pay"):
+                assert subject.act(kind, hit=f"H{number + 1}")["ok"]
+    outcome = subject.execute(commands.Undo("H1", "misdealt"), people=("Ada", "Grace"))
+    assert list(outcome.answer["left"]) == [f"A{number}" for number in range(2, LEFT_TOLD_MOST + 2)]
+    alarms = dict(outcome.alarms)
+    assert alarms["left_on_meter"]["count"] == LEFT_TOLD_MOST + 1
+    entry = outcome.entry
+    assert entry is not None
+    undone = events.decode(entry.kind, entry.version, entry.body)
+    assert isinstance(undone, events.Undone)
+    assert len(undone.recomputed.left) == LEFT_TOLD_MOST + 1
