@@ -39,8 +39,8 @@ from jackpot.rules.state import (
 )
 from jackpot.rules.undo import Share, Take, is_whole
 
-# Paid awards of which an answer says what more they would be worth: next to 192 awards, or 64 refunds, they fit
-# a frame. An undo reaches so many only where an older award was unpaid for long; the journal has them all.
+# Paid awards of which an answer says what more they would be worth: it fits a frame next to 192 awards or 64
+# refunds. An undo reaches so many only where an older award was unpaid for long; the journal has them all.
 LEFT_TOLD_MOST: Final = 64
 
 _NO_TABLE: Final = "a table's event without its table"
