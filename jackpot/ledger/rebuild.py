@@ -115,9 +115,7 @@ def replay(engine: Engine, row: Row) -> None:
 def postings_of(engine: Engine, row: Row) -> tuple[Posting, ...]:
     """Applies a row's event; the postings that it makes. Raises LedgerCorrupt: the engine is then spoiled."""
     try:
-        made = engine.replay(
-            row.seq, row.at, row.kind, row.version, row.table, row.table_seq, row.digest, row.body
-        )
+        made = engine.replay(row)
     except Exception as error:
         # A forged event may break anything inside; whatever it was, the row is what is wrong.
         raise LedgerCorrupt(f"{row.bank}: the event of row {row.seq} cannot be applied: {error!r}") from error

@@ -16,10 +16,12 @@ from jackpot.rules import commands as c
 from jackpot.rules import events as e
 from jackpot.rules import witness
 from jackpot.rules.commands import Claim, Command, Draw, Envelope, Hand
+from jackpot.rules.epoch import Epoch
 from jackpot.rules.events import Event, People
 from jackpot.rules.invariant import InvariantError
 from jackpot.rules.meter import Accounts
 from jackpot.rules.money import MICROS_PER_UNIT, to_cents
+from jackpot.rules.outcome import Written
 from jackpot.rules.refusal import CODES, HITS_TOLD_MOST, MESSAGE_MOST, NOT_APPLIED, Refusal
 from jackpot.rules.state import Award, State, Table
 
@@ -32,29 +34,11 @@ _MONEY: Final = frozenset({"amount", *Accounts.__struct_fields__})
 Again = Callable[[State, Any], Iterable[Command]]
 
 
-class Written(Protocol):
-    """What is journalled with an event. body: its bytes."""
-
-    @property
-    def at(self) -> int: ...
-    @property
-    def table(self) -> int | None: ...
-    @property
-    def table_seq(self) -> int | None: ...
-    @property
-    def digest(self) -> bytes: ...
-    @property
-    def body(self) -> bytes: ...
-
-
 class Decider(Protocol):
-    """The engine: what it would decide now; nothing is touched. Raises Refusal, InvariantError.
-
-    since: the entry after which the epoch of the next one began.
-    """
+    """The engine: what it would decide now; nothing is touched. Raises Refusal, InvariantError."""
 
     state: State
-    since: int
+    epoch: Epoch
 
     def decide(self, envelope: Envelope, asked_ms: int) -> Event: ...
 
@@ -166,7 +150,7 @@ def _stops(state: State, table: Table | None) -> Iterable[list[int]]:
 
 def _greeted(engine: Decider, event: e.FoundBehind | e.BehindOver) -> str | None:
     """A table's word, in place of which nobody else's stands (S9)."""
-    state, since = engine.state, engine.since
+    state, since = engine.state, engine.epoch.since
     table = state.table(event.table)
     if isinstance(event, e.BehindOver):
         right: Event | None = witness.decide_over(table, event.acked)

@@ -32,6 +32,7 @@ from jackpot.rules.state import (
     BetMade,
     Hit,
     HitShown,
+    Level,
     Link,
     Round,
     Settling,
@@ -282,19 +283,19 @@ def _take(effects: Effects, table: Table, take: TakeMade, awards: list[Award]) -
         amount = sum(award.amount for award in awards if award.hit == number)
         level.hits += 1
         level.wins += amount
-        _show(effects, table, link, hit, level.terms.level, amount)
+        _show(effects, link, hit, level, amount)
         if link.terms.hold_table and number not in table.held:
             table.held.append(number)
     if new and is_whole(take.rate):
         level.cycle += 1
 
 
-def _show(effects: Effects, table: Table, link: Link, hit: Hit, level: str, amount: int) -> None:
-    shown = link.level(level).shown
-    name = table.terms.table
-    shown.append(HitShown(hit.number, name, hit.hand, amount, effects.at, hit.cycle, effects.seq))
-    del shown[:-HITS_KEPT]
-    effects.tell_link(link, hit_map(effects.state.bank, link, level, shown[-1]))
+def _show(effects: Effects, link: Link, hit: Hit, level: Level, amount: int) -> None:
+    table = effects.state.table(hit.table).terms.table
+    shown = HitShown(hit.number, table, hit.hand, amount, effects.at, hit.cycle, effects.seq)
+    level.shown.append(shown)
+    del level.shown[:-HITS_KEPT]
+    effects.tell_link(link, hit_map(effects.state.bank, link, level.terms.level, shown))
 
 
 def hit_map(bank: str, link: Link, level: str, shown: HitShown) -> dict[str, object]:

@@ -10,7 +10,7 @@ from jackpot.rules.hands import Ranked
 from jackpot.rules.meter import Accounts
 from jackpot.rules.paytable import Fixed, ForOne, Percent, Row, ToOne
 from jackpot.rules.refusal import refuse_if
-from jackpot.rules.state import Award, Hit, Level, Link, Round, State, Status, Table
+from jackpot.rules.state import Award, Hit, Kind, Level, Link, Pays, Round, State, Status, Table
 
 # The most awards that one frame may make (WIRE): seven seats with every bonus stay far below it.
 AWARDS_PER_FRAME = 192
@@ -28,6 +28,16 @@ class Winner(NamedTuple):
     players: tuple[int, ...]
     hit: int = 0
     player: str | None = None
+
+
+class Prize(NamedTuple):
+    """What one seat gets of a hit; the fields are those of `Award`."""
+
+    kind: Kind
+    amount: int
+    status: Status
+    level: int = 0
+    because: int = 0
 
 
 class Tally:
@@ -58,7 +68,7 @@ class Tally:
         amount, odds = _odds(row.pays, link.terms.wager)
         for seat in winner.players:
             status = _first_status(link, amount, odds, unverified=winner.unverified)
-            self._award(hit, link, seat, 0, "odds", amount, status)
+            self._award(hit, link, seat, Prize("odds", amount, status))
         return hit
 
     def take(
@@ -79,7 +89,7 @@ class Tally:
             parts = units * len(winner.players) if winner.seat == 0 else units
             amount = 0 if moment else meter.formula(accounts.primary, pays.rate, parts)
             awards += [
-                self._award(hit, link, seat, level.number, "meter", amount, "pending")
+                self._award(hit, link, seat, Prize("meter", amount, "pending", level.number))
                 for seat in winner.players
             ]
             made.append(hit)
@@ -108,7 +118,7 @@ class Tally:
             waits = hit is None or winner.unverified or any(a.status != "final" for a in hit.awards)
             hit = hit or self._hit(link, winner)
             status: Status = "pending" if waits or _has_waiting(hit) else "final"
-            self._award(hit, link, bet.seat, 0, "envy", row.amount, status, because=winner.seat)
+            self._award(hit, link, bet.seat, Prize("envy", row.amount, status, because=winner.seat))
         return hit
 
     def pay_draw(self, link: Link, seat: int, hand: str, odds: int) -> None:
@@ -118,7 +128,8 @@ class Tally:
             return
         hit = self._hit(link, Winner(seat, hand, False, (seat,)))
         amount = odds * link.terms.wager
-        self._award(hit, link, seat, 0, "draw", amount, _first_status(link, amount, odds, unverified=False))
+        status = _first_status(link, amount, odds, unverified=False)
+        self._award(hit, link, seat, Prize("draw", amount, status))
 
     def _meter(self, link: Link, level: Level) -> Accounts:
         key = (link.number, level.number)
@@ -135,33 +146,21 @@ class Tally:
         self.hits.append(hit)
         return hit
 
-    def _award(
-        self,
-        hit: HitMade,
-        link: Link,
-        seat: int,
-        level: int,
-        kind: str,
-        amount: int,
-        status: Status,
-        because: int = 0,
-    ) -> Award:
-        pays = "cage" if level else "inventory"
-        if link.terms.electronic and not level:
-            pays = "account"
+    def _award(self, hit: HitMade, link: Link, seat: int, prize: Prize) -> Award:
+        outside: Pays = "account" if link.terms.electronic else "inventory"
         award = Award(
             number=self._next_award,
             hit=hit.number,
             seat=seat,
             link=link.number,
-            level=level,
+            level=prize.level,
             hand=hit.hand,
-            kind=kind,  # type: ignore[arg-type]
-            amount=amount,
-            pays=pays,  # type: ignore[arg-type]
-            status=status,
+            kind=prize.kind,
+            amount=prize.amount,
+            pays="cage" if prize.level else outside,
+            status=prize.status,
             unverified=hit.unverified,
-            because=because,
+            because=prize.because,
             dealer=hit.seat == 0,
         )
         self._next_award += 1

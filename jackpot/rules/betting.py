@@ -1,7 +1,7 @@
 """May this wager be taken, taken back, locked? The round before the cards (T1-T3, T9, L11)."""
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from jackpot.rules import names
 from jackpot.rules.cards import DECK
@@ -19,6 +19,17 @@ ROUND_BETS_MOST: Final = 64
 
 # For so long a table opens and locks no new round after one person asked to reopen the last one (T10).
 ASKED_HOLDS_MS: Final = 15 * 60_000
+
+
+class Around(NamedTuple):
+    """What decides next to a command and the state. draws: raw random numbers, by link (A7).
+
+    asked_ms: as in `Wagered`. rounds_lately: opened by the table in the last minute (L11).
+    """
+
+    draws: Mapping[str, Draw]
+    asked_ms: int = 0
+    rounds_lately: int = 0
 
 
 class Seated(Protocol):
@@ -48,19 +59,8 @@ def find_round(table: Table, round_id: str) -> Round:
     return round_
 
 
-def decide_wager(
-    state: State,
-    table: Table,
-    command: Wager,
-    draws: Mapping[str, Draw],
-    *,
-    rounds_lately: int,
-    asked_ms: int = 0,
-) -> Wagered:
-    """Accept every bet of the frame or none.
-
-    rounds_lately: opened by the table in the last minute. asked_ms: as in `Wagered`.
-    """
+def decide_wager(state: State, table: Table, command: Wager, around: Around) -> Wagered:
+    """Accept every bet of the frame or none."""
     refuse_if(not command.bets, Code.BAD_MESSAGE, "bets: at least one")
     round_ = table.find(command.round)
     _check_hands_and_players(state, table, round_, command.bets)
@@ -71,8 +71,8 @@ def decide_wager(
         Code.TABLE_HELD,
         "the cards of a cage award stay on the table until it is documented or released",
     )
-    waits = round_ is None or command.lock
-    _check_asked(asked_ms if waits else 0)
+    asked_ms = around.asked_ms if round_ is None or command.lock else 0
+    _check_asked(asked_ms)
     placed = [_place(state, table, bet) for bet in command.bets]
     numbers = _chips(state, table, command.chips)
     for bet in command.bets:
@@ -86,7 +86,7 @@ def decide_wager(
     _check_duplicates(round_, placed)
     limit = table.terms.max_rounds_per_minute
     refuse_if(
-        round_ is None and bool(limit) and rounds_lately >= limit,
+        round_ is None and bool(limit) and around.rounds_lately >= limit,
         Code.UNREASONABLE,
         f"round: more than {limit} rounds in a minute",
     )
@@ -94,8 +94,8 @@ def decide_wager(
     locking = None
     if command.lock:
         links = {place.link for place in placed} | (round_.links() if round_ else set())
-        locking = Locking(numbers, _draw(state, table, links, draws))
-    return Wagered(command.round, placed, locking, asked_ms if waits else 0)
+        locking = Locking(numbers, _draw(state, table, links, around.draws))
+    return Wagered(command.round, placed, locking, asked_ms)
 
 
 def decide_withdraw(state: State, table: Table, command: Withdraw) -> Withdrawn:
@@ -120,10 +120,8 @@ def find_bets(state: State, table: Table, round_: Round, wanted: Iterable[Unbet]
     return [standing[key] for key in asked]
 
 
-def decide_lock(
-    state: State, table: Table, command: Lock, draws: Mapping[str, Draw], *, asked_ms: int = 0
-) -> Locked:
-    """No more bets; a second lock corrects the count and nothing else (T3). asked_ms: as in `Wagered`.
+def decide_lock(state: State, table: Table, command: Lock, around: Around) -> Locked:
+    """No more bets; a second lock corrects the count and nothing else (T3).
 
     Once cards were shown no count takes back what had agreed: a wager is not struck for what it won or lost.
     """
@@ -133,15 +131,15 @@ def decide_lock(
     if closed is not None and closed.state != "closed" and not recount:
         raise Refusal(Code.ROUND_UNFINISHED, f"round: {quoted(closed.id)} was reopened")
     if not recount:
-        _check_asked(asked_ms)
+        _check_asked(around.asked_ms)
     numbers = _chips(state, table, command.chips)
     if recount:
         late = round_.begun() and bool(miscounted(state, table, round_, round_.chips | numbers))
         message = "chips: cards were shown after a count that agreed; that count stays"
         refuse_if(late, Code.CHIP_MISMATCH, message)
         return Locked(round_.id, Locking(numbers), recount=True)
-    drawn = _draw(state, table, round_.links(), draws)
-    return Locked(round_.id, Locking(numbers, drawn), asked_ms=asked_ms)
+    drawn = _draw(state, table, round_.links(), around.draws)
+    return Locked(round_.id, Locking(numbers, drawn), asked_ms=around.asked_ms)
 
 
 def miscounted(state: State, table: Table, round_: Round, chips: Mapping[int, int]) -> list[int]:

@@ -5,7 +5,6 @@ state by the event alone and cannot fail. So the journal's events, applied again
 same state to the last micro-dollar.
 """
 
-from collections import deque
 from collections.abc import Callable
 from hashlib import sha256
 from typing import Any
@@ -25,12 +24,14 @@ from jackpot.rules import (
     settling,
     witness,
 )
+from jackpot.rules.betting import Around
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import Envelope, Hello
 from jackpot.rules.effects import Effects, Map
+from jackpot.rules.epoch import Epoch
 from jackpot.rules.events import BehindOver, Event, FoundBehind, People, Refused
 from jackpot.rules.invariant import InvariantError, invariant
-from jackpot.rules.outcome import Entry, Outcome
+from jackpot.rules.outcome import Entry, Outcome, Written
 from jackpot.rules.postings import Posting, only_link
 from jackpot.rules.refusal import NOT_APPLIED, Refusal, bounded, refuse_if
 from jackpot.rules.state import ACTS_KEPT, ANSWERS_KEPT, Answered, State, Table
@@ -43,9 +44,6 @@ DIGEST_BYTES = 32
 
 # What a table's hello comes to: neither its frame nor an act.
 GREETINGS = (FoundBehind, BehindOver)
-
-# The span of `max_rounds_per_minute` (L11), in milliseconds.
-MINUTE = 60_000
 
 APPLY: dict[type[Event], Callable[[Effects, Any], None]] = {
     events.LinkOpened: apply_acts.apply_link_opened,
@@ -113,8 +111,7 @@ class Engine:
     def __init__(self, bank: str) -> None:
         self.state = State(bank)
         self._tables: dict[str, Table] = {}
-        self.opened: dict[str, deque[tuple[int, int]]] = {}  # (tick, entry)
-        self.since = self.began = 0
+        self.epoch = Epoch()
 
     @property
     def seq(self) -> int:
@@ -142,19 +139,11 @@ class Engine:
 
         tick: when, as in `Envelope`.
         """
-        self.opened.clear()
-        self.since, self.began = self.seq, tick
+        self.epoch = Epoch(self.seq, tick)
 
     def go_on(self, before: "Engine") -> None:
-        """Takes the place of `before` within its epoch: what counted there counts on (L11, T10, S9).
-
-        Rounds that `before` opened after this engine's last entry were not, and are decided again.
-        """
-        self.opened = {
-            table: deque(one for one in opened if one[1] <= self.seq)
-            for table, opened in before.opened.items()
-        }
-        self.since, self.began = before.since, before.began
+        """Takes the place of `before` within its epoch: what counted there counts on (L11, T10, S9)."""
+        self.epoch = before.epoch.known_at(self.seq)
 
     def table(self, name: str) -> Table | None:
         """The table of that id."""
@@ -186,51 +175,40 @@ class Engine:
         table = self._tables.get(envelope.table or "") if envelope.table_seq is not None else None
         if table is not None:
             invariant(envelope.table_seq == table.last_seq + 1, "a refusal out of the table's order")
-        return self._commit(envelope, table, self._internal(envelope, message))
+        return self._commit(envelope, table, _internal(self.state, envelope, message))
 
-    def replay(
-        self,
-        seq: int,
-        at: int,
-        kind: int,
-        version: int,
-        table: int | None,
-        table_seq: int | None,
-        digest: bytes,
-        body: bytes,
-    ) -> tuple[Posting, ...]:
+    def replay(self, written: Written) -> tuple[Posting, ...]:
         """Apply one journalled event and return the postings it must have had.
 
         Raises InvariantError where it does not fit, events.UnknownEventError, msgspec.DecodeError.
         """
-        invariant(seq == self.seq + 1, f"entry {seq} does not follow {self.seq}")
-        whose = self.state.table(table) if table is not None else None
-        return self._apply(seq, at, whose, table_seq, digest, events.decode(kind, version, body)).postings()
+        invariant(written.seq == self.seq + 1, f"entry {written.seq} does not follow {self.seq}")
+        table = self.state.table(written.table) if written.table is not None else None
+        effects = Effects(self.state, written.seq, written.at, table)
+        event = events.decode(written.kind, written.version, written.body)
+        self._apply(effects, event, written.table_seq, written.digest)
+        return effects.postings()
 
     def _hello(self, envelope: Envelope, hello: Hello) -> Outcome:
         table = self._tables.get(envelope.table or "")
         if table is None or self.state.closed_into:
             return Outcome(None, {"t": "error", "code": "auth_failed", "message": "unknown device"})
         if hello.acked is not None and witness.is_ahead(table, hello.acked):
-            if witness.is_told(self.state, table, self.since):
+            if witness.is_told(self.state, table, self.epoch.since):
                 answer = {"t": "error", "code": witness.BEHIND, "message": witness.told(table)}
                 return Outcome(None, answer)
-            found = witness.decide_found(self.state, table, hello.acked, self.since)
+            found = witness.decide_found(self.state, table, hello.acked, self.epoch.since)
             return self._commit(envelope, None, found)
         over = witness.decide_over(table, hello.acked)
         outcome = Outcome(None, {}) if over is None else self._commit(envelope, None, over)
-        return msgspec.structs.replace(outcome, answer=self._welcome(table))
-
-    def _welcome(self, table: Table) -> Map:
-        last = next((kept for kept in reversed(table.answers) if kept.seq == table.last_seq), None)
-        return opening.welcome(self.state, table, msgspec.msgpack.decode(last.answer) if last else None)
+        return msgspec.structs.replace(outcome, answer=opening.welcome(self.state, table))
 
     def _frame(self, envelope: Envelope) -> Outcome:
         """A table's frame: resends first, then its order, then what it asks (WIRE: table commands)."""
         table = self._tables[envelope.table or ""]
         seq = envelope.table_seq or 0
         if seq <= table.last_seq:
-            return self._resent(table, seq, envelope.digest)
+            return _resent(table, seq, envelope.digest)
         if seq > table.last_seq + 1:
             return _not_applied(table, seq, Code.SEQ_GAP, f"seq: {table.last_seq + 1} comes next")
         try:
@@ -240,37 +218,25 @@ class Engine:
                 return _not_applied(table, seq, refusal.code, refusal.message)
             event = Refused(refusal.code.value, refusal.message, list(refusal.hits))
         except InvariantError as error:
-            event = self._internal(envelope, str(error))
+            event = _internal(self.state, envelope, str(error))
         outcome = self._commit(envelope, table, event)
-        if isinstance(event, events.Wagered) and table.terms.max_rounds_per_minute:
-            self._count_opened(table, event, envelope.tick)
+        if table.terms.max_rounds_per_minute and table.round and table.round.first_seq == self.seq:
+            self.epoch.opened(table, envelope.tick, self.seq)
         return outcome
-
-    def _resent(self, table: Table, seq: int, digest: bytes) -> Outcome:
-        for kept in table.answers:
-            if kept.seq == seq:
-                if kept.digest == digest:
-                    return Outcome(None, msgspec.msgpack.decode(kept.answer))
-                alarm = ("seq_conflict", {"table": table.terms.table, "table_seq": seq})
-                message = "seq: it was used with other content"
-                return _not_applied(table, seq, Code.SEQ_CONFLICT, message, alarm)
-        return _not_applied(table, seq, Code.SEQ_OLD, f"seq: older than the last {ANSWERS_KEPT} answers")
 
     def _decide_frame(self, table: Table, envelope: Envelope, asked_ms: int | None = None) -> Event:
         command = envelope.command
-        asked = self._asked_ms(table, envelope.tick) if asked_ms is None else asked_ms
+        asked = self.epoch.asked_ms(table, envelope.tick) if asked_ms is None else asked_ms
         match command:
             case commands.Malformed():
                 raise Refusal(Code.BAD_MESSAGE, command.message)
             case commands.Wager():
-                lately = self._lately(table, envelope.tick)
-                return betting.decide_wager(
-                    self.state, table, command, envelope.draws, rounds_lately=lately, asked_ms=asked
-                )
+                around = Around(envelope.draws, asked, self.epoch.lately(table, envelope.tick))
+                return betting.decide_wager(self.state, table, command, around)
             case commands.Withdraw():
                 return betting.decide_withdraw(self.state, table, command)
             case commands.Lock():
-                return betting.decide_lock(self.state, table, command, envelope.draws, asked_ms=asked)
+                return betting.decide_lock(self.state, table, command, Around(envelope.draws, asked))
             case commands.Settle():
                 return settling.decide_settle(self.state, table, command)
             case commands.Close():
@@ -310,15 +276,12 @@ class Engine:
         invariant(type(command) in BY_SERVER, f"{type(command).__name__} is no act")
         return BY_SERVER[type(command)](self.state, command)
 
-    def _internal(self, envelope: Envelope, message: str) -> Refused:
-        """An invariant broke in deciding this one: its links stop, the rest goes on."""
-        return Refused(Code.INTERNAL.value, bounded(message), [], people.links_of(self.state, envelope))
-
     def _commit(self, envelope: Envelope, table: Table | None, event: Event) -> Outcome:
         """Apply the event and make its entry, with the answer, the pushes and the new meters."""
         seq = self.seq + 1
         body = events.encode(event)  # before it is applied: the state goes on with parts of it
-        effects = self._apply(seq, envelope.at, table, envelope.table_seq, envelope.digest, event)
+        effects = Effects(self.state, seq, envelope.at, table)
+        self._apply(effects, event, envelope.table_seq, envelope.digest)
         postings = effects.postings()
         entry = Entry(
             seq=seq,
@@ -339,18 +302,12 @@ class Engine:
         )
         return Outcome(entry, effects.answer, tuple(effects.pushes), meters, tuple(effects.alarms))
 
-    def _apply(
-        self,
-        seq: int,
-        at: int,
-        table: Table | None,
-        table_seq: int | None,
-        digest: bytes,
-        event: Event,
-    ) -> Effects:
-        """Change the state by one event; the books must balance after it, or the money stops (M4)."""
-        state = self.state
-        effects = Effects(state, seq, at, table)
+    def _apply(self, effects: Effects, event: Event, table_seq: int | None, digest: bytes) -> None:
+        """Change the state by one event; the books must balance after it, or the money stops (M4).
+
+        table_seq, digest: of what was asked, so that a resend of it gets the same answer.
+        """
+        state, seq, table = self.state, effects.seq, effects.table
         if table is not None:
             refused = isinstance(event, Refused)
             effects.answer = {"t": "nack" if refused else "ack", "seq": table_seq}
@@ -372,33 +329,29 @@ class Engine:
             del state.acts[:-ACTS_KEPT]
         if isinstance(event, events.TableOpened | events.BankBegun):
             self._index()
-        return effects
 
     def _index(self) -> None:
         self._tables = {table.terms.table: table for table in self.state.tables}
-
-    def _lately(self, table: Table, tick: int) -> int:
-        opened = self.opened.get(table.terms.table)
-        if not opened:
-            return 0
-        while opened and opened[0][0] <= tick - MINUTE:
-            opened.popleft()
-        return len(opened)
-
-    def _asked_ms(self, table: Table, tick: int) -> int:
-        """For how long a second person has been waited for, as in `Wagered`."""
-        asked = table.waits()
-        if asked is None:
-            return 0
-        return max(1, tick - (asked.tick if asked.seq > self.since else self.began))
-
-    def _count_opened(self, table: Table, event: events.Wagered, tick: int) -> None:
-        round_ = table.round
-        if round_ is not None and round_.id == event.round and round_.first_seq == self.seq:
-            self.opened.setdefault(table.terms.table, deque()).append((tick, self.seq))
 
 
 def _not_applied(table: Table, seq: int, code: Code, message: str, *alarms: tuple[str, Map]) -> Outcome:
     """A refusal that uses up no number: the table goes on from `expected`."""
     answer = {"t": "nack", "seq": seq, "code": code.value, "message": message, "expected": table.last_seq + 1}
     return Outcome(None, answer, alarms=alarms)
+
+
+def _resent(table: Table, seq: int, digest: bytes) -> Outcome:
+    """A frame that was decided before gets the same answer, with the same content alone."""
+    for kept in table.answers:
+        if kept.seq == seq:
+            if kept.digest == digest:
+                return Outcome(None, msgspec.msgpack.decode(kept.answer))
+            alarm = ("seq_conflict", {"table": table.terms.table, "table_seq": seq})
+            message = "seq: it was used with other content"
+            return _not_applied(table, seq, Code.SEQ_CONFLICT, message, alarm)
+    return _not_applied(table, seq, Code.SEQ_OLD, f"seq: older than the last {ANSWERS_KEPT} answers")
+
+
+def _internal(state: State, envelope: Envelope, message: str) -> Refused:
+    """An invariant broke in deciding this one: its links stop, the rest goes on."""
+    return Refused(Code.INTERNAL.value, bounded(message), [], people.links_of(state, envelope))

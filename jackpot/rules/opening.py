@@ -3,6 +3,8 @@
 import re
 from typing import Final
 
+import msgspec
+
 from jackpot.rules.apply_acts import RESTORED
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import (
@@ -151,14 +153,15 @@ def decide_end_key(_state: State, command: EndKey, people: People) -> KeyEnded:
     return KeyEnded(command.role, command.device, command.fingerprint, people)
 
 
-def welcome(state: State, table: Table, last: Map | None) -> Map:
+def welcome(state: State, table: Table) -> Map:
     """All that a table needs to go on; `awards` and `hits` are the shell's to push."""
+    last = next((kept for kept in reversed(table.answers) if kept.seq == table.last_seq), None)
     links = [state.link(number) for number in table.links]
     hits = [hit for hit in state.hits.values() if hit.table == table.number]
     return {
         "t": "welcome",
         "last_seq": table.last_seq,
-        "last": last,
+        "last": msgspec.msgpack.decode(last.answer) if last else None,
         "held": bool(table.held),
         "links": [
             {

@@ -1,10 +1,31 @@
 """What comes of a command? What to journal, what to answer, whom to tell."""
 
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
 from jackpot.rules.postings import Posting
+
+
+class Written(Protocol):
+    """What is journalled of one decided command, as in `Entry`."""
+
+    @property
+    def seq(self) -> int: ...
+    @property
+    def at(self) -> int: ...
+    @property
+    def kind(self) -> int: ...
+    @property
+    def version(self) -> int: ...
+    @property
+    def table(self) -> int | None: ...
+    @property
+    def table_seq(self) -> int | None: ...
+    @property
+    def digest(self) -> bytes: ...
+    @property
+    def body(self) -> bytes: ...
 
 
 class Entry(msgspec.Struct, frozen=True):

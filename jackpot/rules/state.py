@@ -27,6 +27,8 @@ HITS_KEPT = 2 * HITS_SHOWN
 PAID_KEPT = 1_000
 
 Status = Literal["pending", "validated", "paid", "final", "undone"]
+Kind = Literal["meter", "odds", "envy", "draw"]
+Pays = Literal["cage", "inventory", "account"]
 
 
 class Award(msgspec.Struct, array_like=True):
@@ -42,9 +44,9 @@ class Award(msgspec.Struct, array_like=True):
     link: int
     level: int
     hand: str
-    kind: Literal["meter", "odds", "envy", "draw"]
+    kind: Kind
     amount: int
-    pays: Literal["cage", "inventory", "account"]
+    pays: Pays
     status: Status
     unverified: bool = False
     because: int = 0

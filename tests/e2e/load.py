@@ -179,7 +179,7 @@ def look(url: str, names: list[str], played: Played, bank: str = "main") -> Foun
     shown = dict(played.shown)
     looked_at = 0
     for row in rows:
-        engine.replay(row.seq, row.at, row.kind, row.version, row.table, row.table_seq, row.digest, row.body)
+        engine.replay(row)
         if row.table is not None and row.table_seq is not None:
             key = names[row.table - 1], row.table_seq
             if key in journalled:

@@ -4,6 +4,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Final
 
+from msgspec.structs import replace
+
 from jackpot.ledger.journal import Row, row_of
 from jackpot.ledger.rebuild import rebuild
 from jackpot.ledger.sqlite import SqliteLedger
@@ -63,10 +65,9 @@ class Forger:
             digest or self.head.seq.to_bytes(16, "big"),
         )
         version = version or events.RULES_VERSION
-        made = self.engine.replay(last.seq + 1, at, event.kind, version, number, table_seq, digest, body)
-        entry = Entry(
-            last.seq + 1, at, event.kind, version, only_link(made), number, table_seq, digest, body, made
-        )
+        entry = Entry(last.seq + 1, at, event.kind, version, None, number, table_seq, digest, body, ())
+        made = self.engine.replay(entry)
+        entry = replace(entry, link=only_link(made), postings=made)
         row = row_of(self.bank, last.epoch, entry, last.hash)
         with closing(SqliteLedger(self.path)) as ledger:
             ledger.append(self.bank, last.epoch, last.seq, [row])

@@ -120,7 +120,7 @@ def test_both_databases_answer_alike(written: str, answers: Answers, fresh: Fres
 def engine_of(played: list[Row]) -> Engine:
     engine = Engine("main")
     for row in played:
-        engine.replay(row.seq, row.at, row.kind, row.version, row.table, row.table_seq, row.digest, row.body)
+        engine.replay(row)
     return engine
 
 
@@ -208,7 +208,7 @@ def test_readings_give_every_gaming_day(answers: Answers, played: list[Row]) -> 
     engine, day, seen = Engine("main"), 1, set()
     before: dict[tuple[int, int], tuple[int, ...]] = defaultdict(lambda: (0,) * len(ACCOUNTS))
     for row in played:
-        engine.replay(row.seq, row.at, row.kind, row.version, row.table, row.table_seq, row.digest, row.body)
+        engine.replay(row)
         if row.kind != ReadingTaken.kind and row.seq != len(played):
             continue
         for (link, level), accounts in accounts_of(engine).items():

@@ -41,7 +41,7 @@ def snapshot(upto: list[Row]) -> Snapshot:
     """The state after the last of these rows."""
     engine = Engine("main")
     for row in upto:
-        engine.replay(row.seq, row.at, row.kind, row.version, row.table, row.table_seq, row.digest, row.body)
+        engine.replay(row)
     return Snapshot("main", upto[-1].seq, upto[-1].hash, SNAPSHOT_FORMAT, engine.snapshot())
 
 

@@ -254,7 +254,7 @@ def test_a_server_may_write_meanwhile(written: Written) -> None:
     epoch = server.new_epoch("main", "server").epoch
     engine = Engine("main")
     for row in written.rows:
-        engine.replay(row.seq, row.at, row.kind, row.version, row.table, row.table_seq, row.digest, row.body)
+        engine.replay(row)
     last = [written.rows[-1]]
 
     def write_more(_done: int, _of: int) -> None:

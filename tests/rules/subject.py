@@ -171,9 +171,7 @@ def decide_again(auditor: Engine, entry: Entry) -> None:
     """S8: what was decided is decided again from the state before it, and then applied."""
     event = events.decode(entry.kind, entry.version, entry.body)
     assert again.fault(auditor, entry, event) is None, event
-    auditor.replay(
-        entry.seq, entry.at, entry.kind, entry.version, entry.table, entry.table_seq, entry.digest, entry.body
-    )
+    auditor.replay(entry)
 
 
 def _with_reserves(terms: LinkTerms, reserves: dict[str, str]) -> LinkTerms:

@@ -10,7 +10,7 @@ from jackpot.rules.engine import Engine
 from jackpot.rules.events import UnknownEventError
 from jackpot.rules.invariant import InvariantError
 from jackpot.rules.money import to_cents
-from jackpot.rules.outcome import Outcome
+from jackpot.rules.outcome import Entry, Outcome
 from jackpot.rules.paytable import TableTerms
 from jackpot.rules.refusal import CODES
 from tests.faults.worked.form import Link, Table
@@ -285,7 +285,7 @@ def test_a_journal_of_a_newer_program_is_refused() -> None:
 def test_an_entry_out_of_order_is_refused() -> None:
     """S3: replay takes dense entries only."""
     with pytest.raises(InvariantError, match="does not follow"):
-        engine.Engine("main").replay(2, 0, 21, 1, None, None, bytes(16), b"\x90")
+        engine.Engine("main").replay(Entry(2, 0, 21, 1, None, None, None, bytes(16), b"\x90", ()))
 
 
 def test_every_refusal_that_the_rules_make_is_a_code_of_the_protocol() -> None:

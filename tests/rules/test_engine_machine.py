@@ -88,16 +88,7 @@ class Floor(RuleBasedStateMachine):
         decided = events.decode(entry.kind, entry.version, entry.body)
         assert again.fault(self.mirror, entry, decided) is None, decided
         for other in (self.mirror, self.elephant):
-            replayed = other.replay(
-                entry.seq,
-                entry.at,
-                entry.kind,
-                entry.version,
-                entry.table,
-                entry.table_seq,
-                entry.digest,
-                entry.body,
-            )
+            replayed = other.replay(entry)
             assert replayed == entry.postings
         assert entry.kind != Refused.kind or not entry.postings, "a refusal moved money"
         for posting in entry.postings:

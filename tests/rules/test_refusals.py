@@ -21,7 +21,7 @@ from jackpot.rules.meter import Accounts
 from jackpot.rules.opening import TABLE_LINKS_MOST
 from jackpot.rules.paytable import LevelTerms, LinkTerms, TableTerms
 from jackpot.rules.refusal import HITS_TOLD_MOST, MESSAGE_MOST, QUOTED_MOST, Refusal, bounded, quoted
-from jackpot.rules.state import Award, BetMade, DrawMade, Level, Link, Round, Shown, State, Table
+from jackpot.rules.state import Answered, Award, BetMade, DrawMade, Level, Link, Round, Shown, State, Table
 from jackpot.rules.undo import BASE, History, Point
 from tests.faults.worked import form
 from tests.rules.subject import OfEngine
@@ -234,7 +234,8 @@ def test_the_longest_answer_and_the_largest_welcome_fit_a_frame() -> None:
     for answer in largest(state):
         assert len(encode(answer)) <= FRAME_MOST
         msgspec.convert(answer, Ack | Nack)
-        welcome = opening.welcome(state, table, answer)
+        table.answers = [Answered(table.last_seq, b"", msgspec.msgpack.encode(answer))]
+        welcome = opening.welcome(state, table)
         welcome.pop("awards")
         message = {**welcome, "v": 1, "session": "f" * 16, "heartbeat_ms": INT_MOST}
         sizes.append(len(encode(message)))

@@ -30,16 +30,7 @@ def test_replay_gives_the_same_state(example: Example) -> None:
     play(example, subject)
     again = Engine(BANK)
     for entry in subject.entries:
-        postings = again.replay(
-            entry.seq,
-            entry.at,
-            entry.kind,
-            entry.version,
-            entry.table,
-            entry.table_seq,
-            entry.digest,
-            entry.body,
-        )
+        postings = again.replay(entry)
         assert postings == entry.postings
     assert again.snapshot() == subject.engine.snapshot()
     assert Engine.from_snapshot(again.snapshot()).snapshot() == again.snapshot()
