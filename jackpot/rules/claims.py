@@ -10,7 +10,7 @@ from jackpot.rules.betting import check_players, link_number
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import Claim, Settle
 from jackpot.rules.hands import Ranked
-from jackpot.rules.paytable import FOLD, LinkTerms
+from jackpot.rules.paytable import FOLD, HandKind, LinkTerms
 from jackpot.rules.refusal import Refusal, quoted, refuse_if
 from jackpot.rules.state import Round, Shown, State, Table
 
@@ -131,10 +131,11 @@ def _read_seat(
     own: tuple[int, ...],
     ranked: dict[int, Ranked],
 ) -> Read:
-    """One seat's claims as one hand."""
+    """One seat's claims as one hand: the same cards have one name for every link (H2, H4)."""
     seat = claims[0].seat
     player = next((claim.player for claim in claims if claim.player is not None), None)
     unverified: set[int] = set()
+    spoken: dict[HandKind, Ranked] = {}
     shown = []
     for claim, links in zip(claims, named, strict=True):
         for number in links if claim.hand is not None else ():
@@ -142,8 +143,10 @@ def _read_seat(
             if number not in ranked:
                 unverified.add(number)
                 ranked[number] = name
-            else:
-                _check_name(seat, name, ranked[number])
+            kind = state.link(number).terms.hand_kind
+            _check_name(seat, name, ranked[number])
+            _check_name(seat, name, spoken.get(kind, name))
+            spoken[kind] = name if name.suit else spoken.get(kind, name)
         link = link_number(state, table, claim.link) if claim.link else 0
         packed = deck.pack(own) if claim is claims[0] else b""
         shown.append(Shown(seat, packed, claim.hand or "", claim.suit or "", link, claim.folded, player))
@@ -169,7 +172,7 @@ def _check_name(seat: int, name: Ranked, ranked: Ranked) -> None:
     refuse_if(
         name.name != ranked.name or bool(other_suit),
         Code.HAND_MISMATCH,
-        f"hand: seat {seat} claims {name.name}, its cards make {ranked.name}",
+        f"hand: seat {seat} claims {name.name}, its cards are {ranked.name}",
     )
 
 
@@ -223,21 +226,33 @@ def _check_wagers(state: State, table: Table, round_: Round, claims: Sequence[Cl
 
 
 def _check_all_in_one(state: State, round_: Round, command: Settle, dealer: tuple[int, ...]) -> None:
-    """A share link, and a wager on the dealer's hand, want all hands in one settlement (T5, A6)."""
+    """A share link, and a wager on the dealer's hand, want all hands in one settlement (T5, A6).
+
+    One that leaves out a seat is refused, unless it closes the round as well: no other would be taken, and
+    what that seat has won would be lost. In a reopened round hands come as they are found (T10).
+    """
     on_dealer = any(bet.dealer for bet in round_.bets)
     shared = any(state.link(number).terms.simultaneous == "share" for number in round_.links())
-    again = bool(round_.settlings) and not round_.reopened
-    none = not command.hands and not command.close and not round_.reopened
-    message = "hands: a shared link and the dealer's hand want all hands in one settle"
-    refuse_if((on_dealer or shared) and (none or (again and bool(command.hands))), Code.BAD_MESSAGE, message)
-    refuse_if(on_dealer and not dealer, Code.BAD_MESSAGE, "dealer: wagers stand on the dealer's hand")
+    if round_.reopened or not (on_dealer or shared):
+        return
+    if command.hands:
+        message = "hands: a shared link and the dealer's hand want all hands in one settle"
+        refuse_if(bool(round_.settlings), Code.BAD_MESSAGE, f"{message}; it was taken before")
+        shown = {claim.seat for claim in command.hands}
+        left_out = sorted({bet.seat for bet in round_.bets if not bet.dealer} - shown, reverse=True)
+        seats = ", ".join(map(str, left_out))
+        message = f"{message}: missing {seats}; with `close` a seat left out has lost"
+        refuse_if(bool(left_out) and not command.close, Code.BAD_MESSAGE, message)
+    wanted = on_dealer and bool(command.hands or command.close)
+    refuse_if(wanted and not dealer, Code.BAD_MESSAGE, "dealer: wagers stand on the dealer's hand")
 
 
 def _check_dealer(
     state: State, table: Table, round_: Round, dealer: tuple[int, ...], board: tuple[int, ...]
 ) -> None:
-    """Where wagers on it are paid now, the dealer's hand is whole (A6)."""
-    links = {bet.link for bet in round_.bets if bet.dealer} if not round_.dealer else set()
+    """Where wagers stand on it, the dealer's hand is shown whole, with the board that it needs (A6)."""
+    shown = dealer and not round_.dealer
+    links = {bet.link for bet in round_.bets if bet.dealer} if shown else set()
     wrong = bool(links) and len(dealer) != DEALER_CARDS
     refuse_if(wrong, Code.BAD_MESSAGE, f"dealer: {DEALER_CARDS} cards, not {len(dealer)}")
     for number in sorted(links):

@@ -162,7 +162,7 @@ ACTS: Final[dict[Code, Act]] = {
     Code.BANK_CLOSED: Act("the bank became part of another", "ask there", 409),
     Code.BANK_STOPPED: Act("this server decides nothing for the bank now", "ask the active server", 503),
     Code.BLOCKED_ALREADY: Act("the device is blocked already", _NOTHING, 409),
-    Code.DEALER_SHOWN: Act("the dealer's hand was shown and settled (T8)", "strike nothing", 409),
+    Code.DEALER_SHOWN: Act("the dealer's hand was shown (T8)", "strike nothing", 409),
     Code.FINAL: Act("the award is final and its round has ended", "correct it", 409),
     Code.HAND_PENDING: Act("the envy bonus waits for its hand (A10)", "validate the hand first", 409),
     Code.LEDGER: Act("the ledger does not answer", "ask again later", 503),

@@ -136,7 +136,7 @@ def decide_strike(state: State, command: Strike, people: People) -> Struck:
     waits = miscounted(state, table, round_, round_.chips) if round_.state == "mismatch" else []
     chipped = any(state.link(number).terms.link == command.link for number in waits)
     if command.on == "dealer" and round_.state != "open" and not chipped:
-        refuse_if(bool(round_.dealer), Code.DEALER_SHOWN, "on: the dealer's hand was shown and settled")
+        refuse_if(bool(round_.dealer), Code.DEALER_SHOWN, "on: the dealer's hand was shown")
         two_people(people, "a wager on a dealer's hand that cannot be shown is struck")
     else:
         refuse_if(not chipped, Code.NOT_MISMATCH, f"link: {quoted(command.link)} does not wait for its count")

@@ -39,22 +39,16 @@ class Turn(NamedTuple):
 
 
 def decide_settle(state: State, table: Table, command: Settle) -> Settled:
-    """Settle the seats shown, in payout order, and close the round if asked."""
+    """Settle the seats shown, in payout order, and close the round if asked.
+
+    Without hands and without a close nobody's turn has come: then it shows cards and pays nothing.
+    """
     claims.check_shape(table, command)
     round_ = _find_locked(table, command.round)
     showing = claims.read(state, table, round_, command)
     counts = _counts(state, table, command.counts)
     tally = Tally(state, table, round_)
-    waiting: list[Waiting] = []
-    dealt = _dealer_turns(round_, showing)
-    by_seat = {read.seat: read for read in showing.seats}
-    for seat in sorted({*by_seat, *dealt}, reverse=True):
-        turn = Turn(seat, _moment(round_, seat) if round_.reopened else 0)
-        for number in dealt.get(seat, ()):
-            _pay_dealer(tally, state.link(number), showing, turn, waiting)
-        if seat in by_seat:
-            _pay_seat(tally, by_seat[seat], turn, waiting)
-            _pay_draws(tally, seat, by_seat[seat].cards, showing.board)
+    waiting = _pay_turns(tally, showing) if command.hands or command.close else []
     if command.close:
         _pay_at_close(tally, [*round_.waiting, *waiting], showing.board)
     return Settled(
@@ -78,7 +72,8 @@ def decide_close(state: State, table: Table, command: Close) -> Closed:
     refuse_if(unpaid, Code.BAD_MESSAGE, "dealer: wagers on the dealer's hand are unpaid; show it first")
     counts = _counts(state, table, command.counts)
     tally = Tally(state, table, round_)
-    _pay_at_close(tally, round_.waiting, unpack(round_.board))
+    showing = Showing([], tuple(unpack(round_.board)), tuple(unpack(round_.dealer)))
+    _pay_at_close(tally, [*round_.waiting, *_pay_turns(tally, showing)], showing.board)
     return Closed(round_.id, Closing(counts), _with_late(state, tally))
 
 
@@ -113,10 +108,29 @@ def _counts(state: State, table: Table, counts: dict[str, int] | None) -> dict[i
     return dict(sorted(named.items()))
 
 
+def _pay_turns(tally: Tally, showing: Showing) -> list[Waiting]:
+    """Pay the hands shown, each at its seat's turn; returns those that wait for the round's close (T4-T6)."""
+    round_ = tally.round
+    waiting: list[Waiting] = []
+    dealt = _dealer_turns(round_, showing)
+    by_seat = {read.seat: read for read in showing.seats}
+    for seat in sorted({*by_seat, *dealt}, reverse=True):
+        turn = Turn(seat, _moment(round_, seat) if round_.reopened else 0)
+        for number in dealt.get(seat, ()):
+            _pay_dealer(tally, tally.state.link(number), showing, turn, waiting)
+        if seat in by_seat:
+            _pay_seat(tally, by_seat[seat], turn, waiting)
+            _pay_draws(tally, seat, by_seat[seat].cards, showing.board)
+    return waiting
+
+
 def _dealer_turns(round_: Round, showing: Showing) -> dict[int, list[int]]:
-    """The links whose dealer's hand is paid, by the seat at whose turn: the first that wagered on it (A6)."""
+    """The links whose dealer's hand is paid, by the seat at whose turn: the first that wagered on it (A6).
+
+    It is paid once, when the round's hands are settled; a round without any settles it at its close.
+    """
     turns: dict[int, list[int]] = {}
-    if showing.dealer and not round_.dealer:
+    if showing.dealer and not round_.settlings:
         for number in sorted(round_.links()):
             seats = _dealer_players(round_, number)
             if seats:

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from jackpot.rules import commands
 from jackpot.rules.commands import Bet, Claim, Close, Settle, Wager
@@ -103,6 +104,19 @@ def test_a_named_link_that_nobody_wagered_on_is_refused() -> None:
     floor = Floor(Table("T1", links=("five", "bonus")), FIVE, BONUS, bets=(Bet(7, "bonus", 100),))
     floor.refused(Settle("r1", (Claim(7, hand="royal-flush", link="five"),)), "no_wager", "link")
     floor.refused(Settle("r1", (Claim(7, hand="royal-flush", link="six"),)), "unknown_link", "link")
+
+
+@pytest.mark.parametrize("first", [None, "Q"], ids=["a name for all", "a name for a link"])
+@pytest.mark.parametrize(("suit", "other"), [(None, "straight"), ("s", "mini-royal")], ids=["name", "suit"])
+def test_the_same_cards_have_one_name(first: str | None, suit: str | None, other: str) -> None:
+    """H2, H4: two links whose hands the same three cards make; what a seat names them is one hand."""
+    links = (Link("P", "pa-643a-three-card-A"), Link("Q", "pa-643a-three-card-B"))
+    floor = Floor(Table("T1", links=("P", "Q")), *links, bets=(Bet(7, "P", 100), Bet(7, "Q", 100)))
+    one = Claim(7, hand="mini-royal" if suit else "straight-flush", suit=suit, link="P")
+    two = Claim(7, hand=other, suit="h" if suit else None, link=first)
+    floor.refused(Settle("r1", (two, one)), "hand_mismatch", "hand")
+    same = replace(one, link="Q")
+    assert floor.paid(Settle("r1", (one, same), close=True)) != []
 
 
 ROYAL = ("As", "Ks", "Qs")

@@ -278,7 +278,8 @@ def test_envy_waits_until_its_hand_has_its_share() -> None:
     """A10, T5: before the close the hit holds the envy alone; its hand is no hand without a wager."""
     subject = bank("ma-PTMGL01", simultaneous="share", primary={"": "10"})
     send(subject, 1, wager(seats=(3, 2)))
-    send(subject, 2, Settle("r1", (Claim(3, ("As", "Ks", "Qs")),), ("Js", "Ts")))
+    hands = (Claim(3, ("As", "Ks", "Qs")), Claim(2, ("2h", "3c", "7d")))
+    send(subject, 2, Settle("r1", hands, ("Js", "Ts")))
     assert len(awards(subject)) == 1, "the envy of seat 2"
     assert subject.act("validate", hit="H1")["code"] == "hand_pending"
     assert subject.act("validate", award="A1")["code"] == "hand_pending"

@@ -179,18 +179,6 @@ def test_a_player_keeps_his_second_box_when_he_takes_its_wager_back() -> None:
     assert [(award["seat"], award["kind"]) for award in awards] == [(1, "envy")]
 
 
-def test_the_dealers_hand_is_not_paid_before_any_seat_has_its_turn() -> None:
-    """A6, T4: wagers on the dealer's hand want all hands in one; a settle that shows none pays nothing."""
-    subject = OfEngine()
-    subject.open(Link("L", "pa-653a-five-card-hand-bonus"))
-    subject.add(Table("T1", "ultimate-texas-holdem", 6))
-    send(subject, 1, Wager("r1", (Bet(5, "L", 100), Bet(2, "L", 100, on="dealer")), lock=True))
-    board, dealer = ("Qs", "Js", "Ts"), ("As", "Ks")
-    assert send(subject, 2, Settle("r1", (), board, dealer)).answer["code"] == "bad_message"
-    both = send(subject, 3, Settle("r1", (Claim(5, ("9s", "8s")),), board, dealer, close=True)).answer
-    assert [(award["seat"], award["amount"]) for award in both["awards"]] == [(5, 100_002), (2, 900_024)]
-
-
 def test_a_corrected_award_is_raised_like_any_other() -> None:
     """A10, A11: two people took a dollar off; undoing the hit before it adds all that this hit had taken."""
     subject = bank()

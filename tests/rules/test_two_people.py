@@ -307,7 +307,7 @@ def test_a_wager_that_waits_for_its_share_is_not_struck() -> None:
     subject.add(Table("T1"))
     frame = Send(subject)
     frame(Wager("r1", (Bet(5, "L", 100), Bet(4, "L", 100)), lock=True, chips={"L": 2}))
-    frame(Settle("r1", (Claim(5, ("As", "Ks", "Qs")),), ("Js", "Ts")))
+    frame(Settle("r1", (Claim(5, ("As", "Ks", "Qs")), Claim(4, ("2h", "3c", "7d"))), ("Js", "Ts")))
     assert frame(Lock("r1", {"L": 1})).answer["code"] == "chip_mismatch"
     strike = commands.Strike("T1", "r1", 5, "L", "slip")
     assert subject.execute(strike, people=BOTH).answer["code"] == "not_mismatch"
