@@ -52,14 +52,16 @@ Readings (where the rules leave a choice, the one taken here):
     their silence. While asked, a new round's first wager and the lock of an open round are `table_held`.
     A round is reopened as often as needed until the table's next lock.
 17. On a shared link the percentages are awarded at the close, everything else at the turn. Percentages of
-    different rows are never shared. Missed hands join them at the next close, as of the first one. Once
-    hands of a round with a wager on a shared link, or on the dealer's hand, were settled, others are
-    `bad_message` until it is reopened; a settlement without hands is not.
+    different rows are never shared. Missed hands join them at the next close, as of the first one. In a
+    round with a wager on a shared link, or on the dealer's hand, one settlement has all hands: of every seat
+    with an own wager on any link, unless it closes the round and those left out have lost. One that leaves a
+    seat out, and any hands after it, are `bad_message` until the round is reopened.
 18. The dealer's hand is paid at the turn of the highest seat that wagered on it, whether or not that seat
-    itself is settled; it may be shown alone, and the round then closed. Hands settled before it are
-    `bad_message`. Where it cannot be shown, two people strike each unpaid wager on it while the round is
-    locked or miscounted; one person strikes a wager of a link whose own count disagrees or is owed. Once
-    cards were shown, or the round was closed, a count that disagrees is `chip_mismatch` and changes nothing.
+    itself is settled: with the hands, or where none are sent at the close. Shown alone it pays nothing, for
+    no turn has come, but is known. Hands settled before it is known are `bad_message`. Where it cannot be
+    shown, two people strike each wager on it while the round is locked or miscounted; one person strikes a
+    wager of a link whose own count disagrees or is owed. Once cards were shown, or the round was closed, a
+    count that disagrees is `chip_mismatch` and changes nothing.
 19. Undoing needs no one for a table's own withdrawal or void, whatever came later.
 20. A pending or validated percentage award holds its table whatever its amount; releasing the cards covers
     the awards that stand then.
@@ -291,6 +293,9 @@ class Model(Acts):
         if any(link not in table.links for link in message.get("counts", {})):
             raise Refused("unknown_link")
         work = Settlement(table, round_, self.links, self.new_id, round_.boxes)
+        work.settle({"hands": [], "close": True})
+        for step in work.plan.steps:
+            step()
         return self.close(table, round_, message.get("counts", {}), work)
 
     def close(self, table: Table, round_: Round, counts: dict[str, int], work: Settlement) -> Map:

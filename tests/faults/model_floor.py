@@ -52,7 +52,7 @@ class Round:
 
     def owes_dealer(self) -> bool:
         """Whether wagers on the dealer's hand wait for it to be shown."""
-        return not self.dealer_done and any(w.live and w.on == "dealer" for w in self.wagers)
+        return not self.dealer and any(w.live and w.on == "dealer" for w in self.wagers)
 
     def one_showing(self, links: dict[str, Link]) -> bool:
         """Whether all its hands come in one settlement; those found late may come one by one (T10)."""
@@ -268,8 +268,11 @@ def check_shown(table: Table, links: dict[str, Link], round_: Round, message: Ma
         raise Refused("bad_message")
     if (hands or message.get("close")) and round_.owes_dealer() and not shown:
         raise Refused("bad_message")
-    if hands and (round_.settled or round_.dealer_done) and round_.one_showing(links):
-        raise Refused("bad_message")
+    if hands and round_.one_showing(links):
+        own = {wager.seat for wager in round_.wagers if wager.live and wager.on == "own"}
+        left_out = own - {hand["seat"] for hand in hands}
+        if round_.settled or (left_out and not message.get("close")):
+            raise Refused("bad_message")
     for name, hand in hands_by_link(table, links, round_, hands):
         wagered = bool(round_.live(name, "own"))
         if "hand" in hand and (wagered or "link" in hand) and not is_named(links[name], hand):

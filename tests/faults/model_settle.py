@@ -119,9 +119,11 @@ class Settlement:
     # -- the hands -------------------------------------------------------------------------------------
 
     def settle(self, message: Map) -> None:
+        """The hands in their order; the dealer's at its turn, once hands are settled or the round closes."""
         board = message.get("board", self.round.board)
         dealer = message.get("dealer", self.round.dealer)
-        first = self.first_on_dealer() if dealer and not self.round.dealer_done else None
+        turns = message["hands"] or message.get("close")
+        first = self.first_on_dealer() if turns and dealer and not self.round.dealer_done else None
         for name, hand in hands_by_link(self.table, self.links, self.round, message["hands"]):
             if first is not None and hand["seat"] <= first:
                 self.dealer_hand(dealer, board, first)

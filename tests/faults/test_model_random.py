@@ -89,7 +89,10 @@ class Floor:
         free = [seat for seat in range(table.seats, 0, -1) if seat not in settled]
         if held.lowest is not None:
             free = [seat for seat in free if seat < (held.lowest or 0)]
-        for seat in sorted(self.rng.sample(free, min(len(free), 2)), reverse=True):
+        seats = set(self.rng.sample(free, min(len(free), 2)))
+        if self.rng.random() < 0.5 and held.one_showing(self.model.links):
+            seats = {wager.seat for wager in held.wagers if wager.live and wager.on == "own"} - settled
+        for seat in sorted(seats, reverse=True):
             message["hands"].append({"seat": seat, "cards": self.deal(taken, own, HANDS[table.game])})
         message["close"] = self.rng.random() < 0.7
         self.frame(name, message)

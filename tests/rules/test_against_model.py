@@ -297,20 +297,16 @@ class Both:
         free = [seat for seat in range(1, table.seats + 1) if seat not in settled]
         if round_.lowest is not None and self.rng.random() < (0.5 if round_.reopened else 0.9):
             free = [seat for seat in free if seat < (round_.lowest or 0)]
-        if settled and self.rng.random() < 0.8 and not round_.reopened and self.wants_all_in_one(round_):
-            free = []
-        seats = sorted(self.rng.sample(free, self.rng.randint(0, min(len(free), 4))), reverse=True)
+        seats = self.rng.sample(free, self.rng.randint(0, min(len(free), 4)))
+        if self.rng.random() < 0.7 and round_.one_showing(self.model.links):
+            wagered = {wager.seat for wager in round_.wagers if wager.live and wager.on == "own"}
+            alone = settled or self.rng.random() < 0.3
+            seats = [] if alone else list(wagered | set(seats[:1]))
+        seats.sort(reverse=True)
         message["hands"] = [self.hand(table, seat, taken, own) for seat in seats]
         if seats and self.rng.random() < 0.05:
             message["hands"].append(message["hands"][-1] | {"link": self.rng.choice(table.links)})
-        if not seats and not round_.reopened and self.wants_all_in_one(round_):
-            message["close"] = True
         self.frame(table.name, message)
-
-    def wants_all_in_one(self, round_: Round) -> bool:
-        """A shared link, or a wager on the dealer's hand: the protocol allows one showing of hands."""
-        live = [wager for wager in round_.wagers if wager.live]
-        return any(w.on == "dealer" or self.model.links[w.link].simultaneous == "share" for w in live)
 
     def hand(self, table: ModelTable, seat: int, taken: set[str], own: int) -> Message:
         hand: Message = {"seat": seat}

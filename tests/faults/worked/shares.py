@@ -24,6 +24,7 @@ SF = "straight-flush"
 SINGLE = Link("L", "ma-straight-flush-single", options={"primary": {"": "7"}, "simultaneous": "share"})
 BONUS = Link("L", "pa-653a-five-card-hand-bonus", options={"simultaneous": "share"})
 HOUSE = "house rule; 58 Pa. Code 653a.12(e)(2), divided equally"
+ALL_IN_ONE = "protocol: settle; close, seats not settled have lost"
 REOPEN = Act("reopen", fields={"table": "T1", "round": "r1"}, people=2)
 
 SEVEN, THREE = shown(7, "7s 8s 9s"), shown(3, "2s 3s 4s")
@@ -73,17 +74,66 @@ EXAMPLES: list[Example] = [
     Example(
         "hands of a round on a shared link come in one settlement",
         ("T5", "T10"),
-        HOUSE,
+        ALL_IN_ONE,
         (SINGLE,),
         (T1,),
         (
             Frame("T1", plain("r1", [7, 3, 1])),
-            Frame("T1", settle("r1", SEVEN, board="5s 6s", close=False), ENVY_SEVEN),
-            Frame("T1", settle("r1", THREE, close=False), code="bad_message"),
-            Frame("T1", settle("r1", THREE), code="bad_message"),
-            Frame("T1", close("r1"), (Won(7, "meter", "1000.21", SF),)),
+            Frame("T1", settle("r1", SEVEN, board="5s 6s", close=False), code="bad_message"),
+            Frame("T1", settle("r1", SEVEN, THREE, board="5s 6s", close=False), code="bad_message"),
+            Frame("T1", settle("r1", board="5s 6s", close=False)),
+            # seat 6 has no wager
+            Frame(
+                "T1",
+                settle("r1", SEVEN, shown(6, "Jh Jd 3c"), THREE, shown(1, "Kh 9d 2c"), close=False),
+                (*ENVY_SEVEN, *ENVY_THREE),
+            ),
+            Frame("T1", settle("r1", shown(1, "Kh 9d 2c"), close=False), code="bad_message"),
+            Frame("T1", settle("r1", shown(5, "Ah 9c 2h")), code="bad_message"),
+            Frame("T1", settle("r1", close=False)),
+            Frame("T1", close("r1"), HALVES),
+        ),
+        SHARED,
+        held=("T1",),
+    ),
+    Example(
+        "a settlement that closes a round on a shared link may leave seats out: they have lost",
+        ("T4", "T5"),
+        ALL_IN_ONE,
+        (SINGLE,),
+        (T1,),
+        (
+            Frame("T1", plain("r1", [7, 3, 1])),
+            Frame(
+                "T1",
+                settle("r1", SEVEN, board="5s 6s"),
+                (Won(7, "meter", "1000.21", SF), *ENVY_SEVEN),
+            ),
         ),
         {("L", ""): Level("1000", "2000", "0.21", "1000.21", cycle=2)},
+        held=("T1",),
+    ),
+    Example(
+        "with a wager on a shared link, one settlement has the hands of every link; without one, it need not",
+        ("T4", "T5"),
+        ALL_IN_ONE,
+        (SINGLE, Link("M", "pa-643a-three-card-A")),
+        (Table("T1", links=("L", "M")),),
+        (
+            Frame("T1", plain("r0", [7, 5], "M")),
+            Frame("T1", settle("r0", shown(7, "Qs 9c 2d"), board="5s 6s", close=False)),
+            Frame("T1", settle("r0", shown(5, "Kh 9d 2c"), close=False)),
+            Frame("T1", close("r0")),
+            Frame("T1", wager("r1", bets("L", [7]), bets("M", [5]))),
+            Frame("T1", settle("r1", SEVEN, board="5s 6s", close=False), code="bad_message"),
+            Frame("T1", settle("r1", SEVEN, shown(5, "Kh 9d 2c"), board="5s 6s", close=False)),
+            Frame("T1", close("r1"), (Won(7, "meter", "1000.07", SF),)),
+        ),
+        # 1,000 + 0.07, and 3 x 0.14
+        {
+            ("L", ""): Level("1000", "2000", "0.07", "1000.07", cycle=2),
+            ("M", ""): Level("1000.42", "1000", "0.42"),
+        },
         held=("T1",),
     ),
     Example(
