@@ -33,17 +33,19 @@ Readings (where the rules leave a choice, the one taken here):
 11. `bad_message`: `on: dealer` where it is not offered, a fold at Let It Ride, a hand that is neither folded
     nor shown nor named, a `player` that T9 refuses in the message alone: looked for before the round's state.
     What is wrong in a settlement for what its round is comes right after the state, for until then the wagers
-    may change: the `player` of a hand that is not its wager's (a wager without one is of a player of its
-    own, whom no hand names), that another hand of the round contradicts, or that T9 refuses over wagers and
-    hands together; too few community cards, a board or a dealer's hand other than the one known, a name
-    that is no hand of a link with own wagers or lacks the suit that its rows tell apart, and one without
-    `link` where the cards that make the hand differ between the seat's links (where it has none, between
-    those wagered on).
+    may change: the `player` of a hand that is not its wager's (a wager without one is of a player of its own,
+    whom no hand names), that another hand of the round contradicts, or that T9 refuses over wagers and hands
+    together (a name is the same in whatever case, width and blanks it is written); too few community cards, a
+    board or a dealer's hand other than the one known, a name that is no hand of a link with own wagers or
+    lacks the suit that its rows tell apart, and one without `link` where the cards that make the hand differ
+    between the seat's links (where it has none, between those wagered on).
 12. A seat is settled once, in several entries of one message where each is for a link; two with the same
     link, or with other cards, are `bad_message`. Cards speak for every link, whatever `link` says, for that
-    is what a name is for. A name alone speaks for links whose hands are made of the same cards. A seat above
-    the last one settled is `out_of_order` even if it was settled; the last one again is `already_settled`.
-    In a reopened round only the hands of one message have an order, for each is paid as of its own turn.
+    is what a name is for. A name alone speaks for links whose hands are made of the same cards, and so two
+    names of a seat for such links, or two suits, are `hand_mismatch`, also where one link has no wager of the
+    seat. A seat above the last one settled is `out_of_order` even if it was settled; the last one again is
+    `already_settled`. In a reopened round only the hands of one message have an order, for each is paid as of
+    its own turn.
 13. A folded hand claimed by name only was not shown: it wins nothing and earns no envy.
 14. Chip counts are owed only for links that have a wager in the round. Electronic links are not counted.
 15. While a reopened round is unfinished, `wager` and `lock` of another round are `round_unfinished`.

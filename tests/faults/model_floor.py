@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Any
+from unicodedata import normalize
 
 from tests.faults.model_facts import Link, Wager
 from tests.faults.model_hands import ORDER, best_name
@@ -75,16 +77,25 @@ class Table:
     accepted: dict[str, int] = field(default_factory=dict)  # wagers ever accepted, undone ones too
 
 
-def sitting(round_: Round) -> dict[int, str]:
-    """The seats that have a wager; a wager without a player is of a player of its own, named by nobody."""
-    return {wager.seat: round_.players.get(wager.seat, "") for wager in round_.wagers if wager.live}
+def one_name(player: str) -> str:
+    """A player's name without what does not tell two apart: case, width, blanks, how accents are put in."""
+    return " ".join(normalize("NFKC", normalize("NFKC", player).casefold()).split())
+
+
+def sitting(round_: Round) -> dict[int, str | None]:
+    """The seats that have a wager; None for a wager without a player: of one of its own, named by nobody."""
+    return {wager.seat: round_.players.get(wager.seat) for wager in round_.wagers if wager.live}
 
 
 def check_players(table: Table, round_: Round | None, bets: list[Map]) -> dict[int, str]:
     """T9: one name a seat; the seats of a name are neighbours and not more than the game allows."""
-    players = {seat: name for seat, name in sitting(round_).items() if name} if round_ is not None else {}
+    seated = sitting(round_) if round_ is not None else {}
+    players = {seat: name for seat, name in seated.items() if name is not None}
     for bet in bets:
-        if "player" in bet and players.setdefault(bet["seat"], bet["player"]) != bet["player"]:
+        if "player" not in bet:
+            continue
+        name = one_name(bet["player"])
+        if players.setdefault(bet["seat"], name) != name:
             raise Refused("bad_message")
     check_neighbours(table, players)
     return players
@@ -93,21 +104,22 @@ def check_players(table: Table, round_: Round | None, bets: list[Map]) -> dict[i
 def check_owners(table: Table, round_: Round | None, hands: list[Map]) -> dict[int, str]:
     """A5: whose the boxes without a wager are; never against a wager, or against what was said before."""
     boxes = dict(round_.boxes) if round_ is not None else {}
-    players = boxes | (sitting(round_) if round_ is not None else {})
+    players: dict[int, str | None] = {**boxes, **(sitting(round_) if round_ is not None else {})}
     for hand in hands:
         if "player" not in hand:
             continue
-        if players.setdefault(hand["seat"], hand["player"]) != hand["player"]:
+        name = one_name(hand["player"])
+        if players.setdefault(hand["seat"], name) != name:
             raise Refused("bad_message")
-        boxes[hand["seat"]] = hand["player"]
-    check_neighbours(table, {seat: name for seat, name in players.items() if name})
+        boxes[hand["seat"]] = name
+    check_neighbours(table, {seat: name for seat, name in players.items() if name is not None})
     return boxes
 
 
 def check_said(table: Table, things: list[Map]) -> None:
     """T9, in one message alone: a seat is of one player, and nobody's lie farther apart than they may."""
     most = 1 if table.game == HOLD_EM else table.adjacent
-    said = {(one["seat"], one["player"]) for one in things if "player" in one}
+    said = {(one["seat"], one_name(one["player"])) for one in things if "player" in one}
     for seat, name in said:
         for other, whose in said:
             if (seat == other and name != whose) or (name == whose and abs(seat - other) >= most):
@@ -179,10 +191,8 @@ class Claim:
 
 
 def claim_of(table: Table, link: Link, hand: Map, board: list[str]) -> Claim | None:
-    """The hand on this link; None where nothing was shown or named. Torn: named twice, differently."""
+    """The hand on this link; None where nothing was shown or named."""
     kind = link.paytable.kind
-    if hand.get("torn"):
-        raise Refused("hand_mismatch")
     if "cards" in hand:
         used = hand_cards(table, link, hand["cards"], board)
         name = best_name(kind, used)
@@ -231,11 +241,21 @@ def hands_by_link(table: Table, links: dict[str, Link], round_: Round, hands: li
         said = dict.fromkeys(table.links, whole) if shown else {}
         for hand in entries:
             for name in hand_links(table, links, round_, hand):
-                before = said.get(name, {})
-                torn = "hand" in before and before["hand"] != hand.get("hand", before["hand"])
-                said[name] = before | hand | whole | {"torn": torn}
+                said[name] = said.get(name, {}) | hand | whole
         spoken += [(name, said[name]) for name in table.links if name in said]
     return spoken
+
+
+def check_names(table: Table, links: dict[str, Link], round_: Round, hands: list[Map]) -> None:
+    """H4: a seat's cards have one name; two links whose hands are made of the same cards say the same."""
+    for one, other in combinations((hand for hand in hands if "hand" in hand), 2):
+        same_seat = one["seat"] == other["seat"]
+        differ = one["hand"] != other["hand"] or len({one.get("suit"), other.get("suit")} - {None}) > 1
+        if same_seat and differ:
+            spoken = [hand_links(table, links, round_, hand) for hand in (one, other)]
+            mine, its = ({made_of(table, links[name]) for name in names} for names in spoken)
+            if mine & its:
+                raise Refused("hand_mismatch")
 
 
 def check_hands(table: Table, hands: list[Map]) -> None:
@@ -307,6 +327,7 @@ def check_settle(table: Table, links: dict[str, Link], round_: Round, message: M
         raise Refused("already_settled")
     if any("link" in hand and not round_.live(hand["link"]) for hand in hands):
         raise Refused("no_wager")
+    check_names(table, links, round_, hands)
     for name, hand in hands_by_link(table, links, round_, hands):
         if round_.live(name, "own"):
             claim_of(table, links[name], hand, board)

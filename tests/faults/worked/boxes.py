@@ -14,6 +14,7 @@ from tests.faults.worked.form import (
     plain,
     settle,
     shown,
+    void,
     wager,
 )
 
@@ -30,6 +31,11 @@ def royal_in_five(**more: str) -> Message:
 
 def nothing(seat: int, player: str) -> Message:
     return shown(seat, hand="pair", player=player)
+
+
+def two(one: str, other: str) -> Message:
+    """Wagers of seats 4 and 1, which are no neighbours, by these players."""
+    return wager("r1", bets("L", [4, 1], players={4: one, 1: other}))
 
 
 EXAMPLES: list[Example] = [
@@ -101,6 +107,31 @@ EXAMPLES: list[Example] = [
             Frame("T1", settle("r1", nothing(5, "p9")), code="bad_message"),
             Frame("T1", settle("r1", nothing(4, "p9"))),
             Frame("T1", plain("r2", [2])),
+        ),
+        {("L", ""): Level("10000.42", "10000", "0.42")},
+    ),
+    Example(
+        "a player is one however the name is written: case, blanks, width and how accents are put in",
+        ("A5", "T9"),
+        OWN,
+        (A,),
+        (T1,),
+        (
+            Frame("T1", two("Bob", "bob"), code="bad_message"),
+            Frame("T1", two("Bob Lee", " BOB  LEE "), code="bad_message"),
+            Frame("T1", two("Bob", "\uff22\uff4f\uff42"), code="bad_message"),
+            Frame("T1", two("Zo\u00eb", "ZOE\u0308"), code="bad_message"),
+            # an accent is part of the name
+            Frame("T1", two("Zo\u00eb", "Zoe")),
+            Frame("T1", void("r1"), refunds=("L:4", "L:1")),
+            Frame("T1", wager("r2", bets("L", [4], players={4: "Bob"}), lock=False)),
+            Frame("T1", wager("r2", bets("L", [1], players={1: "BOB"}), lock=False), code="bad_message"),
+            Frame("T1", wager("r2", bets("L", [1], players={1: "Ann"}))),
+            Frame(
+                "T1",
+                settle("r2", shown(5, "Qs Js Ts", player="BOB"), nothing(4, " bob"), board="As Ks"),
+                envies([1], "1000", ROYAL, 5),
+            ),
         ),
         {("L", ""): Level("10000.42", "10000", "0.42")},
     ),

@@ -7,6 +7,7 @@ from tests.faults.worked.form import (
     Frame,
     Level,
     Link,
+    Message,
     Table,
     Won,
     bets,
@@ -18,6 +19,7 @@ from tests.faults.worked.form import (
 )
 
 ROYAL = "royal-flush"
+SF = "straight-flush"
 FLOP = Link("L", "pa-653a-progressive-A")
 SEVEN = Link(
     "M",
@@ -27,6 +29,12 @@ SEVEN = Link(
 FIVE = Link("L", "pa-643a-five-card-A")
 BOTH = Table("T1", UTH, 6, ("L", "M"))
 NAMED = "house rule; 58 Pa. Code 653a.12(d)(2) and 41 Pa.B. 3836, proposed 653a.12(d)"
+
+
+def by_name(link: str, hand: str, **more: str) -> Message:
+    """Seat 7's hand by its name alone, for one link."""
+    return shown(7, hand=hand, link=link, **more)
+
 
 EXAMPLES: list[Example] = [
     Example(
@@ -243,5 +251,47 @@ EXAMPLES: list[Example] = [
             Frame("T1", close("r1")),
         ),
         {("L", ""): Level("10000.21", "10000", "0.21"), ("M", ""): Level("1000.14", "1000", "0.14")},
+    ),
+    Example(
+        "a seat's same cards have one name and one suit, whatever links they are named for",
+        ("H4", "H2"),
+        "58 Pa. Code 643a.6(d), 643a.12(d)(1), (e)(1)",
+        (Link("L", "pa-643a-three-card-A"), Link("M", "pa-643a-three-card-B"), Link("N", FIVE.paytable)),
+        (Table("T1", LIR, 7, ("L", "M", "N")),),
+        (
+            Frame("T1", wager("r1", bets("L", [7]), bets("M", [7]), bets("N", [7]))),
+            Frame("T1", settle("r1", by_name("L", "straight"), by_name("M", SF)), code="hand_mismatch"),
+            Frame(
+                "T1",
+                settle("r1", by_name("L", "mini-royal", suit="s"), by_name("M", "mini-royal", suit="h")),
+                code="hand_mismatch",
+            ),
+            # two of the five cards are the board's: they have a name of their own
+            Frame(
+                "T1",
+                settle("r1", by_name("L", SF), by_name("M", SF), by_name("N", "straight")),
+                (
+                    Won(7, "odds", "70.00", SF, unverified=True),
+                    Won(7, "odds", "100.00", SF, unverified=True, link="M"),
+                    Won(7, "odds", "30.00", "straight", unverified=True, link="N"),
+                ),
+            ),
+            # the hand on a link that others have wagered on is made of the same cards too
+            Frame("T1", wager("r2", bets("L", [7]), bets("M", [3]))),
+            Frame("T1", settle("r2", by_name("L", "straight"), by_name("M", SF)), code="hand_mismatch"),
+            Frame("T1", settle("r2", shown(7, hand="straight"), by_name("M", SF)), code="hand_mismatch"),
+            Frame("T1", settle("r2", by_name("M", SF), shown(7, hand="straight")), code="hand_mismatch"),
+            Frame(
+                "T1",
+                settle("r2", shown(7, hand=SF), by_name("M", SF), shown(3, hand="straight", link="M")),
+                (Won(7, "odds", "70.00", SF, unverified=True),),
+            ),
+        ),
+        # 2 x 0.14, 2 x 0.20, 0.21; a straight pays nothing on paytable B
+        {
+            ("L", ""): Level("1000.28", "1000", "0.28"),
+            ("M", ""): Level("1000.40", "1000", "0.40"),
+            ("N", ""): Level("10000.21", "10000", "0.21"),
+        },
     ),
 ]
