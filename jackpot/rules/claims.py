@@ -91,7 +91,7 @@ def read(state: State, table: Table, round_: Round, command: Settle) -> Showing:
     _check_wagers(state, table, round_, command.hands)
     seats = [
         _read_seat(
-            state, table, claims, [named[id(claim)] for claim in claims], own[seat], made.get(seat, {})
+            state, table, [(claim, named[id(claim)]) for claim in claims], own[seat], made.get(seat, {})
         )
         for seat, claims in by_seat.items()
     ]
@@ -126,18 +126,17 @@ def _own_cards(claims: Sequence[Claim]) -> tuple[int, ...]:
 def _read_seat(
     state: State,
     table: Table,
-    claims: Sequence[Claim],
-    named: Sequence[list[int]],
+    claims: Sequence[tuple[Claim, list[int]]],
     own: tuple[int, ...],
     ranked: dict[int, Ranked],
 ) -> Read:
-    """One seat's claims as one hand: the same cards have one name for every link (H2, H4)."""
-    seat = claims[0].seat
-    player = next((claim.player for claim in claims if claim.player is not None), None)
+    """One seat's claims, each with its links, as one hand: the same cards have one name (H2, H4)."""
+    seat = claims[0][0].seat
+    player = next((claim.player for claim, _ in claims if claim.player is not None), None)
     unverified: set[int] = set()
     spoken: dict[HandKind, Ranked] = {}
     shown = []
-    for claim, links in zip(claims, named, strict=True):
+    for claim, links in claims:
         for number in links if claim.hand is not None else ():
             name = Ranked(claim.hand or "", claim.suit or "")
             if number not in ranked:
@@ -148,9 +147,9 @@ def _read_seat(
             _check_name(seat, name, spoken.get(kind, name))
             spoken[kind] = name if name.suit else spoken.get(kind, name)
         link = link_number(state, table, claim.link) if claim.link else 0
-        packed = deck.pack(own) if claim is claims[0] else b""
+        packed = deck.pack(own) if not shown else b""
         shown.append(Shown(seat, packed, claim.hand or "", claim.suit or "", link, claim.folded, player))
-    folded = any(claim.folded for claim in claims)
+    folded = any(claim.folded for claim, _ in claims)
     return Read(seat, own, folded, ranked, frozenset(unverified), shown, player)
 
 
