@@ -135,7 +135,7 @@ def _read_seat(
     player = next((claim.player for claim, _ in claims if claim.player is not None), None)
     unverified: set[int] = set()
     spoken: dict[HandKind, Ranked] = {}
-    shown = []
+    shown: list[Shown] = []
     for claim, links in claims:
         for number in links if claim.hand is not None else ():
             name = Ranked(claim.hand or "", claim.suit or "")

@@ -219,8 +219,9 @@ def begin(
     """A bank whose first row says that, as somebody wrote it who knows how to chain."""
     engine, event = Engine(bank), events.BankBegun(heads, parts)
     body = events.encode(event)
-    made = engine.replay(1, NOW, event.kind, 1, None, None, b"f" * 16, body)
-    entry = Entry(1, NOW, event.kind, 1, only_link(made), None, None, b"f" * 16, body, made)
+    entry = Entry(1, NOW, event.kind, 1, None, None, None, b"f" * 16, body, ())
+    made = engine.replay(entry)
+    entry = msgspec.structs.replace(entry, link=only_link(made), postings=made)
     head = ledger.new_epoch(bank, "test")
     ledger.append(bank, head.epoch, 0, [row_of(bank, head.epoch, entry, head.hash)])
 
