@@ -14,17 +14,20 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "demo": ("jackpot.cli.demo", "A whole simulated floor on this machine."),
     "serve": ("jackpot.cli.serve", "Serve tables and signs."),
     "signage": ("jackpot.cli.signage", "Show meters from Redis alone."),
-    "hits": ("jackpot.cli.hits", "Hits and their awards: list, validate, pay, undo, release."),
-    "rounds": ("jackpot.cli.rounds", "A table's round: show, strike, void, reopen."),
-    "links": ("jackpot.cli.links", "Links and their meters: list, suspend, resume."),
+    "hits": ("jackpot.cli.hits", "Hits and their awards: list, show, validate, pay, undo, correct, release."),
+    "rounds": ("jackpot.cli.rounds", "A table's round: show, strike, void, reopen, decline."),
+    "links": ("jackpot.cli.links", "Links and their meters: list, show, suspend, resume."),
     "keys": ("jackpot.cli.keys", "Device keys: make, show, revoke, clear a conflict."),
-    "bank": ("jackpot.cli.bank", "Banks: join two into one."),
+    "bank": ("jackpot.cli.bank", "Banks: open a new one, join two into one."),
     "lease": ("jackpot.cli.lease", "Which server writes a bank: show, hand over."),
-    "ledger": ("jackpot.cli.ledger", "Make, migrate, copy, back up and restore a ledger."),
+    "ledger": (
+        "jackpot.cli.ledger",
+        "Make, migrate, copy, back up and restore a ledger, and say what it has lost.",
+    ),
     "verify": ("jackpot.cli.verify", "Prove the ledger from its first row."),
-    "config": ("jackpot.cli.config", "The configuration file."),
+    "config": ("jackpot.cli.config", "The configuration file: check it, begin one, its schema."),
     "bench": ("jackpot.cli.bench", "Measure the server beside the bare floor below it."),
-    "paytable": ("jackpot.cli.paytable", "The paytable catalogue."),
+    "paytable": ("jackpot.cli.paytable", "The paytable catalogue: list, show."),
 }
 
 

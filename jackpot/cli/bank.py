@@ -13,7 +13,11 @@ from jackpot.cli.speak import By, ConfigFile, Reason, configured, fail, ledger_o
 if TYPE_CHECKING:
     from jackpot.ledger.store import Reader
 
-app = typer.Typer(help="Banks: open a new one, join two into one.", no_args_is_help=True)
+app = typer.Typer(
+    help="Banks: open a new one, join two into one.",
+    epilog="Example: jackpot bank open high-limit --config /etc/jackpot/config.toml",
+    no_args_is_help=True,
+)
 
 
 @app.command("open")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from jackpot.cli.speak import fail
+from jackpot.words import counted
 
 if TYPE_CHECKING:
     from jackpot.lab.bench import Measured, Report
@@ -100,7 +101,8 @@ def show(found: "Report") -> None:
     from rich.table import Table
 
     middle, setup, machine = found.median, found.setup, found.machine
-    title = f"medians of {setup['runs']} runs of {setup['seconds']:g} s, {setup['tables']} tables"
+    runs, tables = counted(setup["runs"], "run"), counted(setup["tables"], "table")
+    title = f"medians of {runs} of {setup['seconds']:g} s, {tables}"
     table = Table(title=title, title_justify="left")
     table.add_column("")
     for column in ("rounds/s", "least", "most", "p50 ms", "p90 ms", "p99 ms", "max ms"):

@@ -7,12 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from jackpot.cli.speak import fail
+from jackpot.words import counted
 
 if TYPE_CHECKING:
     from jackpot.config import Config
     from jackpot.config.settings import Listen, Signage
 
-app = typer.Typer(help="The configuration file.", no_args_is_help=True)
+app = typer.Typer(
+    help="The configuration file: check it, begin one, its schema.",
+    epilog="Example: jackpot config check /etc/jackpot/config.toml",
+    no_args_is_help=True,
+)
 
 
 @app.command()
@@ -31,7 +36,7 @@ def check(
         for path, sentence in errors.mistakes:
             typer.echo(f"{path}: {sentence}" if path else sentence, err=True)
         count = len(errors.mistakes)
-        typer.echo(f"{file}: {count} mistake{'s' if count > 1 else ''}", err=True)
+        typer.echo(f"{file}: {counted(count, 'mistake')}", err=True)
         raise typer.Exit(1) from errors
     for line in (*_links(found), *_tables(found), *_returns(found), *_signs(found), *_processes(found)):
         typer.echo(line)
@@ -93,7 +98,7 @@ def _links(found: "Config") -> list[str]:
 
 def _tables(found: "Config") -> list[str]:
     return [
-        f"table {terms.table}: {terms.game}, {terms.seats} seats, on {', '.join(terms.links)}"
+        f"table {terms.table}: {terms.game}, {counted(terms.seats, 'seat')}, on {', '.join(terms.links)}"
         for terms in found.tables
     ]
 
@@ -160,6 +165,6 @@ def _returns(found: "Config") -> list[str]:
     links = {link.link: link for link in found.links}
     played = {(name, table.game, table.seats): None for table in found.tables for name in table.links}
     return [
-        f"link {name} at {game}, {seats} seats, returns {return_of(links[name], seats)}"
+        f"link {name} at {game}, {counted(seats, 'seat')}, returns {return_of(links[name], seats)}"
         for name, game, seats in played
     ]

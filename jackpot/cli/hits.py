@@ -16,16 +16,18 @@ from jackpot.cli.speak import (
     Socket,
     ask,
     awards,
-    counted,
     fail,
     moment,
     money,
     show,
 )
 from jackpot.cli.speak import table as print_table
+from jackpot.words import counted
 
 app = typer.Typer(
-    help="Hits and their awards: list, validate, pay, undo, correct, release.", no_args_is_help=True
+    help="Hits and their awards: list, show, validate, pay, undo, correct, release.",
+    epilog="Example: jackpot hits list --config /etc/jackpot/config.toml",
+    no_args_is_help=True,
 )
 
 Hit = Annotated[str, typer.Argument(metavar="HIT", help="Its id, such as H12.")]
@@ -88,9 +90,9 @@ def show_(
     if as_json:
         typer.echo(json.dumps(one, indent=2))
         return
+    made = f"{one['hand']} at {one['table']} on {one['link']}, {moment(one['at'])}"
     typer.echo(
-        f"{hit}: {one['hand']} at {one['table']} on {one['link']}, {moment(one['at'])}, {one['status']}: "
-        f"{money(one['amount'])}"
+        f"{one['hit']}: {made}, {one['status']}: {money(one['amount'])}"
         + (f", and {money(one['envy'])} envy" if one["envy"] else "")
         + (f"; corrected by {money(one['difference'])} once it was paid" if one["difference"] else "")
     )

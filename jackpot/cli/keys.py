@@ -7,10 +7,15 @@ from typing import Annotated
 
 import typer
 
-from jackpot.cli.speak import By, ConfigFile, Json, Socket, ask, counted, fail, show
+from jackpot.cli.speak import By, ConfigFile, Json, Socket, ask, fail, show
 from jackpot.cli.speak import table as print_table
+from jackpot.words import counted
 
-app = typer.Typer(help="Device keys: make, show, revoke, clear a conflict.", no_args_is_help=True)
+app = typer.Typer(
+    help="Device keys: make, show, revoke, clear a conflict.",
+    epilog="Example: jackpot keys new /etc/jackpot/keys/T01",
+    no_args_is_help=True,
+)
 
 Role = Annotated[str, typer.Option("--role", help="table or sign.")]
 

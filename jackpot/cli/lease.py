@@ -5,10 +5,15 @@ from typing import Annotated
 
 import typer
 
-from jackpot.cli.speak import By, ConfigFile, Json, Socket, ask, counted, show
+from jackpot.cli.speak import By, ConfigFile, Json, Socket, ask, show
 from jackpot.cli.speak import table as print_table
+from jackpot.words import counted
 
-app = typer.Typer(help="Which server writes a bank: show, hand over.", no_args_is_help=True)
+app = typer.Typer(
+    help="Which server writes a bank: show, hand over.",
+    epilog="Example: jackpot lease show --config /etc/jackpot/config.toml",
+    no_args_is_help=True,
+)
 
 
 @app.command("show")

@@ -9,14 +9,19 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from jackpot.cli.bar import bar
-from jackpot.cli.speak import AndBy, By, ConfigFile, Json, Reason, Socket, ask, counted, fail, show
+from jackpot.cli.speak import AndBy, By, ConfigFile, Json, Reason, Socket, ask, fail, show
 from jackpot.cli.speak import table as print_table
+from jackpot.words import counted
 
 if TYPE_CHECKING:
     from jackpot.ledger.copy import Copied
     from jackpot.ledger.store import Ledger, Reader
 
-app = typer.Typer(help="Make, migrate, copy, back up and restore a ledger.", no_args_is_help=True)
+app = typer.Typer(
+    help="Make, migrate, copy, back up and restore a ledger, and say what it has lost.",
+    epilog="Example: jackpot ledger backup sqlite:////var/lib/jackpot/ledger.db /backup/ledger.db",
+    no_args_is_help=True,
+)
 
 Url = Annotated[
     str,
@@ -122,7 +127,7 @@ def restore(
         copied = backing.restore(file, lambda: _open(url), SystemClock().unix_ms(), progress)
     for bank in copied:
         head = bank.head
-        typer.echo(f"{head.bank}: {head.seq:,} rows restored and proved, head {head.hash.hex()}")
+        typer.echo(f"{head.bank}: {counted(head.seq, 'row')} restored and proved, head {head.hash.hex()}")
     typer.echo(
         "Start the server on it. Its links are suspended until two people resume them. What the tables did\n"
         "after this backup is missing: one that has answers beyond is told `ledger_behind`. Let the tables\n"
@@ -297,7 +302,7 @@ def _tell_copied(copied: "list[Copied]", source: "Reader", what: str) -> None:
     for bank in copied:
         head = bank.head
         typer.echo(
-            f"{head.bank}: {bank.rows:,} rows added; {what} is proved to hold all {head.seq:,}, "
+            f"{head.bank}: {counted(bank.rows, 'row')} added; {what} is proved to hold all {head.seq:,}, "
             f"head {head.hash.hex()}"
         )
         now = source.head(head.bank).seq

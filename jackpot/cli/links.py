@@ -6,10 +6,15 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from jackpot.cli.speak import AndBy, By, ConfigFile, Json, Reason, Socket, ask, counted, fail, money, show
+from jackpot.cli.speak import AndBy, By, ConfigFile, Json, Reason, Socket, ask, fail, money, show
 from jackpot.cli.speak import table as print_table
+from jackpot.words import counted
 
-app = typer.Typer(help="Links and their meters: list, suspend, resume.", no_args_is_help=True)
+app = typer.Typer(
+    help="Links and their meters: list, show, suspend, resume.",
+    epilog="Example: jackpot links list --config /etc/jackpot/config.toml",
+    no_args_is_help=True,
+)
 
 Link = Annotated[str, typer.Argument(metavar="LINK", help="The link's id.")]
 After = Annotated[

@@ -1,5 +1,6 @@
 """`jackpot paytable`: what may a link pay, by which regulation, and what is left to the operator?"""
 
+import re
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,7 +13,11 @@ if TYPE_CHECKING:
 
     from jackpot.catalogue import Figure, Paytable
 
-app = typer.Typer(help="The catalogue of paytables.", no_args_is_help=True)
+app = typer.Typer(
+    help="The paytable catalogue: list, show.",
+    epilog="Example: jackpot paytable show pa-643a-five-card-C",
+    no_args_is_help=True,
+)
 
 
 @app.command("list")
@@ -79,7 +84,7 @@ def _facts(found: "Paytable") -> list[tuple[str, str]]:
     from jackpot.catalogue import games_of
 
     facts = [("source", found.source), ("games", ", ".join(games_of(found))), ("hand", found.hand)]
-    wagers = " or ".join(f"${wager}" for wager in found.wagers)
+    wagers = " or ".join(_sum(wager) for wager in found.wagers)
     facts.append(("wager", f"{wagers} only ({found.wagers_source})" if wagers else "any, in whole cents"))
     optional = (
         ("may share a link with", found.same_as),
@@ -100,10 +105,26 @@ def _facts(found: "Paytable") -> list[tuple[str, str]]:
     return facts
 
 
+def _sum(text: str) -> str:
+    """A sum of the catalogue, whose sources are all in dollars, as every command writes sums."""
+    from jackpot.catalogue.figures import money_text, parse_money
+
+    return f"${money_text(parse_money(text))}"
+
+
+def _printed(text: str) -> str:
+    """A figure of the catalogue, written as everywhere: "$5,000.00", "10,000 for 1", "9 %"."""
+    from jackpot.catalogue.figures import MONEY
+
+    if MONEY.fullmatch(text):
+        return _sum(text)
+    return re.sub(r"[0-9]{4,}", lambda digits: f"{int(digits[0]):,}", text).replace("%", " %")
+
+
 def _rows(found: "Paytable") -> "Table":
     table = _table("hand", "suits", "pays", "source", title="Pays, the best row that a hand satisfies")
     for row in found.rows:
-        table.add_row(row.hand, row.suits or "all", row.pays, row.source)
+        table.add_row(row.hand, row.suits or "all", _printed(row.pays), row.source)
     return table
 
 
@@ -119,9 +140,9 @@ def _levels(found: "Paytable") -> "Table":
 def _figure(figure: "Figure") -> tuple[str, str]:
     """A figure's value and who sets it: the regulation, the operator within it, the operator, or nobody."""
     if figure.mandated is not None:
-        return figure.mandated, "mandated"
+        return _printed(figure.mandated), "mandated"
     if figure.minimum is not None:
-        return f"at least {figure.minimum}", "operator"
+        return f"at least {_printed(figure.minimum)}", "operator"
     if figure.as_seed:
         return "the seed", "one seed is printed"
     if figure.operator:
@@ -134,9 +155,9 @@ def _envy(found: "Paytable") -> list["Table"]:
     for item in found.envy:
         name = f" {item.schedule}" if item.schedule else ""
         table = _table(
-            "hand", "suits", "envy", "source", title=f"Envy bonus{name} for a wager of ${item.wager}"
+            "hand", "suits", "envy", "source", title=f"Envy bonus{name} for a wager of {_sum(item.wager)}"
         )
         for row in item.rows:
-            table.add_row(row.hand, row.suits or "all", f"${row.sum}", item.source)
+            table.add_row(row.hand, row.suits or "all", _sum(row.sum), item.source)
         tables.append(table)
     return tables

@@ -5,10 +5,15 @@ from typing import Annotated, Any
 
 import typer
 
-from jackpot.cli.speak import AndBy, By, ConfigFile, Json, Reason, Socket, ask, counted, money, show
+from jackpot.cli.speak import AndBy, By, ConfigFile, Json, Reason, Socket, ask, money, show
 from jackpot.cli.speak import table as print_table
+from jackpot.words import counted
 
-app = typer.Typer(help="A table's round: show, strike, void, reopen.", no_args_is_help=True)
+app = typer.Typer(
+    help="A table's round: show, strike, void, reopen, decline.",
+    epilog="Example: jackpot rounds show T01 --config /etc/jackpot/config.toml",
+    no_args_is_help=True,
+)
 
 Table = Annotated[str, typer.Argument(metavar="TABLE", help="The table's id.")]
 Round = Annotated[str, typer.Argument(metavar="ROUND", help="The round's id, as `rounds show` gives it.")]

@@ -92,11 +92,6 @@ def show(answer: dict[str, Any], as_json: bool, text: str) -> None:
     typer.echo(json.dumps(answer, indent=2) if as_json else text)
 
 
-def counted(number: int, what: str) -> str:
-    """So many of something, in words: "1 hit", "2 hits"."""
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
-
-
 def table(title: str, columns: list[str], rows: list[list[str]]) -> None:
     """Prints a table; to a pipe without colours, and never cut. What people wrote is shown as it is."""
     from rich.console import Console

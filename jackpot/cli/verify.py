@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from jackpot.cli.speak import ConfigFile, configured, counted, fail
+from jackpot.cli.speak import ConfigFile, configured, fail
+from jackpot.words import counted
 
 if TYPE_CHECKING:
     from jackpot.config import Config
@@ -68,7 +69,7 @@ def verify(
     wrong = {"ledger": len(problems)} if problems else {}
     wrong |= {name: len(report.problems) for name, report in reports.items() if report.problems}
     if wrong:
-        found = ", ".join(f"{name}: {count} problem{'s' * (count > 1)}" for name, count in wrong.items())
+        found = ", ".join(f"{name}: {counted(count, 'problem')}" for name, count in wrong.items())
         fail(f"{found}: this is not what was written")
 
 

@@ -10,6 +10,7 @@ from jackpot.ledger.rebuild import rebuild
 from jackpot.ledger.verify import verify
 from jackpot.rules import views
 from jackpot.rules.money import to_cents
+from jackpot.words import counted
 
 Meters = Mapping[tuple[str, str], int]
 
@@ -27,7 +28,7 @@ class Verdict:
         if self.problems:
             return f"the books do NOT balance, or somebody disagrees with them: {'; '.join(self.problems)}"
         return (
-            f"the books balance: {self.entries} entries verified, "
+            f"the books balance: {counted(self.entries, 'entry')} verified, "
             f"and the {self.tables} tables' own counts agree"
         )
 
@@ -71,7 +72,7 @@ def _differing(
         ]
     waiting = books["hits"]["pending"] + books["hits"]["validated"]
     if waiting:
-        problems.append(f"{waiting} awards were won and not paid")
+        problems.append(f"{counted(waiting, 'award')} won and not paid")
     return problems
 
 

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from jackpot.lab.scene import ACTS_SHOWN, HITS_SHOWN, Line, Scene, dollars
 from jackpot.rules.paytable import Game
+from jackpot.words import counted
 
 LEVEL_STYLES: Final = {
     "mega": "bold bright_yellow",
@@ -44,7 +45,8 @@ def draw(scene: Scene, width: int = WIDE) -> RenderableType:
 def plain(scene: Scene) -> str:
     """One line for where there is no terminal."""
     meters = "  ".join(f"{link}.{level} {dollars(cents)}" for (link, level), cents in scene.meters.items())
-    return f"{scene.rounds} rounds, {scene.wagers} wagers, {scene.awards} awards; {meters}"
+    played, made = counted(scene.rounds, "round"), counted(scene.wagers, "wager")
+    return f"{played}, {made}, {counted(scene.awards, 'award')}; {meters}"
 
 
 def _head(scene: Scene) -> Text:
@@ -122,9 +124,9 @@ def _lines(title: str, lines: Iterable[Line], height: int) -> Panel:
 def _foot(scene: Scene, wide: bool) -> Text:
     facts = [
         *([scene.address] if wide else []),
-        f"{scene.rounds} rounds",
-        f"{scene.awards} awards",
-        f"{scene.meter_hits} meter hits",
+        counted(scene.rounds, "round"),
+        counted(scene.awards, "award"),
+        counted(scene.meter_hits, "meter hit"),
         f"{dollars(scene.won_cents)} won",
         "stopping" if scene.stopping else "Ctrl-C ends",
     ]

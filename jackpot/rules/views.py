@@ -26,12 +26,14 @@ def statistics(engine: Engine) -> Map:
                 "last_seq": table.last_seq,
                 "round": round_map(state, table),
                 "held": [f"H{number}" for number in table.held],
+                "asked": {"round": closed.id, "by": asked.name} if closed and asked else None,
                 "rounds": table.rounds,
                 "wagers": {
                     state.link(number).terms.link: table.counts.get(number, 0) for number in table.links
                 },
             }
             for table in state.tables
+            for closed, asked in [(table.closed, table.asked)]
         ],
         "hits": {
             "pending": statuses.count("pending"),

@@ -12,16 +12,24 @@ from jackpot.config.writing import Writing, local_time
 from jackpot.ledger.store import LedgerError
 from jackpot.rules import views
 from jackpot.rules.money import to_cents
+from jackpot.rules.witness import BEHIND
 from jackpot.server.devices import Devices
 from jackpot.server.history import hits_of
 from jackpot.server.relay import Publisher
+from jackpot.server.remedy import remedies, remedy, suspended
 from jackpot.server.writer import BankStopped, Writer
+from jackpot.words import counted, plural
 
 HITS_SHOWN: Final = 14
 # However many pages look, the state is read once in this time.
 FRESH_S: Final = 1.0
 # While the ledger is in doubt the last durable state is shown: that is when people look.
 STATE_WITHIN_S: Final = 1.0
+
+# What a person does with a hit of that status (A10).
+_NEXT: Final = {"pending": "validate", "validated": "pay"}
+# A bank that stops says why in the log; what to do about each is in the manual.
+_LOOK_INTO_BANK: Final = "the server's log says why; `jackpot lease show` says who has the bank"
 
 Map = dict[str, Any]
 
@@ -63,6 +71,24 @@ def _own(devices: Devices) -> set[str]:
     }
 
 
+def _trouble(what: str, next_: str) -> dict[str, str]:
+    return {"what": what, "next": next_}
+
+
+def _at_tables(tables: Iterable[Map]) -> Iterator[dict[str, str]]:
+    """Where the round of a table waits for people."""
+    for table in tables:
+        name, round_, asked = table["table"], table["round"], table["asked"]
+        if round_ and round_["state"] == "mismatch":
+            said = f"Table {name}: the chips counted differ from the wagers accepted"
+            strike = f"strike a wager: `jackpot rounds strike {name} {round_['round']} SEAT LINK`"
+            yield _trouble(said, f"count again at the table, or {strike}, or `jackpot rounds void`")
+        if asked:
+            said = f"Table {name}: {asked['by']} asked to reopen round {asked['round']}, no new one opens"
+            answer = f"`jackpot rounds reopen {name} {asked['round']}`"
+            yield _trouble(said, f"another person answers: {answer}, or `decline`")
+
+
 class Overview:
     """One floor, read when somebody looks and at most once a second."""
 
@@ -100,9 +126,9 @@ class Overview:
         hits = [hit for _, found in self._states.values() for hit in found]
         hits.sort(key=lambda hit: hit["at"], reverse=True)
         at_tables, at_signs = source.floor, source.signs
-        counts = (
-            f"{len(at_tables.current)} of {len(_own(at_tables))} tables, "
-            f"{len(at_signs.current)} of {len(_own(at_signs))} signs"
+        counts = ", ".join(
+            f"{len(devices.current)} of {counted(len(_own(devices)), devices.role)}"
+            for devices in (at_tables, at_signs)
         )
         return {
             "time": self._time(source.clock.unix_ms(), "%H:%M:%S"),
@@ -141,10 +167,11 @@ class Overview:
             f"seed {money('seed')}, reseed {money('reseed')}"
             + (f", limit {money('limit')}" if level["limit"] is not None else ""),
             f"reserve {money('reserve')}, overflow {money('overflow')}",
-            f"{level['hits']} hits, {money('wins')}; {level['wagers']} wagers",
+            f"{counted(level['hits'], 'hit')}, {money('wins')}; {counted(level['wagers'], 'wager')}",
         ]
         if level["undone_hits"] or level["undone_wagers"]:
-            lines.append(f"undone: {level['undone_hits']} hits, {level['undone_wagers']} wagers")
+            hits, wagers = counted(level["undone_hits"], "hit"), counted(level["undone_wagers"], "wager")
+            lines.append(f"undone: {hits}, {wagers}")
         return lines
 
     def _banks(self) -> str:
@@ -159,35 +186,34 @@ class Overview:
         ]
         return f"This is server {own.id}; {', '.join(said)}"
 
-    def _troubles(self, tables: Iterable[Map]) -> Iterator[str]:
-        """What somebody has to see to, the gravest first."""
+    def _troubles(self, tables: Iterable[Map]) -> Iterator[dict[str, str]]:
+        """What somebody has to see to, the gravest first, and what they do next."""
         for bank, writer in self._source.writers.items():
             if reason := why(writer):
-                yield f"Bank {bank} does not act: {reason}"
-            for link in writer.board.links if writer.board.trusted else ():
-                state, reason = writer.board.state(link)
-                if state != "active":
-                    yield f"Link {link} is suspended: {reason}"
+                yield _trouble(f"Bank {bank} does not act: {reason}", _LOOK_INTO_BANK)
+            for link, reasons in suspended(writer.board).items():
+                next_ = "; ".join(remedies(reasons, bank, link))
+                yield _trouble(f"Link {link} is suspended: {reasons}", next_)
         for bank in self._unfed():
-            yield f"Redis takes nothing of bank {bank}: signs fed by it show a fault"
+            said = f"Redis takes nothing of bank {bank}: signs fed by it show a fault"
+            yield _trouble(said, "start Redis, or look at the way to it; the money does not wait for it")
         for bank_state, _ in self._states.values():
             for table in bank_state["behind"]:
-                yield f"Table {table} knows of more answered commands than the ledger"
+                said = f"Table {table} knows of more answered commands than the ledger"
+                yield _trouble(said, remedy(BEHIND, bank_state["bank"], ""))
         for devices in (self._source.floor, self._source.signs):
             for device in sorted(devices.blocked):
-                yield f"Two devices use the key of {devices.role} {device}"
-        for table in tables:
-            if table["round"] and table["round"]["state"] == "mismatch":
-                yield f"Table {table['table']}: the chips counted differ from the wagers accepted"
+                said = f"Two devices use the key of {devices.role} {device}"
+                next_ = f"find the second one, then `jackpot keys clear {device} --role {devices.role}`"
+                yield _trouble(said, f"{next_}; a stolen key: `jackpot keys revoke`")
+        yield from _at_tables(tables)
         for devices in self._expected():
             gone = sorted(_own(devices) - set(devices.current))
             if gone:
                 role = devices.role.title()
-                yield (
-                    f"{role} {gone[0]} is offline"
-                    if len(gone) == 1
-                    else (f"{role}s {', '.join(gone)} are offline")
-                )
+                be = "is" if len(gone) == 1 else "are"
+                said = f"{role if len(gone) == 1 else plural(role)} {', '.join(gone)} {be} offline"
+                yield _trouble(said, "look at power, network and key: the log names who was refused")
 
     def _unfed(self) -> list[str]:
         """The banks of this server that Redis hears nothing of; a bank's other server feeds it itself."""
@@ -205,7 +231,7 @@ class Overview:
             "online": table["table"] in self._source.floor.current,
             "game": table["game"].replace("-", " ").title().replace("Holdem", "Hold'em"),
             "round": table["round"]["state"] if table["round"] else "ready",
-            "held": bool(table["held"]),
+            "held": ", ".join(table["held"]),
         }
 
     def _hit(self, hit: Map) -> Map:
@@ -214,12 +240,14 @@ class Overview:
         hand = hit["hand"].replace("-", " ").capitalize()
         return {
             "time": self._time(hit["at"], "%d %b %H:%M"),
+            "hit": hit["hit"],
             "table": hit["table"],
             "what": f"{level}, {hand.lower()}" if level else hand,
             "amount": self._money.text(hit["amount"]),
             "envy": self._money.text(hit["envy"]) if hit["envy"] else "",
             "corrected": self._money.text(hit["difference"]) if hit["difference"] else "",
             "status": hit["status"],
+            "next": _NEXT.get(hit["status"], ""),
         }
 
     def _time(self, unix_ms: int, form: str) -> str:

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from decimal import Decimal
 
 import pytest
 from typer.testing import CliRunner
@@ -25,9 +26,9 @@ def test_show_leaves_nothing_out(paytable: str) -> None:
     assert shown.exit_code == 0, shown.output
     table = catalogue.load(paytable)
     for row in table.rows:
-        assert row.pays in shown.output
+        assert row.pays.replace("%", " %") in shown.output
     for paid in (paid for item in table.envy for paid in item.rows):
-        assert f"${paid.sum}" in shown.output
+        assert f"${Decimal(paid.sum):,}" in shown.output
     for name in table.level:
         assert name in shown.output
     assert "…" not in shown.output
@@ -36,12 +37,13 @@ def test_show_leaves_nothing_out(paytable: str) -> None:
 def test_show_tells_apart_who_sets_a_figure() -> None:
     """L4, L5: mandated, at least, the operator's own, and not printed."""
     mandated = CliRunner().invoke(app, ["show", "pa-643a-five-card-C"]).output
-    assert "9%" in mandated
+    assert "9 %" in mandated
+    assert "10,000 for 1" in mandated
     assert "mandated" in mandated
     assert "643a.12(e)(3)" in mandated
     least = CliRunner().invoke(app, ["show", "pa-649a-2011-progressive-A"]).output
-    assert "at least 14%" in least
-    assert "at least 1000.00" in least
+    assert "at least 14 %" in least
+    assert "at least $1,000.00" in least
     assert "proposed" in least
     free = CliRunner().invoke(app, ["show", "ma-lir-progressive"]).output
     assert "as configured" in free

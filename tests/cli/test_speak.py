@@ -8,7 +8,8 @@ import pytest
 import typer
 
 from jackpot.cli import speak
-from jackpot.cli.speak import counted, table
+from jackpot.cli.speak import table
+from jackpot.words import counted
 
 
 @pytest.mark.parametrize("text", ["[case 1204]", "a misdeal [/b]", ":warning: 17 [red]", "1 > 0"])

@@ -27,7 +27,7 @@ def wait_for_page(server: Server, page: str) -> dict[str, Any]:
 def seen(server: Server, page: str, **states: str) -> None:
     """What its floor page says, and its metrics of itself: each bank is active or standby here."""
     floor = wait_for_page(server, page)
-    assert not [trouble for trouble in floor["troubles"] if "Bank" in trouble]
+    assert not [trouble for trouble in floor["troubles"] if "Bank" in trouble["what"]]
     others = [BANKS[bank] for bank, state in states.items() if state != "active"]
     assert list(floor["elsewhere"]) == others
     metrics = server.get("/metrics")

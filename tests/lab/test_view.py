@@ -74,7 +74,7 @@ def test_without_a_terminal_one_line_tells_the_floor() -> None:
     """Rounds, wagers and every meter, for a log."""
     line = plain(busy_scene())
     assert "\n" not in line
-    assert "14808 rounds" in line
+    assert "14,808 rounds" in line
     assert "floor-five.mega $123,456.78" in line
 
 

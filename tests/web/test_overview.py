@@ -1,16 +1,21 @@
 """Does the floor page name what is wrong, and nothing else?"""
 
 import asyncio
+import json
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from jackpot.app import Server
 from jackpot.ledger.journal import Head
 from jackpot.server.hold import Hold
 from jackpot.server.life import State
 from jackpot.server.writer import BankStopped
 from jackpot.web.overview import Overview
+from tests.server.bed import LINK, LINKS, administer, configure, connected, on_loop, sign, table
+from tests.server.test_web import fetch
 
 
 def devices(role: str) -> Any:
@@ -52,4 +57,44 @@ def test_only_the_server_that_has_a_bank_misses_its_redis(elsewhere: bool) -> No
     money: Any = None
     found = asyncio.run(Overview(source, money).look())
     missed = ["Redis takes nothing of bank main: signs fed by it show a fault"]
-    assert found["troubles"] == ([] if elsewhere else missed)
+    assert [trouble["what"] for trouble in found["troubles"]] == ([] if elsewhere else missed)
+
+
+@on_loop
+async def test_whatever_is_wrong_says_what_comes_next(tmp_path: Path) -> None:
+    """S7, T3, T10, S9: a person who reads an alert knows whom to ask or what to type."""
+    config = configure(tmp_path, tables=3, links=LINKS + "count_chips = true\n")
+    async with (
+        Server(config) as server,
+        sign(server),
+        table(server) as first,
+        table(server, "T02") as second,
+        connected(server.ports["tables"]) as third,
+    ):
+        first.wager(1, "R1", 1, 2, lock=True, chips={LINK: 1})
+        assert (await first.answer(1))["warn"]
+        second.wager(1, "R1", 1, lock=True, chips={LINK: 1})
+        second.say(t="close", seq=2, round="R1")
+        assert (await second.answer(2))["t"] == "ack"
+        await administer(config, do="reopen", table="T02", round="R1", reason="seat 3", by="Ann")
+        await third.hello(config, "table", "T03", acked=7)
+        assert (await third.type("error"))["code"] == "ledger_behind"
+        await administer(config, do="suspend", link=LINK, reason="new felt", by="Ann")
+        found = json.loads((await fetch(server, "/floor.json"))[1])["troubles"]
+    said = {trouble["what"]: trouble["next"] for trouble in found}
+    people = "--reason TEXT --by NAME --and-by OTHER"
+    behind = "look at `jackpot ledger behind`, then two people answer each table: "
+    count = "count again at the table, or strike a wager: "
+    assert said == {
+        f"Link {LINK} is suspended: operator": f"`jackpot links resume {LINK} --reason TEXT` once it is over",
+        "Table T03 knows of more answered commands than the ledger": (
+            f"{behind}`jackpot ledger confirm-behind TABLE --believe {people}`, or --disbelieve"
+        ),
+        "Table T01: the chips counted differ from the wagers accepted": (
+            f"{count}`jackpot rounds strike T01 R1 SEAT LINK`, or `jackpot rounds void`"
+        ),
+        "Table T02: Ann asked to reopen round R1, no new one opens": (
+            "another person answers: `jackpot rounds reopen T02 R1`, or `decline`"
+        ),
+        "Table T03 is offline": "look at power, network and key: the log names who was refused",
+    }

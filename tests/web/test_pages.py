@@ -140,15 +140,20 @@ async def test_the_floor_page_shows_who_is_there_and_what_is_wrong(tmp_path: Pat
         page = await opened(browser, page_of(server, "/"), "wall", faults)
         await state(page, "wrong")
         assert "Tables T01, T02 are offline" in await page.inner_text("#trouble")
+        assert "the log names who was refused" in await page.inner_text("#trouble .next")
         async with table(server) as device, table(server, "T02"), sign(server):
             await state(page, "good")
-            assert await page.inner_text("#counts") == "2 of 2 tables, 1 of 1 signs"
+            assert await page.inner_text("#counts") == "2 of 2 tables, 1 of 1 sign"
             device.wager(1, "R1", 1, lock=True)
             device.say(t="settle", seq=2, round="R1", hands=[ROYAL], board=["Js", "Ts"], close=True)
             await page.wait_for_selector("#hits .status.pending")
             row = (await page.inner_text("#hits tr")).split("\t")
-            assert row[1:] == ["T01", "Mega, royal flush", "$10,000.09", "pending"]
+            assert row[1:] == ["H1", "T01", "Mega, royal flush", "$10,000.09", "pending\nvalidate it"]
             await page.wait_for_selector(".tile.held")
+            assert "held for H1" in await page.inner_text(".tile.held")
+            phone = await opened(browser, page_of(server, "/"), "phone", faults)
+            await phone.wait_for_selector("#hits .status.pending")
+            assert await phone.evaluate("document.documentElement.scrollWidth") <= SIZES["phone"][0]
             assert await page.inner_text(".badge") == "win"
         await page.wait_for_selector(".tile.off")
     assert faults == []

@@ -92,24 +92,38 @@ function tile(name, now, text, className) {
 
 function tableTile(table) {
   const now = !table.online ? "offline" : table.held ? "held" : table.round;
-  return tile(table.table, now, table.game, !table.online ? "off" : table.held ? "held" : "");
+  return tile(table.table, now, table.held ? `held for ${table.held}` : table.game, !table.online ? "off" : table.held ? "held" : "");
 }
 
 function hitRow(hit) {
   const row = make("tr", "");
-  row.append(make("td", "", hit.time), make("td", "", hit.table), make("td", "what", hit.what));
+  for (const part of ["time", "hit", "table", "what"]) row.append(make("td", part, hit[part]));
   const sum = make("td", "sum", hit.amount);
   if (hit.envy) sum.append(make("span", "envy", `+ ${hit.envy} envy`));
-  row.append(sum, make("td", `status ${hit.status}`, hit.status));
+  if (hit.corrected) sum.append(make("span", "envy", `corrected by ${hit.corrected}`));
+  const status = make("td", `status ${hit.status}`, hit.status);
+  if (hit.next) status.append(make("span", "next", `${hit.next} it`));
+  row.append(sum, status);
   return row;
+}
+
+function trouble({ what, next }) {
+  const line = make("li", "", what);
+  if (next) {
+    const words = make("p", "next");
+    // What stands between backticks is typed.
+    words.append(...next.split("`").map((part, number) => (number % 2 ? make("code", "", part) : part)));
+    line.append(words);
+  }
+  return line;
 }
 
 function troubles(list) {
   const all = [...list];
-  if (lost || failed) all.unshift("The server does not answer: what stands below is old");
-  if (insecure) all.push("Connections are not encrypted (insecure = true)");
+  if (lost || failed) all.unshift({ what: "The server does not answer: what stands below is old", next: "see whether it runs, and what its log says" });
+  if (insecure) all.push({ what: "Connections are not encrypted (insecure = true)", next: "give [listen.tls] a certificate" });
   at("#trouble").classList.toggle("wrong", all.length > 0);
-  at("#trouble ul").replaceChildren(...(all.length ? all : ["All is in order"]).map((text) => make("li", "", text)));
+  at("#trouble ul").replaceChildren(...(all.length ? all : [{ what: "All is in order" }]).map(trouble));
   document.body.dataset.state = lost || failed ? "lost" : all.length ? "wrong" : "good";
 }
 

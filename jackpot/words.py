@@ -1,0 +1,13 @@
+"""How is a number of things said? For commands, pages and logs."""
+
+
+def counted(number: int, what: str) -> str:
+    """So many of something, in words: "1 hit", "2 hits", "3 entries"."""
+    if number == 1:
+        return f"1 {what}"
+    return f"{number:,} {plural(what)}"
+
+
+def plural(what: str) -> str:
+    """More than one of something."""
+    return f"{what[:-1]}ies" if what.endswith("ry") else f"{what}s"

@@ -1,0 +1,83 @@
+"""Does every command say how it is called, and does the README know it?"""
+
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer.main
+from typer.testing import CliRunner
+
+from jackpot.cli.__main__ import COMMANDS, root
+
+# A command of typer's own click, whose place differs from version to version.
+Command = Any
+# No line of a help is folded.
+WIDE = {"COLUMNS": "400"}
+README = Path(__file__).parents[2] / "README.md"
+
+
+def walked(command: Command, *path: str) -> Iterator[tuple[tuple[str, ...], Command]]:
+    """A command and, of a group, all below it; each with the words that lead to it."""
+    yield path, command
+    for name, below in getattr(command, "commands", {}).items():
+        yield from walked(below, *path, name)
+
+
+def every() -> list[tuple[tuple[str, ...], Command]]:
+    found: list[tuple[tuple[str, ...], Command]] = [((), typer.main.get_command(root(None)))]
+    for name in COMMANDS:
+        whole = typer.main.get_command(root(name))
+        found += walked(getattr(whole, "commands", {})[name], name)
+    return found
+
+
+EVERY = every()
+
+
+@pytest.mark.parametrize("path", [path for path, _ in EVERY], ids=" ".join)
+def test_help_shows_an_example_that_can_be_typed(path: tuple[str, ...]) -> None:
+    """README, commands: each command and group has `--help` with an example, and its words are right."""
+    shown = CliRunner().invoke(root(path[0] if path else None), [*path, "--help"], env=WIDE)
+    assert shown.exit_code == 0, shown.output
+    example = re.search(r"Example: (jackpot .*?)\s*$", shown.output, re.MULTILINE)
+    assert example is not None, shown.output
+    _, *words = shlex.split(re.sub(r" > \S+$", "", example[1]))
+    assert tuple(words[: len(path)]) == path
+    command, rest = longest(words)
+    command.make_context("jackpot", rest)  # raises where an option or argument is not one of its own
+
+
+def longest(words: list[str]) -> tuple[Command, list[str]]:
+    """The command that the words name, and what they give to it."""
+    known = dict(EVERY)
+    path = next(tuple(words[:size]) for size in (2, 1) if tuple(words[:size]) in known)
+    return known[path], words[len(path) :]
+
+
+def test_the_readme_names_every_command() -> None:
+    """README, commands: its table has every command that there is, and no other."""
+    told: set[tuple[str, ...]] = set()
+    for cell in re.findall(r"^\| (`[^|]+) \|", README.read_text(), re.MULTILINE):
+        group = ""
+        for part in re.findall(r"`([^`]+)`", cell):
+            words = [word for word in part.split() if word.islower() and not word.startswith("-")]
+            if words == ["jackpot"]:
+                continue
+            if words[0] in COMMANDS:
+                group = words[0]
+                told.add(tuple(words[:2]))
+            else:
+                told.add((group, words[0]))
+    leaves = {path for path, command in EVERY if path and not getattr(command, "commands", {})}
+    assert told == leaves
+
+
+def test_the_list_of_commands_says_what_each_group_says_of_itself() -> None:
+    """A command's line is the same before it is chosen and after."""
+    for name, (_, line) in COMMANDS.items():
+        (command,) = [command for path, command in EVERY if path == (name,)]
+        if getattr(command, "commands", {}):
+            assert command.help == line

@@ -1,0 +1,78 @@
+"""Is what `--json` prints always JSON?"""
+
+import json
+from pathlib import Path
+
+from jackpot.app import Server
+from tests.cli.test_help import EVERY
+from tests.server.bed import LINK, configure, on_loop, table
+from tests.server.test_admin import jackpot, royal
+
+TWO = ("--reason", "drill", "--by", "Ann", "--and-by", "Bo")
+ONE = TWO[:4]
+# In this order on one floor, after a royal flush at T01; what cannot be done is refused, and prints nothing.
+TRIED: tuple[tuple[str, ...], ...] = (
+    ("hits", "list"),
+    ("hits", "list", "--all"),
+    ("hits", "show", "H1"),
+    ("hits", "correct", "A1", "--amount", "9999.00", *TWO),
+    ("hits", "validate", "H1", *ONE[2:]),
+    ("hits", "pay", "H1", *ONE[2:]),
+    ("hits", "undo", "H1", *ONE),
+    ("hits", "release", "T01", *ONE),
+    ("links", "list"),
+    ("links", "show", LINK),
+    ("links", "suspend", LINK, *ONE),
+    ("links", "resume", LINK, *ONE),
+    ("rounds", "show", "T01"),
+    ("rounds", "show", "T02"),
+    ("rounds", "reopen", "T01", "R1", *ONE),
+    ("rounds", "decline", "T01", "R1", *ONE),
+    ("rounds", "reopen", "T01", "R1", *TWO),
+    ("rounds", "strike", "T01", "R1", "1", LINK, *ONE),
+    ("rounds", "void", "T01", "R1", *TWO),
+    ("ledger", "behind"),
+    ("ledger", "confirm-behind", "T01", "--believe", *TWO),
+    ("ledger", "resume", *TWO),
+    ("keys", "clear", "T01", "--by", "Ann"),
+    ("keys", "revoke", "S01", "--role", "sign", "--by", "Ann"),
+    ("lease", "show"),
+    ("lease", "hand-over", "main"),
+)
+# It has no server to ask, and measures for half a minute: its report is proved with the bench.
+ELSEWHERE = {("bench",)}
+
+
+@on_loop
+async def test_json_is_json_in_every_case(tmp_path: Path) -> None:
+    """README, commands: done, it prints one JSON value alone; refused, one line on standard error."""
+    config = configure(tmp_path)
+    refused = []
+    async with Server(config) as server, table(server) as device:
+        await royal(device)
+        for words in TRIED:
+            code, out, error = await jackpot(*words, "--json", "--config", str(config.path))
+            if code:
+                refused.append(words[:2])
+                assert (out, error.count("\n")) == ("", 1), words
+            else:
+                json.loads(out)
+                assert error == ""
+    assert refused == [
+        ("hits", "undo"),
+        ("hits", "release"),
+        ("rounds", "strike"),
+        ("rounds", "void"),
+        ("ledger", "confirm-behind"),
+        ("ledger", "resume"),
+        ("keys", "clear"),
+        ("lease", "hand-over"),
+    ]
+
+
+def test_every_command_that_offers_json_is_tried() -> None:
+    """A new one with `--json` cannot be left out."""
+    offers = {
+        path for path, command in EVERY if any("--json" in parameter.opts for parameter in command.params)
+    }
+    assert offers == {words[:2] for words in TRIED} | ELSEWHERE

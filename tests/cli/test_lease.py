@@ -1,0 +1,28 @@
+"""What does a shell say of who writes a bank?"""
+
+import json
+from pathlib import Path
+
+from jackpot.app import Server
+from tests.server.bed import configure, on_loop
+from tests.server.test_admin import jackpot
+
+
+@on_loop
+async def test_the_only_server_has_every_bank_and_hands_none_over(tmp_path: Path) -> None:
+    """S3: its lease is shown with the row it stands at; a ledger in SQLite has nobody else to take it."""
+    config = configure(tmp_path)
+    where = ("--config", str(config.path))
+    async with Server(config) as server:
+        code, out, _ = await jackpot("lease", "show", *where)
+        assert (code, out.splitlines()[0].strip(), " held " in out) == (0, "1 bank", True)
+        (lease,) = json.loads((await jackpot("lease", "show", "--json", *where))[1])
+        assert (lease["bank"], lease["here"], lease["seq"]) == (
+            "main",
+            "held",
+            server.writers["main"].core.durable_seq,
+        )
+        code, _, error = await jackpot("lease", "hand-over", "main", *where)
+        assert (code, error.startswith("a ledger in SQLite has one server")) == (1, True)
+        code, _, error = await jackpot("lease", "hand-over", "side", *where)
+        assert (code, error) == (1, "bank: 'side' is unknown; there is main\n")
