@@ -1,9 +1,9 @@
-"""Do the rules decide this event, from the state before it (S8)? Believes nothing that the event says.
+"""Would the rules have decided this event, from the state before it (S8)? The event itself is not believed.
 
-A command is not in the journal, but its event names all of it that decides: the command is put together
-again and decided again, and what comes out must be the event, byte for byte. Two things cannot be: a refusal,
-whose command is in the journal by its digest alone, and which moves nothing; and how many rounds a table had
-opened in the minute before (L11), which is counted on a clock that is in no row.
+The journal does not hold commands, but an event names everything in its command that decides. So the command
+is put together again and decided again, and the result must be the event, byte for byte. Two things cannot be
+decided again. Of a refused command the journal holds only the digest, but a refusal moves no money. And the
+rounds that a table opened in the minute before (L11) were counted by a clock that no row records.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -25,7 +25,7 @@ from jackpot.rules.outcome import Written
 from jackpot.rules.refusal import CODES, HITS_TOLD_MOST, MESSAGE_MOST, NOT_APPLIED, Refusal
 from jackpot.rules.state import Award, State, Table
 
-# A difference is told in so many characters a side: enough to see what was changed.
+# How many characters of each value a difference shows: enough to see what was changed.
 TOLD_MOST: Final = 160
 INTERNAL: Final = "internal"
 # Fields in micro-dollars, told as sums of money.
@@ -44,7 +44,7 @@ class Decider(Protocol):
 
 
 def fault(engine: Decider, entry: Written, event: Event) -> str | None:
-    """Why the rules do not decide this event as the next; None where they do.
+    """Why the rules would not have decided this event next; None where they would.
 
     May raise anything for an event that names what is not there.
     """
@@ -89,7 +89,7 @@ def fault(engine: Decider, entry: Written, event: Event) -> str | None:
 
 
 def _asked(state: State, event: Event) -> Iterable[tuple[Command, People]]:
-    """Who may have asked for what; two people reopen a round at once, or the second one after the first."""
+    """Which commands, and of whom, may have led to the event; two people may reopen a round one by one."""
     people = getattr(event, "people", People())
     for command in _COMMANDS[type(event)](state, event):
         yield command, people
@@ -99,12 +99,12 @@ def _asked(state: State, event: Event) -> Iterable[tuple[Command, People]]:
 
 
 def _asked_ms(table: Table | None, event: Event) -> int:
-    """For how long a second person had been waited for; where nobody was asked there is no time to tell."""
+    """How long a table had waited for a second person; 0 where nobody had asked for one."""
     return max(1, getattr(event, "asked_ms", 0)) if table is not None and table.waits() else 0
 
 
 def _misplaced(state: State, table: Table | None, entry: Written, event: Event) -> str | None:
-    """Whether anything of the kind could come here at all."""
+    """Why no event of this kind could come here, whatever it says; None where one could."""
     if state.closed_into:
         return f"the bank ended before it: it became part of {state.closed_into}"
     framed = table is not None
@@ -142,14 +142,14 @@ def _refused(state: State, table: Table | None, event: e.Refused) -> str | None:
 
 
 def _stops(state: State, table: Table | None) -> Iterable[list[int]]:
-    """The links that an internal error may stop: its table's; of an act, one table's, one hit's or none."""
+    """Which links an internal error may stop: a table's; in an act, those of one table, one hit or none."""
     if table is not None:
         return [sorted(table.links)]
     return [[], *([link.number] for link in state.links), *(sorted(one.links) for one in state.tables)]
 
 
 def _greeted(engine: Decider, event: e.FoundBehind | e.BehindOver) -> str | None:
-    """A table's word, in place of which nobody else's stands (S9)."""
+    """Why the rules would not have written what a table said of lost answers; None where they would (S9)."""
     state, since = engine.state, engine.epoch.since
     table = state.table(event.table)
     if isinstance(event, e.BehindOver):
@@ -165,7 +165,7 @@ def _greeted(engine: Decider, event: e.FoundBehind | e.BehindOver) -> str | None
 
 
 def _difference(written: Event, decided: Event) -> str:
-    """Which fields differ, in so many words."""
+    """How the two events differ, for people."""
     if type(written) is not type(decided):
         return f"written {type(written).__name__}, decided {type(decided).__name__}"
     fields = written.__struct_fields__
@@ -201,7 +201,7 @@ def _sum(micros: int) -> str:
 
 
 def _told(value: Any) -> str:
-    """A value in so many characters; a list of another length by its length."""
+    """A value, cut where it is long; of a list of another length, its length."""
     if isinstance(value, list) and len(repr(value)) > TOLD_MOST:
         return f"as {len(value)} entries"
     return repr(value)[:TOLD_MOST]
@@ -224,7 +224,7 @@ def _texts(packed: bytes) -> tuple[str, ...] | None:
 
 
 def _draws(state: State, locking: e.Locking | None) -> dict[str, Draw]:
-    """The random numbers as they were drawn, lost ones too (A7)."""
+    """The random numbers as they were drawn, whether or not they won (A7)."""
     return {
         _link(state, made.link): Draw(made.magic_chance, made.magic_card, made.lucky_chance, made.lucky_box)
         for made in (locking.draws if locking else ())
@@ -254,7 +254,7 @@ def _lock(state: State, event: e.Locked) -> Iterable[Command]:
 
 
 def _settle(state: State, event: e.Settled) -> Iterable[Command]:
-    """A seat's cards stand with its first claim; they are those of all its claims."""
+    """The journal keeps a seat's cards with its first claim alone; each of its claims showed them."""
     cards: dict[int, tuple[str, ...] | None] = {}
     hands = tuple(
         Claim(
@@ -309,7 +309,7 @@ def _strike(state: State, event: e.Struck) -> Iterable[Command]:
 
 
 _FRAMES: Final = (e.Wagered, e.Withdrawn, e.Locked, e.Settled, e.Closed)
-# The commands of which the event may be what was decided; most events leave no doubt.
+# Which commands may have led to an event. For most events there is only one.
 _COMMANDS: Final[dict[type[Event], Again]] = {
     e.BankOpened: lambda _, event: [c.OpenBank(event.site)],
     e.BankBegun: lambda _, event: [c.BeginBank(tuple(event.heads), tuple(event.parts))],

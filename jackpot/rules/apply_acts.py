@@ -1,4 +1,4 @@
-"""What do people's acts and the server's own change? Applying their events; nothing here refuses."""
+"""What changes by the acts of people and of the server? Their events are applied here; nothing is refused."""
 
 from typing import Final
 
@@ -42,7 +42,7 @@ from jackpot.rules.undo import BASE, History, Point, is_whole
 
 # What tables and signs are told of a bank that came back from a backup, until two people resume it (S9).
 RESTORED: Final = "restored"
-# What suspends a whole bank holds a link, too, that opens meanwhile.
+# A link that opens while its bank is suspended for one of these is suspended, too.
 OF_THE_BANK: Final = (witness.BEHIND, RESTORED)
 
 
@@ -117,7 +117,7 @@ def apply_paid(effects: Effects, event: Paid) -> None:
 
 
 def apply_undone(effects: Effects, event: Undone) -> None:
-    """As if the awards had not been made; later ones may be raised (A11)."""
+    """The state becomes what it would be without the awards; later ones may be raised (A11)."""
     state = effects.state
     hit = state.hits[event.hit]
     gone = _chosen(hit, event.awards)
@@ -245,7 +245,7 @@ def apply_reading(effects: Effects, event: ReadingTaken) -> None:
 
 
 def apply_device_blocked(effects: Effects, event: DeviceBlocked) -> None:
-    """Two devices fight for one key."""
+    """Two devices use one key: neither is let in."""
     key = (event.role, event.device)
     if key not in effects.state.blocked:
         effects.state.blocked.append(key)
@@ -253,7 +253,7 @@ def apply_device_blocked(effects: Effects, event: DeviceBlocked) -> None:
 
 
 def apply_device_cleared(effects: Effects, event: DeviceCleared) -> None:
-    """An operator has looked."""
+    """An operator lets the device in again."""
     effects.state.blocked.remove((event.role, event.device))
 
 
@@ -277,7 +277,7 @@ def _levels(effects: Effects, awards: list[Award]) -> list[Level]:
 
 
 def _tell(effects: Effects, hit: Hit, awards: list[int], status: str) -> None:
-    """A status for each award; one for the hit when it is that of all of the hit that stands."""
+    """Tell the status of each award, and of the hit once all its standing awards have it."""
     whole = all(award.status == status for award in hit.awards if award.stands())
     for award in _chosen(hit, awards):
         effects.tell_status(hit, status, award)

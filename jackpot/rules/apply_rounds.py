@@ -1,4 +1,4 @@
-"""What do a table's frames change? Applying the events of a round; nothing here refuses anything."""
+"""What changes by a table's frames? The events of a round are applied here; nothing is refused."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -75,7 +75,7 @@ def apply_wagered(effects: Effects, event: Wagered) -> None:
 
 
 def apply_withdrawn(effects: Effects, event: Withdrawn) -> None:
-    """The wagers were never made (T2)."""
+    """The state becomes what it would be without the wagers (T2)."""
     table = present(effects.table, _NO_TABLE)
     take_back(effects, unfinished(table, event.round), event.bets, event.recomputed)
 
@@ -355,7 +355,7 @@ def apply_voided(effects: Effects, event: Voided) -> None:
 
 
 def forget(effects: Effects, table: Table, round_: Round) -> None:
-    """The round can no longer be reopened: its marks and its finished hits are needed no more."""
+    """Drop what was kept of a round that can no longer be reopened: its marks and its finished hits."""
     for number in table.links:
         for level in effects.state.link(number).levels:
             for settling in round_.settlings:
@@ -365,9 +365,9 @@ def forget(effects: Effects, table: Table, round_: Round) -> None:
 
 
 def retire(effects: Effects, number: int) -> None:
-    """Drop a hit of which nothing is left to do, once its round cannot be reopened.
+    """Drop a hit, once nothing is left to do about it and its round cannot be reopened.
 
-    What was paid, or final at once, is kept for a while: it may be corrected (A10).
+    A hit that was paid, or final at once, is kept for a while, for it may still be corrected (A10).
     """
     state = effects.state
     hit = state.hits.get(number)
@@ -381,7 +381,7 @@ def retire(effects: Effects, number: int) -> None:
 
 
 def _fold(effects: Effects, table: Table) -> None:
-    """Fold the histories that have grown long; what any open round stands on is kept (A11)."""
+    """Shorten the histories that have grown long, but keep all that an open round still needs (A11)."""
     state = effects.state
     for number in table.links:
         link = state.link(number)

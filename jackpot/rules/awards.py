@@ -76,8 +76,8 @@ class Tally:
     ) -> list[HitMade]:
         """One percentage award, shared by its winners in equal floors (A2-A6, T5).
 
-        moment: 0 for now; else the past entry at which it would have been taken (T10): then its sums
-        are left at zero for the recomputation to fill.
+        moment: 0 for now; else the past entry at which it would have been taken (T10). Its sums are then
+        zero, until the recomputation fills them in.
         """
         level = link.level(pays.level)
         units = len(winners)
@@ -122,7 +122,7 @@ class Tally:
         return hit
 
     def pay_draw(self, link: Link, seat: int, hand: str, odds: int) -> None:
-        """A Magic Card or a Lucky Bonus, once a seat however often its round is settled and closed (A7)."""
+        """Pay a Magic Card or a Lucky Bonus once to each seat, however often the round is closed (A7)."""
         before: list[Hit | HitMade] = [self.state.hits[number] for number in self.round.hits]
         if any((it.link, it.seat, it.hand) == (link.number, seat, hand) for it in [*before, *self.hits]):
             return

@@ -14,15 +14,15 @@ from jackpot.rules.recompute import without_bets
 from jackpot.rules.refusal import Refusal, quoted, refuse_if
 from jackpot.rules.state import BetMade, DrawMade, Link, Round, State, Table
 
-# A welcome holds the round beside the last answer, which may list 192 awards, in one frame of 65,536 bytes.
+# One frame of 65,536 bytes holds a welcome: with the round, and the last answer, which may list 192 awards.
 ROUND_BETS_MOST: Final = 64
 
-# For so long a table opens and locks no new round after one person asked to reopen the last one (T10).
+# How long a table opens and locks no new round, once a person has asked to reopen the last one (T10).
 ASKED_HOLDS_MS: Final = 15 * 60_000
 
 
 class Around(NamedTuple):
-    """What decides next to a command and the state. draws: raw random numbers, by link (A7).
+    """What decides together with a command and the state. draws: raw random numbers, by link (A7).
 
     asked_ms: as in `Wagered`. rounds_lately: opened by the table in the last minute (L11).
     """
@@ -123,7 +123,7 @@ def find_bets(state: State, table: Table, round_: Round, wanted: Iterable[Unbet]
 def decide_lock(state: State, table: Table, command: Lock, around: Around) -> Locked:
     """No more bets; a second lock corrects the count and nothing else (T3).
 
-    Once cards were shown no count takes back what had agreed: a wager is not struck for what it won or lost.
+    Once cards were shown, a count that agreed stays: else a wager could be struck because it won or lost.
     """
     round_ = find_round(table, command.round)
     recount = round_.state != "open"
@@ -143,7 +143,7 @@ def decide_lock(state: State, table: Table, command: Lock, around: Around) -> Lo
 
 
 def miscounted(state: State, table: Table, round_: Round, chips: Mapping[int, int]) -> list[int]:
-    """The links of which the dealer's count disagrees with the accepted wagers, or is owed (T3).
+    """The links whose count by the dealer is missing, or disagrees with the accepted wagers (T3).
 
     Electronic wagers have no chips to count.
     """
@@ -208,7 +208,7 @@ def _check_round_for_wager(table: Table, round_id: str) -> None:
 
 
 def _check_asked(asked_ms: int) -> None:
-    """Nothing ends the time for a missed hand while a second person has not answered (T10)."""
+    """Refuse what would make the reopening too late, while a second person has not answered (T10)."""
     refuse_if(
         0 < asked_ms < ASKED_HOLDS_MS,
         Code.TABLE_HELD,

@@ -100,7 +100,7 @@ def read(state: State, table: Table, round_: Round, command: Settle) -> Showing:
 
 
 def _check_players(table: Table, round_: Round, claims: Sequence[Claim]) -> None:
-    """A box without a wager is whose its hand says; never against a wager or another hand (A5, T9)."""
+    """A hand may say whose a box without a wager is. It contradicts no wager and no other hand (A5, T9)."""
     nameless = {bet.seat for bet in round_.bets if bet.player is None}
     for claim in claims:
         said = claim.player is not None and claim.seat in nameless
@@ -116,7 +116,7 @@ def _by_seat(claims: Sequence[Claim]) -> dict[int, list[Claim]]:
 
 
 def _own_cards(claims: Sequence[Claim]) -> tuple[int, ...]:
-    """The cards of one seat's claims, none if none were shown; they may not differ."""
+    """The cards that a seat shows, if it shows any; refused where two of its claims show different ones."""
     shown = [_parse("cards", claim.cards) for claim in claims if claim.cards is not None]
     differ = any(cards != shown[0] for cards in shown)
     refuse_if(differ, Code.BAD_MESSAGE, f"cards: seat {claims[0].seat} shows two different hands")
@@ -178,7 +178,7 @@ def _check_name(seat: int, name: Ranked, ranked: Ranked) -> None:
 def _named_links(state: State, table: Table, round_: Round, claim: Claim, played: list[int]) -> list[int]:
     """The links that a named hand is for: its `link` if it is known, or all whose hand the same cards make.
 
-    Those are the seat's own, and others played: what a hand earns them needs no wager of its own (A5).
+    A link counts also where only other seats have wagered on it, for the hand may earn them envy (A5).
     """
     if claim.link is not None:
         links = [number for number in table.links if state.link(number).terms.link == claim.link]
@@ -207,7 +207,7 @@ def _told_apart(terms: LinkTerms) -> set[str]:
 
 
 def _check_order(round_: Round, seats: list[int]) -> None:
-    """Payout order: farthest to the dealer's right first, seat numbers fall; anew when reopened (T4)."""
+    """Seat numbers fall, from the dealer's far right; when reopened, each settlement begins there (T4)."""
     settled = round_.settled()
     last = 0 if round_.reopened else min(settled, default=0)
     for before, seat in zip([last, *seats], seats, strict=False):
@@ -271,7 +271,7 @@ def _check_possible(round_: Round, showing: Showing) -> None:
 
 
 def _board(round_: Round, sent: tuple[int, ...]) -> tuple[int, ...]:
-    """The community cards: those sent before may only be followed by more."""
+    """The community cards; a later message may add cards, and change none."""
     before = tuple(deck.unpack(round_.board))
     differs = bool(sent) and sent[: len(before)] != before
     refuse_if(differs, Code.BAD_MESSAGE, "board: differs from the cards sent before")

@@ -39,10 +39,10 @@ from jackpot.rules.state import ACTS_KEPT, ANSWERS_KEPT, Answered, State, Table
 # The form of a snapshot; a snapshot of another form is ignored and the journal replayed instead.
 SNAPSHOT_FORMAT = 6
 
-# Before a snapshot's state: the journal is under a hash, and a bit that a disk turns in a state shows too.
+# The hash that stands before a snapshot's state: it shows where a disk has turned a bit.
 DIGEST_BYTES = 32
 
-# What a table's hello comes to: neither its frame nor an act.
+# Events that a table's hello may lead to; they are neither frames nor acts.
 GREETINGS = (FoundBehind, BehindOver)
 
 APPLY: dict[type[Event], Callable[[Effects, Any], None]] = {
@@ -135,7 +135,7 @@ class Engine:
         return engine
 
     def new_epoch(self, tick: int) -> None:
-        """What counts time or epochs counts from here, for the clock may be another (L11, T10, S9).
+        """Count time and witnesses from here on, since another server's clock may differ (L11, T10, S9).
 
         tick: when, as in `Envelope`.
         """
@@ -162,7 +162,7 @@ class Engine:
         return self._act(envelope)
 
     def decide(self, envelope: Envelope, asked_ms: int) -> Event:
-        """What a command, other than a hello, would come to now; nothing is touched.
+        """The event that a command, other than a hello, would lead to now; nothing is touched.
 
         asked_ms: as in `Wagered`, in place of this engine's own clock. Raises Refusal, InvariantError.
         """

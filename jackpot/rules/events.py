@@ -14,8 +14,8 @@ from jackpot.rules.meter import Accounts
 from jackpot.rules.paytable import LinkTerms, TableTerms
 from jackpot.rules.state import Answered, Award, DrawMade, Shown, Waiting
 
-# Of the rules that decide, and of the form of every event; each row names it. A release that decides or
-# writes anything otherwise raises it, for what older rules decided is not decided again by newer.
+# The version of the rules, and of the form of every event; each row names it. A release that decides or
+# writes anything differently raises it, because newer rules do not decide again what older ones decided.
 RULES_VERSION: Final = 1
 
 
@@ -26,7 +26,7 @@ class People(msgspec.Struct, frozen=True, array_like=True):
     proved: bool = False
 
     def count(self) -> int:
-        """How many different people they are: no other way of writing a name makes another person."""
+        """How many different people they are, however their names are written."""
         return len({names.plain(name) for name in self.names} - {""})
 
 
@@ -130,10 +130,10 @@ class Closing(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Wagered(Event, frozen=True, array_like=True):
-    """asked_ms: for how long a second person had not answered who reopens the round before this one (T10).
+    """asked_ms: how long somebody had waited for a second person to reopen the round before (T10).
 
-    Told where this opens or locks a round. 0 where nobody had asked. What was asked in an earlier epoch,
-    whose clock may be another, counts from the start of this one.
+    It is 0 where nobody waited, and where this neither opens nor locks a round. A wait that began in an
+    earlier epoch counts from the start of this one, since another server's clock may differ.
     """
 
     kind: ClassVar[int] = 3
@@ -257,7 +257,7 @@ class Struck(Event, frozen=True, array_like=True):
 
 
 class Reopened(Event, frozen=True, array_like=True):
-    """people: the two who stand for it, be it one after the other."""
+    """people: the two who stand for it, whether they acted at once or one after the other."""
 
     kind: ClassVar[int] = 16
     table: int

@@ -1,7 +1,7 @@
 """How do two banks become one? Each chain ends with what it hands on, and a new chain begins with both.
 
 Only what is at rest can move: every link suspended, no round to finish, no award to pay, no cards held. So
-nothing that is handed on can still be undone or recomputed, and its history begins anew (A11).
+nothing that is handed on can still be undone or recomputed, and its history begins again (A11).
 """
 
 import msgspec

@@ -36,7 +36,7 @@ from jackpot.rules.refusal import Refusal, quoted, refuse_if, two_people
 from jackpot.rules.state import State, Table
 from jackpot.rules.witness import BEHIND, decide_believed, find_table
 
-# Why the server itself stops links, with nobody: they differ from the configuration, or a backup came back.
+# Reasons for which the server itself stops links: they differ from the configuration, or came from a backup.
 CONFIG_REASON: Final = "config"
 SERVER_SUSPENDS: Final = (CONFIG_REASON, RESTORED)
 SERVER_RESUMES: Final = (CONFIG_REASON,)
@@ -184,14 +184,14 @@ def welcome(state: State, table: Table) -> Map:
 
 
 def _not_behind(reason: str) -> None:
-    """Only a table's word begins that suspension, and only who confirms what is missing ends it (S4)."""
+    """Refuse `ledger_behind`: a table begins it, and people end it by confirming what is missing (S9)."""
     refuse_if(
         reason == BEHIND, Code.RESERVED, f"reason: {BEHIND} ends where a table's lost tail is confirmed"
     )
 
 
 def _stands(people: People, reason: str, own: tuple[str, ...]) -> None:
-    """People stand for it; the server alone acts for its own reasons, and what people stopped it leaves."""
+    """Refuse an act that nobody stands for, and people's where the reason is the server's alone."""
     refuse_if(not people.count() and reason not in own, Code.NO_PERSON, "by: someone must stand for this act")
     refuse_if(
         bool(people.count()) and reason == CONFIG_REASON, Code.RESERVED, f"reason: {reason} is the server's"

@@ -65,7 +65,7 @@ class Outcome(msgspec.Struct, frozen=True):
 
     answer: the frame's or act's answer, a map in the wire's words. meters: (link, level, micro-dollars
     of the primary) of every level that moved, after it. alarms: event name and facts, for the log and
-    the people; never empty-handed about who and where.
+    for people; they always say who and where.
     """
 
     entry: Entry | None

@@ -66,7 +66,7 @@ def without_bets(state: State, bets: Iterable[BetMade]) -> Recomputed:
 
 
 def mark_undone(history: History, awards: set[int]) -> None:
-    """The awards' shares stand no longer, nor what they were corrected by (A10)."""
+    """Mark the awards' shares, and their corrections, as undone (A10)."""
     for share in history.shares():
         share.undone = share.undone or share.award in awards
     for point in history.points:

@@ -144,7 +144,7 @@ def _dealer_players(round_: Round, link: int) -> tuple[int, ...]:
 
 
 def _moment(round_: Round, seat: int) -> int:
-    """The entry at which a missed seat's turn was: before the first lower seat, else at the close (T10)."""
+    """The entry of a missed seat's turn: where a lower seat was settled first, else the close (T10)."""
     for settling in round_.settlings:
         if not settling.seats or any(settled < seat for settled in settling.seats):
             return settling.seq
@@ -192,7 +192,7 @@ def _pay_seat(tally: Tally, read: Read, turn: Turn, waiting: list[Waiting]) -> N
 
 
 def _pay_draws(tally: Tally, seat: int, cards: Collection[int], board: Collection[int]) -> None:
-    """The seat's Magic Card and Lucky Bonus, once whatever its wagers; its cards need not be sent (A7)."""
+    """Pay the seat's Magic Card and Lucky Bonus, once, however many wagers it has (A7)."""
     for draw in tally.round.draws:
         if not any(bet.seat == seat and bet.link == draw.link for bet in tally.round.bets):
             continue
@@ -235,7 +235,7 @@ def _winner(tally: Tally, wait: Waiting) -> Winner:
 
 
 def _with_late(state: State, tally: Tally) -> Settlement:
-    """The settlement with what takes in the past come to: their sums, and what they change (T10, A11)."""
+    """The settlement, with the sums of takes made in the past and what these change (T10, A11)."""
     settlement = tally.settlement()
     if not tally.late:
         return settlement

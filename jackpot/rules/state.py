@@ -63,7 +63,7 @@ class Award(msgspec.Struct, array_like=True):
         return self.status in ("paid", "final")
 
     def worth(self) -> int:
-        """What it comes to with what was journalled against it; micro-dollars."""
+        """Its amount, with the difference that was journalled against it; micro-dollars."""
         return self.amount + self.difference
 
 
@@ -201,7 +201,7 @@ class Round(msgspec.Struct, array_like=True):
     """A round of one table (T1).
 
     reopened: by two people, once or more (T10). seated: who still sits at a seat whose named wagers were all
-    taken back; his hand is his own (A5).
+    taken back; the hand there is still their own (A5).
     """
 
     id: str

@@ -91,7 +91,7 @@ def test_a_row_that_nobody_had_won_is_taken_at_the_first_close() -> None:
 
 
 def test_a_second_reopening_counts_those_of_the_first() -> None:
-    """T10: all winners of the row, whenever they were found; nobody's published award is lowered."""
+    """T10: its hands are divided by all winners of the row; what the first one published is not lowered."""
     floor = SharedFloor()
     floor.play()
     assert floor.late((7,)) == {7: 100_015}
