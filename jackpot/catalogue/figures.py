@@ -5,9 +5,7 @@ from typing import Final
 
 from jackpot.rules.money import BASIS_POINTS, MICROS_PER_CENT, MICROS_PER_UNIT
 from jackpot.rules.paytable import Fixed, ForOne, Pays, Percent, ToOne
-
-# A thousand meters at this sum, in micro-dollars, still add up within the ledger's 64-bit integers.
-SUM_MAX: Final = 1_000_000_000 * MICROS_PER_UNIT
+from jackpot.rules.terms import SUM_MAX
 
 MONEY: Final = re.compile(r"(\d{1,14})(?:\.(\d+))?", re.ASCII)
 RATE: Final = re.compile(r"(\d{1,3})(?:\.(\d+))?%", re.ASCII)

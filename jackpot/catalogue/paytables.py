@@ -13,12 +13,9 @@ from typing import Final, Literal
 import msgspec
 
 from jackpot.catalogue.figures import for_one, parse_money, parse_pays, parse_rate
-from jackpot.rules.hands import NAMES
-from jackpot.rules.money import BASIS_POINTS, MICROS_PER_UNIT
-from jackpot.rules.paytable import Game, HandKind, Percent, Row
-
-LEVELS: Final = (("meter",), ("mega", "major", "minor"))
-"""The names that a paytable's levels may have, in their order (L3)."""
+from jackpot.rules.money import MICROS_PER_UNIT
+from jackpot.rules.paytable import Game, HandKind, Row
+from jackpot.rules.terms import check_hands, check_levels, check_rows
 
 FIGURES: Final = ("seed", "reseed", "primary", "reserve")
 """The figures of a level, each of them somebody's to decide (L4, L5)."""
@@ -163,7 +160,7 @@ def parse(text: str, paytable: str) -> Paytable:
     try:
         table = msgspec.convert(tomllib.loads(text), Paytable, strict=True)
         _check_rest(table, paytable)
-        _check_rows(table)
+        check_rows(rows_of(table), table.hand, list(table.level))
         _check_levels(table)
         _check_envy(table)
     except (ValueError, msgspec.ValidationError) as error:
@@ -206,42 +203,8 @@ def _shared(table: Paytable) -> tuple[object, ...]:
     return table.hand, rows_of(table), figures, envy, table.wagers, rest
 
 
-def _check_hands(hands: list[tuple[str, str]], kind: HandKind, what: str) -> None:
-    """Hands stand best first, each once, and only suits split a hand."""
-    names = NAMES[kind]
-    for hand, suits in hands:
-        if hand not in names:
-            raise ValueError(f"{what}: {hand!r} is no hand of this game")
-        if len(set(suits)) != len(suits) or not set(suits) <= set("shdc"):
-            raise ValueError(f"{what}: {hand} has the suits {suits!r}")
-    order = [names.index(hand) for hand, _ in hands]
-    if order != sorted(order):
-        raise ValueError(f"{what}: the hands are not in their order, best first")
-    for name in {hand for hand, _ in hands}:
-        taken = "".join(suits or "shdc" for hand, suits in hands if hand == name)
-        if len(taken) != len(set(taken)):
-            raise ValueError(f"{what}: {name} stands more than once")
-
-
-def _check_rows(table: Paytable) -> None:
-    if not table.rows:
-        raise ValueError("it has no rows")
-    _check_hands([(row.hand, row.suits) for row in table.rows], table.hand, "rows")
-    won = []
-    for row in rows_of(table):
-        if isinstance(row.pays, Percent):
-            if row.pays.level not in table.level:
-                raise ValueError(f"rows: {row.hand} is paid from {row.pays.level!r}, which is no level of it")
-            if row.pays.rate == BASIS_POINTS:
-                won.append(row.pays.level)
-    if sorted(won) != sorted(table.level):
-        raise ValueError("rows: each level needs exactly one row that wins the whole of it")
-
-
 def _check_levels(table: Paytable) -> None:
-    names = tuple(table.level)
-    if not any(names and names == tuple(name for name in order if name in names) for order in LEVELS):
-        raise ValueError(f"levels {', '.join(names)}: one `meter`, or mega, major, minor in this order (L3)")
+    check_levels(list(table.level))
     for name, level in table.level.items():
         for key in FIGURES:
             figure: Figure = getattr(level, key)
@@ -264,7 +227,7 @@ def _check_envy(table: Paytable) -> None:
     for schedule in table.envy:
         where = f"envy {schedule.schedule} for {schedule.wager}"
         parse_money(schedule.wager)
-        _check_hands([(row.hand, row.suits) for row in schedule.rows], table.hand, where)
+        check_hands([(row.hand, row.suits) for row in schedule.rows], table.hand, where)
         for row in schedule.rows:
             parse_money(row.sum)
     if table.envy and table.wagers:

@@ -2,7 +2,7 @@
 or every rule that the configuration breaks.
 """
 
-from typing import Final, Literal
+from typing import Literal
 
 import msgspec
 
@@ -18,11 +18,9 @@ from jackpot.catalogue.paytables import (
     sum_of,
     takes_dealer_hand,
 )
-from jackpot.rules.money import BASIS_POINTS, MICROS_PER_UNIT
+from jackpot.rules.money import BASIS_POINTS
 from jackpot.rules.paytable import EnvyRow, LevelTerms, LinkTerms
-
-# No table takes more on one progressive wager, and a seed of 10,000 for 1 of it fits the books.
-WAGER_MAX: Final = 10_000 * MICROS_PER_UNIT
+from jackpot.rules.terms import WAGER_MAX
 
 
 class TermsRefused(Exception):

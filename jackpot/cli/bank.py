@@ -50,7 +50,8 @@ def open_(
                     "the ledger is empty: the first start of the server opens every bank of its configuration"
                 )
             if name in there:
-                fail(f"bank {name} is open already")
+                lost = ", and has no row: they were taken away, or a join was broken off"
+                fail(f"bank {name} is open already{'' if ledger.head(name).seq else lost}")
             site = check_site(ledger, found) or found.site.first_id
             open_banks(ledger, [name], site, SystemClock().unix_ms(), (who,))
     except LedgerError as error:

@@ -59,7 +59,9 @@ def verify(
             typer.echo(problem, err=True)
     sound = not problems and not any(report.problems for report in reports.values())
     for name, report in reports.items():
-        if not report.problems:
+        if not report.problems and not report.head.seq:
+            typer.echo(f"{name}: it has no rows: nobody has opened it, or they were taken away")
+        elif not report.problems:
             hold = "holds" if report.head.seq == 1 else "hold"
             balance = ", the books balance" * sound
             typer.echo(f"{name}: {counted(report.head.seq, 'row')} {hold}{balance}")
@@ -137,6 +139,7 @@ def _verified(
 
 def _whole(ledger: "Reader", config: "Config | None") -> list[str]:
     """What is wrong with the ledger apart from its rows; what is missing shows by the configuration alone."""
+    from jackpot.ledger.copy import UNFINISHED
     from jackpot.ledger.sqlite import SqliteLedger
     from jackpot.ledger.store import LedgerError
     from jackpot.server.opening import check_site, is_missing, missing_banks
@@ -147,6 +150,12 @@ def _whole(ledger: "Reader", config: "Config | None") -> list[str]:
     problems = list(found.problems)
     if isinstance(ledger, SqliteLedger):
         problems += ledger.integrity()
+    problems += [
+        f"{bank}: its head says that it is an {UNFINISHED}: go on with that copy; if there was none, "
+        "somebody wrote it, and no server takes the bank"
+        for bank in ledger.banks()
+        if ledger.head(bank).holder == UNFINISHED
+    ]
     if config is not None:
         problems += [is_missing(name) for name in missing_banks(ledger, config)]
         try:

@@ -27,6 +27,8 @@ UNDECIDED: Final = "the rules cannot decide it"
 
 # A row is written between 1970 and 9999, in milliseconds: what stands outside of it no calendar can show.
 AT_MOST: Final = 253_402_300_799_999
+# One epoch a second comes so far in 30,000 years. A forged one beyond lets no server take the bank again.
+EPOCH_MOST: Final = 2**40
 # Where a day begins first, it does so before it does in UTC.
 ZONES_AHEAD: Final = timedelta(days=1)
 
@@ -144,7 +146,7 @@ class _Walk:
         follows = row.seq == self.seq + 1
         if not follows:
             self._missing(self.seq + 1, row.seq - 1)
-        if row.epoch < self.epoch:
+        if not self.epoch <= row.epoch <= EPOCH_MOST:
             self._problem(f"row {row.seq} is of epoch {row.epoch}, the row before it of {self.epoch}")
         if not 0 <= row.at <= AT_MOST:
             self._problem(f"row {row.seq} was written at {row.at} ms, which is in no year from 1970 to 9999")
@@ -175,6 +177,8 @@ class _Walk:
             self._problem(f"the head names another hash than row {self.seq} has")
         if self.epoch > self.head.epoch:
             self._problem(f"the head is of epoch {self.head.epoch}, row {self.seq} of {self.epoch}")
+        if self.head.epoch > EPOCH_MOST:
+            self._problem(f"the head is of epoch {self.head.epoch}, and no ledger comes beyond {EPOCH_MOST}")
         if self.known is not None:
             self._problem(
                 f"none of its {self.seq} rows has the hash {self.known.hex()}: "

@@ -1,9 +1,8 @@
 """Would the rules have decided this event, from the state before it (S8)? The event itself is not believed.
 
 The journal does not hold commands, but an event names everything in its command that decides. So the command
-is put together again and decided again, and the result must be the event, byte for byte. Two things cannot be
-decided again. Of a refused command the journal holds only the digest, but a refusal moves no money. And the
-rounds that a table opened in the minute before (L11) were counted by a clock that no row records.
+is put together again and decided again, and the result must be the event, byte for byte. A refused command
+cannot be decided again, as the journal holds only its digest, but a refusal moves no money.
 """
 
 from collections.abc import Callable, Iterable, Mapping

@@ -24,12 +24,13 @@ ASKED_HOLDS_MS: Final = 15 * 60_000
 class Around(NamedTuple):
     """What decides together with a command and the state. draws: raw random numbers, by link (A7).
 
-    asked_ms: as in `Wagered`. rounds_lately: opened by the table in the last minute (L11).
+    asked_ms: as in `Wagered`. rounds_lately: opened by the table in the last minute (L11). tick: now.
     """
 
     draws: Mapping[str, Draw]
     asked_ms: int = 0
     rounds_lately: int = 0
+    tick: int = 0
 
 
 class Seated(Protocol):
@@ -95,7 +96,8 @@ def decide_wager(state: State, table: Table, command: Wager, around: Around) -> 
     if command.lock:
         links = {place.link for place in placed} | (round_.links() if round_ else set())
         locking = Locking(numbers, _draw(state, table, links, around.draws))
-    return Wagered(command.round, placed, locking, asked_ms)
+    counted = round_ is None and bool(limit)
+    return Wagered(command.round, placed, locking, asked_ms, around.tick if counted else 0)
 
 
 def decide_withdraw(state: State, table: Table, command: Withdraw) -> Withdrawn:

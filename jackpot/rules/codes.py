@@ -41,8 +41,8 @@ class Code(StrEnum):
     INTERNAL = "internal"
 
     BAD_AMOUNT = "bad_amount"
-    BAD_LIMIT = "bad_limit"
     BAD_REQUEST = "bad_request"
+    BAD_TERMS = "bad_terms"
     BANK_CLOSED = "bank_closed"
     BANK_STOPPED = "bank_stopped"
     BLOCKED_ALREADY = "blocked_already"
@@ -157,8 +157,8 @@ ACTS: Final[dict[Code, Act]] = {
     Code.AWARD_STANDING: Act("awards stand in the way; `hits` has them", "pay or undo them first", 409),
     Code.INTERNAL: Act("a fault of the server; links may be suspended", "report it; keep the log", 500),
     Code.BAD_AMOUNT: Act("an award has no such sum", _AGAIN, 400),
-    Code.BAD_LIMIT: Act("the limit is below seed or reseed (L7)", "correct the configuration", 400),
     Code.BAD_REQUEST: Act("a field is missing or wrong; `message` names it", _AGAIN, 400),
+    Code.BAD_TERMS: Act("nothing can be played on these terms (L3-L7)", "correct the configuration", 400),
     Code.BANK_CLOSED: Act("the bank became part of another", "ask there", 409),
     Code.BANK_STOPPED: Act("this server decides nothing for the bank now", "ask the active server", 503),
     Code.BLOCKED_ALREADY: Act("the device is blocked already", _NOTHING, 409),

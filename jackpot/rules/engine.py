@@ -219,10 +219,7 @@ class Engine:
             event = Refused(refusal.code.value, refusal.message, list(refusal.hits))
         except InvariantError as error:
             event = _internal(self.state, envelope, str(error))
-        outcome = self._commit(envelope, table, event)
-        if table.terms.max_rounds_per_minute and table.round and table.round.first_seq == self.seq:
-            self.epoch.opened(table, envelope.tick, self.seq)
-        return outcome
+        return self._commit(envelope, table, event)
 
     def _decide_frame(self, table: Table, envelope: Envelope, asked_ms: int | None = None) -> Event:
         command = envelope.command
@@ -231,7 +228,8 @@ class Engine:
             case commands.Malformed():
                 raise Refusal(Code.BAD_MESSAGE, command.message)
             case commands.Wager():
-                around = Around(envelope.draws, asked, self.epoch.lately(table, envelope.tick))
+                lately = self.epoch.lately(table, envelope.tick)
+                around = Around(envelope.draws, asked, lately, envelope.tick)
                 return betting.decide_wager(self.state, table, command, around)
             case commands.Withdraw():
                 return betting.decide_withdraw(self.state, table, command)
@@ -268,6 +266,7 @@ class Engine:
             refuse_if(not names.plain(name), Code.NO_PERSON, "by: a name is empty")
             wrong = names.fault(name)
             refuse_if(wrong is not None, Code.BAD_REQUEST, f"by: {wrong}")
+        refuse_if(who.proved, Code.NO_PERSON, "by: nobody can sign in yet, so no name is proved")
         if isinstance(command, commands.Reopen):
             return people.decide_reopen(self.state, command, who, envelope.tick)
         by_people = BY_PEOPLE.get(type(command))
@@ -329,6 +328,9 @@ class Engine:
             del state.acts[:-ACTS_KEPT]
         if isinstance(event, events.TableOpened | events.BankBegun):
             self._index()
+        elif isinstance(event, events.Wagered) and table is not None and table.terms.max_rounds_per_minute:
+            if table.round is not None and table.round.first_seq == seq:
+                self.epoch.opened(table, event.tick, seq)
 
     def _index(self) -> None:
         self._tables = {table.terms.table: table for table in self.state.tables}

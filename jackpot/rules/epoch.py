@@ -1,4 +1,4 @@
-"""For how long, and how often, in this epoch? What is counted on a clock that is in no row (L11, T10, S9)."""
+"""For how long, and how often, in this epoch? What is counted on the clock of one server (L11, T10, S9)."""
 
 from collections import deque
 from typing import Final
@@ -31,8 +31,11 @@ class Epoch:
         return epoch
 
     def opened(self, table: Table, tick: int, seq: int) -> None:
-        """The table opened a round at that tick, in entry `seq`."""
-        self._opened.setdefault(table.terms.table, deque()).append((tick, seq))
+        """The table opened a round at that tick, in entry `seq`; what another epoch's clock counted goes."""
+        opened = self._opened.setdefault(table.terms.table, deque())
+        if self.lately(table, tick) and opened[-1][0] > tick:
+            opened.clear()
+        opened.append((tick, seq))
 
     def lately(self, table: Table, tick: int) -> int:
         """How many rounds the table opened in the minute before."""

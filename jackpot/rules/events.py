@@ -134,6 +134,9 @@ class Wagered(Event, frozen=True, array_like=True):
 
     It is 0 where nobody waited, and where this neither opens nor locks a round. A wait that began in an
     earlier epoch counts from the start of this one, since another server's clock may differ.
+
+    tick: when it opened a round, where the table has `max_rounds_per_minute`, in milliseconds of the epoch's
+    clock (L11). Otherwise 0.
     """
 
     kind: ClassVar[int] = 3
@@ -141,6 +144,7 @@ class Wagered(Event, frozen=True, array_like=True):
     bets: list[Placed]
     locking: Locking | None = None
     asked_ms: int = 0
+    tick: int = 0
 
 
 class Withdrawn(Event, frozen=True, array_like=True):

@@ -34,6 +34,7 @@ from jackpot.rules.money import to_cents
 from jackpot.rules.paytable import SEATS
 from jackpot.rules.refusal import Refusal, quoted, refuse_if, two_people
 from jackpot.rules.state import State, Table
+from jackpot.rules.terms import check_link, check_table
 from jackpot.rules.witness import BEHIND, decide_believed, find_table
 
 # Reasons for which the server itself stops links: they differ from the configuration, or came from a backup.
@@ -64,9 +65,10 @@ def decide_open_link(state: State, command: OpenLink) -> LinkOpened:
     known = any(link.terms.link == terms.link for link in state.links)
     refuse_if(known, Code.LINK_EXISTS, f"link {terms.link} is open already")
     refuse_if(terms.bank != state.bank, Code.OTHER_BANK, f"link {terms.link} is of bank {terms.bank}")
-    for level in terms.levels:
-        low = level.limit is not None and level.limit < max(level.seed, level.reseed)
-        refuse_if(low, Code.BAD_LIMIT, f"link {terms.link}: the limit is below seed or reseed (L7)")
+    try:
+        check_link(terms)
+    except ValueError as error:
+        raise Refusal(Code.BAD_TERMS, f"link {terms.link}: {error}") from error
     return LinkOpened(len(state.links) + 1, terms)
 
 
@@ -86,6 +88,10 @@ def decide_open_table(state: State, command: OpenTable) -> TableOpened:
     most = SEATS[terms.game]
     wrong = not 1 <= terms.seats <= most
     refuse_if(wrong, Code.TOO_MANY_SEATS, f"table {terms.table}: {most} seats at most (L11)")
+    try:
+        check_table(terms)
+    except ValueError as error:
+        raise Refusal(Code.BAD_TERMS, f"table {terms.table}: {error}") from error
     for table in state.tables:
         if table.terms.table == terms.table:
             busy = table.unfinished() is not None

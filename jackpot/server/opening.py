@@ -94,16 +94,16 @@ def seeds(config: Config) -> dict[str, str]:
 
 
 def missing_banks(ledger: Reader, config: Config) -> list[str]:
-    """The banks that the configuration names and the ledger does not have."""
-    there = ledger.banks()
+    """The banks that the configuration names and the ledger does not have, or has without a row."""
+    there = [bank for bank in ledger.banks() if ledger.head(bank).seq]
     return [bank for bank in config.banks if bank not in there]
 
 
 def is_missing(bank: str) -> str:
     """What to say of a bank that is not in the ledger."""
     return (
-        f"bank {bank} is not in the ledger: if it is new, jackpot bank open {bank} opens it; if it ever had "
-        "a meter, the ledger has lost it"
+        f"bank {bank} is not in the ledger, or has no row there: if it is new, jackpot bank open {bank} "
+        "opens it; if it ever had a meter, the ledger has lost it"
     )
 
 
@@ -140,8 +140,9 @@ def check_site(ledger: Reader, config: Config) -> str:
 
 
 def _finished(ledger: Reader) -> list[str]:
-    """The banks that are whole; of the others, the server that takes one says what it is."""
-    return [bank for bank in ledger.banks() if ledger.head(bank).holder != UNFINISHED]
+    """The banks that say whose they are: not one without a row, which is missing, nor a part of a copy."""
+    heads = [ledger.head(bank) for bank in ledger.banks()]
+    return [head.bank for head in heads if head.seq and head.holder != UNFINISHED]
 
 
 def _check_renamed(ledger: Reader, config: Config, site: str) -> None:

@@ -9,11 +9,12 @@ from pathlib import Path
 import apsw
 import pytest
 
-from jackpot.ledger.copy import carry
+from jackpot.ledger.copy import UNFINISHED, copy
 from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.rules.events import Refused
 from tests.ledger.play import Play
 from tests.ledger.test_verify import spoil, write
+from tests.server.bed import LINKS, configure
 
 
 def run(*arguments: str) -> tuple[int, str, str]:
@@ -77,11 +78,11 @@ def test_every_bank_is_verified(sound: Path, tmp_path: Path) -> None:
     """S3: without --bank all of them, and one that is spoiled does not hide behind the others."""
     path = tmp_path / "two.db"
     with closing(SqliteLedger(sound, readonly=True)) as source, closing(SqliteLedger(path)) as ledger:
-        carry(source, ledger)
+        copy(source, ledger)
         ledger.new_epoch("side", "test")
     code, out, _ = run(f"sqlite:///{path}")
     assert code == 0
-    assert [line.split()[0] for line in out.splitlines()] == ["main:", "main:", "main:", "side:", "side:"]
+    assert [line.split()[0] for line in out.splitlines()] == ["main:", "main:", "main:", "side:"]
     assert "say --bank too (main, side)" in run(f"sqlite:///{path}", "--head", "00" * 32)[2]
     spoil(path, "UPDATE head SET hash = zeroblob(32) WHERE bank = 2")
     code, out, errors = run(f"sqlite:///{path}")
@@ -89,6 +90,29 @@ def test_every_bank_is_verified(sound: Path, tmp_path: Path) -> None:
     assert out.startswith("main: ")
     assert errors.endswith("side: 1 problem: this is not what was written\n")
     assert run(f"sqlite:///{path}", "--bank", "main")[0] == 0
+
+
+def test_a_head_that_keeps_every_server_away(sound: Path, tmp_path: Path) -> None:
+    """S8: a part of a copy is taken by no server, so whoever writes that into a head stops the bank."""
+    path = Path(shutil.copy(sound, tmp_path))
+    spoil(path, f"UPDATE head SET holder = '{UNFINISHED}'")
+    code, _, errors = run(f"sqlite:///{path}")
+    assert code == 1
+    assert errors.startswith("main: its head says that it is an unfinished copy: go on with that copy; if")
+
+
+def test_a_bank_without_a_row(sound: Path, tmp_path: Path) -> None:
+    """S8: what has no rows is not said to hold; where the configuration names the bank it is missing."""
+    path = Path(shutil.copy(sound, tmp_path / "ledger.db"))
+    with closing(SqliteLedger(path)) as ledger:
+        ledger.new_epoch("side", "test")
+    code, out, errors = run(f"sqlite:///{path}")
+    assert (code, errors) == (0, "")
+    assert out.splitlines()[-1] == "side: it has no rows: nobody has opened it, or they were taken away"
+    config = configure(tmp_path, links=LINKS + 'bank = "side"\n')
+    code, _, errors = run("--config", str(config.path))
+    assert code == 1
+    assert errors.startswith("bank side is not in the ledger, or has no row there")
 
 
 @pytest.mark.parametrize(

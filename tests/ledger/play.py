@@ -105,6 +105,11 @@ class Play:
         now = self._now()
         return self._do(Envelope(command, now, now, self.acts.to_bytes(16, "big"), people=people))
 
+    def new_epoch(self, epoch: int) -> None:
+        """What is played from here on is of that epoch."""
+        self.epoch = epoch
+        self.engine.new_epoch(self._now())
+
     def _now(self) -> int:
         return START_MS + 700 * len(self.rows)
 
@@ -216,5 +221,4 @@ class Play:
         believe = self.random.random() < 0.5
         self.act(c.ConfirmBehind("T02", "its disk was replaced", believe), "anna", "ben")
         self._do(Envelope(c.Hello(table.last_seq), now, now, self.random.randbytes(16), "T02"))
-        self.epoch += 1
-        self.engine.new_epoch(now)
+        self.new_epoch(self.epoch + 1)

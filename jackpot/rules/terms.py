@@ -1,0 +1,124 @@
+"""Can a link be played on these terms at all, and a table? Whatever their paytable prints.
+
+A configuration is held against its paytable before. Verification has the journal alone, and decides an
+opening by these checks again (S8).
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from jackpot.rules.hands import NAMES
+from jackpot.rules.money import BASIS_POINTS, MICROS_PER_CENT, MICROS_PER_UNIT
+from jackpot.rules.paytable import Fixed, HandKind, LevelTerms, LinkTerms, Pays, Percent, Row, TableTerms
+
+# No table takes more on one progressive wager, and a seed of 10,000 for 1 of it fits the books.
+WAGER_MAX: Final = 10_000 * MICROS_PER_UNIT
+# A thousand meters at this sum, in micro-dollars, still add up within the ledger's 64-bit integers.
+SUM_MAX: Final = 1_000_000_000 * MICROS_PER_UNIT
+
+LEVELS: Final = (("meter",), ("mega", "major", "minor"))
+"""The names that a paytable's levels may have, in their order (L3)."""
+
+
+def check_link(terms: LinkTerms) -> None:
+    """ValueError, naming the field, where no paytable and no configuration could give these (L3-L7, A7)."""
+    _money("wager", terms.wager, 1, WAGER_MAX)
+    check_levels([level.level for level in terms.levels])
+    for level in terms.levels:
+        _level(level)
+    total = sum(level.primary + level.reserve for level in terms.levels)
+    if total > BASIS_POINTS:
+        raise ValueError(f"the rates add up to {total} of {BASIS_POINTS}, more than the whole wager (L5)")
+    check_rows(terms.rows, terms.hand_kind, [level.level for level in terms.levels])
+    for row in terms.rows:
+        _pays(row.hand, row.pays, terms.wager)
+    check_hands([(row.hand, row.suits) for row in terms.envy], terms.hand_kind, "envy")
+    for bonus in terms.envy:
+        _money(f"envy {bonus.hand}", bonus.amount, 1, SUM_MAX)
+    if terms.validate_at is not None:
+        _money("validate_at", terms.validate_at, 0, SUM_MAX)
+    if terms.electronic and terms.count_chips:
+        raise ValueError("an electronic wager has no chips to count (T3)")
+    _draws(terms)
+
+
+def check_table(terms: TableTerms) -> None:
+    """ValueError, naming the field, for a table that nobody can play at (T9, L11)."""
+    if terms.adjacent_boxes < 1:
+        raise ValueError(f"adjacent_boxes is {terms.adjacent_boxes}, at least the player's own counts (T9)")
+    if terms.max_rounds_per_minute < 0:
+        raise ValueError(f"max_rounds_per_minute is {terms.max_rounds_per_minute}, below nothing (L11)")
+
+
+def check_levels(names: Sequence[str]) -> None:
+    """ValueError unless they are one `meter`, or some of mega, major, minor in this order (L3)."""
+    if not any(names and tuple(names) == tuple(one for one in order if one in names) for order in LEVELS):
+        raise ValueError(f"levels {', '.join(names)}: one `meter`, or mega, major, minor in this order (L3)")
+
+
+def check_hands(hands: Sequence[tuple[str, str]], kind: HandKind, what: str) -> None:
+    """ValueError unless the hands stand best first, each once, and only suits split a hand."""
+    names = NAMES[kind]
+    for hand, suits in hands:
+        if hand not in names:
+            raise ValueError(f"{what}: {hand!r} is no hand of this game")
+        if len(set(suits)) != len(suits) or not set(suits) <= set("shdc"):
+            raise ValueError(f"{what}: {hand} has the suits {suits!r}")
+    order = [names.index(hand) for hand, _ in hands]
+    if order != sorted(order):
+        raise ValueError(f"{what}: the hands are not in their order, best first")
+    for name in {hand for hand, _ in hands}:
+        taken = "".join(suits or "shdc" for hand, suits in hands if hand == name)
+        if len(taken) != len(set(taken)):
+            raise ValueError(f"{what}: {name} stands more than once")
+
+
+def check_rows(rows: Sequence[Row], kind: HandKind, levels: Sequence[str]) -> None:
+    """ValueError unless the rows are of this kind of hand, and each level is won whole by one (A1)."""
+    if not rows:
+        raise ValueError("it has no rows")
+    check_hands([(row.hand, row.suits) for row in rows], kind, "rows")
+    shares = [(row, row.pays) for row in rows if isinstance(row.pays, Percent)]
+    for row, pays in shares:
+        if pays.level not in levels:
+            raise ValueError(f"rows: {row.hand} is paid from {pays.level!r}, which is no level of it")
+    if sorted(pays.level for _, pays in shares if pays.rate == BASIS_POINTS) != sorted(levels):
+        raise ValueError("rows: each level needs exactly one row that wins the whole of it")
+
+
+def _level(level: LevelTerms) -> None:
+    """Its rates, seed and limit (L4, L5, L7)."""
+    for name, rate, least in (("primary", level.primary, 1), ("reserve", level.reserve, 0)):
+        if not least <= rate <= BASIS_POINTS:
+            raise ValueError(f"level {level.level}: its {name} rate is {rate} of {BASIS_POINTS} (L5)")
+    for name, amount in (("seed", level.seed), ("reseed", level.reseed), ("limit", level.limit)):
+        if amount is not None:
+            _money(f"level {level.level}: {name}", amount, 0, SUM_MAX)
+    if level.limit is not None and level.limit < max(level.seed, level.reseed):
+        raise ValueError(f"level {level.level}: the limit is below seed or reseed (L7)")
+
+
+def _pays(hand: str, pays: Pays, wager: int) -> None:
+    """What a row pays is something, and fits the books (A1)."""
+    if isinstance(pays, Percent):
+        if not 0 < pays.rate <= BASIS_POINTS:
+            raise ValueError(f"rows: {hand} is paid {pays.rate} of {BASIS_POINTS} of a meter")
+    else:
+        amount = pays.amount if isinstance(pays, Fixed) else pays.n * wager
+        _money(f"rows: {hand}", amount, 1, SUM_MAX)
+
+
+def _draws(terms: LinkTerms) -> None:
+    """A draw that is on has a prize (A7)."""
+    for name, every, prize in (
+        ("magic", terms.magic_every, terms.magic_for),
+        ("lucky", terms.lucky_every, terms.lucky_for),
+    ):
+        if every < 0 or (every > 0 and prize == 0):
+            raise ValueError(f"{name}_every is {every} with a prize of {prize} for 1 (A7)")
+        _money(f"{name}_for", prize * terms.wager, 0, SUM_MAX)
+
+
+def _money(name: str, micros: int, least: int, most: int) -> None:
+    if micros % MICROS_PER_CENT or not least <= micros <= most:
+        raise ValueError(f"{name} is {micros} micro-dollars, no sum of whole cents that can stand there (M1)")

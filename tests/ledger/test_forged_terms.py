@@ -1,0 +1,158 @@
+"""Does verify find terms that nobody can play on, rounds that came too fast, names that nobody proved?"""
+
+import shutil
+from itertools import count
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+import pytest
+
+from jackpot.catalogue import LevelEntry, LinkEntry, every, resolve
+from jackpot.ledger.verify import EPOCH_MOST
+from jackpot.rules import commands as c
+from jackpot.rules import events
+from jackpot.rules.commands import Bet
+from jackpot.rules.events import People, Placed
+from jackpot.rules.paytable import EnvyRow, ForOne, Percent, Row, TableTerms
+from jackpot.rules.terms import SUM_MAX, WAGER_MAX, check_link
+from tests.ledger.forger import Forger
+from tests.ledger.play import DOLLAR, FIVE, THREE, Play
+from tests.ledger.test_verify import audit, spoil, write
+
+replace = msgspec.structs.replace
+NEW: Final = replace(FIVE, link="new")
+MEGA, MAJOR, MINOR = FIVE.levels
+QUICK: Final = TableTerms("T09", "let-it-ride", 7, ("five",), max_rounds_per_minute=2)
+_numbers = count(1)
+
+
+@pytest.fixture(scope="module")
+def floor(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A sound ledger of two links and three tables, and a hit that waits."""
+    play = Play(12)
+    play.frame("T01", c.Wager("R1", (Bet(5, "five", 100), Bet(3, "five", 100)), lock=True))
+    play.frame("T01", c.Settle("R1", (c.Claim(5, cards=("As", "Ks", "Qs")),), ("Js", "Ts"), close=True))
+    path = tmp_path_factory.mktemp("terms") / "ledger.db"
+    write(path, play.rows, [])
+    assert audit(path).problems == ()
+    return path
+
+
+@pytest.fixture
+def forger(floor: Path) -> Forger:
+    """A copy of it in the wrong hands."""
+    return Forger(Path(shutil.copy(floor, floor.with_name(f"forged-{next(_numbers)}.db"))))
+
+
+def levels(**change: Any) -> Any:
+    return replace(NEW, levels=(replace(MEGA, **change), MAJOR, MINOR))
+
+
+def rows(*more: Row) -> Any:
+    return replace(NEW, rows=(*NEW.rows[:-1], *more))
+
+
+ABSURD: Final = [
+    (replace(NEW, wager=0), "wager is 0 micro-dollars"),
+    (replace(NEW, wager=DOLLAR + 1), "wager is 1000001 micro-dollars"),
+    (replace(NEW, wager=WAGER_MAX + DOLLAR), "no sum of whole cents that can stand there (M1)"),
+    (levels(primary=0), "level mega: its primary rate is 0 of 10000 (L5)"),
+    (levels(reserve=-100), "level mega: its reserve rate is -100 of 10000 (L5)"),
+    (levels(primary=9_000), "the rates add up to 10500 of 10000, more than the whole wager (L5)"),
+    (levels(seed=DOLLAR + 1), "level mega: seed is 1000001 micro-dollars"),
+    (levels(seed=2 * SUM_MAX, limit=None), "level mega: seed is"),
+    (levels(reseed=5), "level mega: reseed is 5 micro-dollars"),
+    (levels(seed=0, reseed=DOLLAR, limit=0), "level mega: the limit is below seed or reseed (L7)"),
+    (replace(NEW, levels=(MAJOR, MEGA, MINOR)), "levels major, mega, minor: one `meter`, or"),
+    (replace(NEW, levels=()), "levels : one `meter`, or"),
+    (replace(NEW, rows=()), "it has no rows"),
+    (replace(NEW, rows=NEW.rows[1:]), "rows: each level needs exactly one row that wins the whole of it"),
+    (rows(Row("flush", Percent("mega", 0))), "rows: flush is paid 0 of 10000 of a meter"),
+    (rows(Row("flush", Percent("mega", 20_000))), "rows: flush is paid 20000 of 10000 of a meter"),
+    (rows(Row("flush", ForOne(10**12))), "rows: flush is 1000000000000000000 micro-dollars"),
+    (rows(Row("mini-royal", ForOne(5))), "rows: 'mini-royal' is no hand of this game"),
+    (replace(NEW, envy=(EnvyRow("royal-flush", 0),)), "envy royal-flush is 0 micro-dollars"),
+    (replace(NEW, validate_at=-1), "validate_at is -1 micro-dollars"),
+    (replace(NEW, electronic=True, count_chips=True), "an electronic wager has no chips to count (T3)"),
+    (replace(NEW, magic_every=-1), "magic_every is -1 with a prize of 20 for 1 (A7)"),
+    (replace(NEW, lucky_for=0), "lucky_every is 4 with a prize of 0 for 1 (A7)"),
+]
+
+
+@pytest.mark.parametrize(("terms", "said"), ABSURD)
+def test_terms_that_nothing_can_be_played_on_are_found(forger: Forger, terms: Any, said: str) -> None:
+    """S8, L3-L7, A7: a link opens on its own terms, and these are looked at again without any catalogue."""
+    row = forger.append(events.LinkOpened(len(forger.state.links) + 1, terms))
+    problem = audit(forger.path).problems[0]
+    assert problem.startswith(f"main: row {row.seq} (link_opened): the rules refuse it: link new: "), problem
+    assert said in problem
+    assert problem.endswith("(bad_terms)")
+
+
+def test_every_paytable_gives_terms_that_can_be_played() -> None:
+    """L3-L7, A7: what a configuration may say no opening refuses; the terms of every paytable are good."""
+    for name, table in every().items():
+        open_ = {
+            level: LevelEntry(
+                primary=None if figures.primary.mandated else figures.primary.minimum or "9.50%",
+                seed="50000.00" if figures.seed.operator or figures.seed.minimum else None,
+                reseed="40000.00" if figures.reseed.operator or figures.reseed.minimum else None,
+                limit="2000000.00",
+                limit_approval="by letter",
+            )
+            for level, figures in table.level.items()
+        }
+        wager = table.wagers[-1] if table.wagers else table.envy[0].wager if table.envy else "25.00"
+        draws = 100 if table.draws else 0
+        schedule = table.schedules[0] if table.schedules else None
+        entry = LinkEntry(
+            "l", name, wager, level=open_, envy=schedule, magic_card_every=draws, lucky_every=draws
+        )
+        check_link(resolve(entry))
+    check_link(THREE)
+
+
+def test_a_table_that_nobody_can_play_at_is_found(forger: Forger) -> None:
+    """S8, T9: a table's terms are looked at again as well."""
+    row = forger.append(events.TableOpened(4, replace(QUICK, adjacent_boxes=0)))
+    (problem,) = audit(forger.path).problems
+    assert problem.startswith(
+        f"main: row {row.seq} (table_opened): the rules refuse it: table T09: adjacent_"
+    )
+
+
+def play_a_round(forger: Forger, name: str, tick: int) -> int:
+    """Opens a round and voids it; the row that opened it."""
+    opened = forger.append(events.Wagered(name, [Placed(1, 1)], tick=tick), "T09")
+    forger.append(forger.right(c.Void(name, "misdeal"), table="T09"), "T09")
+    return opened.seq
+
+
+def test_a_round_that_came_too_fast_is_found(forger: Forger) -> None:
+    """S8, L11: when a round was opened is in its row, where the table has a limit."""
+    forger.append(forger.right(c.OpenTable(QUICK)))
+    for name, tick in (("X1", 1_000), ("X2", 1_001), ("X3", 61_000), ("X4", 61_001)):
+        play_a_round(forger, name, tick)
+    assert audit(forger.path).problems == ()
+    row = play_a_round(forger, "X5", 61_002)
+    (problem,) = audit(forger.path).problems
+    said = "the rules refuse it: round: more than 2 rounds in a minute (unreasonable)"
+    assert problem == f"main: row {row} (wagered): {said}"
+
+
+def test_a_name_that_nobody_proved_is_found(forger: Forger) -> None:
+    """S8: nobody can sign in, so whoever wrote that somebody had wrote what no server writes."""
+    anna = People(("anna",), proved=True)
+    row = forger.append(events.Suspended([1], "operator", anna))
+    (problem,) = audit(forger.path).problems
+    said = "the rules refuse it: by: nobody can sign in yet, so no name is proved (no_person)"
+    assert problem == f"main: row {row.seq} (suspended): {said}"
+
+
+def test_an_epoch_that_nobody_counted_to_is_found(forger: Forger) -> None:
+    """S8: with the last epoch there is, no server could ever take the bank again."""
+    last = 2**63 - 1
+    spoil(forger.path, f"UPDATE head SET epoch = {last}")
+    (problem,) = audit(forger.path).problems
+    assert problem == f"main: the head is of epoch {last}, and no ledger comes beyond {EPOCH_MOST}"
