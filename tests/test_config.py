@@ -202,7 +202,7 @@ def test_every_mistake_is_named_at_once(floor: Floor) -> None:
         (('wager = "1.00"', 'wager = "3.00"'), "link[0].wager", "(L1)"),
         (("decks = 1", "decks = 1.0"), "link[0].decks", "is a float"),
         (("decks = 1", "decks = 2"), "link[0].decks", "one deck (L1)"),
-        (('id = "T02"', 'id = "T01"'), "table", "the id T01 is given to 2"),
+        (('id = "T02"', 'id = "T01"'), "table", "given to 2 of them: table[0], table[1]"),
         (('id = "T02"', 'id = "T 02"'), "table[1].id", "A-Z a-z 0-9"),
         (('id = "T02"', 'id = "T02\\n"'), "table[1].id", "A-Z a-z 0-9"),
         (('"five", "bonus"', '"five", "six"'), "table[0].links", "no link six"),
@@ -276,7 +276,9 @@ def test_the_games_of_a_link(floor: Floor, paytable: str, allowed: set[str]) -> 
 
 def test_a_link_that_is_given_twice(floor: Floor) -> None:
     """L1: an id names one link; a table on either is not guessed to be on the first."""
-    assert mistakes(floor(('id = "bonus"', 'id = "five"')))["link"] == "the id five is given to 2 of them"
+    assert mistakes(floor(('id = "bonus"', 'id = "five"')))["link"] == (
+        "the id five is given to 2 of them: link[0], link[1]"
+    )
 
 
 def test_the_links_of_a_table_agree(floor: Floor) -> None:
@@ -361,6 +363,21 @@ format = "{link}.{level}:{amount}"
         assert words in text
 
 
+def test_a_private_key_that_everybody_can_read(floor: Floor, tmp_path: Path) -> None:
+    """Who has the server's TLS key can play the server: warned of. A group may share it, but no device's key."""
+    tls = tmp_path / "server.pem"
+    tls.write_text("a certificate and its key")
+    file = floor(more=f'[listen.tls]\ncert = "{tls}"\nkey = "{tls}"\n')
+    tls.chmod(0o644)
+    assert [line for line in load(file).warnings if "listen.tls.key" in line] == [
+        f"listen.tls.key: {tls} has mode 0644: everybody here can read the private key (chmod 640)"
+    ]
+    tls.chmod(0o640)
+    assert not any("listen.tls.key" in line for line in load(file).warnings)
+    (tmp_path / "keys" / "T01").chmod(0o640)
+    assert "only its owner may read a key" in mistakes(file)["table[0].key_file"]
+
+
 def test_a_udp_format(floor: Floor) -> None:
     """A signage text names link, level and amount, and nothing of the program's inside."""
     sign = '[[udp_sign]]\naddress = "239.1.2.3:5712"\nlinks = ["five"]\nformat = '
@@ -385,7 +402,9 @@ def test_servers_that_share_a_ledger(floor: Floor, tmp_path: Path) -> None:
     assert (second.listen.tables, second.listen.admin) == (Address("127.0.0.1", 5720), Path("/run/b.sock"))
     wrong = one.replace("127.0.0.1:5710", "0.0.0.0:5710").replace("main", "north")
     assert mistakes(floor(shared, more=wrong)).keys() >= {"server[0].tables", "server[0].banks"}
-    assert mistakes(floor(shared, more=one + one))["server"] == "the id a is given to 2 of them"
+    assert mistakes(floor(shared, more=one + one))["server"] == (
+        "the id a is given to 2 of them: server[0], server[1]"
+    )
     same = mistakes(floor(shared, more=one + two.replace("5720", "5710")))
     assert same == {"server[1].tables": "127.0.0.1:5710 is already that of server a"}
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from jackpot.config import ConfigErrors, load
 from tests.test_config import BASE, Floor, floor, mistakes
 
 __all__ = ["floor"]
@@ -36,6 +37,14 @@ def test_a_fault_of_shape_hides_nothing(floor: Floor) -> None:
         "sign[0].links[1]",
         "sign[0].links",
     }
+
+
+def test_a_float_is_one_mistake(floor: Floor) -> None:
+    """M1: money as a float that is whole is told as what it should be, and not a second time as a float."""
+    file = floor(('wager = "1.00"\ndecks = 1\n[[link]]', "wager = 1.0\ndecks = 1.0\n[[link]]"))
+    with pytest.raises(ConfigErrors) as raised:
+        load(file)
+    assert [path for path, _ in raised.value.mistakes] == ["link[0].wager", "link[0].decks"]
 
 
 @pytest.mark.parametrize("field", ["wager", "decks", "id", "paytable"])

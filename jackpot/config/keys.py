@@ -8,6 +8,19 @@ KEY_BYTES: Final = 32  # SHA-256's own size: a longer key adds nothing to the ma
 KEY_MODES: Final = frozenset({0o600, 0o400})
 
 
+def open_to_all(file: Path) -> str | None:
+    """A sentence where everybody on the machine can read the private key in the file, else None.
+
+    A group may: that is how a certificate is shared by the services of one machine.
+    """
+    mode = file.stat().st_mode & 0o777
+    return (
+        f"{file} has mode {mode:04o}: everybody here can read the private key (chmod 640)"
+        if mode & 4
+        else None
+    )
+
+
 def read_key(file: Path) -> tuple[bytes | None, list[str]]:
     """The key, None where there is none, and a sentence for each mistake."""
     mistakes = []

@@ -18,7 +18,7 @@ from controllers.pace import Limits
 from jackpot.catalogue import LinkEntry, TermsRefused, cards_by_house, games_of, resolve, return_of
 from jackpot.catalogue import load as load_paytable
 from jackpot.config.display import DEFAULT_LOCALE, Display, display_of, locale_fault, logo_fault
-from jackpot.config.keys import read_key
+from jackpot.config.keys import open_to_all, read_key
 from jackpot.config.settings import (
     Address,
     Config,
@@ -174,17 +174,20 @@ class _Reading:
         given = sound(name, self.data.get(name), self.misshapen)
         return given if isinstance(given, dict) else {}
 
-    def declared(self, name: str) -> list[str]:
-        """The ids of all [[name]] tables, those with other mistakes too."""
+    def declared(self, name: str) -> dict[str, list[str]]:
+        """The ids of all [[name]] tables, those with other mistakes too, each with the paths that have it."""
         found = self.data.get(name, [])
-        entries = found if isinstance(found, list) else []
-        return [str(entry["id"]) for entry in entries if isinstance(entry, dict) and "id" in entry]
+        ids: dict[str, list[str]] = {}
+        for index, entry in enumerate(found if isinstance(found, list) else ()):
+            if isinstance(entry, dict) and "id" in entry:
+                ids.setdefault(str(entry["id"]), []).append(f"{name}[{index}]")
+        return ids
 
     def unique(self, name: str) -> None:
         """No two [[name]] tables share an id."""
-        ids = self.declared(name)
-        for twice in dict.fromkeys(id_ for id_ in ids if ids.count(id_) > 1):
-            self.wrong(name, f"the id {twice} is given to {ids.count(twice)} of them")
+        for id_, paths in self.declared(name).items():
+            if len(paths) > 1:
+                self.wrong(name, f"the id {id_} is given to {len(paths)} of them: {', '.join(paths)}")
 
     def file(self, path: str, name: str, how: str = "") -> Path | None:
         file = self.base / name
@@ -280,6 +283,8 @@ class _Reading:
             return None
         files = {name: self.file(f"listen.tls.{name}", given[name]) for name in given}
         cert, key = files.get("cert"), files.get("key")
+        if key is not None and (open_ := open_to_all(key)) is not None:
+            self.warnings.append(f"listen.tls.key: {open_}")
         return None if cert is None or key is None else Tls(cert, key, files.get("client_ca"))
 
     def plain(self, path: str, addresses: Mapping[str, Address | None]) -> None:

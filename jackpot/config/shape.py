@@ -23,7 +23,9 @@ def faults_of(data: Mapping[str, Any]) -> list[Fault]:
     """Every fault of shape, by path."""
     text = resources.files("jackpot").joinpath("schemas/config.schema.json").read_text(encoding="utf-8")
     errors = Draft202012Validator(json.loads(text)).iter_errors(data)
-    return sorted(fault for error in errors for fault in _faults(error)) + sorted(_floats(data, ()))
+    faults = sorted(fault for error in errors for fault in _faults(error))
+    told = {fault.path for fault in faults}
+    return faults + sorted(fault for fault in _floats(data, ()) if fault.path not in told)
 
 
 def convert(data: Mapping[str, Any], kind: type[_Struct]) -> _Struct:
