@@ -364,7 +364,7 @@ format = "{link}.{level}:{amount}"
 
 
 def test_a_private_key_that_everybody_can_read(floor: Floor, tmp_path: Path) -> None:
-    """Who has the server's TLS key can play the server: warned of. A group may share it, but no device's key."""
+    """Who has the server's TLS key can play the server. A group may share it, but no device's key."""
     tls = tmp_path / "server.pem"
     tls.write_text("a certificate and its key")
     file = floor(more=f'[listen.tls]\ncert = "{tls}"\nkey = "{tls}"\n')
