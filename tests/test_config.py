@@ -321,7 +321,7 @@ def test_plain_listeners_beyond_loopback(floor: Floor, tmp_path: Path) -> None:
     found = mistakes(floor(public, ("[[link]]", '[listen.tls]\ncert = "c.pem"\nkey = "k.pem"\n[[link]]')))
     assert list(found) == ["listen.tls.cert", "listen.tls.key"]
     for name in ("c.pem", "k.pem"):
-        (tmp_path / name).touch()
+        (tmp_path / name).touch(mode=0o600)
     tls = load(floor(public, ("[[link]]", '[listen.tls]\ncert = "c.pem"\nkey = "k.pem"\n[[link]]')))
     assert tls.listen.tls is not None
     assert tls.warnings == ()

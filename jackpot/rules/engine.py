@@ -328,8 +328,9 @@ class Engine:
             del state.acts[:-ACTS_KEPT]
         if isinstance(event, events.TableOpened | events.BankBegun):
             self._index()
-        elif isinstance(event, events.Wagered) and table is not None and table.terms.max_rounds_per_minute:
-            if table.round is not None and table.round.first_seq == seq:
+        elif isinstance(event, events.Wagered) and table is not None:
+            opened = table.round is not None and table.round.first_seq == seq
+            if opened and table.terms.max_rounds_per_minute:
                 self.epoch.opened(table, event.tick, seq)
 
     def _index(self) -> None:
