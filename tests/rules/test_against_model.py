@@ -30,6 +30,8 @@ HANDS: Final = {
     THREE: ["As Ks Qs", "Ah Kh Qh", "2d 3d 4d", "9s 9h 9d"],
     FOUR: ["As Ah Ad Ac 2s", "Ks Kh Kd Kc 3s", "5h 6h 7h 8h 2d", "9s 9h 9d 2h 3c"],
 }
+# Two players, one of them written in three ways.
+PLAYERS: Final = ("Ann", " ann", "\uff21NN", "Bob")
 LIMITED: Final = {"primary": {"mega": "30.33", "major": "22.22", "minor": "9.99"}}
 
 
@@ -257,7 +259,7 @@ class Both:
     def wager(self, table: ModelTable, name: str, round_: Round | None) -> None:
         bets: list[Message] = []
         for seat in self.rng.sample(range(1, table.seats + 1), self.rng.randint(1, 4)):
-            player = {"player": "Ann"} if self.rng.random() < 0.1 else {}
+            player = {"player": self.rng.choice(PLAYERS)} if self.rng.random() < 0.1 else {}
             for link in table.links:
                 if self.rng.random() < 0.8:
                     bets.append({"seat": seat, "link": link, "amount": self.wagers[link], **player})
@@ -304,8 +306,10 @@ class Both:
             seats = [] if alone else list(wagered | set(seats[:1]))
         seats.sort(reverse=True)
         message["hands"] = [self.hand(table, seat, taken, own) for seat in seats]
-        if seats and self.rng.random() < 0.05:
-            message["hands"].append(message["hands"][-1] | {"link": self.rng.choice(table.links)})
+        last = message["hands"][-1] if seats else {}
+        if last and self.rng.random() < (0.5 if "hand" in last else 0.05):
+            named = {"hand": self.rng.choice(("straight", last["hand"]))} if "hand" in last else {}
+            message["hands"].append(last | named | {"link": self.rng.choice(table.links)})
         self.frame(table.name, message)
 
     def hand(self, table: ModelTable, seat: int, taken: set[str], own: int) -> Message:
@@ -321,7 +325,7 @@ class Both:
             if self.rng.random() < 0.08:
                 hand["link"] = self.rng.choice(table.links)
         if self.rng.random() < 0.05:
-            hand["player"] = "Ann"
+            hand["player"] = self.rng.choice(PLAYERS)
         return hand
 
     def deal(self, taken: set[str], number: int, good: list[str]) -> list[str]:
