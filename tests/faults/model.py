@@ -31,14 +31,16 @@ Readings (where the rules leave a choice, the one taken here):
     own cards counts from whatever entry of the seat sent them. A close is never too_many for its draws.
     Draws are refused for a 653a link, and for an Ultimate Texas Hold 'Em table whatever its link.
 11. `bad_message`: `on: dealer` where it is not offered, a fold at Let It Ride, a hand that is neither folded
-    nor shown nor named, a `player` that T9 refuses in the message alone: looked for before the round's state.
-    What is wrong in a settlement for what its round is comes right after the state, for until then the wagers
-    may change: the `player` of a hand that is not its wager's (a wager without one is of a player of its own,
+    nor shown nor named, other numbers of cards than a seat is dealt, other boards than the game shows (two;
+    three or five), a `player` that T9 refuses in the message alone: looked for before the round's state. What
+    is wrong in a settlement for what its round is comes right after the state, for until then the wagers may
+    change: the `player` of a hand that is not its wager's (a wager without one is of a player of its own,
     whom no hand names), that another hand of the round contradicts, or that T9 refuses over wagers and hands
-    together (a name is the same in whatever case, width and blanks it is written); too few community cards, a
-    board or a dealer's hand other than the one known, a name that is no hand of a link with own wagers or
-    lacks the suit that its rows tell apart, and one without `link` where the cards that make the hand differ
-    between the seat's links (where it has none, between those wagered on).
+    together (a name is the same in whatever case, width and blanks it is written); too few community cards or
+    not the dealer's two for a wager on them, a board or a dealer's hand other than the one known (an empty
+    one is not sent), a name that is no hand of a link with own wagers or lacks the suit that its rows tell
+    apart, and one without `link` where the cards that make the hand differ between the seat's links (where it
+    has none, between those wagered on).
 12. A seat is settled once, in several entries of one message where each is for a link; two with the same
     link, or with other cards, are `bad_message`. Cards speak for every link, whatever `link` says, for that
     is what a name is for. A name alone speaks for links whose hands are made of the same cards, and so two
@@ -86,6 +88,7 @@ from tests.faults.model_floor import (
     Round,
     Table,
     check_bets,
+    check_dealt,
     check_hands,
     check_owners,
     check_players,
@@ -266,6 +269,8 @@ class Model(Acts):
         return round_
 
     def on_settle(self, table: Table, message: Map, draws: dict[str, Map]) -> Map:
+        message = {key: value for key, value in message.items() if key == "hands" or value != []}
+        check_dealt(table, message)
         check_hands(table, message["hands"])
         check_said(table, message["hands"])
         round_ = self.in_play(table, message["round"])

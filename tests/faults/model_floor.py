@@ -14,6 +14,7 @@ from tests.faults.model_paytables import FOUR_CARD, HOLD_EM, LET_IT_RIDE, THREE_
 Map = dict[str, Any]
 Spoken = tuple[str, Map]  # a link, and what a seat's hand is on it
 DEALT = {LET_IT_RIDE: 3, HOLD_EM: 2, THREE_CARD: 3, FOUR_CARD: 5}
+BOARDS = {LET_IT_RIDE: (0, 2), HOLD_EM: (0, 3, 5)}  # how many community cards are shown at a time
 OPEN, LOCKED, MISMATCH, DONE, VOID = "open", "locked", "mismatch", "closed", "void"
 
 
@@ -258,6 +259,14 @@ def check_names(table: Table, links: dict[str, Link], round_: Round, hands: list
                 raise Refused("hand_mismatch")
 
 
+def check_dealt(table: Table, message: Map) -> None:
+    """H2: as many cards as the game deals to a seat, and to the board."""
+    seats = {len(hand["cards"]) for hand in message["hands"] if "cards" in hand}
+    board = len(message.get("board", []))
+    if seats - {DEALT[table.game]} or board not in BOARDS.get(table.game, (0,)):
+        raise Refused("bad_message")
+
+
 def check_hands(table: Table, hands: list[Map]) -> None:
     """What is wrong with the hands of a settlement whatever the round is."""
     seats: dict[int, list[Map]] = {}
@@ -302,6 +311,8 @@ def check_shown(table: Table, links: dict[str, Link], round_: Round, message: Ma
     for wager in round_.wagers:
         if wager.live and wager.on == "dealer" and shown and not round_.dealer_done:
             hand_cards(table, links[wager.link], shown, board)
+            if len(shown) != DEALT[table.game]:
+                raise Refused("bad_message")
 
 
 def all_cards(round_: Round, message: Map) -> list[str]:

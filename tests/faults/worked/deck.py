@@ -8,10 +8,12 @@ from tests.faults.worked.form import (
     Link,
     Table,
     Won,
+    bets,
     envies,
     plain,
     settle,
     shown,
+    wager,
 )
 
 ROYAL = "royal-flush"
@@ -54,5 +56,32 @@ EXAMPLES: list[Example] = [
             Frame("T1", settle("r1", shown(5, "2h 3h"), board="9c 9s 2d Kd 4c", dealer="Qh 8d")),
         ),
         {("L", ""): Level("10000.21", "10000", "0.21")},
+    ),
+    Example(
+        "cards come in the numbers that are dealt, and a field without cards says nothing",
+        ("H2", "A6"),
+        "58 Pa. Code 643a.11, 653a.11; 653a.12(e)(2)",
+        (Link("L", "pa-653a-five-card-hand-bonus"), Link("P", "pa-643a-five-card-A")),
+        (Table("T1", UTH, 6), Table("T2", links=("P",))),
+        (
+            Frame("T1", settle("r0", shown(5, "2h 3h 4h")), code="bad_message"),
+            Frame("T1", settle("r0", board="9c 9s 2d Kd"), code="bad_message"),
+            Frame("T2", settle("r0", board="9c"), code="bad_message"),
+            Frame("T1", wager("r1", bets("L", [5]), bets("L", [3], on="dealer"))),
+            Frame("T1", settle("r1", board="9c 9s 2d", dealer="9d", close=False), code="bad_message"),
+            Frame("T1", settle("r1", board="9c 9s 2d", dealer="9d 9h", close=False)),
+            # the dealer's nines, of two cards and the flop
+            Frame(
+                "T1",
+                settle("r1", shown(5, "2h 3h"), close=False) | {"board": [], "dealer": []},
+                (Won(3, "odds", "500.00", "four-of-a-kind", pays="account"),),
+            ),
+            Frame("T1", settle("r1", board="9c 9s 2d Kd 4c")),
+        ),
+        # 2 x 0.13, 2 x 0.08
+        {
+            ("L", ""): Level("10000.26", "10000", "0.42", reserve="0.16"),
+            ("P", ""): Level("10000", "10000", "0"),
+        },
     ),
 ]
