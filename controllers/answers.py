@@ -1,21 +1,24 @@
 """What may the server say? Its messages and their fields, and the schema of both sides' messages.
 
-The server builds these as maps; the types are what its maps must fit, and what `floor_schema` is made of.
+A decision is answered with one of these values, and becomes bytes once, where it leaves. What a message
+always brings has no default here; UNSET stands where a key is left out.
 """
 
 import json
 import sys
-from collections.abc import Mapping
 from typing import Annotated, Any, Final, Literal
 
 import msgspec
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
 from controllers.messages import Command, Hello, Id, Int, Item, Message, On, Ping, Pong, Seat, Seq
 
 Money = Annotated[int, Meta(ge=0, le=2**53 - 1, description="cents")]
 Moment = Annotated[int, Meta(ge=0, le=2**53 - 1, description="unix milliseconds")]
 LinkState = Literal["active", "suspended"]
+Pays = Literal["cage", "inventory", "account"]
+Name = Annotated[str, Meta(max_length=64)]
+"""A name of ours, such as a hit's id, a level or a hand."""
 
 TOO_LONG: Final = "too_long"
 """Warns of an ack that lost its lists on the way: the floor page has them."""
@@ -38,8 +41,15 @@ class LinkFacts(Item, frozen=True):
 class StandingBet(Item, frozen=True):
     seat: Seat
     link: Id
-    on: On = "own"
-    player: str | None = None
+    on: On
+    player: str | None
+
+
+class Drawn(Item, frozen=True):
+    """What was drawn for one link (A7)."""
+
+    magic_card: str | None = None
+    lucky_box: Int | None = None
 
 
 class RoundFacts(Item, frozen=True):
@@ -49,13 +59,15 @@ class RoundFacts(Item, frozen=True):
     state: Literal["open", "locked", "mismatch", "closed", "void"]
     bets: tuple[StandingBet, ...]
     chips: dict[str, Int]
-    draw: dict[str, Any] | None
+    draw: dict[str, Drawn] | None
     board: tuple[str, ...]
     dealer: tuple[str, ...]
     settled: tuple[Seat, ...]
 
 
 class AwardFacts(Item, frozen=True):
+    """An award. A table is told one as pending, validated or final; people are told of any."""
+
     award: str
     hit: str
     seat: Seat
@@ -64,8 +76,8 @@ class AwardFacts(Item, frozen=True):
     hand: str
     kind: Literal["meter", "odds", "envy", "draw"]
     amount: Money
-    pays: Literal["cage", "inventory", "account"]
-    status: Literal["pending", "validated", "final"]
+    pays: Pays
+    status: Literal["pending", "validated", "paid", "final", "undone"]
     unverified: bool
     because: Seat | None
     light: bool
@@ -76,9 +88,9 @@ class Refund(Item, frozen=True):
 
     seat: Seat
     link: Id
+    on: On
     amount: Money
-    pays: Literal["cage", "inventory", "account"]
-    on: On = "own"
+    pays: Pays
 
 
 class Ack(Message, tag="ack", frozen=True):
@@ -89,10 +101,10 @@ class Ack(Message, tag="ack", frozen=True):
 
     seq: Seq
     awards: tuple[AwardFacts, ...] = ()
-    draw: dict[str, Any] | None = None
+    draw: dict[str, Drawn] | None = None
     warn: tuple[str, ...] = ()
-    refunds: tuple[Refund, ...] = ()
-    left: dict[str, Money] = msgspec.field(default_factory=dict)
+    refunds: tuple[Refund, ...] | UnsetType = UNSET
+    left: dict[str, Money] | None = None
 
 
 class Nack(Message, tag="nack", frozen=True):
@@ -105,29 +117,29 @@ class Nack(Message, tag="nack", frozen=True):
     hits: tuple[str, ...] = ()
 
 
-class Welcome(Message, tag="welcome", frozen=True):
-    """A sign's has no last_seq, last, held and round.
+class Welcome(Message, tag="welcome", frozen=True, kw_only=True, omit_defaults=False):
+    """Of a sign nothing is known of last_seq, last, held and round; a browser's has none of the four.
 
     last_follows: the answer to last_seq is the next frame, for there was no room for it here.
     """
 
+    v: Literal[1]
     session: str
     heartbeat_ms: Annotated[int, Meta(ge=1)]
+    last_seq: Int | UnsetType = UNSET
+    last: Ack | Nack | UnsetType | None = UNSET
+    held: bool | UnsetType = UNSET
     links: tuple[LinkFacts, ...]
-    v: Literal[1] = 1
-    last_seq: Int | None = None
-    last: Ack | Nack | None = None
-    held: bool = False
-    round: RoundFacts | None = None
-    last_follows: bool = False
+    round: RoundFacts | UnsetType | None = UNSET
+    last_follows: bool | UnsetType = UNSET
 
 
 class Error(Message, tag="error", frozen=True):
     """The last word. servers: where to go, with `not_active`."""
 
     code: str
-    message: str = ""
-    servers: tuple[str, ...] = ()
+    message: str
+    servers: tuple[str, ...] | UnsetType = UNSET
 
 
 class Meters(Message, tag="meters", frozen=True):
@@ -138,10 +150,10 @@ class Meters(Message, tag="meters", frozen=True):
 
 
 class Hit(Message, tag="hit", frozen=True):
-    hit: str
+    hit: Name
     link: Id
-    level: str
-    hand: str
+    level: Name
+    hand: Name
     table: Id
     amount: Money
     cycle: Int
@@ -155,16 +167,16 @@ class Award(AwardFacts, tag_field="t", tag="award", frozen=True):
 
 
 class Status(Message, tag="status", frozen=True):
-    hit: str
+    hit: Name
     status: Literal["validated", "paid", "undone", "raised", "released"]
-    award: str | None = None
+    award: Name | None = None
     amount: Money | None = None
 
 
 class Round(RoundFacts, tag_field="t", tag="round", frozen=True):
     """People changed the table's round. refunds: the wagers that went back with it."""
 
-    refunds: tuple[Refund, ...] = ()
+    refunds: tuple[Refund, ...] | UnsetType = UNSET
 
 
 class Link(Message, tag="link", frozen=True):
@@ -174,9 +186,9 @@ class Link(Message, tag="link", frozen=True):
 
 
 class WaitingHit(Item, frozen=True):
-    hit: str
-    level: str
-    table: str
+    hit: Name
+    level: Name
+    table: Id
     amount: Money
 
 
@@ -198,15 +210,14 @@ def shortened(text: str) -> str:
     return text if len(text) <= TEXT_MOST else text[: TEXT_MOST - 3] + "..."
 
 
-def reduced(answer: Mapping[str, Any]) -> dict[str, Any]:
+def reduced(answer: Ack | Nack) -> Ack | Nack:
     """What is said in place of an answer that fits no frame: the same decision, without its lists.
 
     No answer decided now is so long; a ledger written before may hold one.
     """
-    if answer["t"] == "ack":
-        return {"t": "ack", "seq": answer["seq"], "warn": [TOO_LONG]}
-    kept = {name: answer[name] for name in ("t", "seq", "code", "expected") if name in answer}
-    return kept | {"message": shortened(str(answer["message"]))}
+    if isinstance(answer, Ack):
+        return Ack(answer.seq, warn=(TOO_LONG,))
+    return Nack(answer.seq, answer.code, shortened(answer.message), answer.expected)
 
 
 ServerMessage = (

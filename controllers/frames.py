@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 import msgpack
+import msgspec
 
 FRAME_MOST: Final = 65_536
 """Bytes of one frame: the largest settle fits many times, and a device can hold it in small memory."""
@@ -76,9 +77,9 @@ def frame(payload: bytes) -> bytes:
     return len(payload).to_bytes(LENGTH_BYTES, "big") + payload
 
 
-def encode(message: Mapping[str, Any]) -> bytes:
+def encode(message: Mapping[str, Any] | msgspec.Struct) -> bytes:
     """One message as the bytes of its frame; raises TooLong."""
-    return frame(msgpack.packb(message))
+    return frame(msgpack.packb(message, default=msgspec.to_builtins))
 
 
 def decode(payload: bytes) -> dict[str, Any]:

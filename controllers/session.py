@@ -23,14 +23,25 @@ no task and no clock. The caller
 """
 
 import hmac
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 from math import inf
 from typing import Any, Final
 
-from controllers.answers import reduced, shortened
-from controllers.frames import FRAME_MOST, STRANGER_MOST, BadFrame, FrameReader, TooLong, encode
+import msgspec
+
+from controllers.answers import (
+    Ack,
+    Challenge,
+    Error,
+    Nack,
+    ServerMessage,
+    Welcome,
+    reduced,
+    shortened,
+)
+from controllers.frames import FRAME_MOST, STRANGER_MOST, BadFrame, FrameReader, TooLong, frame
 from controllers.messages import (
     COMMAND_NAMES,
     Ping,
@@ -67,6 +78,8 @@ KEYS_AT_ONCE: Final = 2
 """Keys of one device in a rotation; for any device this many macs are computed, so that none tells time."""
 
 DECOY_KEY: Final = bytes(32)
+
+_ENCODER: Final = msgspec.msgpack.Encoder()
 
 
 class State(Enum):
@@ -229,7 +242,7 @@ class ServerSession:
         self._heard_at = now
         self._ping_at = inf
         self._out: list[bytes] = []
-        self._send({"t": "challenge", "v": VERSION, "nonce": nonce, "server": server})
+        self._send(Challenge(VERSION, nonce, server))
 
     # What happens.
 
@@ -260,7 +273,7 @@ class ServerSession:
             self.state = State.CLOSED
             return [*events, Closed(None, f"silent for {SILENT_HEARTBEATS} heartbeats")]
         if self.state in OPEN and now >= self._ping_at:
-            self._send({"t": "ping", "at": int(now * 1000)})
+            self._send(Ping(int(now * 1000)))
             self._ping_at = now + self.limits.heartbeat
         return events
 
@@ -292,38 +305,41 @@ class ServerSession:
 
     # What to say.
 
-    def welcome(self, message: Mapping[str, Any]) -> None:
-        """Let the greeted device in, with the whole welcome map.
+    def welcome(self, message: Welcome) -> None:
+        """Let the greeted device in. A last answer that does not fit with the rest follows in its own frame.
 
-        A last answer that does not fit with the rest follows in a frame of its own.
+        Raises TooLong where the rest alone does not fit.
         """
-        last = message.get("last")
         try:
             self._say(message)
         except TooLong:
-            self._say({**message, "last": None, "last_follows": True})
-            self._say_answer(last or {})
+            last = message.last
+            if not isinstance(last, Ack | Nack):
+                raise
+            self._say(msgspec.structs.replace(message, last=None, last_follows=True))
+            self._say_answer(last)
         self._reader.maximum = FRAME_MOST
         self._heard_at = self._now
 
-    def answer(self, message: Mapping[str, Any]) -> None:
-        """Answer the oldest unanswered command with its ack or nack."""
-        self._pace.answered(self._now, refused=message["t"] == "nack")
+    def answer(self, message: Ack | Nack) -> None:
+        """Answer the oldest unanswered command."""
+        self._pace.answered(self._now, refused=isinstance(message, Nack))
         self._say_answer(message)
 
-    def push(self, message: Mapping[str, Any]) -> None:
+    def push(self, message: ServerMessage) -> None:
         """Say a message of its own to a welcomed device."""
         self._say(message)
 
-    def send_frame(self, framed: bytes) -> None:
+    def send_frame(self, frames: bytes) -> None:
         """Say pushes that are framed already, once for many devices."""
         if self.state in WELCOMED:
-            self._out.append(framed)
+            self._out.append(frames)
 
-    def fail(self, code: str, message: str, **facts: Any) -> None:
+    def fail(self, code: str, message: str, servers: Sequence[str] | None = None) -> None:
         """End the session with an error; nothing is read any more, and later answers are dropped."""
         if self.state is not State.CLOSED:
-            self._send({"t": "error", "code": code, "message": shortened(message), **facts})
+            where = msgspec.UNSET if servers is None else tuple(servers)
+            self._send(Error(code, shortened(message), where))
 
     def data_to_send(self) -> bytes:
         """Bytes for the device, each once."""
@@ -408,7 +424,7 @@ class ServerSession:
             self._pace.worked(by_items, self._now)
         self.state = follow(self.state, type(message).__name__.lower())
         if isinstance(message, Ping):
-            self._send({"t": "pong"} if message.at is None else {"t": "pong", "at": message.at})
+            self._send(Pong(message.at))
         elif not isinstance(message, Pong):
             self._command(message, events)
         return 1 + more + by_items
@@ -433,24 +449,24 @@ class ServerSession:
 
     def _end(self, code: str, reason: str) -> Closed:
         reason = shortened(reason)
-        self._send({"t": "error", "code": code, "message": reason})
+        self._send(Error(code, reason))
         return Closed(code, reason)
 
-    def _say_answer(self, answer: Mapping[str, Any]) -> None:
+    def _say_answer(self, answer: Ack | Nack) -> None:
         """An answer as it was decided; where it fits no frame, what of it must be known."""
         try:
             self._say(answer)
         except TooLong:
             self._say(reduced(answer))
 
-    def _say(self, message: Mapping[str, Any]) -> None:
+    def _say(self, message: ServerMessage) -> None:
         if self.state is not State.CLOSED:
             self._send(message)
 
-    def _send(self, message: Mapping[str, Any]) -> None:
+    def _send(self, message: ServerMessage) -> None:
         """Frame it and move on; raises ValueError for what may not be said now: the caller's mistake."""
-        kind = message["t"]
+        kind = str(message.__struct_config__.tag)
         if kind not in SERVER_SAYS or kind not in TRANSITIONS[self.state]:
             raise ValueError(f"{kind} may not be said in {self.state.name}")
-        self._out.append(encode(message))
+        self._out.append(frame(_ENCODER.encode(message)))
         self.state = TRANSITIONS[self.state][kind]

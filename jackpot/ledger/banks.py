@@ -26,7 +26,7 @@ def open_banks(
 def _first(bank: str, site: str, unix_ms: int, people: tuple[str, ...]) -> Row:
     outcome = Engine(bank).execute(Envelope(OpenBank(site), unix_ms, 0, _NO_DIGEST, people=people))
     if outcome.entry is None:
-        raise ValueError(outcome.answer["message"])
+        raise ValueError(outcome.of_act().message)
     return row_of(bank, FIRST_EPOCH, outcome.entry, genesis(bank))
 
 

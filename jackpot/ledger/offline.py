@@ -17,7 +17,7 @@ def decide(
     """
     outcome = engine.execute(Envelope(command, unix_ms, 0, os.urandom(16), people=people))
     if outcome.entry is None:
-        raise LedgerUnusable(f"bank {head.bank}: {outcome.answer['message']}")
+        raise LedgerUnusable(f"bank {head.bank}: {outcome.of_act().message}")
     row = row_of(head.bank, head.epoch, outcome.entry, head.hash)
     ledger.append(head.bank, head.epoch, head.seq, [row])
     return ledger.head(head.bank)

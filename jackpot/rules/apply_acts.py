@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from jackpot.rules import witness
+from jackpot.rules import facts, witness
 from jackpot.rules.apply_rounds import (
     forget,
     judge_count,
@@ -11,7 +11,7 @@ from jackpot.rules.apply_rounds import (
     take_back,
     unfinished,
 )
-from jackpot.rules.effects import Effects, award_map
+from jackpot.rules.effects import Change, Effects
 from jackpot.rules.events import (
     BankOpened,
     Corrected,
@@ -85,9 +85,6 @@ def apply_refused(effects: Effects, event: Refused) -> None:
     """A durable no; after an internal error its links stop (WIRE: internal)."""
     refusals = effects.state.refusals
     refusals[event.code] = refusals.get(event.code, 0) + 1
-    effects.answer |= {"code": event.code, "message": event.message}
-    if event.hits:
-        effects.answer["hits"] = [f"H{number}" for number in event.hits]
     name = effects.table.terms.table if effects.table else None
     if event.code in ("internal", "unreasonable"):
         effects.alarm(event.code, table=name, message=event.message)
@@ -170,13 +167,14 @@ def apply_corrected(effects: Effects, event: Corrected) -> None:
     recomputed_changes(effects, event.recomputed)
     if award.settled():
         award.difference += more
-        effects.answer["difference"] = to_cents(more)
+        effects.told.difference = to_cents(more)
     else:
         award.amount, award.status = event.amount, "pending"
         for shown in _level(effects, award).shown if award.level else ():
             shown.amount += more if shown.hit == hit.number else 0
-        effects.tell_table(state.table(hit.table), {"t": "award", **award_map(state, award)})
-    effects.answer["awards"] = [award_map(state, award)]
+        effects.awarded.add(award.link)
+        effects.tell_table(state.table(hit.table), facts.award_push(state, award))
+    effects.told.awards = (facts.award_facts(state, award),)
 
 
 def apply_released(effects: Effects, event: Released) -> None:
@@ -193,10 +191,9 @@ def apply_struck(effects: Effects, event: Struck) -> None:
     """One wager fewer; the count may agree now (T3)."""
     table = effects.state.table(event.table)
     round_ = unfinished(table, event.round)
-    refunds = take_back(effects, round_, [event.bet], event.recomputed)
-    effects.answer["refunds"] = refunds
+    effects.told.refunds = take_back(effects, round_, [event.bet], event.recomputed)
     judge_count(effects, table, round_)
-    effects.tell_round(table, round_, refunds=refunds)
+    effects.tell_round(table, round_)
 
 
 def apply_reopened(effects: Effects, event: Reopened) -> None:
@@ -217,7 +214,7 @@ def apply_reopen_asked(effects: Effects, event: ReopenAsked) -> None:
     table = effects.state.table(event.table)
     table.asked = table.asked or Asked("", False, effects.seq, event.tick)
     table.asked.name, table.asked.proved = event.people.names[0], event.people.proved
-    effects.answer["asked"] = True
+    effects.told.asked = True
 
 
 def apply_reopen_declined(effects: Effects, event: ReopenDeclined) -> None:
@@ -276,17 +273,15 @@ def _levels(effects: Effects, awards: list[Award]) -> list[Level]:
     return [effects.state.link(link).levels[level - 1] for link, level in keys]
 
 
-def _tell(effects: Effects, hit: Hit, awards: list[int], status: str) -> None:
+def _tell(effects: Effects, hit: Hit, awards: list[int], status: Change) -> None:
     """Tell the status of each award, and of the hit once all its standing awards have it."""
     whole = all(award.status == status for award in hit.awards if award.stands())
     for award in _chosen(hit, awards):
         effects.tell_status(hit, status, award)
     if whole:
         effects.tell_status(hit, status)
-    effects.answer |= {
-        "hit": f"H{hit.number}",
-        "awards": [award_map(effects.state, award) for award in _chosen(hit, awards)],
-    }
+    effects.told.hit = f"H{hit.number}"
+    effects.told.awards = tuple(facts.award_facts(effects.state, award) for award in _chosen(hit, awards))
 
 
 def _finish(effects: Effects, hit: Hit) -> None:

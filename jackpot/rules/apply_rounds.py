@@ -3,9 +3,10 @@
 from collections.abc import Iterable
 from typing import Final
 
-from jackpot.rules import meter
+from controllers.answers import Refund
+from jackpot.rules import facts, meter
 from jackpot.rules.betting import miscounted
-from jackpot.rules.effects import Effects, Map, award_map, draw_map
+from jackpot.rules.effects import Effects
 from jackpot.rules.events import (
     Closed,
     Closing,
@@ -80,13 +81,14 @@ def apply_withdrawn(effects: Effects, event: Withdrawn) -> None:
     take_back(effects, unfinished(table, event.round), event.bets, event.recomputed)
 
 
-def take_back(effects: Effects, round_: Round, placed: Iterable[Placed], recomputed: Recomputed) -> list[Map]:
+def take_back(
+    effects: Effects, round_: Round, placed: Iterable[Placed], recomputed: Recomputed
+) -> tuple[Refund, ...]:
     """Undo wagers; returns the refunds and where each goes (T6)."""
     keys = {(place.seat, place.link, place.dealer) for place in placed}
     gone = [bet for bet in round_.bets if (bet.seat, bet.link, bet.dealer) in keys]
     round_.seated |= {bet.seat: bet.player for bet in gone if bet.player is not None}
     round_.bets = [bet for bet in round_.bets if bet not in gone]
-    refunds = []
     for number in sorted({bet.link for bet in gone}):
         link = effects.state.link(number)
         for level in link.levels:
@@ -94,19 +96,8 @@ def take_back(effects: Effects, round_: Round, placed: Iterable[Placed], recompu
             count = sum(bet.link == number for bet in gone)
             level.wagers -= count
             level.undone_wagers += count
-    for bet in gone:
-        link = effects.state.link(bet.link)
-        refunds.append(
-            {
-                "seat": bet.seat,
-                "link": link.terms.link,
-                "on": "dealer" if bet.dealer else "own",
-                "amount": to_cents(link.terms.wager),
-                "pays": "account" if link.terms.electronic else "inventory",
-            }
-        )
     recomputed_changes(effects, recomputed)
-    return refunds
+    return tuple(facts.refund(effects.state.link(bet.link), bet) for bet in gone)
 
 
 def recomputed_changes(effects: Effects, recomputed: Recomputed) -> None:
@@ -120,7 +111,7 @@ def recomputed_changes(effects: Effects, recomputed: Recomputed) -> None:
                 _raise(effects, hit, award, amounts[award.number])
     if recomputed.left:
         left = {f"A{number}": to_cents(more) for number, more in recomputed.left[:LEFT_TOLD_MOST]}
-        effects.answer["left"] = left
+        effects.told.left = left
         effects.alarm("left_on_meter", awards=left, count=len(recomputed.left))
 
 
@@ -161,9 +152,7 @@ def _lock(effects: Effects, table: Table, round_: Round, locking: Locking) -> No
     round_.draws = list(locking.draws)
     round_.state = "locked"
     judge_count(effects, table, round_)
-    drawn = draw_map(effects.state, round_)
-    if drawn is not None:
-        effects.answer["draw"] = drawn
+    effects.told.draw = facts.drawn(effects.state, round_)
 
 
 def judge_count(effects: Effects, table: Table, round_: Round) -> None:
@@ -171,7 +160,7 @@ def judge_count(effects: Effects, table: Table, round_: Round) -> None:
     agrees = not miscounted(effects.state, table, round_, round_.chips)
     round_.state = "locked" if agrees else "mismatch"
     if not agrees:
-        effects.answer["warn"] = ["chip_mismatch"]
+        effects.told.warn = ("chip_mismatch",)
         effects.alarm("chip_mismatch", table=table.terms.table, round=round_.id)
 
 
@@ -215,6 +204,7 @@ def settle(effects: Effects, table: Table, round_: Round, made: Settlement) -> N
         _hit(effects, table, round_, hit_made)
         for award in hit_made.awards:
             awards[award.number] = award
+            effects.awarded.add(award.link)
             state.next_award = max(state.next_award, award.number + 1)
             link = state.link(award.link)
             link.paid_by[award.pays] = link.paid_by.get(award.pays, 0) + award.amount
@@ -225,7 +215,7 @@ def settle(effects: Effects, table: Table, round_: Round, made: Settlement) -> N
     if made.recomputed is not None:
         recomputed_changes(effects, made.recomputed)
     if awards:
-        effects.answer["awards"] = [award_map(state, award) for award in awards.values()]
+        effects.told.awards = tuple(facts.award_facts(state, award) for award in awards.values())
 
 
 def _hit(effects: Effects, table: Table, round_: Round, made: HitMade) -> None:
@@ -295,36 +285,19 @@ def _show(effects: Effects, link: Link, hit: Hit, level: Level, amount: int) -> 
     shown = HitShown(hit.number, table, hit.hand, amount, effects.at, hit.cycle, effects.seq)
     level.shown.append(shown)
     del level.shown[:-HITS_KEPT]
-    effects.tell_link(link, hit_map(effects.state.bank, link, level.terms.level, shown))
-
-
-def hit_map(bank: str, link: Link, level: str, shown: HitShown) -> dict[str, object]:
-    """The `hit` push."""
-    return {
-        "t": "hit",
-        "hit": f"H{shown.hit}",
-        "link": link.terms.link,
-        "level": level,
-        "hand": shown.hand,
-        "table": shown.table,
-        "amount": to_cents(shown.amount),
-        "cycle": shown.cycle,
-        "bank": bank,
-        "rev": shown.seq,
-        "at": shown.at,
-    }
+    effects.tell_link(link, facts.hit_push(effects.state.bank, link, level.terms.level, shown))
 
 
 def _close(effects: Effects, table: Table, round_: Round, closing: Closing) -> None:
     state = effects.state
     wrong = {n: count for n, count in closing.counts.items() if count != table.counts.get(n, 0)}
     if wrong:
-        effects.answer["warn"] = ["count_mismatch"]
-        facts = {
+        effects.told.warn = ("count_mismatch",)
+        counts = {
             state.link(n).terms.link: {"table": count, "server": table.counts.get(n, 0)}
             for n, count in wrong.items()
         }
-        effects.alarm("count_mismatch", table=table.terms.table, round=round_.id, counts=facts)
+        effects.alarm("count_mismatch", table=table.terms.table, round=round_.id, counts=counts)
     if not round_.reopened:
         if not round_.settlings or round_.settlings[-1].seats:
             _mark(effects, round_, [])
@@ -342,8 +315,7 @@ def apply_voided(effects: Effects, event: Voided) -> None:
     table = effects.state.table(event.table)
     round_ = unfinished(table, event.round)
     placed = [Placed(bet.seat, bet.link, bet.dealer) for bet in round_.bets]
-    refunds = take_back(effects, round_, placed, event.recomputed)
-    effects.answer["refunds"] = refunds
+    effects.told.refunds = take_back(effects, round_, placed, event.recomputed)
     forget(effects, table, round_)
     table.ended = round_.id
     if table.round is round_:
@@ -351,7 +323,7 @@ def apply_voided(effects: Effects, event: Voided) -> None:
     else:
         table.closed = None
     if event.people.names:
-        effects.tell_round(table, round_, state="void", refunds=refunds)
+        effects.tell_round(table, round_, void=True)
 
 
 def forget(effects: Effects, table: Table, round_: Round) -> None:

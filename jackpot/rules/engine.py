@@ -5,12 +5,13 @@ state by the event alone and cannot fail. So the journal's events, applied again
 same state to the last micro-dollar.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from hashlib import sha256
 from typing import Any
 
 import msgspec
 
+from controllers.answers import Ack, Error, Nack
 from jackpot.rules import (
     apply_acts,
     apply_rounds,
@@ -30,14 +31,15 @@ from jackpot.rules.commands import Envelope, Hello
 from jackpot.rules.effects import Effects, Map
 from jackpot.rules.epoch import Epoch
 from jackpot.rules.events import BehindOver, Event, FoundBehind, People, Refused
+from jackpot.rules.facts import greeting, jackpots
 from jackpot.rules.invariant import InvariantError, invariant
-from jackpot.rules.outcome import Entry, Outcome, Written
+from jackpot.rules.outcome import ActAnswer, Answer, Entry, Outcome, Written
 from jackpot.rules.postings import Posting, only_link
 from jackpot.rules.refusal import NOT_APPLIED, Refusal, bounded, refuse_if
-from jackpot.rules.state import ACTS_KEPT, ANSWERS_KEPT, Answered, State, Table
+from jackpot.rules.state import ACTS_KEPT, ANSWERS_KEPT, Answered, Done, State, Table
 
 # The form of a snapshot; a snapshot of another form is ignored and the journal replayed instead.
-SNAPSHOT_FORMAT = 6
+SNAPSHOT_FORMAT = 7
 
 # The hash that stands before a snapshot's state: it shows where a disk has turned a bit.
 DIGEST_BYTES = 32
@@ -192,16 +194,16 @@ class Engine:
     def _hello(self, envelope: Envelope, hello: Hello) -> Outcome:
         table = self._tables.get(envelope.table or "")
         if table is None or self.state.closed_into:
-            return Outcome(None, {"t": "error", "code": "auth_failed", "message": "unknown device"})
+            return Outcome(None, Error("auth_failed", "unknown device"))
         if hello.acked is not None and witness.is_ahead(table, hello.acked):
+            behind = Error(witness.BEHIND, witness.told(table))
             if witness.is_told(self.state, table, self.epoch.since):
-                answer = {"t": "error", "code": witness.BEHIND, "message": witness.told(table)}
-                return Outcome(None, answer)
+                return Outcome(None, behind)
             found = witness.decide_found(self.state, table, hello.acked, self.epoch.since)
-            return self._commit(envelope, None, found)
+            return self._commit(envelope, None, found, behind)
+        welcome = greeting(self.state, table)
         over = witness.decide_over(table, hello.acked)
-        outcome = Outcome(None, {}) if over is None else self._commit(envelope, None, over)
-        return msgspec.structs.replace(outcome, answer=opening.welcome(self.state, table))
+        return Outcome(None, welcome) if over is None else self._commit(envelope, None, over, welcome)
 
     def _frame(self, envelope: Envelope) -> Outcome:
         """A table's frame: resends first, then its order, then what it asks (WIRE: table commands)."""
@@ -248,16 +250,13 @@ class Engine:
         """An act of people or of the server; done once, however often it is asked."""
         for done in self.state.acts:
             if done.digest == envelope.digest:
-                return Outcome(None, msgspec.msgpack.decode(done.answer))
+                return Outcome(None, done.answer)
         try:
             into = self.state.closed_into
             refuse_if(bool(into), Code.BANK_CLOSED, f"bank {self.state.bank} ended: it became part of {into}")
             event = self._decide_act(envelope)
         except Refusal as refusal:
-            answer: Map = {"ok": False, "code": refusal.code.value, "message": refusal.message}
-            if refusal.hits:
-                answer["hits"] = [f"H{number}" for number in refusal.hits]
-            return Outcome(None, answer)
+            return Outcome(None, _refused(refusal.code.value, refusal.message, refusal.hits))
         return self._commit(envelope, None, event)
 
     def _decide_act(self, envelope: Envelope) -> Event:
@@ -275,8 +274,13 @@ class Engine:
         invariant(type(command) in BY_SERVER, f"{type(command).__name__} is no act")
         return BY_SERVER[type(command)](self.state, command)
 
-    def _commit(self, envelope: Envelope, table: Table | None, event: Event) -> Outcome:
-        """Apply the event and make its entry, with the answer, the pushes and the new meters."""
+    def _commit(
+        self, envelope: Envelope, table: Table | None, event: Event, greeted: Answer | None = None
+    ) -> Outcome:
+        """Apply the event and make its entry, with the answer, the pushes and the new meters.
+
+        greeted: what a hello is answered with; to other commands the event says the answer.
+        """
         seq = self.seq + 1
         body = events.encode(event)  # before it is applied: the state goes on with parts of it
         effects = Effects(self.state, seq, envelope.at, table)
@@ -299,7 +303,13 @@ class Engine:
             for link, level, _, _ in effects.touched()
             if level is not None
         )
-        return Outcome(entry, effects.answer, tuple(effects.pushes), meters, tuple(effects.alarms))
+        waiting = tuple(
+            (self.state.link(number).terms.link, jackpots(self.state, number))
+            for number in sorted(effects.awarded)
+        )
+        kept = table.answers if table is not None else self.state.acts
+        answer = greeted if greeted is not None else kept[-1].answer
+        return Outcome(entry, answer, tuple(effects.pushes), meters, waiting, tuple(effects.alarms))
 
     def _apply(self, effects: Effects, event: Event, table_seq: int | None, digest: bytes) -> None:
         """Change the state by one event; the books must balance after it, or the money stops (M4).
@@ -307,24 +317,18 @@ class Engine:
         table_seq, digest: of what was asked, so that a resend of it gets the same answer.
         """
         state, seq, table = self.state, effects.seq, effects.table
-        if table is not None:
-            refused = isinstance(event, Refused)
-            effects.answer = {"t": "nack" if refused else "ack", "seq": table_seq}
-        elif not isinstance(event, GREETINGS):
-            effects.answer = {"ok": not isinstance(event, Refused)}
         APPLY[type(event)](effects, event)
         for link, level, _, now in effects.touched():
             limit = level.terms.limit if level else None
             name = f"{link.terms.link}.{level.terms.level if level else '-'}"
             invariant(now.is_sound(limit), f"entry {seq} unbalances {name}: {now}")
         state.seq = seq
-        kept = Answered(table_seq or 0, digest, msgspec.msgpack.encode(effects.answer))
         if table is not None:
-            table.last_seq = kept.seq
-            table.answers.append(kept)
+            table.last_seq = table_seq or 0
+            table.answers.append(Answered(table.last_seq, digest, _to_frame(event, effects, table.last_seq)))
             del table.answers[:-ANSWERS_KEPT]
         elif not isinstance(event, GREETINGS):
-            state.acts.append(kept)
+            state.acts.append(Done(digest, _to_act(event, effects)))
             del state.acts[:-ACTS_KEPT]
         if isinstance(event, events.TableOpened | events.BankBegun):
             self._index()
@@ -339,8 +343,7 @@ class Engine:
 
 def _not_applied(table: Table, seq: int, code: Code, message: str, *alarms: tuple[str, Map]) -> Outcome:
     """A refusal that uses up no number: the table goes on from `expected`."""
-    answer = {"t": "nack", "seq": seq, "code": code.value, "message": message, "expected": table.last_seq + 1}
-    return Outcome(None, answer, alarms=alarms)
+    return Outcome(None, Nack(seq, code.value, message, table.last_seq + 1), alarms=alarms)
 
 
 def _resent(table: Table, seq: int, digest: bytes) -> Outcome:
@@ -348,7 +351,7 @@ def _resent(table: Table, seq: int, digest: bytes) -> Outcome:
     for kept in table.answers:
         if kept.seq == seq:
             if kept.digest == digest:
-                return Outcome(None, msgspec.msgpack.decode(kept.answer))
+                return Outcome(None, kept.answer)
             alarm = ("seq_conflict", {"table": table.terms.table, "table_seq": seq})
             message = "seq: it was used with other content"
             return _not_applied(table, seq, Code.SEQ_CONFLICT, message, alarm)
@@ -358,3 +361,25 @@ def _resent(table: Table, seq: int, digest: bytes) -> Outcome:
 def _internal(state: State, envelope: Envelope, message: str) -> Refused:
     """An invariant broke in deciding this one: its links stop, the rest goes on."""
     return Refused(Code.INTERNAL.value, bounded(message), [], people.links_of(state, envelope))
+
+
+def _to_frame(event: Event, effects: Effects, seq: int) -> Ack | Nack:
+    """What a table hears of its event."""
+    if isinstance(event, Refused):
+        return Nack(seq, event.code, event.message, hits=_hits(event.hits))
+    return effects.told.ack(seq)
+
+
+def _to_act(event: Event, effects: Effects) -> ActAnswer:
+    """What people, or the server itself, hear of an act's event."""
+    if isinstance(event, Refused):
+        return _refused(event.code, event.message, event.hits)
+    return effects.told.done()
+
+
+def _refused(code: str, message: str, hits: Iterable[int]) -> ActAnswer:
+    return ActAnswer(ok=False, code=code, message=message, hits=_hits(hits))
+
+
+def _hits(numbers: Iterable[int]) -> tuple[str, ...]:
+    return tuple(f"H{number}" for number in numbers)

@@ -3,8 +3,6 @@
 import re
 from typing import Final
 
-import msgspec
-
 from jackpot.rules.apply_acts import RESTORED
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import (
@@ -17,7 +15,6 @@ from jackpot.rules.commands import (
     Resume,
     Suspend,
 )
-from jackpot.rules.effects import Map, award_map, round_map
 from jackpot.rules.events import (
     BankOpened,
     DeviceBlocked,
@@ -30,10 +27,9 @@ from jackpot.rules.events import (
     TableOpened,
 )
 from jackpot.rules.hands import makes
-from jackpot.rules.money import to_cents
 from jackpot.rules.paytable import SEATS
 from jackpot.rules.refusal import Refusal, quoted, refuse_if, two_people
-from jackpot.rules.state import State, Table
+from jackpot.rules.state import State
 from jackpot.rules.terms import check_link, check_table
 from jackpot.rules.witness import BEHIND, decide_believed, find_table
 
@@ -157,36 +153,6 @@ def decide_block(state: State, command: BlockDevice) -> DeviceBlocked:
 def decide_end_key(_state: State, command: EndKey, people: People) -> KeyEnded:
     """The old key of a rotation has ended, or people revoke one."""
     return KeyEnded(command.role, command.device, command.fingerprint, people)
-
-
-def welcome(state: State, table: Table) -> Map:
-    """All that a table needs to go on; `awards` and `hits` are the shell's to push."""
-    last = next((kept for kept in reversed(table.answers) if kept.seq == table.last_seq), None)
-    links = [state.link(number) for number in table.links]
-    hits = [hit for hit in state.hits.values() if hit.table == table.number]
-    return {
-        "t": "welcome",
-        "last_seq": table.last_seq,
-        "last": msgspec.msgpack.decode(last.answer) if last else None,
-        "held": bool(table.held),
-        "links": [
-            {
-                "link": link.terms.link,
-                "wager": to_cents(link.terms.wager),
-                "paytable": link.terms.paytable,
-                "levels": [level.terms.level for level in link.levels],
-                "state": "suspended" if link.suspended else "active",
-            }
-            for link in links
-        ],
-        "round": round_map(state, table),
-        "awards": [
-            award_map(state, award)
-            for hit in hits
-            for award in hit.awards
-            if award.status in ("pending", "validated")
-        ],
-    }
 
 
 def _not_behind(reason: str) -> None:

@@ -4,6 +4,23 @@ from typing import Any, Protocol
 
 import msgspec
 
+from controllers.answers import (
+    Ack,
+    Award,
+    AwardFacts,
+    Drawn,
+    Error,
+    Hit,
+    Link,
+    LinkFacts,
+    Nack,
+    Refund,
+    Round,
+    RoundFacts,
+    Status,
+    WaitingHit,
+)
+from jackpot.rules.invariant import InvariantError
 from jackpot.rules.postings import Posting
 
 
@@ -47,14 +64,77 @@ class Entry(msgspec.Struct, frozen=True):
     postings: tuple[Posting, ...]
 
 
+class Greeting(msgspec.Struct, frozen=True):
+    """What a table needs to go on. awards: those that wait, to be told after its welcome."""
+
+    last_seq: int
+    last: Ack | Nack | None
+    held: bool
+    links: tuple[LinkFacts, ...]
+    round: RoundFacts | None
+    awards: tuple[Award, ...]
+
+
+class ActAnswer(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """What people, or the server itself, hear of their act. code, message, hits: of a refusal.
+
+    difference: what was journalled against a paid award, in cents. asked: a second person is waited for.
+    """
+
+    ok: bool
+    code: str = ""
+    message: str = ""
+    hits: tuple[str, ...] = ()
+    hit: str = ""
+    awards: tuple[AwardFacts, ...] = ()
+    warn: tuple[str, ...] = ()
+    refunds: tuple[Refund, ...] | msgspec.UnsetType = msgspec.UNSET
+    left: dict[str, int] | None = None
+    difference: int | None = None
+    asked: bool = False
+
+
+class Told(msgspec.Struct):
+    """What an entry's answer tells besides yes; as in ActAnswer and the protocol's ack."""
+
+    awards: tuple[AwardFacts, ...] = ()
+    draw: dict[str, Drawn] | None = None
+    warn: tuple[str, ...] = ()
+    refunds: tuple[Refund, ...] | msgspec.UnsetType = msgspec.UNSET
+    left: dict[str, int] | None = None
+    hit: str = ""
+    difference: int | None = None
+    asked: bool = False
+
+    def ack(self, seq: int) -> Ack:
+        """To a table's frame."""
+        return Ack(seq, self.awards, self.draw, self.warn, self.refunds, self.left)
+
+    def done(self) -> ActAnswer:
+        """To an act."""
+        return ActAnswer(
+            ok=True,
+            hit=self.hit,
+            awards=self.awards,
+            warn=self.warn,
+            refunds=self.refunds,
+            left=self.left,
+            difference=self.difference,
+            asked=self.asked,
+        )
+
+
+Answer = Ack | Nack | Greeting | Error | ActAnswer
+
+
 class Push(msgspec.Struct, frozen=True):
-    """A message for everybody it concerns, in the wire's words (WIRE: server pushes).
+    """A message for everybody it concerns (WIRE: server pushes).
 
     table: to that table. link: to every table and sign of that link. signs_of: to the signs alone of
     that link. Exactly one of the three is given.
     """
 
-    message: dict[str, Any]
+    message: Link | Hit | Award | Status | Round
     table: str | None = None
     link: str | None = None
     signs_of: str | None = None
@@ -63,13 +143,21 @@ class Push(msgspec.Struct, frozen=True):
 class Outcome(msgspec.Struct, frozen=True):
     """entry: None where nothing is to be journalled (a resend, a refusal that uses up no number).
 
-    answer: the frame's or act's answer, a map in the wire's words. meters: (link, level, micro-dollars
-    of the primary) of every level that moved, after it. alarms: event name and facts, for the log and
-    for people; they always say who and where.
+    answer: to a frame an Ack or a Nack; to a hello a Greeting, or an Error; to an act its own. meters: (link,
+    level, micro-dollars of the primary) of every level that moved, after it. waiting: of every link whose
+    awards changed, its jackpots that wait for a floorperson now (S7). alarms: event name and facts, for the
+    log and for people; they always say who and where.
     """
 
     entry: Entry | None
-    answer: dict[str, Any]
+    answer: Answer
     pushes: tuple[Push, ...] = ()
     meters: tuple[tuple[str, str, int], ...] = ()
+    waiting: tuple[tuple[str, tuple[WaitingHit, ...]], ...] = ()
     alarms: tuple[tuple[str, dict[str, Any]], ...] = ()
+
+    def of_act(self) -> ActAnswer:
+        """The answer to an act. Raises InvariantError where it is another's."""
+        if not isinstance(self.answer, ActAnswer):
+            raise InvariantError(f"an act was answered with {type(self.answer).__name__}")
+        return self.answer

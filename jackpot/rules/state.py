@@ -8,7 +8,9 @@ from typing import Literal
 
 import msgspec
 
+from controllers.answers import Ack, Nack
 from jackpot.rules.meter import Accounts
+from jackpot.rules.outcome import ActAnswer
 from jackpot.rules.paytable import LevelTerms, LinkTerms, TableTerms
 from jackpot.rules.undo import BASE, History, Moment
 
@@ -257,11 +259,18 @@ class Said(msgspec.Struct, array_like=True):
 
 
 class Answered(msgspec.Struct, array_like=True):
-    """A durable answer, kept for a resend; answer: its map in MessagePack."""
+    """A durable answer to a table's frame, kept for a resend."""
 
     seq: int
     digest: bytes
-    answer: bytes
+    answer: Ack | Nack
+
+
+class Done(msgspec.Struct, array_like=True):
+    """A durable answer to an act, kept for whoever asks for the same act again."""
+
+    digest: bytes
+    answer: ActAnswer
 
 
 class Table(msgspec.Struct, array_like=True):
@@ -318,7 +327,7 @@ class State(msgspec.Struct, array_like=True):
     hits: dict[int, Hit] = {}
     next_hit: int = 1
     next_award: int = 1
-    acts: list[Answered] = []
+    acts: list[Done] = []
     blocked: list[tuple[str, str]] = []
     behind: dict[int, Said] = {}
     refusals: dict[str, int] = {}

@@ -3,10 +3,13 @@
 from collections.abc import Iterable
 from typing import Any
 
-from jackpot.rules.effects import Map, award_map, round_map
+import msgspec
+
+from jackpot.rules import facts
+from jackpot.rules.effects import Map
 from jackpot.rules.engine import Engine
 from jackpot.rules.money import to_cents
-from jackpot.rules.state import HITS_SHOWN, Hit, Level, Link, State
+from jackpot.rules.state import HITS_SHOWN, Award, Hit, Level, Link, State
 
 
 def statistics(engine: Engine) -> Map:
@@ -24,7 +27,7 @@ def statistics(engine: Engine) -> Map:
                 "game": table.terms.game,
                 "links": list(table.terms.links),
                 "last_seq": table.last_seq,
-                "round": round_map(state, table),
+                "round": msgspec.to_builtins(facts.unfinished_facts(state, table)),
                 "held": [f"H{number}" for number in table.held],
                 "asked": {"round": closed.id, "by": asked.name} if closed and asked else None,
                 "rounds": table.rounds,
@@ -129,29 +132,20 @@ def hits(engine: Engine) -> list[Map]:
     return [hit(state, found) for _, found in sorted(state.hits.items())]
 
 
-def open_awards(engine: Engine) -> list[Map]:
-    """Percentage awards that are neither paid nor undone, each with its table, the oldest first (A10)."""
-    state = engine.state
-    return [
-        {**award_map(state, award), "table": state.table(hit.table).terms.table}
-        for _, hit in sorted(state.hits.items())
-        for award in hit.awards
-        if award.kind == "meter" and award.status in ("pending", "validated")
-    ]
-
-
 def round_of(engine: Engine, table: str) -> Map | None:
     """The round that the table has to finish, or its last closed one while it can be reopened (T10)."""
     found = engine.table(table)
     if found is None:
         return None
-    current = round_map(engine.state, found)
-    if current is None and found.closed is not None:
+    current = facts.unfinished_facts(engine.state, found)
+    if current is not None:
+        return dict(msgspec.to_builtins(current))
+    if found.closed is not None:
         waits = found.waits()
         asked = waits.name if waits else None
         hits_of = [f"H{number}" for number in found.closed.hits]
         return {"round": found.closed.id, "state": "closed", "hits": hits_of, "asked": asked}
-    return current
+    return None
 
 
 def has(engine: Engine, hit: int | None, award: int | None) -> bool:
@@ -161,8 +155,8 @@ def has(engine: Engine, hit: int | None, award: int | None) -> bool:
     return made and (award is None or 1 <= award < state.next_award)
 
 
-def _sum(awards: Iterable[Map], what: str = "amount") -> int:
-    return sum(award[what] for award in awards if award["status"] != "undone")
+def _sum(awards: Iterable[Award]) -> int:
+    return sum(to_cents(award.amount) for award in awards if award.stands())
 
 
 def hit(state: State, found: Hit) -> Map:
@@ -170,8 +164,14 @@ def hit(state: State, found: Hit) -> Map:
 
     difference: what was journalled against its awards once they were paid, which no amount holds (A10).
     """
-    awards = [{**award_map(state, award), "difference": to_cents(award.difference)} for award in found.awards]
-    statuses = {award["status"] for award in awards}
+    statuses = {award.status for award in found.awards}
+    awards = [
+        {
+            **msgspec.to_builtins(facts.award_facts(state, award)),
+            "difference": to_cents(award.difference),
+        }
+        for award in found.awards
+    ]
     order: tuple[Any, ...] = ("pending", "validated", "final", "paid", "undone")
     levels = [award["level"] for award in awards if award["level"]]
     return {
@@ -183,9 +183,9 @@ def hit(state: State, found: Hit) -> Map:
         "seat": found.seat or None,
         "hand": found.hand,
         "unverified": found.unverified,
-        "amount": _sum(award for award in awards if award["kind"] != "envy"),
-        "envy": _sum(award for award in awards if award["kind"] == "envy"),
-        "difference": _sum(awards, "difference"),
+        "amount": _sum(award for award in found.awards if award.kind != "envy"),
+        "envy": _sum(award for award in found.awards if award.kind == "envy"),
+        "difference": sum(to_cents(award.difference) for award in found.awards if award.stands()),
         "at": found.at,
         "status": next((status for status in order if status in statuses), "undone"),
         "awards": awards,

@@ -96,7 +96,6 @@ def apply_found_behind(effects: Effects, event: FoundBehind) -> None:
     effects.alarm(BEHIND, table=table.terms.table, acked=event.acked, last_seq=table.last_seq)
     for link in state.links if event.suspends else ():
         effects.suspend(link, BEHIND)
-    effects.answer |= {"t": "error", "code": BEHIND, "message": told(table)}
 
 
 def apply_behind_confirmed(effects: Effects, event: BehindConfirmed) -> None:

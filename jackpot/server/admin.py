@@ -29,6 +29,7 @@ from jackpot.ledger.store import LedgerError
 from jackpot.rules import commands, names, views
 from jackpot.rules.apply_acts import RESTORED
 from jackpot.rules.codes import Code
+from jackpot.rules.outcome import ActAnswer
 from jackpot.server.alone import failed
 from jackpot.server.devices import Devices, fingerprint
 from jackpot.server.history import hits_of
@@ -278,7 +279,7 @@ class Admin:
     async def _do(self, request: Request, people: tuple[str, ...]) -> dict[str, Any]:
         act = ACTS[request.do](request)
         writer = await self._writer(request)
-        answer = await writer.person(act, people)
+        answer = _told(await writer.person(act, people))
         if not answer["ok"]:
             answer = await self._explained(request, writer, answer)
         said = {"code": answer["code"], "message": answer["message"]} if not answer["ok"] else {}
@@ -335,9 +336,9 @@ class Admin:
         try:
             for key in wanted:
                 answer = await writer.person(commands.EndKey(request.role, name, key), people)
-                log.info("act", do=request.do, by=people, ok=answer["ok"], fingerprint=key, **_about(request))
-                if not answer["ok"]:
-                    return answer
+                log.info("act", do=request.do, by=people, ok=answer.ok, fingerprint=key, **_about(request))
+                if not answer.ok:
+                    return _told(answer)
         except BankStopped:
             devices.ended -= {(name, key) for key in wanted}
             raise
@@ -457,6 +458,12 @@ def _login(peer: Any) -> str:
         return pwd.getpwuid(uid).pw_name
     except KeyError:
         return f"uid {uid}"
+
+
+def _told(answer: ActAnswer) -> dict[str, Any]:
+    """An act's answer, as the socket tells it."""
+    found: dict[str, Any] = msgspec.to_builtins(answer)
+    return found
 
 
 def _refused(code: Code, message: str) -> dict[str, Any]:

@@ -8,15 +8,27 @@ snapshot afterwards. No I/O: the shell calls `durable` once a commit and `tick` 
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, Final, Protocol
+from typing import Any, Final, Literal, Protocol
 
+import msgspec
+
+from controllers.answers import (
+    Hit,
+    Link,
+    LinkFacts,
+    LinkState,
+    Meters,
+    ServerMessage,
+    State,
+    Status,
+    WaitingHit,
+)
 from controllers.frames import encode
 from jackpot.clock import Clock
 from jackpot.rules.money import to_cents
 from jackpot.rules.outcome import Outcome, Push
 from jackpot.rules.paytable import LinkTerms
 from jackpot.server.alone import Peer, alone
-from jackpot.server.waiting import Waiting
 
 # WIRE: at most 10 a second to a sign; to a table the first change at once, then at most 2 a second.
 SIGN_INTERVAL_S: Final = 0.1
@@ -32,13 +44,13 @@ VALUES_A_FRAME: Final = 500
 WIN_S: Final = 20.0
 
 # WIRE: per commit link first, then hit, then award, status and round, then meters.
-_PUSH_ORDER: Final = {"link": 0, "hit": 1, "award": 2, "status": 2, "round": 2}
+_FIRST: Final[tuple[type, ...]] = (Link, Hit)
 _LEDGER_REASON: Final = "ledger"
 # A reason is 1..256 characters, an active link's too.
 RESUMED: Final = "in order"
 
 
-Form = Callable[[Mapping[str, Any]], bytes]
+Form = Callable[[ServerMessage], bytes]
 """How a message becomes bytes for one kind of receiver; the same message in every form."""
 Subscription = Callable[[], None]
 """Ends what a watcher is shown, whatever became of the board's links since; may be called again."""
@@ -69,19 +81,20 @@ class LinkView:
 
     __slots__ = ("facts", "levels", "reason", "state")
 
-    def __init__(self, facts: dict[str, Any], levels: dict[str, int], state: str, reason: str) -> None:
+    def __init__(self, facts: LinkFacts, levels: dict[str, int], reason: str) -> None:
         self.facts = facts
         self.levels = levels
-        self.state = state
+        self.state: LinkState = facts.state
         self.reason = reason
 
     @classmethod
     def of(cls, statistics: Mapping[str, Any]) -> "LinkView":
         """Of a link in `views.statistics`."""
         levels = {level["level"]: to_cents(level["primary"]) for level in statistics["levels"]}
-        facts = {key: statistics[key] for key in ("link", "wager", "paytable")}
-        state, reason = statistics["state"], ", ".join(statistics["reasons"])
-        return cls({**facts, "levels": list(levels)}, levels, state, reason)
+        name, wager, paytable, state = (statistics[key] for key in ("link", "wager", "paytable", "state"))
+        return cls(
+            LinkFacts(name, wager, paytable, tuple(levels), state), levels, ", ".join(statistics["reasons"])
+        )
 
 
 class _Group:
@@ -109,33 +122,33 @@ class Board:
         self.bank = bank
         self.rev = 0
         self.links: dict[str, LinkView] = {}
-        self.hits: deque[dict[str, Any]] = deque()
+        self.hits: deque[Hit] = deque()
         self._hit_at: dict[str, float] = {}
-        self.on_status: list[Callable[[str, Mapping[str, Any]], None]] = []
+        self.on_status: list[Callable[[str, Status], None]] = []
         self._clock = clock
         self._standing = standing
         self._told = False
         self._groups: dict[tuple[bool, Form, frozenset[str]], _Group] = {}
         self._tables: dict[str, Watcher] = {}
         self._snapshots: dict[tuple[bool, Form, frozenset[str]], tuple[int, bytes]] = {}
-        self._waiting = Waiting()
-        self._stated: dict[str, dict[str, Any]] = {}
+        self._waiting: dict[str, tuple[WaitingHit, ...]] = {}
+        self._stated: dict[str, State] = {}
         self._stated_at = 0.0
 
     def reset(
         self,
         links: Iterable[dict[str, Any]],
-        hits: Iterable[dict[str, Any]],
+        hits: Iterable[Hit],
         rev: int,
-        waiting: Iterable[dict[str, Any]] = (),
+        waiting: Mapping[str, tuple[WaitingHit, ...]],
     ) -> None:
         """Takes everything from a state that equals the ledger: at the start, and after doubt."""
-        self._waiting.reset(waiting)
+        self._waiting = dict(waiting)
         self.links = {link["link"]: LinkView.of(link) for link in links}
         for hit in hits:
             # Another server's clock said when; by one that is far from ours it is not known to be of now.
-            age = (self._clock.unix_ms() - hit["at"]) / 1000
-            if hit["hit"] not in self._hit_at and abs(age) < HIT_MEMORY_S:
+            age = (self._clock.unix_ms() - hit.at) / 1000
+            if hit.hit not in self._hit_at and abs(age) < HIT_MEMORY_S:
                 self._remember(hit, max(age, 0.0))
         self.rev = rev
         self._begin_anew()
@@ -144,9 +157,9 @@ class Board:
     def expect(self, links: Iterable[LinkTerms]) -> None:
         """What there will be to show, by the configuration; a fault until something is known of it."""
         for terms in links:
-            facts = {"link": terms.link, "wager": to_cents(terms.wager), "paytable": terms.paytable}
-            facts["levels"] = [level.level for level in terms.levels]
-            self.links[terms.link] = LinkView(facts, {}, "suspended", "")
+            levels = tuple(level.level for level in terms.levels)
+            facts = LinkFacts(terms.link, to_cents(terms.wager), terms.paytable, levels, "suspended")
+            self.links[terms.link] = LinkView(facts, {}, "")
 
     def _begin_anew(self) -> None:
         """Everybody is owed a whole snapshot."""
@@ -159,11 +172,12 @@ class Board:
         """One commit, whose answers have left: pushes in their order, then the meters that moved."""
         self.rev = rev
         pushes = [push for outcome in outcomes for push in outcome.pushes]
-        pushes.sort(key=lambda push: _PUSH_ORDER.get(push.message["t"], 2))
+        pushes.sort(key=_order)
         for push in pushes:
             self._push(push)
-        waits = [self._waiting.durable(outcome) for outcome in outcomes]
-        if pushes or any(waits):
+        waiting = [waits for outcome in outcomes for waits in outcome.waiting]
+        self._waiting |= dict(waiting)
+        if pushes or waiting:
             self._restate()
         for outcome in outcomes:
             for link, level, micros in outcome.meters:
@@ -194,42 +208,45 @@ class Board:
         self._restate()
         return True
 
-    def state(self, link: str) -> tuple[str, str]:
+    def state(self, link: str) -> tuple[LinkState, str]:
         """A link's state and reason, as a device may be told now."""
         if not self.trusted:
             return "suspended", _LEDGER_REASON
         view = self.links[link]
         return view.state, view.reason
 
-    def display(self, link: str) -> dict[str, Any]:
+    def display(self, link: str) -> State:
         """What signs show of a link beside its meters: the `state` message.
 
         fault: the ledger is in doubt. suspended: no wagers are taken. win: a level was won in the last 20 s.
         pending: a win waits for a floorperson; `waiting` names those (S7).
         """
         state, reason = self.state(link)
-        waiting = self._waiting.of(link)
+        waiting = self._waiting.get(link, ())
+        shown: Literal["normal", "pending", "win", "suspended", "fault"]
         won_after = self._clock.monotonic() - WIN_S
         if not self.trusted:
             shown = "fault"
         elif state != "active":
             shown = "suspended"
-        elif any(hit["link"] == link and self._hit_at[hit["hit"]] > won_after for hit in self.hits):
+        elif any(hit.link == link and self._hit_at[hit.hit] > won_after for hit in self.hits):
             shown = "win"
         else:
             shown = "pending" if waiting else "normal"
-        return {"t": "state", "link": link, "state": shown, "reason": reason or RESUMED, "waiting": waiting}
+        return State(link, shown, reason or RESUMED, waiting)
 
-    def facts(self, links: Iterable[str]) -> list[dict[str, Any]]:
+    def facts(self, links: Iterable[str]) -> list[LinkFacts]:
         """What a welcome says of these links."""
         return [
-            {**self.links[link].facts, "state": self.state(link)[0]} for link in links if link in self.links
+            msgspec.structs.replace(self.links[link].facts, state=self.state(link)[0])
+            for link in links
+            if link in self.links
         ]
 
-    def recent_hits(self, links: frozenset[str]) -> list[dict[str, Any]]:
+    def recent_hits(self, links: frozenset[str]) -> list[Hit]:
         """The percentage hits of the last 60 s on these links, oldest first."""
         self._forget_old_hits()
-        return [hit for hit in self.hits if hit["link"] in links]
+        return [hit for hit in self.hits if hit.link in links]
 
     def _forget_old_hits(self) -> None:
         oldest = self._clock.monotonic() - HIT_MEMORY_S
@@ -240,14 +257,14 @@ class Board:
         """As long as another server decided, nothing was heard of its hits."""
         self._keep(lambda _hit: False)
 
-    def _remember(self, hit: dict[str, Any], age: float = 0.0) -> None:
+    def _remember(self, hit: Hit, age: float = 0.0) -> None:
         """Its age is counted from here on by our own monotonic clock."""
         self.hits.append(hit)
-        self._hit_at[hit["hit"]] = self._clock.monotonic() - age
+        self._hit_at[hit.hit] = self._clock.monotonic() - age
 
     def _keep(self, which: Callable[[str], bool]) -> None:
-        self.hits = deque(hit for hit in self.hits if which(hit["hit"]))
-        self._hit_at = {hit["hit"]: self._hit_at[hit["hit"]] for hit in self.hits}
+        self.hits = deque(hit for hit in self.hits if which(hit.hit))
+        self._hit_at = {hit.hit: self._hit_at[hit.hit] for hit in self.hits}
 
     def watch(
         self, watcher: Watcher, links: frozenset[str], table: str | None = None, form: Form = encode
@@ -347,31 +364,29 @@ class Board:
 
     def _push(self, push: Push) -> None:
         message = push.message
-        if message["t"] == "link" and message["link"] in self.links:
-            view = self.links[message["link"]]
-            view.state, view.reason = message["state"], message.get("reason", "")
-            self._tell_link(message["link"])
+        if isinstance(message, Link) and (view := self.links.get(message.link)) is not None:
+            view.state, view.reason = message.state, message.reason
+            self._tell_link(message.link)
             return
-        if message["t"] == "hit":
+        if isinstance(message, Hit):
             self._remember(message)
         if push.table is not None:
             if (table := self._tables.get(push.table)) is not None:
                 alone(table, table.tell, encode(message))
             return
-        if message["t"] == "status" and message["status"] == "undone":
-            self._keep(lambda hit: hit != message["hit"])
         link = push.link or push.signs_of or ""
-        if message["t"] == "status":
+        if isinstance(message, Status):
+            if message.status == "undone":
+                self._keep(lambda hit: hit != message.hit)
             for call in self.on_status:
                 call(link, message)
         self._tell(link, message, signs_only=push.link is None)
 
     def _tell_link(self, link: str) -> None:
         state, reason = self.state(link)
-        message = {"t": "link", "link": link, "state": state, "reason": reason or RESUMED}
-        self._tell(link, message, signs_only=False)
+        self._tell(link, Link(link, state, reason or RESUMED), signs_only=False)
 
-    def _tell(self, link: str, message: Mapping[str, Any], *, signs_only: bool) -> None:
+    def _tell(self, link: str, message: ServerMessage, *, signs_only: bool) -> None:
         framed: dict[Form, bytes] = {}
         for group in self._groups.values():
             if link in group.links and (group.signs or not signs_only):
@@ -382,8 +397,14 @@ class Board:
                     alone(watcher, watcher.tell, frame)
 
     def _meters(self, form: Form, values: Sequence[tuple[str, str, int]]) -> bytes:
-        message = {"t": "meters", "bank": self.bank, "rev": self.rev, "at": self._clock.unix_ms()}
+        rev, at = self.rev, self._clock.unix_ms()
         return b"".join(
-            form({**message, "values": values[start : start + VALUES_A_FRAME]})
+            form(Meters(self.bank, rev, at, tuple(values[start : start + VALUES_A_FRAME])))
             for start in range(0, max(len(values), 1), VALUES_A_FRAME)
         )
+
+
+def _order(push: Push) -> int:
+    """Its place among the pushes of a commit."""
+    kind = type(push.message)
+    return _FIRST.index(kind) if kind in _FIRST else len(_FIRST)

@@ -8,12 +8,13 @@ from typing import Any, Final
 import msgspec
 
 from controllers import messages
+from controllers.answers import Ack, Error, Nack, Welcome
 from controllers.frames import encode
 from controllers.pace import Limits
 from controllers.session import VERSION, Commanded, Greeted, State
 from jackpot.clock import Clock
 from jackpot.rules import commands
-from jackpot.rules.outcome import Outcome
+from jackpot.rules.outcome import Greeting, Outcome
 from jackpot.rules.paytable import LinkTerms, TableTerms
 from jackpot.server.alone import alone
 from jackpot.server.board import Subscription
@@ -134,24 +135,35 @@ class TableConnection(Connection):
         return answer
 
     def _answer(self, outcome: Outcome) -> None:
-        if self.session.state is State.TABLE:
-            self.session.answer(outcome.answer)
+        answer = outcome.answer
+        if isinstance(answer, Ack | Nack) and self.session.state is State.TABLE:
+            self.session.answer(answer)
             self.devices.dirty(self)
 
     def _welcome(self, outcome: Outcome) -> None:
-        device, answer = self.device, dict(outcome.answer)
+        device, answer = self.device, outcome.answer
         if device is None or self.session.state is not State.TABLE_GREETED:
             return
-        if answer["t"] == "error":
-            self.fail(answer["code"], answer["message"])
+        if isinstance(answer, Error):
+            self.fail(answer.code, answer.message)
             return
-        awards = answer.pop("awards")
-        facts = {"session": secrets.token_hex(8), "heartbeat_ms": self.devices.limits.heartbeat_ms}
-        self.session.welcome({"v": VERSION, **facts, **answer})
+        assert isinstance(answer, Greeting)  # noqa: S101 - what else a hello is answered with
+        self.session.welcome(
+            Welcome(
+                v=VERSION,
+                session=secrets.token_hex(8),
+                heartbeat_ms=self.devices.limits.heartbeat_ms,
+                last_seq=answer.last_seq,
+                last=answer.last,
+                held=answer.held,
+                links=answer.links,
+                round=answer.round,
+            )
+        )
         board = self._writer(device).board
         self._shown = board.watch(self, device.links, device.id)
-        for award in awards:
-            self.session.push({"t": "award", **award})
+        for award in answer.awards:
+            self.session.push(award)
         for hit in board.recent_hits(device.links):
             self.tell(encode(hit))
         self.devices.dirty(self)

@@ -5,20 +5,21 @@ face again. A revision never goes back, and what has not been confirmed for 5 s 
 """
 
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 import msgspec
 from redis.asyncio import Redis
 from redis.asyncio.client import PubSub
 
+from controllers.answers import State
 from jackpot.clock import Clock
 from jackpot.rules.commands import Command
 from jackpot.rules.paytable import LinkTerms
 from jackpot.server.board import RESUMED, Board
 from jackpot.server.life import Service
 from jackpot.server.line import Line
-from jackpot.server.relay import BEAT_S, Rev, Said, SignKeys, keys_of, read
+from jackpot.server.relay import BEAT_S, LinkFace, Rev, Said, SignKeys, keys_of, read
 
 # Five beats: longer than a lost message or a change of nodes takes, half of what a sign itself waits (WIRE).
 STALE_S: Final = 5.0
@@ -27,7 +28,6 @@ STALE_S: Final = 5.0
 LATE_S: Final = 2.0
 _NEVER: Final = float("-inf")
 _BEFORE_ALL: Final = (-1, -1, -1)
-_UNKNOWN: Final = {"state": "fault", "waiting": ()}
 
 
 class Silent(Exception):
@@ -55,7 +55,7 @@ class Followed(Board):
     def __init__(self, bank: str, links: Iterable[LinkTerms], clock: Clock) -> None:
         self._by_server = _Told()
         super().__init__(bank, clock, self._by_server)
-        self._shown: dict[str, Mapping[str, Any]] = {}
+        self._shown: dict[str, LinkFace] = {}
         self.expect(links)
 
     def trust(self, *, good: bool) -> None:
@@ -69,39 +69,36 @@ class Followed(Board):
         links = {name: face for name, face in said.links.items() if name in self.links}
         for name, face in links.items():
             view = self.links[name]
-            self._shown[name] = {"state": face.shown, "waiting": face.waiting}
+            self._shown[name] = face
             if (view.state, view.reason) != (face.state, face.reason):
                 view.state, view.reason = face.state, face.reason
                 if self.trusted:
                     self._tell_link(name)
         if said.hits is not None:
-            known = {hit["hit"] for hit in self.hits}
+            known = {hit.hit for hit in self.hits}
             self.hits = deque(said.hits)
             for hit in said.hits:
-                if hit["hit"] not in known:
-                    self._tell(str(hit["link"]), hit, signs_only=True)
+                if hit.hit not in known:
+                    self._tell(hit.link, hit, signs_only=True)
         for link, status in said.told:
             self._tell(link, status, signs_only=True)
         self._restate()
         for name, face in links.items():
             view = self.links[name]
-            view.facts |= {"wager": face.wager, "paytable": face.paytable, "levels": list(face.levels)}
+            view.facts = msgspec.structs.replace(
+                view.facts, wager=face.wager, paytable=face.paytable, levels=tuple(face.levels)
+            )
             if view.levels.keys() != face.levels.keys():
                 view.levels = dict(face.levels)
                 self._begin_anew()
             for level, cents in face.levels.items():
                 self._move(name, level, cents)
 
-    def display(self, link: str) -> dict[str, Any]:
+    def display(self, link: str) -> State:
         """The `state` that the server decided; a fault while nobody confirms it."""
-        told = self._shown.get(link, _UNKNOWN)
-        return {
-            "t": "state",
-            "link": link,
-            "state": told["state"] if self.trusted else "fault",
-            "reason": self.state(link)[1] or RESUMED,
-            "waiting": list(told["waiting"]),
-        }
+        told = self._shown.get(link)
+        shown = told.shown if told is not None and self.trusted else "fault"
+        return State(link, shown, self.state(link)[1] or RESUMED, told.waiting if told is not None else ())
 
     def _forget_old_hits(self) -> None:
         """The server says which hits are of the last minute."""

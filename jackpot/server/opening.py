@@ -235,13 +235,10 @@ def _terms(engine: Engine) -> dict[str, tuple[LinkTerms, list[str]]]:
 
 
 async def _do(writer: Writer, command: Command) -> None:
-    answer: dict[str, Any] = await writer.person(command, ())
-    if not answer["ok"]:
-        log.error("not_opened", bank=writer.bank, command=type(command).__name__, **_said(answer))
-
-
-def _said(answer: dict[str, Any]) -> dict[str, Any]:
-    return {"code": answer.get("code"), "message": answer.get("message")}
+    answer = await writer.person(command, ())
+    if not answer.ok:
+        name = type(command).__name__
+        log.error("not_opened", bank=writer.bank, command=name, code=answer.code, message=answer.message)
 
 
 def _files(folder: Any, name: str) -> list[tuple[str, bytes]]:

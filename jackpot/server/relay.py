@@ -8,17 +8,18 @@ bank share a hash tag, and the channel is a shard's: in a cluster a bank is one 
 """
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any, Final, Protocol
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, Final, Literal, Protocol
 
 import msgspec
 import structlog
 from redis.asyncio import Redis
 
+from controllers.answers import Hit, LinkState, Status, WaitingHit
 from jackpot.clock import Clock
+from jackpot.rules.facts import WAITING_MOST
 from jackpot.server.board import SIGN_INTERVAL_S, Board
 from jackpot.server.line import Line
-from jackpot.server.waiting import NAMED_MOST
 
 # DESIGN: what nobody confirms is gone after 15 s, also where every server died.
 EXPIRE_MS: Final = 15_000
@@ -67,7 +68,6 @@ return 'taken'
 # shows the bank: WIRE's integers, and texts and lists that go into a frame.
 Count = Annotated[int, msgspec.Meta(ge=0, lt=2**53)]
 Text = Annotated[str, msgspec.Meta(max_length=1_024)]
-Map = dict[Text, Text | Count | bool | None]
 Rev = tuple[Count, Count, Count]
 
 log: Final = structlog.get_logger()
@@ -79,10 +79,10 @@ class LinkFace(msgspec.Struct, frozen=True):
     wager: Count
     paytable: Text
     levels: Annotated[dict[Text, Count], msgspec.Meta(max_length=LEVELS_MOST)]
-    state: Text
+    state: LinkState
     reason: Text
-    shown: Text
-    waiting: Annotated[list[Map], msgspec.Meta(max_length=NAMED_MOST)]
+    shown: Literal["normal", "pending", "win", "suspended", "fault"]
+    waiting: Annotated[tuple[WaitingHit, ...], msgspec.Meta(max_length=WAITING_MOST)]
 
 
 class SignKeys(msgspec.Struct, frozen=True):
@@ -95,8 +95,7 @@ class SignKeys(msgspec.Struct, frozen=True):
 class Said(msgspec.Struct, frozen=True):
     """One message. after: the revision that it changes, None where it is whole; hits, signs: None as before.
 
-    trusted: the ledger is not in doubt. told: `status` messages since the last, each with its link. Raises
-    ValueError for pushes that are none.
+    trusted: the ledger is not in doubt. told: `status` messages since the last, each with its link.
     """
 
     rev: Rev
@@ -104,16 +103,8 @@ class Said(msgspec.Struct, frozen=True):
     trusted: bool
     links: dict[str, LinkFace]
     signs: SignKeys | None = None
-    hits: Annotated[list[Map], msgspec.Meta(max_length=HITS_MOST)] | None = None
-    told: Annotated[list[tuple[Text, Map]], msgspec.Meta(max_length=TOLD_MOST)] = []
-
-    def __post_init__(self) -> None:
-        pushes = [("hit", hit) for hit in self.hits or ()] + [("status", status) for _, status in self.told]
-        for kind, push in pushes:
-            if push.get("t") != kind or "hit" not in push or not isinstance(push.get("link", ""), str):
-                raise ValueError(f"this is no {kind}: {push}")
-        if any("link" not in hit for hit in self.hits or ()):
-            raise ValueError("a hit without its link")
+    hits: Annotated[list[Hit], msgspec.Meta(max_length=HITS_MOST)] | None = None
+    told: Annotated[list[tuple[Text, Status]], msgspec.Meta(max_length=TOLD_MOST)] = []
 
 
 class Shown(Protocol):
@@ -138,13 +129,13 @@ def links_of(board: Board) -> dict[str, LinkFace]:
     for name, view in board.links.items():
         display = board.display(name)
         faces[name] = LinkFace(
-            wager=view.facts["wager"],
-            paytable=view.facts["paytable"],
+            wager=view.facts.wager,
+            paytable=view.facts.paytable,
             levels=dict(view.levels),
             state=view.state,
             reason=view.reason,
-            shown=display["state"],
-            waiting=display["waiting"],
+            shown=display.state,
+            waiting=display.waiting,
         )
     return faces
 
@@ -176,7 +167,7 @@ class Publisher:
         self._said: Said | None = None
         self._said_at = 0.0
         self._mark: tuple[int, int, bool] | None = None
-        self._told: list[tuple[str, Map]] = []
+        self._told: list[tuple[str, Status]] = []
         self._replaced = False
         bank.board.on_status.append(self._tell)
 
@@ -184,7 +175,7 @@ class Publisher:
         """Publishes until cancelled, whatever Redis does."""
         await self.line.keep(self._publish)
 
-    def statistics(self) -> Map:
+    def statistics(self) -> dict[str, str | int | bool]:
         """Its counts since the start, and whether Redis takes what it says."""
         return {
             "bank": self.bank,
@@ -254,8 +245,8 @@ class Publisher:
             self._replaced = True
             log.warning("relay_refused", bank=self.bank, epoch=said.rev[0], seq=said.rev[1])
 
-    def _tell(self, link: str, message: Mapping[str, Any]) -> None:
-        self._told = [*self._told, (link, dict(message))][-TOLD_MOST:]
+    def _tell(self, link: str, message: Status) -> None:
+        self._told = [*self._told, (link, message)][-TOLD_MOST:]
 
 
 async def offer(redis: Redis, bank: str, said: Said) -> bytes:
@@ -310,7 +301,7 @@ async def read(redis: Redis, bank: str) -> tuple[Said, float] | None:
             if name.startswith(b"link:")
         },
         signs=msgspec.json.decode(fields[b"signs"], type=SignKeys),
-        hits=[msgspec.json.decode(hit, type=Map) for hit in hits],
+        hits=[msgspec.json.decode(hit, type=Hit) for hit in hits],
     )
     known = 0 <= left_ms <= EXPIRE_MS + BEAT_S * 1000
     return said, max(EXPIRE_MS - left_ms, 0) / 1000 if known else EXPIRE_MS / 1000

@@ -5,6 +5,7 @@ import secrets
 import socket
 from typing import Final
 
+from controllers.answers import Welcome
 from controllers.frames import encode
 from controllers.session import VERSION, Commanded, Greeted
 from jackpot.server.board import Subscription
@@ -54,17 +55,16 @@ class SignConnection(Connection):
         self._links = device.links if event.links is None else frozenset(event.links)
         boards = [bank.board for bank in device.banks]
         self.session.welcome(
-            {
-                "t": "welcome",
-                "v": VERSION,
-                "session": secrets.token_hex(8),
-                "last_seq": 0,
-                "last": None,
-                "held": False,
-                "heartbeat_ms": self.devices.limits.heartbeat_ms,
-                "links": [fact for board in boards for fact in board.facts(sorted(self._links))],
-                "round": None,
-            }
+            Welcome(
+                v=VERSION,
+                session=secrets.token_hex(8),
+                heartbeat_ms=self.devices.limits.heartbeat_ms,
+                last_seq=0,
+                last=None,
+                held=False,
+                links=tuple(fact for board in boards for fact in board.facts(sorted(self._links))),
+                round=None,
+            )
         )
         self._shown = [board.watch(self, self._links.intersection(board.links)) for board in boards]
         for board in boards:

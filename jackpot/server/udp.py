@@ -100,7 +100,7 @@ class UdpText:
         items = [self.sign.format.format_map(value) for value in values]
         if self.sign.state_format is not None:
             for link in links:
-                state = board.display(link)["state"].upper()
+                state = board.display(link).state.upper()
                 items.append(self.sign.state_format.format_map({"link": link, "state": state}))
         return items
 

@@ -13,6 +13,7 @@ from typing import Any, Final, TypeVar
 
 import structlog
 
+from controllers.answers import Hit, Nack, WaitingHit
 from jackpot.clock import Clock
 from jackpot.ledger.journal import Head, Snapshot, genesis
 from jackpot.ledger.rebuild import rebuild, still_own
@@ -26,12 +27,12 @@ from jackpot.ledger.store import (
     Store,
 )
 from jackpot.rules import views
-from jackpot.rules.apply_rounds import hit_map
 from jackpot.rules.commands import Command, Envelope
 from jackpot.rules.effects import Map
 from jackpot.rules.engine import Engine
+from jackpot.rules.facts import hit_push, jackpots
 from jackpot.rules.invariant import InvariantError
-from jackpot.rules.outcome import Outcome
+from jackpot.rules.outcome import ActAnswer, Outcome
 from jackpot.rules.paytable import LinkTerms
 from jackpot.rules.refusal import NOT_APPLIED
 from jackpot.server.board import Board
@@ -68,17 +69,18 @@ Rebuild = Callable[[Ledger], tuple[Engine, Head]]
 log: Final = structlog.get_logger()
 
 
-def face(engine: Engine) -> tuple[list[Map], list[Map], int, list[Map]]:
-    """What a board shows of a state: links, the `hit` pushes of the last hits by age, seq, open awards."""
+def face(engine: Engine) -> tuple[list[Map], list[Hit], int, dict[str, tuple[WaitingHit, ...]]]:
+    """What a board shows of a state: links, the last hits by age, seq, and by link what waits (S7)."""
     state = engine.state
     shown = [
-        (past.seq, hit_map(state.bank, link, level.terms.level, past))
+        (past.seq, hit_push(state.bank, link, level.terms.level, past))
         for link in state.links
         for level in link.levels
         for past in level.shown
     ]
     hits = [hit for _, hit in sorted(shown, key=lambda pair: pair[0])]
-    return views.statistics(engine)["links"], hits, state.seq, views.open_awards(engine)
+    waiting = {link.terms.link: jackpots(state, link.number) for link in state.links}
+    return views.statistics(engine)["links"], hits, state.seq, waiting
 
 
 class BankStopped(Exception):
@@ -232,11 +234,11 @@ class Writer:
         """Submits what the server itself decides, as `submit`. digest: for what must not happen twice."""
         self.submit(self._envelope(command, (), digest), release)
 
-    async def person(self, command: Command, people: tuple[str, ...]) -> dict[str, Any]:
+    async def person(self, command: Command, people: tuple[str, ...]) -> ActAnswer:
         """An act of people, answered once it is durable. Raises BankStopped."""
         envelope = self._envelope(command, people, None)
         outcome: Outcome = await self._await(lambda release: self.submit(envelope, release))
-        return outcome.answer
+        return outcome.of_act()
 
     async def ask(self, question: Callable[[Engine], T]) -> T:
         """Reads the state, answered once what was read is durable (S5). Raises BankStopped, or its error."""
@@ -459,8 +461,9 @@ class Writer:
                 self.alarms[name] = self.alarms.get(name, 0) + 1
                 whose = tuple(str(facts.get(key)) for key in ("table", "role", "device"))
                 log.warning(name, bank=self.bank, **facts, kind=(self.bank, *whose))
-            if outcome.entry is None and (code := outcome.answer.get("code")) in self.not_applied:
-                self.not_applied[code] += 1
+            answer = outcome.answer
+            if isinstance(answer, Nack) and answer.expected is not None:
+                self.not_applied[answer.code] += 1
         self.board.durable(outcomes, seq)
         self._flush()
 

@@ -9,12 +9,13 @@ the end of its connection.
 import asyncio
 import secrets
 import socket
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Iterable
+from typing import Final
 
 import msgspec
 from aiohttp import WSMsgType, web
 
+from controllers.answers import ServerMessage, Welcome
 from controllers.session import VERSION
 from jackpot.clock import Clock
 from jackpot.config.settings import STREAMS_PER_ADDRESS
@@ -34,7 +35,7 @@ _LENGTH_16: Final = 126
 _LENGTH_64: Final = 127
 
 
-def websocket_frame(message: Mapping[str, Any]) -> bytes:
+def websocket_frame(message: ServerMessage) -> bytes:
     """A message as one whole unmasked WebSocket text frame (RFC 6455, 5.2)."""
     text = msgspec.json.encode(message)
     length = len(text)
@@ -45,7 +46,7 @@ def websocket_frame(message: Mapping[str, Any]) -> bytes:
     return bytes((_TEXT_FRAME, _LENGTH_64)) + length.to_bytes(8, "big") + text
 
 
-def event_chunk(message: Mapping[str, Any]) -> bytes:
+def event_chunk(message: ServerMessage) -> bytes:
     """A message as one server-sent event, in one chunk of an HTTP/1.1 body."""
     event = b"data: " + msgspec.json.encode(message) + b"\n\n"
     return b"%x\r\n%b\r\n" % (len(event), event)
@@ -187,21 +188,18 @@ class Live:
             raise web.HTTPServiceUnavailable(text="the connection is gone\n")
         stream = Stream(transport, request.remote, self._clock)
         self.streams.add(stream)
-        welcome = {
-            "t": "welcome",
-            "v": VERSION,
-            "session": secrets.token_hex(8),
-            "heartbeat_ms": HEARTBEAT_MS,
-            "links": [fact for board in self._boards for fact in board.facts(sorted(links))],
-        }
+        welcome = Welcome(
+            v=VERSION,
+            session=secrets.token_hex(8),
+            heartbeat_ms=HEARTBEAT_MS,
+            links=tuple(fact for board in self._boards for fact in board.facts(sorted(links))),
+        )
         stream.tell(form(welcome))
         for board in self._boards:
             stream.shown.append(board.watch(stream, links.intersection(board.links), form=form))
-        hits: Sequence[Mapping[str, Any]] = [
-            hit for board in self._boards for hit in board.recent_hits(links)
-        ]
-        for hit in hits:
-            stream.tell(form(hit))
+        for board in self._boards:
+            for hit in board.recent_hits(links):
+                stream.tell(form(hit))
         return stream
 
     def _close(self, stream: Stream) -> None:

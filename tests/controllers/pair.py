@@ -4,6 +4,7 @@ import hmac
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from controllers.answers import Ack, LinkFacts, Nack, Welcome
 from controllers.device import DeviceEvent, DeviceSession
 from controllers.frames import FrameReader, decode, encode
 from controllers.pace import Limits
@@ -12,7 +13,7 @@ from controllers.session import Commanded, Greeted, ServerSession, SessionEvent
 KEY = bytes(range(32))
 NEW_KEY = bytes(range(1, 33))
 NONCE = b"sixteen bytes ok"
-LINK = {"link": "floor-five", "wager": 100, "paytable": "p", "levels": ["meter"], "state": "active"}
+LINK = LinkFacts("floor-five", 100, "p", ("meter",), "active")
 
 
 def keys(role: str, device: str) -> Sequence[bytes]:
@@ -24,10 +25,11 @@ def server(limits: Limits | None = None, now: float = 0.0, common_name: str | No
     return ServerSession(NONCE, "north", keys, limits or Limits(), now, common_name)
 
 
-def welcome(**facts: Any) -> dict[str, Any]:
+def welcome(**facts: Any) -> Welcome:
     """A welcome of a table that has done nothing yet."""
     table = {"last_seq": 0, "last": None, "held": False, "round": None}
-    return {"t": "welcome", "v": 1, "session": "s1", "heartbeat_ms": 5000, "links": [LINK], **table, **facts}
+    given: dict[str, Any] = {"session": "s1", "heartbeat_ms": 5000, "links": (LINK,)} | table | facts
+    return Welcome(v=1, **given)
 
 
 def hello(key: bytes = KEY, role: str = "table", device: str = "T01", **facts: Any) -> bytes:
@@ -50,8 +52,8 @@ def welcomed(limits: Limits | None = None, role: str = "table") -> ServerSession
     return session
 
 
-def ack(command: Commanded) -> dict[str, Any]:
-    return {"t": "ack", "seq": command.seq}
+def ack(command: Commanded) -> Ack:
+    return Ack(command.seq)
 
 
 class Ledger:
@@ -59,15 +61,15 @@ class Ledger:
 
     def __init__(self) -> None:
         self.seq = 0
-        self.answers: dict[int, tuple[bytes, dict[str, Any]]] = {}
+        self.answers: dict[int, tuple[bytes, Ack | Nack]] = {}
         self.applied: list[Any] = []
         self.suspended = False
 
     @property
-    def last(self) -> dict[str, Any] | None:
+    def last(self) -> Ack | Nack | None:
         return self.answers[self.seq][1] if self.seq else None
 
-    def decide(self, command: Commanded) -> dict[str, Any]:
+    def decide(self, command: Commanded) -> Ack | Nack:
         if command.seq in self.answers:
             digest, answer = self.answers[command.seq]
             return answer if digest == command.digest else self._back(command, "seq_conflict")
@@ -80,8 +82,8 @@ class Ledger:
         self.answers[self.seq] = command.digest, ack(command)
         return ack(command)
 
-    def _back(self, command: Commanded, code: str) -> dict[str, Any]:
-        return {"t": "nack", "seq": command.seq, "code": code, "message": code, "expected": self.seq + 1}
+    def _back(self, command: Commanded, code: str) -> Nack:
+        return Nack(command.seq, code, code, self.seq + 1)
 
 
 class Pair:

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from controllers.answers import Ack, Award, Link, Nack, RoundFacts, StandingBet
 from controllers.frames import FRAME_MOST, STRANGER_MOST, encode, frame
-from controllers.messages import Malformed
+from controllers.messages import Lock, Malformed, Ping
 from controllers.pace import UNANSWERED_MOST, Limits
 from controllers.session import (
     DEVICE_SAYS,
@@ -23,6 +24,7 @@ from controllers.session import (
 )
 from tests.controllers.attacks import PAYLOADS
 from tests.controllers.pair import KEY, NEW_KEY, NONCE, ack, hello, said, server, welcome, welcomed
+from tests.said import told
 
 
 def lock(seq: int, round_id: str = "R1") -> bytes:
@@ -295,7 +297,7 @@ def test_refusals_have_a_limit_of_their_own() -> None:
         assert seq <= 101
         (event,) = session.receive_bytes(lock(seq), now)
         assert isinstance(event, Commanded)
-        session.answer({"t": "nack", "seq": seq, "code": "no_such_round", "message": "none"})
+        session.answer(Nack(seq, "no_such_round", "none"))
     assert seq == 101
     assert session.receive_bytes(lock(seq + 1), now) == []
     now = session.next_deadline()
@@ -386,7 +388,7 @@ def test_a_table_of_wrong_frames_alone_is_sent_away() -> None:
         for event in events:
             if isinstance(event, Commanded):
                 answered += 1
-                session.answer({"t": "nack", "seq": event.seq, "code": "bad_message", "message": "round"})
+                session.answer(Nack(event.seq, "bad_message", "round"))
     assert said(session)[-1]["code"] == "too_many"
     assert now >= 60.0
     assert answered <= 64 * 2_000 / 64
@@ -403,7 +405,7 @@ def test_above_a_rate_reading_pauses_and_goes_on(reason: str) -> None:
         assert len(events) == 10
         for event in events:
             assert isinstance(event, Commanded)
-            nack = {"t": "nack", "seq": event.seq, "code": "no_such_round", "message": "none"}
+            nack = Nack(event.seq, "no_such_round", "none")
             session.answer(nack if reason == "refusals" else ack(event))
         session.receive_bytes(lock(11), 0.0)
     session.receive_bytes(lock(12), 0.0)
@@ -452,7 +454,7 @@ def test_fail_is_the_last_word() -> None:
     (event,) = session.receive_bytes(lock(1), 0.0)
     session.fail("not_active", "standby", servers=["b:1"])
     session.answer(ack(event))  # type: ignore[arg-type]
-    session.push({"t": "link", "link": "a", "state": "active", "reason": ""})
+    session.push(Link("a", "active", ""))
     session.send_frame(b"late")
     session.fail("replaced", "twice")
     assert said(session) == [{"t": "error", "code": "not_active", "message": "standby", "servers": ["b:1"]}]
@@ -468,8 +470,8 @@ def test_an_answer_that_fits_no_frame_is_reduced() -> None:
     (first, second) = session.receive_bytes(lock(1) + lock(2), 0.0)
     assert isinstance(first, Commanded)
     assert isinstance(second, Commanded)
-    session.answer({"t": "nack", "seq": 1, "code": "bad_message", "message": HUGE + HUGE, "hits": ["H1"]})
-    session.answer({"t": "ack", "seq": 2, "awards": [HUGE, HUGE], "draw": None})
+    session.answer(Nack(1, "bad_message", HUGE + HUGE, hits=("H1",)))
+    session.answer(Ack(2, warn=(HUGE, HUGE)))
     nack, acked = said(session)
     assert nack == {"t": "nack", "seq": 1, "code": "bad_message", "message": "x" * 253 + "..."}
     assert acked == {"t": "ack", "seq": 2, "warn": ["too_long"]}
@@ -477,20 +479,21 @@ def test_an_answer_that_fits_no_frame_is_reduced() -> None:
 
 def test_a_last_answer_without_room_follows_the_welcome() -> None:
     """WIRE handshake: `last` is nil, `last_follows` true, and the answer is the next frame."""
-    for message, told in ((HUGE[:65_000], HUGE[:65_000]), (HUGE + HUGE, "x" * 253 + "...")):
+    for message, shown in ((HUGE[:65_000], HUGE[:65_000]), (HUGE + HUGE, "x" * 253 + "...")):
         session = server()
         session.receive_bytes(hello(), 0.0)
-        last = {"t": "nack", "seq": 7, "code": "bad_message", "message": message}
-        bets = [{"seat": 1, "link": "L", "on": "own", "player": "p" * 64}] * 64
-        session.welcome(welcome(last_seq=7, last=last, round={"bets": bets}))
+        last = Nack(7, "bad_message", message)
+        bets = (StandingBet(1, "L", "own", "p" * 64),) * 64
+        round_ = RoundFacts("R1", "locked", bets, {}, None, (), (), ())
+        session.welcome(welcome(last_seq=7, last=last, round=round_))
         _, welcomed_, follows = said(session)
-        assert welcomed_ == welcome(last_seq=7, last=None, last_follows=True, round={"bets": bets})
-        assert follows == {"t": "nack", "seq": 7, "code": "bad_message", "message": told}
+        assert welcomed_ == told(welcome(last_seq=7, last=None, last_follows=True, round=round_))
+        assert follows == {"t": "nack", "seq": 7, "code": "bad_message", "message": shown}
     session = server()
     session.receive_bytes(hello(), 0.0)
-    short = {"t": "nack", "seq": 7, "code": "bad_message", "message": "x"}
+    short = Nack(7, "bad_message", "x")
     session.welcome(welcome(last_seq=7, last=short))
-    assert said(session)[1:] == [welcome(last_seq=7, last=short)]
+    assert said(session)[1:] == [told(welcome(last_seq=7, last=short))]
 
 
 def test_an_error_is_never_long() -> None:
@@ -503,11 +506,27 @@ def test_an_error_is_never_long() -> None:
 def test_the_server_may_not_speak_out_of_turn() -> None:
     """WIRE handshake: no push before welcome, no award for a sign: a mistake of the caller, told as such."""
     with pytest.raises(ValueError, match="ping may not be said"):
-        server().push({"t": "ping"})
+        server().push(Ping())
     with pytest.raises(ValueError, match="award may not be said"):
-        welcomed(role="sign").push({"t": "award"})
-    with pytest.raises(ValueError, match="hello may not be said"):
-        server().push({"t": "hello"})
+        welcomed(role="sign").push(
+            Award(
+                "A1",
+                "H1",
+                1,
+                "L",
+                None,
+                "flush",
+                "odds",
+                1,
+                "cage",
+                "final",
+                unverified=False,
+                because=None,
+                light=True,
+            )
+        )
+    with pytest.raises(ValueError, match="lock may not be said"):
+        server().push(Lock(1, "R1"))  # type: ignore[arg-type]
 
 
 def test_an_ended_connection_is_told_once() -> None:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from controllers.answers import Nack
 from controllers.device import Answered, Pushed, Refused, SignSession, Welcomed
 from controllers.frames import encode
 from controllers.memory import FileMemory, Memory, VolatileMemory
@@ -201,8 +202,8 @@ def followed(device: TableSession, *after: dict[str, Any]) -> list[Any]:
     pair = Pair(device)
     device.receive_bytes(pair.server.data_to_send(), 0.0)
     device.data_to_send()
-    frames = [welcome(last_seq=1, last=None, last_follows=True), *after]
-    return device.receive_bytes(b"".join(map(encode, frames)), 0.0)
+    frames = [encode(welcome(last_seq=1, last=None, last_follows=True)), *map(encode, after)]
+    return device.receive_bytes(b"".join(frames), 0.0)
 
 
 def test_the_last_answer_may_follow_the_welcome() -> None:
@@ -314,8 +315,7 @@ def test_a_server_no_longer_active_keeps_the_commands() -> None:
     pair.answering = False
     device.submit(lock("R1"), 0.0)
     pair.run()
-    nack = {"t": "nack", "seq": 1, "code": "not_active", "message": "standby", "expected": 1}
-    pair.server.answer(nack)
+    pair.server.answer(Nack(1, "not_active", "standby", 1))
     assert [event.code for event in pair.run() if isinstance(event, Closed)] == ["not_active"]
     pair.answering = True
     pair.cut()

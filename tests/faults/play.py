@@ -26,6 +26,7 @@ from tests.faults.speech import Ear, check_answer
 from tests.faults.strangers import Stranger
 from tests.faults.thief import Thief
 from tests.faults.witness import Witness
+from tests.said import told
 
 TICK_S: Final = 0.1
 # Simulated seconds without a durable row after which the floor is said to stand still.
@@ -130,7 +131,7 @@ class Play(ABC):
     def _released(self, envelope: commands.Envelope, outcome: Outcome, *, current: bool = True) -> None:
         """An answer leaves, which was decided as it must be said."""
         if envelope.table_seq is not None:
-            check_answer(outcome.answer)
+            check_answer(told(outcome.answer))
         self.witness.released(envelope, outcome, current=current)
 
     # Faults

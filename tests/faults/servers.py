@@ -396,5 +396,5 @@ def _state(machine: Machine) -> str:
 
 
 def _cleared(blocked: set[str], name: str, outcome: Outcome) -> None:
-    if outcome.answer["ok"]:
+    if outcome.of_act().ok:
         blocked.discard(name)

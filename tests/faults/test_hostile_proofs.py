@@ -139,7 +139,7 @@ def test_a_table_that_is_forgotten_for_another_is_found(monkeypatch: pytest.Monk
     right = TableConnection._answer
 
     def answer(self: TableConnection, outcome: Any) -> None:
-        if "TX" not in self.devices.current or outcome.answer["seq"] % 10:
+        if "TX" not in self.devices.current or outcome.answer.seq % 10:
             right(self, outcome)
 
     monkeypatch.setattr(TableConnection, "_answer", answer)

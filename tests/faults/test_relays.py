@@ -11,14 +11,15 @@ import msgspec
 import pytest
 from redis import Redis
 
+from controllers.answers import Hit
 from jackpot.lab.engines import EnginesMissing
 from jackpot.lab.redis_engine import RedisServer, redis_program
 from jackpot.server import relay
-from jackpot.server.relay import EXPIRE_MS, LinkFace, Map, Rev, Said, SignKeys, keys_of
+from jackpot.server.relay import EXPIRE_MS, LinkFace, Rev, Said, SignKeys, keys_of
 from tests.faults.network import Timeline
 from tests.faults.relays import FalseRedis
 
-FACE = LinkFace(100, "pa-643a-five-card-C", {"mega": 1}, "active", "", "normal", [])
+FACE = LinkFace(100, "pa-643a-five-card-C", {"mega": 1}, "active", "", "normal", ())
 
 
 @pytest.fixture
@@ -37,8 +38,9 @@ def message(random: Random, before: Rev) -> Said:
     whole = random.random() < 0.3
     wrong = random.random() < 0.2
     names = random.sample(["one", "two", "three"], random.randint(0, 3))
-    hits: list[Map] = [
-        {"t": "hit", "hit": f"H{number}", "link": "one"} for number in range(random.randint(0, 3))
+    hits = [
+        Hit(f"H{number}", "one", "mega", "flush", "T01", 100, 1, "main", 1, 0)
+        for number in range(random.randint(0, 3))
     ]
     return Said(
         rev,

@@ -50,7 +50,7 @@ def test_lengths() -> None:
         Ear(lambda _message: None).listen((FRAME_MOST + 1).to_bytes(LENGTH_BYTES, "big"))
     with pytest.raises(Difference, match="stranger"):
         Ear(lambda _message: None).listen(
-            encode({"t": "error", "code": "not_active", "servers": ["x"] * 9_000})
+            encode({"t": "error", "code": "not_active", "message": "", "servers": ["x"] * 9_000})
         )
     with pytest.raises(Difference, match="no frame"):
         check_answer(NACK | {"hits": ["H1"] * FRAME_MOST})

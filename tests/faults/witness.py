@@ -21,12 +21,14 @@ from jackpot.rules.commands import Envelope
 from jackpot.rules.engine import Engine
 from jackpot.rules.money import to_cents
 from jackpot.rules.outcome import Outcome
+from jackpot.rules.state import Answered, Done
 from jackpot.rules.views import statistics
 from jackpot.server.sequencer import Core
 from tests.faults.claims import BEHIND, GREETINGS, Claims
 from tests.faults.difference import Difference, same
 from tests.faults.house import BANK, House, model_level
 from tests.faults.model import Model
+from tests.said import told
 
 Map = dict[str, Any]
 
@@ -105,21 +107,21 @@ class Witness:
 
         current: decided by whoever has the bank; another may know less, and must say nothing else.
         """
-        entry = outcome.entry
+        entry, answer = outcome.entry, told(outcome.answer)
         if entry is None:
-            self._unjournalled(envelope, outcome.answer, current)
+            self._unjournalled(envelope, answer, current)
         elif entry.seq > self.seq:
             if not self._unfed or self._unfed[0].seq != entry.seq:
                 raise Difference(f"{envelope.command} is answered before its row {entry.seq} is durable")
-            self._feed(self._unfed.popleft(), outcome.answer)
-            if outcome.answer.get("code") == BEHIND and "t" in outcome.answer:
+            self._feed(self._unfed.popleft(), answer)
+            if answer.get("code") == BEHIND and "t" in answer:
                 same(f"row {entry.seq}, what is alarmed", [code for code, _ in outcome.alarms], [BEHIND])
             meters = self.model.meters()
             for link, level, micros in outcome.meters:
                 key = (link, model_level(level))
                 same(f"row {entry.seq}, the meter to be shown of {key}", micros, meters[key]["primary"])
         else:
-            self._recorded(envelope, outcome.answer)
+            self._recorded(envelope, answer)
 
     def looked(self, ledger: Reader, engine: Engine, head: Head) -> None:
         """A process has rebuilt its state: nothing durable may be missing, what is new was asked for."""
@@ -423,11 +425,13 @@ class Witness:
         """The answer that the state keeps for a row; of a greeting it keeps none."""
         if row.kind in {event.kind for event in GREETINGS}:
             return {}
-        kept = engine.state.acts if row.table is None else engine.state.table(row.table).answers
+        kept: Sequence[Answered | Done] = engine.state.acts
+        if row.table is not None:
+            answers = engine.state.table(row.table).answers
+            kept = [one for one in answers if one.seq == row.table_seq]
         for one in kept:
-            if one.digest == row.digest and one.seq == (row.table_seq or 0):
-                answer: Map = msgspec.msgpack.decode(one.answer)
-                return answer
+            if one.digest == row.digest:
+                return told(one.answer)
         raise Difference(f"the state keeps no answer for row {row.seq}")
 
     def compare(self, engine: Engine) -> None:

@@ -4,6 +4,7 @@ from typing import Final
 
 import msgspec
 
+from controllers.answers import Ack
 from jackpot.ledger.journal import row_of
 from jackpot.ledger.store import Ledger
 from jackpot.rules import commands as c
@@ -70,7 +71,8 @@ class Bank:
         name = self.tables[1]
         self.frame(name, c.Wager("royal", (Bet(1, self.link, 100),), lock=True))
         settled = self.frame(name, c.Settle("royal", (ROYAL,), board=("Js", "Ts"), close=True))
-        hit = settled.answer["awards"][0]["hit"]
+        assert isinstance(settled.answer, Ack)
+        hit = settled.answer.awards[0].hit
         self.act(c.Validate(hit), ("anna",))
         self.act(c.Pay(hit), ("anna",))
 

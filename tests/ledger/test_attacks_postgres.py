@@ -422,7 +422,7 @@ def test_a_ledger_that_takes_no_row_is_tried_ever_more_seldom(database: str, pos
                 await until(lambda: writer._pause > 2 * RETRY_FIRST_S)
                 assert writer.doubts == 3
                 postgres.sql("GRANT INSERT ON posting TO jackpot_server", name)
-                assert (await act)["ok"]
+                assert (await act).ok
                 assert writer._pause == 0
 
         run()
@@ -436,7 +436,7 @@ async def test_a_second_server_by_mistake_ends_no_other(database: str) -> None:
             epoch = writer.epoch
             mistaken = await until_last.enter_async_context(holding(another))
             assert mistaken.hold.stopped == "standby: us has bank main"
-            assert (await writer.person(c.OpenLink(FIVE), ("p",)))["ok"]
+            assert (await writer.person(c.OpenLink(FIVE), ("p",))).ok
             assert (writer.active, writer.epoch) == (True, epoch)
         await until(lambda: mistaken.active)
         assert mistaken.epoch > epoch

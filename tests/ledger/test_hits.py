@@ -9,6 +9,7 @@ from jackpot.rules.money import to_cents
 from jackpot.rules.outcome import Outcome
 from tests.ledger.conftest import Place
 from tests.ledger.play import Play
+from tests.said import heard
 
 SEED = 1
 ROWS = 700
@@ -25,7 +26,8 @@ class Heard(Play):
 
     def _do(self, envelope: Envelope) -> Outcome:
         outcome = super()._do(envelope)
-        said = [*outcome.answer.get("awards", ()), *(push.message for push in outcome.pushes)]
+        says = heard(outcome)
+        said = [*says.answer.get("awards", ()), *(push.message for push in says.pushes)]
         for award in said:
             if "award" in award:
                 known = self.told.setdefault(award["award"], {})

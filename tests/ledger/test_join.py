@@ -6,6 +6,7 @@ from typing import Any, cast
 import msgspec
 import pytest
 
+from controllers.answers import Ack, Error
 from jackpot.ledger.join import NotJoined, join
 from jackpot.ledger.journal import row_of
 from jackpot.ledger.open import open_ledger
@@ -80,11 +81,11 @@ def test_tables_go_on_from_their_last_answer(ledger: Ledger) -> None:
     assert known is not None
     assert engine.state.link(known.links[0]).terms.link == south.link
     resume = Envelope(c.Resume("operator"), NOW, 0, b"r" * 16, people=("anna",))
-    assert engine.execute(resume).answer["ok"]
+    assert engine.execute(resume).of_act().ok
     wager = c.Wager("after", (Bet(3, south.link, 100),), lock=True)
     frame = Envelope(wager, NOW, 0, b"w" * 16, table=table, table_seq=known.last_seq + 1)
     outcome = engine.execute(frame)
-    assert outcome.answer["t"] == "ack"
+    assert isinstance(outcome.answer, Ack)
     assert {link for link, _, _ in outcome.meters} == {south.link}
 
 
@@ -94,9 +95,11 @@ def test_a_bank_that_ended_takes_nothing_more(ledger: Ledger) -> None:
     joined(ledger)
     engine, _ = rebuild(ledger, "north")
     resume = Envelope(c.Resume("operator"), NOW, 0, b"r" * 16, people=("anna",))
-    assert engine.execute(resume).answer["code"] == "bank_closed"
+    assert engine.execute(resume).of_act().code == "bank_closed"
     hello = Envelope(c.Hello(None), NOW, 0, b"h" * 16, table="north-1")
-    assert engine.execute(hello).answer["code"] == "auth_failed"
+    refused = engine.execute(hello).answer
+    assert isinstance(refused, Error)
+    assert refused.code == "auth_failed"
     last = ledger.rows("north", ledger.head("north").seq - 1, 2)
     assert [row.kind for row in last] == [events.BankClosed.kind]
 
@@ -120,7 +123,8 @@ def test_only_a_bank_at_rest_is_joined(ledger: Ledger, what: str, said: str) -> 
         north.frame(north.tables[0], c.Wager("won", (Bet(1, north.link, 100),), lock=True))
         flush = c.Claim(seat=1, cards=("2s", "5s", "9s"))
         settled = north.frame(north.tables[0], c.Settle("won", (flush,), board=("Js", "Ks"), close=True))
-        assert settled.answer["awards"]
+        assert isinstance(settled.answer, Ack)
+        assert settled.answer.awards
     elif what == "behind":
         north.act(c.Hello(10**6), table="north-1")
     if what != "resume":

@@ -9,9 +9,10 @@ from jackpot.catalogue.terms import LevelEntry, LinkEntry, resolve
 from jackpot.rules import again, cards, commands, events, views
 from jackpot.rules.commands import Command, Draw, Envelope
 from jackpot.rules.engine import Engine
-from jackpot.rules.outcome import Entry, Outcome
+from jackpot.rules.outcome import Entry
 from jackpot.rules.paytable import LinkTerms, TableTerms
 from tests.faults.worked.form import Link, Message, Table, usd
+from tests.said import Heard, heard
 
 BANK = "main"
 PEOPLE = ("Ada", "Grace")
@@ -36,7 +37,7 @@ class OfEngine:
         self.past: dict[str, Message] = {}
         self._asked = 0
 
-    def execute(self, command: Command, **fields: Any) -> Outcome:
+    def execute(self, command: Command, **fields: Any) -> Heard:
         """Ask the engine; keep what it journals."""
         self._asked += 1
         digest = fields.pop("digest", self._asked.to_bytes(16, "big"))
@@ -47,7 +48,7 @@ class OfEngine:
             self.entries.append(outcome.entry)
             if outcome.entry.seq == self.auditor.seq + 1:  # else a test went to the engine itself
                 decide_again(self.auditor, outcome.entry)
-        return outcome
+        return heard(outcome)
 
     def take_over(self, tick: int = 0) -> None:
         """Another server goes on from a snapshot, in a new epoch that begins at `tick` of its clock."""
@@ -124,7 +125,7 @@ class OfEngine:
             return {"ok": False, "code": outcome.answer["code"]}
         return self._told(outcome)
 
-    def _told(self, outcome: Outcome) -> Message:
+    def _told(self, outcome: Heard) -> Message:
         left = outcome.answer.get("left", {})
         for award in outcome.answer.get("awards", []):
             award["level"] = None if award["level"] == "meter" else award["level"]

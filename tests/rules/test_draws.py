@@ -7,10 +7,10 @@ import pytest
 from jackpot.rules import commands, events
 from jackpot.rules.cards import parse
 from jackpot.rules.commands import Bet, Claim, Close, Draw, Settle, Wager
-from jackpot.rules.outcome import Outcome
 from jackpot.rules.state import DrawMade
 from tests.faults.worked.form import Link, Table
 from tests.rules.subject import PEOPLE, OfEngine
+from tests.said import Heard
 
 EVERY = {"magic_every": 10, "lucky_every": 10}
 LOST = 7
@@ -29,7 +29,7 @@ class Drawn:
         bets = tuple(Bet(seat, "L", 500) for seat in seats)
         self.locked = self.send(Wager("r1", bets, lock=True), draws={"L": draw})
 
-    def send(self, command: commands.Command, **fields: Any) -> Outcome:
+    def send(self, command: commands.Command, **fields: Any) -> Heard:
         self.seq += 1
         return self.subject.execute(command, table="T1", table_seq=self.seq, **fields)
 

@@ -10,11 +10,12 @@ from jackpot.rules.engine import Engine
 from jackpot.rules.events import UnknownEventError
 from jackpot.rules.invariant import InvariantError
 from jackpot.rules.money import to_cents
-from jackpot.rules.outcome import Entry, Outcome
+from jackpot.rules.outcome import Entry
 from jackpot.rules.paytable import TableTerms
 from jackpot.rules.refusal import CODES
 from tests.faults.worked.form import Link, Table
 from tests.rules.subject import OfEngine
+from tests.said import Heard, told
 
 ROYAL = ("As", "Ks", "Qs")
 BOARD = ("Js", "Ts")
@@ -28,7 +29,7 @@ def bank(paytable: str = "pa-643a-five-card-A", **options: object) -> OfEngine:
     return subject
 
 
-def send(subject: OfEngine, seq: int, command: commands.Command, **fields: object) -> Outcome:
+def send(subject: OfEngine, seq: int, command: commands.Command, **fields: object) -> Heard:
     fields.setdefault("digest", sha256(repr(command).encode()).digest()[:16])
     return subject.execute(command, table=fields.pop("table", "T1"), table_seq=seq, **fields)
 
@@ -302,7 +303,7 @@ def test_a_minute_is_over_after_sixty_seconds() -> None:
     def at(seq: int, tick: int, command: commands.Command) -> str:
         digest = bytes([seq]) * 16
         envelope = commands.Envelope(command, 0, tick, digest, table="T3", table_seq=seq)
-        return str(subject.engine.execute(envelope).answer.get("code", ""))
+        return str(told(subject.engine.execute(envelope).answer).get("code", ""))
 
     assert at(1, 5_000, wager("r1")) == ""
     assert at(2, 5_001, commands.Close("r1")) == ""
@@ -317,7 +318,9 @@ def test_a_link_is_told_to_resume_only_where_it_was_suspended() -> None:
     for _ in range(2):
         subject.execute(commands.Suspend("cleaning", ("L",)), people=("Ada",))
     resumed = subject.execute(commands.Resume("cleaning"), people=("Ada",))
-    assert [push.message for push in resumed.pushes] == [{"t": "link", "link": "L", "state": "active"}]
+    assert [push.message for push in resumed.pushes] == [
+        {"t": "link", "link": "L", "state": "active", "reason": ""}
+    ]
     assert subject.execute(commands.Resume("cleaning"), people=("Ada",)).answer["code"] == "not_suspended"
 
 

@@ -23,6 +23,7 @@ from jackpot.rules.recompute import rates_of
 from jackpot.rules.state import Award, Level, Link, Table
 from jackpot.rules.undo import replay
 from tests.rules import floor
+from tests.said import told
 
 ACCOUNTS: Final = Posting._fields[3:]
 NOWHERE: Final = dict.fromkeys(ACCOUNTS, 0)
@@ -73,7 +74,7 @@ class Floor(RuleBasedStateMachine):
             assert self.engine.snapshot() == before, "a command without an entry changed the state"
         else:
             self.book(outcome)
-        assert outcome.answer.get("code") != "internal", outcome.answer
+        assert getattr(outcome.answer, "code", "") != "internal", outcome.answer
         return outcome
 
     def remember(self) -> None:
@@ -104,9 +105,9 @@ class Floor(RuleBasedStateMachine):
     @initialize()
     def open(self) -> None:
         for terms in floor.LINKS:
-            assert self.ask(commands.OpenLink(terms)).answer["ok"]
+            assert self.ask(commands.OpenLink(terms)).of_act().ok
         for table in floor.TABLES:
-            assert self.ask(commands.OpenTable(table)).answer["ok"]
+            assert self.ask(commands.OpenTable(table)).of_act().ok
         for _, level in levels(self.elephant):
             level.history.fold_at = NEVER
 
@@ -172,7 +173,7 @@ class Floor(RuleBasedStateMachine):
         for _ in range(4):
             command = floor.hit_act(rng, rng.choice(list(self.engine.state.hits.values())))
             outcome = self.ask(command, people=floor.people(rng))
-            if isinstance(command, commands.Correct) and outcome.answer["ok"]:
+            if isinstance(command, commands.Correct) and outcome.of_act().ok:
                 self.published.pop(int(command.award[1:]), None)
             if not self.engine.state.hits:
                 return
@@ -195,7 +196,7 @@ class Floor(RuleBasedStateMachine):
         """The server's own acts, and a frame that is none."""
         whose = self.engine.state.tables[table]
         self.ask(commands.Suspend("tests", (link,)), people=("ann",))
-        assert self.ask(commands.Malformed("bets: no list"), whose).answer["code"] == "bad_message"
+        assert told(self.ask(commands.Malformed("bets: no list"), whose).answer)["code"] == "bad_message"
         self.bet(whose, Random(day))
         self.ask(commands.Resume("tests"), people=("ann",))
         self.ask(commands.Reading(day))
@@ -223,7 +224,7 @@ class Floor(RuleBasedStateMachine):
         hello = Envelope(commands.Hello(whose.last_seq), 0, 0, bytes(16), table=whose.terms.table)
         outcome = self.engine.execute(hello)
         assert outcome.entry is None
-        assert outcome.answer["last_seq"] == whose.last_seq
+        assert told(outcome.answer)["last_seq"] == whose.last_seq
         for engine in (self.engine, self.mirror):
             for _, level in levels(engine):
                 level.history.fold_at = 0

@@ -31,7 +31,7 @@ class SharedFloor:
         self._seqs = {"T1": count(1), "T2": count(1)}
 
     def send(self, command: commands.Command, table: str = "T1") -> Message:
-        answer = send(self.subject, next(self._seqs[table]), command, table=table).answer
+        answer: Message = send(self.subject, next(self._seqs[table]), command, table=table).answer
         assert answer["t"] == "ack", answer
         return answer
 

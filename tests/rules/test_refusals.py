@@ -5,18 +5,19 @@ from typing import Any
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
-from controllers.answers import Ack, Nack
+from controllers.answers import Ack, Drawn, Nack, Refund, Welcome
 from controllers.frames import FRAME_MOST, encode
-from jackpot.rules import commands, events, opening
+from jackpot.rules import commands, events
 from jackpot.rules.apply_rounds import LEFT_TOLD_MOST
 from jackpot.rules.awards import AWARDS_PER_FRAME
 from jackpot.rules.betting import ROUND_BETS_MOST
 from jackpot.rules.codes import ACTS as ACTS_TOLD
 from jackpot.rules.codes import FRAMES, Code
 from jackpot.rules.commands import Bet, Claim, Command, Envelope, Unbet
-from jackpot.rules.effects import award_map
 from jackpot.rules.engine import Engine
+from jackpot.rules.facts import award_facts, greeting
 from jackpot.rules.meter import Accounts
 from jackpot.rules.opening import TABLE_LINKS_MOST
 from jackpot.rules.paytable import LevelTerms, LinkTerms, TableTerms
@@ -26,6 +27,7 @@ from jackpot.rules.undo import BASE, History, Point
 from tests.faults.worked import form
 from tests.rules.subject import OfEngine
 from tests.rules.test_engine import bank, send, wager
+from tests.said import told
 
 LONG = "x" * 60_000
 INT_MOST = 2**53 - 1
@@ -111,11 +113,12 @@ def refused(engine: Engine, command: Command, *, people: tuple[str, ...] = ()) -
     assert found is not None
     whose: dict[str, Any] = {} if people else {"table": "T1", "table_seq": found.last_seq + 1}
     draws = {"L": commands.Draw(1, 0, 1, 1)}
-    answer = copy.execute(Envelope(command, 1, 1, bytes(16), people=people, draws=draws, **whose)).answer
+    envelope = Envelope(command, 1, 1, bytes(16), people=people, draws=draws, **whose)
+    answer = told(copy.execute(envelope).answer)
     if whose and answer["t"] == "nack":
         kept = copy.table("T1")
         assert kept is not None
-        assert all(len(one.answer) < 4 * MESSAGE_MOST + 2_000 for one in kept.answers)
+        assert all(len(encode(one.answer)) < 4 * MESSAGE_MOST + 2_000 for one in kept.answers)
     return answer if "code" in answer else {}
 
 
@@ -165,7 +168,7 @@ def test_an_internal_error_is_told_in_short() -> None:
     found = engine.table("T1")
     assert found is not None
     envelope = Envelope(commands.Lock("r9"), 1, 1, bytes(16), table="T1", table_seq=found.last_seq + 1)
-    answer = engine.execute_as_internal(envelope, LONG).answer
+    answer = told(engine.execute_as_internal(envelope, LONG).answer)
     assert (answer["code"], len(answer["message"])) == ("internal", MESSAGE_MOST)
 
 
@@ -207,23 +210,21 @@ def full_table() -> tuple[State, Table]:
     return State("b" * 64, links=links, tables=[table]), table
 
 
-def largest(state: State) -> list[dict[str, Any]]:
+def largest(state: State) -> list[Ack | Nack]:
     """The longest answers that the engine makes."""
     award = Award(
         INT_MOST, INT_MOST, 16, 1, 2, "three-of-a-kind", "envy", INT_MOST * 10_000, "inventory", "validated",
         because=16,
     )  # fmt: skip
-    draw = {name: {"magic_card": "As", "lucky_box": 16} for name in NAMES}
-    told = award_map(state, award)
-    refund = {"seat": 16, "link": NAMES[0], "on": "dealer", "amount": INT_MOST, "pays": "inventory"}
-    warn = ["chip_mismatch", "count_mismatch"]
-    ack = {"t": "ack", "seq": INT_MOST, "draw": draw, "warn": warn}
-    nack = {"t": "nack", "seq": INT_MOST, "code": "impossible_cards", "message": "\U0001f0a1" * MESSAGE_MOST}
+    draw = {name: Drawn("As", 16) for name in NAMES}
+    refund = Refund(16, NAMES[0], "dealer", INT_MOST, "inventory")
     left = {f"A{INT_MOST - number}": INT_MOST for number in range(LEFT_TOLD_MOST)}
+    ack = Ack(INT_MOST, draw=draw, warn=("chip_mismatch", "count_mismatch"), left=left)
+    hits = (f"H{INT_MOST}",) * HITS_TOLD_MOST
     return [
-        {**ack, "awards": [told] * AWARDS_PER_FRAME, "left": left},
-        {**ack, "refunds": [refund] * ROUND_BETS_MOST, "left": left},
-        {**nack, "expected": INT_MOST, "hits": [f"H{INT_MOST}"] * HITS_TOLD_MOST},
+        replace(ack, awards=(award_facts(state, award),) * AWARDS_PER_FRAME),
+        replace(ack, refunds=(refund,) * ROUND_BETS_MOST),
+        Nack(INT_MOST, "impossible_cards", "\U0001f0a1" * MESSAGE_MOST, INT_MOST, hits),
     ]
 
 
@@ -233,11 +234,13 @@ def test_the_longest_answer_and_the_largest_welcome_fit_a_frame() -> None:
     sizes = []
     for answer in largest(state):
         assert len(encode(answer)) <= FRAME_MOST
-        msgspec.convert(answer, Ack | Nack)
-        table.answers = [Answered(table.last_seq, b"", msgspec.msgpack.encode(answer))]
-        welcome = opening.welcome(state, table)
-        welcome.pop("awards")
-        message = {**welcome, "v": 1, "session": "f" * 16, "heartbeat_ms": INT_MOST}
+        msgspec.convert(told(answer), Ack | Nack)
+        table.answers = [Answered(table.last_seq, b"", answer)]
+        found = greeting(state, table)
+        facts: dict[str, Any] = {
+            name: getattr(found, name) for name in found.__struct_fields__ if name != "awards"
+        }
+        message = Welcome(v=1, session="f" * 16, heartbeat_ms=INT_MOST, **facts)
         sizes.append(len(encode(message)))
     assert FRAME_MOST - 8_000 < max(sizes) <= FRAME_MOST
 

@@ -2,9 +2,9 @@
 
 from jackpot.rules import commands
 from jackpot.rules.commands import Bet, Claim, Close, Settle, Void, Wager
-from jackpot.rules.outcome import Outcome
 from tests.faults.worked.form import Link, Table
 from tests.rules.subject import OfEngine
+from tests.said import Heard
 
 ROYAL = ("As", "Ks", "Qs")
 QUEENS = ("Qd", "Qh", "Qc")
@@ -22,7 +22,7 @@ class Floor:
         self.subject.add(table or Table("T1"))
         self.seq = 0
 
-    def send(self, command: commands.Command) -> Outcome:
+    def send(self, command: commands.Command) -> Heard:
         self.seq += 1
         return self.subject.execute(command, table="T1", table_seq=self.seq)
 

@@ -8,10 +8,10 @@ import pytest
 from jackpot.rules import commands, events, views
 from jackpot.rules.betting import ASKED_HOLDS_MS
 from jackpot.rules.commands import Bet, Claim, Close, Lock, Settle, Wager
-from jackpot.rules.outcome import Outcome
 from tests.faults.worked.form import Link, Table
 from tests.rules.subject import OfEngine
 from tests.rules.test_engine import bank, royal, send, wager
+from tests.said import Heard
 
 ADA, GRACE, BOTH = ("Ada",), ("Grace",), ("Ada", "Grace")
 REOPEN = commands.Reopen("T1", "r1", "missed")
@@ -227,7 +227,7 @@ class Send:
     def __init__(self, subject: OfEngine) -> None:
         self._subject, self._seqs = subject, count(1)
 
-    def __call__(self, command: commands.Command) -> Outcome:
+    def __call__(self, command: commands.Command) -> Heard:
         return send(self._subject, next(self._seqs), command)
 
 

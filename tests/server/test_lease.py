@@ -346,7 +346,7 @@ def test_a_bank_whose_snapshots_cannot_be_saved_is_held(
         monkeypatch.setattr("jackpot.server.tenure.SNAPSHOT_EVERY", 0)
         async with tenure(store) as (_, writer):
             await until(lambda: writer.active and writer.service is Service.HERE)
-            assert (await writer.person(Reading("2026-11-21"), ()))["ok"]
+            assert (await writer.person(Reading("2026-11-21"), ())).ok
             assert writer.epoch == 2
         await store.close()
 

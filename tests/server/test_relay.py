@@ -13,6 +13,7 @@ from redis.asyncio import Redis
 from redis.asyncio.client import PubSub
 from redis.exceptions import NoPermissionError, ResponseError
 
+from controllers.answers import Hit, Status
 from jackpot.app import Server
 from jackpot.config import Config, load
 from jackpot.lab.engines import EnginesMissing
@@ -28,7 +29,6 @@ from jackpot.server.relay import (
     TOLD_MOST,
     WHOLE,
     LinkFace,
-    Map,
     Rev,
     Said,
     SignKeys,
@@ -50,9 +50,9 @@ from tests.server.bed import (
 )
 
 ROOT = Path(__file__).parent.parent.parent
-FACE = LinkFace(100, "pa-643a-five-card-C", {"mega": 1_000_000}, "active", "", "normal", [])
+FACE = LinkFace(100, "pa-643a-five-card-C", {"mega": 1_000_000}, "active", "", "normal", ())
 HALL = '[[signage]]\nid = "hall"\nsigns = "127.0.0.1:0"\nhttp = "127.0.0.1:0"\n'
-HIT: Map = {"t": "hit", "hit": "H1", "link": LINK}
+HIT = Hit("H1", LINK, "mega", "royal-flush", "T01", 100, 1, "main", 1, 0)
 PROGRAMS = {"redis": redis_program, "valkey": valkey_program}
 
 
@@ -166,17 +166,17 @@ async def test_what_nobody_confirms_is_a_fault(redis: RedisServer, tmp_path: Pat
     config, clock = configure(tmp_path), StepClock()
     async with Redis.from_url(redis.url) as client, following(config, clock, redis) as follower:
         board = follower.board
-        assert board.display(LINK)["state"] == "fault"
+        assert board.display(LINK).state == "fault"
         waits = follower.service
         assert waits is Service.SOON
         await offer(client, "main", said((1, 1, 1)))
         await until(lambda: board.trusted)
-        assert board.display(LINK)["state"] == "normal"
+        assert board.display(LINK).state == "normal"
         assert follower.service is Service.HERE
         clock.ahead_s += STALE_S + 1
         follower.sweep()
         assert not board.trusted
-        assert board.display(LINK)["state"] == "fault"
+        assert board.display(LINK).state == "fault"
         assert board.state(LINK) == ("suspended", "ledger")
         await offer(client, "main", said((1, 1, 2), after=(1, 1, 1)))
         await until(lambda: board.trusted)
@@ -276,7 +276,7 @@ async def test_a_false_message_ends_no_process(redis: RedisServer, tmp_path: Pat
             {"links": {LINK: face | {"reason": "x" * 70_000}}},
             {"links": {LINK: face | {"waiting": [{"amount": huge}]}}},
             {"hits": [{"t": "hit"}]},
-            {"hits": [HIT | {"link": 1}]},
+            {"hits": [msgspec.to_builtins(HIT) | {"link": 1}]},
             {"told": [[LINK, {"t": "error", "hit": "H1"}]]},
         ):
             failures = follower.line.failures
@@ -312,7 +312,7 @@ async def test_a_redis_that_hangs_or_dies_holds_up_no_table(redis: RedisServer, 
             await until(lambda: not relay.line.up)
             published = relay.published
             for number in range(TOLD_MOST * 3):
-                relay._tell(LINK, {"t": "status", "hit": f"H{number}", "status": "paid"})
+                relay._tell(LINK, Status(f"H{number}", "paid"))
             assert len(relay._told) <= TOLD_MOST
             begin()
             await until(lambda: relay.line.up)

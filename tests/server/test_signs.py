@@ -95,10 +95,10 @@ async def test_a_clock_that_steps_does_not_prolong_a_win(tmp_path: Path, step_s:
         device.say(t="settle", seq=2, round="R1", hands=[royal], board=["Js", "Ts"], close=True)
         await device.answer(2)
         clock.stepped_s += step_s
-        assert board.display(LINK)["state"] == "win"
+        assert board.display(LINK).state == "win"
         clock.ahead_s += 21
-        assert board.display(LINK)["state"] == "pending"
-        assert [hit["hit"] for hit in board.recent_hits(frozenset([LINK]))] == ["H1"]
+        assert board.display(LINK).state == "pending"
+        assert [hit.hit for hit in board.recent_hits(frozenset([LINK]))] == ["H1"]
         clock.ahead_s += 40
         assert board.recent_hits(frozenset([LINK])) == []
 
@@ -117,7 +117,7 @@ async def test_a_clock_an_hour_ahead_makes_no_new_win(tmp_path: Path) -> None:
     async with Server(config, clock) as server:
         board = server.writers["main"].board
         for _ in range(3):
-            assert board.display(LINK)["state"] == "pending"
+            assert board.display(LINK).state == "pending"
             assert board.recent_hits(frozenset([LINK])) == []
             clock.ahead_s += 1800
 

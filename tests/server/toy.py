@@ -5,7 +5,7 @@ from typing import Any
 
 from jackpot.ledger.journal import Head, Row, genesis
 from jackpot.rules.commands import Close, Envelope
-from jackpot.rules.outcome import Entry, Outcome
+from jackpot.rules.outcome import ActAnswer, Entry, Outcome
 from jackpot.server.sequencer import Core
 
 BANK = "main"
@@ -27,7 +27,7 @@ class Adder:
     def execute(self, envelope: Envelope) -> Outcome:
         name = envelope.command.round  # type: ignore[union-attr]
         if name == QUIET:
-            return Outcome(None, {"name": name, "state": list(self.names)})
+            return Outcome(None, self._said(name))
         if name == POISON_ENGINE:
             self.names.append("half applied")
             raise RuntimeError("the engine broke")
@@ -41,7 +41,10 @@ class Adder:
         self.seq += 1
         body = name.encode()
         entry = Entry(self.seq, envelope.at, 1, 1, None, None, None, envelope.digest, body, ())
-        return Outcome(entry, {"name": name, "state": list(self.names)})
+        return Outcome(entry, self._said(name))
+
+    def _said(self, name: str) -> ActAnswer:
+        return ActAnswer(ok=True, message=name, hits=tuple(self.names))
 
     def new_epoch(self, tick: int) -> None:
         pass
@@ -93,9 +96,10 @@ class Bench:
 
     def release(self, outcome: Outcome) -> None:
         names = [row.body.decode() for row in self.ledger.rows]
-        seen = outcome.answer["state"]
+        answer = outcome.of_act()
+        seen = list(answer.hits)
         assert names[: len(seen)] == seen, "an answer left before what it was decided on was durable"
-        self.released.append((outcome.answer["name"], seen))
+        self.released.append((answer.message, seen))
 
     def flush(self) -> int:
         """Takes and commits batches until nothing is left; how many rows each had is not told."""

@@ -8,6 +8,7 @@ from pathlib import Path
 import aiohttp
 import pytest
 
+from controllers.answers import Error
 from jackpot.app import Server
 from jackpot.server.signs import SIGN_UNREAD_MOST, SIGN_UNREAD_S
 from jackpot.server.udp import DATAGRAM_MOST, datagrams
@@ -121,7 +122,7 @@ async def test_five_hundred_that_never_read_hold_up_nobody(tmp_path: Path) -> No
         board = server.writers["main"].board
         ports = {raw.getsockname()[1] for raw in silent}
         stuck = [one for one in server._live.streams if one._transport.get_extra_info("peername")[1] in ports]
-        padding = event_chunk({"t": "ping", "filler": "x" * 4_000})
+        padding = event_chunk(Error("x" * 4_000, ""))
         while unfilled := [one for one in stuck if not one._transport.get_write_buffer_size()]:
             for stream in unfilled:
                 stream.tell(padding)
@@ -297,11 +298,12 @@ async def test_receivers_are_limited(tmp_path: Path) -> None:
 @pytest.mark.parametrize("length", [1, 100, 125, 126, 65_535, 65_536])
 def test_each_frame_is_what_a_client_reads(length: int) -> None:
     """RFC 6455, 5.2: the three forms of a length; an event's chunk says its own length."""
-    message = {"t": "x" * length}
+    message = Error("x" * length, "")
+    size_of = length + len('{"t":"error","code":"","message":""}')
     frame = websocket_frame(message)
-    head = 2 if length + 8 < 126 else 4 if length + 8 < 65_536 else 10
-    assert (frame[0], len(frame) - head) == (0x81, length + 8)
-    assert int.from_bytes(frame[2:head] or frame[1:2], "big") == length + 8
+    head = 2 if size_of < 126 else 4 if size_of < 65_536 else 10
+    assert (frame[0], len(frame) - head) == (0x81, size_of)
+    assert int.from_bytes(frame[2:head] or frame[1:2], "big") == size_of
     size, _, rest = event_chunk(message).partition(b"\r\n")
     assert len(rest) == int(size, 16) + 2
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import aiohttp
 
+from controllers.answers import Meters
 from jackpot.app import Server
 from jackpot.web.live import websocket_frame
 from tests.server.bed import LINK, StepClock, administer, configure, on_loop, sign, table, until
@@ -115,8 +116,7 @@ async def test_ten_thousand_updates_leave_nothing_behind(tmp_path: Path) -> None
             board = server.writers["main"].board
             for cents in range(first, last):
                 board.links[LINK].levels["mega"] = cents  # so that a snapshot says the same
-                values = [[LINK, "mega", cents]]
-                frame = {"t": "meters", "bank": "main", "rev": board.rev, "at": 0, "values": values}
+                frame = Meters("main", board.rev, 0, ((LINK, "mega", cents),))
                 stream.tell(websocket_frame(frame))
                 if cents % 100 == 99:
                     await until(lambda: not stream._transport.get_write_buffer_size())
