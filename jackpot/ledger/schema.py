@@ -5,7 +5,6 @@ own facts are those of a database in memory; on PostgreSQL, where the role that 
 they are in a file, which a test holds to what the migrations make.
 """
 
-import json
 import re
 from contextlib import closing
 from functools import cache
@@ -86,7 +85,7 @@ def _compared(found: Facts, known: Known) -> Differences:
     ]
     warnings: list[str] = []
     for what, who, right in found.rights:
-        if any(right in known.rights.get(_rights_key(what, whose), ()) for whose in (who, EVERYBODY)):
+        if any(right in known.rights.get(rights_key(what, whose), ()) for whose in (who, EVERYBODY)):
             continue
         said = f"the schema: {who} may {right} on {what}, which the migrations give nobody but its owner"
         (warnings if right == _READ else problems).append(said)  # who reads changes nothing
@@ -156,20 +155,7 @@ def _of_postgres(name: str) -> bytes:
     return resources.files("jackpot").joinpath(*_POSTGRES, name).read_bytes()
 
 
-def known_of(made: Facts) -> bytes:
-    """The text of facts.json, of what the migrations and the roles have just made."""
-    rights: dict[str, list[str]] = {}
-    for what, who, right in made.rights:
-        rights.setdefault(_rights_key(what, who), []).append(right)
-    known = {
-        "facts": made.facts,
-        "plain": made.plain,
-        "rights": {key: sorted(set(given)) for key, given in rights.items()},
-    }
-    return json.dumps(known, indent=2, sort_keys=True).encode() + b"\n"
-
-
-def _rights_key(what: str, who: str) -> str:
+def rights_key(what: str, who: str) -> str:
     """Roles have names of their own in each house; what all may together is another thing."""
     return f"{what}, {EVERYBODY}" if who == EVERYBODY else what
 

@@ -1,4 +1,4 @@
-"""How is a Redis or Valkey of one's own started, killed, frozen, promoted and removed again? For tests.
+"""How does a test start, kill, freeze, promote and remove a Redis or Valkey of its own?
 
 It keeps nothing on disk: a new start is an empty one.
 """
@@ -69,10 +69,14 @@ class RedisServer:
         words += [str(self._program), "--port", str(self.port), "--dir", str(self.folder), *_ALWAYS]
         words += [word for name, value in self._settings.items() for word in (f"--{name}", value)]
         with (self.folder / "log").open("ab") as log:
-            self._process = subprocess.Popen(words, stdout=log, stderr=log)  # noqa: S603 - a program found here
+            self._process = subprocess.Popen(words, stdout=log, stderr=log)
+        self.wait_for_answer(self._process)
+
+    def wait_for_answer(self, process: subprocess.Popen[bytes]) -> None:
+        """Returns once it answers. Raises EngineError where it ends before, or is silent for too long."""
         ends = time.monotonic() + STARTS_S
         while not self._answers():
-            if self._process.poll() is not None or time.monotonic() > ends:
+            if process.poll() is not None or time.monotonic() > ends:
                 raise EngineError(f"Redis did not start: {(self.folder / 'log').read_text()[-1500:]}")
             time.sleep(_LOOK_EVERY_S)
 
