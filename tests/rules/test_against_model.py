@@ -5,135 +5,28 @@ must agree; ids are each one's own, so a hit is known by its round, seat, link a
 """
 
 from collections import Counter
-from random import Random
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import pytest
 
-from tests.faults.model_floor import MISMATCH, OPEN, Round
-from tests.faults.model_floor import Table as ModelTable
+from tests.faults.random_floor import HOUSES, House, RandomFloor
 from tests.faults.test_model import OfModel
-from tests.faults.worked.form import FOUR, LIR, THREE, UTH, Link, Message, Table, cents
+from tests.faults.worked.form import Message
 from tests.rules.subject import OfEngine
 
 STEPS: Final = 150
-CARDS: Final = {LIR: (3, (2,)), UTH: (2, (5,)), THREE: (3, ()), FOUR: (5, ())}
-DECK: Final = [rank + suit for rank in "23456789TJQKA" for suit in "shdc"]
-# Dealt more often than chance, so that percentages are won by one, by two and by the dealer.
-BOARDS: Final = {
-    LIR: ["Js Ts", "Jh Th"],
-    UTH: ["Ts Js Qs 2d 3h", "9s Ts Js 2d 3h", "2c 3c 4c Kd Ks", "Kd Ks 4c 2d 3d"],
-}
-HANDS: Final = {
-    LIR: ["As Ks Qs", "7s 8s 9s", "Jd Jh Jc", "Ah Kh Qh", "7h 8h 9h", "Td Tc Th"],
-    UTH: ["As Ks", "8s 9s", "7s 8s", "Qs Ks", "5c 6c", "Kh Kc", "2h 2s"],
-    THREE: ["As Ks Qs", "Ah Kh Qh", "2d 3d 4d", "9s 9h 9d"],
-    FOUR: ["As Ah Ad Ac 2s", "Ks Kh Kd Kc 3s", "5h 6h 7h 8h 2d", "9s 9h 9d 2h 3c"],
-}
-# Two players, one of them written in three ways.
-PLAYERS: Final = ("Ann", " ann", "\uff21NN", "Bob")
-LIMITED: Final = {"primary": {"mega": "30.33", "major": "22.22", "minor": "9.99"}}
 
 
-class House(NamedTuple):
-    """Links and tables that are played together."""
-
-    links: tuple[Link, ...]
-    tables: tuple[Table, ...]
-
-
-HOUSES: Final = {
-    "levels, a limit, two games": House(
-        (
-            Link(
-                "L",
-                "ma-PTMGLML03",
-                options={
-                    **LIMITED,
-                    "reserve": {"mega": "1.01"},
-                    "limit": {"mega": "10002.00", "major": "1001.00"},
-                },
-            ),
-            Link("P", "pa-643a-five-card-C", options={"hold_table": False, "validate_at": "40.00"}),
-        ),
-        (
-            Table("T1", links=("L", "P")),
-            Table("T2", links=("P",)),
-            Table("T3", UTH, 6, ("P",)),
-        ),
-    ),
-    "shared, never below the seed": House(
-        (
-            Link(
-                "L",
-                "ma-PTMGL01",
-                options={"primary": {"": "50.33"}, "simultaneous": "share", "floor_to_seed": True},
-            ),
-            Link("P", "pa-643a-three-card-A", options={"count_chips": True}),
-        ),
-        (Table("T1", links=("L", "P")), Table("T2"), Table("T3")),
-    ),
-    "the dealer's hand by turn": House(
-        (
-            Link("L", "pa-653a-five-card-hand-bonus", "5.00", {"hold_table": False}),
-            Link("P", "pa-653a-progressive-A"),
-        ),
-        (Table("T1", UTH, 6, ("L", "P")), Table("T2", UTH, 6)),
-    ),
-    "the dealer's hand shared": House(
-        (Link("L", "pa-653a-five-card-hand-bonus", options={"simultaneous": "share"}),),
-        (Table("T1", UTH, 6), Table("T2", UTH, 6)),
-    ),
-    "both draws": House(
-        (
-            Link(
-                "L",
-                "pa-643a-five-card-hand-bonus",
-                options={"magic_every": 40, "lucky_every": 40, "validate_at": "100.00"},
-            ),
-        ),
-        (Table("T1"), Table("T2")),
-    ),
-    "folds that forfeit": House(
-        (
-            Link(
-                "L",
-                "pa-641a-2011-progressive-A",
-                options={
-                    "seed": {"": "5000"},
-                    "reseed": {"": "5000"},
-                    "primary": {"": "14.5"},
-                    "envy": "B",
-                    "validate_at": "200.00",
-                },
-            ),
-            Link(
-                "P",
-                "pa-649a-2011-progressive-A",
-                options={"seed": {"": "1000"}, "reseed": {"": "1000"}, "primary": {"": "14"}},
-            ),
-        ),
-        (Table("T1", FOUR), Table("T2", FOUR), Table("T3", THREE, links=("P",))),
-    ),
-}
-
-
-class Both:
+class Both(RandomFloor):
     """The engine and the model, told the same."""
 
     def __init__(self, house: House, seed: int) -> None:
-        self.rng = Random(seed)
-        self.house = house
-        self.engine, self.of_model = OfEngine(), OfModel()
-        self.model = self.of_model.model
+        super().__init__(house, seed)
+        self.engine = OfEngine()
         for link in house.links:
             self.engine.open(link)
-            self.of_model.open(link)
         for table in house.tables:
             self.engine.add(table)
-            self.of_model.add(table)
-        self.wagers = {link.name: cents(link.wager) for link in house.links}
-        self.rounds = 0
 
     def frame(self, table: str, message: Message, draws: Message | None = None) -> None:
         told = [subject.frame(table, message, draws or {}) for subject in (self.engine, self.of_model)]
@@ -155,22 +48,20 @@ class Both:
         self.compare()
 
     def act(self, kind: str, people: int, **fields: Any) -> None:
-        """An act of people; hit and award are given as the model's records."""
-        mine = dict(fields)
-        for name in ("hit", "award"):
-            if name in mine:
-                mine[name] = self.theirs(mine[name])
-                fields[name] = fields[name][-1]
-        told = [self.engine.act(kind, people, **mine), self.of_model.act(kind, people=people, **fields)]
+        theirs = {
+            name: self.theirs(value) if name in ("hit", "award") else value for name, value in fields.items()
+        }
+        told = [self.engine.act(kind, people, **theirs), self.of_model.act(kind, people=people, **fields)]
         assert told[0]["ok"] == told[1]["ok"], (kind, people, fields, told)
         self.compare()
 
     def compare_changes(self, answer: Message) -> None:
         answer["status"] = sorted(one["amount"] for one in answer["status"] if one["status"] == "raised")
 
-    def theirs(self, key: tuple[Any, ...]) -> str:
-        """The engine's id of what the model's key names; one that never was where it is forgotten."""
-        return next((name for name, mine in self.names(self.engine).items() if mine == key[:-1]), "H0")
+    def theirs(self, mine: str) -> str:
+        """The engine's id of the model's hit or award; one that never was where it is forgotten."""
+        key = self.names(self.of_model)[mine]
+        return next((name for name, known in self.names(self.engine).items() if known == key), "H0")
 
     def names(self, subject: OfEngine | OfModel) -> dict[str, tuple[Any, ...]]:
         found: dict[str, tuple[Any, ...]] = {}
@@ -202,162 +93,6 @@ class Both:
             for hit in subject.hits()
             for award in hit["awards"]
         ]
-
-    # What the floor does
-
-    def step(self) -> None:
-        if self.rng.random() < 0.35:
-            self.person()
-            return
-        table = self.model.tables[self.rng.choice(self.house.tables).name]
-        if not table.unfinished:
-            if table.reopenable is not None and (table.asked or self.rng.random() < 0.25):
-                self.reopen(table.name, table.reopenable.name)
-                return
-            if self.model.held(table.name) and self.rng.random() < 0.8:
-                self.act("release", 1, table=table.name)
-            self.rounds += 1
-            self.wager(table, f"r{self.rounds}", None)
-            return
-        round_ = self.rng.choice(list(table.unfinished.values()))
-        self.play(table, round_)
-
-    def reopen(self, table: str, round_: str) -> None:
-        if self.model.tables[table].asked and self.rng.random() < 0.3:
-            self.act("decline", 1, table=table, round=round_)
-        else:
-            self.act("reopen", self.rng.choice((1, 2, 2, 2)), table=table, round=round_)
-
-    def play(self, table: ModelTable, round_: Round) -> None:
-        choice = self.rng.random()
-        bets = [{"seat": w.seat, "link": w.link, "on": w.on} for w in round_.wagers if w.live]
-        if choice < 0.04:
-            self.frame(table.name, {"t": "void", "round": round_.name, "reason": "misdeal"})
-        elif choice < 0.08:
-            self.act("void_round", self.rng.choice((1, 2)), table=table.name, round=round_.name)
-        elif choice < 0.12 and bets:
-            self.frame(table.name, {"t": "withdraw", "round": round_.name, "bets": [self.rng.choice(bets)]})
-        elif choice < 0.16:
-            self.frame(table.name, {"t": "close", "round": round_.name})
-        elif round_.state == OPEN:
-            if choice < 0.5:
-                self.wager(table, round_.name, round_)
-            else:
-                message = {"t": "lock", "round": round_.name, "chips": self.chips(table, bets)}
-                self.frame(table.name, message, self.draws(table))
-        elif round_.state == MISMATCH and bets and choice < 0.5:
-            self.act("strike", 1, table=table.name, round=round_.name, **self.rng.choice(bets))
-        elif choice < 0.2 and (dealer := [bet for bet in bets if bet["on"] == "dealer"]):
-            people = self.rng.choice((1, 2, 2))
-            self.act("strike", people, table=table.name, round=round_.name, **self.rng.choice(dealer))
-        elif round_.state == MISMATCH:
-            chips = self.chips(table, bets)
-            self.frame(table.name, {"t": "lock", "round": round_.name, "chips": chips})
-        else:
-            self.settle(table, round_)
-
-    def wager(self, table: ModelTable, name: str, round_: Round | None) -> None:
-        bets: list[Message] = []
-        for seat in self.rng.sample(range(1, table.seats + 1), self.rng.randint(1, 4)):
-            player = {"player": self.rng.choice(PLAYERS)} if self.rng.random() < 0.1 else {}
-            for link in table.links:
-                if self.rng.random() < 0.8:
-                    bets.append({"seat": seat, "link": link, "amount": self.wagers[link], **player})
-                if self.model.links[link].paytable.dealer and self.rng.random() < 0.5:
-                    bets.append({"seat": seat, "link": link, "amount": self.wagers[link], "on": "dealer"})
-        if not bets:
-            return
-        message: Message = {"t": "wager", "round": name, "bets": bets}
-        if self.rng.random() < 0.6:
-            standing = [{"link": w.link} for w in round_.wagers if w.live] if round_ else []
-            message |= {"lock": True, "chips": self.chips(table, [*standing, *bets])}
-        self.frame(table.name, message, self.draws(table))
-
-    def chips(self, table: ModelTable, bets: list[Message]) -> dict[str, int]:
-        counts = Counter(bet["link"] for bet in bets)
-        return {link: counts[link] + (self.rng.random() < 0.04) for link in table.links}
-
-    def draws(self, table: ModelTable) -> Message:
-        drawn: Message = {}
-        for link in table.links:
-            terms = self.model.links[link]
-            if terms.magic_every and self.rng.random() < 0.5:
-                drawn.setdefault(link, {})["magic_card"] = self.rng.choice(DECK)
-            if terms.lucky_every and self.rng.random() < 0.5:
-                drawn.setdefault(link, {})["lucky_box"] = self.rng.randint(1, table.seats)
-        return drawn
-
-    def settle(self, table: ModelTable, round_: Round) -> None:
-        own, common = CARDS[table.game]
-        taken = {*round_.board, *round_.dealer, *(card for dealt in round_.cards.values() for card in dealt)}
-        message: Message = {"t": "settle", "round": round_.name, "close": self.rng.random() < 0.6}
-        if common and (not round_.board or self.rng.random() < 0.03):
-            message["board"] = self.deal(taken, common[0], BOARDS[table.game])
-        if table.game == UTH and (self.rng.random() < 0.9 if not round_.dealer else self.rng.random() < 0.03):
-            message["dealer"] = self.deal(taken, own, HANDS[UTH])
-        settled = round_.settled
-        free = [seat for seat in range(1, table.seats + 1) if seat not in settled]
-        if round_.lowest is not None and self.rng.random() < (0.5 if round_.reopened else 0.9):
-            free = [seat for seat in free if seat < (round_.lowest or 0)]
-        seats = self.rng.sample(free, self.rng.randint(0, min(len(free), 4)))
-        if self.rng.random() < 0.7 and round_.one_showing(self.model.links):
-            wagered = {wager.seat for wager in round_.wagers if wager.live and wager.on == "own"}
-            alone = settled or self.rng.random() < 0.3
-            seats = [] if alone else list(wagered | set(seats[:1]))
-        seats.sort(reverse=True)
-        message["hands"] = [self.hand(table, seat, taken, own) for seat in seats]
-        last = message["hands"][-1] if seats else {}
-        if last and self.rng.random() < (0.5 if "hand" in last else 0.05):
-            named = {"hand": self.rng.choice(("straight", last["hand"]))} if "hand" in last else {}
-            message["hands"].append(last | named | {"link": self.rng.choice(table.links)})
-        self.frame(table.name, message)
-
-    def hand(self, table: ModelTable, seat: int, taken: set[str], own: int) -> Message:
-        hand: Message = {"seat": seat}
-        if table.game != LIR and self.rng.random() < 0.2:
-            hand["folded"] = True
-        if "folded" not in hand and self.rng.random() < 0.08:
-            hand["hand"] = "straight-flush"
-            if self.rng.random() < 0.6:
-                hand["link"] = self.rng.choice(table.links)
-        elif "folded" not in hand or self.rng.random() < 0.6:
-            hand["cards"] = self.deal(taken, own, HANDS[table.game])
-            if self.rng.random() < 0.08:
-                hand["link"] = self.rng.choice(table.links)
-        if self.rng.random() < 0.05:
-            hand["player"] = self.rng.choice(PLAYERS)
-        return hand
-
-    def deal(self, taken: set[str], number: int, good: list[str]) -> list[str]:
-        """Cards that nobody holds yet, good ones where there are any left."""
-        dealt = self.rng.choice(good).split()
-        if taken & set(dealt) or self.rng.random() < 0.15:
-            dealt = self.rng.sample([card for card in DECK if card not in taken], number)
-        taken |= set(dealt)
-        return dealt
-
-    def person(self) -> None:
-        hits = [
-            hit
-            for hit in self.of_model.hits()
-            if any(award["status"] in ("pending", "validated", "final") for award in hit["awards"])
-        ]
-        if not hits:
-            return
-        hit = self.rng.choice(hits[-10:])
-        names = self.names(self.of_model)
-        award = self.rng.choice(hit["awards"])
-        named = {"hit": (*names[hit["hit"]], hit["hit"])}
-        if self.rng.random() < 0.3 and award["status"] == "pending":
-            named = {"award": (*names[award["award"]], award["award"])}
-        kind = self.rng.choice(("validate", "pay", "pay", "undo", "undo", "correct"))
-        if kind == "correct":
-            amount = max(0, award["amount"] + self.rng.choice((-100_000, -777, -1, 0, 1, 777, 50_000)))
-            paper = {"document": "W-1"} if self.rng.random() < 0.7 else {}
-            key = (*names[award["award"]], award["award"])
-            self.act(kind, self.rng.choice((1, 2, 2)), award=key, amount=amount, **paper)
-            return
-        self.act(kind, self.rng.choice((1, 2, 2)), **named)
 
 
 def _award(award: Message) -> tuple[Any, ...]:
