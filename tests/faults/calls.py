@@ -30,7 +30,7 @@ CALLS: Final = 12
 # Calls of others, at most, that come before a held one: in the middle of a recovery, or long after the
 # rebuild, which ends some 25 calls later.
 HELD_CALLS: Final = (10, 40)
-# How often a held COMMIT's backend is not among those that whoever takes the bank sees, and can end.
+# How often a held COMMIT's backend is not among those that the next holder of the bank sees, and can end.
 UNSEEN: Final = 0.4
 ENDS_MS: Final = 5_000
 
@@ -177,7 +177,7 @@ class Trouble:
         return None
 
     async def _taken(self, connection: Faulty) -> None:
-        """Whoever takes a bank must have ended every transaction that may still write to it."""
+        """A process that takes a bank must have ended every transaction that may still write to it."""
         self.robbed = False
         left = [connection.get_server_pid(), *self.unseen]
         for pid, query in await self._admin(_OPEN, self._database, left):

@@ -1,6 +1,6 @@
 """Which table says that the ledger has lost something, and what follows from it (S9)?
 
-A model of its own, beside that of the money. The ledger loses nothing here: only the stolen table says so.
+This model is not the one of the money. The ledger loses nothing here: only the stolen table says so.
 """
 
 from __future__ import annotations

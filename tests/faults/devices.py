@@ -18,7 +18,7 @@ from tests.faults.network import Timeline, Weather, Wire
 # How soon a device hears that nobody accepts its connection.
 REFUSED_S = 0.05
 
-# What no device of good faith is ever told, whatever others do.
+# What no honest device is ever told, whatever others do.
 NEVER: Final = frozenset({"bad_frame", "too_many", "ledger_behind"})
 
 Shown = Callable[[str, dict[str, Any], int], None]

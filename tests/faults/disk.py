@@ -209,7 +209,7 @@ class Disk(apsw.VFS):
             file.doomed.clear()
 
     def kill(self) -> None:
-        """The process dies: whatever it still has open refuses, and so does all else until `start()`."""
+        """The process dies: all that it has open refuses, and so does all else until `start()`."""
         self.life += 1
         self.running = False
         self.fail_sync = self.revive_sync = self.down = False

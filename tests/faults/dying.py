@@ -1,6 +1,6 @@
 """When does a socket die, and does anybody but its peer notice? Transports whose every call may raise.
 
-A `Mood` lets the transport of one wire die at one of its next calls, whichever that is: it raises, and so do
+A `Mood` lets the transport of one wire die at one of its next calls, of any kind: it raises, and so do
 most that follow, until the loop sees that the connection is lost. What the server makes of such an error it
 must make of that peer alone: `contained` sees every error that it catches and everyone whom it breaks off.
 """

@@ -89,7 +89,7 @@ class Stream:
             self._later(partial(self._receive, piece))
 
     def finish(self) -> None:
-        """The sender closes: the end arrives behind all that he sent."""
+        """The sender closes: the end arrives behind all that it sent."""
         self._later(self._end)
 
     def cut(self, *, told: bool) -> None:
@@ -122,7 +122,7 @@ class Stream:
 
 
 class End:
-    """One side's end of a wire. receive and ended are set by whoever holds it."""
+    """One side's end of a wire. Its holder sets receive and ended."""
 
     def __init__(self) -> None:
         self.receive: Callable[[bytes], None] = lambda _data: None

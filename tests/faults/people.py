@@ -1,6 +1,6 @@
-"""What does the simulated floorperson do? Validates, pays, undoes, alone or by two, and puts things right.
+"""What do the simulated floorpersons do? They validate, pay, undo, alone or by two, and put things right.
 
-He looks at what is durable (the model's books), picks an act, and asks for it until it is answered: over
+They look at what is durable (the model's books), pick an act, and ask for it until it is answered: over
 crashes and doubt, always under the same digest, as the admin socket's client would.
 """
 
@@ -31,7 +31,7 @@ class Person:
     """Two floorpersons, of whom the second confirms.
 
     ids: the server's id of the model's. said: what tables say that they have, which nobody has answered.
-    ask: submits to whatever server runs; it may be lost.
+    ask: submits to a server that runs; it may be lost.
     """
 
     def __init__(

@@ -202,7 +202,7 @@ DISKS: Final = Disks()
 
 
 class Sound:
-    """A SQLite file that never fails by itself. It stays open, whichever process dies."""
+    """A SQLite file that never fails by itself. It stays open when a process dies."""
 
     racing = 0
     robbed = False

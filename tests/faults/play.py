@@ -43,7 +43,7 @@ NOTES: Final = 60
 # 2026-01-01, the simulated day.
 EPOCH_MS: Final = 1_767_225_600_000
 
-# What ends a run. Whatever one peer's transport raises is among it: the server must have caught that.
+# What ends a run. It includes what one peer's transport raises: the server must have caught that.
 WRONG: Final = (
     Difference,
     InvariantError,
@@ -273,7 +273,7 @@ class Play(ABC):
             raise Difference(f"nothing has gone on for {STILL_S:.0f} simulated seconds: {self._standstill()}")
 
     def _judge_patience(self) -> None:
-        """Whatever others do, a table whose connection is whole is answered."""
+        """A table whose connection is whole is answered, whatever others do."""
         for table in self.tables:
             pending, wire = table.session.pending, table.device.wire
             whole = wire is not None and wire.whole and table.device.online

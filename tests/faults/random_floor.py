@@ -1,7 +1,7 @@
 """What may a random floor do? All that a table and people may ask for, and some of what they must not.
 
-It looks at the books of the independent model alone, and tells its commands and acts to whatever a test makes
-of it: `frame` and `act`. Every choice comes from one seed.
+It looks at the books of the independent model alone. A test that tells more than the model overrides `frame`
+and `act`. Every choice comes from one seed.
 """
 
 from __future__ import annotations

@@ -104,7 +104,7 @@ class Shared:
     def take(
         self, taker: Taker, backend: Backend, holder: str, at_least: int, seen: Head | None, *, again: bool
     ) -> Head:
-        """As the database's own: ends the backend of whoever has the bank, and takes the next epoch.
+        """As the database's own: ends the backend of the holder, and takes the next epoch.
 
         again: it had the bank, for all that it had heard when it sent this.
         """
@@ -129,7 +129,7 @@ class Shared:
         return head
 
     def _judge(self, owner: Owner | None, taker: Taker) -> None:
-        """Nobody takes the bank from a holder whose head he has just seen move."""
+        """No server takes the bank from a holder whose head it has just seen move."""
         at, epoch = taker.looked
         if owner is None or owner.released or self.alone:
             return
@@ -165,7 +165,7 @@ class Shared:
             self.owner.released = True
 
     def _fenced(self, taker: Taker, epoch: int, work: Callable[[], None]) -> None:
-        """Nobody is fenced who has the bank: what he sent before is done, or never will be."""
+        """No server that has the bank is fenced: what was sent before is done, or never will be."""
         try:
             work()
         except Fenced as error:

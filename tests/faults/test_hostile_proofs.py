@@ -135,7 +135,7 @@ def test_a_stranger_who_may_stay_is_found(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_a_table_that_is_forgotten_for_another_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    """WIRE, table commands: every command is answered, whoever else is there."""
+    """WIRE, table commands: every command is answered, whatever other table is there."""
     right = TableConnection._answer
 
     def answer(self: TableConnection, outcome: Any) -> None:

@@ -95,7 +95,7 @@ def found(clusters: Clusters, plan: list[Fault] | None = None) -> str:
 
 
 def test_commits_that_come_late_do_no_harm(clusters: Clusters) -> None:
-    """DESIGN 4: carried out in time and found, or fenced, whoever has taken the bank meanwhile."""
+    """DESIGN 4: carried out in time and found, or fenced, whichever process has the bank by then."""
     ended = run(6, FOUND_IN, LATE, ground=clusters)
     assert not isinstance(ended, Failure), str(ended)
     assert ended.witness.rounds >= FOUND_IN
@@ -114,7 +114,7 @@ def test_a_fence_that_checks_nothing_is_found(clusters: Clusters, monkeypatch: p
 
 
 def test_an_old_connection_left_alone_is_found(clusters: Clusters, monkeypatch: pytest.MonkeyPatch) -> None:
-    """DESIGN 4: whoever takes a bank first ends what may still hold its rows' locks."""
+    """DESIGN 4: a process that takes a bank first ends what may still hold its rows' locks."""
 
     async def end_nothing(*_: Any) -> None:
         """Trusts in the fence alone."""

@@ -127,7 +127,7 @@ def test_a_snapshot_that_forgets_is_found(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_envy_for_ones_own_hand_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A5: nobody is paid for his own hand."""
+    """A5: nobody is paid envy for their own hand."""
     right = awards.Tally.pay_envy
 
     def pay_envy(tally: Any, link: Any, ranked: Any, winner: Any, hit: Any) -> Any:

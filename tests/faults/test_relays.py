@@ -53,7 +53,7 @@ def message(random: Random, before: Rev) -> Said:
 
 
 def test_the_false_node_does_what_a_real_one_does(client: Redis) -> None:
-    """Issue, relay: the same answers, contents and messages, for whatever is said to it in any order."""
+    """DESIGN, signage: the same answers, contents and messages, whatever is said to it, in any order."""
     random, timeline = Random(1), Timeline()
     false = FalseRedis(timeline)
     names = [name.encode() for name in keys_of("main")]

@@ -31,7 +31,7 @@ def test_several_servers_agree_with_the_model_whatever_fails(seed: int) -> None:
     [("kill", 5), ("power", 5), ("freeze", 5), ("stop", 1), ("hand_over", 1), ("rolling", 1), ("clock", 0)],
 )
 def test_a_floor_is_served_again_in_time(monkeypatch: pytest.MonkeyPatch, kind: str, within_s: float) -> None:
-    """Issue, lease: taken over within 5 s of a death, at once on a graceful stop; a clock has no effect."""
+    """DESIGN, lease: taken over within 5 s of a death, at once on a graceful stop; a clock has no effect."""
     monkeypatch.setattr(reach, "LONG", 0.0)  # the journal is short, and a look at it as well
     random = Random(kind)
     plan = [Fault(at, kind, random.random()) for at in range(10, ROUNDS, 25)]

@@ -173,14 +173,14 @@ def test_a_doubt_without_a_new_epoch_is_found(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_an_epoch_that_is_another_s_by_now_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    """DESIGN, lease: an epoch is one server's; whoever reads another's does not write in it."""
+    """DESIGN, lease: an epoch is one server's; a server that reads another's does not write in it."""
     monkeypatch.setattr(tenure, "still_own", lambda *_: None)
     monkeypatch.setattr("jackpot.server.writer.still_own", lambda *_: None)
     found("whose epoch", "who has the bank", "both show", kinds=("kill", "freeze", "freeze"))
 
 
 def test_a_standby_that_never_takes_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Issue, lease: a server that dies is replaced within seconds."""
+    """DESIGN, lease: a server that dies is replaced within seconds."""
     right = Watch.free
 
     def free(watch: Watch, head: Head, **how: Any) -> bool:
@@ -191,13 +191,13 @@ def test_a_standby_that_never_takes_is_found(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_script_that_compares_nothing_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Issue, relay: a deposed server's late message is refused."""
+    """DESIGN, signage: a deposed server's late message is refused."""
     monkeypatch.setattr(FalseRedis, "newer", lambda *_: True)
     found("Redis takes", kinds=("message_late", "freeze"))
 
 
 def test_a_follower_that_goes_back_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Issue, signage: never an older value over a newer one."""
+    """DESIGN, signage: never an older value over a newer one."""
     right = Follower._hear
 
     def hear(follower: Follower, said: Any, age: float) -> None:
@@ -209,7 +209,7 @@ def test_a_follower_that_goes_back_is_found(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_follower_that_sees_no_gap_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Issue, signage: a gap fetches the snapshot."""
+    """DESIGN, signage: a gap fetches the snapshot."""
 
     async def listen(follower: Follower, redis: Any, channel: Any) -> None:
         message = await channel.get_message(timeout=BEAT_S)
@@ -223,6 +223,6 @@ def test_a_follower_that_sees_no_gap_is_found(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_a_follower_that_never_doubts_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Issue, signage: a fault where Redis or the server's heartbeat is gone."""
+    """DESIGN, signage: a fault where Redis or the server's heartbeat is gone."""
     monkeypatch.setattr(Follower, "fresh", property(lambda follower: follower.rev[0] >= 0))
     found("as good", "long been durable", kinds=("cut_screen", "kill", "kill"))

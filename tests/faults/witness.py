@@ -105,7 +105,7 @@ class Witness:
     def released(self, envelope: Envelope, outcome: Outcome, *, current: bool = True) -> None:
         """An answer leaves: what it was decided on must be durable.
 
-        current: decided by whoever has the bank; another may know less, and must say nothing else.
+        current: decided by the holder of the bank; another may know less, and must say nothing else.
         """
         entry, answer = outcome.entry, told(outcome.answer)
         if entry is None:

@@ -119,8 +119,11 @@ class Device:
         return await self.hear(lambda message: message["t"] in {"ack", "nack"} and message["seq"] == seq)
 
     async def hello(self, config: Config, role: str, device: str, *, key: int = 0, **more: Any) -> None:
+        await self.greet(config.keys[role, device][key], role, device, **more)
+
+    async def greet(self, key: bytes, role: str, device: str, **more: Any) -> None:
         challenge = await self.type("challenge")
-        mac = hello_mac(config.keys[role, device][key], challenge["nonce"], role, device)
+        mac = hello_mac(key, challenge["nonce"], role, device)
         self.say(t="hello", v=1, role=role, id=device, mac=mac, **more)
 
     async def closed(self) -> None:

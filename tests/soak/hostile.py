@@ -23,14 +23,13 @@ import aiohttp
 import msgspec
 
 from controllers.client import TableClient
-from controllers.frames import FrameReader, decode, encode
 from controllers.memory import VolatileMemory
-from controllers.session import hello_mac
 from controllers.table import Offline
 from tests.e2e.floors import EASY
 from tests.e2e.site import Site, running
 from tests.e2e.vendor import bets
-from tests.soak.attacks import ATTACKS, HOST, READ, Target
+from tests.server.bed import connected
+from tests.soak.attacks import ATTACKS, HOST, Target
 
 TABLES: Final = 20
 STOLEN: Final = 5
@@ -107,25 +106,9 @@ class Floor:
             self.joins.append((now, now - began))
 
     async def _greet(self, role: str, name: str) -> None:
-        reader, writer = await asyncio.open_connection(HOST, self._site.ports[f"{role}s"])
-        frames = FrameReader()
-        try:
-            while True:
-                while (payload := frames.next_frame()) is None:
-                    data = await reader.read(READ)
-                    if not data:
-                        raise EOFError
-                    frames.add(data)
-                message = decode(payload)
-                if message["t"] == "welcome":
-                    return
-                if message["t"] == "error":
-                    raise EOFError(message["code"])
-                if message["t"] == "challenge":
-                    mac = hello_mac(self._site.keys[name], message["nonce"], role, name)
-                    writer.write(encode({"t": "hello", "v": 1, "role": role, "id": name, "mac": mac}))
-        finally:
-            writer.close()
+        async with connected(self._site.ports[f"{role}s"]) as device:
+            await device.greet(self._site.keys[name], role, name)
+            await device.type("welcome")
 
     async def _stream(self) -> None:
         url = f"http://{HOST}:{self._site.ports['http']}/events/meters?links=easy"
