@@ -5,6 +5,7 @@ from __future__ import annotations
 import hmac
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from math import inf
 from random import Random
 from typing import Any
@@ -20,7 +21,7 @@ from jackpot.server import board, connection, devices
 from jackpot.server.connection import Connection
 from jackpot.server.devices import Devices
 from jackpot.server.floor import TableConnection
-from tests.faults import dying
+from tests.faults import dying, proofs
 from tests.faults.places import DISKS, SERVERS, Ground
 from tests.faults.plan import Fault
 from tests.faults.simulation import Failure, run
@@ -34,14 +35,12 @@ EVERY_ROUNDS = 6
 
 def found(kind: str, *words: str, ground: Ground = DISKS) -> None:
     """On one of the seeds the run fails, with these peers alone, and says one of these words."""
-    for seed in SEEDS:
-        random = Random(f"{seed}/hostile")
-        plan = [Fault(at, kind, random.random()) for at in range(4, ROUNDS, EVERY_ROUNDS)]
-        ended = run(seed, ROUNDS, plan, ground=ground)
-        if isinstance(ended, Failure):
-            assert any(word in ended.reason for word in words), ended.reason
-            return
-    raise AssertionError(f"the fault was not found in {ROUNDS} rounds of each seed")
+    proofs.found(*words, seeds=SEEDS, rounds=ROUNDS, plan=partial(visits, kind), ground=ground)
+
+
+def visits(kind: str, seed: int) -> list[Fault]:
+    random = Random(f"{seed}/hostile")
+    return [Fault(at, kind, random.random()) for at in range(4, ROUNDS, EVERY_ROUNDS)]
 
 
 def unalone(_peer: Any, work: Callable[..., Any], *args: Any, **facts: Any) -> Any:

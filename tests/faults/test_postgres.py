@@ -19,6 +19,7 @@ from jackpot.ledger.postgres import PostgresStore
 from jackpot.ledger.store import CommitInDoubt, Differences
 from jackpot.rules.engine import Engine
 from jackpot.server.writer import Writer
+from tests.faults import proofs
 from tests.faults.clusters import Clusters
 from tests.faults.plan import Fault, plan_of
 from tests.faults.repeat import SHARED_MEMORY
@@ -84,14 +85,11 @@ def test_a_seed_is_a_history(clusters: Clusters) -> None:
 LATE = [Fault(at, "die" if at % 3 == 0 else "late", 0.9) for at in range(4, FOUND_IN, 4)]
 
 
-def found(clusters: Clusters, plan: list[Fault] | None = None) -> str:
-    """Why the first of these seeds fails that does."""
-    for seed in FOUND_ON:
-        ended = run(seed, FOUND_IN, plan, ground=clusters)
-        if isinstance(ended, Failure):
-            assert "--postgres" in str(ended)
-            return ended.reason
-    raise AssertionError(f"the bug was not found in {FOUND_IN} rounds of each seed")
+def found(clusters: Clusters, *words: str, plan: list[Fault] | None = None) -> None:
+    """The first of these seeds that fails says one of the words."""
+    chosen = None if plan is None else lambda _seed: plan
+    failure = proofs.found(*words, seeds=FOUND_ON, rounds=FOUND_IN, plan=chosen, ground=clusters)
+    assert "--postgres" in str(failure)
 
 
 def test_commits_that_come_late_do_no_harm(clusters: Clusters) -> None:
@@ -110,7 +108,7 @@ def test_a_fence_that_checks_nothing_is_found(clusters: Clusters, monkeypatch: p
 
     monkeypatch.setattr(clusters, "spoiled", _OPEN_FENCE)
     monkeypatch.setattr(PostgresStore, "schema", schema)
-    assert "is fenced though it has the bank" in found(clusters, LATE)
+    found(clusters, "is fenced though it has the bank", plan=LATE)
 
 
 def test_an_old_connection_left_alone_is_found(clusters: Clusters, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -120,7 +118,7 @@ def test_an_old_connection_left_alone_is_found(clusters: Clusters, monkeypatch: 
         """Trusts in the fence alone."""
 
     monkeypatch.setattr(PostgresStore, "_end_backends", end_nothing)
-    assert "still has a transaction open" in found(clusters)
+    found(clusters, "still has a transaction open")
 
 
 def test_a_doubtful_batch_believed_too_early_is_found(
@@ -134,7 +132,7 @@ def test_a_doubtful_batch_believed_too_early_is_found(
         return engine, msgspec.structs.replace(head, epoch=await writer.take())
 
     monkeypatch.setattr(Writer, "_read_again", read_again)
-    found(clusters, LATE)
+    found(clusters, plan=LATE)
 
 
 def test_a_failed_commit_called_a_success_is_found(
@@ -148,10 +146,10 @@ def test_a_failed_commit_called_a_success_is_found(
             await right(store, *what)
 
     monkeypatch.setattr(PostgresStore, "_append", append)
-    assert "lost" in found(clusters)
+    found(clusters, "lost")
 
 
 def test_a_full_disk_taken_for_bad_data_is_found(clusters: Clusters, monkeypatch: pytest.MonkeyPatch) -> None:
     """DESIGN 4: only what the database says of the data itself is the command's fault."""
     monkeypatch.setattr(postgres, "REFUSALS", postgres.FAILURES)
-    assert "internal: " in found(clusters)
+    found(clusters, "internal: ")

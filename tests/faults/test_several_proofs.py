@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -22,10 +23,10 @@ from jackpot.server.life import HELD, SURE
 from jackpot.server.relay import BEAT_S, Publisher, Said
 from jackpot.server.tenure import Tenure
 from jackpot.server.writer import Writer
+from tests.faults import proofs
 from tests.faults.places import SERVERS
 from tests.faults.plan import Fault
 from tests.faults.relays import FalseRedis
-from tests.faults.simulation import Failure, run
 
 # Rounds within which each bug is found, on one of the seeds.
 ROUNDS = 400
@@ -39,16 +40,11 @@ def found(*words: str, kinds: tuple[str, ...] = (), within_s: float = 5.0) -> No
 
     kinds: the only faults, all of them again and again; the first at once, the others within so many seconds.
     """
-    for seed in SEEDS:
-        plan = dense(seed, kinds, within_s) if kinds else None
-        ended = run(seed, ROUNDS, plan, ground=SERVERS)
-        if isinstance(ended, Failure):
-            assert any(word in ended.reason for word in words), ended.reason
-            return
-    raise AssertionError(f"the bug was not found in {ROUNDS} rounds of each seed")
+    plan = partial(dense, kinds, within_s) if kinds else None
+    proofs.found(*words, seeds=SEEDS, rounds=ROUNDS, plan=plan, ground=SERVERS)
 
 
-def dense(seed: int, kinds: tuple[str, ...], within_s: float) -> list[Fault]:
+def dense(kinds: tuple[str, ...], within_s: float, seed: int) -> list[Fault]:
     random = Random(f"{seed}/dense")
     return [
         Fault(at, kind, random.random(), within_s * random.random() if number else 0.0)

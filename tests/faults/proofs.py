@@ -1,0 +1,26 @@
+"""Would the simulator find an error? A test plants one, and a run on one of some seeds must fail."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from tests.faults.places import DISKS, Ground
+from tests.faults.plan import Fault
+from tests.faults.simulation import Failure, run
+
+Plan = Callable[[int], list[Fault]]
+
+
+def found(
+    *words: str, seeds: Iterable[int], rounds: int, plan: Plan | None = None, ground: Ground = DISKS
+) -> Failure:
+    """The first failure of these seeds, which must say one of the words, if there are any.
+
+    plan: the faults of a seed's run, instead of all that the ground has.
+    """
+    for seed in seeds:
+        ended = run(seed, rounds, plan and plan(seed), ground=ground)
+        if isinstance(ended, Failure):
+            assert not words or any(word in ended.reason for word in words), ended.reason
+            return ended
+    raise AssertionError(f"the error was not found in {rounds} rounds of each seed")
