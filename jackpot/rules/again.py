@@ -9,12 +9,14 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, Protocol
 
 import msgspec
+from msgspec import convert
 
+from controllers import messages as m
 from jackpot.rules import cards as deck
 from jackpot.rules import commands as c
 from jackpot.rules import events as e
 from jackpot.rules import witness
-from jackpot.rules.commands import Claim, Command, Draw, Envelope, Hand
+from jackpot.rules.commands import Command, Draw, Envelope
 from jackpot.rules.epoch import Epoch
 from jackpot.rules.events import Event, People
 from jackpot.rules.invariant import InvariantError
@@ -62,14 +64,13 @@ def fault(engine: Decider, entry: Written, event: Event) -> str | None:
     if hit is not None and hit not in state.hits and hit not in state.paid:
         return f"it is about H{hit}, which no row made"
     said = ""
-    for command, people in _asked(state, event):
+    for command, people in _asked(state, entry, event):
         envelope = Envelope(
             command,
             entry.at,
             getattr(event, "tick", 0),
             entry.digest,
             table.terms.table if table else None,
-            entry.table_seq,
             people=people.names,
             draws=_draws(state, getattr(event, "locking", None)),
             proved=people.proved,
@@ -87,8 +88,11 @@ def fault(engine: Decider, entry: Written, event: Event) -> str | None:
     return said
 
 
-def _asked(state: State, event: Event) -> Iterable[tuple[Command, People]]:
+def _asked(state: State, entry: Written, event: Event) -> Iterable[tuple[Command, People]]:
     """Which commands, and of whom, may have led to the event; two people may reopen a round one by one."""
+    if entry.table is not None:
+        yield _FRAMES[type(event)](state, event, entry.table_seq or 0), People()
+        return
     people = getattr(event, "people", People())
     for command in _COMMANDS[type(event)](state, event):
         yield command, people
@@ -107,7 +111,7 @@ def _misplaced(state: State, table: Table | None, entry: Written, event: Event) 
     if state.closed_into:
         return f"the bank ended before it: it became part of {state.closed_into}"
     framed = table is not None
-    of_tables = isinstance(event, _FRAMES) or (isinstance(event, e.Voided) and not event.people.names)
+    of_tables = type(event) in _FRAMES and not getattr(event, "people", People()).names
     if not isinstance(event, e.Refused) and framed != of_tables:
         return "it is no table's frame" if framed else "it is a table's, and names none"
     if table is None:
@@ -214,7 +218,7 @@ def _counts(state: State, counts: Mapping[int, int]) -> dict[str, int]:
     return {_link(state, number): count for number, count in counts.items()}
 
 
-def _on(*, dealer: bool) -> Hand:
+def _on(*, dealer: bool) -> m.On:
     return "dealer" if dealer else "own"
 
 
@@ -230,9 +234,9 @@ def _draws(state: State, locking: e.Locking | None) -> dict[str, Draw]:
     }
 
 
-def _wager(state: State, event: e.Wagered) -> Iterable[Command]:
+def _wager(state: State, event: e.Wagered, seq: int) -> Command:
     bets = tuple(
-        c.Bet(
+        m.Bet(
             bet.seat, _link(state, bet.link), to_cents(state.link(bet.link).terms.wager), bet.player,
             _on(dealer=bet.dealer),
         )
@@ -240,45 +244,47 @@ def _wager(state: State, event: e.Wagered) -> Iterable[Command]:
     )  # fmt: skip
     locking = event.locking
     chips = _counts(state, locking.chips) if locking else None
-    yield c.Wager(event.round, bets, lock=locking is not None, chips=chips)
+    return m.Wager(seq, event.round, bets, lock=locking is not None, chips=chips)
 
 
-def _withdraw(state: State, event: e.Withdrawn) -> Iterable[Command]:
-    bets = (c.Unbet(bet.seat, _link(state, bet.link), _on(dealer=bet.dealer)) for bet in event.bets)
-    yield c.Withdraw(event.round, tuple(bets))
+def _withdraw(state: State, event: e.Withdrawn, seq: int) -> Command:
+    bets = (m.Unbet(bet.seat, _link(state, bet.link), _on(dealer=bet.dealer)) for bet in event.bets)
+    return m.Withdraw(seq, event.round, tuple(bets))
 
 
-def _lock(state: State, event: e.Locked) -> Iterable[Command]:
-    yield c.Lock(event.round, _counts(state, event.locking.chips))
+def _lock(state: State, event: e.Locked, seq: int) -> Command:
+    return m.Lock(seq, event.round, _counts(state, event.locking.chips))
 
 
-def _settle(state: State, event: e.Settled) -> Iterable[Command]:
+def _settle(state: State, event: e.Settled, seq: int) -> Command:
     """The journal keeps a seat's cards with its first claim alone; each of its claims showed them."""
     cards: dict[int, tuple[str, ...] | None] = {}
     hands = tuple(
-        Claim(
-            shown.seat, cards.setdefault(shown.seat, _texts(shown.cards)), shown.hand or None,
-            shown.suit or None, _link(state, shown.link) if shown.link else None, shown.folded, shown.player,
+        m.Claim(
+            shown.seat,
+            cards.setdefault(shown.seat, _texts(shown.cards)),
+            convert(shown.hand or None, m.HandName | None),
+            convert(shown.suit or None, m.Suit | None),
+            _link(state, shown.link) if shown.link else None,
+            shown.folded,
+            shown.player,
         )
         for shown in event.shown
-    )  # fmt: skip
+    )
     closing = event.closing
     counts = _counts(state, closing.counts) if closing else None
-    yield c.Settle(
-        event.round, hands, _texts(event.board), _texts(event.dealer), close=closing is not None,
+    return m.Settle(
+        seq, event.round, hands, _texts(event.board), _texts(event.dealer), close=closing is not None,
         counts=counts,
     )  # fmt: skip
 
 
-def _close(state: State, event: e.Closed) -> Iterable[Command]:
-    yield c.Close(event.round, _counts(state, event.closing.counts))
+def _close(state: State, event: e.Closed, seq: int) -> Command:
+    return m.Close(seq, event.round, _counts(state, event.closing.counts))
 
 
-def _void(state: State, event: e.Voided) -> Iterable[Command]:
-    if event.people.names:
-        yield c.VoidRound(state.table(event.table).terms.table, event.round, event.reason)
-    else:
-        yield c.Void(event.round, event.reason)
+def _void(_state: State, event: e.Voided, seq: int) -> Command:
+    return m.Void(seq, event.round, event.reason)
 
 
 def _alone(awards: list[int]) -> list[str]:
@@ -307,20 +313,23 @@ def _strike(state: State, event: e.Struck) -> Iterable[Command]:
     )  # fmt: skip
 
 
-_FRAMES: Final = (e.Wagered, e.Withdrawn, e.Locked, e.Settled, e.Closed)
-# Which commands may have led to an event. For most events there is only one.
-_COMMANDS: Final[dict[type[Event], Again]] = {
-    e.BankOpened: lambda _, event: [c.OpenBank(event.site)],
-    e.BankBegun: lambda _, event: [c.BeginBank(tuple(event.heads), tuple(event.parts))],
-    e.BankClosed: lambda _, event: [c.CloseBank(event.into, event.reason)],
-    e.LinkOpened: lambda _, event: [c.OpenLink(event.terms)],
-    e.TableOpened: lambda _, event: [c.OpenTable(event.terms)],
+# The frame that led to an event of a table, with its number.
+_FRAMES: Final[dict[type[Event], Callable[[State, Any, int], Command]]] = {
     e.Wagered: _wager,
     e.Withdrawn: _withdraw,
     e.Locked: _lock,
     e.Settled: _settle,
     e.Closed: _close,
     e.Voided: _void,
+}
+# Which acts may have led to an event. For most events there is only one.
+_COMMANDS: Final[dict[type[Event], Again]] = {
+    e.BankOpened: lambda _, event: [c.OpenBank(event.site)],
+    e.BankBegun: lambda _, event: [c.BeginBank(tuple(event.heads), tuple(event.parts))],
+    e.BankClosed: lambda _, event: [c.CloseBank(event.into, event.reason)],
+    e.LinkOpened: lambda _, event: [c.OpenLink(event.terms)],
+    e.TableOpened: lambda _, event: [c.OpenTable(event.terms)],
+    e.Voided: lambda state, event: [c.VoidRound(_table(state, event), event.round, event.reason)],
     e.Validated: lambda _, event: _of_hit(c.Validate, event),
     e.Paid: lambda _, event: _of_hit(c.Pay, event),
     e.Undone: lambda _, event: _of_hit(c.Undo, event, event.reason),

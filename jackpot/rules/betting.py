@@ -3,10 +3,11 @@
 from collections.abc import Collection, Iterable, Mapping
 from typing import Final, NamedTuple, Protocol
 
+from controllers.messages import Bet, Lock, Unbet, Wager, Withdraw
 from jackpot.rules import names
 from jackpot.rules.cards import DECK
 from jackpot.rules.codes import Code
-from jackpot.rules.commands import Bet, Draw, Lock, Unbet, Wager, Withdraw
+from jackpot.rules.commands import Draw
 from jackpot.rules.events import Locked, Locking, Placed, Wagered, Withdrawn
 from jackpot.rules.invariant import invariant
 from jackpot.rules.money import from_cents

@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from controllers.messages import Claim, Settle
 from jackpot.rules import cards as deck
 from jackpot.rules import hands
 from jackpot.rules.betting import check_players, link_number
 from jackpot.rules.codes import Code
-from jackpot.rules.commands import Claim, Settle
 from jackpot.rules.hands import Ranked
 from jackpot.rules.paytable import FOLD, HandKind, LinkTerms
 from jackpot.rules.refusal import Refusal, quoted, refuse_if

@@ -1,100 +1,20 @@
 """What may be asked of the engine? Every command, already well-formed; people and tables alike.
 
-Sums are cents, as on the wire; ids are strings. The shell has checked types and ranges.
+What a table commands is its decoded frame. Sums are cents, as on the wire; ids are strings. The shell has
+checked types and ranges.
 """
-
-from typing import Literal
 
 import msgspec
 
+from controllers.messages import On, TableMessage
 from jackpot.rules.events import HandedOn
 from jackpot.rules.paytable import LinkTerms, TableTerms
-
-Hand = Literal["own", "dealer"]
-
-
-class Bet(msgspec.Struct, frozen=True):
-    """One wager of one seat (T2); amount in cents."""
-
-    seat: int
-    link: str
-    amount: int
-    player: str | None = None
-    on: Hand = "own"
-
-
-class Unbet(msgspec.Struct, frozen=True):
-    """One wager to take back (T2)."""
-
-    seat: int
-    link: str
-    on: Hand = "own"
-
-
-class Claim(msgspec.Struct, frozen=True):
-    """What a seat shows (H4): cards ("As", ...), a named hand, or both; or a fold.
-
-    player: whose a box without a wager is (A5).
-    """
-
-    seat: int
-    cards: tuple[str, ...] | None = None
-    hand: str | None = None
-    suit: str | None = None
-    link: str | None = None
-    folded: bool = False
-    player: str | None = None
-
-
-class Wager(msgspec.Struct, frozen=True):
-    round: str
-    bets: tuple[Bet, ...]
-    lock: bool = False
-    chips: dict[str, int] | None = None
-
-
-class Withdraw(msgspec.Struct, frozen=True):
-    round: str
-    bets: tuple[Unbet, ...]
-
-
-class Lock(msgspec.Struct, frozen=True):
-    round: str
-    chips: dict[str, int] | None = None
-
-
-class Settle(msgspec.Struct, frozen=True):
-    round: str
-    hands: tuple[Claim, ...]
-    board: tuple[str, ...] | None = None
-    dealer: tuple[str, ...] | None = None
-    close: bool = False
-    counts: dict[str, int] | None = None
-
-
-class Close(msgspec.Struct, frozen=True):
-    round: str
-    counts: dict[str, int] | None = None
-
-
-class Void(msgspec.Struct, frozen=True):
-    round: str
-    reason: str
-
-
-class Malformed(msgspec.Struct, frozen=True):
-    """A frame with a good `t` and `seq` but a wrong field: refused durably as `bad_message`."""
-
-    message: str
 
 
 class Hello(msgspec.Struct, frozen=True):
     """A table greets: answered with its welcome, or `ledger_behind` (a table is a witness)."""
 
     acked: int | None = None
-
-
-TableCommand = Wager | Withdraw | Lock | Settle | Close | Void | Malformed
 
 
 class OpenBank(msgspec.Struct, frozen=True):
@@ -188,7 +108,7 @@ class Strike(msgspec.Struct, frozen=True):
     seat: int
     link: str
     reason: str
-    on: Hand = "own"
+    on: On = "own"
 
 
 class VoidRound(msgspec.Struct, frozen=True):
@@ -279,7 +199,7 @@ PersonCommand = (
     | Suspend
     | Resume
 )
-Command = TableCommand | Hello | SystemCommand | PersonCommand
+Command = TableMessage | Hello | SystemCommand | PersonCommand
 
 
 class Draw(msgspec.Struct, frozen=True):
@@ -299,9 +219,9 @@ class Envelope(msgspec.Struct, frozen=True):
     """A command with all that decides it.
 
     at: unix milliseconds, recorded only. tick: milliseconds of the server's monotonic clock.
-    table, table_seq: whose frame, None for other commands. digest: of the decoded request, 16 bytes,
-    the same for a resend. people: who stands for it, none, one or two. draws: by link, for a command
-    that may lock. proved: whether the people signed in.
+    table: whose frame or hello, None for other commands. digest: of the decoded request, 16 bytes, the same
+    for a resend. people: who stands for it, none, one or two. draws: by link, for a command that may lock.
+    proved: whether the people signed in.
     """
 
     command: Command
@@ -309,7 +229,12 @@ class Envelope(msgspec.Struct, frozen=True):
     tick: int
     digest: bytes
     table: str | None = None
-    table_seq: int | None = None
     people: tuple[str, ...] = ()
     draws: dict[str, Draw] = {}
     proved: bool = False
+
+    @property
+    def table_seq(self) -> int | None:
+        """The number of a table's frame; None for other commands."""
+        command = self.command
+        return command.seq if isinstance(command, TableMessage) else None

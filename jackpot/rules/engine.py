@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from controllers import messages
 from controllers.answers import Ack, Error, Nack
 from jackpot.rules import (
     apply_acts,
@@ -227,21 +228,21 @@ class Engine:
         command = envelope.command
         asked = self.epoch.asked_ms(table, envelope.tick) if asked_ms is None else asked_ms
         match command:
-            case commands.Malformed():
+            case messages.Malformed():
                 raise Refusal(Code.BAD_MESSAGE, command.message)
-            case commands.Wager():
+            case messages.Wager():
                 lately = self.epoch.lately(table, envelope.tick)
                 around = Around(envelope.draws, asked, lately, envelope.tick)
                 return betting.decide_wager(self.state, table, command, around)
-            case commands.Withdraw():
+            case messages.Withdraw():
                 return betting.decide_withdraw(self.state, table, command)
-            case commands.Lock():
+            case messages.Lock():
                 return betting.decide_lock(self.state, table, command, Around(envelope.draws, asked))
-            case commands.Settle():
+            case messages.Settle():
                 return settling.decide_settle(self.state, table, command)
-            case commands.Close():
+            case messages.Close():
                 return settling.decide_close(self.state, table, command)
-            case commands.Void():
+            case messages.Void():
                 return settling.decide_void(self.state, table, command.round, command.reason)
         message = f"{type(command).__name__} is no table's command"
         raise InvariantError(message)

@@ -2,6 +2,7 @@
 
 from typing import Final, Literal
 
+from controllers.messages import Unbet
 from jackpot.rules.betting import find_bets, miscounted
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import (
@@ -13,7 +14,6 @@ from jackpot.rules.commands import (
     Release,
     Reopen,
     Strike,
-    Unbet,
     Undo,
     Validate,
     VoidRound,

@@ -3,13 +3,13 @@
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
+from controllers.messages import Close, Settle
 from jackpot.rules import claims, hands
 from jackpot.rules.awards import Tally, Winner
 from jackpot.rules.betting import find_round, link_number
 from jackpot.rules.cards import pack, unpack
 from jackpot.rules.claims import Read, Showing
 from jackpot.rules.codes import Code
-from jackpot.rules.commands import Close, Settle
 from jackpot.rules.events import Closed, Closing, People, Recomputed, Settled, Settlement, TakeMade, Voided
 from jackpot.rules.paytable import FOLD, Percent, Row
 from jackpot.rules.recompute import Edit, recompute, without_bets

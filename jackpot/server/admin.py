@@ -20,6 +20,7 @@ from typing import Any, Final
 import msgspec
 import structlog
 
+from controllers.messages import On
 from jackpot.books.hits import PAGE_MOST, done_with
 from jackpot.books.reader import Books
 from jackpot.clock import Clock
@@ -79,7 +80,7 @@ class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     round: str | None = None
     seat: int | None = None
     link: str | None = None
-    on: commands.Hand = "own"
+    on: On = "own"
     role: str = "table"
     device: str | None = None
     key: str | None = None

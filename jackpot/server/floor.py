@@ -5,8 +5,6 @@ import secrets
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-import msgspec
-
 from controllers import messages
 from controllers.answers import Ack, Error, Nack, Welcome
 from controllers.frames import encode
@@ -24,23 +22,9 @@ from jackpot.server.guests import NO_DOOR, Guest
 from jackpot.server.sequencer import Release
 from jackpot.server.writer import BankStopped, Writer
 
-_COMMANDS: Final[dict[type[messages.TableMessage], type[commands.TableCommand]]] = {
-    messages.Wager: commands.Wager,
-    messages.Withdraw: commands.Withdraw,
-    messages.Lock: commands.Lock,
-    messages.Settle: commands.Settle,
-    messages.Close: commands.Close,
-    messages.Void: commands.Void,
-    messages.Malformed: commands.Malformed,
-}
 _DECK: Final = 52
 # A chance that never draws, for a draw that is off.
 _NEVER: Final = 1
-
-
-def command_of(message: messages.TableMessage) -> commands.TableCommand:
-    """The engine's command of a decoded frame: the same fields, without `seq`."""
-    return msgspec.convert(message, _COMMANDS[type(message)], from_attributes=True)
 
 
 def draw_for(terms: LinkTerms, seats: int) -> commands.Draw:
@@ -99,18 +83,17 @@ class TableConnection(Connection):
         device = self.device
         if device is None:
             return
-        command = command_of(event.message)
-        locks = isinstance(command, commands.Lock) or (isinstance(command, commands.Wager) and command.lock)
+        command = event.message
+        wager = isinstance(command, messages.Wager)
+        locks = isinstance(command, messages.Lock) or (isinstance(command, messages.Wager) and command.lock)
         drawing = self.devices.drawing.get(device.id, ()) if locks else ()
         envelope = self._envelope(
             device,
             command,
             event.digest,
-            table_seq=event.seq,
             draws={terms.link: draw_for(terms, seats) for terms, seats in drawing},
         )
-        timed = isinstance(command, commands.Wager)
-        self._submit(device, envelope, self._timed(self._writer(device)) if timed else self._answer)
+        self._submit(device, envelope, self._timed(self._writer(device)) if wager else self._answer)
 
     def over(self) -> None:
         """Shows it nothing more."""

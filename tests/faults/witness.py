@@ -14,6 +14,7 @@ from typing import Any, Final
 
 import msgspec
 
+from controllers.messages import Malformed
 from jackpot.ledger.journal import Head, Row
 from jackpot.ledger.store import Reader
 from jackpot.rules import cards, commands, events
@@ -296,7 +297,7 @@ class Witness:
                 self._reasons[link].add("internal")
                 self.model.links[link].suspended = True
             return None
-        if isinstance(envelope.command, commands.Malformed):
+        if isinstance(envelope.command, Malformed):
             same("a malformed frame's code", event.code, "bad_message")
             return None
         return self.model.frame(envelope.table or "", wire_form(envelope.command))
@@ -500,6 +501,8 @@ def wire_form(command: commands.Command) -> Map:
     """A frame as the table sent it, without its number; acts in the same form."""
     fields: Map = {"t": type(command).__name__.lower()}
     for key, value in msgspec.json.decode(msgspec.json.encode(command)).items():
+        if key == "seq":
+            continue
         fields[key] = (
             [bare(one) if isinstance(one, dict) else one for one in value]
             if isinstance(value, list)

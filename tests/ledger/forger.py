@@ -15,6 +15,7 @@ from jackpot.rules.events import Event
 from jackpot.rules.outcome import Entry
 from jackpot.rules.postings import only_link
 from jackpot.rules.state import State
+from tests.frames import numbered
 
 # 2030-01-01, later than anything that the tests play.
 NOW_MS: Final = 1_893_456_000_000
@@ -37,8 +38,9 @@ class Forger:
         """What the rules would decide now, to be made wrong; no draw wins."""
         draws = {link.terms.link: Draw(1, 0, 1, 1) for link in self.state.links}
         known = None if table is None else self.engine.table(table)
-        table_seq = None if known is None else known.last_seq + 1
-        envelope = Envelope(command, 0, 0, bytes(16), table, table_seq, people=people, draws=draws)
+        if known is not None:
+            command = numbered(command, known.last_seq + 1)
+        envelope = Envelope(command, 0, 0, bytes(16), table, people=people, draws=draws)
         return self.engine.decide(envelope, 0)
 
     def append(

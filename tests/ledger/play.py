@@ -9,11 +9,13 @@ from typing import Final
 
 from jackpot.ledger.journal import Row, genesis, row_of
 from jackpot.rules import commands as c
-from jackpot.rules.commands import Bet, Claim, Command, Draw, Envelope
+from jackpot.rules.commands import Command, Draw, Envelope
 from jackpot.rules.engine import Engine
 from jackpot.rules.outcome import Outcome
 from jackpot.rules.paytable import EnvyRow, ForOne, LevelTerms, LinkTerms, Percent, TableTerms
 from jackpot.rules.paytable import Row as PayRow
+from tests import frames
+from tests.frames import Bet, Claim, numbered
 
 DOLLAR: Final = 1_000_000
 START_MS: Final = 1_767_225_600_000
@@ -85,9 +87,9 @@ class Play:
             name = _TABLES[number % len(_TABLES)]
             round_ = self._next_round()
             self.frame(
-                name, c.Wager(round_, tuple(Bet(seat, "five", 100) for seat in (1, 3, 4, 6)), lock=True)
+                name, frames.Wager(round_, tuple(Bet(seat, "five", 100) for seat in (1, 3, 4, 6)), lock=True)
             )
-            self.frame(name, c.Close(round_, {"five": 4 * (number // len(_TABLES) + 1)}))
+            self.frame(name, frames.Close(round_, {"five": 4 * (number // len(_TABLES) + 1)}))
 
     def frame(self, name: str, command: Command) -> Outcome:
         table = self.engine.table(name)
@@ -98,7 +100,7 @@ class Play:
         }
         digest = self.random.randbytes(16)
         now = self._now()
-        return self._do(Envelope(command, now, now, digest, name, table.last_seq + 1, (), draws))
+        return self._do(Envelope(numbered(command, table.last_seq + 1), now, now, digest, name, (), draws))
 
     def act(self, command: Command, *people: str) -> Outcome:
         self.acts += 1
@@ -129,20 +131,20 @@ class Play:
             seats = sorted(self.random.sample(range(1, 8), self.random.randrange(1, 6)))
             bets = tuple(Bet(seat, "five", 100) for seat in seats)
             bets += tuple(Bet(seat, "three", 500) for seat in seats if self.random.random() < 0.4)
-            self.frame(name, c.Wager(round_, bets))
+            self.frame(name, frames.Wager(round_, bets))
             if self.random.random() < 0.15:
-                self.frame(name, c.Withdraw(round_, (c.Unbet(seats[0], "five"),)))
+                self.frame(name, frames.Withdraw(round_, (frames.Unbet(seats[0], "five"),)))
             if self.random.random() < 0.9:
                 chips = {"five": len(seats)} if self.random.random() < 0.2 else None
-                self.frame(name, c.Lock(round_, chips))
+                self.frame(name, frames.Lock(round_, chips))
         elif unfinished.state == "mismatch":
             links = self.engine.state.links
             counted = [bet for bet in unfinished.bets if links[bet.link - 1].terms.link == "five"]
             if counted:
                 self.act(c.Strike(name, round_, counted[0].seat, "five", "a chip fell"), "anna")
-                self.frame(name, c.Lock(round_))
+                self.frame(name, frames.Lock(round_))
             else:
-                self.frame(name, c.Void(round_, "nobody wagered"))
+                self.frame(name, frames.Void(round_, "nobody wagered"))
         self._end(name, round_)
 
     def _end(self, name: str, round_: str) -> None:
@@ -151,16 +153,16 @@ class Play:
         if found is None or found.state != "locked":
             return
         if self.random.random() < 0.1:
-            self.frame(name, c.Void(round_, "misdeal"))
+            self.frame(name, frames.Void(round_, "misdeal"))
             return
         seats = sorted({bet.seat for bet in found.bets if bet.link == 1} - set(found.settled()), reverse=True)
         shown = [seat for seat in seats if self.random.random() < 0.3]
         hands = tuple(Claim(seat, hand=self.random.choice(_HANDS), link="five") for seat in shown)
         if hands:
-            self.frame(name, c.Settle(round_, hands, close=self.random.random() < 0.5))
+            self.frame(name, frames.Settle(round_, hands, close=self.random.random() < 0.5))
         found = table.find(round_) if table else None
         if found is not None and self.random.random() < 0.9:
-            self.frame(name, c.Close(round_))
+            self.frame(name, frames.Close(round_))
 
     def _next_round(self) -> str:
         self.rounds += 1
@@ -201,10 +203,10 @@ class Play:
             self.act(c.Reading(str(FIRST_DAY + timedelta(days=len(self.rows)))))
         elif chosen == 1:
             self.act(c.Suspend("a look at the wheel", ("three",)), "anna")
-            self.frame("T01", c.Wager(self._next_round(), (Bet(1, "three", 500),)))
+            self.frame("T01", frames.Wager(self._next_round(), (Bet(1, "three", 500),)))
             self.act(c.Resume("a look at the wheel", ("three",)), "anna")
         elif chosen == 2:
-            self.frame("T02", c.Malformed("bets: not a list"))
+            self.frame("T02", frames.malformed("bets: not a list"))
         elif chosen == 3:
             self._behind()
         else:

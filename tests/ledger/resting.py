@@ -8,10 +8,12 @@ from controllers.answers import Ack
 from jackpot.ledger.journal import row_of
 from jackpot.ledger.store import Ledger
 from jackpot.rules import commands as c
-from jackpot.rules.commands import Bet, Claim, Command, Envelope
+from jackpot.rules.commands import Command, Envelope
 from jackpot.rules.engine import Engine
 from jackpot.rules.outcome import Outcome
 from jackpot.rules.paytable import TableTerms
+from tests import frames
+from tests.frames import Bet, Claim, numbered
 from tests.ledger.play import FIVE, START_MS
 
 BANKS: Final = ("north", "south")
@@ -42,7 +44,7 @@ class Bank:
         self.acts += 1
         digest = self.acts.to_bytes(16, "big")
         at = START_MS + self.acts
-        envelope = Envelope(command, at, at, digest, table=table, table_seq=seq or None, people=people)
+        envelope = Envelope(numbered(command, seq), at, at, digest, table=table, people=people)
         outcome = self.engine.execute(envelope)
         if outcome.entry is not None:
             row = row_of(self.engine.state.bank, self.head.epoch, outcome.entry, self.head.hash)
@@ -60,17 +62,19 @@ class Bank:
         name = table or self.tables[0]
         for number in range(rounds):
             round_ = f"{name}-{self.acts}-{number}"
-            self.frame(name, c.Wager(round_, (Bet(1, self.link, 100), Bet(2, self.link, 100)), lock=True))
+            self.frame(
+                name, frames.Wager(round_, (Bet(1, self.link, 100), Bet(2, self.link, 100)), lock=True)
+            )
             losing = tuple(
                 Claim(seat, cards=cards) for seat, cards in ((2, ("2s", "5h", "9d")), (1, ("3s", "6h", "Td")))
             )
-            self.frame(name, c.Settle(round_, losing, board=("Jc", "Kd"), close=True))
+            self.frame(name, frames.Settle(round_, losing, board=("Jc", "Kd"), close=True))
 
     def win(self) -> None:
         """A royal, validated and paid: the mega reseeds."""
         name = self.tables[1]
-        self.frame(name, c.Wager("royal", (Bet(1, self.link, 100),), lock=True))
-        settled = self.frame(name, c.Settle("royal", (ROYAL,), board=("Js", "Ts"), close=True))
+        self.frame(name, frames.Wager("royal", (Bet(1, self.link, 100),), lock=True))
+        settled = self.frame(name, frames.Settle("royal", (ROYAL,), board=("Js", "Ts"), close=True))
         assert isinstance(settled.answer, Ack)
         hit = settled.answer.awards[0].hit
         self.act(c.Validate(hit), ("anna",))

@@ -18,10 +18,11 @@ from jackpot.ledger.journal import Row, row_of
 from jackpot.ledger.open import open_ledger
 from jackpot.ledger.rebuild import rebuild
 from jackpot.ledger.sqlite import SqliteLedger
-from jackpot.rules.commands import Envelope, Lock
+from jackpot.rules.commands import Envelope
 from jackpot.rules.engine import Engine
 from jackpot.rules.events import KINDS, FoundBehind, LinkOpened, ReadingTaken, TableOpened
 from jackpot.rules.views import statistics
+from tests.frames import Lock, numbered
 from tests.ledger.material import rows
 from tests.ledger.play import START_MS, Play
 from tests.ledger.resting import BANKS, two_banks
@@ -308,8 +309,8 @@ def test_a_joined_bank_has_lost_nothing(fresh: Fresh) -> None:
         engine, _ = rebuild(ledger, "floor")
         table = engine.state.tables[0]
         for seq in (table.last_seq + 1, table.last_seq + 2):
-            command = Lock("none")
-            envelope = Envelope(command, START_MS, 0, seq.to_bytes(16, "big"), table.terms.table, seq)
+            command = numbered(Lock("none"), seq)
+            envelope = Envelope(command, START_MS, 0, seq.to_bytes(16, "big"), table.terms.table)
             entry = engine.execute(envelope).entry
             assert entry is not None
             row = row_of("floor", head.epoch, entry, head.hash)

@@ -16,10 +16,11 @@ from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.ledger.verify import verify
 from jackpot.rules import commands as c
 from jackpot.rules import events
-from jackpot.rules.commands import Bet, Claim, Unbet
 from jackpot.rules.events import Recomputed
 from jackpot.rules.meter import Accounts
 from jackpot.rules.outcome import Entry
+from tests import frames
+from tests.frames import Bet, Claim, Unbet
 from tests.ledger.forger import Forger
 from tests.ledger.play import DOLLAR, FIVE, Play
 from tests.ledger.resting import two_banks
@@ -42,13 +43,13 @@ _numbers = count(1)
 def floor(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A sound ledger in the middle of play, as a server left it."""
     play = Play(12)
-    play.frame("T01", c.Wager("R1", (Bet(5, "five", 100), Bet(3, "five", 100)), lock=True))
-    play.frame("T01", c.Settle("R1", (ROYAL,), BOARD))
-    play.frame("T03", c.Wager("R3", (Bet(4, "five", 100),), lock=True))
-    play.frame("T03", c.Settle("R3", (FLUSH,), RED_BOARD, close=True))
+    play.frame("T01", frames.Wager("R1", (Bet(5, "five", 100), Bet(3, "five", 100)), lock=True))
+    play.frame("T01", frames.Settle("R1", (ROYAL,), BOARD))
+    play.frame("T03", frames.Wager("R3", (Bet(4, "five", 100),), lock=True))
+    play.frame("T03", frames.Settle("R3", (FLUSH,), RED_BOARD, close=True))
     play.act(c.Validate("H2"), "anna")
     play.act(c.Pay("H2"), "anna")
-    play.frame("T02", c.Wager("R2", (Bet(1, "five", 100), Bet(2, "three", 500))))
+    play.frame("T02", frames.Wager("R2", (Bet(1, "five", 100), Bet(2, "three", 500))))
     play.act(c.Suspend("operator", ("three",), "new felt"), "anna")
     path = tmp_path_factory.mktemp("forged") / "ledger.db"
     write(path, play.rows, [])
@@ -178,8 +179,8 @@ def test_an_act_that_the_rules_refuse_is_found(
 
 def settled_for_more(forger: Forger) -> Any:
     """Seat 3 shows nothing: the event says that it has a flush."""
-    right = forger.right(c.Settle("R1", (NOTHING,)), table="T01")
-    made = forger.right(c.Settle("R1", (replace(NOTHING, cards=("2s", "7s", "9s")),)), table="T01")
+    right = forger.right(frames.Settle("R1", (NOTHING,)), table="T01")
+    made = forger.right(frames.Settle("R1", (replace(NOTHING, cards=("2s", "7s", "9s")),)), table="T01")
     assert isinstance(right, events.Settled)
     assert isinstance(made, events.Settled)
     assert made.made.hits
@@ -189,7 +190,7 @@ def settled_for_more(forger: Forger) -> Any:
 def settled_larger(forger: Forger) -> Any:
     """The cards are right, and the house pays a dollar more for them."""
     claim = replace(NOTHING, cards=("2s", "7s", "9s"))
-    right = forger.right(c.Settle("R1", (claim,)), table="T01")
+    right = forger.right(frames.Settle("R1", (claim,)), table="T01")
     assert isinstance(right, events.Settled)
     right.made.hits[0].awards[0].amount += DOLLAR
     return right
@@ -200,11 +201,11 @@ def closed_unlocked(_: Forger) -> Any:
 
 
 def withdrawn_for_more(forger: Forger) -> Any:
-    return with_money(forger.right(c.Withdraw("R2", (Unbet(1, "five"),)), table="T02"), -DOLLAR)
+    return with_money(forger.right(frames.Withdraw("R2", (Unbet(1, "five"),)), table="T02"), -DOLLAR)
 
 
 def voided_for_more(forger: Forger) -> Any:
-    return with_money(forger.right(c.Void("R2", "misdeal"), table="T02"), -DOLLAR)
+    return with_money(forger.right(frames.Void("R2", "misdeal"), table="T02"), -DOLLAR)
 
 
 def voided_by_nobody(forger: Forger) -> Any:
@@ -226,14 +227,14 @@ def wagered_twice(_: Forger) -> Any:
 
 def locked_without_its_draws(forger: Forger) -> Any:
     """Numbers that were drawn and are not told: nobody could audit the source (A7)."""
-    right = forger.right(c.Lock("R2"), table="T02")
+    right = forger.right(frames.Lock("R2"), table="T02")
     assert isinstance(right, events.Locked)
     assert right.locking.draws
     return replace(right, locking=replace(right.locking, draws=[]))
 
 
 def drawn_for_no_box(forger: Forger) -> Any:
-    right = forger.right(c.Lock("R2"), table="T02")
+    right = forger.right(frames.Lock("R2"), table="T02")
     assert isinstance(right, events.Locked)
     right.locking.draws[0].lucky_box = 9
     return right
@@ -288,7 +289,7 @@ def test_a_frame_that_the_rules_refuse_is_found(
 
 def test_a_frame_out_of_its_tables_order_is_found(forger: Forger) -> None:
     """S8: frames of a table are dense; a forger who skips one makes its answer unknown to the table."""
-    right = forger.right(c.Void("R2", "misdeal"), table="T02")
+    right = forger.right(frames.Void("R2", "misdeal"), table="T02")
     row = forger.append(right, "T02", ahead=1)
     (problem,) = audit(forger.path).problems
     assert problem == f"main: row {row.seq} (voided): it is frame 3 of the table, and 2 comes next"
@@ -297,7 +298,7 @@ def test_a_frame_out_of_its_tables_order_is_found(forger: Forger) -> None:
 def test_an_act_as_a_tables_frame_is_found(forger: Forger) -> None:
     """S8: who may do what shows in the row: people's acts are no table's, and frames are nobody else's."""
     first = forger.append(forger.right(c.Reading("2030-01-01")), "T01")
-    second = forger.append(forger.right(c.Void("R2", "misdeal"), table="T02"))
+    second = forger.append(forger.right(frames.Void("R2", "misdeal"), table="T02"))
     assert audit(forger.path).problems[:2] == (
         f"main: row {first.seq} (reading_taken): it is no table's frame",
         f"main: row {second.seq} (voided): it is a table's, and names none",
@@ -315,7 +316,7 @@ def test_a_request_is_carried_out_once(forger: Forger) -> None:
 def test_what_follows_a_forgery_is_judged_by_it(forger: Forger) -> None:
     """S8: the row that is wrong is named, not everything that was honestly decided after it."""
     row = forger.append(undone(forger))
-    forger.append(forger.right(c.Void("R2", "misdeal"), table="T02"), "T02")
+    forger.append(forger.right(frames.Void("R2", "misdeal"), table="T02"), "T02")
     forger.append(forger.right(c.Reading("2030-01-01")))
     (problem,) = audit(forger.path).problems
     assert problem.startswith(f"main: row {row.seq} (undone)")

@@ -12,10 +12,11 @@ from jackpot.catalogue import LevelEntry, LinkEntry, every, resolve
 from jackpot.ledger.verify import EPOCH_MOST
 from jackpot.rules import commands as c
 from jackpot.rules import events
-from jackpot.rules.commands import Bet
 from jackpot.rules.events import People, Placed
 from jackpot.rules.paytable import EnvyRow, ForOne, Percent, Row, TableTerms
 from jackpot.rules.terms import SUM_MAX, WAGER_MAX, check_link
+from tests import frames
+from tests.frames import Bet
 from tests.ledger.forger import Forger
 from tests.ledger.play import DOLLAR, FIVE, THREE, Play
 from tests.ledger.test_verify import audit, spoil, write
@@ -31,8 +32,10 @@ _numbers = count(1)
 def floor(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A sound ledger of two links and three tables, and a hit that waits."""
     play = Play(12)
-    play.frame("T01", c.Wager("R1", (Bet(5, "five", 100), Bet(3, "five", 100)), lock=True))
-    play.frame("T01", c.Settle("R1", (c.Claim(5, cards=("As", "Ks", "Qs")),), ("Js", "Ts"), close=True))
+    play.frame("T01", frames.Wager("R1", (Bet(5, "five", 100), Bet(3, "five", 100)), lock=True))
+    play.frame(
+        "T01", frames.Settle("R1", (frames.Claim(5, cards=("As", "Ks", "Qs")),), ("Js", "Ts"), close=True)
+    )
     path = tmp_path_factory.mktemp("terms") / "ledger.db"
     write(path, play.rows, [])
     assert audit(path).problems == ()
@@ -125,7 +128,7 @@ def test_a_table_that_nobody_can_play_at_is_found(forger: Forger) -> None:
 def play_a_round(forger: Forger, name: str, tick: int) -> int:
     """Opens a round and voids it; the row that opened it."""
     opened = forger.append(events.Wagered(name, [Placed(1, 1)], tick=tick), "T09")
-    forger.append(forger.right(c.Void(name, "misdeal"), table="T09"), "T09")
+    forger.append(forger.right(frames.Void(name, "misdeal"), table="T09"), "T09")
     return opened.seq
 
 

@@ -15,11 +15,13 @@ from jackpot.ledger.store import CommitInDoubt, Ledger
 from jackpot.ledger.verify import verify
 from jackpot.rules import commands as c
 from jackpot.rules import events, views
-from jackpot.rules.commands import Bet, Envelope
+from jackpot.rules.commands import Envelope
 from jackpot.rules.engine import Engine
 from jackpot.rules.outcome import Entry
 from jackpot.rules.paytable import TableTerms
 from jackpot.rules.postings import only_link
+from tests import frames
+from tests.frames import Bet, numbered
 from tests.ledger.conftest import Place
 from tests.ledger.resting import BANKS, two_banks
 
@@ -82,8 +84,8 @@ def test_tables_go_on_from_their_last_answer(ledger: Ledger) -> None:
     assert engine.state.link(known.links[0]).terms.link == south.link
     resume = Envelope(c.Resume("operator"), NOW, 0, b"r" * 16, people=("anna",))
     assert engine.execute(resume).of_act().ok
-    wager = c.Wager("after", (Bet(3, south.link, 100),), lock=True)
-    frame = Envelope(wager, NOW, 0, b"w" * 16, table=table, table_seq=known.last_seq + 1)
+    wager = frames.Wager("after", (Bet(3, south.link, 100),), lock=True)
+    frame = Envelope(numbered(wager, known.last_seq + 1), NOW, 0, b"w" * 16, table=table)
     outcome = engine.execute(frame)
     assert isinstance(outcome.answer, Ack)
     assert {link for link, _, _ in outcome.meters} == {south.link}
@@ -118,11 +120,11 @@ def test_only_a_bank_at_rest_is_joined(ledger: Ledger, what: str, said: str) -> 
     north, _ = two_banks(ledger)
     north.act(c.Resume("operator"), ("anna",))
     if what == "round":
-        north.frame(north.tables[0], c.Wager("open", (Bet(1, north.link, 100),), lock=True))
+        north.frame(north.tables[0], frames.Wager("open", (Bet(1, north.link, 100),), lock=True))
     elif what == "award":
-        north.frame(north.tables[0], c.Wager("won", (Bet(1, north.link, 100),), lock=True))
-        flush = c.Claim(seat=1, cards=("2s", "5s", "9s"))
-        settled = north.frame(north.tables[0], c.Settle("won", (flush,), board=("Js", "Ks"), close=True))
+        north.frame(north.tables[0], frames.Wager("won", (Bet(1, north.link, 100),), lock=True))
+        flush = frames.Claim(seat=1, cards=("2s", "5s", "9s"))
+        settled = north.frame(north.tables[0], frames.Settle("won", (flush,), board=("Js", "Ks"), close=True))
         assert isinstance(settled.answer, Ack)
         assert settled.answer.awards
     elif what == "behind":
@@ -140,7 +142,7 @@ def test_no_bank_ends_where_the_others_do_not_fit(ledger: Ledger, what: str) -> 
     north, south = two_banks(ledger)
     if what == "open round":
         south.act(c.Resume("operator"), ("anna",))
-        south.frame(south.tables[0], c.Wager("open", (Bet(1, south.link, 100),), lock=True))
+        south.frame(south.tables[0], frames.Wager("open", (Bet(1, south.link, 100),), lock=True))
         south.rest()
     else:
         south.act(c.OpenTable(TableTerms(north.tables[0], "let-it-ride", 7, (south.link,))))

@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any, Final, NamedTuple
 
+from controllers import messages
 from jackpot.rules import commands
 from jackpot.rules.cards import text
-from jackpot.rules.commands import Bet, Claim, Draw, Unbet
+from jackpot.rules.commands import Draw
 from jackpot.rules.hands import NAMES
 from jackpot.rules.paytable import (
     EnvyRow,
@@ -25,6 +26,8 @@ from jackpot.rules.paytable import (
     ToOne,
 )
 from jackpot.rules.state import BetMade, Hit, Round, State, Table
+from tests import frames
+from tests.frames import Bet, Claim, Unbet
 
 DOLLAR: Final = 1_000_000
 WHOLE: Final = 10_000
@@ -227,7 +230,7 @@ def draws(rng: Random) -> dict[str, Draw]:
     }
 
 
-def wagers(rng: Random, state: State, table: Table, fresh: str) -> commands.Wager:
+def wagers(rng: Random, state: State, table: Table, fresh: str) -> messages.Wager:
     """Wagers for the open round, or for a new one named `fresh`."""
     round_ = table.unfinished()
     made = round_.bets if round_ else []
@@ -246,7 +249,7 @@ def wagers(rng: Random, state: State, table: Table, fresh: str) -> commands.Wage
                 cents = terms.wager // 10_000 + (mistakes(rng) and mistakes(rng))
                 bets.append(Bet(seat, name, cents, player, on))
     name = round_.id if round_ and not mistakes(rng) else fresh
-    return commands.Wager(name, tuple(bets), rng.random() < 0.6, chips(rng, table, round_, bets))
+    return frames.Wager(name, tuple(bets), rng.random() < 0.6, chips(rng, table, round_, bets))
 
 
 def chips(rng: Random, table: Table, round_: Round | None, bets: Sequence[Bet] = ()) -> dict[str, int] | None:
@@ -262,10 +265,10 @@ def chips(rng: Random, table: Table, round_: Round | None, bets: Sequence[Bet] =
     return {name: count + mistakes(rng) for name, count in counted.items()}
 
 
-def withdrawals(rng: Random, state: State, round_: Round) -> commands.Withdraw:
+def withdrawals(rng: Random, state: State, round_: Round) -> messages.Withdraw:
     """Some of the round's wagers."""
     bets = rng.sample(round_.bets, rng.randint(1, min(3, len(round_.bets))))
-    return commands.Withdraw(round_.id, tuple(unbet(state, bet) for bet in bets))
+    return frames.Withdraw(round_.id, tuple(unbet(state, bet) for bet in bets))
 
 
 def unbet(state: State, bet: BetMade) -> Unbet:
@@ -273,7 +276,7 @@ def unbet(state: State, bet: BetMade) -> Unbet:
     return Unbet(bet.seat, state.link(bet.link).terms.link, "dealer" if bet.dealer else "own")
 
 
-def settlements(rng: Random, table: Table, round_: Round) -> commands.Settle:
+def settlements(rng: Random, table: Table, round_: Round) -> messages.Settle:
     """Rigged hands for seats still to be settled, in turn but for mistakes; all in one, or some."""
     deal = _begun(table, round_) or rng.choice(DEALS[table.terms.game])
     shown = {card for before in round_.shown for card in _texts(before.cards)}
@@ -292,7 +295,7 @@ def settlements(rng: Random, table: Table, round_: Round) -> commands.Settle:
     ]
     on_dealer = any(bet.dealer for bet in round_.bets)
     close = rng.random() < 0.6
-    return commands.Settle(
+    return frames.Settle(
         round_.id,
         tuple(claims),
         tuple(deal.board.split()) or None,
@@ -312,8 +315,8 @@ def _claim(rng: Random, table: Table, round_: Round, seat: int, hand: str) -> Cl
     names = zip(table.links, table.terms.links, strict=True)
     mine = [name for number, name in names if number in numbers]
     linked = rng.choice(mine or table.terms.links)
-    name = rng.choice(NAMES[TERMS[linked].hand_kind][:4])
-    suit = rng.choice("sh") if name == "mini-royal" else None
+    name: Any = rng.choice(NAMES[TERMS[linked].hand_kind][:4])
+    suit: Any = rng.choice("sh") if name == "mini-royal" else None
     return Claim(seat, hand=name, suit=suit, link=linked if mine else None, folded=folded)
 
 

@@ -5,6 +5,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from controllers import messages
 from jackpot.catalogue.terms import LevelEntry, LinkEntry, resolve
 from jackpot.rules import again, cards, commands, events, views
 from jackpot.rules.commands import Command, Draw, Envelope
@@ -12,17 +13,18 @@ from jackpot.rules.engine import Engine
 from jackpot.rules.outcome import Entry
 from jackpot.rules.paytable import LinkTerms, TableTerms
 from tests.faults.worked.form import Link, Message, Table, usd
+from tests.frames import numbered
 from tests.said import Heard, heard
 
 BANK = "main"
 PEOPLE = ("Ada", "Grace")
 FRAMES: dict[str, type[Command]] = {
-    "wager": commands.Wager,
-    "withdraw": commands.Withdraw,
-    "lock": commands.Lock,
-    "settle": commands.Settle,
-    "close": commands.Close,
-    "void": commands.Void,
+    "wager": messages.Wager,
+    "withdraw": messages.Withdraw,
+    "lock": messages.Lock,
+    "settle": messages.Settle,
+    "close": messages.Close,
+    "void": messages.Void,
 }
 GAMES = {"three-card": "three-card-poker", "four-card": "four-card-poker"}
 
@@ -42,6 +44,7 @@ class OfEngine:
         self._asked += 1
         digest = fields.pop("digest", self._asked.to_bytes(16, "big"))
         tick = fields.pop("tick", self._asked * 1000)
+        command = numbered(command, fields.pop("table_seq", 0))
         envelope = Envelope(command, at=self._asked, tick=tick, digest=digest, **fields)
         outcome = self.engine.execute(envelope)
         if outcome.entry is not None:
@@ -92,7 +95,7 @@ class OfEngine:
         assert answer["ok"], answer
 
     def frame(self, table: str, message: Message, draws: Message) -> Message:
-        fields = {name: value for name, value in message.items() if name not in ("t", "seq")}
+        fields = {"seq": 1} | {name: value for name, value in message.items() if name != "t"}
         command = msgspec.convert(fields, FRAMES[message["t"]])
         raw = {name: _draw(drawn) for name, drawn in draws.items()}
         for link in self.engine.state.links:

@@ -7,8 +7,9 @@ So the first one that leaves out a seat is refused: what that seat has won would
 import pytest
 
 from jackpot.rules import commands
-from jackpot.rules.commands import Bet, Claim, Close, Command, Settle, Wager
+from jackpot.rules.commands import Command
 from tests.faults.worked.form import Link, Message, Table
+from tests.frames import Bet, Claim, Close, Settle, Void, Wager
 from tests.rules.subject import OfEngine
 
 TENTHS = {"simultaneous": "share", "primary": {"": "10"}}
@@ -81,9 +82,9 @@ def test_a_seat_left_out_of_the_settlement_that_closes_has_lost() -> None:
     assert frames.paid(Settle("r1", ALL[1:2], BOARD, close=True)) == [(3, 1_000_020)]
 
 
-@pytest.mark.parametrize("end", [Close("r1"), commands.Void("r1", "misdeal")], ids=["close", "void"])
+@pytest.mark.parametrize("end", [Close("r1"), Void("r1", "misdeal")], ids=["close", "void"])
 @pytest.mark.parametrize("first", [None, Settle("r1", (), BOARD)], ids=["nothing", "the board alone"])
-def test_a_round_ends_without_any_hand(first: Settle | None, end: Command) -> None:
+def test_a_round_ends_without_any_hand(first: Command | None, end: Command) -> None:
     """T8, T6: after a refused settlement, with or without cards shown, every way out is open."""
     frames = shared(7, 3)
     frames.refused(Settle("r1", ALL[:1], BOARD), "missing")

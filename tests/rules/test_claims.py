@@ -6,9 +6,10 @@ import pytest
 from msgspec.structs import replace
 
 from jackpot.rules import commands
-from jackpot.rules.commands import Bet, Claim, Close, Settle, Wager
 from jackpot.rules.paytable import EnvyRow, ForOne, LinkTerms, Percent, Row, ToOne
+from tests import frames
 from tests.faults.worked.form import Link, Table
+from tests.frames import Bet, Claim, Close, Settle, Wager
 from tests.rules.floor import DOLLAR, level, link
 from tests.rules.subject import OfEngine
 
@@ -108,7 +109,7 @@ def test_a_named_link_that_nobody_wagered_on_is_refused() -> None:
 
 @pytest.mark.parametrize("first", [None, "Q"], ids=["a name for all", "a name for a link"])
 @pytest.mark.parametrize(("suit", "other"), [(None, "straight"), ("s", "mini-royal")], ids=["name", "suit"])
-def test_the_same_cards_have_one_name(first: str | None, suit: str | None, other: str) -> None:
+def test_the_same_cards_have_one_name(first: str | None, suit: Any, other: Any) -> None:
     """H2, H4: two links whose hands the same three cards make; what a seat names them is one hand."""
     links = (Link("P", "pa-643a-three-card-A"), Link("Q", "pa-643a-three-card-B"))
     floor = Floor(Table("T1", links=("P", "Q")), *links, bets=(Bet(7, "P", 100), Bet(7, "Q", 100)))
@@ -212,7 +213,7 @@ def test_what_is_wrong_in_a_settlement_alone_is_said_before_its_round_is_looked_
 ) -> None:
     """T9, WIRE: `bad_message` comes before `no_such_round`, `not_locked` and `chip_mismatch`."""
     floor = Floor(Table("T1", links=("five",)), FIVE, bets=(Bet(3, "five", 100),))
-    floor.send(commands.Void("r1", "none"))
+    floor.send(frames.Void("r1", "none"))
     if state != "no round":
         miscounted = state == "miscounted"
         bets = (Bet(3, "five", 100),)

@@ -3,9 +3,10 @@
 import pytest
 
 from jackpot.rules import commands, events
-from jackpot.rules.commands import Bet, Claim, Settle, Wager
 from jackpot.rules.state import PAID_KEPT
+from tests import frames
 from tests.faults.worked.form import Link, Table
+from tests.frames import Bet, Claim, Settle, Wager
 from tests.rules.subject import OfEngine
 from tests.rules.test_engine import bank, royal, send, wager
 
@@ -178,7 +179,7 @@ def test_an_undo_takes_the_correction_with_it() -> None:
     won(subject)
     for cents in (1_000_100, 1_200_000, 990_000):
         fix(subject, "A1", cents)
-        send(subject, subject.engine.state.tables[1].last_seq + 1, commands.Close("x1"), table="T2")
+        send(subject, subject.engine.state.tables[1].last_seq + 1, frames.Close("x1"), table="T2")
     assert subject.act("undo", hit="H1")["ok"]
     meter = subject.meters()["L", ""]
     assert (meter["primary"], meter["house"], meter["awards"]) == (SEED + 420_000, SEED, 0)
@@ -283,7 +284,7 @@ def test_envy_waits_until_its_hand_has_its_share() -> None:
     assert len(awards(subject)) == 1, "the envy of seat 2"
     assert subject.act("validate", hit="H1")["code"] == "hand_pending"
     assert subject.act("validate", award="A1")["code"] == "hand_pending"
-    send(subject, 3, commands.Close("r1"))
+    send(subject, 3, frames.Close("r1"))
     assert subject.act("validate", hit="H1")["ok"]
     assert subject.act("pay", hit="H1")["ok"]
     assert {status for _, status in awards(subject).values()} == {"paid"}

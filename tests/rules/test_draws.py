@@ -6,9 +6,10 @@ import pytest
 
 from jackpot.rules import commands, events
 from jackpot.rules.cards import parse
-from jackpot.rules.commands import Bet, Claim, Close, Draw, Settle, Wager
+from jackpot.rules.commands import Draw
 from jackpot.rules.state import DrawMade
 from tests.faults.worked.form import Link, Table
+from tests.frames import Bet, Claim, Close, Settle, Wager
 from tests.rules.subject import PEOPLE, OfEngine
 from tests.said import Heard
 

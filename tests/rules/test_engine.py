@@ -4,8 +4,9 @@ from hashlib import sha256
 
 import pytest
 
+from controllers import messages
 from jackpot.rules import betting, commands, engine, events, views
-from jackpot.rules.commands import Bet, Claim, Draw, Hello, Lock, Malformed, Settle, Wager
+from jackpot.rules.commands import Draw, Hello
 from jackpot.rules.engine import Engine
 from jackpot.rules.events import UnknownEventError
 from jackpot.rules.invariant import InvariantError
@@ -13,7 +14,9 @@ from jackpot.rules.money import to_cents
 from jackpot.rules.outcome import Entry
 from jackpot.rules.paytable import TableTerms
 from jackpot.rules.refusal import CODES
+from tests import frames
 from tests.faults.worked.form import Link, Table
+from tests.frames import Bet, Claim, Lock, Settle, Wager, malformed, numbered
 from tests.rules.subject import OfEngine
 from tests.said import Heard, told
 
@@ -34,11 +37,11 @@ def send(subject: OfEngine, seq: int, command: commands.Command, **fields: objec
     return subject.execute(command, table=fields.pop("table", "T1"), table_seq=seq, **fields)
 
 
-def wager(round_: str = "r1", seats: tuple[int, ...] = (3, 2), *, lock: bool = True) -> Wager:
+def wager(round_: str = "r1", seats: tuple[int, ...] = (3, 2), *, lock: bool = True) -> messages.Wager:
     return Wager(round_, tuple(Bet(seat, "L", 100) for seat in seats), lock)
 
 
-def royal(round_: str = "r1", seat: int = 3) -> Settle:
+def royal(round_: str = "r1", seat: int = 3) -> messages.Settle:
     return Settle(round_, (Claim(seat, ROYAL),), BOARD, close=True)
 
 
@@ -68,16 +71,16 @@ def test_numbers_are_contiguous_and_only_the_last_answers_are_kept() -> None:
     subject = bank()
     assert send(subject, 2, wager()).answer["code"] == "seq_gap"
     for seq in range(1, 66):
-        send(subject, seq, Malformed("t: unknown"))
-    old = send(subject, 1, Malformed("t: unknown"))
+        send(subject, seq, malformed("t: unknown"))
+    old = send(subject, 1, malformed("t: unknown"))
     assert (old.answer["code"], old.answer["expected"]) == ("seq_old", 66)
-    assert send(subject, 2, Malformed("t: unknown")).answer["code"] == "bad_message"
+    assert send(subject, 2, malformed("t: unknown")).answer["code"] == "bad_message"
 
 
 def test_a_refused_frame_uses_up_its_number() -> None:
     """T1: a durable refusal is journalled, answered and counted by its code."""
     subject = bank()
-    outcome = send(subject, 1, Malformed("bets[0].seat: not an integer"))
+    outcome = send(subject, 1, malformed("bets[0].seat: not an integer"))
     assert outcome.answer == {
         "t": "nack",
         "seq": 1,
@@ -158,7 +161,7 @@ def test_more_rounds_a_minute_than_allowed_are_unreasonable() -> None:
     subject.execute(commands.OpenTable(terms))
     for number in range(2):
         send(subject, 2 * number + 1, wager(f"r{number}"), table="T3")
-        send(subject, 2 * number + 2, commands.Close(f"r{number}"), table="T3")
+        send(subject, 2 * number + 2, frames.Close(f"r{number}"), table="T3")
     refused = send(subject, 5, wager("r3"), table="T3")
     assert refused.answer["code"] == "unreasonable"
     assert refused.alarms[0][0] == "unreasonable"
@@ -177,7 +180,7 @@ def test_a_round_that_the_ledger_did_not_take_is_not_counted() -> None:
     before, subject.engine = subject.engine, Engine.from_snapshot(durable)
     subject.engine.go_on(before)
     assert send(subject, 1, wager(), table="T3").answer["t"] == "ack"
-    send(subject, 2, commands.Close("r1"), table="T3")
+    send(subject, 2, frames.Close("r1"), table="T3")
     assert send(subject, 3, wager("r2"), table="T3").answer["code"] == "unreasonable"
 
 
@@ -269,7 +272,7 @@ def test_draws_are_journalled_and_told_with_the_lock() -> None:
     draws = {"L": Draw(magic_chance=0, magic_card=0, lucky_chance=0, lucky_box=2)}
     answer = send(subject, 1, wager(), draws=draws).answer
     assert answer["draw"] == {"L": {"magic_card": "2s", "lucky_box": 2}}
-    awards = send(subject, 2, commands.Close("r1")).answer["awards"]
+    awards = send(subject, 2, frames.Close("r1")).answer["awards"]
     assert [(award["seat"], award["kind"], award["pays"], award["amount"]) for award in awards] == [
         (2, "draw", "account", 500)
     ]
@@ -302,11 +305,11 @@ def test_a_minute_is_over_after_sixty_seconds() -> None:
 
     def at(seq: int, tick: int, command: commands.Command) -> str:
         digest = bytes([seq]) * 16
-        envelope = commands.Envelope(command, 0, tick, digest, table="T3", table_seq=seq)
+        envelope = commands.Envelope(numbered(command, seq), 0, tick, digest, table="T3")
         return str(told(subject.engine.execute(envelope).answer).get("code", ""))
 
     assert at(1, 5_000, wager("r1")) == ""
-    assert at(2, 5_001, commands.Close("r1")) == ""
+    assert at(2, 5_001, frames.Close("r1")) == ""
     assert at(3, 64_999, wager("r2")) == "unreasonable"
     assert at(4, 65_000, wager("r2")) == ""
 

@@ -22,6 +22,8 @@ from jackpot.rules.postings import Posting
 from jackpot.rules.recompute import rates_of
 from jackpot.rules.state import Award, Level, Link, Table
 from jackpot.rules.undo import replay
+from tests import frames
+from tests.frames import numbered
 from tests.rules import floor
 from tests.said import told
 
@@ -58,12 +60,11 @@ class Floor(RuleBasedStateMachine):
         """Send one command and book whatever it moved."""
         self.asked += 1
         envelope = Envelope(
-            command,
+            numbered(command, table.last_seq + 1) if table else command,
             at=1_700_000_000_000 + self.asked,
             tick=500 * self.asked,
             digest=self.asked.to_bytes(16, "big"),
             table=table.terms.table if table else None,
-            table_seq=table.last_seq + 1 if table else None,
             **more,
         )
         before = self.engine.snapshot()
@@ -130,7 +131,7 @@ class Floor(RuleBasedStateMachine):
         if round_.bets and rng.random() < (0.5 if round_.state == "open" else 0.1):
             self.ask(floor.withdrawals(rng, self.engine.state, round_), whose)
         else:
-            self.ask(commands.Lock(round_.id, floor.chips(rng, whose, round_)), whose, draws=floor.draws(rng))
+            self.ask(frames.Lock(round_.id, floor.chips(rng, whose, round_)), whose, draws=floor.draws(rng))
 
     @rule(table=TABLE, rng=CHANCE)
     def settle(self, table: int, rng: Random) -> None:
@@ -153,7 +154,7 @@ class Floor(RuleBasedStateMachine):
         for _ in range(3):
             round_ = table.unfinished()
             if round_ is not None and round_.state != "locked":
-                self.ask(commands.Lock(round_.id), table, draws=floor.draws(rng))
+                self.ask(frames.Lock(round_.id), table, draws=floor.draws(rng))
             elif round_ is not None:
                 self.ask(floor.settlements(rng, table, round_), table)
 
@@ -163,9 +164,9 @@ class Floor(RuleBasedStateMachine):
         whose = self.engine.state.tables[table]
         round_ = whose.unfinished()
         if round_ is not None and void:
-            self.ask(commands.Void(round_.id, "misdeal"), whose)
+            self.ask(frames.Void(round_.id, "misdeal"), whose)
         elif round_ is not None:
-            self.ask(commands.Close(round_.id, floor.counts(rng, whose)), whose)
+            self.ask(frames.Close(round_.id, floor.counts(rng, whose)), whose)
 
     @precondition(lambda self: self.engine.state.hits)
     @rule(rng=CHANCE)
@@ -196,7 +197,7 @@ class Floor(RuleBasedStateMachine):
         """The server's own acts, and a frame that is none."""
         whose = self.engine.state.tables[table]
         self.ask(commands.Suspend("tests", (link,)), people=("ann",))
-        assert told(self.ask(commands.Malformed("bets: no list"), whose).answer)["code"] == "bad_message"
+        assert told(self.ask(frames.malformed("bets: no list"), whose).answer)["code"] == "bad_message"
         self.bet(whose, Random(day))
         self.ask(commands.Resume("tests"), people=("ann",))
         self.ask(commands.Reading(day))
@@ -219,7 +220,8 @@ class Floor(RuleBasedStateMachine):
         """The server goes on from its snapshot, greets a table, and folds histories at the next lock."""
         self.engine = Engine.from_snapshot(self.engine.snapshot())
         self.remember()
-        self.engine.new_epoch(0)
+        for engine in (self.engine, self.mirror):
+            engine.new_epoch(0)
         whose = self.engine.state.tables[table]
         hello = Envelope(commands.Hello(whose.last_seq), 0, 0, bytes(16), table=whose.terms.table)
         outcome = self.engine.execute(hello)

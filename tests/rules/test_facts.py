@@ -37,7 +37,7 @@ def test_outcomes_say_all_that_waits() -> None:
 def test_a_kept_answer_is_the_value_that_was_decided() -> None:
     """WIRE table commands: a resend is answered with the same answer; nothing makes it again."""
     subject = bank()
-    envelope = Envelope(wager(), 1, 1, bytes(16), table="T1", table_seq=1)
+    envelope = Envelope(wager(), 1, 1, bytes(16), table="T1")
     first = subject.engine.execute(envelope)
     assert first.entry is not None
     again = subject.engine.execute(envelope)

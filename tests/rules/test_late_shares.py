@@ -5,8 +5,8 @@ from itertools import count
 import pytest
 
 from jackpot.rules import commands
-from jackpot.rules.commands import Bet, Claim, Close, Settle, Wager
 from tests.faults.worked.form import Link, Message, Table
+from tests.frames import Bet, Claim, Close, Settle, Wager
 from tests.rules.subject import OfEngine
 from tests.rules.test_engine import send
 

@@ -3,7 +3,8 @@
 import pytest
 
 from jackpot.rules import commands, names
-from jackpot.rules.commands import Bet, Claim, Settle, Wager
+from tests import frames
+from tests.frames import Bet, Claim, Settle, Wager
 from tests.rules.test_engine import bank, send
 
 SAME = {
@@ -30,8 +31,8 @@ def test_a_player_is_one_however_their_name_is_written(one: str, other: str) -> 
     boxes = Wager("r1", (Bet(4, "L", 100, one), Bet(5, "L", 100, one), Bet(1, "L", 100)))
     assert send(subject, 2, boxes).answer["t"] == "ack"
     assert send(subject, 3, Wager("r1", (Bet(6, "L", 100, other),))).answer["code"] == "bad_message"
-    assert send(subject, 4, commands.Withdraw("r1", (commands.Unbet(4, "L"),))).answer["t"] == "ack"
-    assert send(subject, 5, commands.Lock("r1")).answer["t"] == "ack"
+    assert send(subject, 4, frames.Withdraw("r1", (frames.Unbet(4, "L"),))).answer["t"] == "ack"
+    assert send(subject, 5, frames.Lock("r1")).answer["t"] == "ack"
     royal = Settle("r1", (Claim(4, ROYAL, player=other),), BOARD)
     assert [award["seat"] for award in send(subject, 6, royal).answer["awards"]] == [1]
 

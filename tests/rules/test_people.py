@@ -3,11 +3,13 @@
 import pytest
 
 from jackpot.rules import commands, views
-from jackpot.rules.commands import Bet, Claim, Close, Hello, Lock, Malformed, Settle, Wager
+from jackpot.rules.commands import Hello
 from jackpot.rules.engine import Engine
 from jackpot.rules.paytable import TableTerms
 from jackpot.rules.state import HITS_SHOWN
+from tests import frames
 from tests.faults.worked.form import Link, Table
+from tests.frames import Bet, Claim, Close, Lock, Settle, Wager, malformed
 from tests.rules.subject import OfEngine
 from tests.rules.test_engine import BOARD, ROYAL, bank, royal, send, wager
 
@@ -25,10 +27,10 @@ def test_greetings_do_not_drive_acts_out_of_memory() -> None:
 def test_a_poisoned_greeting_uses_no_number_of_its_table() -> None:
     """S4: an internal refusal of what has no number leaves the table's numbers alone."""
     subject = bank()
-    send(subject, 1, Malformed("t: unknown"))
+    send(subject, 1, malformed("t: unknown"))
     envelope = commands.Envelope(Hello(), 0, 0, bytes(16), table="T1")
     subject.engine.execute_as_internal(envelope, "tests")
-    assert send(subject, 2, Malformed("t: unknown")).answer["code"] == "bad_message"
+    assert send(subject, 2, malformed("t: unknown")).answer["code"] == "bad_message"
 
 
 def test_an_act_that_breaks_an_invariant_stops_the_links_it_is_about() -> None:
@@ -67,14 +69,14 @@ def test_once_cards_were_shown_a_count_that_agreed_stays(shown: str) -> None:
     subject = bank()
     send(subject, 1, Wager("r1", wager().bets, lock=True, chips={"L": 2} if shown == "seat" else None))
     hands = (Claim(3, ROYAL),) if shown == "seat" else ()
-    send(subject, 2, commands.Close("r1") if shown == "closed" else Settle("r1", hands, BOARD))
+    send(subject, 2, frames.Close("r1") if shown == "closed" else Settle("r1", hands, BOARD))
     if shown == "closed":
         assert subject.act("reopen", people=2, table="T1", round="r1")["ok"]
     refused = send(subject, 3, Lock("r1", {"L": 1})).answer
     assert (refused["code"], refused["message"].partition(":")[0]) == ("chip_mismatch", "chips")
     assert subject.act("strike", table="T1", round="r1", seat=2, link="L")["code"] == "not_mismatch"
     assert send(subject, 4, Lock("r1", {"L": 2})).answer == {"t": "ack", "seq": 4}, "the same count again"
-    assert send(subject, 5, commands.Close("r1")).answer["t"] == "ack"
+    assert send(subject, 5, frames.Close("r1")).answer["t"] == "ack"
 
 
 def test_a_wager_for_the_last_closed_round_is_locked_out_after_a_void_too() -> None:
@@ -83,7 +85,7 @@ def test_a_wager_for_the_last_closed_round_is_locked_out_after_a_void_too() -> N
     send(subject, 1, wager())
     send(subject, 2, Close("r1"))
     send(subject, 3, wager("r2", lock=False))
-    send(subject, 4, commands.Void("r2", "misdeal"))
+    send(subject, 4, frames.Void("r2", "misdeal"))
     assert send(subject, 5, wager("r1")).answer["code"] == "locked_out"
 
 
@@ -162,7 +164,7 @@ def test_a_seat_carries_its_player_for_all_its_wagers() -> None:
     subject.add(Table("T1", links=("L", "M")))
     bets = (Bet(3, "L", 100), Bet(3, "M", 100, "Ann"), Bet(2, "L", 100, "Ann"))
     send(subject, 1, Wager("r1", bets))
-    send(subject, 2, commands.Withdraw("r1", (commands.Unbet(3, "M"),)))
+    send(subject, 2, frames.Withdraw("r1", (frames.Unbet(3, "M"),)))
     send(subject, 3, Lock("r1"))
     assert [award["kind"] for award in send(subject, 4, royal()).answer["awards"]] == ["meter"]
 
@@ -173,7 +175,7 @@ def test_a_player_keeps_his_second_box_when_he_takes_its_wager_back() -> None:
     subject.open(Link("L", "pa-643a-five-card-A"))
     subject.add(Table("T1"))
     send(subject, 1, Wager("r1", (Bet(3, "L", 100, "Ann"), Bet(2, "L", 100, "Ann"), Bet(1, "L", 100))))
-    send(subject, 2, commands.Withdraw("r1", (commands.Unbet(3, "L"),)))
+    send(subject, 2, frames.Withdraw("r1", (frames.Unbet(3, "L"),)))
     send(subject, 3, Lock("r1"))
     awards = send(subject, 4, royal()).answer["awards"]
     assert [(award["seat"], award["kind"]) for award in awards] == [(1, "envy")]

@@ -7,6 +7,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
+from controllers import messages
 from controllers.answers import Ack, Drawn, Nack, Refund, Welcome
 from controllers.frames import FRAME_MOST, encode
 from jackpot.rules import commands, events
@@ -15,7 +16,7 @@ from jackpot.rules.awards import AWARDS_PER_FRAME
 from jackpot.rules.betting import ROUND_BETS_MOST
 from jackpot.rules.codes import ACTS as ACTS_TOLD
 from jackpot.rules.codes import FRAMES, Code
-from jackpot.rules.commands import Bet, Claim, Command, Envelope, Unbet
+from jackpot.rules.commands import Command, Envelope
 from jackpot.rules.engine import Engine
 from jackpot.rules.facts import award_facts, greeting
 from jackpot.rules.meter import Accounts
@@ -24,7 +25,9 @@ from jackpot.rules.paytable import LevelTerms, LinkTerms, TableTerms
 from jackpot.rules.refusal import HITS_TOLD_MOST, MESSAGE_MOST, QUOTED_MOST, Refusal, bounded, quoted
 from jackpot.rules.state import Answered, Award, BetMade, DrawMade, Level, Link, Round, Shown, State, Table
 from jackpot.rules.undo import BASE, History, Point
+from tests import frames
 from tests.faults.worked import form
+from tests.frames import Bet, Claim, Unbet, numbered
 from tests.rules.subject import OfEngine
 from tests.rules.test_engine import bank, send, wager
 from tests.said import told
@@ -32,20 +35,20 @@ from tests.said import told
 LONG = "x" * 60_000
 INT_MOST = 2**53 - 1
 RIGHT: tuple[Command, ...] = (
-    commands.Wager("r1", (Bet(3, "L", 100, "Ann"), Bet(5, "L", 100)), lock=True, chips={"L": 2}),
-    commands.Wager("r2", (Bet(3, "L", 100),)),
-    commands.Withdraw("r1", (Unbet(3, "L"),)),
-    commands.Lock("r1", {"L": 2}),
-    commands.Settle(
+    frames.Wager("r1", (Bet(3, "L", 100, "Ann"), Bet(5, "L", 100)), lock=True, chips={"L": 2}),
+    frames.Wager("r2", (Bet(3, "L", 100),)),
+    frames.Withdraw("r1", (Unbet(3, "L"),)),
+    frames.Lock("r1", {"L": 2}),
+    frames.Settle(
         "r1",
         (Claim(3, ("As", "Ks", "Qs"), "royal-flush", "s", "L"),),
         ("Js", "Ts"),
         close=True,
         counts={"L": 2},
     ),
-    commands.Settle("r1", (Claim(3, hand="royal-flush"),)),
-    commands.Close("r1", {"L": 2}),
-    commands.Void("r1", "why"),
+    frames.Settle("r1", (Claim(3, hand="royal-flush"),)),
+    frames.Close("r1", {"L": 2}),
+    frames.Void("r1", "why"),
 )
 ACTS: tuple[Command, ...] = (
     commands.Validate("H1", "A1"),
@@ -69,7 +72,7 @@ ACTS: tuple[Command, ...] = (
 def longer(value: Any) -> Iterator[Any]:
     """The value again and again, each time with one of its texts far too long."""
     if isinstance(value, str):
-        yield LONG
+        yield from (LONG, "x" * 64)
     elif isinstance(value, dict):
         yield from ({**value, key: part} for key, item in value.items() for part in longer(item))
         yield from ({**value, LONG: item} for item in list(value.values())[:1])
@@ -111,8 +114,9 @@ def refused(engine: Engine, command: Command, *, people: tuple[str, ...] = ()) -
     copy = Engine.from_snapshot(engine.snapshot())
     found = copy.table("T1")
     assert found is not None
-    whose: dict[str, Any] = {} if people else {"table": "T1", "table_seq": found.last_seq + 1}
+    whose: dict[str, Any] = {} if people else {"table": "T1"}
     draws = {"L": commands.Draw(1, 0, 1, 1)}
+    command = numbered(command, found.last_seq + 1)
     envelope = Envelope(command, 1, 1, bytes(16), people=people, draws=draws, **whose)
     answer = told(copy.execute(envelope).answer)
     if whose and answer["t"] == "nack":
@@ -167,7 +171,7 @@ def test_an_internal_error_is_told_in_short() -> None:
     *_, engine = states()
     found = engine.table("T1")
     assert found is not None
-    envelope = Envelope(commands.Lock("r9"), 1, 1, bytes(16), table="T1", table_seq=found.last_seq + 1)
+    envelope = Envelope(messages.Lock(found.last_seq + 1, "r9"), 1, 1, bytes(16), table="T1")
     answer = told(engine.execute_as_internal(envelope, LONG).answer)
     assert (answer["code"], len(answer["message"])) == ("internal", MESSAGE_MOST)
 
@@ -278,7 +282,7 @@ def test_an_answer_tells_the_first_of_many_paid_awards_that_would_be_worth_more(
     for number in range(LEFT_TOLD_MOST + 2):
         name, seq = ("T2", 1) if number == 0 else ("T1", 2 * number - 1)
         send(subject, seq, wager(f"r{number}", (3,)), table=name)
-        send(subject, seq + 1, commands.Settle(f"r{number}", tenth, ("Ts", "Js"), close=True), table=name)
+        send(subject, seq + 1, frames.Settle(f"r{number}", tenth, ("Ts", "Js"), close=True), table=name)
         if number:
             for kind in ("validate", "pay"):
                 assert subject.act(kind, hit=f"H{number + 1}")["ok"]

@@ -1,8 +1,8 @@
 """A round from its first wager to its end, in the order that the rules demand."""
 
 from jackpot.rules import commands
-from jackpot.rules.commands import Bet, Claim, Close, Settle, Void, Wager
 from tests.faults.worked.form import Link, Table
+from tests.frames import Bet, Claim, Close, Settle, Void, Wager
 from tests.rules.subject import OfEngine
 from tests.said import Heard
 

@@ -5,10 +5,12 @@ from typing import Any
 
 import pytest
 
+from controllers.messages import On
 from jackpot.rules import commands, events, views
 from jackpot.rules.betting import ASKED_HOLDS_MS
-from jackpot.rules.commands import Bet, Claim, Close, Lock, Settle, Wager
+from tests import frames
 from tests.faults.worked.form import Link, Table
+from tests.frames import Bet, Claim, Close, Lock, Settle, Wager
 from tests.rules.subject import OfEngine
 from tests.rules.test_engine import bank, royal, send, wager
 from tests.said import Heard
@@ -125,7 +127,7 @@ def test_a_round_already_open_is_locked_once_nobody_has_answered() -> None:
     assert isinstance(locked, events.Locked)
     assert locked.asked_ms == ASKED_HOLDS_MS
     assert subject.execute(REOPEN, people=GRACE).answer["code"] == "no_such_round"
-    assert send(subject, 5, commands.Void("r2", "misdeal")).answer["t"] == "ack"
+    assert send(subject, 5, frames.Void("r2", "misdeal")).answer["t"] == "ack"
 
 
 def test_a_table_that_was_held_stays_so_when_the_bank_looks_at_its_ledger_again() -> None:
@@ -201,7 +203,7 @@ def test_a_reopened_round_is_voided_by_two_people_alone() -> None:
     subject = closed()
     subject.execute(REOPEN, people=BOTH)
     send(subject, 3, Settle("r1", royal().hands, royal().board))
-    assert send(subject, 4, commands.Void("r1", "misdeal")).answer["code"] == "two_people"
+    assert send(subject, 4, frames.Void("r1", "misdeal")).answer["code"] == "two_people"
     void = commands.VoidRound("T1", "r1", "misdeal")
     assert subject.execute(void, people=ADA).answer["code"] == "two_people"
     assert subject.execute(void, people=BOTH).answer["code"] == "award_standing"
@@ -260,7 +262,7 @@ def test_two_people_strike_wagers_on_a_dealers_hand_that_cannot_be_shown() -> No
 
 
 @pytest.mark.parametrize("on", ["own", "dealer"])
-def test_people_strike_nothing_that_the_cards_have_decided(on: commands.Hand) -> None:
+def test_people_strike_nothing_that_the_cards_have_decided(on: On) -> None:
     """T8, T3: after the lock only a wager on a hand of the dealer that was not shown is struck."""
     subject, frame = dealer_floor()
     frame(ON_DEALER)

@@ -15,6 +15,7 @@ from jackpot.rules.meter import Accounts, contribute, opened
 from jackpot.rules.meter import take as take_now
 from jackpot.rules.paytable import LevelTerms
 from jackpot.rules.undo import BASE, History, Point, Share, Take, due_of, replay
+from tests import frames
 from tests.faults.worked.form import Link, Table
 from tests.rules.subject import PEOPLE, OfEngine
 
@@ -240,12 +241,12 @@ class Floor:
         return answer
 
     def wager(self, table: str, round_: str, seats: int = 2) -> None:
-        bets = tuple(commands.Bet(seat, "L", 100) for seat in range(1, seats + 1))
-        self.send(table, commands.Wager(round_, bets, lock=True))
+        bets = tuple(frames.Bet(seat, "L", 100) for seat in range(1, seats + 1))
+        self.send(table, frames.Wager(round_, bets, lock=True))
 
     def royal(self, table: str, round_: str) -> int:
         """A royal at seat 1; what the meter pays for it, in cents."""
-        settle = commands.Settle(round_, (commands.Claim(1, ROYAL),), BOARD, close=True)
+        settle = frames.Settle(round_, (frames.Claim(1, ROYAL),), BOARD, close=True)
         return int(self.send(table, settle)["awards"][0]["amount"])
 
     def pay(self, hit: str) -> None:
@@ -264,19 +265,19 @@ def test_a_wager_is_taken_out_from_where_it_went_in() -> None:
     """A11, T2: wagers before, between and after two awards, each void from its own place."""
     for gone, left in (("before", 42), ("between", 42), ("after", 0)):
         floor = Floor()
-        floor.send("T2", commands.Wager("before", (commands.Bet(1, "L", 100), commands.Bet(2, "L", 100))))
+        floor.send("T2", frames.Wager("before", (frames.Bet(1, "L", 100), frames.Bet(2, "L", 100))))
         if gone != "before":
-            floor.send("T2", commands.Void("before", "misdeal"))
+            floor.send("T2", frames.Void("before", "misdeal"))
         for number in (1, 2):
             floor.wager("T1", f"r{number}", 1)
             floor.royal("T1", f"r{number}")
             floor.pay(f"H{number}")
             if gone == "between" and number == 1:
-                floor.send("T2", commands.Wager(gone, (commands.Bet(1, "L", 100), commands.Bet(2, "L", 100))))
+                floor.send("T2", frames.Wager(gone, (frames.Bet(1, "L", 100), frames.Bet(2, "L", 100))))
         if gone == "after":
-            floor.send("T2", commands.Wager(gone, (commands.Bet(1, "L", 100), commands.Bet(2, "L", 100))))
+            floor.send("T2", frames.Wager(gone, (frames.Bet(1, "L", 100), frames.Bet(2, "L", 100))))
         house = floor.subject.meters()["L", ""]["house"]
-        floor.send("T2", commands.Void(gone, "misdeal"))
+        floor.send("T2", frames.Void(gone, "misdeal"))
         made_good = floor.subject.meters()["L", ""]["house"] - house
         assert (floor.primary(), made_good) == (10_000 * 1_000_000, left * 10_000), gone
 
@@ -285,7 +286,7 @@ def test_folding_keeps_what_a_closed_round_of_another_table_stands_on() -> None:
     """A11, T10: a missed royal is paid as at its turn, before a royal that was paid since."""
     floor = Floor()
     floor.wager("T2", "x1")
-    floor.send("T2", commands.Close("x1"))
+    floor.send("T2", frames.Close("x1"))
     floor.wager("T1", "r1")
     assert floor.royal("T1", "r1") == 1_000_084
     floor.pay("H1")
@@ -303,12 +304,12 @@ def test_folding_keeps_what_an_open_round_of_another_table_stands_on() -> None:
     floor.royal("T1", "r1")
     floor.pay("H1")
     floor.wager("T1", "r2")
-    run = commands.Settle("r2", (commands.Claim(1, ("9s", "8s", "7s")),), BOARD, close=True)
+    run = frames.Settle("r2", (frames.Claim(1, ("9s", "8s", "7s")),), BOARD, close=True)
     assert floor.send("T1", run)["awards"][0]["amount"] == 100_004
     floor.pay("H2")
     floor.fold_soon()
     floor.wager("T1", "r3")
-    floor.send("T2", commands.Void("x1", "misdeal"))
+    floor.send("T2", frames.Void("x1", "misdeal"))
     assert floor.primary() == 10_000_420_000 - 1_000_040_000 + 420_000
     assert floor.subject.meters()["L", ""]["house"] == 20_000_420_000
 

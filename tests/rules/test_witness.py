@@ -5,9 +5,11 @@ from typing import Any, TypeVar
 import pytest
 
 from jackpot.rules import commands, events
-from jackpot.rules.commands import Hello, Malformed
+from jackpot.rules.commands import Hello
 from jackpot.rules.witness import BELIEVED_MOST
+from tests import frames
 from tests.faults.worked.form import Link, Table
+from tests.frames import malformed
 from tests.rules.subject import OfEngine
 from tests.rules.test_engine import bank, send, wager
 
@@ -21,7 +23,7 @@ def three() -> OfEngine:
     subject.add(Table("T3"))
     for name in ("T1", "T2"):
         send(subject, 1, wager(f"{name}-1"), table=name)
-        send(subject, 2, commands.Close(f"{name}-1"), table=name)
+        send(subject, 2, frames.Close(f"{name}-1"), table=name)
     return subject
 
 
@@ -108,7 +110,7 @@ def test_an_engine_that_is_rebuilt_within_an_epoch_knows_when_that_began() -> No
 def test_the_bank_stops_where_no_other_table_has_ever_played() -> None:
     """S9: then nobody else could say it; a table whose frames were all refused has not played."""
     subject = bank()
-    send(subject, 1, Malformed("t: unknown"), table="T2")
+    send(subject, 1, malformed("t: unknown"), table="T2")
     says(subject, "T1", 1)
     assert suspended(subject)
     subject.open(Link("M", "pa-643a-five-card-A"))
@@ -166,12 +168,12 @@ def test_a_tables_numbers_never_go_back() -> None:
     subject = bank()
     says(subject, "T1", 2)
     for seq in range(1, 4):
-        send(subject, seq, Malformed(f"t: {seq}"))
+        send(subject, seq, malformed(f"t: {seq}"))
     confirm(subject, "T1", believe=True)
     found = subject.engine.table("T1")
     assert found is not None
     assert found.last_seq == 3
-    assert send(subject, 3, Malformed("t: 3")).entry is None
+    assert send(subject, 3, malformed("t: 3")).entry is None
 
 
 def test_a_restored_bank_waits_for_two_people_who_may_confirm_its_tables() -> None:

@@ -14,6 +14,7 @@ from controllers.session import TABLE_UNREAD_MOST
 from jackpot.app import Server
 from jackpot.rules import commands
 from jackpot.server.devices import fingerprint
+from tests import frames
 from tests.server.bed import (
     LINK,
     LINKS,
@@ -307,8 +308,8 @@ async def test_a_ledger_of_before_that_holds_an_endless_answer(
     async with Server(config) as server:
         writer = server.writers["main"]
         digest = messages.digest(messages.decode_device(encode(wrong)[4:]))  # type: ignore[arg-type]
-        command = commands.Malformed("x" * 65_500)
-        envelope = commands.Envelope(command, 1, 1, digest, table="T01", table_seq=1)
+        command = frames.malformed("x" * 65_500)
+        envelope = commands.Envelope(command, 1, 1, digest, table="T01")
         done = asyncio.Event()
         with monkeypatch.context() as before:
             before.setattr("jackpot.rules.refusal.bounded", lambda message: message)

@@ -4,9 +4,10 @@ import json
 from typing import Any
 
 from jackpot.ledger.journal import Head, Row, genesis
-from jackpot.rules.commands import Close, Envelope
+from jackpot.rules.commands import Envelope
 from jackpot.rules.outcome import ActAnswer, Entry, Outcome
 from jackpot.server.sequencer import Core
+from tests.frames import Close
 
 BANK = "main"
 POISON_ENGINE = "break"
