@@ -75,7 +75,10 @@ def decide_wager(state: State, table: Table, command: Wager, around: Around) -> 
     )
     asked_ms = around.asked_ms if round_ is None or command.lock else 0
     _check_asked(asked_ms)
-    placed = [_place(state, table, bet) for bet in command.bets]
+    placed = [
+        Placed(bet.seat, link_number(state, table, bet.link), bet.on == "dealer", bet.player)
+        for bet in command.bets
+    ]
     numbers = _chips(state, table, command.chips)
     for bet in command.bets:
         if bet.seat > table.terms.seats:
@@ -225,10 +228,6 @@ def _check_active(state: State, table: Table, wanted: Collection[str]) -> None:
         if link.suspended and link.terms.link in wanted:
             reasons = ", ".join(link.suspended)
             raise Refusal(Code.SUSPENDED, f"link: {link.terms.link} is suspended ({reasons})")
-
-
-def _place(state: State, table: Table, bet: Bet) -> Placed:
-    return Placed(bet.seat, link_number(state, table, bet.link), bet.on == "dealer", bet.player)
 
 
 def _no_seat(table: Table, seat: int) -> Refusal:

@@ -235,6 +235,6 @@ class Envelope(msgspec.Struct, frozen=True):
 
     @property
     def table_seq(self) -> int | None:
-        """The number of a table's frame; None for other commands."""
-        command = self.command
-        return command.seq if isinstance(command, TableMessage) else None
+        """The number of a table's frame; None for other commands, which have none."""
+        seq: int | None = getattr(self.command, "seq", None)
+        return seq

@@ -2,7 +2,8 @@
 
 Only the newest value counts: values are conflated, framed once for all receivers of the same links in the
 same form, and never waited for. A watcher that has not read its last value is passed over and gets a whole
-snapshot afterwards. No I/O: the shell calls `durable` once a commit and `tick` about ten times a second.
+snapshot afterwards. No I/O: the shell calls `push` and `move` once a commit, and `tick` about ten times a
+second.
 """
 
 from collections import deque
@@ -168,8 +169,8 @@ class Board:
             group.changed.clear()
             group.whole_at = 0.0
 
-    def durable(self, outcomes: Sequence[Outcome], rev: int) -> None:
-        """One commit, whose answers have left: pushes in their order, then the meters that moved."""
+    def push(self, outcomes: Sequence[Outcome], rev: int) -> None:
+        """One commit, whose answers have left: its pushes in their order, and what waits now."""
         self.rev = rev
         pushes = [push for outcome in outcomes for push in outcome.pushes]
         pushes.sort(key=_order)
@@ -179,6 +180,9 @@ class Board:
         self._waiting |= dict(waiting)
         if pushes or waiting:
             self._restate()
+
+    def move(self, outcomes: Sequence[Outcome]) -> None:
+        """The same commit, whose pushes have left: the meters that moved."""
         for outcome in outcomes:
             for link, level, micros in outcome.meters:
                 self._move(link, level, to_cents(micros))

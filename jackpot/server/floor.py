@@ -3,7 +3,7 @@
 import asyncio
 import secrets
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from controllers import messages
 from controllers.answers import Ack, Error, Nack, Welcome
@@ -12,14 +12,13 @@ from controllers.pace import Limits
 from controllers.session import VERSION, Commanded, Greeted, State
 from jackpot.clock import Clock
 from jackpot.rules import commands
-from jackpot.rules.outcome import Greeting, Outcome
+from jackpot.rules.outcome import Answer, Greeting, Outcome
 from jackpot.rules.paytable import LinkTerms, TableTerms
 from jackpot.server.alone import alone
 from jackpot.server.board import Subscription
 from jackpot.server.connection import Connection
 from jackpot.server.devices import Device, Devices
 from jackpot.server.guests import NO_DOOR, Guest
-from jackpot.server.sequencer import Release
 from jackpot.server.writer import BankStopped, Writer
 
 _DECK: Final = 52
@@ -75,58 +74,55 @@ class TableConnection(Connection):
 
     def greeted(self, device: Device, event: Greeted) -> None:
         """Its welcome is decided behind all that its older connection had sent."""
-        hello = commands.Hello(event.acked)
-        self._submit(device, self._envelope(device, hello, secrets.token_bytes(16)), self._welcome)
+        self._submit(device, commands.Hello(event.acked), secrets.token_bytes(16))
 
     def commanded(self, event: Commanded) -> None:
-        """Submits the command at its place in the order."""
-        device = self.device
-        if device is None:
-            return
-        command = event.message
-        wager = isinstance(command, messages.Wager)
-        locks = isinstance(command, messages.Lock) or (isinstance(command, messages.Wager) and command.lock)
-        drawing = self.devices.drawing.get(device.id, ()) if locks else ()
-        envelope = self._envelope(
-            device,
-            command,
-            event.digest,
-            draws={terms.link: draw_for(terms, seats) for terms, seats in drawing},
-        )
-        self._submit(device, envelope, self._timed(self._writer(device)) if wager else self._answer)
+        """The command is decided as it was decoded."""
+        if self.device is not None:
+            self._submit(self.device, event.message, event.digest)
 
     def over(self) -> None:
         """Shows it nothing more."""
         if self._shown is not None:
             self._shown()
 
-    def _submit(self, device: Device, envelope: commands.Envelope, release: Release) -> None:
+    def _submit(self, device: Device, command: messages.TableMessage | commands.Hello, digest: bytes) -> None:
+        """Submits it at its place in the order, with the draws that a lock may need."""
+        clock = self.devices.clock
+        now = clock.monotonic()
+        locks = isinstance(command, messages.Lock) or (isinstance(command, messages.Wager) and command.lock)
+        drawing = self.devices.drawing.get(device.id, ()) if locks else ()
+        envelope = commands.Envelope(
+            command,
+            clock.unix_ms(),
+            int(now * 1000),
+            digest,
+            table=device.id,
+            draws={terms.link: draw_for(terms, seats) for terms, seats in drawing},
+        )
+        wagered_at = now if isinstance(command, messages.Wager) else None
         try:
-            self._writer(device).submit(envelope, lambda outcome: alone(self, release, outcome))
+            self._writer(device).submit(
+                envelope, lambda outcome: alone(self, self._answer, wagered_at, outcome)
+            )
         except BankStopped:
             self.devices.send_on(self)
 
-    def _timed(self, writer: Writer) -> Callable[[Outcome], None]:
-        """Answers, and counts how long the table waited for it."""
-        clock = self.devices.clock
-        began = clock.monotonic()
-
-        def answer(outcome: Outcome) -> None:
-            writer.answers.observe(clock.monotonic() - began)
-            self._answer(outcome)
-
-        return answer
-
-    def _answer(self, outcome: Outcome) -> None:
-        answer = outcome.answer
-        if isinstance(answer, Ack | Nack) and self.session.state is State.TABLE:
-            self.session.answer(answer)
-            self.devices.dirty(self)
-
-    def _welcome(self, outcome: Outcome) -> None:
+    def _answer(self, wagered_at: float | None, outcome: Outcome) -> None:
+        """Says what was decided. wagered_at: when a wager came: how long its table has waited is counted."""
         device, answer = self.device, outcome.answer
-        if device is None or self.session.state is not State.TABLE_GREETED:
+        if device is None:
             return
+        if wagered_at is not None:
+            self._writer(device).answers.observe(self.devices.clock.monotonic() - wagered_at)
+        if isinstance(answer, Ack | Nack):
+            if self.session.state is State.TABLE:
+                self.session.answer(answer)
+                self.devices.dirty(self)
+        elif self.session.state is State.TABLE_GREETED:
+            self._welcome(device, answer)
+
+    def _welcome(self, device: Device, answer: Answer) -> None:
         if isinstance(answer, Error):
             self.fail(answer.code, answer.message)
             return
@@ -155,13 +151,6 @@ class TableConnection(Connection):
         writer = device.banks[0]
         assert isinstance(writer, Writer)  # noqa: S101 - a table plays where its bank is written
         return writer
-
-    def _envelope(
-        self, device: Device, command: commands.Command, digest: bytes, **more: Any
-    ) -> commands.Envelope:
-        clock = self.devices.clock
-        tick = int(clock.monotonic() * 1000)
-        return commands.Envelope(command, clock.unix_ms(), tick, digest, table=device.id, **more)
 
 
 def _draws(terms: LinkTerms) -> bool:

@@ -40,7 +40,7 @@ SNAPSHOT_EVERY: Final = 10_000
 _ROW_OVERHEAD: Final = 200
 
 Release = Callable[[Any], None]
-OnDurable = Callable[[Sequence[Outcome], int], None]
+Question = Callable[[Engine], Any]
 
 
 class Batch(msgspec.Struct, frozen=True):
@@ -54,17 +54,21 @@ class Batch(msgspec.Struct, frozen=True):
     snapshot: Snapshot | None
 
 
-class _Item:
-    """A submitted command or question, and what was decided of it."""
+class Item(msgspec.Struct, eq=False):
+    """A submitted command or question, and what was decided of it. state: to be saved once it is durable."""
 
-    __slots__ = ("outcome", "poison", "release", "state", "work")
+    work: Envelope | Question
+    release: Release
+    outcome: Any = None
+    poison: str | None = None
+    state: bytes | None = None
 
-    def __init__(self, work: Envelope | Callable[[Engine], Any], release: Release) -> None:
-        self.work = work
-        self.release = release
-        self.outcome: Any = None
-        self.poison: str | None = None
-        self.state: bytes | None = None
+    def answer(self) -> None:
+        """Hands over the answer. Whoever it is for may raise: that ends nobody else's."""
+        try:
+            self.release(self.outcome)
+        except Exception as error:  # noqa: BLE001 - see above
+            failed("answer", "release", error)
 
     def row_bytes(self) -> int:
         """About how much this item adds to a batch; 0 where nothing is journalled."""
@@ -75,19 +79,24 @@ class _Item:
         return self.outcome.entry if isinstance(self.outcome, Outcome) else None
 
 
+def answer_all(items: Sequence[Item], _seq: int) -> None:
+    """Tells nobody but who submitted."""
+    for item in items:
+        item.answer()
+
+
 class Core:
     """The one writer of one bank: state, order, and what waits for which commit.
 
-    on_durable is called once a commit, after its answers were released, with the outcomes and the seq that
-    is durable now. A question must not raise. A `release` callback may submit again; one that raises is
-    counted and keeps no other answer back.
+    tell: called with all that became durable together, in its order, and the seq that is durable now; it
+    answers each. A question must not raise. A `release` callback may submit again.
     """
 
     def __init__(
         self,
         engine: Engine,
         head: Head,
-        on_durable: OnDurable = lambda _outcomes, _seq: None,
+        tell: Callable[[Sequence[Item], int], None] = answer_all,
         snapshot_every: int = SNAPSHOT_EVERY,
     ) -> None:
         self.engine = engine
@@ -96,26 +105,32 @@ class Core:
         self.durable_seq = head.seq
         self.durable_hash = head.hash
         self.submitted = 0
-        self._on_durable = on_durable
+        self._tell = tell
         self._snapshot_every = snapshot_every
         self._snapshot_seq = head.seq
-        self._waiting: deque[_Item] = deque()
-        self._decided: deque[_Item] = deque()
-        self._flight: list[_Item] | None = None
-        self._doubtful: list[_Item] = []
+        self._waiting: deque[Item] = deque()
+        self._decided: deque[Item] = deque()
+        self._flight: list[Item] | None = None
+        self._doubtful: list[Item] = []
         self._flight_end = (head.seq, head.hash)
         self._deciding = True
         self._releasing = False
         self._one_by_one = 0
 
-    def submit(self, envelope: Envelope, release: Release) -> None:
-        """Decides a command, or lets it wait in doubt; `release(outcome)` comes once that is durable."""
-        self.submitted += 1
-        self._enter(_Item(envelope, release))
+    def submit(self, work: Envelope | Question, release: Release) -> None:
+        """Decides a command, or reads the state, at its place in the order; in doubt it waits.
 
-    def ask(self, question: Callable[[Engine], Any], release: Release) -> None:
-        """Reads the state at this place in the order; the answer waits for what it was read from (S5)."""
-        self._enter(_Item(question, release))
+        `release` hears the outcome, or the answer, once all that it was decided on is durable (S5).
+        """
+        self.submitted += isinstance(work, Envelope)
+        item = Item(work, release)
+        if not self._deciding:
+            self._waiting.append(item)
+            return
+        alone = self._flight is None and not self._decided and not self._releasing
+        self._decide(item)
+        if alone and self._decided and item.entry() is None:
+            self._release([self._decided.popleft()])
 
     @property
     def depth(self) -> int:
@@ -225,18 +240,15 @@ class Core:
             return None
         return self._snapshot_of(self.engine.snapshot(), self.durable_seq, self.durable_hash)
 
-    def _enter(self, item: _Item) -> None:
-        if not self._deciding:
-            self._waiting.append(item)
-            return
-        alone = self._flight is None and not self._decided and not self._releasing
-        self._decide(item)
-        if alone and self._decided and item.entry() is None:
-            self._release([self._decided.popleft()])
-
-    def _decide(self, item: _Item) -> None:
+    def _decide(self, item: Item) -> None:
+        work = item.work
         try:
-            item.outcome = self._execute(item)
+            if not isinstance(work, Envelope):
+                item.outcome = work(self.engine)
+            elif item.poison is not None:
+                item.outcome = self.engine.execute_as_internal(work, item.poison)
+            else:
+                item.outcome = self.engine.execute(work)
         except Exception as error:  # the engine is broken, whatever it was: only a rebuild helps
             if item.poison is not None:
                 raise InvariantError(f"not even a refusal can be applied: {error}") from error
@@ -248,16 +260,9 @@ class Core:
             item.state, self._snapshot_seq = self.engine.snapshot(), self.engine.seq
         self._decided.append(item)
 
-    def _execute(self, item: _Item) -> Any:
-        if not isinstance(item.work, Envelope):
-            return item.work(self.engine)
-        if item.poison is not None:
-            return self.engine.execute_as_internal(item.work, item.poison)
-        return self.engine.execute(item.work)
-
-    def _next_items(self) -> list[_Item]:
+    def _next_items(self) -> list[Item]:
         """The oldest decided items that fit one batch; a snapshot, or a retry one by one, ends it sooner."""
-        items: list[_Item] = []
+        items: list[Item] = []
         size = 0
         while self._decided and len(items) < BATCH_COMMANDS_MAX:
             item = self._decided[0]
@@ -269,16 +274,9 @@ class Core:
                 break
         return items
 
-    def _release(self, items: Sequence[_Item]) -> None:
+    def _release(self, items: Sequence[Item]) -> None:
         self._releasing = True
-        for item in items:
-            try:
-                item.release(item.outcome)
-            except Exception as error:  # noqa: BLE001 - whose it was ends; the others' answers leave
-                failed("answer", "release", error)
-        outcomes = [item.outcome for item in items if isinstance(item.outcome, Outcome)]
-        if outcomes:
-            self._on_durable(outcomes, self.durable_seq)
+        self._tell(items, self.durable_seq)
         self._releasing = False
 
     def _discard_decided(self) -> None:
@@ -286,7 +284,7 @@ class Core:
         self._wait_again(list(self._decided))
         self._decided.clear()
 
-    def _wait_again(self, items: Sequence[_Item]) -> None:
+    def _wait_again(self, items: Sequence[Item]) -> None:
         for item in items:
             item.outcome = item.state = None
         self._waiting.extendleft(reversed(items))

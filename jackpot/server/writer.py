@@ -39,7 +39,7 @@ from jackpot.server.board import Board
 from jackpot.server.histogram import ANSWER_SECONDS, BATCH_ROWS, COMMIT_SECONDS, Histogram
 from jackpot.server.hold import Do, Hold
 from jackpot.server.life import Service
-from jackpot.server.sequencer import Batch, Core, Release
+from jackpot.server.sequencer import Batch, Core, Item, Release
 
 # DESIGN: a holder without an acknowledged commit for 2 s suspends its tables; the commit itself goes on.
 SLOW_COMMIT_S: Final = 2.0
@@ -97,7 +97,7 @@ class Writer:
 
     def __init__(self, hold: Hold, board: Board, store: Store, rebuild: Rebuild, clock: Clock) -> None:
         bank = hold.bank
-        self.core = Core(Engine(bank), Head(bank, 0, 0, genesis(bank), "", 0), self._durable)
+        self.core = Core(Engine(bank), Head(bank, 0, 0, genesis(bank), "", 0), self._tell)
         self.bank = bank
         self.hold = hold
         self.board = board
@@ -132,7 +132,7 @@ class Writer:
 
     def begin(self, engine: Engine, head: Head) -> None:
         """What is decided from here on is decided on this state, which the ledger holds."""
-        self.core = Core(engine, head, self._durable)
+        self.core = Core(engine, head, self._tell)
         self._known = self.core.snapshot()
         self._pause = 0.0
         self._ending = False
@@ -250,7 +250,7 @@ class Writer:
                 return None, error
 
         # It wakes nobody: the core answers at once, or has work that is being done already.
-        answer, error = await self._await(lambda release: self.core.ask(guarded, release))
+        answer, error = await self._await(lambda release: self.core.submit(guarded, release))
         if error is not None:
             raise error
         return answer  # type: ignore[no-any-return]
@@ -315,14 +315,8 @@ class Writer:
         self.carry_out(self.hold.acknowledged(began, self._clock.monotonic()))
 
     async def _write(self, batch: Batch) -> None:
+        """One transaction, and what follows from how it ends, or from how long it takes."""
         slow = asyncio.get_running_loop().call_later(SLOW_COMMIT_S, self._slow)
-        try:
-            await self._commit(batch)
-        finally:
-            slow.cancel()
-
-    async def _commit(self, batch: Batch) -> None:
-        """One transaction, and what follows from how it ends."""
         began = self._clock.monotonic()
         try:
             await self._store.append(self.bank, batch.epoch, batch.before, batch.rows)
@@ -343,6 +337,8 @@ class Writer:
             self.core.refused()
         except CommitInDoubt as error:
             self._doubt(error)
+        finally:
+            slow.cancel()
 
     def _slow(self) -> None:
         self.slow_commits += 1
@@ -455,7 +451,18 @@ class Writer:
         except Exception as worse:
             log.exception("bank_stopped_untold", bank=self.bank, exc_info=worse)
 
-    def _durable(self, outcomes: Sequence[Outcome], seq: int) -> None:
+    def _tell(self, items: Sequence[Item], seq: int) -> None:
+        """What became durable together: first the answers, then pushes, then meters (WIRE); and all leave."""
+        for item in items:
+            item.answer()
+        outcomes = [item.outcome for item in items if isinstance(item.outcome, Outcome)]
+        if outcomes:
+            self.board.push(outcomes, seq)
+            self.board.move(outcomes)
+            self._count(outcomes)
+            self._flush()
+
+    def _count(self, outcomes: Sequence[Outcome]) -> None:
         for outcome in outcomes:
             for name, facts in outcome.alarms:
                 self.alarms[name] = self.alarms.get(name, 0) + 1
@@ -464,8 +471,6 @@ class Writer:
             answer = outcome.answer
             if isinstance(answer, Nack) and answer.expected is not None:
                 self.not_applied[answer.code] += 1
-        self.board.durable(outcomes, seq)
-        self._flush()
 
     def _flush(self) -> None:
         for call in self.on_durable:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from datetime import time
 from pathlib import Path
 from random import Random
@@ -30,7 +30,7 @@ from jackpot.server import writer as server_writer
 from jackpot.server.devices import Devices
 from jackpot.server.life import Service
 from jackpot.server.line import Line
-from jackpot.server.sequencer import Core, Release
+from jackpot.server.sequencer import Core, Item, Release
 from jackpot.server.writer import BankStopped, Writer
 from jackpot.web.live import Live
 from tests.faults.house import BANK, House, keys
@@ -248,9 +248,10 @@ class WatchedWriter(Writer):
         self.node.world.failed(self.node, error)
         super().fail(error)
 
-    def _durable(self, outcomes: Any, seq: int) -> None:
-        super()._durable(outcomes, seq)
-        self.node.world.durable(self.node, self.core)
+    def _tell(self, items: Sequence[Item], seq: int) -> None:
+        super()._tell(items, seq)
+        if any(isinstance(item.outcome, Outcome) for item in items):
+            self.node.world.durable(self.node, self.core)
 
 
 class Node(Machine):

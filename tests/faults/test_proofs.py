@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import apsw
+import msgspec
 import pytest
 
 from jackpot.ledger.sqlite import SqliteLedger
@@ -80,7 +81,8 @@ def test_a_meter_shown_before_its_commit_is_found(monkeypatch: pytest.MonkeyPatc
     def decide(core: Core, item: Any) -> None:
         right(core, item)
         if item.entry() is not None:
-            core._on_durable([item.outcome], core.engine.seq)
+            unanswered = msgspec.structs.replace(item, release=lambda _outcome: None)
+            core._tell([unanswered], core.engine.seq)
 
     monkeypatch.setattr(Core, "_decide", decide)
     found("revision")
@@ -135,12 +137,12 @@ def test_envy_for_ones_own_hand_is_found(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_a_board_that_goes_back_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """WIRE, meters: a revision never goes back on one connection."""
-    right = Board.durable
+    right = Board.push
 
-    def durable(board: Board, outcomes: Any, rev: int) -> None:
+    def push(board: Board, outcomes: Any, rev: int) -> None:
         right(board, outcomes, rev if rev % 10 else rev - 5)
 
-    monkeypatch.setattr(Board, "durable", durable)
+    monkeypatch.setattr(Board, "push", push)
     found()
 
 

@@ -139,16 +139,16 @@ def test_a_relay_fed_without_the_lease_is_found(monkeypatch: pytest.MonkeyPatch)
 
 def test_answers_to_what_was_fenced_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """S5: a server that lost its bank answers nothing that it could not write."""
-    right = Writer._commit
+    right = Writer._write
 
-    async def commit(writer: Writer, batch: Any) -> None:
+    async def write(writer: Writer, batch: Any) -> None:
         try:
             await right(writer, batch)
         except Fenced:
             writer.core.committed()
             raise
 
-    monkeypatch.setattr(Writer, "_commit", commit)
+    monkeypatch.setattr(Writer, "_write", write)
     found("which is acknowledged", "before its row", kinds=("freeze", "cut_ledger"))
 
 

@@ -150,7 +150,7 @@ async def test_a_release_that_raises_keeps_no_answer_back(tmp_path: Path) -> Non
             raise Thrown
 
         device.wager(1, "R1", 1)
-        server.writers["main"].core.ask(lambda _engine: 1, raising)
+        server.writers["main"].core.submit(lambda _engine: 1, raising)
         assert (await device.answer(1))["t"] == "ack"
         await until(lambda: failures()["answer"] == 1)
         assert server.active
@@ -236,7 +236,7 @@ def test_what_cannot_even_be_broken_off() -> None:
     assert failures()["udp"] == 2
 
 
-@pytest.mark.parametrize("place", ["tick", "durable"])
+@pytest.mark.parametrize("place", ["tick", "push", "move"])
 @on_loop
 async def test_what_nobody_can_explain_stops_the_bank_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str

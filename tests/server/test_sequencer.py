@@ -53,7 +53,7 @@ def test_a_question_sees_the_order_it_was_asked_in() -> None:
     """S5: a page reads the state at its place in the order and sees it once that is durable."""
     bench, seen = Bench(), list[Any]()
     bench.submit("a")
-    bench.core.ask(lambda engine: engine.seq, seen.append)
+    bench.core.submit(lambda engine: engine.seq, seen.append)
     bench.submit("b")
     assert seen == []
     bench.flush()

@@ -1,12 +1,13 @@
 """Which engine is simple enough to say what the sequencer must do with it? One that counts, and breaks."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from jackpot.ledger.journal import Head, Row, genesis
 from jackpot.rules.commands import Envelope
 from jackpot.rules.outcome import ActAnswer, Entry, Outcome
-from jackpot.server.sequencer import Core
+from jackpot.server.sequencer import Core, Item, answer_all
 from tests.frames import Close
 
 BANK = "main"
@@ -87,10 +88,12 @@ class Bench:
         self.ledger = ToyLedger()
         self.released: list[tuple[str, list[str]]] = []
         self.told: list[tuple[int, int]] = []
-        self.core = Core(self.ledger.engine(), self.ledger.head(), self._durable, snapshot_every)
+        self.core = Core(self.ledger.engine(), self.ledger.head(), self._tell, snapshot_every)
 
-    def _durable(self, outcomes: Any, seq: int) -> None:
-        self.told.append((len(outcomes), seq))
+    def _tell(self, items: Sequence[Item], seq: int) -> None:
+        answer_all(items, seq)
+        if commands := sum(isinstance(item.outcome, Outcome) for item in items):
+            self.told.append((commands, seq))
 
     def submit(self, name: str) -> None:
         self.core.submit(named(name), self.release)
