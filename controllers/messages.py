@@ -37,7 +37,7 @@ QUOTED_MOST: Final = 64
 
 DIGEST_BYTES: Final = 16
 
-_UNPRINTABLE: Final = (
+UNPRINTABLE: Final = (
     r"\x00-\x1f\x7f-\x9f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f"
     r"\ud800-\udfff\ufeff\ufff9-\ufffb\ufffe\uffff"
 )
@@ -47,8 +47,8 @@ _UNPRINTABLE: Final = (
 Int = Annotated[int, Meta(ge=0, le=INT_MOST)]
 Seq = Annotated[int, Meta(ge=1, le=INT_MOST)]
 Id = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9._-]+(?!\n)$")]
-Text = Annotated[str, Meta(min_length=1, max_length=256, pattern=f"^[^{_UNPRINTABLE}]+(?!\n)$")]
-Player = Annotated[str, Meta(min_length=1, max_length=PLAYER_BYTES, pattern=f"^[^{_UNPRINTABLE}]+(?!\n)$")]
+Text = Annotated[str, Meta(min_length=1, max_length=256, pattern=f"^[^{UNPRINTABLE}]+(?!\n)$")]
+Player = Annotated[str, Meta(min_length=1, max_length=PLAYER_BYTES, pattern=f"^[^{UNPRINTABLE}]+(?!\n)$")]
 Seat = Annotated[int, Meta(ge=1, le=SEATS)]
 Card = Annotated[str, Meta(min_length=2, max_length=2, pattern="^[2-9TJQKA][shdc]$")]
 Cards = Annotated[tuple[Card, ...], Meta(max_length=CARDS_MOST)]

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
 from jackpot.ledger.store import Conversation, Reader
-from jackpot.rules import events
+from jackpot.rules import events, kinds
+from jackpot.rules.acts.hits import Corrected, Paid, Undone, Validated
 from jackpot.rules.state import Award, Hit
 
 # Entries of one statement: a page of hits and what people did with them, in a few milliseconds.
@@ -68,7 +69,7 @@ def done_with(ledger: Reader, bank: str, hit: int) -> list[Done]:
     found = []
     for _, at, event, _ in _entries(ledger, bank):
         match event:
-            case events.Validated() | events.Paid() | events.Undone() if event.hit == hit:
+            case Validated() | Paid() | Undone() if event.hit == hit:
                 found.append(Done(type(event).__name__.lower(), at, event.awards, event.people.names))
             case events.Settled() | events.Closed() if any(
                 made.number <= hit and not made.more for made in event.made.hits
@@ -83,7 +84,7 @@ def _entries(ledger: Reader, bank: str) -> Iterator[Entry]:
     while True:
         found = ledger.ask(bank, lambda number, below=below: _asked(number, below))  # type: ignore[misc]
         for seq, at, kind, version, table, body in found:
-            yield seq, at, events.decode(kind, version, body), table or 0
+            yield seq, at, kinds.decode(kind, version, body), table or 0
         if len(found) < ENTRIES:
             return
         below = found[-1][0]
@@ -108,10 +109,10 @@ class _History:
         for award, amount in _raised(event):
             self._step(award, "raised", amount)
         match event:
-            case events.Validated() | events.Paid() | events.Undone():
+            case Validated() | Paid() | Undone():
                 for award in event.awards:
                     self._step(award, type(event).__name__.lower(), 0)
-            case events.Corrected():
+            case Corrected():
                 self._step(event.award, "corrected", event.amount)
             case events.Settled() | events.Closed():
                 for made in reversed(event.made.hits):

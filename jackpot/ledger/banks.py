@@ -7,8 +7,9 @@ import msgspec
 
 from jackpot.ledger.journal import Row, genesis, row_of
 from jackpot.ledger.store import Ledger, LedgerCorrupt, Reader
-from jackpot.rules import events
-from jackpot.rules.commands import Envelope, OpenBank
+from jackpot.rules import kinds
+from jackpot.rules.acts.banks import BankBegun, BankClosed, BankOpened, OpenBank
+from jackpot.rules.commands import Envelope
 from jackpot.rules.engine import Engine
 
 # Of a bank that nobody has taken yet.
@@ -34,12 +35,12 @@ def site_of(ledger: Reader, bank: str) -> str:
     """The id of the site whose ledger the bank is in; raises LedgerCorrupt where it begins otherwise."""
     for row in ledger.rows(bank, 0, 1):
         try:
-            event = events.decode(row.kind, row.version, row.body)
-        except (events.UnknownEventError, msgspec.MsgspecError) as error:
+            event = kinds.decode(row.kind, row.version, row.body)
+        except (kinds.UnknownEventError, msgspec.MsgspecError) as error:
             raise LedgerCorrupt(f"{bank}: the event of row {row.seq} cannot be read: {error}") from error
-        if isinstance(event, events.BankOpened):
+        if isinstance(event, BankOpened):
             return event.site
-        if isinstance(event, events.BankBegun) and event.parts:
+        if isinstance(event, BankBegun) and event.parts:
             return event.parts[0].site
     raise LedgerCorrupt(f"{bank}: row 1 does not open the bank")
 
@@ -47,4 +48,4 @@ def site_of(ledger: Reader, bank: str) -> str:
 def has_ended(ledger: Reader, bank: str) -> bool:
     """Whether it became part of another: its last entry says so."""
     last = ledger.rows(bank, max(0, ledger.head(bank).seq - 1), 1)
-    return bool(last) and last[0].kind == events.BankClosed.kind
+    return bool(last) and last[0].kind == BankClosed.kind

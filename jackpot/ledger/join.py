@@ -12,10 +12,17 @@ from jackpot.ledger.journal import Head
 from jackpot.ledger.offline import decide
 from jackpot.ledger.rebuild import check_meters, rebuild
 from jackpot.ledger.store import Ledger, LedgerCorrupt, Reader
-from jackpot.rules import events
-from jackpot.rules.commands import BeginBank, CloseBank
+from jackpot.rules import events, kinds
+from jackpot.rules.acts.act import By
+from jackpot.rules.acts.banks import (
+    BankBegun,
+    BankClosed,
+    BeginBank,
+    CloseBank,
+    decide_begin_bank,
+    decide_close_bank,
+)
 from jackpot.rules.engine import Engine
-from jackpot.rules.joining import decide_begin_bank, decide_close_bank
 from jackpot.rules.refusal import Refusal
 
 HOLDER: Final = "join"
@@ -63,10 +70,10 @@ def _check(ledger: Reader, opened: Sequence[tuple[Engine, Head]], end: CloseBank
         parts = [
             _last(ledger, head).handed_on
             if engine.state.closed_into
-            else decide_close_bank(engine.state, end, events.People((person,))).handed_on
+            else decide_close_bank(engine.state, end, By(events.People((person,)))).handed_on
             for engine, head in opened
         ]
-        decide_begin_bank(Engine(end.into).state, BeginBank((), tuple(parts)))
+        decide_begin_bank(Engine(end.into).state, BeginBank((), tuple(parts)), By())
     except Refusal as refusal:
         raise NotJoined(refusal.message) from refusal
 
@@ -77,18 +84,18 @@ def _close(
     return decide(ledger, engine, head, CloseBank(into, reason), (person,), unix_ms)
 
 
-def _last(ledger: Reader, head: Head) -> events.BankClosed:
+def _last(ledger: Reader, head: Head) -> BankClosed:
     (row,) = ledger.rows(head.bank, head.seq - 1, 1)
-    event = events.decode(row.kind, row.version, row.body)
-    if not isinstance(event, events.BankClosed):
+    event = kinds.decode(row.kind, row.version, row.body)
+    if not isinstance(event, BankClosed):
         raise LedgerCorrupt(f"{head.bank}: row {row.seq} does not end the bank")
     return event
 
 
 def _joined_already(ledger: Reader, banks: Sequence[str], into: str) -> Head:
     (first,) = ledger.rows(into, 0, 1)
-    event = events.decode(first.kind, first.version, first.body)
-    if not isinstance(event, events.BankBegun) or {name for name, *_ in event.heads} != set(banks):
+    event = kinds.decode(first.kind, first.version, first.body)
+    if not isinstance(event, BankBegun) or {name for name, *_ in event.heads} != set(banks):
         raise NotJoined(f"there is a bank {into} already: give another name")
     return ledger.head(into)
 
@@ -97,24 +104,24 @@ def broken_joint(ledger: Reader, bank: str) -> list[str]:
     """What does not fit where the bank began with the ends of others, or became part of one."""
     try:
         said = [*_broken_beginning(ledger, bank), *_broken_end(ledger, bank)]
-    except (events.UnknownEventError, msgspec.MsgspecError) as error:
+    except (kinds.UnknownEventError, msgspec.MsgspecError) as error:
         said = [f"a row of a bank that it is joined with cannot be read: {error}"]
     return [f"{bank}: {one}" for one in said]
 
 
-def _begun(ledger: Reader, bank: str) -> events.BankBegun | None:
+def _begun(ledger: Reader, bank: str) -> BankBegun | None:
     """The bank's first entry, where it began with others."""
     for first in ledger.rows(bank, 0, 1):
-        event = events.decode(first.kind, first.version, first.body)
-        return event if isinstance(event, events.BankBegun) else None
+        event = kinds.decode(first.kind, first.version, first.body)
+        return event if isinstance(event, BankBegun) else None
     return None
 
 
-def _closed(ledger: Reader, bank: str, seq: int) -> events.BankClosed | None:
+def _closed(ledger: Reader, bank: str, seq: int) -> BankClosed | None:
     """The bank's entry of that number, where it ends the bank."""
     for row in ledger.rows(bank, seq - 1, 1) if seq > 0 else ():
-        event = events.decode(row.kind, row.version, row.body)
-        return event if isinstance(event, events.BankClosed) else None
+        event = kinds.decode(row.kind, row.version, row.body)
+        return event if isinstance(event, BankClosed) else None
     return None
 
 

@@ -9,8 +9,7 @@ from jackpot.ledger.journal import Head
 from jackpot.ledger.offline import decide
 from jackpot.ledger.rebuild import rebuild
 from jackpot.ledger.store import Ledger
-from jackpot.rules.apply_acts import RESTORED
-from jackpot.rules.commands import Suspend
+from jackpot.rules.acts.links import RESTORED, Suspend
 
 HOLDER: Final = "restore"
 

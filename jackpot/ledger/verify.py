@@ -16,7 +16,8 @@ from jackpot.ledger.join import broken_joint
 from jackpot.ledger.journal import Head, Row, Snapshot, chained, genesis
 from jackpot.ledger.rebuild import PAGE_ROWS, Totals, holds, meters_differ, postings_of, replay, summed
 from jackpot.ledger.store import LedgerCorrupt, Reader
-from jackpot.rules import again, events
+from jackpot.rules import again, events, kinds
+from jackpot.rules.acts.readings import ReadingTaken
 from jackpot.rules.engine import SNAPSHOT_FORMAT, Engine
 
 # Problems told one by one: the first say what happened, a thousand more say it again.
@@ -108,7 +109,7 @@ def _carried(ledger: Reader, bank: str, after: int, upto: int) -> dict[int, Tota
 
 def _untimely(row: Row, event: events.Event) -> str | None:
     """Why a reading is of a day that cannot have ended; no server would take one until that day is over."""
-    if not isinstance(event, events.ReadingTaken):
+    if not isinstance(event, ReadingTaken):
         return None
     last = (datetime.fromtimestamp(row.at // 1000, UTC) + ZONES_AHEAD).date()
     try:
@@ -206,7 +207,7 @@ class _Walk:
             if fault is None or fault.startswith(UNDECIDED):
                 self.problems.append(str(error))
         if fault is not None:
-            self._problem(f"row {row.seq} ({events.name_of(row.kind)}): {fault}")
+            self._problem(f"row {row.seq} ({kinds.name_of(row.kind)}): {fault}")
 
     def _decided(self, engine: Engine, row: Row) -> str | None:
         """Why the rules do not decide the row from the state before it; None where they do, or did once."""
@@ -214,8 +215,8 @@ class _Walk:
             self.older += 1
             return None
         try:
-            event = events.decode(row.kind, row.version, row.body)
-        except (events.UnknownEventError, msgspec.MsgspecError):
+            event = kinds.decode(row.kind, row.version, row.body)
+        except (kinds.UnknownEventError, msgspec.MsgspecError):
             return None  # applying it tells the same
         try:
             if isinstance(event, events.Refused):

@@ -13,9 +13,8 @@ from msgspec import convert
 
 from controllers import messages as m
 from jackpot.rules import cards as deck
-from jackpot.rules import commands as c
 from jackpot.rules import events as e
-from jackpot.rules import witness
+from jackpot.rules.acts import ACTS, witness
 from jackpot.rules.commands import Command, Draw, Envelope
 from jackpot.rules.epoch import Epoch
 from jackpot.rules.events import Event, People
@@ -31,8 +30,6 @@ TOLD_MOST: Final = 160
 INTERNAL: Final = "internal"
 # Fields in micro-dollars, told as sums of money.
 _MONEY: Final = frozenset({"amount", *Accounts.__struct_fields__})
-
-Again = Callable[[State, Any], Iterable[Command]]
 
 
 class Decider(Protocol):
@@ -58,7 +55,7 @@ def fault(engine: Decider, entry: Written, event: Event) -> str | None:
         return misplaced
     if isinstance(event, e.Refused):
         return _refused(state, table, event)
-    if isinstance(event, e.FoundBehind | e.BehindOver):
+    if isinstance(event, witness.FoundBehind | witness.BehindOver):
         return _greeted(engine, event)
     hit = getattr(event, "hit", None)
     if hit is not None and hit not in state.hits and hit not in state.paid:
@@ -89,16 +86,14 @@ def fault(engine: Decider, entry: Written, event: Event) -> str | None:
 
 
 def _asked(state: State, entry: Written, event: Event) -> Iterable[tuple[Command, People]]:
-    """Which commands, and of whom, may have led to the event; two people may reopen a round one by one."""
+    """Which commands, and of whom, may have led to the event."""
     if entry.table is not None:
         yield _FRAMES[type(event)](state, event, entry.table_seq or 0), People()
         return
-    people = getattr(event, "people", People())
-    for command in _COMMANDS[type(event)](state, event):
-        yield command, people
-        if isinstance(event, e.Reopened) and len(people.names) > 1:
-            for proved in (True, False):
-                yield command, People(people.names[1:], proved)
+    act = _ACTS[type(event)]
+    for command in act.again(state, event):
+        for people in act.stood(event):
+            yield command, people
 
 
 def _asked_ms(table: Table | None, event: Event) -> int:
@@ -151,11 +146,11 @@ def _stops(state: State, table: Table | None) -> Iterable[list[int]]:
     return [[], *([link.number] for link in state.links), *(sorted(one.links) for one in state.tables)]
 
 
-def _greeted(engine: Decider, event: e.FoundBehind | e.BehindOver) -> str | None:
+def _greeted(engine: Decider, event: witness.FoundBehind | witness.BehindOver) -> str | None:
     """Why the rules would not have written what a table said of lost answers; None where they would (S9)."""
     state, since = engine.state, engine.epoch.since
     table = state.table(event.table)
-    if isinstance(event, e.BehindOver):
+    if isinstance(event, witness.BehindOver):
         right: Event | None = witness.decide_over(table, event.acked)
     elif witness.is_told(state, table, since):
         right = None
@@ -287,32 +282,6 @@ def _void(_state: State, event: e.Voided, seq: int) -> Command:
     return m.Void(seq, event.round, event.reason)
 
 
-def _alone(awards: list[int]) -> list[str]:
-    """The award that may have been named: the only one."""
-    return [f"A{number}" for number in awards] if len(awards) == 1 else []
-
-
-def _of_hit(command: Callable[..., Command], event: Any, *more: Any) -> Iterable[Command]:
-    for award in (None, *_alone(event.awards)):
-        yield command(f"H{event.hit}", *more, award=award)
-
-
-def _links(state: State, numbers: list[int]) -> tuple[str, ...]:
-    return tuple(_link(state, number) for number in numbers)
-
-
-def _table(state: State, event: Any) -> str:
-    return state.table(event.table).terms.table
-
-
-def _strike(state: State, event: e.Struck) -> Iterable[Command]:
-    bet = event.bet
-    yield c.Strike(
-        _table(state, event), event.round, bet.seat, _link(state, bet.link), event.reason,
-        _on(dealer=bet.dealer),
-    )  # fmt: skip
-
-
 # The frame that led to an event of a table, with its number.
 _FRAMES: Final[dict[type[Event], Callable[[State, Any, int], Command]]] = {
     e.Wagered: _wager,
@@ -322,39 +291,4 @@ _FRAMES: Final[dict[type[Event], Callable[[State, Any, int], Command]]] = {
     e.Closed: _close,
     e.Voided: _void,
 }
-# Which acts may have led to an event. For most events there is only one.
-_COMMANDS: Final[dict[type[Event], Again]] = {
-    e.BankOpened: lambda _, event: [c.OpenBank(event.site)],
-    e.BankBegun: lambda _, event: [c.BeginBank(tuple(event.heads), tuple(event.parts))],
-    e.BankClosed: lambda _, event: [c.CloseBank(event.into, event.reason)],
-    e.LinkOpened: lambda _, event: [c.OpenLink(event.terms)],
-    e.TableOpened: lambda _, event: [c.OpenTable(event.terms)],
-    e.Voided: lambda state, event: [c.VoidRound(_table(state, event), event.round, event.reason)],
-    e.Validated: lambda _, event: _of_hit(c.Validate, event),
-    e.Paid: lambda _, event: _of_hit(c.Pay, event),
-    e.Undone: lambda _, event: _of_hit(c.Undo, event, event.reason),
-    e.Corrected: lambda _, event: [
-        c.Correct(f"A{event.award}", to_cents(event.amount), event.reason, event.document)
-    ],
-    e.Released: lambda state, event: [c.Release(_table(state, event), event.reason)],
-    e.Struck: _strike,
-    e.Reopened: lambda state, event: [c.Reopen(_table(state, event), event.round, event.reason)],
-    e.ReopenAsked: lambda state, event: [c.Reopen(_table(state, event), event.round, event.reason)],
-    e.ReopenDeclined: lambda state, event: [c.Decline(_table(state, event), event.round, event.reason)],
-    e.BehindConfirmed: lambda state, event: [
-        c.ConfirmBehind(table=_table(state, event), reason=event.reason, believe=event.believed)
-    ],
-    e.Suspended: lambda state, event: [c.Suspend(event.reason, _links(state, event.links), event.note)],
-    e.Resumed: lambda state, event: [
-        c.Resume(
-            event.reason,
-            _links(state, event.links),
-            event.note,
-            tuple((_table(state, believed), believed.acked) for believed in event.believed),
-        )
-    ],
-    e.ReadingTaken: lambda _, event: [c.Reading(event.day)],
-    e.DeviceBlocked: lambda _, event: [c.BlockDevice(event.role, event.device)],
-    e.DeviceCleared: lambda _, event: [c.ClearDevice(event.role, event.device)],
-    e.KeyEnded: lambda _, event: [c.EndKey(event.role, event.device, event.fingerprint)],
-}
+_ACTS: Final = {event: act for act in ACTS for event in act.applies}

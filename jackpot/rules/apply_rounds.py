@@ -1,7 +1,7 @@
 """What changes by a table's frames? The events of a round are applied here; nothing is refused."""
 
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Callable, Iterable
+from typing import Any, Final
 
 from controllers.answers import Refund
 from jackpot.rules import facts, meter
@@ -10,11 +10,13 @@ from jackpot.rules.effects import Effects
 from jackpot.rules.events import (
     Closed,
     Closing,
+    Event,
     HitMade,
     Locked,
     Locking,
     Placed,
     Recomputed,
+    Refused,
     Settled,
     Settlement,
     TakeMade,
@@ -374,3 +376,26 @@ def _fold(effects: Effects, table: Table) -> None:
 def unfinished(table: Table, round_id: str) -> Round:
     """The round that an event is about; raises InvariantError where the table has no such unfinished one."""
     return present(table.find(round_id), f"table {table.terms.table} has no unfinished round {round_id}")
+
+
+def apply_refused(effects: Effects, event: Refused) -> None:
+    """A durable no; after an internal error its links stop (WIRE: internal)."""
+    refusals = effects.state.refusals
+    refusals[event.code] = refusals.get(event.code, 0) + 1
+    name = effects.table.terms.table if effects.table else None
+    if event.code in ("internal", "unreasonable"):
+        effects.alarm(event.code, table=name, message=event.message)
+    for number in event.suspended:
+        effects.suspend(effects.state.link(number), event.code)
+
+
+APPLIES: Final[dict[type[Event], Callable[[Effects, Any], None]]] = {
+    Wagered: apply_wagered,
+    Withdrawn: apply_withdrawn,
+    Locked: apply_locked,
+    Settled: apply_settled,
+    Closed: apply_closed,
+    Voided: apply_voided,
+    Refused: apply_refused,
+}
+"""What each event of a table's frame changes."""

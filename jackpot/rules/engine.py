@@ -5,33 +5,25 @@ state by the event alone and cannot fail. So the journal's events, applied again
 same state to the last micro-dollar.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from hashlib import sha256
-from typing import Any
 
 import msgspec
 
 from controllers import messages
 from controllers.answers import Ack, Error, Nack
-from jackpot.rules import (
-    apply_acts,
-    apply_rounds,
-    betting,
-    commands,
-    events,
-    joining,
-    names,
-    opening,
-    people,
-    settling,
-    witness,
-)
+from jackpot.rules import betting, events, kinds, names, settling
+from jackpot.rules.acts import ACT_OF, witness
+from jackpot.rules.acts.act import By
+from jackpot.rules.acts.banks import BankBegun
+from jackpot.rules.acts.links import links_of
+from jackpot.rules.acts.tables import TableOpened
 from jackpot.rules.betting import Around
 from jackpot.rules.codes import Code
-from jackpot.rules.commands import Envelope, Hello
+from jackpot.rules.commands import ActCommand, Envelope, Hello
 from jackpot.rules.effects import Effects, Map
 from jackpot.rules.epoch import Epoch
-from jackpot.rules.events import BehindOver, Event, FoundBehind, People, Refused
+from jackpot.rules.events import Event, People, Refused
 from jackpot.rules.facts import greeting, jackpots
 from jackpot.rules.invariant import InvariantError, invariant
 from jackpot.rules.outcome import ActAnswer, Answer, Entry, Outcome, Written
@@ -44,68 +36,6 @@ SNAPSHOT_FORMAT = 7
 
 # The hash that stands before a snapshot's state: it shows where a disk has turned a bit.
 DIGEST_BYTES = 32
-
-# Events that a table's hello may lead to; they are neither frames nor acts.
-GREETINGS = (FoundBehind, BehindOver)
-
-APPLY: dict[type[Event], Callable[[Effects, Any], None]] = {
-    events.LinkOpened: apply_acts.apply_link_opened,
-    events.TableOpened: apply_acts.apply_table_opened,
-    events.Wagered: apply_rounds.apply_wagered,
-    events.Withdrawn: apply_rounds.apply_withdrawn,
-    events.Locked: apply_rounds.apply_locked,
-    events.Settled: apply_rounds.apply_settled,
-    events.Closed: apply_rounds.apply_closed,
-    events.Voided: apply_rounds.apply_voided,
-    events.Refused: apply_acts.apply_refused,
-    events.Validated: apply_acts.apply_validated,
-    events.Paid: apply_acts.apply_paid,
-    events.Undone: apply_acts.apply_undone,
-    events.Corrected: apply_acts.apply_corrected,
-    events.Released: apply_acts.apply_released,
-    events.Struck: apply_acts.apply_struck,
-    events.Reopened: apply_acts.apply_reopened,
-    events.ReopenAsked: apply_acts.apply_reopen_asked,
-    events.ReopenDeclined: apply_acts.apply_reopen_declined,
-    events.FoundBehind: witness.apply_found_behind,
-    events.BehindConfirmed: witness.apply_behind_confirmed,
-    events.BehindOver: witness.apply_behind_over,
-    events.Suspended: apply_acts.apply_suspended,
-    events.Resumed: apply_acts.apply_resumed,
-    events.ReadingTaken: apply_acts.apply_reading,
-    events.DeviceBlocked: apply_acts.apply_device_blocked,
-    events.DeviceCleared: apply_acts.apply_device_cleared,
-    events.KeyEnded: apply_acts.apply_key_ended,
-    events.BankClosed: joining.apply_bank_closed,
-    events.BankBegun: joining.apply_bank_begun,
-    events.BankOpened: apply_acts.apply_bank_opened,
-}
-
-BY_SERVER: dict[type, Callable[[State, Any], Event]] = {
-    commands.OpenLink: opening.decide_open_link,
-    commands.OpenTable: opening.decide_open_table,
-    commands.Reading: opening.decide_reading,
-    commands.BlockDevice: opening.decide_block,
-    commands.BeginBank: joining.decide_begin_bank,
-}
-
-BY_PEOPLE: dict[type, Callable[[State, Any, People], Event]] = {
-    commands.OpenBank: opening.decide_open_bank,
-    commands.Suspend: opening.decide_suspend,
-    commands.Resume: opening.decide_resume,
-    commands.EndKey: opening.decide_end_key,
-    commands.ClearDevice: people.decide_clear,
-    commands.Validate: people.decide_validate,
-    commands.Pay: people.decide_pay,
-    commands.Undo: people.decide_undo,
-    commands.Correct: people.decide_correct,
-    commands.Release: people.decide_release,
-    commands.Strike: people.decide_strike,
-    commands.VoidRound: people.decide_void_round,
-    commands.Decline: people.decide_decline,
-    commands.ConfirmBehind: witness.decide_confirm,
-    commands.CloseBank: joining.decide_close_bank,
-}
 
 
 class Engine:
@@ -183,12 +113,12 @@ class Engine:
     def replay(self, written: Written) -> tuple[Posting, ...]:
         """Apply one journalled event and return the postings it must have had.
 
-        Raises InvariantError where it does not fit, events.UnknownEventError, msgspec.DecodeError.
+        Raises InvariantError where it does not fit, kinds.UnknownEventError, msgspec.DecodeError.
         """
         invariant(written.seq == self.seq + 1, f"entry {written.seq} does not follow {self.seq}")
         table = self.state.table(written.table) if written.table is not None else None
         effects = Effects(self.state, written.seq, written.at, table)
-        event = events.decode(written.kind, written.version, written.body)
+        event = kinds.decode(written.kind, written.version, written.body)
         self._apply(effects, event, written.table_seq, written.digest)
         return effects.postings()
 
@@ -267,13 +197,9 @@ class Engine:
             wrong = names.fault(name)
             refuse_if(wrong is not None, Code.BAD_REQUEST, f"by: {wrong}")
         refuse_if(who.proved, Code.NO_PERSON, "by: nobody can sign in yet, so no name is proved")
-        if isinstance(command, commands.Reopen):
-            return people.decide_reopen(self.state, command, who, envelope.tick)
-        by_people = BY_PEOPLE.get(type(command))
-        if by_people is not None:
-            return by_people(self.state, command, who)
-        invariant(type(command) in BY_SERVER, f"{type(command).__name__} is no act")
-        return BY_SERVER[type(command)](self.state, command)
+        if not isinstance(command, ActCommand):
+            raise InvariantError(f"{type(command).__name__} is no act")
+        return ACT_OF[type(command)].decide(self.state, command, By(who, envelope.tick))
 
     def _commit(
         self, envelope: Envelope, table: Table | None, event: Event, greeted: Answer | None = None
@@ -318,7 +244,7 @@ class Engine:
         table_seq, digest: of what was asked, so that a resend of it gets the same answer.
         """
         state, seq, table = self.state, effects.seq, effects.table
-        APPLY[type(event)](effects, event)
+        kinds.APPLY[type(event)](effects, event)
         for link, level, _, now in effects.touched():
             limit = level.terms.limit if level else None
             name = f"{link.terms.link}.{level.terms.level if level else '-'}"
@@ -328,10 +254,10 @@ class Engine:
             table.last_seq = table_seq or 0
             table.answers.append(Answered(table.last_seq, digest, _to_frame(event, effects, table.last_seq)))
             del table.answers[:-ANSWERS_KEPT]
-        elif not isinstance(event, GREETINGS):
+        elif type(event) not in witness.GREETINGS:
             state.acts.append(Done(digest, _to_act(event, effects)))
             del state.acts[:-ACTS_KEPT]
-        if isinstance(event, events.TableOpened | events.BankBegun):
+        if isinstance(event, TableOpened | BankBegun):
             self._index()
         elif isinstance(event, events.Wagered) and table is not None:
             opened = table.round is not None and table.round.first_seq == seq
@@ -361,7 +287,7 @@ def _resent(table: Table, seq: int, digest: bytes) -> Outcome:
 
 def _internal(state: State, envelope: Envelope, message: str) -> Refused:
     """An invariant broke in deciding this one: its links stop, the rest goes on."""
-    return Refused(Code.INTERNAL.value, bounded(message), [], people.links_of(state, envelope))
+    return Refused(Code.INTERNAL.value, bounded(message), [], links_of(state, envelope))
 
 
 def _to_frame(event: Event, effects: Effects, seq: int) -> Ack | Nack:

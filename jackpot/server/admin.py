@@ -27,9 +27,15 @@ from jackpot.clock import Clock
 from jackpot.config import Site
 from jackpot.config.writing import local_time
 from jackpot.ledger.store import LedgerError
-from jackpot.rules import commands, names, views
-from jackpot.rules.apply_acts import RESTORED
+from jackpot.rules import names, views
+from jackpot.rules.acts.devices import ClearDevice, EndKey
+from jackpot.rules.acts.hits import Correct, Pay, Undo, Validate
+from jackpot.rules.acts.links import RESTORED, Resume, Suspend
+from jackpot.rules.acts.rounds import Decline, Reopen, Strike, VoidRound
+from jackpot.rules.acts.tables import Release
+from jackpot.rules.acts.witness import ConfirmBehind
 from jackpot.rules.codes import Code
+from jackpot.rules.commands import ActCommand
 from jackpot.rules.outcome import ActAnswer
 from jackpot.server.alone import failed
 from jackpot.server.devices import Devices, fingerprint
@@ -151,35 +157,35 @@ def _people(request: Request, login: str) -> tuple[str, ...]:
     return tuple(given.values())
 
 
-def _suspend(request: Request) -> commands.PersonCommand:
-    return commands.Suspend(OPERATOR, (_given(request, "link"),), _given(request, "reason"))
+def _suspend(request: Request) -> ActCommand:
+    return Suspend(OPERATOR, (_given(request, "link"),), _given(request, "reason"))
 
 
-def _resume(request: Request) -> commands.PersonCommand:
+def _resume(request: Request) -> ActCommand:
     """After an operator's own suspension, or after an internal error that has been looked into."""
     if request.after not in (OPERATOR, "internal"):
         raise BadRequest(f"after: {OPERATOR} or internal")
-    return commands.Resume(request.after, (_given(request, "link"),), _given(request, "reason"))
+    return Resume(request.after, (_given(request, "link"),), _given(request, "reason"))
 
 
-def _resume_restored(request: Request) -> commands.PersonCommand:
+def _resume_restored(request: Request) -> ActCommand:
     """The whole bank, and with it what its tables say that the ledger has lost (S9)."""
     if len(request.tables) > _TABLES_MOST:
         raise BadRequest(f"tables: {_TABLES_MOST} at most")
-    return commands.Resume(RESTORED, (), _given(request, "reason"), tuple(request.tables.items()))
+    return Resume(RESTORED, (), _given(request, "reason"), tuple(request.tables.items()))
 
 
-def _correct(request: Request) -> commands.PersonCommand:
+def _correct(request: Request) -> ActCommand:
     if request.document:
         _check_text("document", request.document, _DOCUMENT_MOST)
     award, amount = _given(request, "award"), _given(request, "amount")
-    return commands.Correct(award, amount, _given(request, "reason"), request.document)
+    return Correct(award, amount, _given(request, "reason"), request.document)
 
 
-def _act(kind: type[commands.PersonCommand], *needed: str) -> Callable[[Request], commands.PersonCommand]:
+def _act(kind: type[ActCommand], *needed: str) -> Callable[[Request], ActCommand]:
     """The act of that kind, of the request's fields of the same names."""
 
-    def build(request: Request) -> commands.PersonCommand:
+    def build(request: Request) -> ActCommand:
         given = {field: _given(request, field) for field in needed}
         optional = {name for name in kind.__struct_fields__ if name in ("award", "on")}
         return kind(**given, **{name: getattr(request, name) for name in optional})
@@ -187,21 +193,21 @@ def _act(kind: type[commands.PersonCommand], *needed: str) -> Callable[[Request]
     return build
 
 
-ACTS: Final[Mapping[str, Callable[[Request], commands.PersonCommand]]] = {
-    "validate": _act(commands.Validate, "hit"),
-    "pay": _act(commands.Pay, "hit"),
-    "undo": _act(commands.Undo, "hit", "reason"),
+ACTS: Final[Mapping[str, Callable[[Request], ActCommand]]] = {
+    "validate": _act(Validate, "hit"),
+    "pay": _act(Pay, "hit"),
+    "undo": _act(Undo, "hit", "reason"),
     "correct": _correct,
-    "release": _act(commands.Release, "table", "reason"),
-    "strike": _act(commands.Strike, "table", "round", "seat", "link", "reason"),
-    "void": _act(commands.VoidRound, "table", "round", "reason"),
-    "reopen": _act(commands.Reopen, "table", "round", "reason"),
-    "decline": _act(commands.Decline, "table", "round", "reason"),
-    "confirm-behind": _act(commands.ConfirmBehind, "table", "reason", "believe"),
+    "release": _act(Release, "table", "reason"),
+    "strike": _act(Strike, "table", "round", "seat", "link", "reason"),
+    "void": _act(VoidRound, "table", "round", "reason"),
+    "reopen": _act(Reopen, "table", "round", "reason"),
+    "decline": _act(Decline, "table", "round", "reason"),
+    "confirm-behind": _act(ConfirmBehind, "table", "reason", "believe"),
     "suspend": _suspend,
     "resume": _resume,
     "resume-restored": _resume_restored,
-    "clear": _act(commands.ClearDevice, "role", "device"),
+    "clear": _act(ClearDevice, "role", "device"),
 }
 
 
@@ -286,7 +292,7 @@ class Admin:
         said = {"code": answer["code"], "message": answer["message"]} if not answer["ok"] else {}
         about = _about(request) | {"bank": writer.bank}
         log.info("act", do=request.do, by=people, ok=answer["ok"], **said, **about)
-        if answer["ok"] and isinstance(act, commands.ClearDevice):
+        if answer["ok"] and isinstance(act, ClearDevice):
             self._devices[act.role].blocked.discard(act.device)
         return answer
 
@@ -336,7 +342,7 @@ class Admin:
             devices.revoke(name, key)
         try:
             for key in wanted:
-                answer = await writer.person(commands.EndKey(request.role, name, key), people)
+                answer = await writer.person(EndKey(request.role, name, key), people)
                 log.info("act", do=request.do, by=people, ok=answer.ok, fingerprint=key, **_about(request))
                 if not answer.ok:
                     return _told(answer)

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from controllers.pace import Limits
 from controllers.session import AUTH_FAILED, Greeted
 from jackpot.clock import Clock
+from jackpot.rules.acts.devices import BlockDevice, EndKey
 from jackpot.rules.codes import Code
-from jackpot.rules.commands import BlockDevice, Command, EndKey
+from jackpot.rules.commands import Command
 from jackpot.server.alone import alone
 from jackpot.server.board import Board
 from jackpot.server.guests import NO_DOOR, Guest

@@ -19,10 +19,11 @@ from jackpot.ledger.connect import without_password
 from jackpot.ledger.copy import UNFINISHED
 from jackpot.ledger.rebuild import read_to
 from jackpot.ledger.store import DataRefused, Ledger, LedgerCorrupt, LedgerUnusable, Reader, Store
-from jackpot.rules.commands import Command, OpenLink, OpenTable, Resume, Suspend
+from jackpot.rules.acts.links import CONFIG_REASON, OpenLink, Resume, Suspend
+from jackpot.rules.acts.tables import OpenTable
+from jackpot.rules.commands import Command
 from jackpot.rules.engine import Engine
 from jackpot.rules.money import to_cents
-from jackpot.rules.opening import CONFIG_REASON
 from jackpot.rules.paytable import LinkTerms, TableTerms
 from jackpot.rules.state import State
 from jackpot.server.writer import Writer
@@ -184,9 +185,9 @@ async def agree(writer: Writer, config: Config, store: Store) -> None:
         if differ:
             log.error("config_differs", bank=writer.bank, link=terms.link, differences=differ)
         if differ and not suspended:
-            await _do(writer, Suspend(CONFIG_REASON, (terms.link,)))
+            await _do(writer, Suspend(CONFIG_REASON, (terms.link,), ""))
         elif suspended and not differ:
-            await _do(writer, Resume(CONFIG_REASON, (terms.link,)))
+            await _do(writer, Resume(CONFIG_REASON, (terms.link,), ""))
     for link in known.keys() - {terms.link for terms in config.links}:
         log.warning("link_not_configured", bank=writer.bank, link=link)
     await _agree_tables(writer, config)

@@ -6,7 +6,7 @@ from typing import Final
 from zoneinfo import ZoneInfo
 
 from jackpot.clock import Clock
-from jackpot.rules.commands import Reading
+from jackpot.rules.acts.readings import Reading
 from jackpot.rules.state import Link
 from jackpot.server.writer import Writer
 

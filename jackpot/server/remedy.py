@@ -3,9 +3,8 @@
 from collections.abc import Mapping
 from typing import Final
 
-from jackpot.rules.apply_acts import RESTORED
-from jackpot.rules.opening import CONFIG_REASON
-from jackpot.rules.witness import BEHIND
+from jackpot.rules.acts.links import CONFIG_REASON, RESTORED
+from jackpot.rules.acts.witness import BEHIND
 from jackpot.server.board import Board
 
 # What tables and signs are told where people suspend a link.

@@ -21,11 +21,10 @@ from prometheus_client.core import (
 from prometheus_client.registry import Collector
 
 from jackpot.logs import lines_dropped
-from jackpot.rules.apply_acts import RESTORED
+from jackpot.rules.acts.links import CONFIG_REASON, RESTORED
+from jackpot.rules.acts.witness import BEHIND
 from jackpot.rules.money import BASIS_POINTS
-from jackpot.rules.opening import CONFIG_REASON
 from jackpot.rules.refusal import CODES, NOT_APPLIED
-from jackpot.rules.witness import BEHIND
 from jackpot.server.alone import failures
 from jackpot.server.histogram import Histogram
 

@@ -11,8 +11,8 @@ from jackpot.config import Config
 from jackpot.config.writing import Writing, local_time
 from jackpot.ledger.store import LedgerError
 from jackpot.rules import views
+from jackpot.rules.acts.witness import BEHIND
 from jackpot.rules.money import to_cents
-from jackpot.rules.witness import BEHIND
 from jackpot.server.devices import Devices
 from jackpot.server.history import hits_of
 from jackpot.server.relay import Publisher

@@ -11,7 +11,7 @@ from typing import Final
 import pytest
 
 from jackpot.ledger.open import open_ledger
-from jackpot.rules.events import ReadingTaken
+from jackpot.rules.acts.readings import ReadingTaken
 from jackpot.server.lease import AWAY_S, LEASE_S
 from tests.e2e.floors import EASY
 from tests.e2e.load import load

@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import Any, Final
 
 from jackpot.ledger.journal import Row
-from jackpot.rules import commands, events
+from jackpot.rules import commands
+from jackpot.rules.acts.witness import BehindConfirmed, BehindOver, ConfirmBehind, FoundBehind
 from jackpot.rules.commands import Envelope
 from jackpot.rules.engine import Engine
 from tests.faults.difference import Difference, same
@@ -18,7 +19,7 @@ BEHIND: Final = "ledger_behind"
 # People believe a number up to it.
 BELIEVED_MOST: Final = 2**52
 
-GREETINGS: Final = (events.FoundBehind, events.BehindOver)
+GREETINGS: Final = (FoundBehind, BehindOver)
 
 
 class Claims:
@@ -40,7 +41,7 @@ class Claims:
 
     # Greetings
 
-    def found(self, event: events.FoundBehind, envelope: Envelope, last: int, *, played: bool) -> None:
+    def found(self, event: FoundBehind, envelope: Envelope, last: int, *, played: bool) -> None:
         """A table's word is journalled. last: its number in the ledger. played: another table ever has."""
         table, acked = self._greets(envelope, event.acked)
         self._greetings[envelope.digest] = "error"
@@ -55,7 +56,7 @@ class Claims:
         self.said[table], self._rows[table] = acked, self._row
         self.stops += event.suspends
 
-    def over(self, event: events.BehindOver, envelope: Envelope, last: int) -> None:
+    def over(self, event: BehindOver, envelope: Envelope, last: int) -> None:
         """A table that was not believed names a number that the ledger has."""
         table, acked = self._greets(envelope, event.acked)
         self._greetings[envelope.digest] = "welcome"
@@ -101,10 +102,10 @@ class Claims:
 
     # People
 
-    def confirmed(self, event: events.BehindConfirmed, envelope: Envelope, last: int) -> int:
+    def confirmed(self, event: BehindConfirmed, envelope: Envelope, last: int) -> int:
         """People have answered; the table's number from then on."""
         command = envelope.command
-        assert isinstance(command, commands.ConfirmBehind)
+        assert isinstance(command, ConfirmBehind)
         if (why := self._refusal(command, envelope.people)) is not None:
             raise Difference(f"row {self._row}, {command} by {envelope.people}: it is {why}")
         said = self.said.pop(command.table)
@@ -120,11 +121,11 @@ class Claims:
     def refused(self, envelope: Envelope, answer: dict[str, Any]) -> None:
         """People's answer is refused."""
         command = envelope.command
-        assert isinstance(command, commands.ConfirmBehind)
+        assert isinstance(command, ConfirmBehind)
         why = self._refusal(command, envelope.people)
         same(f"{command} by {envelope.people}", answer.get("code"), why)
 
-    def _refusal(self, command: commands.ConfirmBehind, people: tuple[str, ...]) -> str | None:
+    def _refusal(self, command: ConfirmBehind, people: tuple[str, ...]) -> str | None:
         said = self.said.get(command.table)
         if len(set(people)) < 2:
             return "two_people"

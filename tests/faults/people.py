@@ -10,7 +10,11 @@ from collections.abc import Callable, Mapping
 from random import Random
 from typing import Any
 
-from jackpot.rules import commands
+from jackpot.rules.acts.hits import Correct, Pay, Undo, Validate
+from jackpot.rules.acts.links import Resume, Suspend
+from jackpot.rules.acts.rounds import Reopen, Strike, VoidRound
+from jackpot.rules.acts.tables import Release
+from jackpot.rules.acts.witness import ConfirmBehind
 from jackpot.rules.commands import Command
 from jackpot.rules.outcome import Outcome
 from tests.faults.floor import Table
@@ -88,17 +92,17 @@ class Person:
         if not self._model.tables:
             return None  # nothing is open yet
         if self._called:
-            return commands.Undo(self._called.pop(), "void round"), ("ann", "bob")
+            return Undo(self._called.pop(), "void round"), ("ann", "bob")
         if self._said and (self.tidying or random.random() < ANSWERS):
             return self._on_claim()
         suspended = [link.name for link in self._model.links.values() if link.suspended]
         if suspended and (self.tidying or random.random() < 0.3):
             reason = random.choice(["floor", "internal", "ledger_behind"])
-            return commands.Resume(reason, (random.choice(suspended),)), ("ann", "bob")
+            return Resume(reason, (random.choice(suspended),), ""), ("ann", "bob")
         if random.random() < 0.35 and (act := self._on_table()) is not None:
             return act
         if random.random() < 0.004 and not self.tidying:
-            return commands.Suspend("floor", (random.choice(list(self._model.links)),)), ("ann",)
+            return Suspend("floor", (random.choice(list(self._model.links)),), ""), ("ann",)
         return self._on_hit()
 
     def _on_claim(self) -> Act:
@@ -106,7 +110,7 @@ class Person:
         random = self._random
         people = ("ann", "bob") if random.random() < 0.8 else ("ann",)
         believe = random.random() < 0.4
-        return commands.ConfirmBehind(random.choice(list(self._said)), "asked its dealer", believe), people
+        return ConfirmBehind(random.choice(list(self._said)), "asked its dealer", believe), people
 
     def _on_table(self) -> Act | None:
         """Strike, reopen, void or release, wherever something stands that allows it."""
@@ -121,13 +125,13 @@ class Person:
             ):
                 one = random.choice(wagers)
                 on: Any = one.on
-                return commands.Strike(table.name, name, one.seat, one.link, "count", on), ("ann",)
+                return Strike(table.name, name, one.seat, one.link, "count", on), ("ann",)
             if random.random() < 0.02 and not self.tidying:
-                return commands.VoidRound(table.name, name, "floor"), ("ann", "bob")
+                return VoidRound(table.name, name, "floor"), ("ann", "bob")
         elif table.reopenable is not None and random.random() < 0.1 and not self.tidying:
-            return commands.Reopen(table.name, table.reopenable.name, "missed hand"), ("ann", "bob")
+            return Reopen(table.name, table.reopenable.name, "missed hand"), ("ann", "bob")
         if self._model.held(table.name) and random.random() < 0.5:
-            return commands.Release(table.name, "photographed"), ("ann",)
+            return Release(table.name, "photographed"), ("ann",)
         return None
 
     def _on_hit(self) -> Act | None:
@@ -148,14 +152,14 @@ class Person:
         waiting = any(award.status == "pending" for award in hit.awards)
         choice = random.random()
         if self.tidying or choice < 0.7:
-            return (commands.Validate(theirs) if waiting else commands.Pay(theirs)), people
+            return (Validate(theirs) if waiting else Pay(theirs)), people
         if choice < 0.76:
-            return commands.Validate(theirs, one), people
+            return Validate(theirs, one), people
         if choice < 0.8:
-            return commands.Pay(theirs, one), people
+            return Pay(theirs, one), people
         if choice < 0.88:
-            return commands.Undo(theirs, "not so"), people
+            return Undo(theirs, "not so"), people
         if choice < 0.94:
-            return commands.Undo(theirs, "not so", one), people
+            return Undo(theirs, "not so", one), people
         amount = max(0, award.amount + random.randint(-2000, 2000))
-        return commands.Correct(one, amount, "misread", "W-1"), people
+        return Correct(one, amount, "misread", "W-1"), people

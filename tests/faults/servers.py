@@ -16,6 +16,7 @@ from controllers.client import CONNECT_WITHIN_S
 from jackpot.ledger.store import LedgerCorrupt, LedgerError
 from jackpot.ledger.verify import verify
 from jackpot.rules import commands
+from jackpot.rules.acts.devices import ClearDevice
 from jackpot.rules.commands import Envelope
 from jackpot.rules.money import to_cents
 from jackpot.rules.outcome import Outcome
@@ -310,7 +311,7 @@ class Simulation(Play):
         for devices in (node.server.floor, node.server.signs):
             devices.statistics()
             for name in sorted(devices.blocked):
-                command = commands.ClearDevice(devices.role, name)
+                command = ClearDevice(devices.role, name)
                 hear = partial(_cleared, devices.blocked, name)
                 node.submit(command, ("ann",), self._faults.randbytes(16), hear)
 

@@ -15,8 +15,9 @@ import pytest
 
 from controllers import messages, session
 from controllers.session import ServerSession
-from jackpot.rules import engine, refusal, witness
-from jackpot.rules.events import FoundBehind
+from jackpot.rules import engine, refusal
+from jackpot.rules.acts import witness
+from jackpot.rules.acts.witness import FoundBehind
 from jackpot.server import board, connection, devices
 from jackpot.server.connection import Connection
 from jackpot.server.devices import Devices

@@ -17,7 +17,13 @@ import msgspec
 from controllers.messages import Malformed
 from jackpot.ledger.journal import Head, Row
 from jackpot.ledger.store import Reader
-from jackpot.rules import cards, commands, events
+from jackpot.rules import cards, commands, events, kinds
+from jackpot.rules.acts.banks import BankOpened
+from jackpot.rules.acts.hits import Correct, Pay, Undo, Validate
+from jackpot.rules.acts.links import OpenLink, Resume, Suspend
+from jackpot.rules.acts.rounds import Reopen, Strike, VoidRound
+from jackpot.rules.acts.tables import OpenTable, Release
+from jackpot.rules.acts.witness import BehindConfirmed, BehindOver, ConfirmBehind, FoundBehind
 from jackpot.rules.commands import Envelope
 from jackpot.rules.engine import Engine
 from jackpot.rules.money import to_cents
@@ -46,14 +52,14 @@ ACCOUNTS: Final = ("primary", "reserve", "overflow", "house", "wagers", "awards"
 SOURCES: Final = frozenset({"house", "wagers", "corrections"})
 OF_AWARD: Final = ("seat", "link", "hand", "kind", "amount", "pays", "status", "unverified", "because")
 ACTIONS: Final[dict[type, str]] = {
-    commands.Validate: "validate",
-    commands.Pay: "pay",
-    commands.Undo: "undo",
-    commands.Correct: "correct",
-    commands.Release: "release",
-    commands.Strike: "strike",
-    commands.VoidRound: "void_round",
-    commands.Reopen: "reopen",
+    Validate: "validate",
+    Pay: "pay",
+    Undo: "undo",
+    Correct: "correct",
+    Release: "release",
+    Strike: "strike",
+    VoidRound: "void_round",
+    Reopen: "reopen",
 }
 
 
@@ -186,8 +192,8 @@ class Witness:
         same("the next durable row", row.seq, self.seq + 1)
         self.seq = row.seq
         self.claims.follows(row)
-        event = events.decode(row.kind, row.version, row.body)
-        if row.seq == 1 and isinstance(event, events.BankOpened):
+        event = kinds.decode(row.kind, row.version, row.body)
+        if row.seq == 1 and isinstance(event, BankOpened):
             return  # the ledger's own beginning, of which the model knows nothing
         envelope = self._envelope_of(row, event)
         before = self.model.meters()
@@ -232,15 +238,15 @@ class Witness:
     def _step(self, envelope: Envelope, event: events.Event) -> Map | None:
         """The model does the same; None where it has nothing to say."""
         command, model = envelope.command, self.model
-        if isinstance(command, commands.OpenLink):
+        if isinstance(command, OpenLink):
             self._open(command.terms.link)
-        elif isinstance(command, commands.OpenTable):
+        elif isinstance(command, OpenTable):
             next(plan for plan in self.house.tables if plan.table == command.terms.table).open(model)
-        elif isinstance(command, commands.Suspend | commands.Resume):
+        elif isinstance(command, Suspend | Resume):
             self._suspend(command)
         elif isinstance(event, events.Refused):
             return self._refused(envelope, event)
-        elif isinstance(event, events.FoundBehind | events.BehindOver | events.BehindConfirmed):
+        elif isinstance(event, FoundBehind | BehindOver | BehindConfirmed):
             self._witnessed(envelope, event)
         elif envelope.table is not None:
             return model.frame(envelope.table, wire_form(command), drawn(event, self.house))
@@ -255,28 +261,26 @@ class Witness:
                 self._books[link, level] = Counter()
                 self._trail[link, level] = [(self.seq, to_cents(meter["primary"]))]
 
-    def _witnessed(
-        self, envelope: Envelope, event: events.FoundBehind | events.BehindOver | events.BehindConfirmed
-    ) -> None:
+    def _witnessed(self, envelope: Envelope, event: FoundBehind | BehindOver | BehindConfirmed) -> None:
         """A table says that the ledger has lost something, or people answer it."""
         table = self.house.tables[event.table - 1].table
         last = self._last[table]
-        if isinstance(event, events.FoundBehind):
+        if isinstance(event, FoundBehind):
             others = [one for name, one in self.model.tables.items() if name != table]
             self.claims.found(event, envelope, last, played=any(any(one.accepted.values()) for one in others))
             if event.suspends:
                 self._hold(BEHIND)
-        elif isinstance(event, events.BehindOver):
+        elif isinstance(event, BehindOver):
             self.claims.over(event, envelope, last)
         else:
             self._last[table] = self.claims.confirmed(event, envelope, last)
             if not self.claims.said:
                 self._hold(BEHIND, resume=True)
 
-    def _suspend(self, command: commands.Suspend | commands.Resume) -> None:
-        if command.reason == BEHIND:
+    def _suspend(self, command: Suspend | Resume) -> None:
+        if command.cause == BEHIND:
             raise Difference(f"only people's answer to a table may do that: {command}")
-        self._hold(command.reason, command.links, resume=isinstance(command, commands.Resume))
+        self._hold(command.cause, command.links, resume=isinstance(command, Resume))
 
     def _hold(self, reason: str, links: Sequence[str] = (), *, resume: bool = False) -> None:
         """Suspends these links, or all, for that reason; or resumes them."""
@@ -305,7 +309,8 @@ class Witness:
     def _act(self, envelope: Envelope) -> Map:
         command = envelope.command
         fields = msgspec.to_builtins(command)
-        fields.pop("reason", None)
+        for key in ("do", "reason"):
+            fields.pop(key, None)
         fields = {key: value for key, value in fields.items() if value is not None}
         for key in ("hit", "award"):
             if key in fields:
@@ -404,7 +409,7 @@ class Witness:
             elif settled and type(envelope.command) in ACTIONS:
                 said = self._act(envelope)
                 same(f"{envelope.command} {envelope.people}, {answer}", answer["ok"], said["ok"])
-            elif settled and isinstance(envelope.command, commands.ConfirmBehind):
+            elif settled and isinstance(envelope.command, ConfirmBehind):
                 self.claims.refused(envelope, answer)
             return
         self.codes[str(code)] += 1

@@ -13,7 +13,7 @@ from jackpot.ledger.join import join
 from jackpot.ledger.journal import Snapshot
 from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.rules.engine import SNAPSHOT_FORMAT
-from jackpot.rules.events import KINDS
+from jackpot.rules.kinds import KINDS
 from tests.ledger.play import START_MS, Play
 from tests.ledger.resting import BANKS, two_banks
 

@@ -9,6 +9,14 @@ from typing import Final
 
 from jackpot.ledger.journal import Row, genesis, row_of
 from jackpot.rules import commands as c
+from jackpot.rules.acts.banks import OpenBank
+from jackpot.rules.acts.devices import BlockDevice, ClearDevice, EndKey
+from jackpot.rules.acts.hits import Correct, Pay, Undo, Validate
+from jackpot.rules.acts.links import OpenLink, Resume, Suspend
+from jackpot.rules.acts.readings import Reading
+from jackpot.rules.acts.rounds import Decline, Reopen, Strike, VoidRound
+from jackpot.rules.acts.tables import OpenTable, Release
+from jackpot.rules.acts.witness import ConfirmBehind
 from jackpot.rules.commands import Command, Draw, Envelope
 from jackpot.rules.engine import Engine
 from jackpot.rules.outcome import Outcome
@@ -60,11 +68,11 @@ class Play:
         self.epoch = 1
         self.acts = 0
         self.rounds = 0
-        self.act(c.OpenBank("riverside"))
+        self.act(OpenBank("riverside"))
         for terms in (FIVE, THREE):
-            self.act(c.OpenLink(terms))
+            self.act(OpenLink(terms))
         for name in _TABLES:
-            self.act(c.OpenTable(TableTerms(name, "let-it-ride", 7, ("five", "three"))))
+            self.act(OpenTable(TableTerms(name, "let-it-ride", 7, ("five", "three"))))
 
     def step(self) -> None:
         """One thing that happens on the floor."""
@@ -141,7 +149,7 @@ class Play:
             links = self.engine.state.links
             counted = [bet for bet in unfinished.bets if links[bet.link - 1].terms.link == "five"]
             if counted:
-                self.act(c.Strike(name, round_, counted[0].seat, "five", "a chip fell"), "anna")
+                self.act(Strike(name, round_, counted[0].seat, "five", "a chip fell"), "anna")
                 self.frame(name, frames.Lock(round_))
             else:
                 self.frame(name, frames.Void(round_, "nobody wagered"))
@@ -173,46 +181,46 @@ class Play:
         name = self.random.choice(_TABLES)
         table = self.engine.table(name)
         assert table is not None
-        self.act(c.Release(name, "photographed"), "anna")
+        self.act(Release(name, "photographed"), "anna")
         for hit in hits:
             chosen = self.random.randrange(6)
             if chosen < 3:
-                self.act(c.Validate(f"H{hit.number}"), "anna")
+                self.act(Validate(f"H{hit.number}"), "anna")
             elif chosen == 3:
-                self.act(c.Pay(f"H{hit.number}"), "anna")
+                self.act(Pay(f"H{hit.number}"), "anna")
             elif chosen == 4:
-                self.act(c.Undo(f"H{hit.number}", "a card was misread"), "anna", "ben")
+                self.act(Undo(f"H{hit.number}", "a card was misread"), "anna", "ben")
             else:
                 award = hit.awards[-1]
                 sum_ = award.amount // 10_000 + self.random.randrange(-300, 300)
-                self.act(c.Correct(f"A{award.number}", max(0, sum_), "a smudged card", "W-1"), "anna", "ben")
+                self.act(Correct(f"A{award.number}", max(0, sum_), "a smudged card", "W-1"), "anna", "ben")
         if table.closed is not None and self.random.random() < 0.3:
             round_ = table.closed.id
-            self.act(c.Reopen(name, round_, "a missed hand"), "anna")
+            self.act(Reopen(name, round_, "a missed hand"), "anna")
             if self.random.random() < 0.3:
-                self.act(c.Decline(name, round_, "no hand was missed"), "ben")
+                self.act(Decline(name, round_, "no hand was missed"), "ben")
                 return
-            self.act(c.Reopen(name, round_, "a missed hand"), "ben")
+            self.act(Reopen(name, round_, "a missed hand"), "ben")
             if self.random.random() < 0.5:
-                self.act(c.VoidRound(name, round_, "exposed card"), "anna", "ben")
+                self.act(VoidRound(name, round_, "exposed card"), "anna", "ben")
             self._end(name, round_)
 
     def _server(self) -> None:
         chosen = self.random.randrange(5)
         if chosen == 0:
-            self.act(c.Reading(str(FIRST_DAY + timedelta(days=len(self.rows)))))
+            self.act(Reading(str(FIRST_DAY + timedelta(days=len(self.rows)))))
         elif chosen == 1:
-            self.act(c.Suspend("a look at the wheel", ("three",)), "anna")
+            self.act(Suspend("a look at the wheel", ("three",), ""), "anna")
             self.frame("T01", frames.Wager(self._next_round(), (Bet(1, "three", 500),)))
-            self.act(c.Resume("a look at the wheel", ("three",)), "anna")
+            self.act(Resume("a look at the wheel", ("three",), ""), "anna")
         elif chosen == 2:
             self.frame("T02", frames.malformed("bets: not a list"))
         elif chosen == 3:
             self._behind()
         else:
-            self.act(c.BlockDevice("table", "T03"))
-            self.act(c.ClearDevice("table", "T03"), "anna")
-            self.act(c.EndKey("sign", "S01", "0123456789abcdef"))
+            self.act(BlockDevice("table", "T03"))
+            self.act(ClearDevice("table", "T03"), "anna")
+            self.act(EndKey("sign", "S01", "0123456789abcdef"))
 
     def _behind(self) -> None:
         table = self.engine.table("T02")
@@ -221,6 +229,6 @@ class Play:
         now = self._now()
         self._do(Envelope(c.Hello(acked), now, now, self.random.randbytes(16), "T02"))
         believe = self.random.random() < 0.5
-        self.act(c.ConfirmBehind("T02", "its disk was replaced", believe), "anna", "ben")
+        self.act(ConfirmBehind("T02", "its disk was replaced", believe), "anna", "ben")
         self._do(Envelope(c.Hello(table.last_seq), now, now, self.random.randbytes(16), "T02"))
         self.new_epoch(self.epoch + 1)

@@ -7,7 +7,10 @@ import msgspec
 from controllers.answers import Ack
 from jackpot.ledger.journal import row_of
 from jackpot.ledger.store import Ledger
-from jackpot.rules import commands as c
+from jackpot.rules.acts.banks import OpenBank
+from jackpot.rules.acts.hits import Pay, Validate
+from jackpot.rules.acts.links import OpenLink, Suspend
+from jackpot.rules.acts.tables import OpenTable
 from jackpot.rules.commands import Command, Envelope
 from jackpot.rules.engine import Engine
 from jackpot.rules.outcome import Outcome
@@ -31,12 +34,12 @@ class Bank:
         self.link = f"five-{name}"
         self.tables = tuple(f"{name}-{number}" for number in (1, 2))
         self.acts = 0
-        self.act(c.OpenBank(SITE))
+        self.act(OpenBank(SITE))
         self.act(
-            c.OpenLink(msgspec.structs.replace(FIVE, link=self.link, bank=name, magic_every=0, lucky_every=0))
+            OpenLink(msgspec.structs.replace(FIVE, link=self.link, bank=name, magic_every=0, lucky_every=0))
         )
         for table in self.tables:
-            self.act(c.OpenTable(TableTerms(table, "let-it-ride", 7, (self.link,))))
+            self.act(OpenTable(TableTerms(table, "let-it-ride", 7, (self.link,))))
 
     def act(
         self, command: Command, people: tuple[str, ...] = (), table: str | None = None, seq: int = 0
@@ -77,11 +80,11 @@ class Bank:
         settled = self.frame(name, frames.Settle("royal", (ROYAL,), board=("Js", "Ts"), close=True))
         assert isinstance(settled.answer, Ack)
         hit = settled.answer.awards[0].hit
-        self.act(c.Validate(hit), ("anna",))
-        self.act(c.Pay(hit), ("anna",))
+        self.act(Validate(hit), ("anna",))
+        self.act(Pay(hit), ("anna",))
 
     def rest(self) -> None:
-        self.act(c.Suspend("operator", (), "joining"), ("anna",))
+        self.act(Suspend("operator", (), "joining"), ("anna",))
 
 
 def two_banks(ledger: Ledger) -> tuple[Bank, Bank]:

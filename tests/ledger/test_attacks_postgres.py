@@ -18,8 +18,8 @@ from jackpot.ledger.open import make_roles
 from jackpot.ledger.postgres import MIGRATION_LOCK, PostgresStore
 from jackpot.ledger.rebuild import rebuild
 from jackpot.ledger.store import CommitInDoubt, LedgerCorrupt, LedgerUnusable
-from jackpot.rules import commands as c
 from jackpot.rules import views
+from jackpot.rules.acts.links import OpenLink
 from jackpot.rules.engine import SNAPSHOT_FORMAT
 from jackpot.rules.paytable import LinkTerms
 from jackpot.server.hold import Hold
@@ -84,7 +84,7 @@ async def test_a_database_that_went_back_is_noticed_by_whoever_took_it_again(dat
     """S5: an act that was acknowledged is gone, the head is another writer's: the bank stops."""
     async with stores(database) as (store,), holding(store) as writer:
         for terms in (FIVE, THREE):
-            await writer.person(c.OpenLink(terms), ("p",))
+            await writer.person(OpenLink(terms), ("p",))
         assert writer.core.durable_seq == 2
         owner = await asyncpg.connect(database, timeout=WAIT_S)
         try:
@@ -391,9 +391,9 @@ def test_a_forged_snapshot_is_not_what_a_server_goes_on_from(
             async with stores(server) as (store,):
                 if links:  # of an earlier server
                     async with holding(store) as writer:
-                        await writer.person(c.OpenLink(FIVE), ("p",))
+                        await writer.person(OpenLink(FIVE), ("p",))
                 async with holding(store) as writer, watching(server) as insider:
-                    await writer.person(c.OpenLink(THREE), ("p",))
+                    await writer.person(OpenLink(THREE), ("p",))
                     honest = await writer.ask(views.statistics)
                     forged, head = await store.run(lambda ledger: rebuild(ledger, "main"))
                     forged.state.links[0].levels[0].accounts.primary += 1_000_000_000_000
@@ -418,7 +418,7 @@ def test_a_ledger_that_takes_no_row_is_tried_ever_more_seldom(database: str, pos
         async def run() -> None:
             async with stores(server) as (store,), holding(store) as writer, asyncio.TaskGroup() as group:
                 postgres.sql("REVOKE INSERT ON posting FROM jackpot_server", name)
-                act = group.create_task(writer.person(c.OpenLink(FIVE), ("p",)))
+                act = group.create_task(writer.person(OpenLink(FIVE), ("p",)))
                 await until(lambda: writer._pause > 2 * RETRY_FIRST_S)
                 assert writer.doubts == 3
                 postgres.sql("GRANT INSERT ON posting TO jackpot_server", name)
@@ -436,7 +436,7 @@ async def test_a_second_server_by_mistake_ends_no_other(database: str) -> None:
             epoch = writer.epoch
             mistaken = await until_last.enter_async_context(holding(another))
             assert mistaken.hold.stopped == "standby: us has bank main"
-            assert (await writer.person(c.OpenLink(FIVE), ("p",))).ok
+            assert (await writer.person(OpenLink(FIVE), ("p",))).ok
             assert (writer.active, writer.epoch) == (True, epoch)
         await until(lambda: mistaken.active)
         assert mistaken.epoch > epoch

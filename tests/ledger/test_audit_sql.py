@@ -18,9 +18,13 @@ from jackpot.ledger.journal import Row, row_of
 from jackpot.ledger.open import open_ledger
 from jackpot.ledger.rebuild import rebuild
 from jackpot.ledger.sqlite import SqliteLedger
+from jackpot.rules.acts.links import LinkOpened
+from jackpot.rules.acts.readings import ReadingTaken
+from jackpot.rules.acts.tables import TableOpened
+from jackpot.rules.acts.witness import FoundBehind
 from jackpot.rules.commands import Envelope
 from jackpot.rules.engine import Engine
-from jackpot.rules.events import KINDS, FoundBehind, LinkOpened, ReadingTaken, TableOpened
+from jackpot.rules.kinds import KINDS
 from jackpot.rules.views import statistics
 from tests.frames import Lock, numbered
 from tests.ledger.material import rows

@@ -17,8 +17,9 @@ from jackpot.ledger.rebuild import PAGE_ROWS, rebuild
 from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.ledger.store import CommitInDoubt, Ledger, LedgerCorrupt, LedgerUnusable, Reader
 from jackpot.ledger.verify import verify
+from jackpot.rules.acts.links import Suspended
 from jackpot.rules.engine import SNAPSHOT_FORMAT, Engine
-from jackpot.rules.events import Suspended, decode
+from jackpot.rules.kinds import decode
 from tests.ledger.material import rows
 from tests.ledger.play import START_MS, Play
 from tests.ledger.test_verify import spoil

@@ -14,8 +14,14 @@ from jackpot.ledger.join import join
 from jackpot.ledger.journal import row_of
 from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.ledger.verify import verify
-from jackpot.rules import commands as c
 from jackpot.rules import events
+from jackpot.rules.acts.banks import BankOpened
+from jackpot.rules.acts.hits import Correct, Paid, Pay, Undo, Validate, Validated
+from jackpot.rules.acts.links import LinkOpened, Resumed, Suspend, Suspended
+from jackpot.rules.acts.readings import Reading, ReadingTaken
+from jackpot.rules.acts.rounds import Reopen, VoidRound
+from jackpot.rules.acts.tables import Released
+from jackpot.rules.acts.witness import FoundBehind
 from jackpot.rules.events import Recomputed
 from jackpot.rules.meter import Accounts
 from jackpot.rules.outcome import Entry
@@ -47,10 +53,10 @@ def floor(tmp_path_factory: pytest.TempPathFactory) -> Path:
     play.frame("T01", frames.Settle("R1", (ROYAL,), BOARD))
     play.frame("T03", frames.Wager("R3", (Bet(4, "five", 100),), lock=True))
     play.frame("T03", frames.Settle("R3", (FLUSH,), RED_BOARD, close=True))
-    play.act(c.Validate("H2"), "anna")
-    play.act(c.Pay("H2"), "anna")
+    play.act(Validate("H2"), "anna")
+    play.act(Pay("H2"), "anna")
     play.frame("T02", frames.Wager("R2", (Bet(1, "five", 100), Bet(2, "three", 500))))
-    play.act(c.Suspend("operator", ("three",), "new felt"), "anna")
+    play.act(Suspend("operator", ("three",), "new felt"), "anna")
     path = tmp_path_factory.mktemp("forged") / "ledger.db"
     write(path, play.rows, [])
     report = audit(path)
@@ -74,67 +80,67 @@ def with_money(event: Any, micros: int = -FIVE_THOUSAND) -> Any:
 
 
 def undone(forger: Forger) -> Any:
-    return with_money(forger.right(c.Undo("H1", "misread"), "anna", "ben"))
+    return with_money(forger.right(Undo("H1", "misread"), "anna", "ben"))
 
 
 def validated_by_nobody(forger: Forger) -> Any:
-    return replace(forger.right(c.Validate("H1"), "anna"), people=events.People())
+    return replace(forger.right(Validate("H1"), "anna"), people=events.People())
 
 
 def paid_twice(_: Forger) -> Any:
-    return events.Paid(2, [2], ANNA)
+    return Paid(2, [2], ANNA)
 
 
 def paid_before_it_is_valid(_: Forger) -> Any:
-    return events.Paid(1, [1], ANNA)
+    return Paid(1, [1], ANNA)
 
 
 def opened_again(forger: Forger) -> Any:
     cent = replace(FIVE.levels[0], seed=10_000, reseed=10_000)
     terms = replace(FIVE, levels=(cent, *FIVE.levels[1:]))
-    return events.LinkOpened(len(forger.state.links) + 1, terms)
+    return LinkOpened(len(forger.state.links) + 1, terms)
 
 
 def bank_opened_again(_: Forger) -> Any:
-    return events.BankOpened("lakeside")
+    return BankOpened("lakeside")
 
 
 def false_reading(forger: Forger) -> Any:
-    right = forger.right(c.Reading("2030-01-01"))
-    assert isinstance(right, events.ReadingTaken)
+    right = forger.right(Reading("2030-01-01"))
+    assert isinstance(right, ReadingTaken)
     (link, level, primary, *rest), *others = right.meters
     return replace(right, meters=[(link, level, primary - 1, *rest), *others])
 
 
 def corrected_by_one_person(forger: Forger) -> Any:
     return replace(
-        forger.right(c.Correct("A1", 5, "a gift"), "anna", "ben"), people=events.People(("anna", "Anna"))
+        forger.right(Correct("A1", 5, "a gift"), "anna", "ben"), people=events.People(("anna", "Anna"))
     )
 
 
 def corrected_for_more(forger: Forger) -> Any:
-    return with_money(forger.right(c.Correct("A1", 5, "a gift"), "anna", "ben"))
+    return with_money(forger.right(Correct("A1", 5, "a gift"), "anna", "ben"))
 
 
 def reopened_by_one(forger: Forger) -> Any:
-    return replace(forger.right(c.Reopen("T03", "R3", "a missed hand"), "anna", "ben"), people=ANNA)
+    return replace(forger.right(Reopen("T03", "R3", "a missed hand"), "anna", "ben"), people=ANNA)
 
 
 def resumed_for_another_reason(_: Forger) -> Any:
-    return events.Resumed([1], "operator", ANNA)
+    return Resumed([1], "operator", ANNA)
 
 
 def released_another_table(_: Forger) -> Any:
-    return events.Released(2, [1], "photographed", ANNA)
+    return Released(2, [1], "photographed", ANNA)
 
 
 def behind_for_nothing(_: Forger) -> Any:
-    return events.FoundBehind(1, 2, 0, True)
+    return FoundBehind(1, 2, 0, True)
 
 
 def behind_before_the_epoch(forger: Forger) -> Any:
     """Another table's word of an earlier epoch would stop the bank with this one."""
-    return events.FoundBehind(1, forger.state.table(1).last_seq + 1, forger.state.seq + 1, False)
+    return FoundBehind(1, forger.state.table(1).last_seq + 1, forger.state.seq + 1, False)
 
 
 BY_PEOPLE: Final[list[tuple[Callable[[Forger], Any], str]]] = [
@@ -210,7 +216,7 @@ def voided_for_more(forger: Forger) -> Any:
 
 def voided_by_nobody(forger: Forger) -> Any:
     """As the table's own, what takes people."""
-    return replace(forger.right(c.VoidRound("T02", "R2", "misdeal"), "anna"), people=events.People())
+    return replace(forger.right(VoidRound("T02", "R2", "misdeal"), "anna"), people=events.People())
 
 
 def voided_beside_an_award(_: Forger) -> Any:
@@ -297,7 +303,7 @@ def test_a_frame_out_of_its_tables_order_is_found(forger: Forger) -> None:
 
 def test_an_act_as_a_tables_frame_is_found(forger: Forger) -> None:
     """S8: who may do what shows in the row: people's acts are no table's, and frames are nobody else's."""
-    first = forger.append(forger.right(c.Reading("2030-01-01")), "T01")
+    first = forger.append(forger.right(Reading("2030-01-01")), "T01")
     second = forger.append(forger.right(frames.Void("R2", "misdeal"), table="T02"))
     assert audit(forger.path).problems[:2] == (
         f"main: row {first.seq} (reading_taken): it is no table's frame",
@@ -307,8 +313,8 @@ def test_an_act_as_a_tables_frame_is_found(forger: Forger) -> None:
 
 def test_a_request_is_carried_out_once(forger: Forger) -> None:
     """S8: an act that has the digest of one before is a resend, which is answered and not done again."""
-    first = forger.append(forger.right(c.Suspend("operator"), "anna"))
-    again = forger.append(forger.right(c.Suspend("operator"), "anna"), digest=first.digest)
+    first = forger.append(forger.right(Suspend("operator", (), ""), "anna"))
+    again = forger.append(forger.right(Suspend("operator", (), ""), "anna"), digest=first.digest)
     (problem,) = audit(forger.path).problems
     assert problem == f"main: row {again.seq} (suspended): the same request was carried out before"
 
@@ -317,7 +323,7 @@ def test_what_follows_a_forgery_is_judged_by_it(forger: Forger) -> None:
     """S8: the row that is wrong is named, not everything that was honestly decided after it."""
     row = forger.append(undone(forger))
     forger.append(forger.right(frames.Void("R2", "misdeal"), table="T02"), "T02")
-    forger.append(forger.right(c.Reading("2030-01-01")))
+    forger.append(forger.right(Reading("2030-01-01")))
     (problem,) = audit(forger.path).problems
     assert problem.startswith(f"main: row {row.seq} (undone)")
 
@@ -330,7 +336,7 @@ def test_nothing_follows_a_banks_end(tmp_path: Path) -> None:
         join(ledger, ("north", "south"), "floor", "anna", "one room", 0)
         assert [verify(ledger, bank).problems for bank in ledger.banks()] == [(), (), ()]
     forger = Forger(path, "north")
-    row = forger.append(events.Suspended([1], "operator", ANNA))
+    row = forger.append(Suspended([1], "operator", ANNA))
     problems = audit(path, bank="north").problems
     assert f"north: row {row.seq} (suspended): the bank ended before it: it became part of floor" in problems
 
@@ -340,8 +346,8 @@ def test_a_link_column_that_lies_is_found(forger: Forger) -> None:
     row = forger.append(undone(forger))
     assert row.link == 1
     wrong = Entry(
-        row.seq + 1, 0, events.Suspended.kind, 1, 2, None, None, bytes(16),
-        events.encode(events.Suspended([1], "operator", ANNA)), (),
+        row.seq + 1, 0, Suspended.kind, 1, 2, None, None, bytes(16),
+        events.encode(Suspended([1], "operator", ANNA)), (),
     )  # fmt: skip
     with closing(SqliteLedger(forger.path)) as ledger:
         ledger.append("main", row.epoch, row.seq, [row_of("main", row.epoch, wrong, row.hash)])
@@ -354,7 +360,7 @@ def test_rows_of_older_rules_are_counted_not_judged(forger: Forger, monkeypatch:
     monkeypatch.setattr(events, "RULES_VERSION", 2)
     report = audit(forger.path)
     assert (report.problems, report.older) == ((), older)
-    newer = forger.append(forger.right(c.Reading("2029-12-31")))
+    newer = forger.append(forger.right(Reading("2029-12-31")))
     assert newer.version == 2
     report = audit(forger.path)
     assert (report.problems, report.older) == ((), older)
@@ -390,19 +396,19 @@ def refused_for_many_hits(_: Forger) -> Any:
 
 
 def read_on(day: str) -> Callable[[Forger], Any]:
-    return lambda forger: replace(forger.right(c.Reading("2029-12-31")), day=day)
+    return lambda forger: replace(forger.right(Reading("2029-12-31")), day=day)
 
 
 def resumed_by_nobody(_: Forger) -> Any:
-    return events.Resumed([2], "operator")
+    return Resumed([2], "operator")
 
 
 def suspended_by_nobody(_: Forger) -> Any:
-    return events.Suspended([1], "operator")
+    return Suspended([1], "operator")
 
 
 def suspended_by_people_for_the_server(_: Forger) -> Any:
-    return events.Suspended([1], "config", ANNA)
+    return Suspended([1], "config", ANNA)
 
 
 @pytest.mark.parametrize(
@@ -418,7 +424,7 @@ def suspended_by_people_for_the_server(_: Forger) -> Any:
         (read_on("zzzz"), "(reading_taken): the rules refuse it: day: 'zzzz' is not like"),
         (resumed_by_nobody, "(resumed): the rules refuse it: by: someone must stand for this act"),
         (suspended_by_nobody, "(suspended): the rules refuse it: by: someone must stand for this act"),
-        (suspended_by_people_for_the_server, "(suspended): the rules refuse it: reason: config is the"),
+        (suspended_by_people_for_the_server, "(suspended): the rules refuse it: cause: config is the"),
     ],
 )
 def test_what_no_server_would_write_is_found(
@@ -432,8 +438,8 @@ def test_what_no_server_would_write_is_found(
 
 def test_a_reading_before_the_last_is_found(forger: Forger) -> None:
     """S2: gaming days are read in their order."""
-    forger.append(forger.right(c.Reading("2029-12-31")))
-    late = replace(forger.right(c.Reading("2030-01-01")), day="2020-01-01")
+    forger.append(forger.right(Reading("2029-12-31")))
+    late = replace(forger.right(Reading("2030-01-01")), day="2020-01-01")
     row = forger.append(late)
     (problem,) = audit(forger.path).problems
     assert problem.startswith(
@@ -453,7 +459,7 @@ def test_a_body_with_more_in_it_is_found(forger: Forger) -> None:
 def test_a_row_of_no_year_is_found(forger: Forger) -> None:
     """S8: a moment that no calendar has."""
     rows = [
-        forger.append(forger.right(c.Suspend("operator"), "anna"), at=at)
+        forger.append(forger.right(Suspend("operator", (), ""), "anna"), at=at)
         for at in (0, 253_402_300_799_999, 253_402_300_800_000, -1, 2**62)
     ]
     assert audit(forger.path).problems == tuple(
@@ -472,7 +478,7 @@ def test_links_that_an_error_stopped_are_named(forger: Forger) -> None:
 
 def test_an_act_on_a_hit_that_nobody_made_is_found(forger: Forger) -> None:
     """S8: verify says which hit there is none of, and not how it came upon that."""
-    event = events.Validated(9, [9], ANNA)
+    event = Validated(9, [9], ANNA)
     wrong = Entry(
         forger.head.seq + 1, 0, event.kind, 1, None, None, None, bytes(16), events.encode(event), ()
     )

@@ -10,8 +10,9 @@ import pytest
 
 from jackpot.catalogue import LevelEntry, LinkEntry, every, resolve
 from jackpot.ledger.verify import EPOCH_MOST
-from jackpot.rules import commands as c
 from jackpot.rules import events
+from jackpot.rules.acts.links import LinkOpened, Suspended
+from jackpot.rules.acts.tables import OpenTable, TableOpened
 from jackpot.rules.events import People, Placed
 from jackpot.rules.paytable import EnvyRow, ForOne, Percent, Row, TableTerms
 from jackpot.rules.terms import SUM_MAX, WAGER_MAX, check_link
@@ -86,7 +87,7 @@ ABSURD: Final = [
 @pytest.mark.parametrize(("terms", "said"), ABSURD)
 def test_terms_that_nothing_can_be_played_on_are_found(forger: Forger, terms: Any, said: str) -> None:
     """S8, L3-L7, A7: a link opens on its own terms, and these are looked at again without any catalogue."""
-    row = forger.append(events.LinkOpened(len(forger.state.links) + 1, terms))
+    row = forger.append(LinkOpened(len(forger.state.links) + 1, terms))
     problem = audit(forger.path).problems[0]
     assert problem.startswith(f"main: row {row.seq} (link_opened): the rules refuse it: link new: "), problem
     assert said in problem
@@ -118,7 +119,7 @@ def test_every_paytable_gives_terms_that_can_be_played() -> None:
 
 def test_a_table_that_nobody_can_play_at_is_found(forger: Forger) -> None:
     """S8, T9: a table's terms are looked at again as well."""
-    row = forger.append(events.TableOpened(4, replace(QUICK, adjacent_boxes=0)))
+    row = forger.append(TableOpened(4, replace(QUICK, adjacent_boxes=0)))
     (problem,) = audit(forger.path).problems
     assert problem.startswith(
         f"main: row {row.seq} (table_opened): the rules refuse it: table T09: adjacent_"
@@ -134,7 +135,7 @@ def play_a_round(forger: Forger, name: str, tick: int) -> int:
 
 def test_a_round_that_came_too_fast_is_found(forger: Forger) -> None:
     """S8, L11: when a round was opened is in its row, where the table has a limit."""
-    forger.append(forger.right(c.OpenTable(QUICK)))
+    forger.append(forger.right(OpenTable(QUICK)))
     for name, tick in (("X1", 1_000), ("X2", 1_001), ("X3", 61_000), ("X4", 61_001)):
         play_a_round(forger, name, tick)
     assert audit(forger.path).problems == ()
@@ -147,7 +148,7 @@ def test_a_round_that_came_too_fast_is_found(forger: Forger) -> None:
 def test_a_name_that_nobody_proved_is_found(forger: Forger) -> None:
     """S8: nobody can sign in, so whoever wrote that somebody had wrote what no server writes."""
     anna = People(("anna",), proved=True)
-    row = forger.append(events.Suspended([1], "operator", anna))
+    row = forger.append(Suspended([1], "operator", anna))
     (problem,) = audit(forger.path).problems
     said = "the rules refuse it: by: nobody can sign in yet, so no name is proved (no_person)"
     assert problem == f"main: row {row.seq} (suspended): {said}"

@@ -11,7 +11,7 @@ from jackpot.ledger.open import open_ledger
 from jackpot.ledger.rebuild import check_meters, rebuild
 from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.ledger.verify import verify
-from jackpot.rules.events import KINDS
+from jackpot.rules.kinds import KINDS
 from tests.ledger import golden
 
 

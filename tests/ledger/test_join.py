@@ -14,7 +14,10 @@ from jackpot.ledger.rebuild import check_meters, rebuild
 from jackpot.ledger.store import CommitInDoubt, Ledger
 from jackpot.ledger.verify import verify
 from jackpot.rules import commands as c
-from jackpot.rules import events, views
+from jackpot.rules import events, kinds, views
+from jackpot.rules.acts.banks import BankBegun, BankClosed, BeginBank, HandedOn
+from jackpot.rules.acts.links import Resume
+from jackpot.rules.acts.tables import OpenTable
 from jackpot.rules.commands import Envelope
 from jackpot.rules.engine import Engine
 from jackpot.rules.outcome import Entry
@@ -82,7 +85,7 @@ def test_tables_go_on_from_their_last_answer(ledger: Ledger) -> None:
     known = engine.table(table)
     assert known is not None
     assert engine.state.link(known.links[0]).terms.link == south.link
-    resume = Envelope(c.Resume("operator"), NOW, 0, b"r" * 16, people=("anna",))
+    resume = Envelope(Resume("operator", (), ""), NOW, 0, b"r" * 16, people=("anna",))
     assert engine.execute(resume).of_act().ok
     wager = frames.Wager("after", (Bet(3, south.link, 100),), lock=True)
     frame = Envelope(numbered(wager, known.last_seq + 1), NOW, 0, b"w" * 16, table=table)
@@ -96,14 +99,14 @@ def test_a_bank_that_ended_takes_nothing_more(ledger: Ledger) -> None:
     two_banks(ledger)
     joined(ledger)
     engine, _ = rebuild(ledger, "north")
-    resume = Envelope(c.Resume("operator"), NOW, 0, b"r" * 16, people=("anna",))
+    resume = Envelope(Resume("operator", (), ""), NOW, 0, b"r" * 16, people=("anna",))
     assert engine.execute(resume).of_act().code == "bank_closed"
     hello = Envelope(c.Hello(None), NOW, 0, b"h" * 16, table="north-1")
     refused = engine.execute(hello).answer
     assert isinstance(refused, Error)
     assert refused.code == "auth_failed"
     last = ledger.rows("north", ledger.head("north").seq - 1, 2)
-    assert [row.kind for row in last] == [events.BankClosed.kind]
+    assert [row.kind for row in last] == [BankClosed.kind]
 
 
 @pytest.mark.parametrize(
@@ -118,7 +121,7 @@ def test_a_bank_that_ended_takes_nothing_more(ledger: Ledger) -> None:
 def test_only_a_bank_at_rest_is_joined(ledger: Ledger, what: str, said: str) -> None:
     """L8: links suspended, no unfinished round, no award that is not yet paid or undone."""
     north, _ = two_banks(ledger)
-    north.act(c.Resume("operator"), ("anna",))
+    north.act(Resume("operator", (), ""), ("anna",))
     if what == "round":
         north.frame(north.tables[0], frames.Wager("open", (Bet(1, north.link, 100),), lock=True))
     elif what == "award":
@@ -141,11 +144,11 @@ def test_no_bank_ends_where_the_others_do_not_fit(ledger: Ledger, what: str) -> 
     """S5: an end cannot be taken back, so all is looked at before the first of them."""
     north, south = two_banks(ledger)
     if what == "open round":
-        south.act(c.Resume("operator"), ("anna",))
+        south.act(Resume("operator", (), ""), ("anna",))
         south.frame(south.tables[0], frames.Wager("open", (Bet(1, south.link, 100),), lock=True))
         south.rest()
     else:
-        south.act(c.OpenTable(TableTerms(north.tables[0], "let-it-ride", 7, (south.link,))))
+        south.act(OpenTable(TableTerms(north.tables[0], "let-it-ride", 7, (south.link,))))
     with pytest.raises(NotJoined, match=r"unfinished round|table north-1 is in more than one of the banks"):
         join(ledger, BANKS, "floor", "anna", "one control room", NOW)
     for bank in BANKS:
@@ -204,12 +207,12 @@ def test_verify_holds_the_joint_together(tmp_path: object) -> None:
         two_banks(ledger)
         joined(ledger)
         first = ledger.rows("floor", 0, 1)[0]
-        event = events.decode(first.kind, first.version, first.body)
-        assert isinstance(event, events.BankBegun)
+        event = kinds.decode(first.kind, first.version, first.body)
+        assert isinstance(event, BankBegun)
         elsewhere = [(bank, seq + 1, hash_) for bank, seq, hash_ in event.heads]
         forged = msgspec.structs.replace(event, heads=elsewhere)
         outcome = Engine("forged").execute(
-            Envelope(c.BeginBank(tuple(forged.heads), tuple(forged.parts)), NOW, 0, b"f" * 16)
+            Envelope(BeginBank(tuple(forged.heads), tuple(forged.parts)), NOW, 0, b"f" * 16)
         )
         assert outcome.entry is not None
         head = ledger.new_epoch("forged", "test")
@@ -219,11 +222,9 @@ def test_verify_holds_the_joint_together(tmp_path: object) -> None:
         assert "which is not in this ledger" in said[0]
 
 
-def begin(
-    ledger: Ledger, bank: str, heads: list[tuple[str, int, bytes]], parts: list[events.HandedOn]
-) -> None:
+def begin(ledger: Ledger, bank: str, heads: list[tuple[str, int, bytes]], parts: list[HandedOn]) -> None:
     """A bank whose first row says that, as somebody wrote it who knows how to chain."""
-    engine, event = Engine(bank), events.BankBegun(heads, parts)
+    engine, event = Engine(bank), BankBegun(heads, parts)
     body = events.encode(event)
     entry = Entry(1, NOW, event.kind, 1, None, None, None, b"f" * 16, body, ())
     made = engine.replay(entry)
@@ -237,8 +238,8 @@ def test_a_bank_begins_with_what_ended_in_it_alone(ledger: Ledger) -> None:
     two_banks(ledger)
     joined(ledger)
     first = ledger.rows("floor", 0, 1)[0]
-    event = events.decode(first.kind, first.version, first.body)
-    assert isinstance(event, events.BankBegun)
+    event = kinds.decode(first.kind, first.version, first.body)
+    assert isinstance(event, BankBegun)
     begin(ledger, "twin", event.heads, event.parts)
     begin(ledger, "nothing", [], [])
     begin(ledger, "half", event.heads[:1], event.parts)

@@ -11,6 +11,9 @@ from typing import Any, Final, NamedTuple
 
 from controllers import messages
 from jackpot.rules import commands
+from jackpot.rules.acts.hits import Correct, Pay, Undo, Validate
+from jackpot.rules.acts.rounds import Reopen, Strike, VoidRound
+from jackpot.rules.acts.tables import Release
 from jackpot.rules.cards import text
 from jackpot.rules.commands import Draw
 from jackpot.rules.hands import NAMES
@@ -343,31 +346,31 @@ def counts(rng: Random, table: Table) -> dict[str, int] | None:
     return {name: table.counts.get(number, 0) + mistakes(rng) for number, name in numbers}
 
 
-def hit_act(rng: Random, hit: Hit) -> commands.PersonCommand:
+def hit_act(rng: Random, hit: Hit) -> commands.ActCommand:
     """What people do about a hit, or about one award of it."""
     name = f"H{hit.number}"
     chosen = rng.choice(hit.awards)
     award = f"A{chosen.number}" if rng.random() < 0.3 else None
     match rng.choice(["validate", "validate", "pay", "pay", "undo", "correct"]):
         case "validate":
-            return commands.Validate(name, award)
+            return Validate(name, award)
         case "pay":
-            return commands.Pay(name, award)
+            return Pay(name, award)
         case "undo":
-            return commands.Undo(name, "tests", award)
+            return Undo(name, "tests", award)
     cents = chosen.amount // 10_000 + rng.choice([-100_000, -1, 0, 1, 777, 2_000_000])
-    return commands.Correct(f"A{chosen.number}", max(0, cents), "tests")
+    return Correct(f"A{chosen.number}", max(0, cents), "tests")
 
 
-def round_act(rng: Random, state: State, table: Table) -> commands.PersonCommand:
+def round_act(rng: Random, state: State, table: Table) -> commands.ActCommand:
     """What people do about a table or its round."""
     name = table.terms.table
     round_ = table.unfinished() or table.closed
     if round_ is None or mistakes(rng) or (table.held and rng.random() < 0.5):
-        return commands.Release(name, "tests")
+        return Release(name, "tests")
     if table.unfinished() is None:
-        return commands.Reopen(name, round_.id, "tests")
+        return Reopen(name, round_.id, "tests")
     if round_.bets and round_.state == "mismatch":
         bet = unbet(state, rng.choice(round_.bets))
-        return commands.Strike(name, round_.id, bet.seat, bet.link, "tests", bet.on)
-    return commands.VoidRound(name, round_.id, "tests")
+        return Strike(name, round_.id, bet.seat, bet.link, "tests", bet.on)
+    return VoidRound(name, round_.id, "tests")

@@ -7,7 +7,10 @@ from msgspec.structs import replace
 
 from controllers import messages
 from jackpot.catalogue.terms import LevelEntry, LinkEntry, resolve
-from jackpot.rules import again, cards, commands, events, views
+from jackpot.rules import again, cards, kinds, views
+from jackpot.rules.acts import ACTS
+from jackpot.rules.acts.links import OpenLink, Resume, Suspend
+from jackpot.rules.acts.tables import OpenTable
 from jackpot.rules.commands import Command, Draw, Envelope
 from jackpot.rules.engine import Engine
 from jackpot.rules.outcome import Entry
@@ -85,13 +88,13 @@ class OfEngine:
             level={name: LevelEntry(**level) for name, level in levels.items()},
             **options,
         )
-        answer = self.execute(commands.OpenLink(_with_reserves(resolve(entry), reserves))).answer
+        answer = self.execute(OpenLink(_with_reserves(resolve(entry), reserves))).answer
         assert answer["ok"], answer
 
     def add(self, table: Table) -> None:
         game: Any = GAMES.get(table.game, table.game)
         terms = TableTerms(table.name, game, table.seats, table.links, table.adjacent_boxes)
-        answer = self.execute(commands.OpenTable(terms)).answer
+        answer = self.execute(OpenTable(terms)).answer
         assert answer["ok"], answer
 
     def frame(self, table: str, message: Message, draws: Message) -> Message:
@@ -110,8 +113,8 @@ class OfEngine:
     def act(self, kind: str, people: int = 1, **fields: Any) -> Message:
         if kind in ("suspend", "resume"):
             links = (fields["link"],)
-            by_hand = commands.Suspend if kind == "suspend" else commands.Resume
-            return self._told(self.execute(by_hand("operator", links), people=PEOPLE[:people]))
+            by_hand = Suspend if kind == "suspend" else Resume
+            return self._told(self.execute(by_hand("operator", links, ""), people=PEOPLE[:people]))
         if kind in ("undo", "correct", "release", "strike", "void_round", "reopen", "decline"):
             fields.setdefault("reason", "worked example")
         if kind in ("validate", "pay", "undo") and "award" in fields:
@@ -122,7 +125,7 @@ class OfEngine:
                 if award["award"] == fields["award"]
             )
         name = "".join(part.title() for part in kind.split("_"))
-        command = getattr(commands, name)(**fields)
+        command = next(act.command for act in ACTS if act.command.__name__ == name)(**fields)
         outcome = self.execute(command, people=PEOPLE[:people])
         if not outcome.answer["ok"]:
             return {"ok": False, "code": outcome.answer["code"]}
@@ -173,7 +176,7 @@ class OfEngine:
 
 def decide_again(auditor: Engine, entry: Entry) -> None:
     """S8: what was decided is decided again from the state before it, and then applied."""
-    event = events.decode(entry.kind, entry.version, entry.body)
+    event = kinds.decode(entry.kind, entry.version, entry.body)
     assert again.fault(auditor, entry, event) is None, event
     auditor.replay(entry)
 

@@ -6,7 +6,7 @@ So the first one that leaves out a seat is refused: what that seat has won would
 
 import pytest
 
-from jackpot.rules import commands
+from jackpot.rules.acts.rounds import Strike
 from jackpot.rules.commands import Command
 from tests.faults.worked.form import Link, Message, Table
 from tests.frames import Bet, Claim, Close, Settle, Void, Wager
@@ -145,5 +145,5 @@ def test_a_dealers_hand_is_shown_whole_with_the_board_that_it_needs() -> None:
     frames.refused(Settle("r1", (), None, DEALERS), "board: ")
     frames.refused(Settle("r1", (), FLOP, DEALERS[:1]), "dealer: ")
     assert frames.paid(Settle("r1", (), FLOP, DEALERS)) == []
-    strike = commands.Strike("T1", "r1", 2, "L", "slip", "dealer")
+    strike = Strike("T1", "r1", 2, "L", "slip", "dealer")
     assert frames.subject.execute(strike, people=("Ada", "Grace")).answer["code"] == "dealer_shown"

@@ -6,6 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from jackpot.rules import commands
+from jackpot.rules.acts.links import OpenLink
 from jackpot.rules.paytable import EnvyRow, ForOne, LinkTerms, Percent, Row, ToOne
 from tests import frames
 from tests.faults.worked.form import Link, Table
@@ -31,7 +32,7 @@ class Floor:
             if isinstance(one, Link):
                 self.subject.open(one)
             else:
-                self.subject.execute(commands.OpenLink(one))
+                self.subject.execute(OpenLink(one))
         self.subject.add(table)
         self.seq = 0
         assert self.send(Wager("r1", bets, lock=True))["t"] == "ack"

@@ -52,7 +52,7 @@ def made() -> set[str]:
     return {
         node.attr
         for folder in ("rules", "server")
-        for file in (ROOT / "jackpot" / folder).glob("*.py")
+        for file in (ROOT / "jackpot" / folder).rglob("*.py")
         if file.name != "codes.py"
         for node in ast.walk(ast.parse(file.read_text("utf-8")))
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "Code"

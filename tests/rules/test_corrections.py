@@ -2,7 +2,8 @@
 
 import pytest
 
-from jackpot.rules import commands, events
+from jackpot.rules import kinds
+from jackpot.rules.acts.hits import Correct, Corrected
 from jackpot.rules.state import PAID_KEPT
 from tests import frames
 from tests.faults.worked.form import Link, Table
@@ -18,7 +19,7 @@ TENTH = Claim(3, ("8s", "7s", "9s"))
 
 def fix(subject: OfEngine, award: str, amount: int, document: str = "") -> dict[str, object]:
     """Two people correct an award to this many cents."""
-    command = commands.Correct(award, amount, "misread", document)
+    command = Correct(award, amount, "misread", document)
     return subject.execute(command, people=BOTH).answer
 
 
@@ -128,7 +129,7 @@ def test_a_corrected_award_waits_for_its_validation() -> None:
     subject = bank()
     won(subject)
     subject.act("validate", hit="H1")
-    outcome = subject.execute(commands.Correct("A1", 900_000, "misread"), people=BOTH)
+    outcome = subject.execute(Correct("A1", 900_000, "misread"), people=BOTH)
     assert awards(subject)["A1"] == (900_000, "pending")
     assert [push.message["status"] for push in outcome.pushes if push.table == "T1"] == ["pending"]
 
@@ -148,8 +149,8 @@ def test_the_sum_of_a_paid_award_never_changes(later: bool) -> None:
     assert (refused["code"], str(refused["message"]).partition(":")[0]) == ("no_document", "document")
     assert fix(subject, "A1", 1_000_021 - 500, "W-2271")["difference"] == -500
     entry = subject.entries[-1]
-    journalled = events.decode(entry.kind, entry.version, entry.body)
-    assert isinstance(journalled, events.Corrected)
+    journalled = kinds.decode(entry.kind, entry.version, entry.body)
+    assert isinstance(journalled, Corrected)
     assert (journalled.document, journalled.people.names) == ("W-2271", BOTH)
     state = subject.engine.state
     kept = next(iter((*state.hits.values(), *state.paid.values()))).awards[0]

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from jackpot.rules import commands, events
+from jackpot.rules import commands, kinds
+from jackpot.rules.acts.rounds import Reopen
 from jackpot.rules.cards import parse
 from jackpot.rules.commands import Draw
 from jackpot.rules.state import DrawMade
@@ -43,7 +44,7 @@ class Drawn:
 
     def journalled(self) -> list[DrawMade]:
         entry = self.subject.entries[-1]
-        event = events.decode(entry.kind, entry.version, entry.body)
+        event = kinds.decode(entry.kind, entry.version, entry.body)
         locking = getattr(event, "locking", None)
         assert locking is not None
         return list(locking.draws)
@@ -92,11 +93,11 @@ def test_a_draw_is_paid_once_a_seat_however_often_its_round_ends() -> None:
         (5, "lucky-bonus", 2_500),
     ]
     assert floor.prizes(Close("r1")) == [(3, "magic-card", 10_000)]
-    floor.subject.execute(commands.Reopen("T1", "r1", "missed"), people=PEOPLE)
+    floor.subject.execute(Reopen("T1", "r1", "missed"), people=PEOPLE)
     assert floor.prizes(Settle("r1", (Claim(3, ("2s", "5d", "8c")),), close=True)) == []
     floor = Drawn(magic("8c"), (5, 3))
     assert floor.prizes(Settle("r1", (Claim(5, NOTHING),), BOARD, close=True)) == []
-    floor.subject.execute(commands.Reopen("T1", "r1", "missed"), people=PEOPLE)
+    floor.subject.execute(Reopen("T1", "r1", "missed"), people=PEOPLE)
     assert floor.prizes(Settle("r1", (Claim(3, ("2s", "5d", "8c")),), close=True)) == [
         (3, "magic-card", 10_000)
     ]

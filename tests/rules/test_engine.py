@@ -5,11 +5,15 @@ from hashlib import sha256
 import pytest
 
 from controllers import messages
-from jackpot.rules import betting, commands, engine, events, views
+from jackpot.rules import betting, commands, engine, events, kinds, views
+from jackpot.rules.acts.hits import Correct, Validate
+from jackpot.rules.acts.links import Resume, Suspend
+from jackpot.rules.acts.readings import Reading
+from jackpot.rules.acts.tables import OpenTable
 from jackpot.rules.commands import Draw, Hello
 from jackpot.rules.engine import Engine
-from jackpot.rules.events import UnknownEventError
 from jackpot.rules.invariant import InvariantError
+from jackpot.rules.kinds import UnknownEventError
 from jackpot.rules.money import to_cents
 from jackpot.rules.outcome import Entry
 from jackpot.rules.paytable import TableTerms
@@ -158,7 +162,7 @@ def test_more_rounds_a_minute_than_allowed_are_unreasonable() -> None:
     """L11: refused durably and alarmed; a new epoch's clock counts from its start."""
     subject = bank()
     terms = TableTerms("T3", "let-it-ride", 7, ("L",), max_rounds_per_minute=2)
-    subject.execute(commands.OpenTable(terms))
+    subject.execute(OpenTable(terms))
     for number in range(2):
         send(subject, 2 * number + 1, wager(f"r{number}"), table="T3")
         send(subject, 2 * number + 2, frames.Close(f"r{number}"), table="T3")
@@ -174,7 +178,7 @@ def test_more_rounds_a_minute_than_allowed_are_unreasonable() -> None:
 def test_a_round_that_the_ledger_did_not_take_is_not_counted() -> None:
     """L11: it is decided again within the minute, and is one round, not two."""
     subject = bank()
-    subject.execute(commands.OpenTable(TableTerms("T3", "let-it-ride", 7, ("L",), max_rounds_per_minute=1)))
+    subject.execute(OpenTable(TableTerms("T3", "let-it-ride", 7, ("L",), max_rounds_per_minute=1)))
     durable = subject.engine.snapshot()
     assert send(subject, 1, wager(), table="T3").answer["t"] == "ack"
     before, subject.engine = subject.engine, Engine.from_snapshot(durable)
@@ -187,8 +191,8 @@ def test_a_round_that_the_ledger_did_not_take_is_not_counted() -> None:
 def test_a_table_has_no_more_seats_than_its_game() -> None:
     """L11, L1: seats a game, and games whose cards make the link's hand."""
     subject = bank()
-    eight = subject.execute(commands.OpenTable(TableTerms("T8", "let-it-ride", 8, ("L",))))
-    cross = subject.execute(commands.OpenTable(TableTerms("T9", "criss-cross-poker", 6, ("L",))))
+    eight = subject.execute(OpenTable(TableTerms("T8", "let-it-ride", 8, ("L",))))
+    cross = subject.execute(OpenTable(TableTerms("T9", "criss-cross-poker", 6, ("L",))))
     assert (eight.answer["code"], cross.answer["code"]) == ("too_many_seats", "wrong_game")
 
 
@@ -197,7 +201,7 @@ def test_an_act_asked_twice_is_done_once() -> None:
     subject = bank()
     send(subject, 1, wager())
     send(subject, 2, royal())
-    act = commands.Validate("H1")
+    act = Validate("H1")
     first = subject.execute(act, people=("Ada",), digest=b"v" * 16)
     again = subject.execute(act, people=("Ada",), digest=b"v" * 16)
     assert first.answer["ok"]
@@ -210,8 +214,8 @@ def test_acts_need_someone_and_some_need_two() -> None:
     subject = bank()
     send(subject, 1, wager())
     send(subject, 2, royal())
-    assert subject.execute(commands.Validate("H1")).answer["code"] == "no_person"
-    fix = commands.Correct("A1", 900_000, "misread")
+    assert subject.execute(Validate("H1")).answer["code"] == "no_person"
+    fix = Correct("A1", 900_000, "misread")
     assert subject.execute(fix, people=("Ada",)).answer["code"] == "two_people"
     assert subject.execute(fix, people=("Ada", "Ada")).answer["code"] == "two_people"
     assert subject.execute(fix, people=("Ada", "Grace")).answer["ok"]
@@ -233,7 +237,7 @@ def test_a_broken_invariant_is_refused_as_internal_and_stops_its_links(
     assert outcome.answer["code"] == "internal"
     assert [alarm for alarm, _ in outcome.alarms] == ["internal"]
     assert send(subject, 2, wager()).answer["code"] == "suspended"
-    assert subject.execute(commands.Resume("internal", ("L",)), people=("Ada", "Grace")).answer["ok"]
+    assert subject.execute(Resume("internal", ("L",), ""), people=("Ada", "Grace")).answer["ok"]
     assert send(subject, 2, wager()).answer["t"] == "ack"
 
 
@@ -261,9 +265,9 @@ def test_welcome_tells_what_to_finish() -> None:
 def test_a_reading_is_taken_once_a_gaming_day() -> None:
     """S2: every meter, at the gaming day's end, once."""
     subject = bank()
-    first = subject.execute(commands.Reading("2026-11-20"))
+    first = subject.execute(Reading("2026-11-20"))
     assert first.answer["ok"]
-    assert subject.execute(commands.Reading("2026-11-20")).answer["code"] == "read_already"
+    assert subject.execute(Reading("2026-11-20")).answer["code"] == "read_already"
 
 
 def test_draws_are_journalled_and_told_with_the_lock() -> None:
@@ -281,9 +285,9 @@ def test_draws_are_journalled_and_told_with_the_lock() -> None:
 def test_a_journal_of_a_newer_program_is_refused() -> None:
     """S3: an event that this program does not know stops the start, it is never guessed."""
     with pytest.raises(UnknownEventError):
-        events.decode(9999, 1, b"\x90")
+        kinds.decode(9999, 1, b"\x90")
     with pytest.raises(UnknownEventError):
-        events.decode(events.Wagered.kind, events.RULES_VERSION + 1, b"\x90")
+        kinds.decode(events.Wagered.kind, events.RULES_VERSION + 1, b"\x90")
 
 
 def test_an_entry_out_of_order_is_refused() -> None:
@@ -301,7 +305,7 @@ def test_a_minute_is_over_after_sixty_seconds() -> None:
     """L11: a round opened exactly a minute ago counts no more, one a millisecond younger does."""
     subject = bank()
     terms = TableTerms("T3", "let-it-ride", 7, ("L",), max_rounds_per_minute=1)
-    subject.execute(commands.OpenTable(terms))
+    subject.execute(OpenTable(terms))
 
     def at(seq: int, tick: int, command: commands.Command) -> str:
         digest = bytes([seq]) * 16
@@ -319,12 +323,12 @@ def test_a_link_is_told_to_resume_only_where_it_was_suspended() -> None:
     subject = bank()
     subject.open(Link("M", "pa-643a-five-card-A"))
     for _ in range(2):
-        subject.execute(commands.Suspend("cleaning", ("L",)), people=("Ada",))
-    resumed = subject.execute(commands.Resume("cleaning"), people=("Ada",))
+        subject.execute(Suspend("cleaning", ("L",), ""), people=("Ada",))
+    resumed = subject.execute(Resume("cleaning", (), ""), people=("Ada",))
     assert [push.message for push in resumed.pushes] == [
         {"t": "link", "link": "L", "state": "active", "reason": ""}
     ]
-    assert subject.execute(commands.Resume("cleaning"), people=("Ada",)).answer["code"] == "not_suspended"
+    assert subject.execute(Resume("cleaning", (), ""), people=("Ada",)).answer["code"] == "not_suspended"
 
 
 def test_sums_are_shown_without_their_fraction_of_a_cent() -> None:

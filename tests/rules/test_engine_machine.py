@@ -13,7 +13,12 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from jackpot.rules import again, commands, events, views
+from jackpot.rules import again, commands, kinds, views
+from jackpot.rules.acts.hits import Correct
+from jackpot.rules.acts.links import OpenLink, Resume, Suspend
+from jackpot.rules.acts.readings import Reading
+from jackpot.rules.acts.rounds import Reopen
+from jackpot.rules.acts.tables import OpenTable, Release
 from jackpot.rules.commands import Command, Envelope
 from jackpot.rules.engine import Engine
 from jackpot.rules.events import Refused
@@ -87,7 +92,7 @@ class Floor(RuleBasedStateMachine):
         """Add up the entry's postings, and let the mirror decide it again and see it (S8)."""
         entry = outcome.entry
         assert entry is not None
-        decided = events.decode(entry.kind, entry.version, entry.body)
+        decided = kinds.decode(entry.kind, entry.version, entry.body)
         assert again.fault(self.mirror, entry, decided) is None, decided
         for other in (self.mirror, self.elephant):
             replayed = other.replay(entry)
@@ -106,9 +111,9 @@ class Floor(RuleBasedStateMachine):
     @initialize()
     def open(self) -> None:
         for terms in floor.LINKS:
-            assert self.ask(commands.OpenLink(terms)).of_act().ok
+            assert self.ask(OpenLink(terms)).of_act().ok
         for table in floor.TABLES:
-            assert self.ask(commands.OpenTable(table)).of_act().ok
+            assert self.ask(OpenTable(table)).of_act().ok
         for _, level in levels(self.elephant):
             level.history.fold_at = NEVER
 
@@ -148,7 +153,7 @@ class Floor(RuleBasedStateMachine):
 
     def play_at(self, table: Table, rng: Random) -> None:
         if table.held:
-            self.ask(commands.Release(table.terms.table, "tests"), people=("ann",))
+            self.ask(Release(table.terms.table, "tests"), people=("ann",))
         if table.unfinished() is None:
             self.bet(table, rng)
         for _ in range(3):
@@ -174,7 +179,7 @@ class Floor(RuleBasedStateMachine):
         for _ in range(4):
             command = floor.hit_act(rng, rng.choice(list(self.engine.state.hits.values())))
             outcome = self.ask(command, people=floor.people(rng))
-            if isinstance(command, commands.Correct) and outcome.of_act().ok:
+            if isinstance(command, Correct) and outcome.of_act().ok:
                 self.published.pop(int(command.award[1:]), None)
             if not self.engine.state.hits:
                 return
@@ -189,18 +194,18 @@ class Floor(RuleBasedStateMachine):
         """The last closed round is opened again by two people, and settled on."""
         whose = self.engine.state.tables[table]
         if whose.closed is not None and whose.unfinished() is None:
-            self.ask(commands.Reopen(whose.terms.table, whose.closed.id, "tests"), people=("ann", "bob"))
+            self.ask(Reopen(whose.terms.table, whose.closed.id, "tests"), people=("ann", "bob"))
             self.ask(floor.settlements(rng, whose, whose.closed), whose)
 
     @rule(link=st.sampled_from(sorted(floor.TERMS)), table=TABLE, day=st.dates().map(str))
     def server(self, link: str, table: int, day: str) -> None:
         """The server's own acts, and a frame that is none."""
         whose = self.engine.state.tables[table]
-        self.ask(commands.Suspend("tests", (link,)), people=("ann",))
+        self.ask(Suspend("tests", (link,), ""), people=("ann",))
         assert told(self.ask(frames.malformed("bets: no list"), whose).answer)["code"] == "bad_message"
         self.bet(whose, Random(day))
-        self.ask(commands.Resume("tests"), people=("ann",))
-        self.ask(commands.Reading(day))
+        self.ask(Resume("tests", (), ""), people=("ann",))
+        self.ask(Reading(day))
 
     # What must change nothing
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from jackpot.rules import commands, names
+from jackpot.rules import names
+from jackpot.rules.acts.tables import Release
 from tests import frames
 from tests.frames import Bet, Claim, Settle, Wager
 from tests.rules.test_engine import bank, send
@@ -57,8 +58,8 @@ def test_names_that_people_tell_apart_are_two(one: str, other: str) -> None:
 def test_what_a_name_may_not_hold_stands_for_no_act(name: str) -> None:
     """A10: the rules refuse it: no way in goes past them, and `verify` decides by them, too."""
     subject = bank()
-    held = subject.execute(commands.Release("T1", "x"), people=(name,)).answer
+    held = subject.execute(Release("T1", "x"), people=(name,)).answer
     assert (held["code"], held["message"].split(":")[0]) == ("bad_request", "by")
     assert names.fault(name) is not None
     longest = "\u0410\u043d\u043d\u0430" * (names.NAME_MOST // 4)
-    assert subject.execute(commands.Release("T1", "x"), people=(longest,)).answer["code"] == "not_held"
+    assert subject.execute(Release("T1", "x"), people=(longest,)).answer["code"] == "not_held"

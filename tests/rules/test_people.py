@@ -3,6 +3,10 @@
 import pytest
 
 from jackpot.rules import commands, views
+from jackpot.rules.acts.hits import Correct, Pay, Undo, Validate
+from jackpot.rules.acts.links import Suspend
+from jackpot.rules.acts.rounds import Reopen
+from jackpot.rules.acts.tables import OpenTable
 from jackpot.rules.commands import Hello
 from jackpot.rules.engine import Engine
 from jackpot.rules.paytable import TableTerms
@@ -17,7 +21,7 @@ from tests.rules.test_engine import BOARD, ROYAL, bank, royal, send, wager
 def test_greetings_do_not_drive_acts_out_of_memory() -> None:
     """A10, S5: however often a table greets, an act asked again after a doubt is done once."""
     subject = bank()
-    act = commands.Suspend("cleaning", ("L",))
+    act = Suspend("cleaning", ("L",), "")
     subject.execute(act, digest=b"s" * 16, people=("Ada",))
     for acked in range(1, 300):
         subject.execute(Hello(acked=acked), table="T1")
@@ -39,7 +43,7 @@ def test_an_act_that_breaks_an_invariant_stops_the_links_it_is_about() -> None:
     subject.open(Link("M", "pa-643a-five-card-A"))
     send(subject, 1, wager())
     send(subject, 2, royal())
-    envelope = commands.Envelope(commands.Validate("H1"), 0, 0, b"v" * 16, people=("Ada",))
+    envelope = commands.Envelope(Validate("H1"), 0, 0, b"v" * 16, people=("Ada",))
     subject.engine.execute_as_internal(envelope, "tests")
     assert [link.suspended for link in subject.engine.state.links] == [["internal"], []]
 
@@ -50,8 +54,8 @@ def test_sums_and_names_that_cannot_be_are_refused() -> None:
     send(subject, 1, wager())
     send(subject, 2, royal())
     both = ("Ada", "Grace")
-    huge = subject.execute(commands.Correct("A1", 2**53 - 1, "slip"), people=both).answer
-    long = subject.execute(commands.Validate("H" + "9" * 5000), people=both).answer
+    huge = subject.execute(Correct("A1", 2**53 - 1, "slip"), people=both).answer
+    long = subject.execute(Validate("H" + "9" * 5000), people=both).answer
     assert (huge["code"], long["code"]) == ("bad_amount", "no_such_hit")
 
 
@@ -60,7 +64,7 @@ def test_a_table_names_a_link_once() -> None:
     subject = OfEngine()
     subject.open(Link("L", "pa-643a-five-card-A"))
     terms = TableTerms("T1", "let-it-ride", 7, ("L", "L"))
-    assert subject.execute(commands.OpenTable(terms)).answer["code"] == "no_links"
+    assert subject.execute(OpenTable(terms)).answer["code"] == "no_links"
 
 
 @pytest.mark.parametrize("shown", ["seat", "board", "closed"])
@@ -94,9 +98,9 @@ def test_an_envy_bonus_is_validated_with_its_hand() -> None:
     subject = bank()
     send(subject, 1, wager())
     send(subject, 2, royal())
-    early = subject.execute(commands.Validate("H1", "A2"), people=("Ada",)).answer
+    early = subject.execute(Validate("H1", "A2"), people=("Ada",)).answer
     assert early["code"] == "hand_pending"
-    answer = subject.execute(commands.Validate("H1", "A1"), people=("Ada",)).answer
+    answer = subject.execute(Validate("H1", "A1"), people=("Ada",)).answer
     assert [award["status"] for award in answer["awards"]] == ["validated", "validated"]
 
 
@@ -105,8 +109,8 @@ def test_a_hits_status_is_told_when_all_of_it_that_stands_has_it() -> None:
     subject = bank()
     send(subject, 1, wager())
     send(subject, 2, royal())
-    subject.execute(commands.Undo("H1", "left the table", "A2"), people=("Ada",))
-    for act, status in ((commands.Validate, "validated"), (commands.Pay, "paid")):
+    subject.execute(Undo("H1", "left the table", "A2"), people=("Ada",))
+    for act, status in ((Validate, "validated"), (Pay, "paid")):
         pushes = subject.execute(act("H1"), people=("Ada",)).pushes
         told = [push.message["status"] for push in pushes if push.signs_of == "L"]
         assert status in told
@@ -119,7 +123,7 @@ def test_signs_are_told_that_a_later_award_is_raised() -> None:
     send(subject, 2, royal())
     send(subject, 1, wager("x1"), table="T2")
     send(subject, 2, royal("x1"), table="T2")
-    outcome = subject.execute(commands.Undo("H1", "misread"), people=("Ada", "Grace"))
+    outcome = subject.execute(Undo("H1", "misread"), people=("Ada", "Grace"))
     raised = [push for push in outcome.pushes if push.message.get("status") == "raised"]
     assert {(push.table, push.signs_of) for push in raised} == {("T2", None), (None, "L")}
 
@@ -131,7 +135,7 @@ def test_showing_nothing_is_no_turn() -> None:
     send(subject, 2, Settle("r1", (), BOARD))
     send(subject, 1, wager("x1"), table="T2")
     send(subject, 3, Settle("r1", (Claim(3, ("2h", "5d", "9c")),), close=True))
-    subject.execute(commands.Reopen("T1", "r1", "missed"), people=("Ada", "Grace"))
+    subject.execute(Reopen("T1", "r1", "missed"), people=("Ada", "Grace"))
     award = send(subject, 4, Settle("r1", (Claim(5, ROYAL),), close=True)).answer["awards"][0]
     assert award["amount"] == 1_000_084
 
@@ -189,9 +193,9 @@ def test_a_corrected_award_is_raised_like_any_other() -> None:
     send(subject, 1, wager("x1"), table="T2")
     send(subject, 2, royal("x1"), table="T2")
     people = ("Ada", "Grace")
-    subject.execute(commands.Correct("A3", 1_000_042 - 100, "misread"), people=people)
+    subject.execute(Correct("A3", 1_000_042 - 100, "misread"), people=people)
     assert subject.meters()["L", ""]["primary"] == 10_001_000_000
-    subject.execute(commands.Undo("H1", "misdealt"), people=people)
+    subject.execute(Undo("H1", "misdealt"), people=people)
     raised = {award["award"]: award["amount"] for hit in subject.hits() for award in hit["awards"]}
     assert raised["A3"] == 1_000_084 - 100
     assert subject.meters()["L", ""]["primary"] == 10_001_000_000

@@ -10,7 +10,14 @@ from msgspec.structs import replace
 from controllers import messages
 from controllers.answers import Ack, Drawn, Nack, Refund, Welcome
 from controllers.frames import FRAME_MOST, encode
-from jackpot.rules import commands, events
+from jackpot.rules import commands, kinds
+from jackpot.rules.acts.banks import CloseBank
+from jackpot.rules.acts.devices import ClearDevice, EndKey
+from jackpot.rules.acts.hits import Correct, Pay, Undo, Undone, Validate
+from jackpot.rules.acts.links import Resume, Suspend
+from jackpot.rules.acts.rounds import Decline, Reopen, Strike, VoidRound
+from jackpot.rules.acts.tables import TABLE_LINKS_MOST, OpenTable, Release
+from jackpot.rules.acts.witness import ConfirmBehind
 from jackpot.rules.apply_rounds import LEFT_TOLD_MOST
 from jackpot.rules.awards import AWARDS_PER_FRAME
 from jackpot.rules.betting import ROUND_BETS_MOST
@@ -20,7 +27,6 @@ from jackpot.rules.commands import Command, Envelope
 from jackpot.rules.engine import Engine
 from jackpot.rules.facts import award_facts, greeting
 from jackpot.rules.meter import Accounts
-from jackpot.rules.opening import TABLE_LINKS_MOST
 from jackpot.rules.paytable import LevelTerms, LinkTerms, TableTerms
 from jackpot.rules.refusal import HITS_TOLD_MOST, MESSAGE_MOST, QUOTED_MOST, Refusal, bounded, quoted
 from jackpot.rules.state import Answered, Award, BetMade, DrawMade, Level, Link, Round, Shown, State, Table
@@ -51,21 +57,21 @@ RIGHT: tuple[Command, ...] = (
     frames.Void("r1", "why"),
 )
 ACTS: tuple[Command, ...] = (
-    commands.Validate("H1", "A1"),
-    commands.Pay("H1", "A1"),
-    commands.Undo("H1", "why", "A1"),
-    commands.Correct("A1", 5, "why"),
-    commands.Release("T1", "why"),
-    commands.Strike("T1", "r1", 3, "L", "why"),
-    commands.VoidRound("T1", "r1", "why"),
-    commands.Reopen("T1", "r1", "why"),
-    commands.Decline("T1", "r1", "why"),
-    commands.ConfirmBehind("T1", "why", believe=True),
-    commands.ClearDevice("table", "T1"),
-    commands.EndKey("table", "T1", "abc"),
-    commands.CloseBank("other", "why"),
-    commands.Suspend("operator", ("L",), "why"),
-    commands.Resume("operator", ("L",), "why"),
+    Validate("H1", "A1"),
+    Pay("H1", "A1"),
+    Undo("H1", "why", "A1"),
+    Correct("A1", 5, "why"),
+    Release("T1", "why"),
+    Strike("T1", "r1", 3, "L", "why"),
+    VoidRound("T1", "r1", "why"),
+    Reopen("T1", "r1", "why"),
+    Decline("T1", "r1", "why"),
+    ConfirmBehind("T1", "why", believe=True),
+    ClearDevice("table", "T1"),
+    EndKey("table", "T1", "abc"),
+    CloseBank("other", "why"),
+    Suspend("operator", ("L",), "why"),
+    Resume("operator", ("L",), "why"),
 )
 
 
@@ -84,6 +90,9 @@ def longer(value: Any) -> Iterator[Any]:
 def variants(command: Command) -> Iterator[Command]:
     yield command
     for fields in longer(msgspec.to_builtins(command)):
+        if isinstance(command, commands.ActCommand):  # whatever its fields' bounds keep out of a request
+            yield type(command)(**{name: fields[name] for name in command.__struct_fields__})
+            continue
         try:
             yield msgspec.convert(fields, type(command))
         except msgspec.ValidationError:
@@ -255,9 +264,9 @@ def test_a_table_has_eight_links() -> None:
     for number in range(9):
         subject.open(form.Link(f"L{number}", "pa-643a-five-card-A"))
     links = tuple(f"L{number}" for number in range(9))
-    answer = subject.execute(commands.OpenTable(TableTerms("T1", "let-it-ride", 7, links))).answer
+    answer = subject.execute(OpenTable(TableTerms("T1", "let-it-ride", 7, links))).answer
     assert (answer["ok"], answer["code"]) == (False, "too_many_links")
-    assert subject.execute(commands.OpenTable(TableTerms("T1", "let-it-ride", 7, links[:8]))).answer["ok"]
+    assert subject.execute(OpenTable(TableTerms("T1", "let-it-ride", 7, links[:8]))).answer["ok"]
 
 
 @pytest.mark.parametrize("count", [ROUND_BETS_MOST, ROUND_BETS_MOST + 1])
@@ -286,12 +295,12 @@ def test_an_answer_tells_the_first_of_many_paid_awards_that_would_be_worth_more(
         if number:
             for kind in ("validate", "pay"):
                 assert subject.act(kind, hit=f"H{number + 1}")["ok"]
-    outcome = subject.execute(commands.Undo("H1", "misdealt"), people=("Ada", "Grace"))
+    outcome = subject.execute(Undo("H1", "misdealt"), people=("Ada", "Grace"))
     assert list(outcome.answer["left"]) == [f"A{number}" for number in range(2, LEFT_TOLD_MOST + 2)]
     alarms = dict(outcome.alarms)
     assert alarms["left_on_meter"]["count"] == LEFT_TOLD_MOST + 1
     entry = outcome.entry
     assert entry is not None
-    undone = events.decode(entry.kind, entry.version, entry.body)
-    assert isinstance(undone, events.Undone)
+    undone = kinds.decode(entry.kind, entry.version, entry.body)
+    assert isinstance(undone, Undone)
     assert len(undone.recomputed.left) == LEFT_TOLD_MOST + 1

@@ -6,7 +6,10 @@ from typing import Any
 import pytest
 
 from controllers.messages import On
-from jackpot.rules import commands, events, views
+from jackpot.rules import commands, events, kinds, views
+from jackpot.rules.acts.hits import Undo
+from jackpot.rules.acts.rounds import Decline, Reopen, Reopened, Strike, VoidRound
+from jackpot.rules.acts.tables import Release
 from jackpot.rules.betting import ASKED_HOLDS_MS
 from tests import frames
 from tests.faults.worked.form import Link, Table
@@ -16,8 +19,8 @@ from tests.rules.test_engine import bank, royal, send, wager
 from tests.said import Heard
 
 ADA, GRACE, BOTH = ("Ada",), ("Grace",), ("Ada", "Grace")
-REOPEN = commands.Reopen("T1", "r1", "missed")
-KEEP = commands.Decline("T1", "r1", "nothing was missed")
+REOPEN = Reopen("T1", "r1", "missed")
+KEEP = Decline("T1", "r1", "nothing was missed")
 BOARD, DEALER = ("9s", "Ts", "Js", "2c", "2d"), ("4c", "5d")
 
 
@@ -31,7 +34,7 @@ def closed() -> OfEngine:
 
 def last_event(subject: OfEngine) -> events.Event:
     entry = subject.entries[-1]
-    return events.decode(entry.kind, entry.version, entry.body)
+    return kinds.decode(entry.kind, entry.version, entry.body)
 
 
 # Who reopens a round, and what waits meanwhile (T10)
@@ -46,7 +49,7 @@ def test_two_people_reopen_at_once_or_one_after_the_other() -> None:
         assert subject.execute(REOPEN, people=(same,)).answer["code"] == "two_people"
     assert "asked" not in subject.execute(REOPEN, people=GRACE).answer
     reopened = last_event(subject)
-    assert isinstance(reopened, events.Reopened)
+    assert isinstance(reopened, Reopened)
     assert reopened.people == events.People(("Ada", "Grace"), proved=False)
     assert send(subject, 4, royal()).answer["awards"][0]["amount"] == 1_000_042
     assert subject.execute(REOPEN, people=BOTH).answer["ok"]
@@ -57,7 +60,7 @@ def test_a_name_and_its_other_spelling_are_one_person() -> None:
     """T10: two spellings at once only ask; nobody at all is nobody, however many blanks it has."""
     subject = closed()
     assert subject.execute(REOPEN, people=("Ada  Lee", " ADA LEE")).answer["asked"]
-    assert subject.execute(commands.Release("T1", "x"), people=("  ",)).answer["code"] == "no_person"
+    assert subject.execute(Release("T1", "x"), people=("  ",)).answer["code"] == "no_person"
 
 
 def test_a_table_opens_no_new_round_while_a_second_person_has_not_answered() -> None:
@@ -204,10 +207,10 @@ def test_a_reopened_round_is_voided_by_two_people_alone() -> None:
     subject.execute(REOPEN, people=BOTH)
     send(subject, 3, Settle("r1", royal().hands, royal().board))
     assert send(subject, 4, frames.Void("r1", "misdeal")).answer["code"] == "two_people"
-    void = commands.VoidRound("T1", "r1", "misdeal")
+    void = VoidRound("T1", "r1", "misdeal")
     assert subject.execute(void, people=ADA).answer["code"] == "two_people"
     assert subject.execute(void, people=BOTH).answer["code"] == "award_standing"
-    subject.execute(commands.Undo("H1", "misdealt"), people=ADA)
+    subject.execute(Undo("H1", "misdealt"), people=ADA)
     assert len(subject.execute(void, people=BOTH).answer["refunds"]) == 2
     assert subject.meters()["L", ""]["wagers"] == 0
 
@@ -252,7 +255,7 @@ def test_two_people_strike_wagers_on_a_dealers_hand_that_cannot_be_shown() -> No
     subject, frame = dealer_floor()
     frame(ON_DEALER)
     before = subject.meters()["L", ""]
-    strike = commands.Strike("T1", "r1", 2, "L", "the dealer's cards fell", on="dealer")
+    strike = Strike("T1", "r1", 2, "L", "the dealer's cards fell", on="dealer")
     assert subject.execute(strike, people=ADA).answer["code"] == "two_people"
     answer = subject.execute(strike, people=BOTH).answer
     assert [(one["seat"], one["on"], one["amount"]) for one in answer["refunds"]] == [(2, "dealer", 100)]
@@ -267,7 +270,7 @@ def test_people_strike_nothing_that_the_cards_have_decided(on: On) -> None:
     subject, frame = dealer_floor()
     frame(ON_DEALER)
     frame(Settle("r1", (Claim(5, ("3c", "3d")),), BOARD, DEALER))
-    strike = commands.Strike("T1", "r1", 2 if on == "dealer" else 5, "L", "slip", on)
+    strike = Strike("T1", "r1", 2 if on == "dealer" else 5, "L", "slip", on)
     refused = subject.execute(strike, people=BOTH).answer
     assert refused["code"] == {"own": "not_mismatch", "dealer": "dealer_shown"}[on]
 
@@ -296,7 +299,7 @@ def test_no_wager_on_a_shown_dealers_hand_is_struck_by_a_count(hand: tuple[str, 
     frame(ON_DEALER)
     frame(Settle("r1", (Claim(5, ("2s", "3h")),), ("Js", "Ts", "Qs", "2d", "4h"), hand))
     assert frame(Lock("r1", {"P": 0})).answer["code"] == "chip_mismatch"
-    strike = commands.Strike("T1", "r1", 2, "L", "slip", "dealer")
+    strike = Strike("T1", "r1", 2, "L", "slip", "dealer")
     assert subject.execute(strike, people=ADA).answer["code"] == "dealer_shown"
     paid = frame(Close("r1")).answer.get("awards", [])
     assert [award["seat"] for award in paid if award["kind"] == "meter"] == ([2] if hand[0] == "As" else [])
@@ -311,7 +314,7 @@ def test_a_wager_that_waits_for_its_share_is_not_struck() -> None:
     frame(Wager("r1", (Bet(5, "L", 100), Bet(4, "L", 100)), lock=True, chips={"L": 2}))
     frame(Settle("r1", (Claim(5, ("As", "Ks", "Qs")), Claim(4, ("2h", "3c", "7d"))), ("Js", "Ts")))
     assert frame(Lock("r1", {"L": 1})).answer["code"] == "chip_mismatch"
-    strike = commands.Strike("T1", "r1", 5, "L", "slip")
+    strike = Strike("T1", "r1", 5, "L", "slip")
     assert subject.execute(strike, people=BOTH).answer["code"] == "not_mismatch"
     awards = frame(Close("r1")).answer["awards"]
     assert [(award["seat"], award["kind"]) for award in awards] == [(5, "meter")]

@@ -11,6 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jackpot.rules import commands
+from jackpot.rules.acts.hits import Pay, Undo, Validate
+from jackpot.rules.acts.rounds import Reopen
 from jackpot.rules.meter import Accounts, contribute, opened
 from jackpot.rules.meter import take as take_now
 from jackpot.rules.paytable import LevelTerms
@@ -250,8 +252,8 @@ class Floor:
         return int(self.send(table, settle)["awards"][0]["amount"])
 
     def pay(self, hit: str) -> None:
-        self.act(commands.Validate(hit))
-        self.act(commands.Pay(hit))
+        self.act(Validate(hit))
+        self.act(Pay(hit))
 
     def fold_soon(self) -> None:
         """The next lock folds whatever of the level's history may be folded."""
@@ -292,7 +294,7 @@ def test_folding_keeps_what_a_closed_round_of_another_table_stands_on() -> None:
     floor.pay("H1")
     floor.fold_soon()
     floor.wager("T1", "r2")
-    floor.act(commands.Reopen("T2", "x1", "missed"))
+    floor.act(Reopen("T2", "x1", "missed"))
     assert floor.royal("T2", "x1") == 1_000_042
 
 
@@ -321,7 +323,7 @@ def test_a_raised_award_is_raised_wherever_it_is_shown() -> None:
     floor.royal("T1", "r1")
     floor.wager("T2", "x1")
     floor.royal("T2", "x1")
-    floor.act(commands.Undo("H1", "misdealt"))
+    floor.act(Undo("H1", "misdealt"))
     level = floor.subject.engine.state.links[0].levels[0]
     assert [(shown.hit, shown.amount) for shown in level.shown] == [(2, 10_000_840_000)]
     assert (level.wins, level.hits) == (10_000_840_000, 1)

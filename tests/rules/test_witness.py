@@ -4,9 +4,10 @@ from typing import Any, TypeVar
 
 import pytest
 
-from jackpot.rules import commands, events
+from jackpot.rules import events, kinds
+from jackpot.rules.acts.links import Resume, Resumed, Suspend
+from jackpot.rules.acts.witness import BELIEVED_MOST, BehindConfirmed, BehindOver, ConfirmBehind, FoundBehind
 from jackpot.rules.commands import Hello
-from jackpot.rules.witness import BELIEVED_MOST
 from tests import frames
 from tests.faults.worked.form import Link, Table
 from tests.frames import malformed
@@ -32,11 +33,11 @@ def says(subject: OfEngine, table: str, acked: int) -> dict[str, Any]:
 
 
 def confirm(subject: OfEngine, table: str, believe: bool, people: tuple[str, ...] = BOTH) -> dict[str, Any]:
-    return subject.execute(commands.ConfirmBehind(table, "looked at both", believe), people=people).answer
+    return subject.execute(ConfirmBehind(table, "looked at both", believe), people=people).answer
 
 
 def rows(subject: OfEngine, kind: type[E]) -> list[E]:
-    found = (events.decode(entry.kind, entry.version, entry.body) for entry in subject.entries)
+    found = (kinds.decode(entry.kind, entry.version, entry.body) for entry in subject.entries)
     return [event for event in found if isinstance(event, kind)]
 
 
@@ -60,7 +61,7 @@ def test_one_table_is_no_off_switch() -> None:
     assert [alarm for alarm, _ in found.alarms] == ["ledger_behind"]
     for acked in (7, 8, 2**52, 2**53 - 2**32):
         assert says(subject, "T1", acked)["code"] == "ledger_behind"
-    assert len(rows(subject, events.FoundBehind)) == 1
+    assert len(rows(subject, FoundBehind)) == 1
     assert not suspended(subject)
     assert send(subject, 3, wager("x2"), table="T2").answer["t"] == "ack"
 
@@ -74,7 +75,7 @@ def test_the_bank_stops_when_a_second_table_says_so_in_the_epoch() -> None:
     assert not suspended(subject)
     assert says(subject, "T1", 9)["code"] == "ledger_behind"
     assert suspended(subject)
-    assert [event.suspends for event in rows(subject, events.FoundBehind)] == [False, False, True]
+    assert [event.suspends for event in rows(subject, FoundBehind)] == [False, False, True]
     for table in ("T1", "T2"):
         assert confirm(subject, table, believe=True)["ok"]
     assert not suspended(subject)
@@ -90,7 +91,7 @@ def test_a_table_that_people_have_answered_is_no_second_witness() -> None:
         assert not suspended(subject)
         assert confirm(subject, "T2", believe=False)["ok"]
     assert says(subject, "T2", 7)["t"] == "welcome"
-    assert len(rows(subject, events.FoundBehind)) == 4
+    assert len(rows(subject, FoundBehind)) == 4
     says(subject, "T2", 8)
     says(subject, "T3", 1)
     assert suspended(subject), "two wait for people"
@@ -102,7 +103,7 @@ def test_an_engine_that_is_rebuilt_within_an_epoch_knows_when_that_began() -> No
     says(subject, "T1", 9)
     subject.rebuild()
     assert says(subject, "T1", 9)["code"] == "ledger_behind"
-    assert len(rows(subject, events.FoundBehind)) == 1
+    assert len(rows(subject, FoundBehind)) == 1
     says(subject, "T2", 9)
     assert suspended(subject)
 
@@ -124,11 +125,11 @@ def test_two_people_confirm_and_nobody_resumes_it_otherwise() -> None:
     subject = bank()
     says(subject, "T1", 7)
     assert confirm(subject, "T1", believe=True, people=ADA)["code"] == "two_people"
-    for act in (commands.Resume, commands.Suspend):
-        assert subject.execute(act("ledger_behind"), people=BOTH).answer["code"] == "reserved"
+    for act in (Resume, Suspend):
+        assert subject.execute(act("ledger_behind", (), ""), people=BOTH).answer["code"] == "reserved"
     assert confirm(subject, "T2", believe=True)["code"] == "not_behind"
     assert confirm(subject, "T1", believe=True)["ok"]
-    (confirmed,) = rows(subject, events.BehindConfirmed)
+    (confirmed,) = rows(subject, BehindConfirmed)
     assert (confirmed.acked, confirmed.missing, confirmed.people.proved) == (7, 7, False)
     assert says(subject, "T1", 7)["last_seq"] == 7
     assert send(subject, 8, wager()).answer["t"] == "ack"
@@ -159,7 +160,7 @@ def test_a_disbelieved_number_is_ignored_until_the_table_names_a_right_one() -> 
     confirm(subject, "T1", believe=False)
     for _ in range(2):
         assert says(subject, "T1", 2)["t"] == "welcome"
-    assert len(rows(subject, events.BehindOver)) == 1
+    assert len(rows(subject, BehindOver)) == 1
     assert says(subject, "T1", 3)["code"] == "ledger_behind"
 
 
@@ -179,17 +180,17 @@ def test_a_tables_numbers_never_go_back() -> None:
 def test_a_restored_bank_waits_for_two_people_who_may_confirm_its_tables() -> None:
     """S9: one act resumes it and believes every table, each with the number that they were shown."""
     subject = three()
-    subject.execute(commands.Suspend("restored", (), "from row 7"))
+    subject.execute(Suspend("restored", (), "from row 7"))
     says(subject, "T1", 20)
     says(subject, "T2", 30)
     tables = (("T1", 20), ("T2", 30))
-    resume = commands.Resume("restored", (), "the shift log agrees", tables)
+    resume = Resume("restored", (), "the shift log agrees", tables)
     assert subject.execute(resume, people=ADA).answer["code"] == "two_people"
     for wrong in ((("T1", 21),), (("T3", 1),), (("T1", 20), ("T1", 20))):
-        other = commands.Resume("restored", (), "", wrong)
+        other = Resume("restored", (), "", wrong)
         assert not subject.execute(other, people=BOTH).answer["ok"]
     assert subject.execute(resume, people=BOTH).answer["ok"]
-    (resumed,) = rows(subject, events.Resumed)
+    (resumed,) = rows(subject, Resumed)
     assert [(one.table, one.acked, one.missing) for one in resumed.believed] == [(1, 20, 18), (2, 30, 28)]
     assert not suspended(subject)
     assert says(subject, "T2", 30)["last_seq"] == 30
@@ -199,9 +200,9 @@ def test_a_restored_bank_waits_for_two_people_who_may_confirm_its_tables() -> No
 def test_two_people_resume_what_went_wrong(reason: str) -> None:
     """S9, S3: a restored bank, or one that contradicted itself, is not let in again by one."""
     subject = bank()
-    subject.execute(commands.Suspend(reason), people=ADA)
+    subject.execute(Suspend(reason, (), ""), people=ADA)
     subject.open(Link("M", "pa-643a-five-card-A"))
-    resume = commands.Resume(reason)
+    resume = Resume(reason, (), "")
     assert subject.execute(resume, people=ADA).answer["code"] == "two_people"
     assert subject.execute(resume, people=BOTH).answer["ok"]
     assert [link.suspended for link in subject.engine.state.links] == [[], []]

@@ -15,7 +15,9 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from jackpot.app import Server
-from jackpot.rules.events import People, Undone, decode
+from jackpot.rules.acts.hits import Undone
+from jackpot.rules.events import People
+from jackpot.rules.kinds import decode
 from tests.server.bed import LINK, LINKS, Device, administer, configure, on_loop, sign, table
 from tests.server.test_web import fetch
 

@@ -15,7 +15,7 @@ from jackpot.config import Config, load
 from jackpot.ledger.banks import open_banks, site_of
 from jackpot.ledger.open import open_ledger
 from jackpot.ledger.store import DataRefused, LedgerError
-from jackpot.rules.events import BankOpened
+from jackpot.rules.acts.banks import BankOpened
 from tests.ledger.material import rows
 from tests.ledger.planted import run_sql
 from tests.server.bed import LINK, LINKS, administer, configure, on_loop, table

@@ -8,7 +8,9 @@ from controllers.session import AUTH_FAILED
 from jackpot.app import Server
 from jackpot.config import Config
 from jackpot.ledger.journal import Head
-from jackpot.rules.events import KeyEnded, People, decode
+from jackpot.rules.acts.devices import KeyEnded
+from jackpot.rules.events import People
+from jackpot.rules.kinds import decode
 from jackpot.server.devices import fingerprint
 from jackpot.server.life import State
 from jackpot.server.writer import Writer

@@ -16,7 +16,7 @@ from jackpot.clock import Clock, SystemClock
 from jackpot.ledger.journal import Head, genesis
 from jackpot.ledger.postgres import PostgresStore
 from jackpot.ledger.store import CommitInDoubt, Fenced, LedgerCorrupt
-from jackpot.rules.commands import Reading
+from jackpot.rules.acts.readings import Reading
 from jackpot.server.hold import Hold
 from jackpot.server.lease import (
     AWAY_S,

@@ -17,7 +17,7 @@ from jackpot.ledger.journal import Row
 from jackpot.ledger.open import open_ledger
 from jackpot.ledger.store import CommitInDoubt
 from jackpot.ledger.verify import verify
-from jackpot.rules.commands import Reading
+from jackpot.rules.acts.readings import Reading
 from jackpot.server.floor import Floor
 from jackpot.server.histogram import BATCH_ROWS, Histogram
 from jackpot.server.life import State

@@ -1,32 +1,119 @@
-"""How do two banks become one? Each chain ends with what it hands on, and a new chain begins with both.
+"""How does a bank begin and end, and how do two become one?
 
-Only what is at rest can move: every link suspended, no round to finish, no award to pay, no cards held. So
-nothing that is handed on can still be undone or recomputed, and its history begins again (A11).
+Each chain ends with what it hands on, and a new chain begins with both. Only what is at rest can move: every
+link suspended, no round to finish, no award to pay, no cards held. So nothing that is handed on can still be
+undone or recomputed, and its history begins again (A11).
 """
+
+from typing import ClassVar, Final
 
 import msgspec
 
+from jackpot.rules.acts.act import Act, By, someone
 from jackpot.rules.codes import Code
-from jackpot.rules.commands import BeginBank, CloseBank
+from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
-from jackpot.rules.events import (
-    BankBegun,
-    BankClosed,
-    CarriedLevel,
-    CarriedLink,
-    CarriedTable,
-    HandedOn,
-    People,
-)
+from jackpot.rules.events import Event, People
 from jackpot.rules.meter import Accounts
+from jackpot.rules.paytable import LinkTerms, TableTerms
 from jackpot.rules.refusal import refuse_if
-from jackpot.rules.state import Level, Link, State, Table
+from jackpot.rules.state import Answered, Level, Link, State, Table
 from jackpot.rules.undo import BASE, History, Point
 
 
-def decide_close_bank(state: State, command: CloseBank, people: People) -> BankClosed:
+class OpenBank(ActCommand, tag="open-bank", frozen=True):
+    """A bank's first entry. site: the id of the site whose ledger it is in."""
+
+    site: str
+
+
+class BankOpened(Event, frozen=True, array_like=True):
+    """The first entry of any other bank. site: whose ledger it is in. people: none at the ledger's making."""
+
+    kind: ClassVar[int] = 30
+    site: str
+    people: People = People()
+
+
+def decide_open_bank(state: State, command: OpenBank, by: By) -> BankOpened:
+    """A bank opens once, before anything else (S3)."""
+    refuse_if(state.seq > 0, Code.NOT_EMPTY, f"bank {state.bank} has entries already")
+    refuse_if(not command.site, Code.NO_SITE, "site: a ledger is one site's")
+    return BankOpened(command.site, by.people)
+
+
+def apply_bank_opened(effects: Effects, event: BankOpened) -> None:
+    """The ledger knows whose it is."""
+    effects.state.site = event.site
+
+
+class CarriedLevel(msgspec.Struct, frozen=True, array_like=True):
+    """A level at rest; its counts as in the state."""
+
+    accounts: Accounts
+    cycle: int
+    wagers: int
+    hits: int
+    wins: int
+    undone_wagers: int
+    undone_hits: int
+    joined: list[tuple[int, int]]
+
+
+class CarriedLink(msgspec.Struct, frozen=True, array_like=True):
+    terms: LinkTerms
+    outside: Accounts
+    levels: list[CarriedLevel]
+    suspended: list[str]
+    paid_by: dict[str, int]
+
+
+class CarriedTable(msgspec.Struct, frozen=True, array_like=True):
+    """counts: by its old bank's link numbers."""
+
+    terms: TableTerms
+    last_seq: int
+    answers: list[Answered]
+    ended: str
+    counts: dict[int, int]
+    rounds: int
+    disbelieved: int
+
+
+class HandedOn(msgspec.Struct, frozen=True, array_like=True):
+    """What one bank gives to the next."""
+
+    links: list[CarriedLink]
+    tables: list[CarriedTable]
+    next_hit: int
+    next_award: int
+    last_day: str
+    blocked: list[tuple[str, str]]
+    ended: list[tuple[str, str, str]]
+    refusals: dict[str, int]
+    site: str
+
+
+class CloseBank(ActCommand, tag="close-bank", frozen=True):
+    """The bank, at rest, becomes part of another one."""
+
+    into: str
+    reason: str
+
+
+class BankClosed(Event, frozen=True, array_like=True):
+    """The last entry of a bank: everything that it had goes into another one."""
+
+    kind: ClassVar[int] = 25
+    into: str
+    handed_on: HandedOn
+    people: People
+    reason: str
+
+
+def decide_close_bank(state: State, command: CloseBank, by: By) -> BankClosed:
     """The bank ends here, at rest."""
-    refuse_if(not people.count(), Code.NO_PERSON, "by: someone must stand for this act")
+    someone(by)
     refuse_if(command.into == state.bank, Code.SAME_BANK, f"into: {state.bank} cannot become itself")
     for link in state.links:
         name = link.terms.link
@@ -44,7 +131,7 @@ def decide_close_bank(state: State, command: CloseBank, people: People) -> BankC
         if any(award.status in ("pending", "validated") for award in hit.awards)
     ]
     refuse_if(bool(standing), Code.AWARD_STANDING, f"not yet paid or undone: {', '.join(standing)}")
-    return BankClosed(command.into, handed_on(state), people, command.reason)
+    return BankClosed(command.into, handed_on(state), by.people, command.reason)
 
 
 def handed_on(state: State) -> HandedOn:
@@ -95,7 +182,22 @@ def apply_bank_closed(effects: Effects, event: BankClosed) -> None:
     state.closed_into = event.into
 
 
-def decide_begin_bank(state: State, command: BeginBank) -> BankBegun:
+class BeginBank(ActCommand, tag="begin-bank", frozen=True):
+    """A new bank goes on with what others handed on. heads: of each, its name, last entry and its hash."""
+
+    heads: tuple[tuple[str, int, bytes], ...]
+    parts: tuple[HandedOn, ...]
+
+
+class BankBegun(Event, frozen=True, array_like=True):
+    """The first entry of a bank that others became. heads: of each, its name, last entry and its hash."""
+
+    kind: ClassVar[int] = 26
+    heads: list[tuple[str, int, bytes]]
+    parts: list[HandedOn]
+
+
+def decide_begin_bank(state: State, command: BeginBank, _by: By) -> BankBegun:
     """A bank whose first entry is the end of others."""
     refuse_if(state.seq > 0, Code.NOT_EMPTY, f"bank {state.bank} has entries already")
     parts = command.parts
@@ -159,3 +261,20 @@ def _take_table(state: State, told: CarriedTable, links_before: int) -> None:
             disbelieved=told.disbelieved,
         )
     )
+
+
+ACTS: Final = (
+    Act(OpenBank, decide_open_bank, {BankOpened: apply_bank_opened}, lambda _, event: [OpenBank(event.site)]),
+    Act(
+        CloseBank,
+        decide_close_bank,
+        {BankClosed: apply_bank_closed},
+        lambda _, event: [CloseBank(event.into, event.reason)],
+    ),
+    Act(
+        BeginBank,
+        decide_begin_bank,
+        {BankBegun: apply_bank_begun},
+        lambda _, event: [BeginBank(tuple(event.heads), tuple(event.parts))],
+    ),
+)

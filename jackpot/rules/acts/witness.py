@@ -5,27 +5,77 @@ says the same within the epoch while people have not answered the first, or when
 ever played.
 """
 
-from typing import Final
+from collections.abc import Callable
+from typing import Any, ClassVar, Final
 
+import msgspec
+
+from controllers.messages import Id
+from jackpot.rules.acts.act import Act, By
+from jackpot.rules.acts.fields import Reason
+from jackpot.rules.acts.tables import find_table, table_name
 from jackpot.rules.codes import Code
-from jackpot.rules.commands import ConfirmBehind
+from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
-from jackpot.rules.events import BehindConfirmed, BehindOver, Believed, FoundBehind, People
-from jackpot.rules.refusal import Refusal, quoted, refuse_if, two_people
+from jackpot.rules.events import Event, People
+from jackpot.rules.refusal import Refusal, refuse_if, two_people
 from jackpot.rules.state import Said, State, Table
 
 BEHIND: Final = "ledger_behind"
+
 
 # People believe no higher number: from it a table can count on for ever within the 2^53 - 1 of the wire.
 BELIEVED_MOST: Final = 2**52
 
 
-def find_table(state: State, name: str) -> Table:
-    """The table of that id; refused as `no_such_table`."""
-    for table in state.tables:
-        if table.terms.table == name:
-            return table
-    raise Refusal(Code.NO_SUCH_TABLE, f"table: {quoted(name)} is unknown")
+class FoundBehind(Event, frozen=True, array_like=True):
+    """A table says that it holds answers, up to `acked`, that this ledger has lost (S9).
+
+    since: the entry after which the epoch began. suspends: the bank, for another table said so since then
+    and waits for people, or no other has ever played.
+    """
+
+    kind: ClassVar[int] = 17
+    table: int
+    acked: int
+    since: int
+    suspends: bool
+
+
+class BehindOver(Event, frozen=True, array_like=True):
+    """A table that was not believed has named a number, `acked`, that the ledger has."""
+
+    kind: ClassVar[int] = 29
+    table: int
+    acked: int
+
+
+class ConfirmBehind(ActCommand, tag="confirm-behind", frozen=True):
+    """Two people believe what a table says that the ledger has lost, or they do not (S9)."""
+
+    table: Id
+    reason: Reason
+    believe: bool
+
+
+class BehindConfirmed(Event, frozen=True, array_like=True):
+    """missing: how many answers the ledger has lost; 0 where people do not believe the table."""
+
+    kind: ClassVar[int] = 18
+    table: int
+    acked: int
+    missing: int
+    reason: str
+    people: People
+    believed: bool
+
+
+class Believed(msgspec.Struct, frozen=True, array_like=True):
+    """A table's number that people believe, and how many answers the ledger has lost."""
+
+    table: int
+    acked: int
+    missing: int
 
 
 def is_ahead(table: Table, acked: int | None) -> bool:
@@ -54,22 +104,37 @@ def decide_found(state: State, table: Table, acked: int, since: int) -> FoundBeh
     return FoundBehind(table.number, acked, since, second or alone)
 
 
+def apply_found_behind(effects: Effects, event: FoundBehind) -> None:
+    """One table waits for people, or its bank with it (WIRE: ledger_behind)."""
+    state = effects.state
+    table = state.table(event.table)
+    state.behind[event.table] = Said(event.acked, effects.seq)
+    effects.alarm(BEHIND, table=table.terms.table, acked=event.acked, last_seq=table.last_seq)
+    for link in state.links if event.suspends else ():
+        effects.suspend(link, BEHIND)
+
+
 def decide_over(table: Table, acked: int | None) -> BehindOver | None:
     """The table names a number that the ledger has, after people disbelieved a higher one; else nothing."""
     right = acked is not None and acked <= table.last_seq
     return BehindOver(table.number, acked) if right and table.disbelieved and acked is not None else None
 
 
-def decide_confirm(state: State, command: ConfirmBehind, people: People) -> BehindConfirmed:
+def apply_behind_over(effects: Effects, event: BehindOver) -> None:
+    """From here on its word counts again."""
+    effects.state.table(event.table).disbelieved = 0
+
+
+def decide_confirm(state: State, command: ConfirmBehind, by: By) -> BehindConfirmed:
     """Two people believe what a table says that it has, or they do not."""
-    two_people(people, "what the ledger has lost is confirmed, or that it has lost nothing")
+    two_people(by.people, "what the ledger has lost is confirmed, or that it has lost nothing")
     table = find_table(state, command.table)
     believed = decide_believed(state, table, None) if command.believe else None
     said = state.behind.get(table.number)
     if said is None:
         raise _not_behind(table)
     missing = believed.missing if believed else 0
-    return BehindConfirmed(table.number, said.acked, missing, command.reason, people, command.believe)
+    return BehindConfirmed(table.number, said.acked, missing, command.reason, by.people, command.believe)
 
 
 def decide_believed(state: State, table: Table, acked: int | None) -> Believed:
@@ -88,16 +153,6 @@ def decide_believed(state: State, table: Table, acked: int | None) -> Believed:
     return Believed(table.number, said, max(0, said - table.last_seq))
 
 
-def apply_found_behind(effects: Effects, event: FoundBehind) -> None:
-    """One table waits for people, or its bank with it (WIRE: ledger_behind)."""
-    state = effects.state
-    table = state.table(event.table)
-    state.behind[event.table] = Said(event.acked, effects.seq)
-    effects.alarm(BEHIND, table=table.terms.table, acked=event.acked, last_seq=table.last_seq)
-    for link in state.links if event.suspends else ():
-        effects.suspend(link, BEHIND)
-
-
 def apply_behind_confirmed(effects: Effects, event: BehindConfirmed) -> None:
     """The table goes on after what it has, or what it says up to there is ignored from now on."""
     if event.believed:
@@ -106,11 +161,6 @@ def apply_behind_confirmed(effects: Effects, event: BehindConfirmed) -> None:
     table = effects.state.table(event.table)
     table.disbelieved = event.acked
     _decided(effects, event.table)
-
-
-def apply_behind_over(effects: Effects, event: BehindOver) -> None:
-    """From here on its word counts again."""
-    effects.state.table(event.table).disbelieved = 0
 
 
 def believe(effects: Effects, believed: Believed) -> None:
@@ -132,3 +182,20 @@ def _decided(effects: Effects, number: int) -> None:
 
 def _not_behind(table: Table) -> Refusal:
     return Refusal(Code.NOT_BEHIND, f"table: {table.terms.table} says nothing that the ledger has not")
+
+
+GREETINGS: Final[dict[type[Event], Callable[[Effects, Any], None]]] = {
+    FoundBehind: apply_found_behind,
+    BehindOver: apply_behind_over,
+}
+"""What a table's hello comes to: neither its frame nor an act."""
+
+ACTS: Final = (
+    Act(
+        ConfirmBehind,
+        decide_confirm,
+        {BehindConfirmed: apply_behind_confirmed},
+        lambda state, event: [ConfirmBehind(table_name(state, event), event.reason, event.believed)],
+        asked=True,
+    ),
+)

@@ -1,0 +1,50 @@
+"""What is an act? A command, the events that it may come to, and how each of these changes the state."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
+
+from jackpot.rules.codes import Code
+from jackpot.rules.commands import ActCommand
+from jackpot.rules.effects import Effects
+from jackpot.rules.events import Event, People
+from jackpot.rules.refusal import refuse_if
+from jackpot.rules.state import State
+
+
+class By(NamedTuple):
+    """Who stands for an act: none, one or two people; and when it was asked for. tick: as in `Envelope`."""
+
+    people: People = People()
+    tick: int = 0
+
+
+def themselves(event: Any) -> Iterable[People]:
+    """Whom an event names stood for it; the server itself acts with nobody."""
+    yield getattr(event, "people", People())
+
+
+class Act(NamedTuple):
+    """One entry of the registry.
+
+    decide: looks at the state and returns the event, or refuses; it touches nothing. applies: changes the
+    state by each event that `decide` may return, and cannot fail. again: the commands of which an event may
+    be what was decided (S8); most events leave no doubt. stood: who may have stood for it. asked: whether
+    people may ask a running server for it; its fields are then what they send.
+    """
+
+    command: type[ActCommand]
+    decide: Callable[[State, Any, By], Event]
+    applies: Mapping[type[Event], Callable[[Effects, Any], None]]
+    again: Callable[[State, Any], Iterable[ActCommand]]
+    stood: Callable[[Any], Iterable[People]] = themselves
+    asked: bool = False
+
+    @property
+    def name(self) -> str:
+        """What people call it: `confirm-behind`."""
+        return str(self.command.__struct_config__.tag)
+
+
+def someone(by: By) -> None:
+    """At least one person must stand for it; refused as `no_person`."""
+    refuse_if(not by.people.count(), Code.NO_PERSON, "by: someone must stand for this act")

@@ -1,0 +1,120 @@
+"""Which devices may greet? Two that fight for one key are blocked; a key that ended never comes back."""
+
+from typing import ClassVar, Final
+
+from controllers.messages import Id
+from jackpot.rules.acts.act import Act, By, someone
+from jackpot.rules.acts.fields import Role
+from jackpot.rules.codes import Code
+from jackpot.rules.commands import ActCommand
+from jackpot.rules.effects import Effects
+from jackpot.rules.events import Event, People
+from jackpot.rules.refusal import quoted, refuse_if
+from jackpot.rules.state import State
+
+
+class BlockDevice(ActCommand, tag="block-device", frozen=True):
+    """Two devices fight for one key: no more hellos until an operator clears it."""
+
+    role: str
+    device: str
+
+
+class DeviceBlocked(Event, frozen=True, array_like=True):
+    kind: ClassVar[int] = 22
+    role: str
+    device: str
+
+
+def decide_block(state: State, command: BlockDevice, _by: By) -> DeviceBlocked:
+    """No more hellos from a device that is in two places."""
+    blocked = (command.role, command.device) in state.blocked
+    refuse_if(blocked, Code.BLOCKED_ALREADY, f"{command.role} {command.device} is blocked already")
+    return DeviceBlocked(command.role, command.device)
+
+
+def apply_device_blocked(effects: Effects, event: DeviceBlocked) -> None:
+    """Two devices use one key: neither is let in."""
+    key = (event.role, event.device)
+    if key not in effects.state.blocked:
+        effects.state.blocked.append(key)
+    effects.alarm("device_conflict", role=event.role, device=event.device)
+
+
+class ClearDevice(ActCommand, tag="clear", frozen=True):
+    role: Role
+    device: Id
+
+
+class DeviceCleared(Event, frozen=True, array_like=True):
+    kind: ClassVar[int] = 23
+    role: str
+    device: str
+    people: People
+
+
+def decide_clear(state: State, command: ClearDevice, by: By) -> DeviceCleared:
+    """An operator has looked into the conflict."""
+    someone(by)
+    blocked = (command.role, command.device) in state.blocked
+    refuse_if(
+        not blocked, Code.NOT_BLOCKED, f"{quoted(command.role)} {quoted(command.device)} is not blocked"
+    )
+    return DeviceCleared(command.role, command.device, by.people)
+
+
+def apply_device_cleared(effects: Effects, event: DeviceCleared) -> None:
+    """An operator lets the device in again."""
+    effects.state.blocked.remove((event.role, event.device))
+
+
+class EndKey(ActCommand, tag="end-key", frozen=True):
+    """The first hello with a new key ends the old one, or people do. fingerprint: of the key that ends."""
+
+    role: str
+    device: str
+    fingerprint: str
+
+
+class KeyEnded(Event, frozen=True, array_like=True):
+    """people: who revoked it; none where a rotation ended it."""
+
+    kind: ClassVar[int] = 24
+    role: str
+    device: str
+    fingerprint: str
+    people: People = People()
+
+
+def decide_end_key(_state: State, command: EndKey, by: By) -> KeyEnded:
+    """The old key of a rotation has ended, or people revoke one."""
+    return KeyEnded(command.role, command.device, command.fingerprint, by.people)
+
+
+def apply_key_ended(effects: Effects, event: KeyEnded) -> None:
+    """A rotation is complete: the old key is never valid again."""
+    effects.state.ended.append((event.role, event.device, event.fingerprint))
+    effects.alarm("key_ended", role=event.role, device=event.device, fingerprint=event.fingerprint)
+
+
+ACTS: Final = (
+    Act(
+        BlockDevice,
+        decide_block,
+        {DeviceBlocked: apply_device_blocked},
+        lambda _, event: [BlockDevice(event.role, event.device)],
+    ),
+    Act(
+        ClearDevice,
+        decide_clear,
+        {DeviceCleared: apply_device_cleared},
+        lambda _, event: [ClearDevice(event.role, event.device)],
+        asked=True,
+    ),
+    Act(
+        EndKey,
+        decide_end_key,
+        {KeyEnded: apply_key_ended},
+        lambda _, event: [EndKey(event.role, event.device, event.fingerprint)],
+    ),
+)

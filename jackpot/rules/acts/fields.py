@@ -1,0 +1,38 @@
+"""What may stand in the fields of an act? Bounds that hold wherever people's requests are decoded.
+
+The description of a field is what a person is told who broke its bounds.
+"""
+
+from typing import Annotated, Final
+
+from msgspec import Meta
+
+from controllers.messages import UNPRINTABLE
+
+REASON_MOST: Final = 256
+# A document's number fits a line of a table and of a slip.
+DOCUMENT_MOST: Final = 64
+
+# `(?!\n)` before `$`: in Python `$` also stands before a last line break.
+_NUMBER: Final = r"[0-9]{1,16}(?!\n)$"
+
+Reason = Annotated[
+    str,
+    Meta(
+        min_length=1,
+        max_length=REASON_MOST,
+        pattern=rf"^(?=.*\S)[^{UNPRINTABLE}]+(?!\n)$",
+        description=f"1 to {REASON_MOST} printable characters",
+    ),
+]
+Document = Annotated[
+    str,
+    Meta(
+        max_length=DOCUMENT_MOST,
+        pattern=rf"^((?=.*\S)[^{UNPRINTABLE}]+)?(?!\n)$",
+        description=f"1 to {DOCUMENT_MOST} printable characters",
+    ),
+]
+HitId = Annotated[str, Meta(pattern=f"^H{_NUMBER}", description="a hit's id, such as H12")]
+AwardId = Annotated[str, Meta(pattern=f"^A{_NUMBER}", description="an award's id, such as A34")]
+Role = Annotated[str, Meta(pattern=r"^(table|sign)(?!\n)$", description="table or sign")]

@@ -1,0 +1,360 @@
+"""What do people do with a hit? Validate, pay, undo and correct its awards (A10, A11)."""
+
+from collections.abc import Callable, Iterable
+from typing import Any, ClassVar, Final, Literal
+
+from jackpot.rules import facts
+from jackpot.rules.acts.act import Act, By, someone
+from jackpot.rules.acts.fields import AwardId, Document, HitId, Reason
+from jackpot.rules.apply_rounds import recomputed_changes, retire
+from jackpot.rules.codes import Code
+from jackpot.rules.commands import ActCommand
+from jackpot.rules.effects import Change, Effects
+from jackpot.rules.events import Event, People, Recomputed
+from jackpot.rules.money import from_cents, to_cents
+from jackpot.rules.recompute import correct, mark_undone, with_correction, without_awards
+from jackpot.rules.refusal import Refusal, quoted, refuse_if, two_people
+from jackpot.rules.state import PAID_KEPT, Award, Hit, Level, State
+from jackpot.rules.undo import is_whole
+
+# No award is corrected to more than a billion: a slip of the hand, and 64 bits hold a level's sums.
+AWARD_MOST: Final = 100_000_000_000
+
+
+# Hits and awards are numbered one by one: no number is as long as this.
+DIGITS_MOST: Final = 20
+
+
+class Validate(ActCommand, tag="validate", frozen=True):
+    """A floorperson validates a hit, or one of its awards (A10)."""
+
+    hit: HitId
+    award: AwardId | None = None
+
+
+class Validated(Event, frozen=True, array_like=True):
+    kind: ClassVar[int] = 10
+    hit: int
+    awards: list[int]
+    people: People
+
+
+def decide_validate(state: State, command: Validate, by: By) -> Validated:
+    """A floorperson validates a hand, with all that waits for it; then an envy bonus alone (A10)."""
+    someone(by)
+    hit = find_hit(state, command.hit)
+    chosen = _named(hit, command.award, "pending")
+    early = _shares_later(state, hit)
+    if command.award is None or chosen[0].kind != "envy":
+        chosen = _named(hit, None, "pending")
+    else:
+        own = [award.status for award in hit.awards if award.kind != "envy" and award.stands()]
+        early = early or not own or "pending" in own
+    refuse_if(early, Code.HAND_PENDING, "award: an envy bonus waits until its hand is validated")
+    return Validated(hit.number, [award.number for award in chosen], by.people)
+
+
+def apply_validated(effects: Effects, event: Validated) -> None:
+    """Awards are validated; envy bonuses with their hand (A10)."""
+    hit = effects.state.hits[event.hit]
+    for award in _chosen(hit, event.awards):
+        award.status = "validated"
+    _tell(effects, hit, event.awards, "validated")
+
+
+class Pay(ActCommand, tag="pay", frozen=True):
+    """The documentation is complete: a validated hit, or one award, is paid (A10, T11)."""
+
+    hit: HitId
+    award: AwardId | None = None
+
+
+class Paid(Event, frozen=True, array_like=True):
+    kind: ClassVar[int] = 11
+    hit: int
+    awards: list[int]
+    people: People
+
+
+def decide_pay(state: State, command: Pay, by: By) -> Paid:
+    """The documentation is complete (A10, T11)."""
+    someone(by)
+    hit = find_hit(state, command.hit)
+    awards = _named(hit, command.award, "validated")
+    if _shares_later(state, hit) or any(it.kind != "envy" and it.status == "pending" for it in hit.awards):
+        awards = [award for award in awards if award.kind != "envy"]
+    refuse_if(not awards, Code.HAND_PENDING, "award: an envy bonus waits until its hand is validated")
+    return Paid(hit.number, sorted(award.number for award in awards), by.people)
+
+
+def apply_paid(effects: Effects, event: Paid) -> None:
+    """Awards are paid; the table's cards are free once its cage awards are documented (T11)."""
+    hit = effects.state.hits[event.hit]
+    for award in _chosen(hit, event.awards):
+        award.status = "paid"
+        if award.level:
+            history = _level(effects, award).history
+            for share in history.shares():
+                share.paid = share.paid or share.award == award.number
+    _tell(effects, hit, event.awards, "paid")
+    _finish(effects, hit)
+
+
+class Undo(ActCommand, tag="undo", frozen=True):
+    """A hit, or one award or share of it, is undone (A11)."""
+
+    hit: HitId
+    reason: Reason
+    award: AwardId | None = None
+
+
+class Undone(Event, frozen=True, array_like=True):
+    kind: ClassVar[int] = 12
+    hit: int
+    awards: list[int]
+    reason: str
+    recomputed: Recomputed
+    people: People
+
+
+def decide_undo(state: State, command: Undo, by: By) -> Undone:
+    """A hit, or one award or share of it, as if it had not been made (A11)."""
+    someone(by)
+    hit = find_hit(state, command.hit)
+    awards = [award for award in hit.awards if award.stands()]
+    if command.award is not None:
+        awards = [award for award in awards if f"A{award.number}" == command.award]
+    refuse_if(not awards, Code.NO_SUCH_AWARD, f"hit {command.hit}: no such award stands")
+    round_ = state.table(hit.table).find(hit.round)
+    unfinished = round_ is not None and hit.number in round_.hits
+    for award in awards:
+        paid = award.status == "paid"
+        refuse_if(paid, Code.PAID, f"A{award.number} is paid: it is met by a correction, not undone")
+        final = award.status == "final" and not unfinished
+        refuse_if(final, Code.FINAL, f"A{award.number} is final and its round has ended")
+    numbers = {award.number for award in awards}
+    later = any(
+        level.history.has_later(numbers)
+        for award in awards
+        if award.level
+        for level in [state.link(award.link).levels[award.level - 1]]
+    )
+    if later:
+        two_people(by.people, "a later award of the level exists")
+    recomputed = without_awards(state, awards)
+    return Undone(hit.number, sorted(numbers), command.reason, recomputed, by.people)
+
+
+def apply_undone(effects: Effects, event: Undone) -> None:
+    """The state becomes what it would be without the awards; later ones may be raised (A11)."""
+    state = effects.state
+    hit = state.hits[event.hit]
+    gone = _chosen(hit, event.awards)
+    for award in gone:
+        award.status = "undone"
+        link = state.link(award.link)
+        link.paid_by[award.pays] = link.paid_by.get(award.pays, 0) - award.worth()
+    for level in _levels(effects, gone):
+        _undo_on(level, hit, gone)
+    recomputed_changes(effects, event.recomputed)
+    _tell(effects, hit, event.awards, "undone")
+    _finish(effects, hit)
+
+
+def _undo_on(level: Level, hit: Hit, gone: list[Award]) -> None:
+    """Leave the awards out of the level's history and its counts (S1); join the cycle (L10)."""
+    numbers = {award.number for award in gone if award.level == level.number}
+    mark_undone(level.history, numbers)
+    amount = sum(award.amount for award in gone if award.number in numbers)
+    level.wins -= amount
+    for shown in level.shown:
+        if shown.hit == hit.number:
+            shown.amount -= amount
+    if any(award.level == level.number and award.stands() for award in hit.awards):
+        return
+    level.hits -= 1
+    level.undone_hits += 1
+    level.shown = [shown for shown in level.shown if shown.hit != hit.number]
+    for point in level.history.points:
+        take = point.take
+        if take is None or not is_whole(take.rate):
+            continue
+        mine = any(share.award in numbers for share in take.shares)
+        if mine and all(share.undone for share in take.shares):
+            level.joined.append((hit.cycle, level.cycle))
+
+
+class Correct(ActCommand, tag="correct", frozen=True):
+    """An award comes to another sum (A10), in cents; two people. document: a must where it is paid."""
+
+    award: AwardId
+    amount: int
+    reason: Reason
+    document: Document = ""
+
+
+class Corrected(Event, frozen=True, array_like=True):
+    """amount: micro-dollars, what the award comes to now.
+
+    Where it was paid before, the difference is journalled against it, under a document's number.
+    """
+
+    kind: ClassVar[int] = 13
+    hit: int
+    award: int
+    amount: int
+    reason: str
+    recomputed: Recomputed
+    people: People
+    document: str = ""
+
+
+def decide_correct(state: State, command: Correct, by: By) -> Corrected:
+    """An award comes to another sum; the meter, or the house, takes the difference now (A10)."""
+    two_people(by.people, "an award is corrected")
+    award = _find_award(state, command.award)
+    refuse_if(not award.stands(), Code.UNDONE, f"award: {command.award} is undone")
+    paper = award.settled() and not command.document
+    message = f"document: {command.award} is {award.status}; the difference needs a document's number"
+    refuse_if(paper, Code.NO_DOCUMENT, message)
+    bad = not 0 <= command.amount <= AWARD_MOST
+    refuse_if(bad, Code.BAD_AMOUNT, f"amount: 0 to {AWARD_MOST} cents")
+    amount = from_cents(command.amount)
+    recomputed = with_correction(state, award, amount - award.worth())
+    return Corrected(award.hit, award.number, amount, command.reason, recomputed, by.people, command.document)
+
+
+def apply_corrected(effects: Effects, event: Corrected) -> None:
+    """An award comes to another sum, and waits for its validation; a paid one stays as it is (A10)."""
+    state = effects.state
+    hit = state.hits.get(event.hit) or state.paid[event.hit]
+    award = _chosen(hit, [event.award])[0]
+    link = state.link(award.link)
+    more = event.amount - award.worth()
+    if award.level:
+        level = _level(effects, award)
+        correct(level.history, effects.seq, award, more)
+        level.wins += more
+    link.paid_by[award.pays] = link.paid_by.get(award.pays, 0) + more
+    recomputed_changes(effects, event.recomputed)
+    if award.settled():
+        award.difference += more
+        effects.told.difference = to_cents(more)
+    else:
+        award.amount, award.status = event.amount, "pending"
+        for shown in _level(effects, award).shown if award.level else ():
+            shown.amount += more if shown.hit == hit.number else 0
+        effects.awarded.add(award.link)
+        effects.tell_table(state.table(hit.table), facts.award_push(state, award))
+    effects.told.awards = (facts.award_facts(state, award),)
+
+
+def find_hit(state: State, name: str) -> Hit:
+    """The hit of that id; refused as `no_such_hit`."""
+    hit = state.hits.get(_number("H", name))
+    if hit is None:
+        raise Refusal(Code.NO_SUCH_HIT, f"hit: {quoted(name)} is not an open hit")
+    return hit
+
+
+def _find_award(state: State, name: str) -> Award:
+    number = _number("A", name)
+    for hit in (*state.hits.values(), *state.paid.values()):
+        for award in hit.awards:
+            if award.number == number:
+                return award
+    message = f"award: {quoted(name)} is neither an open award nor one of the last {PAID_KEPT} settled hits"
+    raise Refusal(Code.NO_SUCH_AWARD, message)
+
+
+def _named(hit: Hit, name: str | None, status: Literal["pending", "validated"]) -> list[Award]:
+    """The hit's awards of that status, or the one named; refused if there is none."""
+    wrong = Code.NOT_PENDING if status == "pending" else Code.NOT_VALIDATED
+    if name is None:
+        awards = [award for award in hit.awards if award.status == status]
+        refuse_if(not awards, wrong, f"hit: H{hit.number} has no {status} award")
+        return awards
+    awards = [award for award in hit.awards if f"A{award.number}" == name]
+    refuse_if(not awards, Code.NO_SUCH_AWARD, f"award: H{hit.number} has no award {quoted(name)}")
+    other = awards[0].status != status
+    refuse_if(other, wrong, f"award: {name} is {awards[0].status}, not {status}")
+    return awards
+
+
+def _number(letter: str, name: str) -> int:
+    digits = name[1:] if name[:1] == letter else ""
+    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < DIGITS_MOST else 0
+
+
+def _shares_later(state: State, hit: Hit) -> bool:
+    """Whether the hand's own award is made only when the round closes (T5)."""
+    round_ = state.table(hit.table).find(hit.round)
+    return round_ is not None and any(wait.hit == hit.number for wait in round_.waiting)
+
+
+def _chosen(hit: Hit, numbers: list[int]) -> list[Award]:
+    return [award for award in hit.awards if award.number in numbers]
+
+
+def _level(effects: Effects, award: Award) -> Level:
+    return effects.state.link(award.link).levels[award.level - 1]
+
+
+def _levels(effects: Effects, awards: list[Award]) -> list[Level]:
+    keys = sorted({(award.link, award.level) for award in awards if award.level})
+    return [effects.state.link(link).levels[level - 1] for link, level in keys]
+
+
+def _tell(effects: Effects, hit: Hit, awards: list[int], status: Change) -> None:
+    """Tell the status of each award, and of the hit once all its standing awards have it."""
+    whole = all(award.status == status for award in hit.awards if award.stands())
+    for award in _chosen(hit, awards):
+        effects.tell_status(hit, status, award)
+    if whole:
+        effects.tell_status(hit, status)
+    effects.told.hit = f"H{hit.number}"
+    effects.told.awards = tuple(facts.award_facts(effects.state, award) for award in _chosen(hit, awards))
+
+
+def _finish(effects: Effects, hit: Hit) -> None:
+    """Free the table's cards, and drop the hit, once nothing of it is left to do."""
+    table = effects.state.table(hit.table)
+    cage = [award for award in hit.awards if award.pays == "cage"]
+    if hit.number in table.held and all(award.status in ("paid", "undone") for award in cage):
+        table.held.remove(hit.number)
+        effects.tell_status(hit, "released")
+    rounds = (table.round, table.closed)
+    reopenable = any(round_ is not None and hit.number in round_.hits for round_ in rounds)
+    if not reopenable:
+        retire(effects, hit.number)
+
+
+def _again(command: Callable[..., ActCommand], event: Any, *more: Any) -> Iterable[ActCommand]:
+    """Of the whole hit, or of the award that it named: the only one."""
+    yield command(f"H{event.hit}", *more)
+    if len(event.awards) == 1:
+        yield command(f"H{event.hit}", *more, award=f"A{event.awards[0]}")
+
+
+def _again_correct(_state: State, event: Corrected) -> Iterable[Correct]:
+    yield Correct(f"A{event.award}", to_cents(event.amount), event.reason, event.document)
+
+
+ACTS: Final = (
+    Act(
+        Validate,
+        decide_validate,
+        {Validated: apply_validated},
+        lambda _, event: _again(Validate, event),
+        asked=True,
+    ),
+    Act(Pay, decide_pay, {Paid: apply_paid}, lambda _, event: _again(Pay, event), asked=True),
+    Act(
+        Undo,
+        decide_undo,
+        {Undone: apply_undone},
+        lambda _, event: _again(Undo, event, event.reason),
+        asked=True,
+    ),
+    Act(Correct, decide_correct, {Corrected: apply_corrected}, _again_correct, asked=True),
+)

@@ -1,0 +1,230 @@
+"""How does a link open, stop and go on? (L4, L7, L9, S4, S9)."""
+
+from collections.abc import Iterable
+from typing import Annotated, ClassVar, Final
+
+import msgspec
+from msgspec import Meta
+
+from controllers.messages import Id, Links
+from jackpot.rules.acts import witness
+from jackpot.rules.acts.act import Act, By, someone
+from jackpot.rules.acts.fields import Reason
+from jackpot.rules.acts.tables import find_table
+from jackpot.rules.acts.witness import BEHIND, Believed, decide_believed
+from jackpot.rules.codes import Code
+from jackpot.rules.commands import ActCommand, Envelope
+from jackpot.rules.effects import Effects
+from jackpot.rules.events import Event, People
+from jackpot.rules.meter import Accounts, opened
+from jackpot.rules.paytable import LinkTerms
+from jackpot.rules.refusal import Refusal, quoted, refuse_if, two_people
+from jackpot.rules.state import Level, Link, State
+from jackpot.rules.terms import check_link
+from jackpot.rules.undo import BASE, History, Point
+
+# What tables and signs are told where people suspend a link, and where an invariant broke.
+OPERATOR: Final = "operator"
+INTERNAL: Final = Code.INTERNAL.value
+
+# What tables and signs are told of a bank that came back from a backup, until two people resume it (S9).
+RESTORED: Final = "restored"
+
+# Reasons for which the server itself stops links: they differ from the configuration, or came from a backup.
+CONFIG_REASON: Final = "config"
+SERVER_SUSPENDS: Final = (CONFIG_REASON, RESTORED)
+SERVER_RESUMES: Final = (CONFIG_REASON,)
+
+# Two people resume what these stopped.
+TWO_RESUME: Final = (RESTORED, INTERNAL)
+
+# A link that opens while its bank is suspended for one of these is suspended, too.
+OF_THE_BANK: Final = (witness.BEHIND, RESTORED)
+
+
+# The tables that one act believes: more than a bank has.
+TABLES_MOST: Final = 1_000
+
+
+class OpenLink(ActCommand, tag="open-link", frozen=True):
+    terms: LinkTerms
+
+
+class LinkOpened(Event, frozen=True, array_like=True):
+    kind: ClassVar[int] = 1
+    number: int
+    terms: LinkTerms
+
+
+def decide_open_link(state: State, command: OpenLink, _by: By) -> LinkOpened:
+    """A link opens once; its terms are fixed for ever (L9)."""
+    terms = command.terms
+    known = any(link.terms.link == terms.link for link in state.links)
+    refuse_if(known, Code.LINK_EXISTS, f"link {terms.link} is open already")
+    refuse_if(terms.bank != state.bank, Code.OTHER_BANK, f"link {terms.link} is of bank {terms.bank}")
+    try:
+        check_link(terms)
+    except ValueError as error:
+        raise Refusal(Code.BAD_TERMS, f"link {terms.link}: {error}") from error
+    return LinkOpened(len(state.links) + 1, terms)
+
+
+def apply_link_opened(effects: Effects, event: LinkOpened) -> None:
+    """A link opens with its seeds, from the house (L4)."""
+    state = effects.state
+    link = Link(event.number, event.terms, [], Accounts())
+    state.links.append(link)
+    for number, terms in enumerate(event.terms.levels, 1):
+        base = opened(terms)
+        level = Level(number, terms, Accounts(), History(base.copy(), [Point(BASE)]))
+        link.levels.append(level)
+        effects.meter(link, level).add(base)
+    for reason in OF_THE_BANK:
+        if any(reason in other.suspended for other in state.links):
+            effects.suspend(link, reason)
+
+
+class Suspend(ActCommand, tag="suspend", frozen=True):
+    """Wagers on the links stop. cause: what the tables are told. links: none for all of the bank.
+
+    reason: why, in people's words; "" where the server itself stops them.
+    """
+
+    cause: Annotated[str, Meta(pattern=f"^{OPERATOR}(?!\n)$", description=OPERATOR)]
+    links: Links
+    reason: Reason
+
+
+class Suspended(Event, frozen=True, array_like=True):
+    kind: ClassVar[int] = 19
+    links: list[int]
+    reason: str
+    people: People = People()
+    note: str = ""
+
+
+def decide_suspend(state: State, command: Suspend, by: By) -> Suspended:
+    """Stop wagers on some links, or all; by nobody where the server itself stops them."""
+    _not_behind(command.cause)
+    _stands(by, command.cause, SERVER_SUSPENDS)
+    return Suspended(_links(state, command.links), command.cause, by.people, command.reason)
+
+
+def apply_suspended(effects: Effects, event: Suspended) -> None:
+    """Links take no wagers."""
+    for number in event.links:
+        effects.suspend(effects.state.link(number), event.reason)
+
+
+class Resume(ActCommand, tag="resume", frozen=True):
+    """One cause no longer holds the links; the others stay. links, reason: as of `Suspend`.
+
+    believe: the tables, with the number each said, whose lost tail the same act confirms (S9).
+    """
+
+    cause: Annotated[
+        str,
+        Meta(
+            pattern=f"^({OPERATOR}|{INTERNAL}|{RESTORED})(?!\n)$",
+            description=f"{OPERATOR}, {INTERNAL} or {RESTORED}",
+        ),
+    ]
+    links: Links
+    reason: Reason
+    believe: Annotated[
+        tuple[tuple[Id, int], ...], Meta(max_length=TABLES_MOST, description=f"{TABLES_MOST} tables at most")
+    ] = ()
+
+
+class Resumed(Event, frozen=True, array_like=True):
+    """believed: the tables whose lost tail the same act confirms (S9)."""
+
+    kind: ClassVar[int] = 20
+    links: list[int]
+    reason: str
+    people: People = People()
+    note: str = ""
+    believed: list[Believed] = msgspec.field(default_factory=list)
+
+
+def decide_resume(state: State, command: Resume, by: By) -> Resumed:
+    """Take one cause away; two people, where something has gone wrong that may go wrong again (S9)."""
+    _not_behind(command.cause)
+    if command.cause in TWO_RESUME or command.believe:
+        two_people(by.people, f"links resume after {quoted(command.cause)}")
+    _stands(by, command.cause, SERVER_RESUMES)
+    twice = len({name for name, _ in command.believe}) < len(command.believe)
+    refuse_if(twice, Code.TWICE, "believe: a table is named twice")
+    believed = [decide_believed(state, find_table(state, name), acked) for name, acked in command.believe]
+    links = _links(state, command.links)
+    held = any(command.cause in state.link(number).suspended for number in links)
+    refuse_if(not held, Code.NOT_SUSPENDED, f"not suspended for {quoted(command.cause)}")
+    return Resumed(links, command.cause, by.people, command.reason, believed)
+
+
+def apply_resumed(effects: Effects, event: Resumed) -> None:
+    """Links take wagers again, if nothing else holds them; what tables said may be confirmed with it (S9)."""
+    for number in event.links:
+        effects.resume(effects.state.link(number), event.reason)
+    for believed in event.believed:
+        witness.believe(effects, believed)
+
+
+def _not_behind(cause: str) -> None:
+    """Refuse `ledger_behind`: a table begins it, and people end it by confirming what is missing (S9)."""
+    refuse_if(cause == BEHIND, Code.RESERVED, f"cause: {BEHIND} ends where a table's lost tail is confirmed")
+
+
+def _stands(by: By, cause: str, own: tuple[str, ...]) -> None:
+    """Refuse an act that nobody stands for, and people's where the cause is the server's alone."""
+    if cause not in own:
+        someone(by)
+    ours = bool(by.people.count()) and cause == CONFIG_REASON
+    refuse_if(ours, Code.RESERVED, f"cause: {cause} is the server's")
+
+
+def _links(state: State, names: tuple[str, ...]) -> list[int]:
+    numbers = {link.terms.link: link.number for link in state.links}
+    for name in names:
+        if name not in numbers:
+            raise Refusal(Code.UNKNOWN_LINK, f"link {quoted(name)} is not open")
+    return [numbers[name] for name in names] if names else sorted(numbers.values())
+
+
+def links_of(state: State, envelope: Envelope) -> list[int]:
+    """The links that a command is about, by its table, hit or award; none where it names none."""
+    command = envelope.command
+    name = envelope.table or getattr(command, "table", "")
+    tables = [table.links for table in state.tables if table.terms.table == name]
+    hit, award = getattr(command, "hit", ""), getattr(command, "award", "")
+    hits = [
+        [found.link]
+        for found in state.hits.values()
+        if f"H{found.number}" == hit or any(f"A{one.number}" == award for one in found.awards)
+    ]
+    return sorted({link for links in tables + hits for link in links})
+
+
+def names_of(state: State, numbers: Iterable[int]) -> tuple[str, ...]:
+    """The ids of the links with these numbers."""
+    return tuple(state.link(number).terms.link for number in numbers)
+
+
+def _again_resume(state: State, event: Resumed) -> Iterable[Resume]:
+    believe = tuple((state.table(said.table).terms.table, said.acked) for said in event.believed)
+    yield Resume(event.reason, names_of(state, event.links), event.note, believe)
+
+
+ACTS: Final = (
+    Act(
+        OpenLink, decide_open_link, {LinkOpened: apply_link_opened}, lambda _, event: [OpenLink(event.terms)]
+    ),
+    Act(
+        Suspend,
+        decide_suspend,
+        {Suspended: apply_suspended},
+        lambda state, event: [Suspend(event.reason, names_of(state, event.links), event.note)],
+        asked=True,
+    ),
+    Act(Resume, decide_resume, {Resumed: apply_resumed}, _again_resume, asked=True),
+)

@@ -1,0 +1,63 @@
+"""What is recorded at the end of a gaming day? Every meter (S2)."""
+
+import re
+from typing import ClassVar, Final
+
+from jackpot.rules.acts.act import Act, By
+from jackpot.rules.codes import Code
+from jackpot.rules.commands import ActCommand
+from jackpot.rules.effects import Effects
+from jackpot.rules.events import Event
+from jackpot.rules.refusal import quoted, refuse_if
+from jackpot.rules.state import State
+
+# How a gaming day is written: its readings are in the order of their texts.
+_DAY: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+
+
+class Reading(ActCommand, tag="reading", frozen=True):
+    """Every meter, at the end of the gaming day named (S2)."""
+
+    day: str
+
+
+class ReadingTaken(Event, frozen=True, array_like=True):
+    """meters: (link, level, primary, reserve, overflow, wagers counted, hits counted)."""
+
+    kind: ClassVar[int] = 21
+    day: str
+    meters: list[tuple[int, int, int, int, int, int, int]]
+
+
+def decide_reading(state: State, command: Reading, _by: By) -> ReadingTaken:
+    """Every meter, once a gaming day (S2)."""
+    refuse_if(
+        not _DAY.fullmatch(command.day),
+        Code.BAD_REQUEST,
+        f"day: {quoted(command.day)} is not like 2026-11-20",
+    )
+    refuse_if(command.day <= state.last_day, Code.READ_ALREADY, f"gaming day {command.day} is read already")
+    meters = [
+        (
+            link.number,
+            level.number,
+            level.accounts.primary,
+            level.accounts.reserve,
+            level.accounts.overflow,
+            level.wagers,
+            level.hits,
+        )
+        for link in state.links
+        for level in link.levels
+    ]
+    return ReadingTaken(command.day, meters)
+
+
+def apply_reading(effects: Effects, event: ReadingTaken) -> None:
+    """A gaming day's reading is in the journal (S2)."""
+    effects.state.last_day = event.day
+
+
+ACTS: Final = (
+    Act(Reading, decide_reading, {ReadingTaken: apply_reading}, lambda _, event: [Reading(event.day)]),
+)

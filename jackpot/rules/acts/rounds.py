@@ -1,0 +1,247 @@
+"""What may people change in a round? Strike a wager, void it, reopen it once closed (T3, T6, T8, T10)."""
+
+from collections.abc import Iterable
+from typing import ClassVar, Final
+
+from controllers.messages import Id, On, Seat, Unbet
+from jackpot.rules.acts.act import Act, By, someone
+from jackpot.rules.acts.fields import Reason
+from jackpot.rules.acts.tables import find_table, table_name
+from jackpot.rules.apply_rounds import apply_voided, judge_count, take_back, unfinished
+from jackpot.rules.betting import find_bets, miscounted
+from jackpot.rules.codes import Code
+from jackpot.rules.commands import ActCommand
+from jackpot.rules.effects import Effects
+from jackpot.rules.events import Event, People, Placed, Recomputed, Voided
+from jackpot.rules.invariant import present
+from jackpot.rules.recompute import without_bets
+from jackpot.rules.refusal import TWO_PEOPLE, Refusal, quoted, refuse_if, two_people
+from jackpot.rules.settling import decide_void
+from jackpot.rules.state import Asked, Round, State, Table
+
+
+class Strike(ActCommand, tag="strike", frozen=True):
+    """A floorperson strikes one wager of a round that waits for its count (T3).
+
+    Two people strike one on a dealer's hand that cannot be shown (T8).
+    """
+
+    table: Id
+    round: Id
+    seat: Seat
+    link: Id
+    reason: Reason
+    on: On = "own"
+
+
+class Struck(Event, frozen=True, array_like=True):
+    kind: ClassVar[int] = 15
+    table: int
+    round: str
+    bet: Placed
+    reason: str
+    recomputed: Recomputed
+    people: People
+
+
+def decide_strike(state: State, command: Strike, by: By) -> Struck:
+    """A wager is struck whose link waits for its count (T3), or that is on an unseen dealer's hand (T8)."""
+    someone(by)
+    table, round_ = _find_round(state, command.table, command.round)
+    waits = miscounted(state, table, round_, round_.chips) if round_.state == "mismatch" else []
+    chipped = any(state.link(number).terms.link == command.link for number in waits)
+    if command.on == "dealer" and round_.state != "open" and not chipped:
+        refuse_if(bool(round_.dealer), Code.DEALER_SHOWN, "on: the dealer's hand was shown")
+        two_people(by.people, "a wager on a dealer's hand that cannot be shown is struck")
+    else:
+        refuse_if(not chipped, Code.NOT_MISMATCH, f"link: {quoted(command.link)} does not wait for its count")
+    (bet,) = find_bets(state, table, round_, [Unbet(command.seat, command.link, command.on)])
+    placed = Placed(bet.seat, bet.link, bet.dealer, bet.player)
+    recomputed = without_bets(state, [bet])
+    return Struck(table.number, round_.id, placed, command.reason, recomputed, by.people)
+
+
+def apply_struck(effects: Effects, event: Struck) -> None:
+    """One wager fewer; the count may agree now (T3)."""
+    table = effects.state.table(event.table)
+    round_ = unfinished(table, event.round)
+    effects.told.refunds = take_back(effects, round_, [event.bet], event.recomputed)
+    judge_count(effects, table, round_)
+    effects.tell_round(table, round_)
+
+
+class VoidRound(ActCommand, tag="void", frozen=True):
+    """A floorperson voids an unfinished round, two people a reopened one (T6)."""
+
+    table: Id
+    round: Id
+    reason: Reason
+
+
+def decide_void_round(state: State, command: VoidRound, by: By) -> Voided:
+    """A floorperson voids an unfinished round, two people a reopened one (T6)."""
+    someone(by)
+    table = find_table(state, command.table)
+    return decide_void(state, table, command.round, command.reason, by.people)
+
+
+class Reopen(ActCommand, tag="reopen", frozen=True):
+    """A closed round is opened again until the table's next lock (T10).
+
+    By two people at once, or one asks and another answers; until then the table opens and locks no new one.
+    """
+
+    table: Id
+    round: Id
+    reason: Reason
+
+
+class ReopenAsked(Event, frozen=True, array_like=True):
+    """One person wants a closed round opened again. tick: when, by the server's monotonic clock, in ms."""
+
+    kind: ClassVar[int] = 27
+    table: int
+    round: str
+    reason: str
+    tick: int
+    people: People
+
+
+class Reopened(Event, frozen=True, array_like=True):
+    """people: the two who stand for it, whether they acted at once or one after the other."""
+
+    kind: ClassVar[int] = 16
+    table: int
+    round: str
+    reason: str
+    people: People
+
+
+def decide_reopen(state: State, command: Reopen, by: By) -> Reopened | ReopenAsked:
+    """A closed round opens again by two people, at once or one after the other (T10)."""
+    someone(by)
+    table = _find_closed(state, command)
+    asked, people = table.waits(), by.people
+    if asked is not None and people.count() < TWO_PEOPLE:
+        people = People((asked.name, *people.names), asked.proved and people.proved)
+        two_people(people, f"{asked.name} asked to reopen it already; another person answers")
+    if people.count() < TWO_PEOPLE:
+        return ReopenAsked(table.number, command.round, command.reason, by.tick, people)
+    return Reopened(table.number, command.round, command.reason, people)
+
+
+def apply_reopen_asked(effects: Effects, event: ReopenAsked) -> None:
+    """The table opens no new round until a second person answers (T10).
+
+    The time for it counts from the first asking: a round that is asked for again holds its table no longer.
+    """
+    table = effects.state.table(event.table)
+    table.asked = table.asked or Asked("", False, effects.seq, event.tick)
+    table.asked.name, table.asked.proved = event.people.names[0], event.people.proved
+    effects.told.asked = True
+
+
+def apply_reopened(effects: Effects, event: Reopened) -> None:
+    """A closed round may be voided, or a missed hand settled (T10)."""
+    table = effects.state.table(event.table)
+    round_ = present(table.closed, "a reopening without a closed round")
+    table.asked = None
+    round_.state = "locked"
+    round_.reopened = True
+    effects.tell_round(table, round_)
+
+
+class Decline(ActCommand, tag="decline", frozen=True):
+    """The answer is no: the round that somebody asked to reopen stays closed (T10)."""
+
+    table: Id
+    round: Id
+    reason: Reason
+
+
+class ReopenDeclined(Event, frozen=True, array_like=True):
+    """Somebody says that the closed round stays closed."""
+
+    kind: ClassVar[int] = 28
+    table: int
+    round: str
+    reason: str
+    people: People
+
+
+def decide_decline(state: State, command: Decline, by: By) -> ReopenDeclined:
+    """A second person says no, or the first one was mistaken: the table goes on (T10)."""
+    someone(by)
+    table = _find_closed(state, command)
+    refuse_if(not table.waits(), Code.NOT_ASKED, f"round: nobody asked to reopen {quoted(command.round)}")
+    return ReopenDeclined(table.number, command.round, command.reason, by.people)
+
+
+def apply_reopen_declined(effects: Effects, event: ReopenDeclined) -> None:
+    """The round stays closed, and may be asked for again."""
+    present(effects.state.table(event.table).asked, "an answer to what nobody asked").name = ""
+
+
+def _find_round(state: State, table_name: str, round_id: str) -> tuple[Table, Round]:
+    table = find_table(state, table_name)
+    round_ = table.find(round_id)
+    if round_ is None:
+        message = f"round: {quoted(round_id)} is not an unfinished round of {table_name}"
+        raise Refusal(Code.NO_SUCH_ROUND, message)
+    return table, round_
+
+
+def _find_closed(state: State, command: Reopen | Decline) -> Table:
+    """The table whose last closed round that is; refused as `no_such_round` (T10)."""
+    table = find_table(state, command.table)
+    closed = table.closed
+    if closed is None or closed.id != command.round or closed.state != "closed":
+        message = "round: only the table's last closed round is reopened, before its next lock"
+        raise Refusal(Code.NO_SUCH_ROUND, message)
+    return table
+
+
+def _again_strike(state: State, event: Struck) -> Iterable[Strike]:
+    bet = event.bet
+    on: On = "dealer" if bet.dealer else "own"
+    link = state.link(bet.link).terms.link
+    yield Strike(table_name(state, event), event.round, bet.seat, link, event.reason, on)
+
+
+def _again_reopen(state: State, event: Reopened | ReopenAsked) -> Iterable[Reopen]:
+    yield Reopen(table_name(state, event), event.round, event.reason)
+
+
+def _who_reopened(event: Reopened | ReopenAsked) -> Iterable[People]:
+    """Two people at once, or the second one after the first."""
+    yield event.people
+    if isinstance(event, Reopened) and len(event.people.names) > 1:
+        for proved in (True, False):
+            yield People(event.people.names[1:], proved)
+
+
+ACTS: Final = (
+    Act(Strike, decide_strike, {Struck: apply_struck}, _again_strike, asked=True),
+    Act(
+        VoidRound,
+        decide_void_round,
+        {Voided: apply_voided},
+        lambda state, event: [VoidRound(table_name(state, event), event.round, event.reason)],
+        asked=True,
+    ),
+    Act(
+        Reopen,
+        decide_reopen,
+        {Reopened: apply_reopened, ReopenAsked: apply_reopen_asked},
+        _again_reopen,
+        _who_reopened,
+        asked=True,
+    ),
+    Act(
+        Decline,
+        decide_decline,
+        {ReopenDeclined: apply_reopen_declined},
+        lambda state, event: [Decline(table_name(state, event), event.round, event.reason)],
+        asked=True,
+    ),
+)

@@ -1,0 +1,141 @@
+"""How does a table join, and when may its cards go? (L1, L2, L11, T11)."""
+
+from typing import Any, ClassVar, Final
+
+from controllers.messages import Id
+from jackpot.rules.acts.act import Act, By, someone
+from jackpot.rules.acts.fields import Reason
+from jackpot.rules.apply_rounds import forget
+from jackpot.rules.codes import Code
+from jackpot.rules.commands import ActCommand
+from jackpot.rules.effects import Effects
+from jackpot.rules.events import Event, People
+from jackpot.rules.hands import makes
+from jackpot.rules.paytable import SEATS, TableTerms
+from jackpot.rules.refusal import Refusal, quoted, refuse_if
+from jackpot.rules.state import State, Table
+from jackpot.rules.terms import check_table
+
+# A welcome tells all of a table's links, its round and its last answer in one frame of 65,536 bytes.
+TABLE_LINKS_MOST = 8
+
+
+class OpenTable(ActCommand, tag="open-table", frozen=True):
+    """A table joins, or its terms change while it has no unfinished round."""
+
+    terms: TableTerms
+
+
+class TableOpened(Event, frozen=True, array_like=True):
+    """A new table, or new terms of a known one."""
+
+    kind: ClassVar[int] = 2
+    number: int
+    terms: TableTerms
+
+
+def decide_open_table(state: State, command: OpenTable, _by: By) -> TableOpened:
+    """A table joins, or changes its terms between rounds (L1, L2, L11)."""
+    terms = command.terms
+    links = {link.terms.link: link for link in state.links}
+    for name in terms.links:
+        refuse_if(name not in links, Code.UNKNOWN_LINK, f"table {terms.table}: link {name} is not open")
+        kind = links[name].terms.hand_kind
+        wrong = not makes(kind, terms.game)
+        refuse_if(wrong, Code.WRONG_GAME, f"table {terms.table}: {terms.game} cannot play link {name} (L1)")
+    twice = len(set(terms.links)) < len(terms.links)
+    refuse_if(not terms.links or twice, Code.NO_LINKS, f"table {terms.table}: no link, or one twice")
+    many = len(terms.links) > TABLE_LINKS_MOST
+    refuse_if(many, Code.TOO_MANY_LINKS, f"table {terms.table}: {TABLE_LINKS_MOST} links at most")
+    most = SEATS[terms.game]
+    wrong = not 1 <= terms.seats <= most
+    refuse_if(wrong, Code.TOO_MANY_SEATS, f"table {terms.table}: {most} seats at most (L11)")
+    try:
+        check_table(terms)
+    except ValueError as error:
+        raise Refusal(Code.BAD_TERMS, f"table {terms.table}: {error}") from error
+    for table in state.tables:
+        if table.terms.table == terms.table:
+            busy = table.unfinished() is not None
+            refuse_if(busy, Code.ROUND_UNFINISHED, f"table {terms.table} has an unfinished round")
+            refuse_if(table.terms == terms, Code.UNCHANGED, f"table {terms.table} has these terms already")
+            return TableOpened(table.number, terms)
+    return TableOpened(len(state.tables) + 1, terms)
+
+
+def apply_table_opened(effects: Effects, event: TableOpened) -> None:
+    """A table joins, or changes its terms."""
+    state = effects.state
+    names = {link.terms.link: link.number for link in state.links}
+    links = [names[name] for name in event.terms.links]
+    if event.number <= len(state.tables):
+        table = state.table(event.number)
+        if table.closed is not None:
+            forget(effects, table, table.closed)
+            table.closed = table.asked = None
+        table.terms, table.links = event.terms, links
+    else:
+        state.tables.append(Table(event.number, event.terms, links))
+
+
+class Release(ActCommand, tag="release", frozen=True):
+    """A floorperson releases the cards of a held table (T11)."""
+
+    table: Id
+    reason: Reason
+
+
+class Released(Event, frozen=True, array_like=True):
+    kind: ClassVar[int] = 14
+    table: int
+    hits: list[int]
+    reason: str
+    people: People
+
+
+def decide_release(state: State, command: Release, by: By) -> Released:
+    """The floorperson releases the cards of a held table (T11)."""
+    someone(by)
+    table = find_table(state, command.table)
+    refuse_if(not table.held, Code.NOT_HELD, f"table {command.table} is not held")
+    return Released(table.number, list(table.held), command.reason, by.people)
+
+
+def apply_released(effects: Effects, event: Released) -> None:
+    """The cards may go (T11)."""
+    table = effects.state.table(event.table)
+    table.held = []
+    for number in event.hits:
+        hit = effects.state.hits.get(number)
+        if hit is not None:
+            effects.tell_status(hit, "released")
+
+
+def find_table(state: State, name: str) -> Table:
+    """The table of that id; refused as `no_such_table`."""
+    for table in state.tables:
+        if table.terms.table == name:
+            return table
+    raise Refusal(Code.NO_SUCH_TABLE, f"table: {quoted(name)} is unknown")
+
+
+def table_name(state: State, event: Any) -> str:
+    """The id of the table that an event names by its number."""
+    return state.table(event.table).terms.table
+
+
+ACTS: Final = (
+    Act(
+        OpenTable,
+        decide_open_table,
+        {TableOpened: apply_table_opened},
+        lambda _, event: [OpenTable(event.terms)],
+    ),
+    Act(
+        Release,
+        decide_release,
+        {Released: apply_released},
+        lambda state, event: [Release(table_name(state, event), event.reason)],
+        asked=True,
+    ),
+)
