@@ -112,7 +112,7 @@ class Server:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Stops gracefully: no new input, every answer that is due, a snapshot.
+        """Stops gracefully: no new input, then every answer that is due.
 
         The block's own error goes on as it is.
         """

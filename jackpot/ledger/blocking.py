@@ -51,9 +51,6 @@ class Blocking:
     def sums(self, bank: str, after: int | None, upto: int) -> list[Posting]:
         return self._call(self.store.sums(bank, after, upto))
 
-    def balances(self, bank: str, upto: int) -> tuple[int, list[Posting]]:
-        return self._call(self.store.balances(bank, upto))
-
     def ask(self, bank: str, question: Question[T]) -> T:
         return self._call(self.store.ask(bank, question))
 
@@ -80,9 +77,6 @@ class Blocking:
 
     def save_snapshot(self, snapshot: Snapshot) -> None:
         self._call(self.store.save_snapshot(snapshot))
-
-    def carry_forward(self, bank: str, upto: int) -> None:
-        self._call(self.store.carry_forward(bank, upto))
 
     def checkpoint(self) -> None:
         self._call(self.store.checkpoint())

@@ -6,13 +6,14 @@ since, as long as nobody else has written into it.
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Final
 
 import msgspec
 
 from jackpot.ledger.journal import Head, Row, Snapshot, chained, genesis
-from jackpot.ledger.rebuild import PAGE_ROWS, carry_forward, holds
+from jackpot.ledger.rebuild import PAGE_ROWS, check_sealed
 from jackpot.ledger.store import Ledger, LedgerCorrupt, LedgerError, LedgerUnusable, Reader
 from jackpot.ledger.verify import verify
 
@@ -139,7 +140,6 @@ def _carry_bank(source: Reader, target: Ledger, head: Head, progress: Progress) 
             last = row.hash
         target.append(head.bank, start.epoch, seq, page)
         target.checkpoint()
-        carry_forward(target, head.bank, seq + len(page))
         seq += len(page)
         progress(f"{head.bank}: copying", seq, head.seq)
     if last != head.hash:
@@ -161,11 +161,12 @@ def _check_row(row: Row, seq: int, last: bytes) -> None:
 
 
 def _snapshots(source: Reader, head: Head) -> list[Snapshot]:
-    """Those that the journal bears out, the older first."""
+    """Those that the chain seals, the older first."""
     found: list[Snapshot] = []
-    snapshot = source.newest_snapshot(head.bank, below=head.seq + 1)
+    snapshot = source.newest_snapshot(head.bank, below=head.seq)
     while snapshot is not None:
-        if holds(source, snapshot):
+        with suppress(LedgerCorrupt):
+            check_sealed(source, snapshot)
             found.append(snapshot)
         snapshot = source.newest_snapshot(head.bank, below=snapshot.seq)
     return found[::-1]

@@ -10,7 +10,7 @@ import msgspec
 
 from jackpot.ledger.journal import Head
 from jackpot.ledger.offline import decide
-from jackpot.ledger.rebuild import check_meters, rebuild
+from jackpot.ledger.rebuild import rebuild
 from jackpot.ledger.store import Ledger, LedgerCorrupt, Reader
 from jackpot.rules import events, kinds
 from jackpot.rules.acts.act import By
@@ -58,7 +58,6 @@ def _open(ledger: Ledger, bank: str, into: str) -> tuple[Engine, Head]:
         raise NotJoined(f"there is no bank {bank} in this ledger")
     ledger.new_epoch(bank, HOLDER)
     engine, head = rebuild(ledger, bank)
-    check_meters(ledger, bank, engine)
     if engine.state.closed_into not in {"", into}:
         raise NotJoined(f"bank {bank} ended before: it became part of {engine.state.closed_into}")
     return engine, head

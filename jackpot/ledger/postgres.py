@@ -54,7 +54,6 @@ FAILURES: Final = connect.FAILURES
 
 # SQLSTATEs of schemas/sql/postgres.
 _TAKEN: Final = "JP001"
-_NOT_COME_TO: Final = "JP004"
 _NOT_KEPT: Final = "JP005"
 
 # Who in the server warns of something that is not this COMMIT's: that numbers of transactions run out, which
@@ -413,21 +412,6 @@ class PostgresStore:
         except FAILURES as error:
             raise self._in_doubt(error) from error
 
-    async def carry_forward(self, bank: str, upto: int) -> None:
-        await self._alone(self._carry_forward(bank, upto))
-
-    async def _carry_forward(self, bank: str, upto: int) -> None:
-        connection = self._ready()
-        number = await self._bank(bank)
-        try:
-            async with connection.transaction():
-                await connection.execute("SET LOCAL synchronous_commit = off")  # as of a snapshot
-                await connection.execute("SELECT carry_forward($1::integer, $2::bigint)", number, upto)
-        except FAILURES + REFUSALS as error:
-            if isinstance(error, REFUSALS) or getattr(error, "sqlstate", None) == _NOT_COME_TO:
-                raise LedgerCorrupt(f"{bank}: no balances at row {upto}: {text(error)}") from error
-            raise self._in_doubt(error) from error
-
     async def checkpoint(self) -> None:
         """PostgreSQL keeps its own house."""
 
@@ -572,9 +556,6 @@ class PostgresStore:
 
     async def sums(self, bank: str, after: int | None, upto: int) -> list[Posting]:
         return await self._alone(self._read(bank, lambda number: reading.sums(number, after, upto)))
-
-    async def balances(self, bank: str, upto: int) -> tuple[int, list[Posting]]:
-        return await self._alone(self._read(bank, lambda number: reading.balances(number, upto)))
 
     async def ask(self, bank: str, question: Question[T]) -> T:
         return await self._alone(self._read(bank, question))

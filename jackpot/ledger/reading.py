@@ -31,11 +31,6 @@ _SUMMED: Final = f"""
     SELECT link, level, 0, {SUMS} FROM posting
     WHERE bank = ?1 AND seq > ?2 AND seq <= ?3 GROUP BY link, level ORDER BY link, level
 """  # noqa: S608
-_BALANCES: Final = f"""
-    SELECT seq, link, level, 0, {ACCOUNTS} FROM balance
-    WHERE bank = ?1 AND seq = (SELECT max(seq) FROM balance WHERE bank = ?1 AND seq <= ?2)
-    ORDER BY link, level
-"""  # noqa: S608
 _BEYOND: Final = """
     SELECT seq FROM {table} WHERE bank = ?1
         AND (seq < 1 OR seq > coalesce((SELECT seq FROM head WHERE bank = ?1), 0)) ORDER BY seq LIMIT 1
@@ -99,17 +94,12 @@ def sums(number: int, after: int | None, upto: int) -> Conversation[list[Posting
     return [Posting(*map(int, row)) for row in found]  # PostgreSQL sums to numbers of any size
 
 
-def balances(number: int, upto: int) -> Conversation[tuple[int, list[Posting]]]:
-    found = yield _BALANCES, (number, upto)
-    return found[0][0] if found else 0, [Posting(*row) for _, *row in found]
-
-
 def strays(number: int) -> Conversation[list[str]]:
     said = []
-    for table in ("journal", "posting", "balance"):
+    for table in ("journal", "posting"):
         beyond = yield _BEYOND.format(table=table), (number,)
         said += [f"{table} row {seq} lies outside rows 1 to the head's" for (seq,) in beyond]
-    for table in ("journal", "posting", "head", "snapshot", "balance"):
+    for table in ("journal", "posting", "head", "snapshot"):
         nameless = yield _NAMELESS.format(table=table), ()
         said += [f"{table} has rows of bank number {bank}, which has no name" for (bank,) in nameless]
     return said

@@ -1,12 +1,18 @@
-"""How does the state come back from the journal? The newest snapshot it bears out, and the rows after it."""
+"""How does the state come back from the journal? The newest snapshot that it seals, and the rows after it.
 
+Nothing else is believed: without such a snapshot every row is replayed, which is slow and right.
+"""
+
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import msgspec
 
 from jackpot.ledger.journal import Head, Row, Snapshot, chained, genesis, in_order
-from jackpot.ledger.store import Fenced, Ledger, LedgerCorrupt, Reader
-from jackpot.rules.engine import SNAPSHOT_FORMAT, Engine
+from jackpot.ledger.store import Fenced, LedgerCorrupt, Reader
+from jackpot.rules.acts.seals import SNAPSHOT_FORMAT, Sealed, digest_of
+from jackpot.rules.engine import Engine
+from jackpot.rules.kinds import UnknownEventError, decode
 from jackpot.rules.postings import Posting, only_link
 
 # Rows of one read: a few milliseconds, so that a reader never holds the WAL for long.
@@ -21,17 +27,22 @@ SUM_STATEMENTS_MAX: Final = 10_000
 # (link, level) -> its eight accounts, in the order of a posting's.
 Totals = dict[tuple[int, int], tuple[int, ...]]
 
+Tell = Callable[[int, Sequence[str]], None]
+Keep = Callable[[Snapshot], None]
 
-def rebuild(ledger: Reader, bank: str, known: Snapshot | None = None) -> tuple[Engine, Head]:
+
+def rebuild(
+    ledger: Reader, bank: str, tell: Tell = lambda _rows, _why: None, keep: Keep = lambda _snapshot: None
+) -> tuple[Engine, Head]:
     """The engine as the ledger has it, and the head that it stands at.
 
-    known: a snapshot of the caller's own. It is preferred to those in the ledger, which anybody who may write
-    there could have forged: a hit that nobody made is in no sum. The bank's writer calls this, after
-    `new_epoch`: nothing may follow the head. Raises what `read_to` raises; Fenced where another writer took
-    the bank meanwhile.
+    tell: of how many rows are to be replayed, and why no newer snapshot spares them. keep: what to do with a
+    snapshot that the journal has sealed and the ledger has lost, made again on the way. The bank's writer
+    calls this, after `new_epoch`: nothing may follow the head. Raises what `read_to` raises; Fenced where
+    another writer took the bank meanwhile.
     """
     head = ledger.head(bank)
-    engine = read_to(ledger, bank, head, known)
+    engine = read_to(ledger, bank, head, tell, keep)
     if ledger.rows(bank, head.seq, 1):
         if ledger.head(bank).epoch != head.epoch:
             raise Fenced(f"bank {bank} was taken by another writer while it was read")
@@ -39,13 +50,22 @@ def rebuild(ledger: Reader, bank: str, known: Snapshot | None = None) -> tuple[E
     return engine, head
 
 
-def read_to(ledger: Reader, bank: str, head: Head, known: Snapshot | None = None) -> Engine:
-    """The engine as the ledger has it at a head, whatever a writer adds meanwhile.
+def read_to(
+    ledger: Reader,
+    bank: str,
+    head: Head,
+    tell: Tell = lambda _rows, _why: None,
+    keep: Keep = lambda _snapshot: None,
+) -> Engine:
+    """The engine as the ledger has it at a head, whatever a writer adds meanwhile. tell, keep: as `rebuild`.
 
-    Checks of every row that it reads: that it is there, follows the chain, and that its event makes the
-    postings that are stored; and the head against the last row. Raises LedgerCorrupt, naming the row.
+    Checks of every row that it reads: that it is there, follows the chain, that its event makes the postings
+    that are stored, and that a seal is of the state before it; then the head against the last row, and every
+    account against the database's own sums (S3, M4). Raises LedgerCorrupt, naming the row or the account.
     """
-    engine, last = _start(ledger, bank, head, known)
+    engine, last, why = _start(ledger, bank, head)
+    since, before = engine.seq, accounts_of(engine)
+    tell(head.seq - since, why)
     while engine.seq < head.seq:
         page = ledger.rows(bank, engine.seq, min(PAGE_ROWS, head.seq - engine.seq))
         if not page:
@@ -55,10 +75,14 @@ def read_to(ledger: Reader, bank: str, head: Head, known: Snapshot | None = None
                 raise LedgerCorrupt(f"{bank}: row {engine.seq + 1} is missing, row {row.seq} is there")
             if chained(last, row) != row.hash:
                 raise LedgerCorrupt(f"{bank}: row {row.seq} does not follow from row {row.seq - 1}")
+            if (seal := seal_in(row)) is not None and engine.seq > since:
+                _pass_seal(engine, last, seal, keep)
             replay(engine, row)
             last = row.hash
     if last != head.hash:
         raise LedgerCorrupt(f"{bank}: the head names another hash than row {head.seq} has")
+    for problem in meters_differ(engine, summed(ledger, bank, head.seq, since, before)):
+        raise LedgerCorrupt(problem)
     return engine
 
 
@@ -68,38 +92,74 @@ def still_own(head: Head, epoch: int) -> None:
         raise Fenced(f"bank {head.bank} was taken by another writer: epoch {epoch} is over")
 
 
-def _start(ledger: Reader, bank: str, head: Head, known: Snapshot | None) -> tuple[Engine, bytes]:
-    """The engine of the newest snapshot that the journal bears out, else an empty one; and its row's hash."""
-    if known is not None and (known.seq == 0 or holds(ledger, known)):
-        return engine_of(known), known.hash
-    snapshot = ledger.newest_snapshot(bank, below=head.seq + 1)
+def _start(ledger: Reader, bank: str, head: Head) -> tuple[Engine, bytes, list[str]]:
+    """The engine of the newest snapshot that the chain seals, else an empty one; its row's hash.
+
+    And why no newer snapshot was taken, a sentence each.
+    """
+    why: list[str] = []
+    snapshot = ledger.newest_snapshot(bank)
     while snapshot is not None:
-        if snapshot.format == SNAPSHOT_FORMAT and holds(ledger, snapshot):
-            return engine_of(snapshot), snapshot.hash
+        if snapshot.seq < head.seq:  # else it is of a writer that goes on meanwhile, or no row seals it yet
+            try:
+                check_sealed(ledger, snapshot)
+                return _engine_of(snapshot), snapshot.hash, why
+            except LedgerCorrupt as error:
+                why.append(str(error))
         snapshot = ledger.newest_snapshot(bank, below=snapshot.seq)
-    return Engine(bank), genesis(bank)
+    return Engine(bank), genesis(bank), why
 
 
-def holds(ledger: Reader, snapshot: Snapshot) -> bool:
-    """Whether the journal has the row that the snapshot names."""
-    return any(
-        (row.seq, row.hash) == (snapshot.seq, snapshot.hash)
-        for row in ledger.rows(snapshot.bank, snapshot.seq - 1, 1)
-    )
+def check_sealed(ledger: Reader, snapshot: Snapshot) -> None:
+    """Raises LedgerCorrupt where the row after the snapshot's does not seal it.
+
+    Anybody who may write to the database can make a snapshot; that row is chained to the head.
+    """
+    where = f"{snapshot.bank}: the snapshot of row {snapshot.seq}"
+    rows = ledger.rows(snapshot.bank, snapshot.seq, 1)
+    row = rows[0] if rows and rows[0].seq == snapshot.seq + 1 else None
+    seal = None if row is None else seal_in(row)
+    if row is None or seal is None:
+        raise LedgerCorrupt(f"{where} is sealed by no row after it")
+    if chained(snapshot.hash, row) != row.hash:
+        raise LedgerCorrupt(f"{where} names another hash than its row has")
+    if (seal.format, seal.digest) != (snapshot.format, digest_of(snapshot.state)):
+        raise LedgerCorrupt(f"{where} is not what row {row.seq} sealed")
 
 
-def engine_of(snapshot: Snapshot) -> Engine:
-    """The engine in a snapshot of this program's format. Raises LedgerCorrupt where it holds none."""
+def seal_in(row: Row) -> Sealed | None:
+    """The row's event, if it is a seal."""
+    if row.kind != Sealed.kind:
+        return None
+    try:
+        event = decode(row.kind, row.version, row.body)
+    except (UnknownEventError, msgspec.MsgspecError):
+        return None  # whoever replays the row says so
+    return event if isinstance(event, Sealed) else None
+
+
+def _engine_of(snapshot: Snapshot) -> Engine:
+    """The engine in a snapshot that is sealed. Raises LedgerCorrupt where nothing can go on from it."""
+    where = f"{snapshot.bank}: the snapshot of row {snapshot.seq}"
+    if snapshot.format != SNAPSHOT_FORMAT:
+        raise LedgerCorrupt(f"{where} has format {snapshot.format}, this program's is {SNAPSHOT_FORMAT}")
     try:
         engine = Engine.from_snapshot(snapshot.state)
     except (msgspec.MsgspecError, ValueError) as error:
-        raise LedgerCorrupt(
-            f"{snapshot.bank}: the snapshot of row {snapshot.seq} is no state: {error}; once it is known "
-            "why, it may be deleted, for the journal alone gives the state"
-        ) from error
+        raise LedgerCorrupt(f"{where} is no state: {error}") from error
     if (engine.state.bank, engine.seq) != (snapshot.bank, snapshot.seq):
-        raise LedgerCorrupt(f"{snapshot.bank}: the snapshot of row {snapshot.seq} is of {engine.seq}")
+        raise LedgerCorrupt(f"{where} is of row {engine.seq} of bank {engine.state.bank}")
     return engine
+
+
+def _pass_seal(engine: Engine, last: bytes, seal: Sealed, keep: Keep) -> None:
+    """Holds a seal against the state before it, and makes its snapshot again: the ledger has it no more."""
+    if seal.format != SNAPSHOT_FORMAT:
+        return
+    bank, state = engine.state.bank, engine.snapshot()
+    if digest_of(state) != seal.digest:
+        raise LedgerCorrupt(f"{bank}: row {engine.seq + 1} seals another state than the rows before it make")
+    keep(Snapshot(bank, engine.seq, last, SNAPSHOT_FORMAT, state))
 
 
 def replay(engine: Engine, row: Row) -> None:
@@ -133,23 +193,12 @@ def _differ(made: tuple[Posting, ...], stored: tuple[Posting, ...]) -> str:
     )
 
 
-def carry_forward(ledger: Ledger, bank: str, upto: int) -> None:
-    """Brings the balances so near to row `upto` that the rest is summed in well under a second."""
-    since, _ = ledger.balances(bank, upto)
-    for row in range(since + SUM_ROWS, upto + 1, SUM_ROWS):
-        ledger.carry_forward(bank, row)
-
-
-def check_meters(ledger: Reader, bank: str, engine: Engine) -> None:
-    """Holds every account of the engine against the database's own sums (S3, M4).
-
-    They go on from the balances carried forward last; `verify` sums all postings. Raises LedgerCorrupt
-    naming the first account that differs.
-    """
-    since, balances = ledger.balances(bank, engine.seq)
-    totals = {(link, level): tuple(accounts) for link, level, _, *accounts in balances}
-    for problem in meters_differ(engine, summed(ledger, bank, engine.seq, since, totals)):
-        raise LedgerCorrupt(problem)
+def accounts_of(engine: Engine) -> Totals:
+    """Every account of every level, and of what no meter pays, which is level 0."""
+    accounts: Totals = {(link.number, 0): link.outside.values() for link in engine.state.links}
+    for link in engine.state.links:
+        accounts |= {(link.number, level.number): level.accounts.values() for level in link.levels}
+    return accounts
 
 
 def summed(ledger: Reader, bank: str, upto: int, since: int = 0, before: Totals | None = None) -> Totals:
@@ -168,9 +217,7 @@ def summed(ledger: Reader, bank: str, upto: int, since: int = 0, before: Totals 
 
 def meters_differ(engine: Engine, totals: Totals) -> list[str]:
     """A sentence for each account that is not what its postings come to."""
-    meters = {(link.number, 0): link.outside.values() for link in engine.state.links}
-    for link in engine.state.links:
-        meters |= {(link.number, level.number): level.accounts.values() for level in link.levels}
+    meters = accounts_of(engine)
     nothing = (0,) * (len(Posting._fields) - 3)
     said = []
     for key in sorted(meters.keys() | totals.keys()):

@@ -19,7 +19,6 @@ import apsw
 from jackpot.ledger import reading, schema
 from jackpot.ledger.journal import Head, Row, Snapshot, check_dense, genesis
 from jackpot.ledger.migrations import APPLIED, CREATE, pending
-from jackpot.ledger.reading import ACCOUNTS, SUMS
 from jackpot.ledger.store import (
     SNAPSHOTS_KEPT,
     CommitInDoubt,
@@ -27,7 +26,6 @@ from jackpot.ledger.store import (
     DataRefused,
     Differences,
     Fenced,
-    LedgerCorrupt,
     LedgerError,
     LedgerStopped,
     LedgerUnusable,
@@ -53,13 +51,6 @@ REFUSALS: Final = (
 
 _ROW_MARKS: Final = "(" + ",".join("?" * 12) + ")"
 _POSTING_MARKS: Final = "(" + ",".join("?" * 13) + ")"
-_CARRY: Final = f"""
-    INSERT INTO balance
-    SELECT ?1, ?3, link, level, {SUMS} FROM (
-        SELECT link, level, {ACCOUNTS} FROM balance WHERE bank = ?1 AND seq = ?2
-        UNION ALL SELECT link, level, {ACCOUNTS} FROM posting WHERE bank = ?1 AND seq > ?2 AND seq <= ?3
-    ) GROUP BY link, level
-"""  # noqa: S608
 _FENCE: Final = "UPDATE head SET seq = ?, hash = ? WHERE bank = ? AND epoch = ? AND seq = ?"
 
 T = TypeVar("T")
@@ -212,16 +203,6 @@ class SqliteLedger:
                 (number, snapshot.seq, SNAPSHOTS_KEPT),
             )
 
-    def carry_forward(self, bank: str, upto: int) -> None:
-        number, (since, _) = self._bank(bank), self.balances(bank, upto)
-        if since == upto:
-            return
-        try:
-            with self._transaction() as connection:
-                connection.execute(_CARRY, (number, since, upto))
-        except DataRefused as error:
-            raise LedgerCorrupt(f"{bank}: no balances at row {upto}: {error}") from error
-
     def checkpoint(self) -> None:
         """Carries the WAL into the database where 16 MiB have gathered; a reader may make it wait."""
         connection = self._ready()
@@ -355,9 +336,6 @@ class SqliteLedger:
 
     def sums(self, bank: str, after: int | None, upto: int) -> list[Posting]:
         return self._read(reading.sums(self._bank(bank), after, upto))
-
-    def balances(self, bank: str, upto: int) -> tuple[int, list[Posting]]:
-        return self._read(reading.balances(self._bank(bank), upto))
 
     def ask(self, bank: str, question: Question[T]) -> T:
         return self._read(question(self._bank(bank)))

@@ -105,12 +105,6 @@ class Reader(Protocol):
         after: None for no lower bound. cycle is 0 (M4).
         """
 
-    def balances(self, bank: str, upto: int) -> tuple[int, list[Posting]]:
-        """The balances carried forward last, to a row at or before `upto`: which row, and as of `sums`.
-
-        Row 0 and no balances where there are none.
-        """
-
     def ask(self, bank: str, question: Question[T]) -> T:
         """The answer to a question that is asked in SQL."""
 
@@ -166,13 +160,6 @@ class Ledger(Reader, Protocol):
         In a transaction of its own.
         """
 
-    def carry_forward(self, bank: str, upto: int) -> None:
-        """Lets the database write down the balances at row `upto`, so that nobody sums those rows again.
-
-        Nothing where they have been carried so far already. A span of any length is one statement: see
-        `rebuild.carry_forward`. Raises LedgerCorrupt where a balance is beyond 64 bits, CommitInDoubt.
-        """
-
     def checkpoint(self) -> None:
         """Housekeeping between batches, off the commit path; cheap where there is nothing to do."""
 
@@ -210,7 +197,6 @@ class Store(Protocol):
     async def release(self, bank: str, epoch: int) -> None: ...
     async def append(self, bank: str, epoch: int, seq_before: int, rows: Sequence[Row]) -> None: ...
     async def save_snapshot(self, snapshot: Snapshot) -> None: ...
-    async def carry_forward(self, bank: str, upto: int) -> None: ...
     async def checkpoint(self) -> None: ...
     async def recover(self) -> None: ...
     async def run(self, work: Callable[[Ledger], T]) -> T:
@@ -331,9 +317,6 @@ class Threaded:
 
     async def save_snapshot(self, snapshot: Snapshot) -> None:
         await self.run(lambda ledger: ledger.save_snapshot(snapshot))
-
-    async def carry_forward(self, bank: str, upto: int) -> None:
-        await self.run(lambda ledger: ledger.carry_forward(bank, upto))
 
     async def checkpoint(self) -> None:
         await self.run(lambda ledger: ledger.checkpoint())

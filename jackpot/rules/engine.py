@@ -6,17 +6,17 @@ same state to the last micro-dollar.
 """
 
 from collections.abc import Iterable
-from hashlib import sha256
 
 import msgspec
 
 from controllers import messages
 from controllers.answers import Ack, Error, Nack
 from jackpot.rules import betting, events, kinds, names, settling
-from jackpot.rules.acts import ACT_OF, witness
+from jackpot.rules.acts import ACT_OF, seals, witness
 from jackpot.rules.acts.act import By
 from jackpot.rules.acts.banks import BankBegun
 from jackpot.rules.acts.links import links_of
+from jackpot.rules.acts.seals import Sealed
 from jackpot.rules.acts.tables import TableOpened
 from jackpot.rules.betting import Around
 from jackpot.rules.codes import Code
@@ -31,11 +31,8 @@ from jackpot.rules.postings import Posting, only_link
 from jackpot.rules.refusal import NOT_APPLIED, Refusal, bounded, refuse_if
 from jackpot.rules.state import ACTS_KEPT, ANSWERS_KEPT, Answered, Done, State, Table
 
-# The form of a snapshot; a snapshot of another form is ignored and the journal replayed instead.
-SNAPSHOT_FORMAT = 7
-
-# The hash that stands before a snapshot's state: it shows where a disk has turned a bit.
-DIGEST_BYTES = 32
+# Events that are neither a table's frame nor an act that anybody may ask for again.
+UNASKED = (*witness.GREETINGS, Sealed)
 
 
 class Engine:
@@ -51,17 +48,19 @@ class Engine:
         """The last entry's number, 0 when there is none."""
         return self.state.seq
 
+    @property
+    def unsealed(self) -> int:
+        """How many entries there are after the newest seal; none are to be sealed once the bank has ended."""
+        return 0 if self.state.closed_into else self.seq - self.state.sealed
+
     def snapshot(self) -> bytes:
-        """The whole state: SHA-256 of its canonical bytes, then these."""
-        state = msgspec.msgpack.encode(self.state)
-        return sha256(state).digest() + state
+        """The whole state, as `Seal` seals it."""
+        return seals.snapshot_of(self.state)
 
     @classmethod
     def from_snapshot(cls, data: bytes) -> "Engine":
         """The engine as it was; raises msgspec.DecodeError, or ValueError, if the bytes are no snapshot."""
-        if sha256(data[DIGEST_BYTES:]).digest() != data[:DIGEST_BYTES]:
-            raise msgspec.DecodeError("its bytes were changed")
-        state = msgspec.msgpack.decode(data[DIGEST_BYTES:], type=State)
+        state = msgspec.msgpack.decode(data, type=State)
         engine = cls(state.bank)
         engine.state = state
         engine._index()
@@ -188,7 +187,7 @@ class Engine:
             event = self._decide_act(envelope)
         except Refusal as refusal:
             return Outcome(None, _refused(refusal.code.value, refusal.message, refusal.hits))
-        return self._commit(envelope, None, event)
+        return self._commit(envelope, None, event, ActAnswer(ok=True) if isinstance(event, Sealed) else None)
 
     def _decide_act(self, envelope: Envelope) -> Event:
         command, who = envelope.command, People(envelope.people, envelope.proved)
@@ -202,11 +201,11 @@ class Engine:
         return ACT_OF[type(command)].decide(self.state, command, By(who, envelope.tick))
 
     def _commit(
-        self, envelope: Envelope, table: Table | None, event: Event, greeted: Answer | None = None
+        self, envelope: Envelope, table: Table | None, event: Event, unkept: Answer | None = None
     ) -> Outcome:
         """Apply the event and make its entry, with the answer, the pushes and the new meters.
 
-        greeted: what a hello is answered with; to other commands the event says the answer.
+        unkept: the answer to a hello or a seal, which the state does not keep.
         """
         seq = self.seq + 1
         body = events.encode(event)  # before it is applied: the state goes on with parts of it
@@ -235,7 +234,7 @@ class Engine:
             for number in sorted(effects.awarded)
         )
         kept = table.answers if table is not None else self.state.acts
-        answer = greeted if greeted is not None else kept[-1].answer
+        answer = unkept if unkept is not None else kept[-1].answer
         return Outcome(entry, answer, tuple(effects.pushes), meters, waiting, tuple(effects.alarms))
 
     def _apply(self, effects: Effects, event: Event, table_seq: int | None, digest: bytes) -> None:
@@ -254,7 +253,7 @@ class Engine:
             table.last_seq = table_seq or 0
             table.answers.append(Answered(table.last_seq, digest, _to_frame(event, effects, table.last_seq)))
             del table.answers[:-ANSWERS_KEPT]
-        elif type(event) not in witness.GREETINGS:
+        elif type(event) not in UNASKED:
             state.acts.append(Done(digest, _to_act(event, effects)))
             del state.acts[:-ACTS_KEPT]
         if isinstance(event, TableOpened | BankBegun):

@@ -317,7 +317,7 @@ class State(msgspec.Struct, array_like=True):
 
     behind: what tables say that they have, by number, until people have answered. paid: settled hits
     of which nothing is left to do but a correction, the last ones only. closed_into: the bank that this one
-    became, empty while it lives. site: the site's id.
+    became, empty while it lives. site: the site's id. sealed: the newest entry that seals a state.
     """
 
     bank: str
@@ -336,6 +336,7 @@ class State(msgspec.Struct, array_like=True):
     closed_into: str = ""
     paid: dict[int, Hit] = {}
     site: str = ""
+    sealed: int = 0
 
     def link(self, number: int) -> Link:
         """The link of that number."""

@@ -17,9 +17,10 @@ from typing import Any, Final
 
 import msgspec
 
-from jackpot.ledger.journal import Head, Row, Snapshot, row_of
+from jackpot.ledger.journal import DIGEST_BYTES, Head, Row, Snapshot, row_of
+from jackpot.rules.acts.seals import SNAPSHOT_FORMAT, Seal, digest_of
 from jackpot.rules.commands import Envelope
-from jackpot.rules.engine import SNAPSHOT_FORMAT, Engine
+from jackpot.rules.engine import Engine
 from jackpot.rules.invariant import InvariantError
 from jackpot.rules.outcome import Outcome
 from jackpot.server.alone import failed
@@ -33,7 +34,7 @@ BATCH_BYTES_MAX: Final = 256 * 1024
 # are read no further, so that memory and the work of deciding again stay bounded.
 QUEUE_MAX: Final = 4_096
 
-# Rows between two snapshots: a start then replays a second or so of events.
+# Rows between two seals: a start then replays a second or so of events.
 SNAPSHOT_EVERY: Final = 10_000
 
 # A row's bytes beside its body: columns, hash and one posting a level, roughly.
@@ -45,7 +46,7 @@ Question = Callable[[Engine], Any]
 
 class Batch(msgspec.Struct, frozen=True):
     """What one transaction writes. before: the head's seq under it. rows: may be empty, then nothing is
-    committed, only released. snapshot: of the state after the last row, to be saved once that is durable.
+    committed, only released. snapshot: what the last row seals, to be saved once that is durable.
     """
 
     epoch: int
@@ -55,7 +56,7 @@ class Batch(msgspec.Struct, frozen=True):
 
 
 class Item(msgspec.Struct, eq=False):
-    """A submitted command or question, and what was decided of it. state: to be saved once it is durable."""
+    """A submitted command or question, and what was decided of it. state: what it seals, if it is a seal."""
 
     work: Envelope | Question
     release: Release
@@ -107,7 +108,6 @@ class Core:
         self.submitted = 0
         self._tell = tell
         self._snapshot_every = snapshot_every
-        self._snapshot_seq = head.seq
         self._waiting: deque[Item] = deque()
         self._decided: deque[Item] = deque()
         self._flight: list[Item] | None = None
@@ -174,8 +174,8 @@ class Core:
                 rows.append(row_of(self.bank, self.epoch, entry, previous))
                 previous = rows[-1].hash
         self._flight_end = (before + len(rows), previous)
-        state = self._flight[-1].state
-        snapshot = None if state is None else self._snapshot_of(state, *self._flight_end)
+        sealed = self._flight[-1].state
+        snapshot = None if sealed is None else self._snapshot_of(sealed, rows)
         return Batch(self.epoch, before, rows, snapshot)
 
     def committed(self) -> None:
@@ -196,10 +196,12 @@ class Core:
         """The database refused this batch's data and wrote nothing: its commands go one by one from now on.
 
         A command refused alone is the culprit, and is decided again as `internal`. Raises InvariantError if
-        even that is refused: then no row can be written.
+        even that is refused, or a seal: then no row can be written.
         """
         items = [item for item in self._flight or () if item.entry() is not None]
         if len(items) == 1:
+            if items[0].state is not None:
+                raise InvariantError("the ledger refused a seal")
             if items[0].poison is not None:
                 raise InvariantError(f"the ledger refused the refusal of: {items[0].poison}")
             items[0].poison = "the ledger refused this command's data"
@@ -219,7 +221,6 @@ class Core:
         survived = (head.seq, head.hash) == self._flight_end
         self.engine, self.epoch = engine, head.epoch
         self.durable_seq, self.durable_hash = head.seq, head.hash
-        self._snapshot_seq = min(self._snapshot_seq, head.seq)
         if survived:
             self._release(doubtful)
         else:
@@ -230,18 +231,8 @@ class Core:
             self._decide(again.popleft())
         self._waiting.extend(again)
 
-    def count_from(self, seq: int) -> None:
-        """The newest snapshot is of that row: the next one is due counted from there, not from a start."""
-        self._snapshot_seq = seq
-
-    def snapshot(self) -> Snapshot | None:
-        """The state as it is durable now; None while anything is decided and not durable."""
-        if not self._deciding or self._flight or self._decided or self.engine.seq != self.durable_seq:
-            return None
-        return self._snapshot_of(self.engine.snapshot(), self.durable_seq, self.durable_hash)
-
     def _decide(self, item: Item) -> None:
-        work = item.work
+        work, seal = item.work, None
         try:
             if not isinstance(work, Envelope):
                 item.outcome = work(self.engine)
@@ -249,6 +240,8 @@ class Core:
                 item.outcome = self.engine.execute_as_internal(work, item.poison)
             else:
                 item.outcome = self.engine.execute(work)
+            if item.entry() is not None and self.engine.unsealed >= self._snapshot_every:
+                seal = self._seal(item.outcome.entry.at)
         except Exception as error:  # the engine is broken, whatever it was: only a rebuild helps
             if item.poison is not None:
                 raise InvariantError(f"not even a refusal can be applied: {error}") from error
@@ -256,12 +249,22 @@ class Core:
             self._waiting.appendleft(item)
             self._discard_decided()
             return
-        if item.entry() is not None and self.engine.seq - self._snapshot_seq >= self._snapshot_every:
-            item.state, self._snapshot_seq = self.engine.snapshot(), self.engine.seq
         self._decided.append(item)
+        if seal is not None:
+            self._decided.append(seal)
+
+    def _seal(self, at: int) -> Item:
+        """The seal that is due with an entry: the journal's own, which nobody waits for."""
+        state = self.engine.snapshot()
+        digest = digest_of(state)[:DIGEST_BYTES]  # no request's, which would be taken for asked again
+        envelope = Envelope(Seal(), at=at, tick=0, digest=digest)
+        seal = Item(envelope, lambda _outcome: None, self.engine.execute(envelope), state=state)
+        if seal.entry() is None:
+            raise InvariantError(f"the state is not sealed: {seal.outcome.answer}")
+        return seal
 
     def _next_items(self) -> list[Item]:
-        """The oldest decided items that fit one batch; a snapshot, or a retry one by one, ends it sooner."""
+        """The oldest decided items that fit one batch; a seal, or a retry one by one, ends it sooner."""
         items: list[Item] = []
         size = 0
         while self._decided and len(items) < BATCH_COMMANDS_MAX:
@@ -285,9 +288,13 @@ class Core:
         self._decided.clear()
 
     def _wait_again(self, items: Sequence[Item]) -> None:
-        for item in items:
-            item.outcome = item.state = None
-        self._waiting.extendleft(reversed(items))
+        """Seals do not: the next one is due with the first entry."""
+        waiting = [item for item in items if item.state is None]
+        for item in waiting:
+            item.outcome = None
+        self._waiting.extendleft(reversed(waiting))
 
-    def _snapshot_of(self, state: bytes, seq: int, row_hash: bytes) -> Snapshot:
-        return Snapshot(self.bank, seq, row_hash, SNAPSHOT_FORMAT, state)
+    def _snapshot_of(self, state: bytes, rows: Sequence[Row]) -> Snapshot:
+        """The snapshot that the last of these rows seals."""
+        row_hash = rows[-2].hash if len(rows) > 1 else self.durable_hash
+        return Snapshot(self.bank, rows[-1].seq - 1, row_hash, SNAPSHOT_FORMAT, state)

@@ -15,13 +15,11 @@ import structlog
 from jackpot.clock import Clock
 from jackpot.ledger.copy import UNFINISHED
 from jackpot.ledger.journal import Head
-from jackpot.ledger.rebuild import carry_forward, check_meters, rebuild, still_own
-from jackpot.ledger.store import CommitInDoubt, Fenced, Ledger, LedgerError, LedgerUnusable, Store
-from jackpot.rules.engine import Engine
+from jackpot.ledger.rebuild import still_own
+from jackpot.ledger.store import CommitInDoubt, Fenced, LedgerError, LedgerUnusable, Store
 from jackpot.server.hold import Do
 from jackpot.server.lease import BEAT_S, HEIR_WITHIN_S, LOOK_S
 from jackpot.server.life import Lease
-from jackpot.server.sequencer import SNAPSHOT_EVERY
 from jackpot.server.writer import BankStopped, Writer
 
 # A ledger that does not answer a standby is asked again so often: it costs one connection.
@@ -60,7 +58,6 @@ class Tenure:
         self._on_taken = on_taken
         self._released = False
         self._first = True
-        self._unsaved = False
         self._patient_until = -inf
         self._ended = asyncio.Event()
         self._over = asyncio.Event()
@@ -187,7 +184,7 @@ class Tenure:
         epoch = await writer.take(seen)
         self._inherited("")
         async with self._beating(epoch):
-            engine, head = await self._store.run(self._checked)
+            engine, head = await self._store.run(writer.read_whole)
         still_own(head, epoch)
         if into := engine.state.closed_into:
             raise LedgerUnusable(
@@ -197,7 +194,6 @@ class Tenure:
         engine.new_epoch(int(self._clock.monotonic() * 1000))
         log.info("ledger_checked", bank=self.bank, seq=head.seq, epoch=head.epoch, hash=head.hash.hex())
         writer.begin(engine, head)
-        await self._save_if_long(head)
         writer.carry_out(self.hold.checked())
         await self._write()
 
@@ -262,27 +258,6 @@ class Tenure:
         except (CommitInDoubt, Fenced) as error:
             log.warning("not_released", bank=self.bank, reason=str(error))
         self.writer.carry_out(self.hold.released())
-
-    def _checked(self, ledger: Ledger) -> tuple[Engine, Head]:
-        engine, head = rebuild(ledger, self.bank)
-        carry_forward(ledger, self.bank, head.seq)
-        check_meters(ledger, self.bank, engine)
-        return engine, head
-
-    async def _save_if_long(self, head: Head) -> None:
-        """After a long replay the next start shall not replay it again, nor however many short ones.
-
-        Tried once: where a snapshot cannot be saved the bank is held without. Raises CommitInDoubt.
-        """
-        newest = await self._store.newest_snapshot(self.bank, below=head.seq + 1)
-        saved = newest.seq if newest else 0
-        long = head.seq - saved >= SNAPSHOT_EVERY and not self._unsaved
-        if long and (snapshot := self.writer.core.snapshot()) is not None:
-            self._unsaved = True
-            await self._store.save_snapshot(snapshot)
-            self._unsaved = False
-            saved = head.seq
-        self.writer.core.count_from(saved)
 
     @asynccontextmanager
     async def _beating(self, epoch: int) -> AsyncIterator[None]:

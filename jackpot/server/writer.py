@@ -39,7 +39,7 @@ from jackpot.server.board import Board
 from jackpot.server.histogram import ANSWER_SECONDS, BATCH_ROWS, COMMIT_SECONDS, Histogram
 from jackpot.server.hold import Do, Hold
 from jackpot.server.life import Service
-from jackpot.server.sequencer import Batch, Core, Item, Release
+from jackpot.server.sequencer import SNAPSHOT_EVERY, Batch, Core, Item, Release
 
 # DESIGN: a holder without an acknowledged commit for 2 s suspends its tables; the commit itself goes on.
 SLOW_COMMIT_S: Final = 2.0
@@ -49,6 +49,10 @@ RETRY_FIRST_S: Final = 0.1
 RETRY_MOST_S: Final = 5.0
 # Batches between two chances for the ledger's housekeeping, which asks for itself whether it is needed.
 CHECKPOINT_BATCHES: Final = 64
+
+# A start that replays more rows says so: it takes seconds. A process that ended between a seal and its
+# snapshot leaves up to twice what is between two seals.
+REPLAY_ROWS_MOST: Final = 2 * SNAPSHOT_EVERY
 
 # Everything that the rules and the server alarm; counted from 0, so that the first of a kind is a rise too.
 ALARMS: Final = (
@@ -65,7 +69,6 @@ ALARMS: Final = (
 )
 
 T = TypeVar("T")
-Rebuild = Callable[[Ledger], tuple[Engine, Head]]
 log: Final = structlog.get_logger()
 
 
@@ -90,12 +93,11 @@ class BankStopped(Exception):
 class Writer:
     """One bank at work: its core, its board, and the store that both depend on.
 
-    hold: what the bank is in this server; the writer tells it how commits end. rebuild: the state as the
-    ledger holds it, run in the store's thread. on_durable is called after each commit; on_opened when devices
-    may be let in; on_stopped whenever it is seen that they may not.
+    hold: what the bank is in this server; the writer tells it how commits end. on_durable is called
+    after each commit; on_opened when devices may be let in; on_stopped whenever it is seen that they may not.
     """
 
-    def __init__(self, hold: Hold, board: Board, store: Store, rebuild: Rebuild, clock: Clock) -> None:
+    def __init__(self, hold: Hold, board: Board, store: Store, clock: Clock) -> None:
         bank = hold.bank
         self.core = Core(Engine(bank), Head(bank, 0, 0, genesis(bank), "", 0), self._tell)
         self.bank = bank
@@ -114,9 +116,8 @@ class Writer:
         self.on_stopped: list[Callable[[], None]] = []
         self._batches_written = 0
         self._store = store
-        self._rebuild = rebuild
-        self._known: Snapshot | None = None
         self._pause = 0.0
+        self._unsaved = False
         self._clock = clock
         self._ending = False
         self._wake = asyncio.Event()
@@ -126,18 +127,38 @@ class Writer:
     def standing_by(cls, hold: Hold, store: Store, clock: Clock, links: Iterable[LinkTerms] = ()) -> "Writer":
         """One that decides nothing until `begin`. links: what its board will show."""
         board = Board(hold.bank, clock, hold)
-        writer = cls(hold, board, store, lambda ledger: rebuild(ledger, hold.bank, writer._known), clock)
+        writer = cls(hold, board, store, clock)
         board.expect(links)
         return writer
 
     def begin(self, engine: Engine, head: Head) -> None:
         """What is decided from here on is decided on this state, which the ledger holds."""
         self.core = Core(engine, head, self._tell)
-        self._known = self.core.snapshot()
         self._pause = 0.0
         self._ending = False
         self.board.forget_hits()
         self.board.reset(*face(engine))
+
+    def read_whole(self, ledger: Ledger) -> tuple[Engine, Head]:
+        """The state as the ledger holds it, after `new_epoch`; LedgerCorrupt where that cannot be believed.
+
+        Its schema is compared too, for whoever can plant a trigger can do so at any time (S3). Snapshots that
+        it has lost are saved again on the way, unless the last one could not be.
+        """
+
+        def tell(rows: int, why: Sequence[str]) -> None:
+            if why or rows > REPLAY_ROWS_MOST:
+                log.warning("ledger_replayed", bank=self.bank, rows=rows, reasons=list(why))
+
+        def keep(snapshot: Snapshot) -> None:
+            if not self._unsaved:
+                self._unsaved = True
+                ledger.save_snapshot(snapshot)
+                self._unsaved = False
+
+        if problems := ledger.schema().problems:
+            raise LedgerCorrupt("; ".join(problems))
+        return rebuild(ledger, self.bank, tell, keep)
 
     @property
     def service(self) -> Service:
@@ -282,7 +303,6 @@ class Writer:
                 await self._look()
             elif (batch := self.core.take_batch()) is None:
                 if self._ending and not self.core.depth:
-                    await self._save_last()
                     return
                 await self._idle()
             elif batch.rows:
@@ -326,9 +346,9 @@ class Writer:
             self._acknowledged(began)
             self.core.committed()
             if batch.snapshot is not None:
-                self._known = batch.snapshot
+                self._unsaved = True
                 await self._store.save_snapshot(batch.snapshot)
-                await self._store.carry_forward(self.bank, batch.snapshot.seq)
+                self._unsaved = False
             if self._batches_written % CHECKPOINT_BATCHES == 0:
                 await self._store.checkpoint()
         except DataRefused as error:
@@ -394,7 +414,7 @@ class Writer:
         if self.hold.in_doubt:
             await self._store.recover()
             epoch = await self.take()
-        engine, head = await self._store.run(self._rebuild)
+        engine, head = await self._store.run(self.read_whole)
         still_own(head, epoch)
         await self.check_acknowledged()
         return engine, head
@@ -425,14 +445,6 @@ class Writer:
                 f"{head.seq}: the database has lost it (an old copy, a standby that was behind); bring "
                 "one back that has it, or start again to go on without"
             )
-
-    async def _save_last(self) -> None:
-        """Spares the next start a replay; where the ledger is away, no more than that is lost."""
-        if (snapshot := self.core.snapshot()) is not None:
-            try:
-                await self._store.save_snapshot(snapshot)
-            except CommitInDoubt as error:
-                log.warning("snapshot_not_saved", bank=self.bank, seq=snapshot.seq, reason=str(error))
 
     def fail(self, error: Exception) -> None:
         """Stops for good: a person must look. What no check of ours has found is named `internal`."""

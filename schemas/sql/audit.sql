@@ -201,7 +201,7 @@ WITH kinds (number, name) AS (
         (13, 'corrected'), (14, 'released'), (15, 'struck'), (16, 'reopened'), (17, 'found_behind'),
         (18, 'behind_confirmed'), (19, 'suspended'), (20, 'resumed'), (21, 'reading_taken'), (22, 'device_blocked'),
         (23, 'device_cleared'), (24, 'key_ended'), (25, 'bank_closed'), (26, 'bank_begun'), (27, 'reopen_asked'),
-        (28, 'reopen_declined'), (29, 'behind_over'), (30, 'bank_opened')
+        (28, 'reopen_declined'), (29, 'behind_over'), (30, 'bank_opened'), (31, 'sealed')
 )
 SELECT 'events' AS query, bank, kind, name, count(*) AS entries, min(at) AS first_at, max(at) AS last_at
 FROM journal

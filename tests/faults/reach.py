@@ -299,9 +299,6 @@ class Reach:
     async def save_snapshot(self, snapshot: Snapshot) -> None:
         await self._call(lambda _: self._base.ledger.save_snapshot(snapshot))
 
-    async def carry_forward(self, bank: str, upto: int) -> None:
-        await self._call(lambda _: self._base.ledger.carry_forward(bank, upto))
-
     async def checkpoint(self) -> None:
         """PostgreSQL keeps its own house."""
 

@@ -128,7 +128,7 @@ def test_a_doubtful_batch_believed_too_early_is_found(
 
     async def read_again(writer: Any) -> tuple[Engine, Head]:
         await writer._store.recover()
-        engine, head = await writer._store.run(writer._rebuild)
+        engine, head = await writer._store.run(writer.read_whole)
         return engine, msgspec.structs.replace(head, epoch=await writer.take())
 
     monkeypatch.setattr(Writer, "_read_again", read_again)

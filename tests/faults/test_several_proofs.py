@@ -159,7 +159,7 @@ def test_a_doubt_without_a_new_epoch_is_found(monkeypatch: pytest.MonkeyPatch) -
         if writer.hold.in_doubt:
             await writer._store.recover()
             writer.hold._new_epoch = True
-        engine, head = await writer._store.run(writer._rebuild)
+        engine, head = await writer._store.run(writer.read_whole)
         still_own(head, writer.core.epoch)
         await writer.check_acknowledged()
         return engine, head

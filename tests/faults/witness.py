@@ -22,6 +22,7 @@ from jackpot.rules.acts.banks import BankOpened
 from jackpot.rules.acts.hits import Correct, Pay, Undo, Validate
 from jackpot.rules.acts.links import OpenLink, Resume, Suspend
 from jackpot.rules.acts.rounds import Reopen, Strike, VoidRound
+from jackpot.rules.acts.seals import Sealed
 from jackpot.rules.acts.tables import OpenTable, Release
 from jackpot.rules.acts.witness import BehindConfirmed, BehindOver, ConfirmBehind, FoundBehind
 from jackpot.rules.commands import Envelope
@@ -115,6 +116,7 @@ class Witness:
         current: decided by the holder of the bank; another may know less, and must say nothing else.
         """
         entry, answer = outcome.entry, told(outcome.answer)
+        self._pass_seals()
         if entry is None:
             self._unjournalled(envelope, answer, current)
         elif entry.seq > self.seq:
@@ -150,6 +152,7 @@ class Witness:
 
     def durable(self, core: Core, every: bool = False) -> None:
         """All answers of a commit have left; now and then the whole state is compared."""
+        self._pass_seals()
         if core.engine.seq == self.seq and (every or self.seq % 7 == 0):
             self.compare(core.engine)
 
@@ -187,6 +190,11 @@ class Witness:
 
     # One durable command
 
+    def _pass_seals(self) -> None:
+        """The server's own rows, which nobody asked for and nobody is answered."""
+        while self._unfed and self._unfed[0].kind == Sealed.kind:
+            self._feed(self._unfed.popleft(), {})
+
     def _feed(self, row: Row, answer: Map) -> None:
         """A row is durable: let the model decide the same, and compare."""
         same("the next durable row", row.seq, self.seq + 1)
@@ -195,6 +203,9 @@ class Witness:
         event = kinds.decode(row.kind, row.version, row.body)
         if row.seq == 1 and isinstance(event, BankOpened):
             return  # the ledger's own beginning, of which the model knows nothing
+        if isinstance(event, Sealed):
+            same(f"row {row.seq}, what a seal moves", row.postings, ())
+            return  # verify computes the state
         envelope = self._envelope_of(row, event)
         before = self.model.meters()
         self._once(envelope, row, answer)
@@ -429,7 +440,7 @@ class Witness:
 
     def _kept_answer(self, engine: Engine, row: Row) -> Map:
         """The answer that the state keeps for a row; of a greeting it keeps none."""
-        if row.kind in {event.kind for event in GREETINGS}:
+        if row.kind in {event.kind for event in (*GREETINGS, Sealed)}:
             return {}
         kept: Sequence[Answered | Done] = engine.state.acts
         if row.table is not None:

@@ -10,9 +10,7 @@ from typing import Final
 
 from jackpot import __version__
 from jackpot.ledger.join import join
-from jackpot.ledger.journal import Snapshot
 from jackpot.ledger.sqlite import SqliteLedger
-from jackpot.rules.engine import SNAPSHOT_FORMAT
 from jackpot.rules.kinds import KINDS
 from tests.ledger.play import START_MS, Play
 from tests.ledger.resting import BANKS, two_banks
@@ -39,16 +37,14 @@ def make(path: Path) -> bytes:
     written = 0
     for upto in (ROWS // 2, ROWS - 20, ROWS):
         play.until(upto)
+        snapshot = play.seal() if upto != ROWS else None
         for row in play.rows[written:]:
             while ledger.head("main").epoch < row.epoch:
                 ledger.new_epoch("main", "golden")
             ledger.append("main", row.epoch, row.seq - 1, [row])
         written = len(play.rows)
-        if upto != ROWS:
-            last = play.rows[-1]
-            state = play.engine.snapshot()
-            ledger.save_snapshot(Snapshot("main", last.seq, last.hash, SNAPSHOT_FORMAT, state))
-            ledger.carry_forward("main", last.seq)
+        if snapshot is not None:
+            ledger.save_snapshot(snapshot)
     two_banks(ledger)
     join(ledger, BANKS, JOINED, "golden", "one control room", START_MS)
     kinds = {row.kind for bank in ledger.banks() for row in ledger.rows(bank, 0, 1_000)}

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from random import Random
 from typing import Final
 
-from jackpot.ledger.journal import Row, genesis, row_of
+from jackpot.ledger.journal import Row, Snapshot, genesis, row_of
 from jackpot.rules import commands as c
 from jackpot.rules.acts.banks import OpenBank
 from jackpot.rules.acts.devices import BlockDevice, ClearDevice, EndKey
@@ -15,6 +15,7 @@ from jackpot.rules.acts.hits import Correct, Pay, Undo, Validate
 from jackpot.rules.acts.links import OpenLink, Resume, Suspend
 from jackpot.rules.acts.readings import Reading
 from jackpot.rules.acts.rounds import Decline, Reopen, Strike, VoidRound
+from jackpot.rules.acts.seals import SNAPSHOT_FORMAT, Seal
 from jackpot.rules.acts.tables import OpenTable, Release
 from jackpot.rules.acts.witness import ConfirmBehind
 from jackpot.rules.commands import Command, Draw, Envelope
@@ -88,6 +89,13 @@ class Play:
         while len(self.rows) < rows:
             self.step()
         return self
+
+    def seal(self) -> Snapshot:
+        """A snapshot of the state as it is, sealed by the next row."""
+        last = self.rows[-1]
+        made = Snapshot("main", last.seq, last.hash, SNAPSHOT_FORMAT, self.engine.snapshot())
+        self.act(Seal())
+        return made
 
     def plain_rounds(self, count: int) -> None:
         """Rounds as most are: four wagers and the lock in one frame, nobody wins."""

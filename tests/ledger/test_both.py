@@ -21,13 +21,12 @@ from jackpot.ledger.journal import Head, Row, Snapshot, canonical, genesis
 from jackpot.ledger.open import open_ledger
 from jackpot.ledger.store import CommitInDoubt, DataRefused, Differences, Fenced, Ledger, Question, Reader
 from jackpot.ledger.verify import Report, verify
-from jackpot.rules.engine import SNAPSHOT_FORMAT
 from jackpot.rules.postings import Posting
 from tests.ledger.play import Play
 from tests.ledger.test_verify import changed, spoil
 
 ROWS: Final = 120
-TABLES: Final = ("bank", "journal", "posting", "head", "snapshot", "balance")
+TABLES: Final = ("bank", "journal", "posting", "head", "snapshot")
 # What both databases have of a head; PostgreSQL's also names its writer's connection.
 COLUMNS: Final = {"head": "bank, epoch, seq, hash, holder, beat"}
 KEYS: Final = {"journal": ("bank", "seq"), "posting": ("bank", "seq", "link", "level")}
@@ -35,7 +34,6 @@ _ANYTHING_GOES: Final = """
     ALTER TABLE bank DISABLE TRIGGER ALL;
     ALTER TABLE journal DISABLE TRIGGER ALL;
     ALTER TABLE posting DISABLE TRIGGER ALL;
-    ALTER TABLE balance DISABLE TRIGGER ALL;
     DO $$ DECLARE it record; BEGIN
         FOR it IN SELECT conrelid::regclass AS of, conname AS name FROM pg_constraint WHERE contype = 'c' AND
             connamespace = 'public'::regnamespace
@@ -54,7 +52,6 @@ class Memory:
         self.kept = Head("main", 0, 0, genesis("main"), "", 0)
         self.written: list[Row] = []
         self.snapshots: dict[int, Snapshot] = {}
-        self.carried: list[int] = []
 
     def banks(self) -> list[str]:
         return ["main"] if self.kept.epoch else []
@@ -76,10 +73,6 @@ class Memory:
                 before = found.setdefault((link, level), [0] * len(accounts))
                 found[link, level] = [a + b for a, b in zip(before, accounts, strict=True)]
         return [Posting(*key, 0, *found[key]) for key in sorted(found)]
-
-    def balances(self, bank: str, upto: int) -> tuple[int, list[Posting]]:
-        seq = max((seq for seq in self.carried if seq <= upto), default=0)
-        return seq, self.sums(bank, None, seq)
 
     def ask(self, bank: str, question: Question[T]) -> T:
         raise AssertionError("it knows no SQL")
@@ -152,15 +145,12 @@ class Pair:
         return [row for row in rows if row.seq > seq] or [msgspec.structs.replace(rows[-1], seq=seq + 1)]
 
     def snapshot(self) -> None:
-        """Of what is written, if that is all there is."""
+        """Of what is written, if that is all there is, and the row that seals it."""
         if self.memory.written and not self.unwritten():
-            last = self.memory.written[-1]
-            made = Snapshot("main", last.seq, last.hash, SNAPSHOT_FORMAT, self.play.engine.snapshot())
+            made = self.play.seal()
+            self.write(self.unwritten())
             self.each(lambda ledger: ledger.save_snapshot(made))
             self.memory.snapshots[made.seq] = made
-            self.each(lambda ledger: ledger.carry_forward("main", made.seq))
-            if self.memory.sums("main", None, made.seq):
-                self.memory.carried.append(made.seq)
 
     def refuse(self, rows: list[Row]) -> None:
         """Bad data, and then an old epoch: neither leaves a trace."""
@@ -190,7 +180,6 @@ def whole(ledger: Reader) -> list[Any]:
         [(canonical(row), row.hash) for row in rows],
         [ledger.sums("main", *span) for span in spans],
         [newest, newest and ledger.newest_snapshot("main", below=newest.seq)],
-        [ledger.balances("main", seq) for seq in range(head.seq + 1)],
         ledger.strays("main"),
         ledger.head("other"),
         verify(ledger, "main", rows[len(rows) // 2].hash),
@@ -363,8 +352,8 @@ POSTING: Final = "1, 5, 0, 0, -5, 0, 0, 0, 0"  # cycle and balanced accounts
         (["UPDATE head SET epoch = 0"], "there is no such bank"),
         (["DELETE FROM head"], "there is no such bank"),
         (["UPDATE bank SET name = 'mine'"], "there is no such bank"),
-        (["UPDATE snapshot SET state = X'90'"], "is not the state that the events give"),
-        (["UPDATE snapshot SET seq = seq + 1000"], "which the journal does not hold"),
+        (["UPDATE snapshot SET state = X'90'"], " sealed"),
+        (["UPDATE snapshot SET seq = seq + 1000"], "is sealed by no row after it"),
     ],
 )  # fmt: skip
 def test_the_same_harm_gives_the_same_problems(twins: Twins, statements: list[str], said: str) -> None:

@@ -179,23 +179,6 @@ def test_the_database_sums_the_postings(place: Place) -> None:
     assert ledger.sums("main", None, 10)[1].primary == 5 * 70_000
 
 
-def test_balances_are_carried_forward(place: Place) -> None:
-    """S3, M4: at any row the database's own sums, from the last ones and the postings since."""
-    ledger = place.open()
-    for bank in ("main", "other"):
-        ledger.new_epoch(bank, "test")
-    assert ledger.balances("main", 10) == (0, [])
-    ledger.append("main", 1, 0, rows(10))
-    for row in (4, 7, 7, 5, 10):
-        ledger.carry_forward("main", row)
-    for row in (4, 7, 10):
-        assert ledger.balances("main", row) == (row, ledger.sums("main", None, row))
-    assert ledger.balances("main", 9) == (7, ledger.sums("main", None, 7))
-    assert ledger.balances("main", 3) == (0, [])
-    assert ledger.balances("other", 10) == (0, [])
-    assert ledger.strays("main") == []
-
-
 def test_a_reader_works_beside_the_writer(place: Place) -> None:
     """S3: an auditor reads while the server writes, and takes no lock from it."""
     ledger = place.open()

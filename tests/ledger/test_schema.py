@@ -89,10 +89,7 @@ ON_POSTGRES: Final = [
         ["CREATE FUNCTION fence(integer) RETURNS void LANGUAGE sql AS ''"],
         "function fence(integer) is not the ledger's",
     ),
-    (
-        ["ALTER FUNCTION carry_forward SET search_path = pg_temp"],
-        "function carry_forward(integer, bigint) is ",
-    ),
+    (["ALTER FUNCTION refuse_change SET search_path = pg_temp"], "function refuse_change() is "),
     (["CREATE RULE nothing AS ON INSERT TO snapshot DO INSTEAD NOTHING"], "rule nothing on snapshot is not"),
     (["ALTER TABLE head ENABLE ROW LEVEL SECURITY"], "table head is 'permanent, with row security'"),
     (["CREATE POLICY none ON head USING (false)"], "policy none on head is not the ledger's"),
@@ -124,7 +121,6 @@ ON_POSTGRES: Final = [
     (["CREATE ROLE another", "GRANT UPDATE ON journal TO another"], "another may UPDATE on journal"),
     (["CREATE ROLE another", "GRANT UPDATE (hash) ON journal TO another"], "another may UPDATE on journal"),
     (["GRANT USAGE ON SEQUENCE bank_id_seq TO PUBLIC"], "everybody may USAGE on bank_id_seq"),
-    (["GRANT EXECUTE ON FUNCTION carry_forward TO PUBLIC"], "everybody may EXECUTE on carry_forward"),
     (
         [
             "CREATE SCHEMA evil",

@@ -219,9 +219,9 @@ async def test_a_bank_that_was_taken_out_is_not_opened_at_the_seed(tmp_path: Pat
 
 def take_out(url: str, bank: str) -> None:
     """As whoever has the file could: no row of the bank is left, and every trigger stands again."""
-    tables = ("journal", "posting", "balance", "head", "snapshot")
+    tables = ("journal", "posting", "head", "snapshot")
     of = f"(SELECT id FROM bank WHERE name = '{bank}')"
-    guards = ("bank", "journal", "posting", "balance")
+    guards = ("bank", "journal", "posting")
     run_sql(
         url,
         *(f"DROP TRIGGER {name}_is_never_deleted" for name in guards),
@@ -234,7 +234,6 @@ def take_out(url: str, bank: str) -> None:
                 ("bank", "a bank keeps its name and number"),
                 ("journal", "the journal is append-only"),
                 ("posting", "postings are append-only"),
-                ("balance", "balances are append-only"),
             )
         ),
     )

@@ -309,10 +309,10 @@ def test_a_bank_that_is_given_up_is_not_shown_any_more(
     run()
 
 
-def test_a_bank_whose_last_snapshot_is_not_saved_goes_on_elsewhere(
+def test_a_bank_whose_snapshots_cannot_be_saved_is_held(
     database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """DESIGN 5: a snapshot only spares a replay; a server that cannot save one has not failed."""
+    """DESIGN 5: a snapshot only spares a replay; a server that cannot save one goes on."""
 
     @on_loop
     async def run() -> None:
@@ -321,9 +321,15 @@ def test_a_bank_whose_last_snapshot_is_not_saved_goes_on_elsewhere(
         async def lost(_self: PostgresStore, _snapshot: Any) -> None:
             raise CommitInDoubt("the connection was lost")
 
-        monkeypatch.setattr(PostgresStore, "save_snapshot", lost)
         async with tenure(store) as (_, writer):
-            await until(lambda: writer.active)
+            await until(lambda: writer.active and writer.service is Service.HERE)
+            monkeypatch.setattr(PostgresStore, "save_snapshot", lost)
+            writer.core._snapshot_every = 1
+            assert (await writer.person(Reading("2026-11-21"), ())).ok
+            await until(lambda: writer.doubts == 1 and writer.active)
+            monkeypatch.undo()
+            writer.core._snapshot_every = 10
+            assert (await writer.person(Reading("2026-11-22"), ())).ok
         assert not writer.hold.failed
         assert (await store.head("main")).holder == ""
         await store.close()
@@ -331,23 +337,19 @@ def test_a_bank_whose_last_snapshot_is_not_saved_goes_on_elsewhere(
     run()
 
 
-def test_a_bank_whose_snapshots_cannot_be_saved_is_held(
-    database: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """DESIGN 5: also where the first thing after a long replay would be to save one."""
+def test_a_trigger_that_was_planted_since_the_start_is_found_at_a_takeover(database: str) -> None:
+    """S3: the schema is compared whenever a bank is taken, and not at the start of the process alone."""
 
     @on_loop
     async def run() -> None:
         store = await PostgresStore.open(database)
         assert store._connection is not None
         await store._connection.execute(
-            "CREATE TRIGGER no_room BEFORE INSERT ON snapshot EXECUTE FUNCTION refuse_change()"
+            "CREATE TRIGGER no_room BEFORE INSERT ON posting EXECUTE FUNCTION refuse_change()"
         )
-        monkeypatch.setattr("jackpot.server.tenure.SNAPSHOT_EVERY", 0)
         async with tenure(store) as (_, writer):
-            await until(lambda: writer.active and writer.service is Service.HERE)
-            assert (await writer.person(Reading("2026-11-21"), ())).ok
-            assert writer.epoch == 2
+            await until(lambda: writer.hold.failed)
+            assert "trigger no_room on posting is not the ledger's" in str(writer.hold.stopped)
         await store.close()
 
     run()

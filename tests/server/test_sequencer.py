@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from jackpot.ledger.journal import chained, genesis
 from jackpot.rules.invariant import InvariantError
 from jackpot.server.sequencer import BATCH_COMMANDS_MAX, QUEUE_MAX, Core
-from tests.server.toy import BANK, POISON_ENGINE, POISON_LEDGER, QUIET, Adder, Bench, named
+from tests.server.toy import BANK, POISON_ENGINE, POISON_LEDGER, QUIET, SEAL, Adder, Bench, named
 
 
 def names(bench: Bench) -> list[str]:
@@ -198,25 +198,39 @@ def test_a_callback_that_submits_again_stays_in_order() -> None:
     assert names(bench) == ["a", "b", QUIET]
 
 
-def test_a_snapshot_is_of_the_row_that_it_names() -> None:
-    """DESIGN 5: a snapshot ends its batch and names its row, however far the engine has run ahead."""
+def test_a_snapshot_is_sealed_by_the_row_after_it() -> None:
+    """S3: a seal ends its batch, and its snapshot names the row before it, however far the engine has run."""
     bench = Bench(snapshot_every=3)
     for number in range(5):
         bench.submit(str(number))
     batch = bench.core.take_batch()
     assert batch is not None
     assert batch.snapshot is not None
-    assert (len(batch.rows), batch.snapshot.seq, batch.snapshot.hash) == (3, 3, batch.rows[-1].hash)
+    assert [row.body.decode() for row in batch.rows] == ["0", "1", "2", SEAL]
+    assert (batch.snapshot.seq, batch.snapshot.hash) == (3, batch.rows[2].hash)
     assert batch.snapshot.state == Adder(["0", "1", "2"]).snapshot()
-    assert bench.core.snapshot() is None
     bench.commit(batch)
     bench.flush()
-    last = bench.core.snapshot()
-    assert last is not None
-    assert (last.seq, last.hash) == (5, bench.ledger.rows[-1].hash)
+    assert names(bench) == ["0", "1", "2", "3", "4"]
 
 
-def test_rows_without_a_snapshot_are_counted_across_starts_and_doubts() -> None:
+def test_a_seal_in_a_batch_of_its_own_names_the_row_before() -> None:
+    """S3: also where the batch was full with the row that made it due."""
+    bench = Bench(snapshot_every=BATCH_COMMANDS_MAX)
+    for number in range(BATCH_COMMANDS_MAX):
+        bench.submit(str(number))
+    first = bench.core.take_batch()
+    assert first is not None
+    assert (len(first.rows), first.snapshot) == (BATCH_COMMANDS_MAX, None)
+    bench.commit(first)
+    second = bench.core.take_batch()
+    assert second is not None
+    assert second.snapshot is not None
+    assert [row.body.decode() for row in second.rows] == [SEAL]
+    assert (second.snapshot.seq, second.snapshot.hash) == (BATCH_COMMANDS_MAX, first.rows[-1].hash)
+
+
+def test_rows_without_a_seal_are_counted_across_starts_and_doubts() -> None:
     """Takeover within seconds: however often a bank changes hands, a start replays no more rows."""
     bench = Bench(snapshot_every=3)
     bench.submit("0")
@@ -225,13 +239,45 @@ def test_rows_without_a_snapshot_are_counted_across_starts_and_doubts() -> None:
     bench.submit("1")
     bench.flush()
     later = Core(bench.ledger.engine(), bench.ledger.head(), snapshot_every=3)
-    later.count_from(0)
     for core in (bench.core, later):
         core.submit(named("2"), lambda _outcome: None)
         batch = core.take_batch()
         assert batch is not None
         assert batch.snapshot is not None
         assert batch.snapshot.seq == 3
+
+
+def test_a_seal_that_was_not_written_is_made_again_with_the_next_row() -> None:
+    """S3: in doubt a seal waits for nobody; what waits is decided again, and sealed as it then is."""
+    bench = Bench(snapshot_every=2)
+    bench.submit("0")
+    bench.submit("1")
+    assert bench.core.take_batch() is not None
+    bench.core.failed()
+    assert bench.core.depth == 3
+    bench.core.rebuilt(bench.ledger.engine(), bench.ledger.head())
+    bench.flush()
+    assert [row.body.decode() for row in bench.ledger.rows] == ["0", "1", SEAL]
+
+
+def test_a_ledger_that_refuses_a_seal_takes_no_row() -> None:
+    """S3: there is nothing in it that anybody sent, so nobody else's command is to blame."""
+    bench = Bench(snapshot_every=1)
+    bench.submit("0")
+    for expected in (2, 1):
+        batch = bench.core.take_batch()
+        assert batch is not None
+        assert len(batch.rows) == expected
+        if expected == 2:
+            bench.core.refused()
+            bench.core.rebuilt(bench.ledger.engine(), bench.ledger.head())
+        else:
+            bench.commit(batch)
+    batch = bench.core.take_batch()
+    assert batch is not None
+    assert [row.body.decode() for row in batch.rows] == [SEAL]
+    with pytest.raises(InvariantError, match="refused a seal"):
+        bench.core.refused()
 
 
 STEP = st.one_of(

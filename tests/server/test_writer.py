@@ -205,7 +205,7 @@ async def test_a_checkpoint_comes_every_so_many_batches(
 
 @on_loop
 async def test_a_graceful_stop_answers_what_is_in_flight(tmp_path: Path) -> None:
-    """In-flight answers are delivered and a snapshot of the last row is written."""
+    """DESIGN, deployment: in-flight answers are delivered, and nothing that was not."""
     config = configure(tmp_path)
     ledger = Faulty(config)
     server = Server(config, ledger=ledger)
@@ -229,11 +229,6 @@ async def test_a_graceful_stop_answers_what_is_in_flight(tmp_path: Path) -> None
             assert (await device.answer(1))["t"] == "ack"
             await device.closed()
             assert device.heard[-1]["t"] != "ack" or device.heard[-1]["seq"] == 1
-    reopened = open_ledger(config.ledger.url)
-    snapshot = reopened.newest_snapshot("main")
-    assert snapshot is not None
-    assert snapshot.hash == reopened.head("main").hash
-    reopened.close()
 
 
 @on_loop

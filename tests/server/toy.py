@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from jackpot.ledger.journal import Head, Row, genesis
+from jackpot.rules.acts.seals import Seal
 from jackpot.rules.commands import Envelope
 from jackpot.rules.outcome import ActAnswer, Entry, Outcome
 from jackpot.server.sequencer import Core, Item, answer_all
@@ -14,6 +15,7 @@ BANK = "main"
 POISON_ENGINE = "break"
 POISON_LEDGER = "refuse"
 QUIET = "quiet"
+SEAL = "seal"
 
 
 class Adder:
@@ -26,7 +28,13 @@ class Adder:
         self.names = names or []
         self.seq = len(self.names)
 
+    @property
+    def unsealed(self) -> int:
+        return [*self.names[::-1], SEAL].index(SEAL)
+
     def execute(self, envelope: Envelope) -> Outcome:
+        if isinstance(envelope.command, Seal):
+            return self._journal(SEAL, envelope)
         name = envelope.command.round  # type: ignore[union-attr]
         if name == QUIET:
             return Outcome(None, self._said(name))

@@ -6,7 +6,7 @@ themselves at its end. To add an act is to add one entry there, and its tests.
 
 from typing import Final
 
-from jackpot.rules.acts import banks, devices, hits, links, readings, rounds, tables, witness
+from jackpot.rules.acts import banks, devices, hits, links, readings, rounds, seals, tables, witness
 from jackpot.rules.acts.act import Act
 from jackpot.rules.commands import ActCommand
 
@@ -19,5 +19,6 @@ ACTS: Final[tuple[Act, ...]] = (
     *devices.ACTS,
     *readings.ACTS,
     *banks.ACTS,
+    *seals.ACTS,
 )
 ACT_OF: Final[dict[type[ActCommand], Act]] = {act.command: act for act in ACTS}

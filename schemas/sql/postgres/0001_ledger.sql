@@ -58,6 +58,7 @@ CREATE TABLE head (
     backend_start timestamptz NOT NULL
 );
 
+-- A state after row `seq`, believed only where row `seq` + 1 seals it: a start then replays what follows.
 CREATE TABLE snapshot (
     bank integer NOT NULL,
     seq bigint NOT NULL,
@@ -65,24 +66,6 @@ CREATE TABLE snapshot (
     format integer NOT NULL,
     state bytea NOT NULL,
     PRIMARY KEY (bank, seq)
-);
-
--- What the postings of all rows up to `seq` come to, as the database summed them: the point from which the
--- next start sums on. Only `carry_forward` writes it.
-CREATE TABLE balance (
-    bank integer NOT NULL,
-    seq bigint NOT NULL,
-    link integer NOT NULL,
-    level integer NOT NULL,
-    "primary" bigint NOT NULL,
-    reserve bigint NOT NULL,
-    overflow bigint NOT NULL,
-    house bigint NOT NULL,
-    wagers bigint NOT NULL,
-    awards bigint NOT NULL,
-    corrections bigint NOT NULL,
-    transfers bigint NOT NULL,
-    PRIMARY KEY (bank, seq, link, level)
 );
 
 -- Nobody changes what is written: ALWAYS holds for the owner and for a replication session too.
@@ -97,12 +80,9 @@ CREATE TRIGGER journal_is_never_changed BEFORE UPDATE OR DELETE OR TRUNCATE ON j
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER posting_is_never_changed BEFORE UPDATE OR DELETE OR TRUNCATE ON posting
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
-CREATE TRIGGER balance_is_never_changed BEFORE UPDATE OR DELETE OR TRUNCATE ON balance
-    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 ALTER TABLE bank ENABLE ALWAYS TRIGGER bank_is_never_changed;
 ALTER TABLE journal ENABLE ALWAYS TRIGGER journal_is_never_changed;
 ALTER TABLE posting ENABLE ALWAYS TRIGGER posting_is_never_changed;
-ALTER TABLE balance ENABLE ALWAYS TRIGGER balance_is_never_changed;
 
 -- A commit that waits for no standby, where one must be waited for, or that the power could take away again, is
 -- refused before it is made.
@@ -178,41 +158,6 @@ BEGIN
         END IF;
     END IF;
 END $$;
-
--- Writes the balances at row `upto`: those carried forward last, and the postings since. With the owner's
--- rights, for a server adds no balances of its own making.
-CREATE FUNCTION carry_forward(of_bank integer, upto bigint) RETURNS void
-LANGUAGE plpgsql SECURITY DEFINER AS $$
-DECLARE
-    since bigint := coalesce((SELECT max(seq) FROM balance WHERE bank = of_bank), 0);
-BEGIN
-    IF upto <= since THEN
-        RETURN;
-    END IF;
-    -- The row too, for whoever may move a head cannot take a row away again.
-    IF NOT EXISTS (SELECT FROM head WHERE bank = of_bank AND seq >= upto)
-        OR NOT EXISTS (SELECT FROM journal WHERE bank = of_bank AND seq = upto)
-    THEN
-        RAISE EXCEPTION 'the ledger has not come to row %', upto USING ERRCODE = 'JP004';
-    END IF;
-    INSERT INTO balance
-    SELECT of_bank, upto, link, level, sum("primary"), sum(reserve), sum(overflow), sum(house), sum(wagers),
-        sum(awards), sum(corrections), sum(transfers)
-    FROM (
-        SELECT link, level, "primary", reserve, overflow, house, wagers, awards, corrections, transfers
-        FROM balance WHERE bank = of_bank AND seq = since
-        UNION ALL
-        SELECT link, level, "primary", reserve, overflow, house, wagers, awards, corrections, transfers
-        FROM posting WHERE bank = of_bank AND seq > since AND seq <= upto
-    ) AS moved
-    GROUP BY link, level
-    ON CONFLICT DO NOTHING;
-END $$;
-DO $$
-BEGIN
-    EXECUTE format('ALTER FUNCTION carry_forward SET search_path = %I, pg_temp', current_schema());
-END $$;
-REVOKE EXECUTE ON FUNCTION carry_forward FROM PUBLIC;
 
 -- What history is read by, newest first: entries that made awards, and people's acts on them (kinds 10 to 13).
 -- No wager is in either.

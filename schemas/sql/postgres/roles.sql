@@ -25,7 +25,6 @@ BEGIN
     EXECUTE format('REVOKE CREATE ON SCHEMA %I FROM PUBLIC', current_schema());
 END $$;
 
-GRANT EXECUTE ON FUNCTION carry_forward TO jackpot_server;
 GRANT INSERT ON bank, journal, posting TO jackpot_server;
 GRANT INSERT, UPDATE ON head TO jackpot_server;
 GRANT INSERT, UPDATE, DELETE ON snapshot TO jackpot_server;

@@ -53,6 +53,7 @@ CREATE TABLE head (
     beat INTEGER NOT NULL
 ) STRICT;
 
+-- A state after row `seq`, believed only where row `seq` + 1 seals it: a start then replays what follows.
 CREATE TABLE snapshot (
     bank INTEGER NOT NULL,
     seq INTEGER NOT NULL,
@@ -61,24 +62,6 @@ CREATE TABLE snapshot (
     state BLOB NOT NULL,
     PRIMARY KEY (bank, seq)
 ) STRICT;
-
--- What the postings of all rows up to `seq` come to, as the database summed them: the point from which the
--- next start sums on.
-CREATE TABLE balance (
-    bank INTEGER NOT NULL,
-    seq INTEGER NOT NULL,
-    link INTEGER NOT NULL,
-    level INTEGER NOT NULL,
-    "primary" INTEGER NOT NULL,
-    reserve INTEGER NOT NULL,
-    overflow INTEGER NOT NULL,
-    house INTEGER NOT NULL,
-    wagers INTEGER NOT NULL,
-    awards INTEGER NOT NULL,
-    corrections INTEGER NOT NULL,
-    transfers INTEGER NOT NULL,
-    PRIMARY KEY (bank, seq, link, level)
-) STRICT, WITHOUT ROWID;
 
 CREATE TRIGGER bank_is_never_renamed BEFORE UPDATE ON bank
 BEGIN SELECT RAISE(ABORT, 'a bank keeps its name and number'); END;
@@ -97,12 +80,6 @@ BEGIN SELECT RAISE(ABORT, 'postings are append-only'); END;
 
 CREATE TRIGGER posting_is_never_deleted BEFORE DELETE ON posting
 BEGIN SELECT RAISE(ABORT, 'postings are append-only'); END;
-
-CREATE TRIGGER balance_is_never_changed BEFORE UPDATE ON balance
-BEGIN SELECT RAISE(ABORT, 'balances are append-only'); END;
-
-CREATE TRIGGER balance_is_never_deleted BEFORE DELETE ON balance
-BEGIN SELECT RAISE(ABORT, 'balances are append-only'); END;
 
 -- What history is read by, newest first: entries that made awards, and people's acts on them (kinds 10 to 13).
 -- No wager is in either.
