@@ -17,7 +17,8 @@ from typing import Any, Final, Self
 
 from controllers.device import Answered, DeviceEvent, DeviceSession, Pushed, Refused, SignSession, Welcomed
 from controllers.memory import Memory
-from controllers.session import GREETED, Closed, State
+from controllers.session import Closed
+from controllers.states import GREETED, State
 from controllers.table import TableSession
 
 CONNECT_WITHIN_S: Final = 5.0
@@ -34,21 +35,18 @@ Message = dict[str, Any]
 class Client:
     """One device on the network.
 
-    servers: `host:port`, tried in turn. on_push: called with every welcome, push and error of the server.
-    tls: how to check the server's certificate and show our own; None for plain TCP.
+    servers: `host:port`, tried in turn. tls: how to check the server's certificate and show our own; None for
+    plain TCP.
     """
 
     def __init__(
-        self,
-        session: DeviceSession,
-        servers: Sequence[str],
-        on_push: Callable[[Message], None] | None,
-        tls: ssl.SSLContext | None,
+        self, session: DeviceSession, servers: Sequence[str], tls: ssl.SSLContext | None = None
     ) -> None:
+        self.on_push: Callable[[Message], None] | None = None
+        """Called with every welcome, push and error of the server; set it before the block begins."""
         self._session = session
         self._home = tuple(servers)
         self._servers = list(servers)
-        self._on_push = on_push
         self._tls = tls
         self._writer: asyncio.StreamWriter | None = None
         self._group = asyncio.TaskGroup()
@@ -166,8 +164,8 @@ class Client:
             self._servers = walk
 
     def _tell(self, message: Message) -> None:
-        if self._on_push is not None:
-            self._on_push(message)
+        if self.on_push is not None:
+            self.on_push(message)
 
     def _answered(self, event: Answered) -> None:
         """Only tables have commands."""
@@ -183,11 +181,10 @@ class SignClient(Client):
         servers: Sequence[str],
         *,
         links: Sequence[str] | None = None,
-        on_push: Callable[[Message], None] | None = None,
         tls: ssl.SSLContext | None = None,
     ) -> None:
         self.session = SignSession(device, key, random.random, links)
-        super().__init__(self.session, servers, on_push, tls)
+        super().__init__(self.session, servers, tls)
 
     @property
     def showing(self) -> bool:
@@ -215,11 +212,10 @@ class TableClient(Client):
         servers: Sequence[str],
         memory: Memory,
         *,
-        on_push: Callable[[Message], None] | None = None,
         tls: ssl.SSLContext | None = None,
     ) -> None:
         self.session = TableSession(device, key, random.random, memory)
-        super().__init__(self.session, servers, on_push, tls)
+        super().__init__(self.session, servers, tls)
         self._waiting: dict[int, asyncio.Future[Message]] = {}
 
     @property

@@ -1,6 +1,6 @@
 """How does any device, table or sign, keep its side of the conversation?
 
-`DeviceSession` moves through the table of `controllers.session` from the other side: no socket, no task, no
+`DeviceSession` moves through the table of `controllers.states` from the other side: no socket, no task, no
 clock. The caller connects at `connect_at`, calls `connected`, gives it bytes and time, sends
 `data_to_send()`, closes the connection once `finished`, and calls `disconnected` whenever one has ended or
 could not be made.
@@ -12,18 +12,9 @@ from math import inf
 from typing import Any, ClassVar, Final
 
 from controllers.frames import BadFrame, FrameReader, decode, encode
-from controllers.session import (
-    NONCE_BYTES,
-    OPEN,
-    SERVER_SAYS,
-    SILENT_HEARTBEATS,
-    VERSION,
-    WELCOMED,
-    Closed,
-    State,
-    follow,
-    hello_mac,
-)
+from controllers.hello import NONCE_BYTES, VERSION, hello_mac
+from controllers.session import SILENT_HEARTBEATS, Closed
+from controllers.states import OPEN, SERVER_SAYS, WELCOMED, State, follow
 
 HEARTBEAT_S: Final = 5.0
 """Seconds, until the server's welcome says otherwise."""

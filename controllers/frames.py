@@ -41,6 +41,15 @@ class FrameReader:
         """How many bytes wait to be cut."""
         return len(self._buffer) - self._start
 
+    @property
+    def whole(self) -> bool:
+        """Whether `next_frame` has something to say: a frame is whole, or its length is forbidden."""
+        body = self._start + LENGTH_BYTES
+        if len(self._buffer) < body:
+            return False
+        length = int.from_bytes(self._buffer[self._start : body], "big")
+        return len(self._buffer) >= body + length or not 1 <= length <= self.maximum
+
     def add(self, data: bytes) -> None:
         """Take bytes from the stream without cutting them yet."""
         if self._start:

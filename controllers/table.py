@@ -20,7 +20,8 @@ from controllers.device import Answered, DeviceEvent, DeviceSession
 from controllers.frames import BadFrame
 from controllers.memory import Memory, Record
 from controllers.pace import UNANSWERED_MOST
-from controllers.session import SILENT_HEARTBEATS, Closed, State
+from controllers.session import SILENT_HEARTBEATS, Closed
+from controllers.states import State
 
 MEMORY_MOST: Final = 262_144
 """Bytes of memory after which it begins a new log: some 1,000 rounds, read in an instant at the start."""

@@ -3,33 +3,27 @@
 import asyncio
 import os
 import platform
-import signal
-import ssl
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
-from types import TracebackType
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, Final, NamedTuple
 from zoneinfo import ZoneInfo
 
 import structlog
 from aiohttp import web
 
 from jackpot.books.reader import Books
-from jackpot.clock import Clock, SystemClock
-from jackpot.config import Config
+from jackpot.clock import Clock
+from jackpot.config import Address, Config
 from jackpot.ledger.connect import without_password
 from jackpot.ledger.open import open_stores
 from jackpot.ledger.store import CommitInDoubt, Ledger, LedgerUnusable, Store, Threaded
+from jackpot.process import Process, told_to_stop
 from jackpot.rules.engine import Engine
 from jackpot.rules.paytable import LinkTerms, TableTerms
-from jackpot.server import descriptors, listening
 from jackpot.server.admin import Admin
-from jackpot.server.alone import alone, contained
-from jackpot.server.devices import Device, Devices
+from jackpot.server.devices import Devices
 from jackpot.server.door import Door
 from jackpot.server.floor import Floor
-from jackpot.server.guests import Bounds
-from jackpot.server.histogram import LAG_SECONDS, Histogram
 from jackpot.server.hold import Hold, patience
 from jackpot.server.life import Service
 from jackpot.server.opening import (
@@ -43,19 +37,15 @@ from jackpot.server.opening import (
     table_terms,
 )
 from jackpot.server.readings import take_readings
+from jackpot.server.register import Device, Register
 from jackpot.server.relay import Publisher, SignKeys
 from jackpot.server.remedy import explained
 from jackpot.server.signs import Signs
 from jackpot.server.tenure import RETRY_S, Tenure
-from jackpot.server.udp import UdpText
 from jackpot.server.writer import BankStopped, Writer
 from jackpot.web import site
-from jackpot.web.live import Live
 from jackpot.web.screens import Screens
-from jackpot.web.visitor import Visits
 
-# How often boards and sessions see time pass: a sign's values come at most ten times a second.
-TICK_S: Final = 0.1
 # A graceful end waits this long for the batch in flight; a disk that hangs must not keep a server from being
 # stopped.
 STOP_WITHIN_S: Final = 20.0
@@ -64,23 +54,19 @@ _DIGEST_SHOWN: Final = 12
 log: Final = structlog.get_logger()
 
 
-class Server:
+class Server(Process):
     """One server of one configuration: `async with Server(config) as server`.
 
-    ports: by listener ("tables", "signs", "http", "public"), also where the configuration said 0. ledger:
-    another than the configuration's, for tests. Raises LedgerError where the ledger cannot be believed (S3),
-    OSError where an address cannot be had.
+    ledger: another than the configuration's, for tests. Raises LedgerError where the ledger cannot be
+    believed (S3), OSError where an address cannot be had.
     """
 
     def __init__(self, config: Config, clock: Clock | None = None, ledger: Ledger | None = None) -> None:
-        self.config = config
-        self.clock = clock or SystemClock()
-        self.ports: dict[str, int] = {}
+        super().__init__(config, clock)
         self.writers: dict[str, Writer] = {}
         self.tenures: dict[str, Tenure] = {}
         self.digest = ""
         self.warnings: list[str] = []
-        self.lag = Histogram(LAG_SECONDS)
         self.relays: list[Publisher] = []
         self.books = Books(config.ledger.url)
         self.floor: Floor
@@ -88,43 +74,10 @@ class Server:
         self._ledger = ledger
         self._stores: dict[str, Store] = {}
         self._admin: Admin
-        self._group = asyncio.TaskGroup()
         self._writing: list[asyncio.Task[None]] = []
         self._others: list[asyncio.Task[None]] = []
         self._reading: dict[str, asyncio.Task[None]] = {}
         self._listeners: list[asyncio.Server] = []
-        self._sites: list[web.AppRunner] = []
-        self._live = Live((), self.clock)
-        self.doors: list[Door] = []
-        self.visits = Visits(self.clock)
-        self._udp: list[UdpText] = []
-
-    async def __aenter__(self) -> Self:
-        """Starts; on an error everything that was started is stopped."""
-        await self._group.__aenter__()
-        try:
-            await self._start()
-        except BaseException as error:
-            await self.__aexit__(type(error), error, error.__traceback__)
-            raise
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Stops gracefully: no new input, then every answer that is due.
-
-        The block's own error goes on as it is.
-        """
-        try:
-            await self._stop()
-        finally:
-            cancelled = kind is not None and issubclass(kind, asyncio.CancelledError)
-            await (
-                self._group.__aexit__(kind, error, trace)
-                if cancelled
-                else self._group.__aexit__(None, None, None)
-            )
 
     @property
     def active(self) -> bool:
@@ -152,7 +105,7 @@ class Server:
         for bank in missing:
             self.writers[bank].fail(LedgerUnusable(is_missing(bank)))
         there = [tenure for bank, tenure in self.tenures.items() if bank not in missing]
-        self._writing += [self._task(tenure.run(), tenure.writer) for tenure in there]
+        self._writing += [self._task_of(tenure.run(), tenure.writer) for tenure in there]
         for tenure in there:
             await tenure.settled()
         await self._listen()
@@ -209,7 +162,7 @@ class Server:
             self.clock,
             alone=len(self.config.servers) < 2,
             waits=waits,
-            start=lambda work: self._task(work, self.writers[bank]),
+            start=lambda work: self._task_of(work, self.writers[bank]),
             on_taken=self._taken,
         )
 
@@ -222,33 +175,22 @@ class Server:
         known = await writer.ask(_known)
         self.floor.learn(known.tables, known.links)
         for devices in (self.floor, self.signs):
-            own = {name for name, device in devices.devices.items() if device.banks[0] is writer}
-            devices.blocked -= own
-            devices.blocked |= {device for role, device in known.blocked if role == devices.role}
-            devices.ended |= {(device, key) for role, device, key in known.ended if role == devices.role}
-            for name, device in devices.devices.items():
-                if writer in device.banks and not devices.keys(devices.role, name):
-                    log.warning(
-                        "device_locked_out", role=devices.role, device=name, reason="its key has ended"
-                    )
+            register, reason = devices.register, "its key has ended"
+            for name in register.learn(writer, known.blocked, known.ended):
+                log.warning("device_locked_out", role=register.role, device=name, reason=reason)
         if (earlier := self._reading.get(writer.bank)) is not None:
             earlier.cancel()
         work = self._readings(writer, ZoneInfo(self.config.site.timezone))
-        self._reading[writer.bank] = self._task(work, writer)
+        self._reading[writer.bank] = self._task_of(work, writer)
 
     def _build_devices(self) -> None:
         config = self.config
         banks = {terms.link: self.writers[terms.bank] for terms in config.links}
-        at_tables = {
-            terms.table: Device(terms.table, terms.links, [banks[terms.links[0]]]) for terms in config.tables
-        }
-        at_signs = {
-            sign.id: Device(sign.id, sign.links, list(dict.fromkeys(banks[link] for link in sign.links)))
-            for sign in config.signs
-        }
+        at_tables = [Device(at.table, at.links, [banks[at.links[0]]]) for at in config.tables]
+        at_signs = [Device(at.id, at.links, [banks[link] for link in at.links]) for at in config.signs]
         name, limits = config.site.name, config.limits
-        self.floor = Floor(name, at_tables, config.keys_of, limits, self.clock)
-        self.signs = Signs("sign", name, at_signs, config.keys_of, limits, self.clock)
+        self.floor = Floor(name, Register("table", at_tables, config.keys_of), limits, self.clock)
+        self.signs = Signs(name, Register("sign", at_signs, config.keys_of), limits, self.clock)
         others = [server.listen for server in config.servers if server != config.server]
         self.floor.elsewhere = tuple(str(listen.tables) for listen in others)
         self.signs.elsewhere = tuple(str(listen.signs) for listen in others if listen.signs is not None)
@@ -258,44 +200,23 @@ class Server:
             writer.on_stopped += [_sending_away(writer, self.floor), _sending_away(writer, self.signs)]
 
     async def _listen(self) -> None:
-        listen = self.config.listen
-        tls = listening.tls_of(self.config, devices=True)
-        given = [name for name in ("tables", "signs", "http", "public") if getattr(listen, name) is not None]
-        bounds = descriptors.bounds(self.config, given, descriptors.allowed())
-        for name, where, devices in (
-            ("tables", listen.tables, self.floor),
-            ("signs", listen.signs, self.signs),
-        ):
-            if where is not None:
-                self.ports[name] = await listening.listen(self._door(name, bounds, tls), where, devices, tls)
+        boards = [writer.board for writer in self.writers.values()]
+        await self._open(self.config.listen, {"tables": self.floor, "signs": self.signs}, boards)
         roles = {"table": self.floor, "sign": self.signs}
         self._admin = Admin(self.writers, self.clock, roles, self.tenures, self.books, self.config.site)
-        self._listeners.append(await self._admin.listen(listen.admin))
-        boards = [writer.board for writer in self.writers.values()]
-        self._live = Live(boards, self.clock, listen.streams_per_address)
-        screens = Screens(self.config, self._live)
-        for name, address in (("http", listen.http), ("public", listen.public)):
-            if address is not None:
-                pages_tls = listening.tls_of(self.config, devices=False)
-                door = self._door(name, bounds, pages_tls)
-                found = await site.listen(self, screens, door, address, public=name == "public")
-                self._sites.append(found[0])
-                self.ports[name] = found[1]
-        for sign in (sign for sign in self.config.udp_signs if sign.sender is None):
-            text = UdpText(sign, [writer.board for writer in self.writers.values()])
-            self._udp.append(text)
-            await text.open()
+        self._listeners.append(await self._admin.listen(self.config.listen.admin))
 
-    def _door(self, name: str, bounds: Mapping[str, Bounds], tls: ssl.SSLContext | None) -> Door:
-        self.doors.append(Door(name, bounds[name], self.clock, self._task, tls))
-        return self.doors[-1]
+    async def _listen_pages(
+        self, screens: Screens, door: Door, address: Address, *, public: bool
+    ) -> tuple[web.AppRunner, int]:
+        return await site.listen(self, screens, door, address, public=public)
 
     def _relay(self, writer: Writer) -> None:
         """Feeds a bank to Redis, as long as this server may speak for it."""
         signs = self.signs
 
         def keys() -> SignKeys:
-            return SignKeys(sorted(signs.ended), sorted(signs.blocked))
+            return SignKeys(sorted(signs.register.ended), sorted(signs.register.blocked))
 
         def allowed() -> bool:
             return writer.hold.service is Service.HERE and writer.board.leased
@@ -324,29 +245,17 @@ class Server:
                 await asyncio.wait(late)
         for task in (*self._others, *self._reading.values()):
             task.cancel()
-        await listening.close(devices)
-        for text in self._udp:
-            text.close()
-        for found in self._sites:
-            await found.cleanup()
+        await self._close(devices)
         await self.books.close()
         for store in dict.fromkeys(self._stores.values()):
             await store.close()
         log.info("stopped")
 
-    async def _tick(self) -> None:
-        while True:
-            due = self.clock.monotonic() + TICK_S
-            await asyncio.sleep(TICK_S)
-            self.lag.observe(max(self.clock.monotonic() - due, 0.0))
-            for writer in self.writers.values():
-                writer.tick()
-            self.floor.sweep()
-            self.signs.sweep()
-            self._live.sweep()
-            self.visits.sweep()
-            for text in self._udp:
-                alone(text, text.tick, self.clock.monotonic())
+    def _sweep(self) -> None:
+        for writer in self.writers.values():
+            writer.tick()
+        self.floor.sweep()
+        self.signs.sweep()
 
     async def _readings(self, writer: Writer, zone: ZoneInfo) -> None:
         try:
@@ -355,16 +264,16 @@ class Server:
             log.info("readings_stopped", bank=writer.bank)
 
     def _run(self, work: Coroutine[None, None, None]) -> None:
-        self._others.append(self._task(work, *self.writers.values()))
+        self._others.append(self._task_of(work, *self.writers.values()))
 
-    def _task(self, work: Coroutine[Any, Any, None], *banks: Writer) -> asyncio.Task[None]:
-        """Runs it beside the rest. An error that nobody can explain stops the banks it is of, and no more."""
+    def _task_of(self, work: Coroutine[Any, Any, None], *banks: Writer) -> asyncio.Task[None]:
+        """Runs it next to the others. An error that nobody can explain stops the banks it is of alone."""
 
         def stop(error: Exception) -> None:
             for writer in banks:
                 writer.fail(error)
 
-        return self._group.create_task(contained(work, stop))
+        return self._task(work, stop)
 
 
 async def serve(config: Config) -> None:
@@ -387,21 +296,6 @@ async def serve(config: Config) -> None:
         # A call to the database that the cancelled start waited for ends in doubt; the stop was asked for.
         if started or not ended.is_set():
             raise
-
-
-def told_to_stop(also: Callable[[], None] = lambda: None) -> asyncio.Event:
-    """Set once SIGTERM or SIGINT came; `also` is called when the first comes."""
-    ended = asyncio.Event()
-
-    def told() -> None:
-        if not ended.is_set():
-            ended.set()
-            also()
-
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, told)
-    return ended
 
 
 class _Known(NamedTuple):

@@ -32,7 +32,7 @@ def new(
     Example: jackpot keys new /etc/jackpot/keys/T01
     """
     from jackpot.config import KEY_BYTES
-    from jackpot.server.devices import fingerprint
+    from jackpot.server.register import fingerprint
 
     key = secrets.token_bytes(KEY_BYTES)
     # Written whole beside it first: a key file never holds half a key, whenever the machine stops.
@@ -68,7 +68,7 @@ def show_(
     Example: jackpot keys show --config /etc/jackpot/config.toml
     """
     from jackpot.config import ConfigErrors, load, read_key
-    from jackpot.server.devices import fingerprint
+    from jackpot.server.register import fingerprint
 
     if file is not None:
         key, mistakes = read_key(file)

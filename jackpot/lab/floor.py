@@ -72,7 +72,8 @@ class Floor:
     async def _hang_signs(self, server: Server, connections: AsyncExitStack) -> None:
         address = f"127.0.0.1:{server.ports['signs']}"
         for sign in SIGNS:
-            client = SignClient(sign, key(self._folder, sign), [address], on_push=lambda _: self._shown.set())
+            client = SignClient(sign, key(self._folder, sign), [address])
+            client.on_push = lambda _: self._shown.set()
             self._signs[sign] = await connections.enter_async_context(client)
 
     async def _open_tables(self, server: Server, connections: AsyncExitStack) -> None:
@@ -100,7 +101,7 @@ class Floor:
             self._rng(place.table),
             self._pace,
             self._scene,
-            lambda told: TableClient(place.table, secret, [address], memory, on_push=told),
+            lambda: TableClient(place.table, secret, [address], memory),
             supervisor.call,
         )
 

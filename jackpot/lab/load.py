@@ -14,7 +14,7 @@ from typing import Final
 import msgspec
 
 from controllers.frames import FRAME_MOST, FrameReader, decode, encode
-from controllers.session import hello_mac
+from controllers.hello import hello_mac
 from jackpot.lab.house import WAGER_CENTS
 
 # Hands of Let It Ride that win nothing on this board, so that every round is alike.

@@ -34,7 +34,7 @@ Message = dict[str, Any]
 
 
 class SimulatedTable:
-    """One table. client: makes its client, anew each time it comes back. call: calls the supervisor."""
+    """One table. client: makes its client, a new one each time it comes back. call: calls the supervisor."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class SimulatedTable:
         rng: Random,
         pace: Pace,
         scene: Scene,
-        client: Callable[[Callable[[Message], None]], TableClient],
+        client: Callable[[], TableClient],
         call: Callable[[], None],
     ) -> None:
         self._place = place
@@ -63,7 +63,8 @@ class SimulatedTable:
     async def play(self) -> None:
         """Plays rounds while the pace allows; now and then it goes away after one, and comes back."""
         while True:
-            self._client = self._make_client(self._told)
+            self._client = self._make_client()
+            self._client.on_push = self._told
             # What it holds unanswered before it connects is of before a restart.
             self._unanswered = [item.message for item in self._client.session.pending]
             async with self._client:

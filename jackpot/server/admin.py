@@ -38,7 +38,7 @@ from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.outcome import ActAnswer
 from jackpot.server.alone import failed
-from jackpot.server.devices import Devices, fingerprint
+from jackpot.server.devices import Devices
 from jackpot.server.history import hits_of
 from jackpot.server.remedy import OPERATOR, remedies
 from jackpot.server.tenure import Tenure
@@ -293,7 +293,7 @@ class Admin:
         about = _about(request) | {"bank": writer.bank}
         log.info("act", do=request.do, by=people, ok=answer["ok"], **said, **about)
         if answer["ok"] and isinstance(act, ClearDevice):
-            self._devices[act.role].blocked.discard(act.device)
+            self._devices[act.role].register.blocked.discard(act.device)
         return answer
 
     async def _explained(self, request: Request, writer: Writer, answer: dict[str, Any]) -> dict[str, Any]:
@@ -333,7 +333,7 @@ class Admin:
         """
         name, writer = _given(request, "device"), await self._writer(request)
         devices = self._devices[request.role]
-        valid = [fingerprint(key) for key in devices.keys(request.role, name)]
+        valid = devices.register.fingerprints(name)
         wanted = [key for key in valid if request.key in (None, key)]
         if not wanted:
             what = f"{request.key} is no valid key of it" if valid else "it has no valid key"
@@ -347,7 +347,7 @@ class Admin:
                 if not answer.ok:
                     return _told(answer)
         except BankStopped:
-            devices.ended -= {(name, key) for key in wanted}
+            devices.register.ended -= {(name, key) for key in wanted}
             raise
         return {"ok": True, "revoked": wanted, "left": [key for key in valid if key not in wanted]}
 
@@ -375,11 +375,12 @@ class Admin:
             raise BadRequest("role: must be table or sign")
         name = request.device or request.table
         if name is not None:
-            device = self._devices[request.role].devices.get(name)
+            registers = {role: devices.register.devices for role, devices in self._devices.items()}
+            device = registers[request.role].get(name)
             if device is None:
-                others = [role for role, found in self._devices.items() if name in found.devices]
+                others = [role for role, found in registers.items() if name in found]
                 hint = f", but there is such a {others[0]}: --role {others[0]}" if others else ""
-                known = hint or f"; there is {' '.join(self._devices[request.role].devices) or 'none'}"
+                known = hint or f"; there is {' '.join(registers[request.role]) or 'none'}"
                 raise BadRequest(f"{request.role}: {name!r} is unknown{known}")
             return self._writers[device.banks[0].bank]
         if request.bank is None and request.link is not None:

@@ -1,118 +1,75 @@
-"""How do bytes move between a device and its session? A thin shell of `controllers.session.ServerSession`.
+"""What does a device's session mean for the server? One connection, from its challenge to its last word.
 
-Bytes in, events out, bytes to send. Whatever raises on the way ends this connection alone.
+The session says what happened (`controllers.session`), the wire moves the bytes (`jackpot.server.wire`), and
+`Devices` says who is let in. What a device may do once it is let in, a subclass says.
 """
 
 import asyncio
 import secrets
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, Final
+from math import inf
+from typing import Final
 
 import structlog
 
-from controllers.session import (
-    NONCE_BYTES,
-    TABLE_UNREAD_MOST,
-    Closed,
-    Commanded,
-    Greeted,
-    ServerSession,
-    SessionEvent,
-    State,
-)
+from controllers.hello import NONCE_BYTES, KeyCheck
+from controllers.session import TABLE_UNREAD_MOST, Closed, Commanded, Greeted, ServerSession, SessionEvent
+from controllers.states import State
 from jackpot.server.alone import alone
-from jackpot.server.devices import Device, Devices
+from jackpot.server.devices import Devices
 from jackpot.server.guests import NO_DOOR, Guest
-
-# How long a closed connection may take to read its last frame before it is cut.
-LINGER_S: Final = 2.0
+from jackpot.server.register import Device
+from jackpot.server.wire import Reads, Wire
 
 log: Final = structlog.get_logger()
 
 
-class Connection(asyncio.Protocol, ABC):
-    """One connection; a subclass says what a greeted device may do.
+class Connection(ABC):
+    """One connection. device: who it is, once it is let in. key: the fingerprint of the one that it showed.
 
-    alive: the device has not closed its side. key: the fingerprint of the key it greeted with. Only `pump`
-    hands events on, and never inside itself, so that commands keep their order however many callbacks an
-    answer causes.
+    Commands keep their order however many callbacks an answer causes: only `pump` takes a turn of what waits,
+    and never while the events of an earlier one are acted on.
     """
 
-    unread_most = TABLE_UNREAD_MOST
+    reads = Reads(TABLE_UNREAD_MOST, inf)
 
     def __init__(self, devices: Devices, *, certified: bool, guest: Guest = NO_DOOR) -> None:
         self.devices = devices
-        self.guest = guest
-        self.device: Device | None = None
-        self.alive = True
+        self.kind = devices.register.role
+        self.wire = Wire(self, devices.clock, guest, self.reads)
         self.session: ServerSession
-        self.unread_since: float | None = None
-        self.heard_at = 0.0
+        self.device: Device | None = None
         self.key = ""
         self._certified = certified
-        self._transport: asyncio.Transport
         self._busy = False
         self._turn_due = False
-        self._paused = False
-        self._deaf = False
-        self._closing_since: float | None = None
 
-    # What asyncio calls.
+    # What its wire tells.
 
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Challenges the newcomer."""
-        assert isinstance(transport, asyncio.Transport)  # noqa: S101 - what create_server gives
-        self._transport = transport
-        self.guest.came(self)
-        alone(self, self._made, transport)
+    def opened(self) -> None:
+        """KeyChecks the newcomer."""
+        devices, name = self.devices, self.wire.common_name if self._certified else None
+        check = KeyCheck(secrets.token_bytes(NONCE_BYTES), devices.server, devices.register.keys, name)
+        self.session = ServerSession(check, devices.limits, devices.clock.monotonic())
+        self.wire.prepare()
+        devices.came(self)
+        self._write()
 
-    def data_received(self, data: bytes) -> None:
+    def received(self, data: bytes, now: float) -> None:
         """Gives the session what came."""
-        self.guest.heard()
-        alone(self, self._received, data)
+        self._heed_banks()
+        self.act_on(self.session.receive_bytes(data, now))
+        self.pump()
 
-    def eof_received(self) -> bool:
-        """The device closed its side: nobody is there to answer."""
-        self.alive = False
-        alone(self, self._ended)
-        return False
+    def ended(self) -> None:
+        """Nobody is there to answer."""
+        self.act_on(self.session.receive_eof())
 
-    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - why is of no use to anybody
-        """The connection is gone, however it ended."""
-        self.alive = False
-        alone(self, self._ended)
+    def gone(self) -> None:
+        """Nothing is left of it."""
         self.devices.forget(self)
-        self.guest.left()
-        alone(self, self._over, None)
-
-    def pause_writing(self) -> None:
-        """The device does not read as fast as it is told."""
-        self.unread_since = self.devices.clock.monotonic()
-
-    def resume_writing(self) -> None:
-        """The device has read what there was."""
-        self.unread_since = None
-
-    def _made(self, transport: asyncio.Transport) -> None:
-        devices, now = self.devices, self.devices.clock.monotonic()
-        name = _common_name(transport.get_extra_info("peercert")) if self._certified else None
-        nonce = secrets.token_bytes(NONCE_BYTES)
-        self.session = ServerSession(nonce, devices.server, devices.keys, devices.limits, now, name)
-        devices.connections.add(self)
-        devices.gone.clear()
-        self.prepare(transport)
-        self.pump()
-
-    def _received(self, data: bytes) -> None:
-        if not self._deaf:
-            self.heard_at = self.devices.clock.monotonic()
-            self._heed_queue()
-            self._hand_on(self.session.receive_bytes(data, self.heard_at))
-        self.pump()
-
-    def _ended(self) -> None:
-        self._hand_on(self.session.receive_eof())
+        alone(self, self.devices.leave, self)
 
     # What a board calls.
 
@@ -123,113 +80,76 @@ class Connection(asyncio.Protocol, ABC):
 
     def show(self, frame: bytes) -> bool:
         """Meter values; not taken while earlier bytes have not left."""
-        if self.unread_since is not None:
+        if self.wire.unread_since is not None:
             return False
         self.tell(frame)
         return True
 
-    # What the registry calls.
+    # What Devices calls.
 
-    @property
-    def kind(self) -> str:
-        """What it is the connection of: "table" or "sign"."""
-        return self.devices.role
-
-    @property
-    def queue_full(self) -> bool:
-        """Whether a bank of this device can take no more commands."""
-        return self.device is not None and any(bank.full for bank in self.device.banks)
-
-    def unread_bytes(self) -> int:
-        """What the system has not taken yet of what the device was told."""
-        return self._transport.get_write_buffer_size()
-
-    def fail(self, code: str, message: str, **facts: Any) -> None:
-        """Ends the conversation with an error."""
-        if self.session.state is not State.CLOSED:
-            self.session.fail(code, message, **facts)
-            self._over(Closed(code, message))
-            self.pump()
+    def act_on(self, events: Sequence[SessionEvent]) -> None:
+        """Does what follows from what happened; `pump` sends what there is to say."""
+        busy, self._busy = self._busy, True
+        for event in events:
+            if isinstance(event, Commanded):
+                self.commanded(event)
+            elif isinstance(event, Closed):
+                self.devices.count_end(self, event)
+            elif self.devices.greet(self, event):
+                self.device = self.devices.register.devices[event.id]
+                self.greeted(self.device, event)
+        self._busy = busy
 
     def pump(self) -> None:
         """Sends what the session has to say, takes a turn of what it may read, and reads on or not."""
         self._write()
-        self._heed_queue()
-        if not self._busy and self._has_backlog():
-            self._hand_on(self.session.tick(self.devices.clock.monotonic()))
+        halted = self._heed_banks()
+        if self.session.waiting and not self._busy:
+            self.act_on(self.session.tick(self.devices.clock.monotonic()))
             self._write()
-        self._heed_queue()
-        if self.session.halted:
+            halted = self._heed_banks()
+        waiting, closed = self.session.waiting, self.session.state is State.CLOSED
+        if halted:
             self.devices.stall(self)
-        elif self._has_backlog() and not self._turn_due:
+        elif waiting and not self._turn_due:
             self._turn_due = True
             asyncio.get_running_loop().call_soon(self._take_turn)
-        self._pause_or_resume()
-        if self.session.state is State.CLOSED and self._closing_since is None:
-            self._closing_since = self.devices.clock.monotonic()
-            self._end_writing()
-
-    def _take_turn(self) -> None:
-        """All the others had theirs: nobody holds the server with what was sent at once."""
-        self._turn_due = False
-        alone(self, self.pump)
-
-    def _has_backlog(self) -> bool:
-        """Whether something is there that may be looked at now."""
-        return self.session.waiting and not self._deaf
-
-    def _heed_queue(self) -> None:
-        """While its bank can take no more commands the device is read no further, and is not silent then."""
-        self.session.halted = self.queue_full
-
-    def _end_writing(self) -> None:
-        """Nothing follows; a device that is gone meanwhile hears no more of it."""
-        if not self.alive or not self._transport.can_write_eof():
-            self._transport.close()
-            return
-        try:
-            self._transport.write_eof()
-        except OSError:
-            self._transport.abort()
+        self.wire.listen(on=closed or not (waiting or self.session.reading_paused))
+        if closed:
+            self.wire.end()
 
     def sweep(self, now: float) -> None:
         """Lets time pass."""
-        if self._closing_since is not None:
-            if now - self._closing_since >= LINGER_S:
-                self._transport.abort()
-        elif now >= self.session.next_deadline() and not self._deaf:
-            self._heed_queue()
-            self._hand_on(self.session.tick(now))
+        if (reason := self.wire.sweep(now)) is not None:
+            self.cut(reason)
+        elif now >= self.session.next_deadline():
+            self._heed_banks()
+            self.act_on(self.session.tick(now))
             self.pump()
 
-    def greeted_again(self, event: Greeted) -> None:
-        """A device that waits to be let in is looked at anew."""
-        self._hand_on([event])
-        self.pump()
+    def fail(self, code: str, message: str, servers: Sequence[str] | None = None) -> None:
+        """Ends the conversation with an error."""
+        if self.session.state is not State.CLOSED:
+            self.session.fail(code, message, servers)
+            self.devices.count_end(self, Closed(code, message))
+            self.pump()
 
-    def stop_reading(self) -> None:
-        """Hears nothing more; the device sends it again to whoever serves it next."""
-        self._deaf = True
-        self._pause_or_resume()
-
-    def close(self) -> None:
-        """Closes once everything was sent."""
-        self._transport.close()
+    def cut(self, reason: str) -> None:
+        """Ends a connection that does not read: no error would reach it."""
+        if self.session.receive_eof():
+            self.devices.count_end(self, Closed(None, reason))
+        self.break_off()
 
     def turn_out(self) -> None:
-        """Has not proved itself in time for those who came after it."""
+        """It has not proved itself before others came that want its place."""
         self.fail("too_many", "too many connections: this one is the oldest without a hello")
         self.break_off()
 
     def break_off(self) -> None:
         """Cuts the connection, whatever was not sent."""
-        self._transport.abort()
+        self.wire.transport.abort()
 
     # What a subclass says.
-
-    @abstractmethod
-    def prepare(self, transport: asyncio.Transport) -> None:
-        """Sets the transport's limits."""
 
     @abstractmethod
     def greeted(self, device: Device, event: Greeted) -> None:
@@ -243,75 +163,16 @@ class Connection(asyncio.Protocol, ABC):
     def over(self) -> None:
         """A device that was let in is no longer there."""
 
-    def _hand_on(self, events: Sequence[SessionEvent]) -> None:
-        if not events:
-            return
-        busy, self._busy = self._busy, True
-        for event in events:
-            if isinstance(event, Commanded):
-                self.commanded(event)
-            elif isinstance(event, Greeted):
-                if self.devices.greet(self, event):
-                    self.device = self.devices.devices[event.id]
-                    self.greeted(self.device, event)
-            else:
-                self._over(event)
-        self._busy = busy
+    def _take_turn(self) -> None:
+        """All the others had theirs: nobody holds the server with what was sent at once."""
+        self._turn_due = False
+        alone(self, self.pump)
 
-    def _over(self, event: Closed | None) -> None:
-        device = self.device
-        if event is not None:
-            key = event.code or "ended"
-            self.devices.closed[key] = self.devices.closed.get(key, 0) + 1
-            self._log_end(event, device)
-        if device is not None:
-            self.devices.leave(self)
-            self.over()
-
-    def _log_end(self, event: Closed, device: Device | None) -> None:
-        """Who ended and why; of a stranger its address, and who it claims to be."""
-        role, claimed = self.devices.role, self.session.claimed
-        name = device.id if device else claimed if claimed in self.devices.devices else None
-        facts: dict[str, Any] = {"device": device.id if device else None}
-        if device is None:
-            facts |= {"address": self._address(), "claimed": claimed or None}
-        level = log.info if event.code in (None, "replaced") else log.warning
-        kind = role, event.code, name
-        level("closed", role=role, **facts, code=event.code, reason=event.reason, kind=kind)
-
-    def _address(self) -> str:
-        host, port, *_ = self._transport.get_extra_info("peername") or ("unknown", 0)
-        return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    def _heed_banks(self) -> bool:
+        """Whether it is read no further, because a bank of it can take no more; it is not silent then."""
+        halted = self.session.intake.halted = self.devices.full(self.device)
+        return halted
 
     def _write(self) -> None:
-        if self._transport.is_closing():
-            self.session.data_to_send()
-            return
-        if data := self.session.data_to_send():
-            self._transport.write(data)
-        if self._transport.get_write_buffer_size() > self.unread_most:
+        if not self.wire.write(self.session.data_to_send()):
             self.cut("reads too slowly")
-
-    def cut(self, reason: str) -> None:
-        """Ends a connection that does not read: no error would reach it."""
-        self._hand_on([Closed(None, reason)])
-        self._transport.abort()
-
-    def _pause_or_resume(self) -> None:
-        closed = self.session.state is State.CLOSED
-        pause = self._deaf or (not closed and (self.session.reading_paused or self.session.waiting))
-        if pause != self._paused and not self._transport.is_closing():
-            self._paused = pause
-            if pause:
-                self._transport.pause_reading()
-            else:
-                self._transport.resume_reading()
-
-
-def _common_name(certificate: Any) -> str:
-    """The subject's common name, empty where there is none."""
-    for part in (certificate or {}).get("subject", ()):
-        for name, value in part:
-            if name == "commonName":
-                return str(value)
-    return ""

@@ -1,37 +1,31 @@
 """Who is connected? What tables and signs share.
 
-`Devices` knows all connections of one role: which is a device's newest, whose keys ended, who is blocked.
+`Devices` knows all connections of one role: which is a device's newest, which waits for its bank, which has
+something to send. Who is known at all, the register says.
 """
 
 import asyncio
-import hashlib
 from abc import ABC, abstractmethod
-from collections import deque
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 
+import structlog
+
+from controllers.hello import AUTH_FAILED
 from controllers.pace import Limits
-from controllers.session import AUTH_FAILED, Greeted
+from controllers.session import Closed, Greeted
 from jackpot.clock import Clock
 from jackpot.rules.acts.devices import BlockDevice, EndKey
 from jackpot.rules.codes import Code
-from jackpot.rules.commands import Command
 from jackpot.server.alone import alone
-from jackpot.server.board import Board
 from jackpot.server.guests import NO_DOOR, Guest
-from jackpot.server.life import Service
+from jackpot.server.register import Bank, Device, Register
 
-# WIRE: three replacements in a minute mean two devices with one key.
-CONFLICT_REPLACEMENTS: Final = 3
-CONFLICT_WITHIN_S: Final = 60.0
 # A device whose bank has no server waits for this one so long, then looks at the others: longer than one of
 # them takes to take the bank over, and short where it is another that does.
 WAITING_S: Final = 5.0
-# Where another server was seen to have the bank a device waits so long for a fresh look: whoever has just let
-# a bank go sends its devices here before we know.
+# Where another server was seen to have the bank a device waits so long for a fresh look: a server that has
+# just let a bank go sends its devices here before we know.
 LOOK_WITHIN_S: Final = 1.0
-# Enough of a key's hash to tell keys apart in a journal, and nothing of the key itself.
-FINGERPRINT_DIGITS: Final = 16
 
 # Why the server ends a connection; "ended" where the device or the network did, or nothing could be said.
 CLOSED_CODES: Final = (
@@ -48,108 +42,65 @@ CLOSED_CODES: Final = (
 if TYPE_CHECKING:
     from jackpot.server.connection import Connection
 
-
-class Bank(Protocol):
-    """What a device needs of a bank: one that is written here, or one that is only shown here."""
-
-    @property
-    def bank(self) -> str: ...
-    @property
-    def board(self) -> Board: ...
-    @property
-    def service(self) -> Service:
-        """Whether it serves devices here, may soon, or does so elsewhere."""
-
-    @property
-    def full(self) -> bool:
-        """Whether it can take no more commands."""
-
-    def act(self, command: Command, release: Callable[[Any], None]) -> None:
-        """What the server itself decides about a device that is let in."""
-
-
-class Device:
-    """A configured device: its links, and the banks that they lie in; a table's lie in one."""
-
-    __slots__ = ("banks", "id", "links")
-
-    def __init__(self, device: str, links: Sequence[str], banks: Sequence[Bank]) -> None:
-        self.id = device
-        self.links = frozenset(links)
-        self.banks = tuple(banks)
-
-
-def fingerprint(key: bytes) -> str:
-    """What a journal and an operator may know of a key."""
-    return hashlib.sha256(key).hexdigest()[:FINGERPRINT_DIGITS]
+log: Final = structlog.get_logger()
 
 
 class Devices(ABC):
-    """All connections of one role ("table" or "sign"). gone: set while there is none.
+    """All connections of one role. gone: set while there is none. closed: how many ended, by why.
 
-    elsewhere: the other servers' addresses, for devices of a bank that is not written here.
+    server: its name. elsewhere: the other servers' addresses, for devices of a bank that is not written here.
     """
 
-    def __init__(
-        self,
-        role: str,
-        server: str,
-        devices: Mapping[str, Device],
-        keys: Callable[[str, str], Sequence[bytes]],
-        limits: Limits,
-        clock: Clock,
-    ) -> None:
-        self.role = role
+    def __init__(self, server: str, register: Register, limits: Limits, clock: Clock) -> None:
         self.server = server
-        self.devices = devices
+        self.register = register
         self.limits = limits
         self.clock = clock
         self.connections: set[Connection] = set()
         self.current: dict[str, Connection] = {}
-        self.blocked: set[str] = set()
-        self.ended: set[tuple[str, str]] = set()
         self.elsewhere: tuple[str, ...] = ()
         self.accepting = True
         self.gone = asyncio.Event()
         self.gone.set()
         self.closed = dict.fromkeys(CLOSED_CODES, 0)
         self._last_heard: dict[str, float] = {}
-        self._keys = keys
-        self._replaced: dict[str, deque[float]] = {}
         self._dirty: set[Connection] = set()
         self._stalled: set[Connection] = set()
         self._waiting: dict[Connection, tuple[Greeted, float]] = {}
 
-    def keys(self, role: str, device: str) -> Sequence[bytes]:
-        """The keys that a device may greet with here; none for the other role, or an unknown device."""
-        if role != self.role or device not in self.devices:
-            return ()
-        keys = self._keys(role, device)
-        return [key for key in keys if (device, fingerprint(key)) not in self.ended]
+    @abstractmethod
+    def connection(self, *, certified: bool, guest: Guest = NO_DOOR) -> "Connection":
+        """For a device that just connected. certified: it had to show a certificate."""
+
+    def came(self, connection: "Connection") -> None:
+        """The connection is made."""
+        self.connections.add(connection)
+        self.gone.clear()
 
     def greet(self, connection: "Connection", event: Greeted) -> bool:
         """Lets the newest connection of a device in, and closes its older one; False where it may not be."""
-        device = self.devices[event.id]
+        register, device = self.register, self.register.devices[event.id]
         if not connection.key:
-            connection.key = fingerprint(self.keys(self.role, event.id)[event.key_index])
-        elif (event.id, connection.key) in self.ended:  # which was not known here while it waited
+            connection.key = register.fingerprints(event.id)[event.key_index]
+        elif (event.id, connection.key) in register.ended:  # which was not known here while it waited
             connection.fail("auth_failed", AUTH_FAILED)
             return False
-        if event.id in self.blocked:
+        if event.id in register.blocked:
             connection.fail("device_conflict", "two devices use this key: an operator must clear it")
             return False
-        if any(bank.service is not Service.HERE for bank in device.banks) or not self.accepting:
-            if self.accepting:
-                self._wait(connection, event)
-            else:
-                self.send_on(connection)
+        if not self.accepting:
+            self.send_on(connection)
             return False
-        self._end_keys(device, connection.key)
+        if not device.served:
+            self._wait(connection, event)
+            return False
+        for key in register.end_before(device.id, connection.key):
+            device.banks[0].act(EndKey(register.role, device.id, key), _ignore)
         older = self.current.get(event.id)
         if older is not None:
             self._replace(older, device)
         self.current[event.id] = connection
-        connection.guest.proved()
+        connection.wire.guest.proved()
         return True
 
     def _wait(self, connection: "Connection", event: Greeted) -> None:
@@ -160,17 +111,21 @@ class Devices(ABC):
                 self._waiting.pop(other)
                 self.send_on(other)
         self._waiting[connection] = event, self.clock.monotonic()
-        connection.guest.proved()
+        connection.wire.guest.proved()
 
-    @abstractmethod
-    def connection(self, *, certified: bool, guest: Guest = NO_DOOR) -> "Connection":
-        """A shell for a device that just connected. certified: it had to show a certificate."""
+    def _replace(self, older: "Connection", device: Device) -> None:
+        if older.wire.alive and self.register.conflict(device.id, self.clock.monotonic()):
+            device.banks[0].act(BlockDevice(self.register.role, device.id), _ignore)
+        alone(older, older.fail, "replaced", "a newer connection of this device took over")
 
     def leave(self, connection: "Connection") -> None:
-        """The connection of a device that was let in is over."""
-        if connection.device is not None and self.current.get(connection.device.id) is connection:
-            del self.current[connection.device.id]
-            self._last_heard[connection.device.id] = self._unix_s(connection.heard_at)
+        """The connection is over, of a device that was let in or of a stranger."""
+        if (device := connection.device) is None:
+            return
+        if self.current.get(device.id) is connection:
+            del self.current[device.id]
+            self._last_heard[device.id] = _unix_s(self.clock, connection.wire.heard_at)
+        connection.over()
 
     def forget(self, connection: "Connection") -> None:
         """The connection is gone."""
@@ -179,9 +134,23 @@ class Devices(ABC):
         if not self.connections:
             self.gone.set()
 
+    def count_end(self, connection: "Connection", event: Closed) -> None:
+        """Counts and logs who ended and why; of a stranger its address, and who it claims to be."""
+        key = event.code or "ended"
+        self.closed[key] = self.closed.get(key, 0) + 1
+        role, device, claimed = self.register.role, connection.device, connection.session.claimed
+        name = device.id if device else claimed if claimed in self.register.devices else None
+        facts: dict[str, Any] = {"device": device.id if device else None}
+        if device is None:
+            facts |= {"address": connection.wire.address, "claimed": claimed or None}
+        level = log.info if event.code in (None, "replaced") else log.warning
+        kind = role, event.code, name
+        level("closed", role=role, **facts, code=event.code, reason=event.reason, kind=kind)
+        self.leave(connection)
+
     def revoke(self, device: str, key: str) -> None:
-        """The key with that fingerprint opens nothing from now on; who came in with it is sent away."""
-        self.ended.add((device, key))
+        """The key with that fingerprint opens nothing from now on; a device that uses it is sent away."""
+        self.register.ended.add((device, key))
         current = self.current.get(device)
         if current is not None and current.key == key:
             alone(current, current.fail, "auth_failed", AUTH_FAILED)
@@ -191,39 +160,39 @@ class Devices(ABC):
 
         heard: unix seconds, 0 for a device that has not been here since the start.
         """
-        heard = {name: self._unix_s(one.heard_at) for name, one in self.current.items()}
+        heard = {name: _unix_s(self.clock, one.wire.heard_at) for name, one in self.current.items()}
         return {
-            "role": self.role,
+            "role": self.register.role,
             "connections": len(self.connections),
             "stalled": len(self._stalled),
-            "unread_bytes": sum(alone(one, one.unread_bytes) or 0 for one in tuple(self.connections)),
+            "unread_bytes": sum(alone(one, _unread, one) or 0 for one in tuple(self.connections)),
             "closed": self.closed,
             "devices": [
                 {
                     "id": name,
                     "connected": name in self.current,
-                    "blocked": name in self.blocked,
+                    "blocked": name in self.register.blocked,
                     "heard": heard.get(name, self._last_heard.get(name, 0.0)),
                 }
-                for name in self.devices
+                for name in self.register.devices
             ],
         }
 
-    def _unix_s(self, monotonic: float) -> float:
-        """The moment of the monotonic clock as unix seconds, by the clock of now."""
-        return self.clock.unix_ms() / 1000 - (self.clock.monotonic() - monotonic)
+    def full(self, device: Device | None) -> bool:
+        """Whether a device is read no further: a bank of it can take no more, or all shall end."""
+        return not self.accepting or (device is not None and device.full)
 
     def dirty(self, connection: "Connection") -> None:
         """Its session has something to send at the next flush."""
         self._dirty.add(connection)
 
     def stall(self, connection: "Connection") -> None:
-        """It is read no further until the queue has room."""
+        """It is read no further until its banks have room."""
         self._stalled.add(connection)
 
     def flush(self) -> None:
         """Sends what gathered, once a commit; reads on where there is room again."""
-        for connection in [one for one in self._stalled if not one.queue_full]:
+        for connection in [one for one in self._stalled if not self.full(one.device)]:
             self._stalled.discard(connection)
             self._dirty.add(connection)
         dirty, self._dirty = self._dirty, set()
@@ -236,36 +205,32 @@ class Devices(ABC):
         for connection in tuple(self.connections):
             alone(connection, connection.sweep, now)
         for connection, (event, since) in tuple(self._waiting.items()):
-            if now - since >= (WAITING_S if self._coming(event) else LOOK_WITHIN_S):
+            coming = self.register.devices[event.id].coming
+            if now - since >= (WAITING_S if coming else LOOK_WITHIN_S):
                 self._waiting.pop(connection)
                 self.send_on(connection)
         self.flush()
 
     def active(self, bank: Bank) -> None:
-        """The bank acts from now on: those who waited for it are let in."""
-        self._greet_again(bank)
+        """What the bank is here was just seen: those that wait for it are let in, wait on, or are sent on."""
+        for connection, (event, since) in tuple(self._waiting.items()):
+            device = self.register.devices[event.id]
+            if bank in device.banks:
+                self._waiting.pop(connection)
+                if not device.coming:
+                    self.send_on(connection)
+                    continue
+                alone(connection, connection.act_on, [event])
+                alone(connection, connection.pump)
+                if connection in self._waiting:
+                    self._waiting[connection] = event, since
 
     def not_active(self, bank: Bank) -> None:
         """The bank does not act, as was just seen: its devices are sent away, or wait for it here."""
         for connection in tuple(self.current.values()):
             if connection.device is not None and bank in connection.device.banks:
                 self.send_on(connection)
-        self._greet_again(bank)
-
-    def _greet_again(self, bank: Bank) -> None:
-        for connection, (event, since) in tuple(self._waiting.items()):
-            if bank in self.devices[event.id].banks:
-                self._waiting.pop(connection)
-                if not self._coming(event):
-                    self.send_on(connection)
-                    continue
-                alone(connection, connection.greeted_again, event)
-                if connection in self._waiting:
-                    self._waiting[connection] = event, since
-
-    def _coming(self, event: Greeted) -> bool:
-        """Whether all its banks are here, or may soon be."""
-        return all(bank.service is not Service.ELSEWHERE for bank in self.devices[event.id].banks)
+        self.active(bank)
 
     def send_on(self, connection: "Connection") -> None:
         """Its bank does not act here: it is told where else to look."""
@@ -275,43 +240,20 @@ class Devices(ABC):
     def read_no_further(self) -> None:
         """Stops all input, for a graceful end; answers still leave."""
         self.accepting = False
-        for connection in self.connections:
-            alone(connection, connection.stop_reading)
+        for connection in tuple(self.connections):
+            alone(connection, connection.pump)
         waiting, self._waiting = self._waiting, {}
         for connection in waiting:
             self.send_on(connection)
 
-    def close_all(self) -> None:
-        """Closes what is left, once everything was sent."""
-        self.flush()
-        for connection in tuple(self.connections):
-            alone(connection, connection.close)
 
-    def abort_all(self) -> None:
-        """Cuts what did not close."""
-        for connection in tuple(self.connections):
-            alone(connection, connection.break_off)
+def _unix_s(clock: Clock, monotonic: float) -> float:
+    """The moment of the monotonic clock as unix seconds, by the clock of now."""
+    return clock.unix_ms() / 1000 - (clock.monotonic() - monotonic)
 
-    def _replace(self, older: "Connection", device: Device) -> None:
-        if older.alive:
-            now = self.clock.monotonic()
-            times = self._replaced.setdefault(device.id, deque())
-            times.append(now)
-            while times[0] <= now - CONFLICT_WITHIN_S:
-                times.popleft()
-            if len(times) >= CONFLICT_REPLACEMENTS:
-                times.clear()
-                self.blocked.add(device.id)
-                device.banks[0].act(BlockDevice(self.role, device.id), _ignore)
-        alone(older, older.fail, "replaced", "a newer connection of this device took over")
 
-    def _end_keys(self, device: Device, used: str) -> None:
-        """Those before the one that the device uses now."""
-        for key in map(fingerprint, self.keys(self.role, device.id)):
-            if key == used:
-                return
-            self.ended.add((device.id, key))
-            device.banks[0].act(EndKey(self.role, device.id, key), _ignore)
+def _unread(connection: "Connection") -> int:
+    return connection.wire.unread
 
 
 def _ignore(_outcome: Any) -> None:

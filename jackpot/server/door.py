@@ -16,7 +16,7 @@ import structlog
 from jackpot.clock import Clock
 from jackpot.config import Address
 from jackpot.server.alone import alone
-from jackpot.server.guests import Bounds, Crowd, Guest, Stage
+from jackpot.server.guests import Arrival, Bounds, Crowd, Guest, Stage
 
 # After a takeover a whole floor comes at one moment, and a device that finds no room is told nothing: it
 # tries again after many seconds. The kernel keeps no more than this unless it is told to.
@@ -147,33 +147,36 @@ class Door:
             asyncio.get_running_loop().add_reader(listening, self._ready, listening)
 
     def _arrive(self, guest: Guest) -> int:
-        """It waits for its turn, which may be now; how many were let in."""
+        """It is let in, or waits for its turn; how many were let in."""
         if guest.gone:
             guest.close()
-        elif not self.crowd.arrive(guest):
+            return 0
+        arrival = self.crowd.arrive(guest, self._clock.monotonic())
+        if arrival is Arrival.REFUSED:
             self._refuse(guest)
+        elif arrival is Arrival.WAITS:
+            self._look_in(LOOK_S)
         else:
-            return self._let_in(guest)
-        return 0
+            self._enter(guest)
+        return int(arrival is Arrival.ENTERS)
 
-    def _let_in(self, newcomer: Guest | None = None) -> int:
-        """Lets in whose turn it is; how many. newcomer: is known to be still there."""
+    def _look_in(self, seconds: float) -> None:
+        if self._look is None and self._listening:
+            self._look = asyncio.get_running_loop().call_later(seconds, self._let_in)
+
+    def _let_in(self) -> None:
+        """Lets in whose turn it is; where there are many, the others in the next turn of the loop."""
+        self._look = None
         entered = 0
         while entered < LET_IN_AT_ONCE and (guests := self.crowd.turn(self._clock.monotonic())):
             for guest in guests:
-                if guest is not newcomer and guest.gone:
+                if guest.gone:
                     guest.close()
                 else:
                     self._enter(guest)
                     entered += 1
-        if self.crowd.waiting and self._look is None and self._listening:
-            pause = 0.0 if entered >= LET_IN_AT_ONCE else LOOK_S
-            self._look = asyncio.get_running_loop().call_later(pause, self._looked)
-        return entered
-
-    def _looked(self) -> None:
-        self._look = None
-        self._let_in()
+        if self.crowd.waiting:
+            self._look_in(0.0 if entered >= LET_IN_AT_ONCE else LOOK_S)
 
     def _enter(self, guest: Guest) -> None:
         """Becomes a stranger, where need be instead of another one."""

@@ -1,24 +1,26 @@
 """How does a table's frame become a command, and its outcome an answer? The TCP shell of the tables."""
 
-import asyncio
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Final
 
 from controllers import messages
 from controllers.answers import Ack, Error, Nack, Welcome
 from controllers.frames import encode
+from controllers.hello import VERSION
 from controllers.pace import Limits
-from controllers.session import VERSION, Commanded, Greeted, State
+from controllers.session import Commanded, Greeted
+from controllers.states import State
 from jackpot.clock import Clock
 from jackpot.rules import commands
 from jackpot.rules.outcome import Answer, Greeting, Outcome
 from jackpot.rules.paytable import LinkTerms, TableTerms
 from jackpot.server.alone import alone
-from jackpot.server.board import Subscription
+from jackpot.server.audience import Subscription
 from jackpot.server.connection import Connection
-from jackpot.server.devices import Device, Devices
+from jackpot.server.devices import Devices
 from jackpot.server.guests import NO_DOOR, Guest
+from jackpot.server.register import Device, Register
 from jackpot.server.writer import BankStopped, Writer
 
 _DECK: Final = 52
@@ -39,15 +41,8 @@ def draw_for(terms: LinkTerms, seats: int) -> commands.Draw:
 class Floor(Devices):
     """All tables."""
 
-    def __init__(
-        self,
-        server: str,
-        devices: Mapping[str, Device],
-        keys: Callable[[str, str], Sequence[bytes]],
-        limits: Limits,
-        clock: Clock,
-    ) -> None:
-        super().__init__("table", server, devices, keys, limits, clock)
+    def __init__(self, server: str, register: Register, limits: Limits, clock: Clock) -> None:
+        super().__init__(server, register, limits, clock)
         self.drawing: dict[str, list[tuple[LinkTerms, int]]] = {}
 
     def learn(self, tables: Mapping[str, TableTerms], links: Mapping[str, LinkTerms]) -> None:
@@ -68,9 +63,6 @@ class TableConnection(Connection):
     def __init__(self, devices: Floor, *, certified: bool, guest: Guest = NO_DOOR) -> None:
         super().__init__(devices, certified=certified, guest=guest)
         self._shown: Subscription | None = None
-
-    def prepare(self, transport: asyncio.Transport) -> None:
-        """Commands and answers are small and one waits for the other: none is delayed to fill a packet."""
 
     def greeted(self, device: Device, event: Greeted) -> None:
         """Its welcome is decided behind all that its older connection had sent."""
@@ -140,7 +132,7 @@ class TableConnection(Connection):
             )
         )
         board = self._writer(device).board
-        self._shown = board.watch(self, device.links, device.id)
+        self._shown = board.audience.watch(self, device.links, device.id)
         for award in answer.awards:
             self.session.push(award)
         for hit in board.recent_hits(device.links):

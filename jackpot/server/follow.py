@@ -16,7 +16,8 @@ from controllers.answers import State
 from jackpot.clock import Clock
 from jackpot.rules.commands import Command
 from jackpot.rules.paytable import LinkTerms
-from jackpot.server.board import RESUMED, Board
+from jackpot.server.board import Board
+from jackpot.server.face import RESUMED, Hits
 from jackpot.server.life import Service
 from jackpot.server.line import Line
 from jackpot.server.relay import BEAT_S, LinkFace, Rev, Said, SignKeys, keys_of, read
@@ -46,6 +47,13 @@ class _Told:
         return self.good
 
 
+class _ToldHits(Hits):
+    """The server says which hits are of the last minute."""
+
+    def forget_old(self) -> None:
+        """None by our own clock."""
+
+
 class Followed(Board):
     """A bank's face as another process decided it: states and hits are told, none is reckoned by our clock.
 
@@ -55,6 +63,7 @@ class Followed(Board):
     def __init__(self, bank: str, links: Iterable[LinkTerms], clock: Clock) -> None:
         self._by_server = _Told()
         super().__init__(bank, clock, self._by_server)
+        self.hits = _ToldHits(clock)
         self._shown: dict[str, LinkFace] = {}
         self.expect(links)
 
@@ -73,15 +82,15 @@ class Followed(Board):
             if (view.state, view.reason) != (face.state, face.reason):
                 view.state, view.reason = face.state, face.reason
                 if self.trusted:
-                    self._tell_link(name)
+                    self.audience.tell(name, self.link_message(name))
         if said.hits is not None:
-            known = {hit.hit for hit in self.hits}
-            self.hits = deque(said.hits)
+            known = {hit.hit for hit in self.hits.all}
+            self.hits.all = deque(said.hits)
             for hit in said.hits:
                 if hit.hit not in known:
-                    self._tell(hit.link, hit, signs_only=True)
+                    self.audience.tell(hit.link, hit, signs_only=True)
         for link, status in said.told:
-            self._tell(link, status, signs_only=True)
+            self.audience.tell(link, status, signs_only=True)
         self._restate()
         for name, face in links.items():
             view = self.links[name]
@@ -90,7 +99,7 @@ class Followed(Board):
             )
             if view.levels.keys() != face.levels.keys():
                 view.levels = dict(face.levels)
-                self._begin_anew()
+                self.audience.owe_all()
             for level, cents in face.levels.items():
                 self._move(name, level, cents)
 
@@ -99,9 +108,6 @@ class Followed(Board):
         told = self._shown.get(link)
         shown = told.shown if told is not None and self.trusted else "fault"
         return State(link, shown, self.state(link)[1] or RESUMED, told.waiting if told is not None else ())
-
-    def _forget_old_hits(self) -> None:
-        """The server says which hits are of the last minute."""
 
 
 class Follower:

@@ -184,6 +184,14 @@ class _Lines:
         return found
 
 
+class Arrival(IntEnum):
+    """What becomes of a connection that was just accepted."""
+
+    ENTERS = auto()
+    WAITS = auto()
+    REFUSED = auto()
+
+
 class Crowd:
     """Everybody at one listener. now: monotonic seconds, as in every call. inside: those that were let in."""
 
@@ -207,19 +215,26 @@ class Crowd:
         """How many are in and have not proved themselves."""
         return sum(map(len, self._strangers.values()))
 
-    def arrive(self, guest: Guest) -> bool:
-        """Lets it into the line, or not; one address leaves a quarter of the line to others."""
-        full = self.waiting and self.waiting + self.strangers >= self.bounds.most
+    def arrive(self, guest: Guest, now: float) -> Arrival:
+        """What becomes of it; one address leaves a quarter of the line to others."""
+        waiting = self._lines.length
+        if not waiting and self._paced(now):
+            return Arrival.ENTERS
+        full = waiting and waiting + self.strangers >= self.bounds.most
         if full or self._lines.of(guest.address) >= self.bounds.most * 3 // 4:
-            return False
+            return Arrival.REFUSED
         self._lines.enter(guest, known=guest.address in self._known)
-        return True
+        return Arrival.WAITS
 
     def turn(self, now: float) -> list[Guest]:
         """Those whose turn it is to come in, out of the line; none while the pace does not allow it."""
+        return self._lines.next() if self._paced(now) else []
+
+    def _paced(self, now: float) -> bool:
+        """Whether the pace lets one more in."""
         self.allowance = min(self.allowance + (now - self._allowed_at) * self.bounds.pace, RESERVE)
         self._allowed_at = now
-        return self._lines.next() if self.allowance >= 1 else []
+        return self.allowance >= 1
 
     def empty(self) -> list[Guest]:
         """All that wait, out of the line."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from jackpot.config import Address, Config
+from jackpot.server.alone import alone
 from jackpot.server.devices import Devices
 from jackpot.server.door import Door
 
@@ -30,17 +31,20 @@ def tls_of(config: Config, *, devices: bool) -> ssl.SSLContext | None:
 async def listen(door: Door, address: Address, devices: Devices, tls: ssl.SSLContext | None) -> int:
     """Lets devices in at `address`; the port that it got. Raises OSError."""
     certified = tls is not None and tls.verify_mode is ssl.CERT_REQUIRED
-    return await door.listen(address, lambda guest: devices.connection(certified=certified, guest=guest))
+    return await door.listen(address, lambda guest: devices.connection(certified=certified, guest=guest).wire)
 
 
 async def close(devices: Sequence[Devices]) -> None:
-    """Closes every connection once it was sent what is due; after 2 s whatever was not read."""
+    """Closes every connection once it was sent what is due, after 2 s also where that was not read."""
     for each in devices:
-        each.close_all()
+        each.flush()
+        for connection in tuple(each.connections):
+            alone(connection, connection.wire.transport.close)
     try:
         async with asyncio.timeout(CLOSE_WITHIN_S):
             for each in devices:
                 await each.gone.wait()
     except TimeoutError:
         for each in devices:
-            each.abort_all()
+            for connection in tuple(each.connections):
+                alone(connection, connection.break_off)

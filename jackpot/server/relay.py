@@ -18,7 +18,8 @@ from redis.asyncio import Redis
 from controllers.answers import Hit, LinkState, Status, WaitingHit
 from jackpot.clock import Clock
 from jackpot.rules.facts import WAITING_MOST
-from jackpot.server.board import SIGN_INTERVAL_S, Board
+from jackpot.server.audience import SIGN_INTERVAL_S
+from jackpot.server.board import Board
 from jackpot.server.line import Line
 
 # DESIGN: what nobody confirms is gone after 15 s, also where every server died.

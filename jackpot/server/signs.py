@@ -1,17 +1,18 @@
 """How does a sign get its meters? The TCP shell of the signs: they only listen."""
 
-import asyncio
 import secrets
-import socket
 from typing import Final
 
 from controllers.answers import Welcome
 from controllers.frames import encode
-from controllers.session import VERSION, Commanded, Greeted
-from jackpot.server.board import Subscription
+from controllers.hello import VERSION
+from controllers.session import Commanded, Greeted
+from jackpot.server.audience import Subscription
 from jackpot.server.connection import Connection
-from jackpot.server.devices import Device, Devices
+from jackpot.server.devices import Devices
 from jackpot.server.guests import NO_DOOR, Guest
+from jackpot.server.register import Device
+from jackpot.server.wire import Reads
 
 # WIRE: a sign that has left its values unread for 10 s is closed.
 SIGN_UNREAD_S: Final = 10.0
@@ -32,19 +33,12 @@ class Signs(Devices):
 class SignConnection(Connection):
     """One sign's connection."""
 
-    unread_most = SIGN_UNREAD_MOST
+    reads = Reads(SIGN_UNREAD_MOST, SIGN_UNREAD_S, SIGN_SEND_BUFFER)
 
     def __init__(self, devices: Devices, *, certified: bool, guest: Guest = NO_DOOR) -> None:
         super().__init__(devices, certified=certified, guest=guest)
         self._links: frozenset[str] = frozenset()
         self._shown: list[Subscription] = []
-
-    def prepare(self, transport: asyncio.Transport) -> None:
-        """Any unsent byte counts as unread: a new value is written only when the last has left."""
-        transport.set_write_buffer_limits(high=0)
-        raw = transport.get_extra_info("socket")
-        if raw is not None:
-            raw.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SIGN_SEND_BUFFER)
 
     def greeted(self, device: Device, event: Greeted) -> None:
         """Welcomed at once: boards show only what is durable."""
@@ -66,7 +60,7 @@ class SignConnection(Connection):
                 round=None,
             )
         )
-        self._shown = [board.watch(self, self._links.intersection(board.links)) for board in boards]
+        self._shown = [board.audience.watch(self, self._links.intersection(board.links)) for board in boards]
         for board in boards:
             for hit in board.recent_hits(self._links):
                 self.tell(encode(hit))
@@ -78,9 +72,3 @@ class SignConnection(Connection):
         """Shows it nothing more."""
         for end in self._shown:
             end()
-
-    def sweep(self, now: float) -> None:
-        """Cuts a sign that reads nothing."""
-        super().sweep(now)
-        if self.unread_since is not None and now - self.unread_since >= SIGN_UNREAD_S:
-            self.cut(f"left its values unread for {SIGN_UNREAD_S:.0f} s")

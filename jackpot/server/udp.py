@@ -13,7 +13,8 @@ from typing import Final
 import structlog
 
 from jackpot.config import UdpSign
-from jackpot.server.board import SIGN_INTERVAL_S, Board
+from jackpot.server.audience import SIGN_INTERVAL_S
+from jackpot.server.board import Board
 
 # A lost datagram is made good within a second; WIRE asks for 5 s.
 REPEAT_S: Final = 1.0

@@ -136,7 +136,7 @@ class Writer:
         self.core = Core(engine, head, self._tell)
         self._pause = 0.0
         self._ending = False
-        self.board.forget_hits()
+        self.board.hits.forget()
         self.board.reset(*face(engine))
 
     def read_whole(self, ledger: Ledger) -> tuple[Engine, Head]:

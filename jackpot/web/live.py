@@ -8,7 +8,6 @@ the end of its connection.
 
 import asyncio
 import secrets
-import socket
 from collections.abc import Iterable
 from typing import Final
 
@@ -16,12 +15,14 @@ import msgspec
 from aiohttp import WSMsgType, web
 
 from controllers.answers import ServerMessage, Welcome
-from controllers.session import VERSION
+from controllers.hello import VERSION
 from jackpot.clock import Clock
 from jackpot.config.settings import STREAMS_PER_ADDRESS
 from jackpot.server.alone import alone
-from jackpot.server.board import Board, Form, Subscription
+from jackpot.server.audience import Form, Subscription
+from jackpot.server.board import Board
 from jackpot.server.signs import SIGN_SEND_BUFFER, SIGN_UNREAD_MOST, SIGN_UNREAD_S
+from jackpot.server.wire import write_through
 
 # The whole snapshot comes at least as often (WIRE): who hears nothing for 2 of these has lost us.
 HEARTBEAT_MS: Final = 5_000
@@ -67,10 +68,7 @@ class Stream:
         self._transport = transport
         self._clock = clock
         self._unread_since: float | None = None
-        transport.set_write_buffer_limits(high=0)
-        raw = transport.get_extra_info("socket")
-        if raw is not None:
-            raw.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SIGN_SEND_BUFFER)
+        write_through(transport, SIGN_SEND_BUFFER)
 
     def tell(self, frame: bytes) -> None:
         """A push that must not be lost; who lets too many wait is cut."""
@@ -126,7 +124,7 @@ class Live:
             alone(stream, stream.sweep, now)
 
     async def end(self) -> None:
-        """Ends every receiver; they connect anew to whoever serves them next."""
+        """Ends every receiver; each connects again, to another process that serves it."""
         for stream in tuple(self.streams):
             stream.over.set()
 
@@ -196,7 +194,7 @@ class Live:
         )
         stream.tell(form(welcome))
         for board in self._boards:
-            stream.shown.append(board.watch(stream, links.intersection(board.links), form=form))
+            stream.shown.append(board.audience.watch(stream, links.intersection(board.links), form=form))
         for board in self._boards:
             for hit in board.recent_hits(links):
                 stream.tell(form(hit))

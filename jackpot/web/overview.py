@@ -66,7 +66,7 @@ def _own(devices: Devices) -> set[str]:
     """The devices that belong at this server now."""
     return {
         name
-        for name, device in devices.devices.items()
+        for name, device in devices.register.devices.items()
         if not any(isinstance(bank, Writer) and bank.hold.elsewhere for bank in device.banks)
     }
 
@@ -127,7 +127,7 @@ class Overview:
         hits.sort(key=lambda hit: hit["at"], reverse=True)
         at_tables, at_signs = source.floor, source.signs
         counts = ", ".join(
-            f"{len(devices.current)} of {counted(len(_own(devices)), devices.role)}"
+            f"{len(devices.current)} of {counted(len(_own(devices)), devices.register.role)}"
             for devices in (at_tables, at_signs)
         )
         return {
@@ -141,10 +141,12 @@ class Overview:
                 for link in writer.board.links
             },
             "troubles": list(self._troubles(tables)),
-            "tables": [self._table(table) for table in tables if table["table"] in at_tables.devices],
+            "tables": [
+                self._table(table) for table in tables if table["table"] in at_tables.register.devices
+            ],
             "signs": [
                 {"sign": name, "online": name in at_signs.current, "links": ", ".join(sorted(sign.links))}
-                for name, sign in at_signs.devices.items()
+                for name, sign in at_signs.register.devices.items()
                 if name in _own(at_signs)
             ],
             "hits": [self._hit(hit) for hit in hits[:HITS_SHOWN]],
@@ -202,15 +204,17 @@ class Overview:
                 said = f"Table {table} knows of more answered commands than the ledger"
                 yield _trouble(said, remedy(BEHIND, bank_state["bank"], ""))
         for devices in (self._source.floor, self._source.signs):
-            for device in sorted(devices.blocked):
-                said = f"Two devices use the key of {devices.role} {device}"
-                next_ = f"find the second one, then `jackpot keys clear {device} --role {devices.role}`"
+            for device in sorted(devices.register.blocked):
+                said = f"Two devices use the key of {devices.register.role} {device}"
+                next_ = (
+                    f"find the second one, then `jackpot keys clear {device} --role {devices.register.role}`"
+                )
                 yield _trouble(said, f"{next_}; a stolen key: `jackpot keys revoke`")
         yield from _at_tables(tables)
         for devices in self._expected():
             gone = sorted(_own(devices) - set(devices.current))
             if gone:
-                role = devices.role.title()
+                role = devices.register.role.title()
                 be = "is" if len(gone) == 1 else "are"
                 said = f"{role if len(gone) == 1 else plural(role)} {', '.join(gone)} {be} offline"
                 yield _trouble(said, "look at power, network and key: the log names who was refused")

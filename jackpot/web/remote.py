@@ -4,7 +4,8 @@ It has no ledger: what needs one (the floor page, the books' metrics) is the ser
 """
 
 import platform
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Final, Protocol
 
 from aiohttp import web
@@ -16,7 +17,8 @@ from jackpot.server.door import Door
 from jackpot.server.follow import Follower
 from jackpot.server.histogram import Histogram
 from jackpot.web import site
-from jackpot.web.metrics import Family, Scrape, WayIn, by_bank, registry
+from jackpot.web.families import by_bank
+from jackpot.web.metrics import WayIn, of_program, of_way_in
 from jackpot.web.screens import Screens
 
 _GAUGES: Final = (
@@ -78,27 +80,15 @@ async def ready(request: web.Request) -> web.Response:
 
 async def metrics(request: web.Request) -> web.Response:
     """Everything, in Prometheus' text form."""
-    return site.exposition(registry(RemoteScrape(request.app[_SOURCE])))
-
-
-class RemoteScrape(Scrape):
-    """One look at a signage process."""
-
-    def __init__(self, source: Source) -> None:
-        build = {
-            "version": __version__,
-            "digest": source.digest,
-            "python": platform.python_version(),
-            "server": source.settings.id,
-        }
-        doors = [door.statistics() for door in source.doors]
-        way_in = WayIn([source.signs.statistics()], doors, source.visits.refused)
-        super().__init__(build, (), (), way_in, source.lag)
-        self._followers = [follower.statistics() for follower in source.followers.values()]
-
-    def collect(self) -> Iterator[Family]:
-        """Every family, once."""
-        yield from self._program()
-        yield from by_bank(_GAUGES, _COUNTERS, self._followers)
-        yield from self._connected()
-        yield from self._connections()
+    source = request.app[_SOURCE]
+    build = {
+        "version": __version__,
+        "digest": source.digest,
+        "python": platform.python_version(),
+        "server": source.settings.id,
+    }
+    doors = [door.statistics() for door in source.doors]
+    way_in = WayIn([source.signs.statistics()], doors, source.visits.refused)
+    followers = [follower.statistics() for follower in source.followers.values()]
+    shown = by_bank(_GAUGES, _COUNTERS, followers)
+    return site.exposition(chain(of_program(build, source.lag), shown, of_way_in(way_in)))

@@ -6,11 +6,12 @@ sign pages and the streams there and on the public one.
 
 import asyncio
 import platform
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import Any, Final, Protocol
 
 from aiohttp import web
-from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from jackpot import __version__
 from jackpot.config import Address, Config
@@ -20,7 +21,9 @@ from jackpot.server.histogram import Histogram
 from jackpot.server.remedy import explained
 from jackpot.server.writer import BankStopped
 from jackpot.web import overview
-from jackpot.web.metrics import Scrape, WayIn, registry
+from jackpot.web.book_metrics import of_books
+from jackpot.web.families import Family, registry
+from jackpot.web.metrics import WayIn, of_banks, of_program, of_relays, of_way_in
 from jackpot.web.overview import Overview, why
 from jackpot.web.screens import Screens, secure
 from jackpot.web.visitor import HEAD_WITHIN_S, Visitor, Visits, names
@@ -71,7 +74,7 @@ async def listen(
     looking = Overview(source, screens.writing)
 
     async def floor(_request: web.Request) -> web.Response:
-        """GET /floor.json: what the floor page shows beside the meters."""
+        """GET /floor.json: what the floor page shows next to the meters."""
         return web.json_response(await looking.look(), headers={"Cache-Control": "no-store"})
 
     if not public:
@@ -147,10 +150,13 @@ async def metrics(request: web.Request) -> web.Response:
     relays = [relay.statistics() for relay in source.relays]
     doors = [door.statistics() for door in source.doors]
     way_in = WayIn(devices, doors, source.visits.refused)
-    scrape = Scrape(build, list(states.values()), banks, way_in, source.lag, relays)
-    return exposition(registry(scrape))
+    books = of_books(list(states.values()), banks)
+    return exposition(
+        chain(of_program(build, source.lag), books, of_banks(banks), of_way_in(way_in), of_relays(relays))
+    )
 
 
-def exposition(found: CollectorRegistry) -> web.Response:
-    """Prometheus' text form of a registry."""
-    return web.Response(body=generate_latest(found), headers={"Content-Type": CONTENT_TYPE_LATEST})
+def exposition(families: Iterable[Family]) -> web.Response:
+    """Prometheus' text form of these families."""
+    body = generate_latest(registry(families))
+    return web.Response(body=body, headers={"Content-Type": CONTENT_TYPE_LATEST})

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from jackpot.cli.keys import app
-from jackpot.server.devices import fingerprint
+from jackpot.server.register import fingerprint
 from tests.server.bed import configure
 
 

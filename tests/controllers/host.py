@@ -6,8 +6,10 @@ from types import TracebackType
 from typing import Any, Self
 
 from controllers.frames import encode
+from controllers.hello import KeyCheck
 from controllers.pace import Limits
-from controllers.session import Closed, Greeted, ServerSession, SessionEvent, State
+from controllers.session import Closed, Greeted, ServerSession, SessionEvent
+from controllers.states import State
 from tests.controllers.pair import NONCE, Ledger, keys, welcome
 
 CEILING_S = 30.0
@@ -54,7 +56,7 @@ class Host:
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         now = asyncio.get_running_loop().time
-        session = ServerSession(NONCE, "test", keys, self.limits, now())
+        session = ServerSession(KeyCheck(NONCE, "test", keys), self.limits, now())
         self.sessions.append(session)
         self._writers.append(writer)
         try:

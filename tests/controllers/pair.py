@@ -7,6 +7,7 @@ from typing import Any
 from controllers.answers import Ack, LinkFacts, Nack, Welcome
 from controllers.device import DeviceEvent, DeviceSession
 from controllers.frames import FrameReader, decode, encode
+from controllers.hello import KeyCheck
 from controllers.pace import Limits
 from controllers.session import Commanded, Greeted, ServerSession, SessionEvent
 
@@ -22,7 +23,7 @@ def keys(role: str, device: str) -> Sequence[bytes]:
 
 
 def server(limits: Limits | None = None, now: float = 0.0, common_name: str | None = None) -> ServerSession:
-    return ServerSession(NONCE, "north", keys, limits or Limits(), now, common_name)
+    return ServerSession(KeyCheck(NONCE, "north", keys, common_name), limits or Limits(), now)
 
 
 def welcome(**facts: Any) -> Welcome:
@@ -50,6 +51,18 @@ def welcomed(limits: Limits | None = None, role: str = "table") -> ServerSession
     session.welcome(welcome(heartbeat_ms=session.limits.heartbeat_ms))
     session.data_to_send()
     return session
+
+
+def lock(seq: int, round_id: str = "R1") -> bytes:
+    return encode({"t": "lock", "seq": seq, "round": round_id})
+
+
+def heard(session: ServerSession, data: bytes, now: float) -> list[SessionEvent]:
+    """What comes of these bytes, all turns that they take."""
+    events = session.receive_bytes(data, now)
+    while session.waiting:
+        events += session.tick(now)
+    return events
 
 
 def ack(command: Commanded) -> Ack:

@@ -9,7 +9,7 @@ import pytest
 
 from controllers.client import SignClient, TableClient
 from controllers.memory import FileMemory, VolatileMemory
-from controllers.session import State
+from controllers.states import State
 from controllers.table import Offline
 from tests.controllers.host import CEILING_S, Host, until
 from tests.controllers.pair import KEY
@@ -26,7 +26,10 @@ def run(body: Coroutine[Any, Any, None]) -> None:
 
 
 def table(*servers: str, **facts: Any) -> TableClient:
-    return TableClient("T01", KEY, servers, facts.pop("memory", None) or VolatileMemory(), **facts)
+    told = facts.pop("on_push", None)
+    client = TableClient("T01", KEY, servers, facts.pop("memory", None) or VolatileMemory(), **facts)
+    client.on_push = told
+    return client
 
 
 def test_every_command_is_answered() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from controllers.messages import COMMANDS, Bet, Claim, Hello
-from controllers.session import DEVICE_SAYS, SERVER_SAYS
+from controllers.states import DEVICE_SAYS, SERVER_SAYS
 
 PAGE = (Path(__file__).parents[2] / "controllers" / "README.md").read_text()
 CODES = re.findall(

@@ -12,7 +12,8 @@ from controllers.answers import Nack
 from controllers.device import Answered, Pushed, Refused, SignSession, Welcomed
 from controllers.frames import encode
 from controllers.memory import FileMemory, Memory, VolatileMemory
-from controllers.session import Closed, Commanded, State
+from controllers.session import Closed, Commanded
+from controllers.states import State
 from controllers.table import MEMORY_MOST, Full, Offline, TableSession
 from tests.controllers.pair import KEY, Ledger, Pair, said, welcome
 

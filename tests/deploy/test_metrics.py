@@ -13,7 +13,7 @@ from jackpot.app import Server
 from jackpot.rules.refusal import CODES
 from jackpot.server.writer import ALARMS
 from jackpot.signage import SignageProcess
-from jackpot.web.metrics import HOUSE, REASONS, STATUSES
+from jackpot.web.book_metrics import HOUSE, REASONS, STATUSES
 from tests.deploy.tools import DEPLOY, ROOT, promtool
 from tests.server.bed import LINK, configure, on_loop, sign, table
 from tests.server.test_web import fetch

@@ -133,13 +133,14 @@ async def load(
     names = site.of("table", kind)
     async with AsyncExitStack() as devices, asyncio.TaskGroup() as playing:
         for sign in site.of("sign", kind):
-            told = partial(played.told, sign)
-            watch = SignClient(sign, site.keys[sign], site.addresses("signs"), on_push=told)
+            watch = SignClient(sign, site.keys[sign], site.addresses("signs"))
+            watch.on_push = partial(played.told, sign)
             await devices.enter_async_context(watch)
         for name in names:
-            memory, told = FileMemory(folder / f"{name}.memory", sync=False), partial(played.told, name)
+            memory = FileMemory(folder / f"{name}.memory", sync=False)
             devices.callback(memory.close)
-            table = TableClient(name, site.keys[name], site.addresses("tables"), memory, on_push=told)
+            table = TableClient(name, site.keys[name], site.addresses("tables"), memory)
+            table.on_push = partial(played.told, name)
             played.tables[name] = await devices.enter_async_context(table)
             playing.create_task(play(table, name, played, Random(name), link))
         try:

@@ -9,7 +9,7 @@ from typing import Any, Final, Protocol
 from controllers.client import UNWELCOMED, Client
 from controllers.device import DeviceEvent, DeviceSession, Pushed, Refused, SignSession, Welcomed
 from controllers.memory import Memory
-from controllers.session import State
+from controllers.states import State
 from controllers.table import TableSession
 from tests.faults.difference import Difference
 from tests.faults.dying import Mood
@@ -99,7 +99,7 @@ class Device:
     def session(self, session: DeviceSession) -> None:
         """A device that was just switched on knows the servers of its configuration alone."""
         self._session = session
-        self._client = Client(session, self.world.servers(session.id), None, None)
+        self._client = Client(session, self.world.servers(session.id))
 
     @property
     def online(self) -> bool:

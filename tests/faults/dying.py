@@ -121,7 +121,7 @@ def _seen(right: Callable[[Any], None], tell: Callable[[str], None]) -> Callable
     """Breaks off, and tells where that is a device that was let in and whose transport never raised."""
 
     def break_off(connection: Any) -> None:
-        mood = connection._transport.mood
+        mood = connection.wire.transport.mood
         innocent = connection.device is not None and (mood is None or not mood.dead)
         if innocent and connection.devices.accepting:
             tell(f"{connection.device.id} is broken off, though nothing of it raised")

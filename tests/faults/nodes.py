@@ -183,7 +183,7 @@ class Machine:
         def made() -> None:
             if devices.accepting:
                 shell, said = devices.connection(certified=False), self.world.ear(self)
-                Pipe(self.loop, wire, shell, lambda: self.alive, said)
+                Pipe(self.loop, wire, shell.wire, lambda: self.alive, said)
                 heard[0], ended[0] = wire.server.receive, wire.server.ended
                 hear()
             else:
@@ -342,7 +342,7 @@ class Screen(Machine):
     def conflicts(self) -> bool:
         """Whether it has found two devices with one key by itself."""
         told = self.process._blocked.values()
-        return not self.ending.is_set() and bool(self.process.signs.blocked.difference(*told))
+        return not self.ending.is_set() and bool(self.process.signs.register.blocked.difference(*told))
 
     def accept(self, wire: Wire, _role: str) -> bool:
         if not self.alive or self.ending.is_set():

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Protocol
 
-from jackpot.server.connection import Connection
 from tests.faults.network import Wire
 
 
@@ -31,7 +30,7 @@ class Pipe(asyncio.Transport):
         self,
         loop: After,
         wire: Wire,
-        protocol: Connection,
+        protocol: asyncio.Protocol,
         alive: Callable[[], bool],
         said: Callable[[bytes], None],
     ) -> None:

@@ -310,9 +310,9 @@ class Simulation(Play):
             return
         for devices in (node.server.floor, node.server.signs):
             devices.statistics()
-            for name in sorted(devices.blocked):
-                command = ClearDevice(devices.role, name)
-                hear = partial(_cleared, devices.blocked, name)
+            for name in sorted(devices.register.blocked):
+                command = ClearDevice(devices.register.role, name)
+                hear = partial(_cleared, devices.register.blocked, name)
                 node.submit(command, ("ann",), self._faults.randbytes(16), hear)
 
     def _judge_absence(self, active: Node | None) -> None:

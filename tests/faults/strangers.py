@@ -12,7 +12,7 @@ from typing import Any, Final, Protocol
 import msgpack
 
 from controllers.frames import LENGTH_BYTES, STRANGER_MOST, FrameReader, decode, encode
-from controllers.session import hello_mac
+from controllers.hello import hello_mac
 from tests.faults.difference import Difference
 from tests.faults.dying import Mood
 from tests.faults.house import keys

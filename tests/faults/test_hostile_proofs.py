@@ -18,10 +18,10 @@ from controllers.session import ServerSession
 from jackpot.rules import engine, refusal
 from jackpot.rules.acts import witness
 from jackpot.rules.acts.witness import FoundBehind
-from jackpot.server import board, connection, devices
-from jackpot.server.connection import Connection
+from jackpot.server import audience, connection, devices, wire
 from jackpot.server.devices import Devices
 from jackpot.server.floor import TableConnection
+from jackpot.server.wire import Wire
 from tests.faults import dying, proofs
 from tests.faults.places import DISKS, SERVERS, Ground
 from tests.faults.plan import Fault
@@ -68,23 +68,26 @@ def test_an_answer_that_fits_no_frame_is_found(monkeypatch: pytest.MonkeyPatch) 
     """WIRE, frames: and where nothing shortens it as it is said, either."""
 
     def say_answer(self: ServerSession, answer: Any) -> None:
-        self._say(answer)
+        self.push(answer)
 
     monkeypatch.setattr(ServerSession, "_say_answer", say_answer)
     found("thief", "fits no frame", "characters", "TooLong")
 
 
-def ends_writing(one: Connection) -> None:
-    if one.alive and one._transport.can_write_eof():
-        one._transport.write_eof()
+def ends_writing(one: Wire) -> None:
+    if one._ending_since is not None:
+        return
+    one._ending_since = one._clock.monotonic()
+    if one.alive and one.transport.can_write_eof():
+        one.transport.write_eof()
     else:
-        one._transport.close()
+        one.transport.close()
 
 
 def test_the_end_of_a_dead_socket_in_the_sweep_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """S9: `write_eof` of a stranger who is gone raises into the sweep of all."""
-    monkeypatch.setattr(Connection, "_end_writing", ends_writing)
-    for module in (connection, devices):
+    monkeypatch.setattr(Wire, "end", ends_writing)
+    for module in (connection, devices, wire):
         monkeypatch.setattr(module, "alone", unalone)
     monkeypatch.setattr(dying, "RARE", ("write_eof",))
     monkeypatch.setattr(dying, "OF_ONE", 1.0)
@@ -93,7 +96,7 @@ def test_the_end_of_a_dead_socket_in_the_sweep_is_found(monkeypatch: pytest.Monk
 
 def test_an_alarm_for_the_end_of_a_dead_socket_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """S9: what every socket may say is no failure, and not logged as one, though nobody else would notice."""
-    monkeypatch.setattr(Connection, "_end_writing", ends_writing)
+    monkeypatch.setattr(Wire, "end", ends_writing)
     found("strangers", "every socket may say")
 
 
@@ -102,7 +105,7 @@ def test_what_one_peer_raises_reaching_everybody_is_found(
     monkeypatch: pytest.MonkeyPatch, ground: Ground
 ) -> None:
     """S9: a peer's exception in a callback, an answer or a push; of several servers, in their task group."""
-    for module in (connection, devices, board):
+    for module in (connection, devices, wire, audience):
         monkeypatch.setattr(module, "alone", unalone)
     found("dying", "Thrown", ground=ground)
 
@@ -116,7 +119,8 @@ def test_a_peer_that_ends_with_another_is_found(monkeypatch: pytest.MonkeyPatch)
             for one in dirty:
                 one.pump()
         except (OSError, RuntimeError):
-            self.abort_all()
+            for one in self.connections:
+                one.break_off()
 
     monkeypatch.setattr(Devices, "flush", flush)
     found("dying", "though nothing of it raised", "nothing has gone on")

@@ -14,9 +14,9 @@ from typing import Any, Final
 import msgpack
 
 from controllers.frames import FRAME_MOST, LENGTH_BYTES, FrameReader, decode, encode
+from controllers.hello import hello_mac
 from controllers.messages import ACKED_MOST, INT_MOST, ITEMS_MOST
 from controllers.pace import UNANSWERED_MOST
-from controllers.session import hello_mac
 from tests.faults.dealing import deal
 from tests.faults.difference import Difference
 from tests.faults.dying import Mood

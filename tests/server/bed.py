@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from controllers.frames import FrameReader, decode, encode
-from controllers.session import hello_mac
+from controllers.hello import hello_mac
 from jackpot.app import Server
 from jackpot.clock import SystemClock
 from jackpot.config import Config, load

@@ -11,7 +11,7 @@ import pytest
 import structlog
 
 from controllers.frames import decode, encode
-from controllers.session import hello_mac
+from controllers.hello import hello_mac
 from jackpot.app import Server
 from jackpot.server import alone as alone_module
 from jackpot.server.alone import alone, failures
@@ -74,7 +74,7 @@ async def plays(device: Device, seq: int = 1) -> None:
 
 
 @pytest.mark.parametrize(
-    "place", ["_received", "_answer", "commanded", "tell", "show", "pump", "sweep", "_ended", "over"]
+    "place", ["received", "_answer", "commanded", "tell", "show", "pump", "sweep", "ended", "over"]
 )
 @on_loop
 async def test_one_table_that_breaks_ends_alone(
@@ -89,7 +89,7 @@ async def test_one_table_that_breaks_ends_alone(
             device.wager(1, "R1", 1, lock=True)
             await other.type("meters")
             clock.ahead_s += server.config.limits.heartbeat
-            if place in {"_ended", "over"}:
+            if place in {"ended", "over"}:
                 device.writer.close()
             await device.closed()
         await until(lambda: failures()["table"] > 0)
@@ -106,7 +106,7 @@ async def test_one_table_that_breaks_ends_alone(
         assert f'jackpot_peer_failures_total{{kind="table"}} {failures()["table"]}.0' in found[1]
 
 
-@pytest.mark.parametrize("place", ["prepare", "greeted"])
+@pytest.mark.parametrize("place", ["pump", "greeted"])
 @on_loop
 async def test_one_newcomer_that_breaks_ends_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
@@ -338,7 +338,7 @@ async def test_what_is_counted_of_one_that_breaks(tmp_path: Path, monkeypatch: p
     """S9: a transport that cannot even say what it holds ends its table; the metrics are as always."""
     async with Server(configure(tmp_path)) as server, table(server, "T02") as other:
         async with table(server, "T01") as device:
-            transport = server.floor.current["T01"]._transport
+            transport = server.floor.current["T01"].wire.transport
             monkeypatch.setattr(
                 type(transport),
                 "get_write_buffer_size",

@@ -13,7 +13,7 @@ from controllers.frames import encode
 from controllers.session import TABLE_UNREAD_MOST
 from jackpot.app import Server
 from jackpot.rules import commands
-from jackpot.server.devices import fingerprint
+from jackpot.server.register import fingerprint
 from tests import frames
 from tests.server.bed import (
     LINK,
@@ -172,7 +172,7 @@ async def test_a_device_that_reconnects_is_no_conflict(tmp_path: Path) -> None:
         for _ in range(6):
             async with table(server):
                 pass
-        assert server.floor.blocked == set()
+        assert server.floor.register.blocked == set()
 
 
 @on_loop
@@ -185,7 +185,7 @@ async def test_the_first_hello_with_a_new_key_ends_the_old(tmp_path: Path) -> No
             pass
         async with table(server, key=1):
             pass
-        assert server.floor.ended == {("T01", fingerprint(old))}
+        assert server.floor.register.ended == {("T01", fingerprint(old))}
     async with Server(config) as server:
         async with connected(server.ports["tables"]) as device:
             await device.hello(config, "table", "T01", key=0)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jackpot.server.guests import MOVES, RESERVE, STRANGERS, Bounds, Crowd, Guest, Stage
+from jackpot.server.guests import MOVES, RESERVE, STRANGERS, Arrival, Bounds, Crowd, Guest, Stage
 
 WIDE = Bounds(most=1_000, of_address=1_000, pace=1)
 HAPPENS = ("entered", "heard", "busy", "idle", "proved", "left")
@@ -22,8 +22,8 @@ def crowded(bounds: Bounds, *addresses: str) -> tuple[Crowd, list[Guest]]:
 def come(crowd: Crowd, address: str, now: float = 0.0) -> Guest:
     """One that arrives while the pace lets it in at once."""
     guest = Guest(crowd, address=address)
-    assert crowd.arrive(guest)
-    enter(crowd, crowd.turn(now))
+    assert crowd.arrive(guest, now) is Arrival.ENTERS
+    enter(crowd, [guest])
     return guest
 
 
@@ -43,9 +43,16 @@ def let_in(crowd: Crowd, now: float) -> list[Guest]:
 
 
 def line(crowd: Crowd, count: int, address: str) -> list[Guest]:
-    """So many of an address that came, let in or not."""
-    guests = [Guest(crowd, address=address) for _ in range(count)]
-    return [guest for guest in guests if crowd.arrive(guest)]
+    """So many of an address come; those that now wait."""
+    found = []
+    for _ in range(count):
+        guest = Guest(crowd, address=address)
+        arrival = crowd.arrive(guest, 0.0)
+        if arrival is Arrival.ENTERS:
+            enter(crowd, [guest])
+        elif arrival is Arrival.WAITS:
+            found.append(guest)
+    return found
 
 
 @pytest.mark.parametrize("stage", Stage)
@@ -108,8 +115,8 @@ def test_all_addresses_together_are_bounded() -> None:
 def test_a_flood_waits_and_others_do_not() -> None:
     """WIRE, faults: beyond its reserve a flood is let in at the pace; another address has its own line."""
     crowd = Crowd(WIDE, 0.0)
-    line(crowd, int(RESERVE) + 50, "flood")
-    assert len(let_in(crowd, 0.0)) == RESERVE
+    assert len(line(crowd, int(RESERVE) + 50, "flood")) == 50
+    assert len(crowd.inside) == RESERVE
     (other,) = line(crowd, 1, "other")
     assert crowd.waiting == 51
     assert other in let_in(crowd, 2.0)
@@ -119,10 +126,9 @@ def test_a_flood_waits_and_others_do_not() -> None:
 def test_a_proof_gives_the_pace_back() -> None:
     """WIRE, handshake: a floor that comes at one moment is let in as fast as it proves itself."""
     crowd = Crowd(WIDE, 0.0)
-    line(crowd, int(RESERVE) + 50, "floor")
-    inside = let_in(crowd, 0.0)
-    for number in range(50):
-        inside[number].proved()
+    assert len(line(crowd, int(RESERVE) + 50, "floor")) == 50
+    for guest in list(crowd.inside)[:50]:
+        guest.proved()
         assert len(let_in(crowd, 0.0)) == 1
     assert crowd.waiting == 0
 
@@ -142,6 +148,7 @@ def test_where_a_device_is_known_others_do_not_come_first() -> None:
 def test_a_full_line_refuses_and_leaves_room_for_others() -> None:
     """WIRE, faults: one address takes three quarters of the line and no more."""
     crowd = Crowd(Bounds(most=40, of_address=8, pace=1), 0.0)
+    crowd.allowance = 0.0
     assert len(line(crowd, 60, "flood")) == 30
     assert len(line(crowd, 20, "other")) == 10
     assert crowd.waiting == 40

@@ -4,15 +4,15 @@ from pathlib import Path
 
 from structlog.testing import capture_logs
 
-from controllers.session import AUTH_FAILED
+from controllers.hello import AUTH_FAILED
 from jackpot.app import Server
 from jackpot.config import Config
 from jackpot.ledger.journal import Head
 from jackpot.rules.acts.devices import KeyEnded
 from jackpot.rules.events import People
 from jackpot.rules.kinds import decode
-from jackpot.server.devices import fingerprint
 from jackpot.server.life import State
+from jackpot.server.register import fingerprint
 from jackpot.server.writer import Writer
 from tests.server.bed import Faulty, administer, configure, connected, doubt, on_loop, sign, table, until
 from tests.server.test_admin import jackpot
@@ -127,7 +127,7 @@ async def test_a_key_is_revoked_where_the_bank_is(tmp_path: Path) -> None:
         for _ in range(2):
             answer = await administer(config, do="revoke", device="T01")
             assert answer == {"ok": False, "code": "bank_stopped", "message": "standby: b has bank main"}
-        assert server.floor.keys("table", "T01")
+        assert server.floor.register.keys("table", "T01")
 
 
 @on_loop
@@ -171,7 +171,7 @@ async def test_a_key_that_ended_while_its_device_waited_for_the_bank(tmp_path: P
         writer, floor = server.writers["main"], server.floor
         await revoked(config, device="T01", key=fingerprint(config.keys["table", "T01"][0]))
         await revoked(config, device="T02")
-        floor.ended.clear()
+        floor.register.ended.clear()
         writer.hold.state = State.OPENING
         async with (
             connected(server.ports["tables"]) as old,
@@ -187,4 +187,4 @@ async def test_a_key_that_ended_while_its_device_waited_for_the_bank(tmp_path: P
             assert (await old.type("error", "welcome"))["code"] == "auth_failed"
             assert (await stolen.type("error", "welcome"))["code"] == "auth_failed"
             assert (await new.type("error", "welcome"))["t"] == "welcome"
-        assert len(floor.ended) == 3
+        assert len(floor.register.ended) == 3

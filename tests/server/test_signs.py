@@ -131,7 +131,7 @@ def meters(board: Board) -> bytes:
 async def _fill(server: Server, shell: Connection) -> None:
     """Tells a sign that does not read more than the system's buffers hold, until some stays with us."""
     frame = meters(server.writers["main"].board)
-    while shell._transport.get_write_buffer_size() < SIGN_UNREAD_MOST // 2:
+    while shell.wire.unread < SIGN_UNREAD_MOST // 2:
         shell.tell(frame)
         server.signs.flush()
         await asyncio.sleep(0)
@@ -153,7 +153,7 @@ async def test_a_sign_that_does_not_read_is_bounded_and_closed(tmp_path: Path) -
         shell = server.signs.current["S01"]
         board = server.writers["main"].board
         await _fill(server, shell)
-        assert shell._transport.get_write_buffer_size() <= SIGN_UNREAD_MOST
+        assert shell.wire.unread <= SIGN_UNREAD_MOST
         assert not shell.show(meters(board))
         device.wager(1, "R1", 1)
         await device.answer(1)

@@ -21,6 +21,7 @@ from jackpot.rules.acts.readings import Reading
 from jackpot.server.floor import Floor
 from jackpot.server.histogram import BATCH_ROWS, Histogram
 from jackpot.server.life import State
+from jackpot.server.register import Register
 from jackpot.server.writer import BankStopped, Writer
 from tests.server.bed import (
     LINK,
@@ -275,7 +276,7 @@ async def test_a_full_queue_reads_no_further(tmp_path: Path, monkeypatch: pytest
         await until(lambda: core.full)
         second.wager(1, "R1", 1)
         late = server.floor.current["T02"]
-        await until(lambda: late.session._unread or late._paused)
+        await until(lambda: late.session.intake.halted)
         second.wager(2, "R1", 2)
         assert core.depth <= 5
         ledger.go.set()
@@ -284,10 +285,14 @@ async def test_a_full_queue_reads_no_further(tmp_path: Path, monkeypatch: pytest
 
 
 class Stalled:
-    """A connection as the registry sees it."""
+    """A connection, and its device, as the registry sees them."""
 
-    queue_full = True
+    full = True
     pumps = 0
+
+    @property
+    def device(self) -> "Stalled":
+        return self
 
     def pump(self) -> None:
         self.pumps += 1
@@ -295,12 +300,12 @@ class Stalled:
 
 def test_what_was_stalled_is_read_on_at_the_first_commit_that_makes_room() -> None:
     """DESIGN 2: a table that nothing else wakes, for its last answer came before, is pumped once."""
-    floor = Floor("north", {}, lambda _role, _device: (), Limits(), SystemClock())
+    floor = Floor("north", Register("table", [], lambda _role, _device: ()), Limits(), SystemClock())
     one: Any = Stalled()
     floor.stall(one)
     floor.flush()
     assert one.pumps == 0
-    one.queue_full = False
+    one.full = False
     floor.flush()
     floor.flush()
     assert one.pumps == 1
@@ -326,7 +331,7 @@ async def test_a_table_that_awaits_nothing_is_read_on(
         await until(lambda: core.full)
         second.wager(1, "R1", 1)
         late = server.floor.current["T02"]
-        await until(lambda: late.session.halted)
+        await until(lambda: late.session.intake.halted)
         assert core.depth == 4
         for _ in range(3):
             clock.ahead_s += 59.0

@@ -328,7 +328,7 @@ async def test_nobody_is_shown_a_board_that_he_has_left(tmp_path: Path) -> None:
         await receivers.enter_async_context(events(server))
         await receivers.enter_async_context(sign(server))
         await receivers.enter_async_context(table(server))
-        await until(lambda: sum(len(group.watchers) for group in board._groups.values()) == 4)
+        await until(lambda: sum(len(group.watchers) for group in board.audience.groups.values()) == 4)
         board.links.clear()  # as of a takeover that finds the link in another bank
         await receivers.aclose()
-        await until(lambda: not board._groups)
+        await until(lambda: not board.audience.groups)

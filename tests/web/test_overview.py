@@ -12,6 +12,7 @@ from jackpot.app import Server
 from jackpot.ledger.journal import Head
 from jackpot.server.hold import Hold
 from jackpot.server.life import State
+from jackpot.server.register import Register
 from jackpot.server.writer import BankStopped
 from jackpot.web.overview import Overview
 from tests.server.bed import LINK, LINKS, administer, configure, connected, on_loop, sign, table
@@ -19,7 +20,7 @@ from tests.server.test_web import fetch
 
 
 def devices(role: str) -> Any:
-    return SimpleNamespace(role=role, devices={}, current={}, blocked=set())
+    return SimpleNamespace(register=Register(role, [], lambda _role, _device: ()), current={})
 
 
 def writer(bank: str, *, elsewhere: bool) -> Any:

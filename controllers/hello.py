@@ -1,0 +1,67 @@
+"""How does a device prove who it is? By its key, for one connection alone."""
+
+import hmac
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from controllers.answers import Challenge
+
+VERSION: Final = 1
+
+NONCE_BYTES: Final = 16
+
+AUTH_FAILED: Final = "this device is not known here"
+
+CLAIMED_MOST: Final = 64
+"""Characters of an unproved id that are kept: as many as an id has."""
+
+KEYS_AT_ONCE: Final = 2
+"""Keys of one device in a rotation; for any device this many macs are computed, so that none tells time."""
+
+DECOY_KEY: Final = bytes(32)
+
+
+def hello_mac(key: bytes, nonce: bytes, role: str, device: str) -> bytes:
+    """What proves a device's key: HMAC-SHA256 over nonce, role, a zero byte and id."""
+    return hmac.digest(key, nonce + role.encode() + b"\0" + device.encode(), "sha256")
+
+
+@dataclass(frozen=True, slots=True)
+class KeyCheck:
+    """What the device of one connection must prove.
+
+    nonce: 16 fresh random bytes. server: its name. keys: the valid keys of a device by role and id, oldest
+    first, none where it is unknown. common_name: of the certificate, where the device had to show one.
+    """
+
+    nonce: bytes
+    server: str
+    keys: Callable[[str, str], Sequence[bytes]]
+    common_name: str | None = None
+
+    @property
+    def challenge(self) -> Challenge:
+        """The server's first word."""
+        return Challenge(VERSION, self.nonce, self.server)
+
+    def proved(self, fields: Mapping[str, Any]) -> int | None:
+        """Which of the device's keys made a hello's mac, None where none did. It always takes as long."""
+        role, device, mac = (fields.get(name) for name in ("role", "id", "mac"))
+        keys: list[bytes] = []
+        if isinstance(role, str) and isinstance(device, str):
+            keys.extend(self.keys(role, device))
+        mac = mac if isinstance(mac, bytes) else b""
+        proved = None
+        for index, key in enumerate(keys + [DECOY_KEY] * (KEYS_AT_ONCE - len(keys))):
+            right = hmac.compare_digest(hello_mac(key, self.nonce, str(role), str(device)), mac)
+            if right and index < len(keys):
+                proved = index
+        return proved if self.common_name in (None, device) else None
+
+
+def claimed(fields: Mapping[str, Any]) -> str:
+    """Who a hello says that it is, proved or not: printable and short, for a log."""
+    name = fields.get("id")
+    text = name if isinstance(name, str) else ""
+    return "".join(letter if letter.isprintable() else "?" for letter in text[:CLAIMED_MOST])

@@ -1,0 +1,114 @@
+"""What has one device sent that nobody has looked at yet, and how much of it may be looked at now?"""
+
+from math import inf
+
+from controllers.frames import FRAME_MOST, STRANGER_MOST, FrameReader
+from controllers.messages import Ping, Pong, Settle, TableMessage, decode_by_letter, decode_typed
+from controllers.pace import BY_LETTER_COMMANDS, ITEMS_A_COMMAND, TURN_COMMANDS, Limits, Pace
+
+
+class Intake(FrameReader):
+    """Cuts what a device sends into messages, no faster than it may send them. now: monotonic seconds.
+
+    halted: set by a caller that reads no further for reasons of its own; the device is not silent then.
+    heard_at: when the last whole frame came; while the device is not read, now. Before `welcome` it is a bare
+    reader of short frames: a stranger has no pace to keep.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(STRANGER_MOST)
+        self.halted = False
+        self.now: float
+        self.heard_at: float
+        self._pace: Pace
+        self._held: TableMessage | None = None
+        self._turn = 0
+
+    def welcome(self, limits: Limits, now: float) -> None:
+        """From here on it takes messages."""
+        self.maximum = FRAME_MOST
+        self.now = self.heard_at = now
+        self._pace = Pace(limits, now)
+
+    def begin(self, now: float, received: int = 0) -> None:
+        """A turn begins; so many bytes were added."""
+        self._note()
+        self.now = now
+        self._turn = TURN_COMMANDS
+        if received:
+            self._pace.received(received, now)
+
+    def take(self) -> TableMessage | Ping | Pong | None:
+        """The next message that may be acted on in this turn, None where there is none. Raises BadFrame.
+
+        A command above those that may be unanswered is held, and keeps those behind it.
+        """
+        if self._turn <= 0 or not self.waiting:
+            return None
+        if self._held is None:
+            message = self._read()
+            if message is None or isinstance(message, Ping | Pong):
+                return message
+            if self._pace.full:
+                self._held = message
+                return None
+        else:
+            self._turn -= 1
+            message, self._held = self._held, None
+        self._pace.commanded()
+        return message
+
+    def end(self) -> bool:
+        """The turn ends; whether the device has been above what it may send for too long."""
+        above = self._note()
+        if self.paused:
+            self.heard_at = self.now
+        return above and self.now >= self._pace.patient_until()
+
+    def answered(self, *, refused: bool) -> None:
+        """The oldest command that was taken has its answer."""
+        self._pace.answered(self.now, refused=refused)
+
+    @property
+    def paused(self) -> bool:
+        """Whether the device should be read no further for now."""
+        return self.halted or self._held_back or self._pace.ready_at() > self.now
+
+    @property
+    def waiting(self) -> bool:
+        """Whether there is something that may be taken now."""
+        return (self._held is not None or self.whole) and not self.paused
+
+    def deadline(self) -> float:
+        """When a device that is not read must be looked at again at the latest."""
+        ready = self._pace.ready_at()
+        return min(self._pace.patient_until(), inf if self._held_back or ready <= self.now else ready)
+
+    @property
+    def _held_back(self) -> bool:
+        return self._held is not None and self._pace.full
+
+    def _note(self) -> bool:
+        """Whether it is above what it may send now."""
+        above = self._held is not None or self._pace.ready_at() > self.now
+        self._pace.note(self.now, above=above)
+        return above
+
+    def _read(self) -> TableMessage | Ping | Pong | None:
+        """The next frame's message, its cost counted."""
+        payload = self.next_frame()
+        if payload is None:
+            return None
+        self.heard_at = self.now
+        self._pace.framed(self.now)
+        message: TableMessage | Ping | Pong | None = decode_typed(payload)
+        cost = 0
+        if message is None:
+            cost = BY_LETTER_COMMANDS
+            self._pace.worked(cost, self.now)  # also where it cannot be read
+            message = decode_by_letter(payload)
+        items = message.hands if isinstance(message, Settle) else getattr(message, "bets", ())
+        if by_items := len(items) // ITEMS_A_COMMAND:
+            self._pace.worked(by_items, self.now)
+        self._turn -= 1 + cost + by_items
+        return message

@@ -1,0 +1,156 @@
+"""What is every process of a floor made of? The ways in and out for devices and screens, tasks, and time.
+
+The server (`jackpot.app`) and the signage processes (`jackpot.signage`) differ in where meters come from.
+"""
+
+import asyncio
+import signal
+import ssl
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from types import TracebackType
+from typing import Any, Final, Self
+
+from aiohttp import web
+
+from jackpot.clock import Clock, SystemClock
+from jackpot.config import Address, Config, Listen, Signage
+from jackpot.server import descriptors, listening
+from jackpot.server.alone import alone, contained
+from jackpot.server.board import Board
+from jackpot.server.devices import Devices
+from jackpot.server.door import Door
+from jackpot.server.guests import Bounds
+from jackpot.server.histogram import LAG_SECONDS, Histogram
+from jackpot.server.udp import UdpText
+from jackpot.web.live import Live
+from jackpot.web.screens import Screens
+from jackpot.web.visitor import Visits
+
+# How often boards and sessions see time pass: a sign's values come at most ten times a second.
+TICK_S: Final = 0.1
+
+
+class Process(ABC):
+    """One process of one configuration: `async with` starts it and stops it.
+
+    ports: by listener ("tables", "signs", "http", "public"), also where the configuration said 0.
+    """
+
+    def __init__(self, config: Config, clock: Clock | None) -> None:
+        self.config = config
+        self.clock = clock or SystemClock()
+        self.ports: dict[str, int] = {}
+        self.lag = Histogram(LAG_SECONDS)
+        self.visits = Visits(self.clock)
+        self.doors: list[Door] = []
+        self._group = asyncio.TaskGroup()
+        self._sites: list[web.AppRunner] = []
+        self._udp: list[UdpText] = []
+        self._live = Live((), self.clock)
+
+    async def __aenter__(self) -> Self:
+        """Starts; on an error everything that was started is stopped."""
+        await self._group.__aenter__()
+        try:
+            await self._start()
+        except BaseException as error:
+            await self.__aexit__(type(error), error, error.__traceback__)
+            raise
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Stops gracefully. The block's own error goes on as it is."""
+        try:
+            await self._stop()
+        finally:
+            cancelled = kind is not None and issubclass(kind, asyncio.CancelledError)
+            await self._group.__aexit__(*((kind, error, trace) if cancelled else (None, None, None)))
+
+    @abstractmethod
+    async def _start(self) -> None: ...
+    @abstractmethod
+    async def _stop(self) -> None: ...
+
+    @abstractmethod
+    def _sweep(self) -> None:
+        """Lets time pass for what this process alone has."""
+
+    @abstractmethod
+    async def _listen_pages(
+        self, screens: Screens, door: Door, address: Address, *, public: bool
+    ) -> tuple[web.AppRunner, int]:
+        """Answers over HTTP. Raises OSError."""
+
+    async def _open(
+        self, at: Listen | Signage, devices: Mapping[str, Devices], boards: Sequence[Board]
+    ) -> None:
+        """Opens what `at` names, and the UDP text that this process sends. Raises OSError.
+
+        devices: by the name of their listener.
+        """
+        names = [name for name in (*devices, "http", "public") if getattr(at, name) is not None]
+        bounds = descriptors.bounds(self.config, names, descriptors.allowed())
+        self._live = Live(boards, self.clock, self.config.listen.streams_per_address)
+        screens = Screens(self.config, self._live)
+        for name in names:
+            tls = listening.tls_of(self.config, devices=name in devices)
+            door, address = self._door(name, bounds[name], tls), getattr(at, name)
+            if name in devices:
+                self.ports[name] = await listening.listen(door, address, devices[name], tls)
+            else:
+                runner, port = await self._listen_pages(screens, door, address, public=name == "public")
+                self._sites.append(runner)
+                self.ports[name] = port
+        sender = at.id if isinstance(at, Signage) else None
+        for sign in (sign for sign in self.config.udp_signs if sign.sender == sender):
+            text = UdpText(sign, boards)
+            self._udp.append(text)
+            await text.open()
+
+    def _door(self, name: str, bounds: Bounds, tls: ssl.SSLContext | None) -> Door:
+        def start(work: Coroutine[Any, Any, None]) -> object:
+            return self._task(work, lambda _error: None)
+
+        self.doors.append(Door(name, bounds, self.clock, start, tls))
+        return self.doors[-1]
+
+    async def _close(self, devices: Sequence[Devices]) -> None:
+        """Devices and screens go to another process that serves them."""
+        await listening.close(devices)
+        for text in self._udp:
+            text.close()
+        for runner in self._sites:
+            await runner.cleanup()
+
+    async def _tick(self) -> None:
+        while True:
+            due = self.clock.monotonic() + TICK_S
+            await asyncio.sleep(TICK_S)
+            self.lag.observe(max(self.clock.monotonic() - due, 0.0))
+            self._sweep()
+            self._live.sweep()
+            self.visits.sweep()
+            for text in self._udp:
+                alone(text, text.tick, self.clock.monotonic())
+
+    def _task(self, work: Coroutine[Any, Any, None], stop: Callable[[Exception], None]) -> asyncio.Task[None]:
+        """Runs it next to the others. stop: what an error that nobody can explain ends."""
+        return self._group.create_task(contained(work, stop))
+
+
+def told_to_stop(also: Callable[[], None] = lambda: None) -> asyncio.Event:
+    """Set once SIGTERM or SIGINT came; `also` is called when the first comes."""
+    ended = asyncio.Event()
+
+    def told() -> None:
+        if not ended.is_set():
+            ended.set()
+            also()
+
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, told)
+    return ended

@@ -1,0 +1,162 @@
+"""Who watches a bank, and what is each shown when? Only the newest value counts.
+
+Values are conflated, framed once for all receivers of the same links in the same form, and never waited for.
+A watcher that has not read its last value is passed over and gets a whole snapshot afterwards. No I/O.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Final, Protocol
+
+from controllers.answers import Meters, ServerMessage
+from controllers.frames import encode
+from jackpot.server.alone import Peer, alone
+from jackpot.server.face import Face
+
+# WIRE: at most 10 a second to a sign; to a table the first change at once, then at most 2 a second.
+SIGN_INTERVAL_S: Final = 0.1
+TABLE_INTERVAL_S: Final = 0.5
+# WIRE: the whole snapshot again at least every 5 s, so that a receiver that missed anything is right again.
+SNAPSHOT_INTERVAL_S: Final = 4.5
+# A frame holds 65,536 bytes; a value is at most 64 + 8 + 10 bytes and its framing.
+VALUES_A_FRAME: Final = 500
+
+Form = Callable[[ServerMessage], bytes]
+"""How a message becomes bytes for one kind of receiver; the same message in every form."""
+Subscription = Callable[[], None]
+"""Ends what a watcher is shown, whatever became of the bank's links since; may be called again."""
+
+
+class Watcher(Peer, Protocol):
+    """One that is shown meters; neither call may block."""
+
+    def tell(self, frame: bytes) -> None:
+        """A push that must not be lost while the connection lives."""
+
+    def show(self, frame: bytes) -> bool:
+        """Meter values; False where the last ones have not left yet, and nothing was taken."""
+
+
+class _Group:
+    """Watchers of the same links, the same pace and the same form. snapshot: for which revision it is."""
+
+    def __init__(self, links: frozenset[str], form: Form, *, signs: bool, now: float) -> None:
+        self.links = links
+        self.form = form
+        self.interval = SIGN_INTERVAL_S if signs else TABLE_INTERVAL_S
+        self.signs = signs
+        self.watchers: set[Watcher] = set()
+        self.behind: set[Watcher] = set()
+        self.changed: set[tuple[str, str]] = set()
+        self.snapshot: tuple[int, bytes] | None = None
+        self.shown_at = 0.0
+        self.whole_at = now
+
+    def show(self, watchers: Iterable[Watcher], frame: bytes) -> None:
+        """Shows it to these; those that have not read the last one are behind."""
+        self.changed.clear()
+        self.behind.update([watcher for watcher in watchers if not alone(watcher, watcher.show, frame)])
+
+
+class Audience:
+    """All watchers of one face."""
+
+    def __init__(self, face: Face) -> None:
+        self.groups: dict[tuple[bool, Form, frozenset[str]], _Group] = {}
+        self._face = face
+        self._tables: dict[str, Watcher] = {}
+
+    def watch(
+        self, watcher: Watcher, links: frozenset[str], table: str | None = None, form: Form = encode
+    ) -> Subscription:
+        """Shows a table (by its id) or a sign these links from now on, in this form, the snapshot first."""
+        signs = table is None
+        if table is not None:
+            self._tables[table] = watcher
+        key = (signs, form, links)
+        if key not in self.groups:
+            self.groups[key] = _Group(links, form, signs=signs, now=self._face.clock.monotonic())
+        self.groups[key].watchers.add(watcher)
+        alone(watcher, watcher.tell, self._snapshot(self.groups[key]))
+        return partial(self._forget, watcher, key, table)
+
+    def _forget(self, watcher: Watcher, key: tuple[bool, Form, frozenset[str]], table: str | None) -> None:
+        if table is not None and self._tables.get(table) is watcher:
+            del self._tables[table]
+        if (group := self.groups.get(key)) is not None:
+            group.watchers.discard(watcher)
+            group.behind.discard(watcher)
+            if not group.watchers:
+                del self.groups[key]
+
+    def tell(self, link: str, message: ServerMessage, *, signs_only: bool = False) -> None:
+        """A push to every watcher of the link."""
+        framed: dict[Form, bytes] = {}
+        for group in self.groups.values():
+            if link in group.links and (group.signs or not signs_only):
+                frame = framed.get(group.form)
+                if frame is None:
+                    frame = framed[group.form] = group.form(message)
+                for watcher in tuple(group.watchers):
+                    alone(watcher, watcher.tell, frame)
+
+    def tell_table(self, table: str, message: ServerMessage) -> None:
+        """A push to that table, if it is here."""
+        if (watcher := self._tables.get(table)) is not None:
+            alone(watcher, watcher.tell, encode(message))
+
+    def moved(self, link: str, level: str) -> None:
+        """A meter has a new value."""
+        for group in self.groups.values():
+            if link in group.links:
+                group.changed.add((link, level))
+
+    def restated(self) -> None:
+        """A link's state is another: no snapshot made before is right."""
+        for group in self.groups.values():
+            group.snapshot = None
+
+    def owe_all(self) -> None:
+        """Everybody is owed a whole snapshot."""
+        for group in self.groups.values():
+            group.snapshot = None
+            group.changed.clear()
+            group.whole_at = 0.0
+
+    def tick(self) -> None:
+        """Shows what is due."""
+        now = self._face.clock.monotonic()
+        for group in self.groups.values():
+            if now - group.shown_at < group.interval:
+                continue
+            if now - group.whole_at >= SNAPSHOT_INTERVAL_S:
+                group.whole_at = group.shown_at = now
+                group.snapshot = None
+                group.show(group.watchers, self._snapshot(group))
+            elif group.changed or group.behind:
+                group.shown_at = now
+                behind, group.behind = group.behind, set()
+                if group.changed:
+                    levels = {link: self._face.links[link].levels for link, _ in group.changed}
+                    moved = [(link, level, levels[link][level]) for link, level in sorted(group.changed)]
+                    group.show(group.watchers - behind, self._meters(group.form, moved))
+                if behind:
+                    group.show(behind, self._snapshot(group))
+
+    def _snapshot(self, group: _Group) -> bytes:
+        """Every meter of a group's links, while they are ours to show, and for signs every link's state."""
+        face = self._face
+        if group.snapshot is None or group.snapshot[0] != face.rev or not face.leased:
+            framed = self._meters(group.form, face.values(sorted(group.links)) if face.leased else [])
+            if group.signs:
+                known = sorted(group.links.intersection(face.links))
+                framed += b"".join(group.form(face.display(link)) for link in known)
+            group.snapshot = face.rev, framed
+        return group.snapshot[1]
+
+    def _meters(self, form: Form, values: Sequence[tuple[str, str, int]]) -> bytes:
+        bank, rev, at = self._face.bank, self._face.rev, self._face.clock.unix_ms()
+        return b"".join(
+            form(Meters(bank, rev, at, tuple(values[start : start + VALUES_A_FRAME])))
+            for start in range(0, max(len(values), 1), VALUES_A_FRAME)
+        )

@@ -1,0 +1,180 @@
+"""What may be shown of a bank? Its links, their meters and states, and the hits of the last minute.
+
+Everything here is durable, or an untrusted bank's word that nothing is promised. No I/O.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final, Literal, Protocol
+
+import msgspec
+
+from controllers.answers import Hit, Link, LinkFacts, LinkState, State, WaitingHit
+from jackpot.clock import Clock
+from jackpot.rules.money import to_cents
+from jackpot.rules.paytable import LinkTerms
+
+# WIRE: a welcome brings the hits of the last 60 s.
+HIT_MEMORY_S: Final = 60.0
+# How long a link's state is `win` after a hit: long enough to be noticed, and below the 30 s that regulators
+# allow before the new meter must stand (S7).
+WIN_S: Final = 20.0
+# A reason is 1..256 characters, an active link's too.
+RESUMED: Final = "in order"
+
+_LEDGER_REASON: Final = "ledger"
+
+
+class Standing(Protocol):
+    """What may be shown of a bank in this process. now: monotonic seconds."""
+
+    def leased(self, now: float) -> bool:
+        """Whether its meters are this process's to show."""
+
+    def trusted(self, now: float) -> bool:
+        """Whether what is shown is known to be durable and its server to be the one that may say so (S4)."""
+
+
+class LinkView:
+    """A link as it is durable: what a welcome says of it, its state, and its levels in cents."""
+
+    __slots__ = ("facts", "levels", "reason", "state")
+
+    def __init__(self, facts: LinkFacts, levels: dict[str, int], reason: str) -> None:
+        self.facts = facts
+        self.levels = levels
+        self.state: LinkState = facts.state
+        self.reason = reason
+
+    @classmethod
+    def of(cls, statistics: Mapping[str, Any]) -> "LinkView":
+        """Of a link in `views.statistics`."""
+        levels = {level["level"]: to_cents(level["primary"]) for level in statistics["levels"]}
+        name, wager, paytable, state = (statistics[key] for key in ("link", "wager", "paytable", "state"))
+        facts = LinkFacts(name, wager, paytable, tuple(levels), state)
+        return cls(facts, levels, ", ".join(statistics["reasons"]))
+
+
+class Hits:
+    """The percentage hits of the last 60 s, oldest first; their age is counted by our own monotonic clock."""
+
+    def __init__(self, clock: Clock) -> None:
+        self.all: deque[Hit] = deque()
+        self._clock = clock
+        self._at: dict[str, float] = {}
+
+    def take(self, hits: Iterable[Hit]) -> None:
+        """Those of a state that are not known yet."""
+        for hit in hits:
+            # Another server's clock said when; by one that is far from ours it is not known to be of now.
+            age = (self._clock.unix_ms() - hit.at) / 1000
+            if hit.hit not in self._at and abs(age) < HIT_MEMORY_S:
+                self.remember(hit, max(age, 0.0))
+
+    def remember(self, hit: Hit, age: float = 0.0) -> None:
+        """A hit that is so many seconds old."""
+        self.all.append(hit)
+        self._at[hit.hit] = self._clock.monotonic() - age
+
+    def keep(self, which: Callable[[str], bool]) -> None:
+        """Forgets the others."""
+        self.all = deque(hit for hit in self.all if which(hit.hit))
+        self._at = {hit.hit: self._at[hit.hit] for hit in self.all}
+
+    def forget(self) -> None:
+        """All of them: while another server decides, nothing is heard of its hits."""
+        self.keep(lambda _hit: False)
+
+    def forget_old(self) -> None:
+        """Those of more than a minute ago."""
+        oldest = self._clock.monotonic() - HIT_MEMORY_S
+        if any(at < oldest for at in self._at.values()):
+            self.keep(lambda hit: self._at[hit] >= oldest)
+
+    def won(self, link: str) -> bool:
+        """Whether a level of the link was won in the last 20 s."""
+        after = self._clock.monotonic() - WIN_S
+        return any(hit.link == link and self._at[hit.hit] > after for hit in self.all)
+
+
+class Face:
+    """The committed face of one bank. rev: its last durable seq. standing: whether it may be shown now."""
+
+    def __init__(self, bank: str, clock: Clock, standing: Standing) -> None:
+        self.bank = bank
+        self.rev = 0
+        self.links: dict[str, LinkView] = {}
+        self.hits = Hits(clock)
+        self.waiting: dict[str, tuple[WaitingHit, ...]] = {}
+        self.clock = clock
+        self._standing = standing
+
+    def expect(self, links: Iterable[LinkTerms]) -> None:
+        """What there will be to show, by the configuration; a fault until something is known of it."""
+        for terms in links:
+            levels = tuple(level.level for level in terms.levels)
+            facts = LinkFacts(terms.link, to_cents(terms.wager), terms.paytable, levels, "suspended")
+            self.links[terms.link] = LinkView(facts, {}, "")
+
+    @property
+    def trusted(self) -> bool:
+        """Whether what it shows is known to be durable and its server to be the one that may say so (S4)."""
+        return self._standing.trusted(self.clock.monotonic())
+
+    @property
+    def leased(self) -> bool:
+        """Whether its meters are this process's to show."""
+        return self._standing.leased(self.clock.monotonic())
+
+    def state(self, link: str) -> tuple[LinkState, str]:
+        """A link's state and reason, as a device may be told now."""
+        if not self.trusted:
+            return "suspended", _LEDGER_REASON
+        view = self.links[link]
+        return view.state, view.reason
+
+    def link_message(self, link: str) -> Link:
+        """A link's state and reason, for all that watch it."""
+        state, reason = self.state(link)
+        return Link(link, state, reason or RESUMED)
+
+    def display(self, link: str) -> State:
+        """What signs show of a link next to its meters: the `state` message.
+
+        fault: the ledger is in doubt. suspended: no wagers are taken. win: a level was won in the last 20 s.
+        pending: a win waits for a floorperson; `waiting` names those (S7).
+        """
+        state, reason = self.state(link)
+        waiting = self.waiting.get(link, ())
+        shown: Literal["normal", "pending", "win", "suspended", "fault"]
+        if not self.trusted:
+            shown = "fault"
+        elif state != "active":
+            shown = "suspended"
+        elif self.hits.won(link):
+            shown = "win"
+        else:
+            shown = "pending" if waiting else "normal"
+        return State(link, shown, reason or RESUMED, waiting)
+
+    def facts(self, links: Iterable[str]) -> list[LinkFacts]:
+        """What a welcome says of these links."""
+        return [
+            msgspec.structs.replace(self.links[link].facts, state=self.state(link)[0])
+            for link in links
+            if link in self.links
+        ]
+
+    def recent_hits(self, links: frozenset[str]) -> list[Hit]:
+        """The percentage hits of the last 60 s on these links, oldest first."""
+        self.hits.forget_old()
+        return [hit for hit in self.hits.all if hit.link in links]
+
+    def values(self, links: Iterable[str]) -> list[tuple[str, str, int]]:
+        """Every meter of these links as (link, level, cents)."""
+        return [
+            (name, level, cents)
+            for name in links
+            if name in self.links
+            for level, cents in self.links[name].levels.items()
+        ]

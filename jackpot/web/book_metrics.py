@@ -1,0 +1,192 @@
+"""What do the books say to operations? States that were read at a durable point (S5), as metrics.
+
+states: `views.statistics` of every bank. banks: `statistics()` of each writer, for what a state cannot know.
+"""
+
+from collections.abc import Iterator, Sequence
+from math import inf
+from typing import Final
+
+from jackpot.rules.acts.links import CONFIG_REASON, RESTORED
+from jackpot.rules.acts.witness import BEHIND
+from jackpot.rules.money import BASIS_POINTS
+from jackpot.rules.refusal import CODES, NOT_APPLIED
+from jackpot.web.families import Facts, Family, counter, gauge, units
+
+_MS: Final = 1000
+
+# Why a link takes no wagers: its configuration is not its journal's, an invariant broke, a table has answers
+# that the ledger lost. What people give as a reason is one of their own.
+REASONS: Final = (CONFIG_REASON, "internal", BEHIND, RESTORED, "people")
+STATUSES: Final = ("pending", "validated")
+PAYERS: Final = ("cage", "inventory", "account")
+# The level of awards that no meter pays: odds, envy and draws.
+HOUSE: Final = "house"
+
+_LEVEL_MONEY: Final = (
+    ("meter", "primary", "The level's meter."),
+    ("reserve", "reserve", "What waits for the level's next meter."),
+    ("overflow", "overflow", "What rose above the level's limit."),
+    ("house", "house", "House money put into the level: seeds, reseeds, make-goods, less returns."),
+    ("contributions", "contributions", "Contributions to the level, net of what was undone."),
+    ("wins", "wins", "Standing percentage awards of the level."),
+)
+_LEVEL_TERMS: Final = (
+    ("seed", "seed", "What the level opened with."),
+    ("reseed", "reseed", "What the house puts into the level after it was won."),
+    ("limit", "limit", "The level's limit, infinite where it has none."),
+)
+_LEVEL_RATES: Final = (
+    ("primary_rate_ratio", "primary_rate", "The part of each wager that goes onto the level's meter."),
+    ("reserve_rate_ratio", "reserve_rate", "The part of each wager that goes onto the level's reserve."),
+)
+_LEVEL_COUNTS: Final = (
+    ("wagers", ("wagers", "undone_wagers"), "Wagers accepted, those undone later included."),
+    ("wagers_undone", ("undone_wagers",), "Wagers undone after they had been accepted."),
+    ("hits", ("hits", "undone_hits"), "Percentage hits, those undone later included."),
+    ("hits_undone", ("undone_hits",), "Percentage hits undone after they had been published."),
+)
+
+
+_Level = tuple[list[str], Facts]
+
+
+def of_books(states: Sequence[Facts], banks: Sequence[Facts]) -> Iterator[Family]:
+    """Every family of the books, once."""
+    yield from _links(states, banks)
+    levels = [
+        ([link["link"], level["level"]], level)
+        for state in states
+        for link in state["links"]
+        for level in link["levels"]
+    ]
+    yield from _levels(levels)
+    yield from _level_terms(levels)
+    yield from _waiting(states)
+    yield from _tables(states)
+    yield _refusals(states, banks)
+
+
+def _links(states: Sequence[Facts], banks: Sequence[Facts]) -> Iterator[Family]:
+    links = [link for state in states for link in state["links"]]
+    shown = {link: active for bank in banks for link, active in bank["links"].items()}
+    yield gauge(
+        "link_active",
+        "1 where wagers are taken.",
+        ["link"],
+        (([link["link"]], shown.get(link["link"], False)) for link in links),
+    )
+    yield gauge(
+        "link_suspended",
+        "1 for each reason in the journal why no wagers are taken.",
+        ["link", "reason"],
+        (
+            ([link["link"], reason], reason in {_reason(given) for given in link["reasons"]})
+            for link in links
+            for reason in REASONS
+        ),
+    )
+    yield gauge(
+        "awards_currency_units",
+        "Standing awards of every kind, by who pays them.",
+        ["link", "pays"],
+        (([link["link"], payer], units(link["paid_by"].get(payer, 0))) for link in links for payer in PAYERS),
+    )
+
+
+def _levels(levels: Sequence[_Level]) -> Iterator[Family]:
+    labels = ["link", "level"]
+    for name, key, text in _LEVEL_MONEY:
+        yield gauge(f"{name}_currency_units", text, labels, ((at, units(level[key])) for at, level in levels))
+    for name, keys, text in _LEVEL_COUNTS:
+        yield counter(name, text, labels, ((at, sum(level[key] for key in keys)) for at, level in levels))
+    yield gauge(
+        "cycle",
+        "The level's cycle, one more at each reseed.",
+        labels,
+        ((a, b["cycle"]) for a, b in levels),
+    )
+
+
+def _level_terms(levels: Sequence[_Level]) -> Iterator[Family]:
+    """What a level lives by: only people change it (S1)."""
+    labels = ["link", "level"]
+    for name, key, text in _LEVEL_TERMS:
+        sums = ((at, inf if level[key] is None else units(level[key])) for at, level in levels)
+        yield gauge(f"{name}_currency_units", text, labels, sums)
+    for name, key, text in _LEVEL_RATES:
+        yield gauge(name, text, labels, ((at, level[key] / BASIS_POINTS) for at, level in levels))
+
+
+def _waiting(states: Sequence[Facts]) -> Iterator[Family]:
+    """Every group there can be, so that none appears with its first award and vanishes with its last."""
+    awards, amounts, oldest = {}, {}, {}
+    for link in (link for state in states for link in state["links"]):
+        oldest[(link["link"],)] = 0.0
+        for level in [*(level["level"] for level in link["levels"]), HOUSE]:
+            for status in STATUSES:
+                awards[link["link"], level, status] = 0
+                amounts[link["link"], level, status] = 0
+    for group in (group for state in states for group in state["waiting"]):
+        at = group["link"], group["level"] or HOUSE, group["status"]
+        awards[at] += group["awards"]
+        amounts[at] += group["amount"]
+        made, before = group["oldest"] / _MS, oldest[(group["link"],)]
+        oldest[(group["link"],)] = min(made, before) if before else made
+    labels = ["link", "level", "status"]
+    yield gauge("awards_waiting", "Awards that are not paid yet.", labels, awards.items())
+    yield gauge(
+        "awards_waiting_currency_units",
+        "The sum of the awards that are not paid yet.",
+        labels,
+        ((at, units(amount)) for at, amount in amounts.items()),
+    )
+    yield gauge(
+        "oldest_waiting_timestamp_seconds",
+        "When the oldest hit that is not paid was made, 0 if none waits.",
+        ["link"],
+        oldest.items(),
+    )
+
+
+def _tables(states: Sequence[Facts]) -> Iterator[Family]:
+    tables = [table for state in states for table in state["tables"]]
+    behind = {table for state in states for table in state["behind"]}
+    yield counter(
+        "table_rounds",
+        "Rounds that the table has closed.",
+        ["table"],
+        (([table["table"]], table["rounds"]) for table in tables),
+    )
+    yield counter(
+        "table_wagers",
+        "Wagers accepted from the table, those undone later included.",
+        ["table", "link"],
+        (([table["table"], link], count) for table in tables for link, count in table["wagers"].items()),
+    )
+    for name, text, those in (
+        ("held", "1 while its cards must stay.", {at["table"] for at in tables if at["held"]}),
+        (
+            "chip_mismatch",
+            "1 while its round waits for a chip count that agrees.",
+            {at["table"] for at in tables if (at["round"] or {}).get("state") == "mismatch"},
+        ),
+        ("ahead_of_ledger", "1 while it has answers that the ledger has lost.", behind),
+    ):
+        yield gauge(
+            f"table_{name}", text, ["table"], (([at["table"]], at["table"] in those) for at in tables)
+        )
+
+
+def _refusals(states: Sequence[Facts], banks: Sequence[Facts]) -> Family:
+    refusals = {(bank["bank"], code): count for bank in banks for code, count in bank["not_applied"].items()}
+    for state in states:
+        durable = state["refusals"]
+        refusals |= {(state["bank"], code): durable.get(code, 0) for code in CODES if code not in NOT_APPLIED}
+    text = "Frames of tables refused: durable ones over the ledger's life, the others since the start."
+    return counter("refusals", text, ["bank", "code"], refusals.items())
+
+
+def _reason(given: str) -> str:
+    """A bounded label for a reason that may be anybody's text."""
+    return given if given in REASONS else "people"
