@@ -30,7 +30,9 @@ class Part(NamedTuple):
 
 
 PARTS: Final = {
-    "rules": Part("jackpot/rules/*.py", ("tests/rules",)),
+    "rules": Part(
+        "jackpot/rules/*.py", ("tests/rules", "tests/ledger/test_join.py", "tests/ledger/test_forged.py")
+    ),
     "controllers": Part("controllers/*.py", ("tests/controllers",)),
     "ledger": Part("jackpot/ledger/*.py", ("tests/ledger",)),
     "server": Part("jackpot/server/*.py", ("tests/server", "tests/faults/test_simulation.py")),
