@@ -395,8 +395,10 @@ def test_shared_winners_want_one_settle(site: Site) -> None:
     """WIRE, commands: a `share` link wants all hands in one; equal floors, at the close (T5)."""
     with site.table(site.unused("bonus")) as device:
         locked(device, "bonus")
-        device.ack("settle", round="R1", hands=[hand(7, *NOTHING)], board=BOARD)
-        assert device.nack("settle", round="R1", hands=[hand(5, "4s", "5h", "8d")]) == "bad_message"
+        nothing = [hand(7, *NOTHING), hand(5, "4s", "5h", "8d"), hand(3, "6h", "8c", "Qc")]
+        assert device.nack("settle", round="R1", hands=nothing[:1], board=BOARD) == "bad_message"
+        device.ack("settle", round="R1", hands=nothing, board=BOARD)
+        assert device.nack("settle", round="R1", hands=nothing[1:]) == "bad_message"
         device.ack("close", round="R1")
         locked(device, "bonus", round_id="R2")
         royals = [hand(7, hand="royal-flush"), hand(5, hand="royal-flush")]
