@@ -188,7 +188,7 @@ def check_players(table: Table, said: Iterable[Seated], *, whole: bool = True) -
         known = owners.setdefault(one.seat, one.player)
         name = names.plain(one.player)
         boxes.setdefault(name, set()).add(one.seat)
-        if name != names.plain(known):
+        if one.player != known and name != names.plain(known):
             raise Refusal(Code.BAD_MESSAGE, f"player: seat {one.seat} is {quoted(known)}'s")
     most = 1 if table.terms.game == "ultimate-texas-holdem" else table.terms.adjacent_boxes
     for seats in boxes.values():

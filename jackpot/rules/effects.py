@@ -71,6 +71,21 @@ class Effects:
                 rows.append(Posting(number, level_number, cycle, *change))
         return tuple(rows)
 
+    def meters(self) -> tuple[tuple[str, str, int], ...]:
+        """(link, level, micro-dollars of the primary) of every level that moved, as it is now."""
+        return tuple(
+            (link.terms.link, level.terms.level, level.accounts.primary)
+            for link, level, _, _ in self.touched()
+            if level is not None
+        )
+
+    def waiting(self) -> tuple[tuple[str, tuple[answers.WaitingHit, ...]], ...]:
+        """Of every link whose awards changed, the jackpots that wait now (S7)."""
+        return tuple(
+            (self.state.link(number).terms.link, facts.jackpots(self.state, number))
+            for number in sorted(self.awarded)
+        )
+
     def tell_table(self, table: Table, message: answers.Award | answers.Status | answers.Round) -> None:
         """To one table."""
         self.pushes.append(Push(message, table=table.terms.table))

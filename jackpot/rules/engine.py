@@ -24,9 +24,9 @@ from jackpot.rules.commands import ActCommand, Envelope, Hello
 from jackpot.rules.effects import Effects, Map
 from jackpot.rules.epoch import Epoch
 from jackpot.rules.events import Event, People, Refused
-from jackpot.rules.facts import greeting, jackpots
+from jackpot.rules.facts import greeting
 from jackpot.rules.invariant import InvariantError, invariant
-from jackpot.rules.outcome import ActAnswer, Answer, Entry, Outcome, Written
+from jackpot.rules.outcome import ActAnswer, Answer, Entry, Outcome, Told, Written
 from jackpot.rules.postings import Posting, only_link
 from jackpot.rules.refusal import NOT_APPLIED, Refusal, bounded, refuse_if
 from jackpot.rules.state import ACTS_KEPT, ANSWERS_KEPT, Answered, Done, State, Table
@@ -224,18 +224,15 @@ class Engine:
             body=body,
             postings=postings,
         )
-        meters = tuple(
-            (link.terms.link, level.terms.level, level.accounts.primary)
-            for link, level, _, _ in effects.touched()
-            if level is not None
-        )
-        waiting = tuple(
-            (self.state.link(number).terms.link, jackpots(self.state, number))
-            for number in sorted(effects.awarded)
-        )
         kept = table.answers if table is not None else self.state.acts
-        answer = unkept if unkept is not None else kept[-1].answer
-        return Outcome(entry, answer, tuple(effects.pushes), meters, waiting, tuple(effects.alarms))
+        return Outcome(
+            entry,
+            unkept if unkept is not None else kept[-1].answer,
+            tuple(effects.pushes),
+            effects.meters(),
+            effects.waiting(),
+            tuple(effects.alarms),
+        )
 
     def _apply(self, effects: Effects, event: Event, table_seq: int | None, digest: bytes) -> None:
         """Change the state by one event; the books must balance after it, or the money stops (M4).
@@ -251,7 +248,9 @@ class Engine:
         state.seq = seq
         if table is not None:
             table.last_seq = table_seq or 0
-            table.answers.append(Answered(table.last_seq, digest, _to_frame(event, effects, table.last_seq)))
+            refused = event if isinstance(event, Refused) else None
+            answer = _to_frame(table.last_seq, effects.told, refused)
+            table.answers.append(Answered(table.last_seq, digest, answer))
             del table.answers[:-ANSWERS_KEPT]
         elif type(event) not in UNASKED:
             state.acts.append(Done(digest, _to_act(event, effects)))
@@ -289,11 +288,11 @@ def _internal(state: State, envelope: Envelope, message: str) -> Refused:
     return Refused(Code.INTERNAL.value, bounded(message), [], links_of(state, envelope))
 
 
-def _to_frame(event: Event, effects: Effects, seq: int) -> Ack | Nack:
-    """What a table hears of its event."""
-    if isinstance(event, Refused):
-        return Nack(seq, event.code, event.message, hits=_hits(event.hits))
-    return effects.told.ack(seq)
+def _to_frame(seq: int, told: Told, refused: Refused | None) -> Ack | Nack:
+    """What a table hears of its frame."""
+    if refused is not None:
+        return Nack(seq, refused.code, refused.message, hits=_hits(refused.hits))
+    return told.ack(seq)
 
 
 def _to_act(event: Event, effects: Effects) -> ActAnswer:

@@ -258,7 +258,8 @@ class Said(msgspec.Struct, array_like=True):
     seq: int
 
 
-class Answered(msgspec.Struct, array_like=True):
+# A thousand tables keep 64,000 answers: values that no cycle leads through, for the collector to pass over.
+class Answered(msgspec.Struct, array_like=True, gc=False):
     """A durable answer to a table's frame, kept for a resend."""
 
     seq: int
