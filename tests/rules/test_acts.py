@@ -12,6 +12,7 @@ from jackpot.rules.acts.devices import BlockDevice, ClearDevice, EndKey
 from jackpot.rules.acts.links import OpenLink, Resume, Suspend
 from jackpot.rules.acts.readings import Reading
 from jackpot.rules.acts.rounds import Decline
+from jackpot.rules.acts.seals import Seal
 from jackpot.rules.acts.tables import OpenTable
 from jackpot.rules.acts.witness import ConfirmBehind
 from jackpot.rules.commands import ActCommand
@@ -20,7 +21,17 @@ from tests.faults.witness import ACTIONS
 # What the model follows in words of its own.
 FOLLOWED: Final = (OpenLink, OpenTable, Suspend, Resume, ConfirmBehind)
 # What moves no money, or ends the bank that the model follows.
-MOVES_NOTHING: Final = (Decline, BlockDevice, ClearDevice, EndKey, Reading, OpenBank, CloseBank, BeginBank)
+MOVES_NOTHING: Final = (
+    Decline,
+    BlockDevice,
+    ClearDevice,
+    EndKey,
+    Reading,
+    Seal,
+    OpenBank,
+    CloseBank,
+    BeginBank,
+)
 
 
 def test_every_act_is_in_the_registry_once() -> None:
