@@ -10,9 +10,29 @@ import pytest
 
 ROOT: Final = Path(__file__).parent.parent
 
-# What a reader keeps in his head at once, and what he reads in one sitting.
+# What readers keep in their head at once, and what they read in one sitting.
 FUNCTION_LINES_MAX: Final = 70
 FILE_LINES_MAX: Final = 600
+CLASS_METHODS_MAX: Final = 20
+PARAMETERS_MAX: Final = 5
+
+# Classes that are still above the limit, and how many functions are, in code that is shipped. An option of a
+# command is a parameter, so most of these functions are commands. Both may shrink and never grow.
+LARGE_CLASSES: Final = {
+    "Board",
+    "Connection",
+    "Core",
+    "Devices",
+    "PostgresStore",
+    "ServerSession",
+    "SqliteLedger",
+    "Tenure",
+    "Writer",
+}
+LONG_SIGNATURES_MOST: Final = 30
+
+# Modules without a test file where one looks first, as jackpot/rules/undo.py has tests/rules/test_undo.py.
+WITHOUT_OWN_TESTS_MOST: Final = 64
 
 TOP_LEVEL: Final = {"pyproject.toml", "jackpot", "controllers", "schemas", "deploy", "tests"}
 TOP_LEVEL_TEXTS: Final = {"README.md", "LICENSE", "CHANGELOG.md"}
@@ -63,6 +83,19 @@ def short_files(_path: str, _tree: ast.Module, text: str) -> Iterator[Finding]:
     lines = text.count("\n")
     if lines > FILE_LINES_MAX:
         yield lines, f"{lines} lines: split the file by the question it answers, below {FILE_LINES_MAX}"
+
+
+def small_classes(path: str, tree: ast.Module, _text: str) -> Iterator[Finding]:
+    if path.startswith("tests/"):
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef) and node.name not in LARGE_CLASSES:
+            methods = sum(isinstance(line, ast.FunctionDef | ast.AsyncFunctionDef) for line in node.body)
+            if methods > CLASS_METHODS_MAX:
+                yield (
+                    node.lineno,
+                    f"{node.name} has {methods} methods: find the {CLASS_METHODS_MAX} it is about",
+                )
 
 
 def pure_rules(path: str, tree: ast.Module, _text: str) -> Iterator[Finding]:
@@ -198,6 +231,7 @@ def one_guard(_path: str, tree: ast.Module, _text: str) -> Iterator[Finding]:
 CHECKS: Final[tuple[Check, ...]] = (
     short_functions,
     short_files,
+    small_classes,
     pure_rules,
     one_clock,
     nothing_left_open,
@@ -224,6 +258,41 @@ def test_the_tree_is_tidy(check: Check) -> None:
     assert not findings, "\n" + "\n".join(findings)
 
 
+def shipped_files() -> Iterator[Path]:
+    return (file for file in python_files() if file.relative_to(ROOT).parts[0] != "tests")
+
+
+def test_few_functions_have_many_parameters() -> None:
+    """What takes many values at once wants a name for them together."""
+    functions = [
+        node
+        for file in shipped_files()
+        for node in ast.walk(ast.parse(file.read_text()))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
+    long = [node.name for node in functions if _parameters(node.args) > PARAMETERS_MAX]
+    assert len(long) <= LONG_SIGNATURES_MOST, ", ".join(long)
+
+
+def _parameters(given: ast.arguments) -> int:
+    named = [*given.posonlyargs, *given.args]
+    own = bool(named) and named[0].arg in {"self", "cls"}
+    return len(named) + len(given.kwonlyargs) - own
+
+
+def test_tests_mirror_the_tree() -> None:
+    """Each module's test is where one looks first; how many have none may only shrink."""
+    without = []
+    for file in shipped_files():
+        path = file.relative_to(ROOT)
+        if file.name.startswith("__"):
+            continue
+        parts = path.parts[1:] if path.parts[0] == "jackpot" else path.parts
+        if not ROOT.joinpath("tests", *parts[:-1], f"test_{parts[-1]}").exists():
+            without.append(path.as_posix())
+    assert len(without) <= WITHOUT_OWN_TESTS_MOST, "without a test of their own: " + ", ".join(without)
+
+
 def test_the_top_level_is_fixed() -> None:
     """A newcomer sees the whole house in one listing; what is new goes into one of its rooms."""
     found = {entry.name for entry in ROOT.iterdir() if not entry.name.startswith(".")}
@@ -238,6 +307,7 @@ def test_the_top_level_is_fixed() -> None:
 BAD: Final[tuple[tuple[Check, str, str], ...]] = (
     (short_functions, "jackpot/a.py", "def f():\n" + "    x = 1\n" * FUNCTION_LINES_MAX),
     (short_files, "jackpot/a.py", "x = 1\n" * (FILE_LINES_MAX + 1)),
+    (small_classes, "jackpot/a.py", "class A:\n" + "    def f(self): ...\n" * (CLASS_METHODS_MAX + 1)),
     (pure_rules, "jackpot/rules/a.py", "x = 0.5"),
     (pure_rules, "jackpot/rules/a.py", "x = a / b"),
     (pure_rules, "jackpot/rules/a.py", "x /= 2"),

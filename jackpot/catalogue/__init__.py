@@ -19,9 +19,10 @@ from jackpot.catalogue.paytables import (
     rows_of,
 )
 from jackpot.catalogue.returns import Odds, Return, odds_of, percent_text, return_of
-from jackpot.catalogue.terms import LevelEntry, LinkEntry, TermsRefused, resolve
+from jackpot.catalogue.terms import DEFAULT_BANK, LevelEntry, LinkEntry, TermsRefused, resolve
 
 __all__ = [
+    "DEFAULT_BANK",
     "CatalogueError",
     "EnvySchedule",
     "Figure",

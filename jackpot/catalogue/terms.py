@@ -2,7 +2,7 @@
 or every rule that the configuration breaks.
 """
 
-from typing import Literal
+from typing import Final, Literal, NamedTuple
 
 import msgspec
 
@@ -21,6 +21,8 @@ from jackpot.catalogue.paytables import (
 from jackpot.rules.money import BASIS_POINTS
 from jackpot.rules.paytable import EnvyRow, LevelTerms, LinkTerms
 from jackpot.rules.terms import WAGER_MAX
+
+DEFAULT_BANK: Final = "main"
 
 
 class TermsRefused(Exception):
@@ -48,7 +50,7 @@ class LinkEntry(msgspec.Struct, frozen=True):
     id: str
     paytable: str
     wager: str
-    bank: str = "main"
+    bank: str = DEFAULT_BANK
     simultaneous: Literal["order", "share"] = "order"
     floor_to_seed: bool = False
     validate_at: str | None = None
@@ -201,15 +203,20 @@ def _levels(entry: LinkEntry, table: Paytable, wager: int, mistakes: _Mistakes) 
 
 
 def _level(name: str, level: Level, entry: LevelEntry, wager: int, mistakes: _Mistakes) -> LevelTerms:
-    primary = _rate(f"level.{name}.primary", level.primary, entry.primary, level.source, mistakes)
-    reserve = _rate(f"level.{name}.reserve", level.reserve, entry.reserve, level.source, mistakes)
-    seed = _sum(f"level.{name}.seed", level.seed, entry.seed, wager, level.source, mistakes)
-    # A source with one seed reseeds with it (L4); only beside a seed of the operator's may his reseed differ.
+
+    def asked(key: str, figure: Figure) -> _Asked:
+        return _Asked(f"level.{name}.{key}", key, figure, getattr(entry, key), level.source)
+
+    primary = _rate(asked("primary", level.primary), mistakes)
+    reserve = _rate(asked("reserve", level.reserve), mistakes)
+    seed = _sum(asked("seed", level.seed), wager, mistakes)
+    # A source with one seed reseeds with it (L4). The operator may give another reseed only if the seed is
+    # theirs too.
     if level.reseed.as_seed and entry.reseed is None:
         reseed = seed
     else:
         figure = Figure(operator=True) if level.reseed.as_seed and level.seed.operator else level.reseed
-        reseed = _sum(f"level.{name}.reseed", figure, entry.reseed, wager, level.source, mistakes)
+        reseed = _sum(asked("reseed", figure), wager, mistakes)
     return LevelTerms(
         level=name,
         primary=primary,
@@ -220,9 +227,19 @@ def _level(name: str, level: Level, entry: LevelEntry, wager: int, mistakes: _Mi
     )
 
 
-def _rate(path: str, figure: Figure, given: str | None, source: str, mistakes: _Mistakes) -> int:
+class _Asked(NamedTuple):
+    """One figure of a level: who decides it, and what the configuration gives for it at this path."""
+
+    path: str
+    key: str
+    figure: Figure
+    given: str | None
+    source: str
+
+
+def _rate(asked: _Asked, mistakes: _Mistakes) -> int:
     """A rate in basis points: the mandated one, or the operator's within what the source allows (L5)."""
-    key = path.rpartition(".")[2]
+    path, key, figure, given, source = asked
     if figure.mandated is not None or figure.none is not None:
         if given is not None and figure.mandated is not None:
             mistakes.add(path, f"{source} mandates {figure.mandated}: it cannot be configured (L5)")
@@ -244,9 +261,9 @@ def _rate(path: str, figure: Figure, given: str | None, source: str, mistakes: _
     return rate
 
 
-def _sum(path: str, figure: Figure, given: str | None, wager: int, source: str, mistakes: _Mistakes) -> int:
+def _sum(asked: _Asked, wager: int, mistakes: _Mistakes) -> int:
     """A seed or reseed in micro-dollars for this wager (L4)."""
-    key = "reseed" if path.endswith("reseed") else "seed"
+    path, key, figure, given, source = asked
     if figure.mandated is not None or figure.as_seed:
         if given is not None:
             what = f"mandates ${figure.mandated}" if figure.mandated else "reseeds with its seed"

@@ -50,6 +50,7 @@ def bench(
     """
     import structlog
 
+    from jackpot.lab.bench import Plan
     from jackpot.lab.bench import bench as measure
     from jackpot.lab.engines import EngineError
     from jackpot.lab.load import LoadError
@@ -66,7 +67,7 @@ def bench(
             tempfile.TemporaryDirectory(prefix="jackpot-bench-", dir=folder) as made,
             _database(Path(made), postgres, ledger) as url,
         ):
-            found = asyncio.run(measure(Path(made), tables, seconds, runs, _progress, url))
+            found = asyncio.run(measure(Path(made), Plan(tables, seconds, runs), _progress, url))
     except (EngineError, LoadError, LedgerError, BankStopped, OSError) as error:
         fail(f"not measured: {error}")
     if as_json:
@@ -86,7 +87,7 @@ def _database(folder: Path, postgres: bool, url: str | None) -> Iterator[str | N
     from jackpot.lab.engines import Postgres
 
     cluster = Postgres(folder / "postgres")
-    _progress(f"starting PostgreSQL {cluster.version} in {cluster.folder}")
+    _progress(f"starting PostgreSQL {cluster.programs.version} in {cluster.folder}")
     with cluster:
         yield cluster.create("bench")
 

@@ -134,7 +134,7 @@ def _database(folder: Path, postgres: bool, url: str | None) -> Iterator[str | N
     if (folder / "floor.toml").exists() and not place.exists():
         raise FloorError(f"the floor in {folder} has its ledger elsewhere: its floor.toml says where")
     cluster = Postgres(place, keep=True)
-    print(f"starting PostgreSQL {cluster.version} in {place}", flush=True)
+    print(f"starting PostgreSQL {cluster.programs.version} in {place}", flush=True)
     with cluster:
         if not cluster.has(DATABASE):
             cluster.create(DATABASE)

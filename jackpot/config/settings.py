@@ -14,6 +14,10 @@ from jackpot.rules.paytable import LinkTerms, TableTerms
 
 # As of every id.
 ID_MOST: Final = 64
+SQLITE: Final = "sqlite:///"
+
+Keys = dict[tuple[str, str], tuple[bytes, ...]]
+"""By (role, id), role "table" or "sign": the device's keys, the next one of a rotation last."""
 
 
 class ConfigErrors(Exception):
@@ -52,6 +56,11 @@ class Ledger(msgspec.Struct, frozen=True):
 
     url: str
     require_synchronous: bool = False
+
+    @property
+    def file(self) -> Path | None:
+        """The database's file, None where the ledger is in PostgreSQL."""
+        return Path(self.url.removeprefix(SQLITE)) if self.url.startswith(SQLITE) else None
 
 
 class Address(msgspec.Struct, frozen=True):
@@ -161,7 +170,6 @@ class UdpSign(msgspec.Struct, frozen=True):
 class Config(msgspec.Struct, frozen=True):
     """One checked configuration.
 
-    keys: by (role, id), role "table" or "sign": the device's keys, the next one of a rotation last.
     displays: by link, how pages show it. redis: the nodes' urls, tried in turn. signage: the processes that
     Redis feeds. servers: all that share the ledger; server: which of them this is, None where it is alone.
     warnings: what an operator should know and may mean, in sentences.
@@ -176,7 +184,7 @@ class Config(msgspec.Struct, frozen=True):
     tables: tuple[TableTerms, ...]
     signs: tuple[Sign, ...]
     udp_signs: tuple[UdpSign, ...]
-    keys: dict[tuple[str, str], tuple[bytes, ...]]
+    keys: Keys
     displays: dict[str, Display]
     redis: tuple[str, ...] = ()
     signage: tuple[Signage, ...] = ()

@@ -76,14 +76,20 @@ class Report(msgspec.Struct, frozen=True):
     median: Run
 
 
-async def bench(
-    folder: Path, tables: int, seconds: float, runs: int, progress: Progress, url: str | None = None
-) -> Report:
+class Plan(msgspec.Struct, frozen=True):
+    """How much is measured: so many tables, for so many seconds a run, in so many runs."""
+
+    tables: int
+    seconds: float
+    runs: int
+
+
+async def bench(folder: Path, plan: Plan, progress: Progress, url: str | None = None) -> Report:
     """Measures in a folder that holds nothing else. url: of an empty PostgreSQL database for the ledger.
 
     Raises LoadError, and what Server raises.
     """
-    config = load(_furnish(folder, tables, url or SQLITE))
+    config = load(_furnish(folder, plan.tables, url or SQLITE))
     found = []
     about: dict[str, Any] = {"version": apsw.sqlite_lib_version(), "synchronous": "FULL"}
     async with AsyncExitStack() as stack:
@@ -92,19 +98,12 @@ async def bench(
             about = await bare.settings()
         server = await stack.enter_async_context(Server(config))
         echo_port = await stack.enter_async_context(_echo())
-        for number in range(1, runs + 1):
-            progress(f"run {number} of {runs}")
-            found.append(await _run(server, bare, echo_port, folder, seconds))
+        for number in range(1, plan.runs + 1):
+            progress(f"run {number} of {plan.runs}")
+            found.append(await _run(server, bare, echo_port, folder, plan.seconds))
         played: int = await server.writers["main"].ask(_rounds)
     version = about.pop("version")
-    setup = {
-        "tables": tables,
-        "seats": len(HANDS),
-        "seconds": seconds,
-        "runs": runs,
-        "rounds": played,
-        **about,
-    }
+    setup = msgspec.structs.asdict(plan) | {"seats": len(HANDS), "rounds": played} | about
     machine = _machine(folder) | {"postgresql" if url else "sqlite": version}
     return Report(machine, setup, found, _median(found))
 

@@ -34,8 +34,9 @@ STOPS_S: Final = 30.0
 _LOOK_EVERY_S: Final = 0.002
 # The line of postmaster.pid that says whether connections are accepted.
 _STATUS_LINE: Final = 7
-# `create database ... strategy file_copy` came with it; before, every database was copied so.
-_STRATEGIES_SINCE: Final = 15
+# The `server_version_num` that brought `create database ... strategy file_copy`; before, every database was
+# copied so.
+_STRATEGIES_SINCE: Final = 15_00_00
 _LOG_TAIL: Final = 1500  # characters
 
 # What PostgreSQL is stopped with: fast rolls back what runs, immediate is a crash in good order.
@@ -83,7 +84,90 @@ def _wheel() -> Path:
     )
 
 
-class Postgres:
+class Programs:
+    """PostgreSQL's programs in one folder, `binaries()` if none is given. Raises EnginesMissing."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self.folder = folder or binaries()
+        self._prefix = _NOT_ROOT if os.geteuid() == 0 else ()
+
+    @property
+    def version(self) -> int:
+        """PostgreSQL's major version, as its programs say."""
+        said = self.run("postgres", "--version")  # postgres (PostgreSQL) 15.18 (Debian ...)
+        return int(said.partition(") ")[2].partition(".")[0])
+
+    def command(self, program: str, *arguments: str | Path) -> list[str | Path]:
+        return [*self._prefix, self.folder / program, *arguments]
+
+    def run(self, program: str, *arguments: str | Path) -> str:
+        """What it prints. Raises EngineError."""
+        done = subprocess.run(  # noqa: S603 - PostgreSQL's own programs
+            self.command(program, *arguments),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd="/",
+        )
+        if done.returncode:
+            raise EngineError(f"{program}: {done.stderr.strip()[-_LOG_TAIL:]}")
+        return done.stdout
+
+
+class Databases:
+    """What is said to a cluster that runs, as its superuser."""
+
+    port = 0
+
+    def url(self, database: str = "postgres", user: str = "postgres") -> str:
+        return f"postgresql://{user}@127.0.0.1:{self.port}/{database}"
+
+    def create(self, database: str, template: str | None = None) -> str:
+        """Makes a database, of a template that nobody is connected to: its URL."""
+        statement = f'create database "{database}"'
+        if template is not None:
+            statement += f' template "{template}"'
+            # A template of tests is small: copying its files is quicker than journalling them.
+            ((version,),) = self.sql("select current_setting('server_version_num')::int")
+            statement += " strategy file_copy" if version >= _STRATEGIES_SINCE else ""
+        self.sql(statement)
+        return self.url(database)
+
+    def has(self, database: str) -> bool:
+        return (database,) in self.sql("select datname::text from pg_database")
+
+    def drop(self, database: str) -> None:
+        """Removes a database, even if somebody is still connected to it."""
+        self.sql(f'drop database "{database}" with (force)')
+
+    def configure(self, settings: Mapping[str, str]) -> None:
+        """Changes settings that need no restart; they stay after one."""
+        for name, value in settings.items():
+            self.sql(f"alter system set {name} = '{value}'")
+        self.sql("select pg_reload_conf()")
+
+    def promote(self, *, alone: bool = False) -> None:
+        """Makes a standby a primary; alone: it waits for no standby of its own."""
+        self.sql(f"select pg_promote(true, {STARTS_S:.0f})")
+        if alone:
+            self.configure({"synchronous_standby_names": ""})
+
+    def sql(self, statement: str, database: str = "postgres") -> list[tuple[Any, ...]]:
+        """Rows of one statement, for setting up: on a connection of its own, in a thread of its own."""
+
+        async def run() -> list[tuple[Any, ...]]:
+            connection = await asyncpg.connect(self.url(database), timeout=STARTS_S)
+            try:
+                return [tuple(row) for row in await connection.fetch(statement)]
+            finally:
+                await connection.close()
+
+        with ThreadPoolExecutor(1) as thread:  # there may be a running loop in this one
+            return thread.submit(asyncio.run, run()).result()
+
+
+class Postgres(Databases):
     """One cluster. As a context manager it is made and started, and stopped and removed at the end.
 
     folder: its own; holds `data`, `log` and, if kept, `port`. settings: of postgresql.conf, which a standby
@@ -103,11 +187,9 @@ class Postgres:
         self.folder = folder.resolve()
         self.data = self.folder / "data"
         self.log = self.folder / "log"
-        self.port = 0
         self._settings = dict(settings or {})
         self._keep = keep
-        self._programs = programs or binaries()
-        self._prefix = _NOT_ROOT if os.geteuid() == 0 else ()
+        self.programs = Programs(programs)
         self._process: subprocess.Popen[bytes] | None = None
         self._guard: subprocess.Popen[bytes] | None = None
         self._standbys: list[Postgres] = []
@@ -116,30 +198,11 @@ class Postgres:
     def running(self) -> bool:
         return self._process is not None and self._process.poll() is None
 
-    @property
-    def version(self) -> int:
-        """PostgreSQL's major version, as its programs say."""
-        said = self._run("postgres", "--version")  # postgres (PostgreSQL) 15.18 (Debian ...)
-        return int(said.partition(") ")[2].partition(".")[0])
-
-    def url(self, database: str = "postgres", user: str = "postgres") -> str:
-        return f"postgresql://{user}@127.0.0.1:{self.port}/{database}"
-
     def make(self) -> None:
         """Makes the cluster's files; every user on this machine is trusted. Raises EngineError."""
         self._prepare()
-        self._run(
-            "initdb",
-            "-U",
-            "postgres",
-            "-A",
-            "trust",
-            "-E",
-            "UTF8",
-            "--locale=C.UTF-8",
-            "--no-sync",
-            self.data,
-        )
+        how = ("-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync")
+        self.programs.run("initdb", *how, self.data)
         lines = [f"{name} = '{value}'\n" for name, value in self._settings.items()]
         with (self.data / "postgresql.conf").open("a") as conf:
             conf.writelines(lines)
@@ -183,62 +246,22 @@ class Postgres:
         """After `freeze`."""
         remains.thaw(self.data)
 
-    def create(self, database: str, template: str | None = None) -> str:
-        """Makes a database, of a template that nobody is connected to: its URL."""
-        statement = f'create database "{database}"'
-        if template is not None:
-            statement += f' template "{template}"'
-            # A template of tests is small: copying its files is quicker than journalling them.
-            statement += " strategy file_copy" if self.version >= _STRATEGIES_SINCE else ""
-        self.sql(statement)
-        return self.url(database)
-
-    def has(self, database: str) -> bool:
-        return (database,) in self.sql("select datname::text from pg_database")
-
-    def drop(self, database: str) -> None:
-        """Removes a database, whoever is still connected to it."""
-        self.sql(f'drop database "{database}" with (force)')
-
-    def configure(self, settings: Mapping[str, str]) -> None:
-        """Changes settings that need no new start, from now on and after one."""
-        for name, value in settings.items():
-            self.sql(f"alter system set {name} = '{value}'")
-        self.sql("select pg_reload_conf()")
-
     def standby(self, folder: Path, name: str, port: int = 0) -> "Postgres":
         """A standby that streams under that application name, started; it ends with its primary's object.
 
         port: of one that is gone, whose place it takes; 0 for a free one.
         """
-        standby = Postgres(folder, keep=self._keep, programs=self._programs)
+        standby = Postgres(folder, keep=self._keep, programs=self.programs.folder)
         standby.port = port
         self._standbys.append(standby)
         standby._prepare()
         connection = f"host=127.0.0.1 port={self.port} user=postgres application_name={name}"
-        self._run("pg_basebackup", "-d", connection, "-D", standby.data, "-R", "-X", "stream", "-c", "fast")
+        self.programs.run(
+            "pg_basebackup", "-d", connection, "-D", standby.data, "-R", "-X", "stream", "-c", "fast"
+        )
         standby.start()
         _wait_until(lambda: self.sql(_STREAMING.format(name)) != [], f"the standby {name} does not stream")
         return standby
-
-    def promote(self, *, alone: bool = False) -> None:
-        """Makes a standby a primary; alone: it waits for no standby of its own."""
-        self.sql(f"select pg_promote(true, {STARTS_S:.0f})")
-        if alone:
-            self.configure({"synchronous_standby_names": ""})
-
-    def sql(self, statement: str, database: str = "postgres") -> list[tuple[Any, ...]]:
-        """Rows of one statement, for setting up: on a connection of its own, in a thread of its own."""
-
-        async def run() -> list[tuple[Any, ...]]:
-            connection = await asyncpg.connect(self.url(database), timeout=STARTS_S)
-            try:
-                return [tuple(row) for row in await connection.fetch(statement)]
-            finally:
-                await connection.close()
-
-        with ThreadPoolExecutor(1) as thread:  # there may be a running loop in this one
-            return thread.submit(asyncio.run, run()).result()
 
     def close(self) -> None:
         """Stops it and its standbys for good; what is not kept is removed."""
@@ -276,20 +299,11 @@ class Postgres:
         if self._guard is None:
             self._guard = remains.guard(self.folder, self.data, keep=self._keep)
 
-    def _run(self, program: str, *arguments: str | Path) -> str:
-        command = [*self._prefix, self._programs / program, *arguments]
-        done = subprocess.run(  # noqa: S603 - PostgreSQL's own programs
-            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, cwd="/"
-        )
-        if done.returncode:
-            raise EngineError(f"{program}: {done.stderr.strip()[-_LOG_TAIL:]}")
-        return done.stdout
-
     def _started(self, port: int) -> bool:
         """Whether it accepts connections on that port; if not, the log says why."""
         pid_file = self.data / "postmaster.pid"
         pid_file.unlink(missing_ok=True)  # nothing runs here: it is of a cluster that was killed
-        command: list[str | Path] = [*self._prefix, self._programs / "postgres", "-D", self.data]
+        command = self.programs.command("postgres", "-D", self.data)
         addresses = self._settings.get("listen_addresses", "127.0.0.1")
         for setting in (*_ALWAYS, f"listen_addresses={addresses}", f"port={port}"):
             command += ["-c", setting]

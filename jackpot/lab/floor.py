@@ -15,7 +15,7 @@ from jackpot.lab.house import PLACES, SIGNS, SQLITE, Place, furnish, key
 from jackpot.lab.pace import Pace
 from jackpot.lab.scene import FloorError, Scene
 from jackpot.lab.supervisor import Supervisor
-from jackpot.lab.table import SimulatedTable
+from jackpot.lab.table import Shift, SimulatedTable
 from jackpot.lab.tally import Tally
 from jackpot.rules import views
 
@@ -79,7 +79,8 @@ class Floor:
     async def _open_tables(self, server: Server, connections: AsyncExitStack) -> None:
         """Every table plays to its end, then the supervisor pays what is left."""
         supervisor = Supervisor(self._config.listen.admin, self._rng("supervisor"), self._pace, self._scene)
-        tables = [self._table(place, server, supervisor, connections) for place in PLACES]
+        shift = Shift(self._pace, self._scene, supervisor.call)
+        tables = [self._table(place, server, shift, connections) for place in PLACES]
         async with asyncio.TaskGroup() as staff:
             staff.create_task(supervisor.work())
             async with asyncio.TaskGroup() as playing:
@@ -88,7 +89,7 @@ class Floor:
             supervisor.finish()
 
     def _table(
-        self, place: Place, server: Server, supervisor: Supervisor, connections: AsyncExitStack
+        self, place: Place, server: Server, shift: Shift, connections: AsyncExitStack
     ) -> SimulatedTable:
         # Power loss is not simulated here, so nothing waits for this table's own disk.
         memory = FileMemory(self._folder / "tables" / place.table, sync=False)
@@ -99,10 +100,8 @@ class Floor:
             place,
             self._tallies[place.table],
             self._rng(place.table),
-            self._pace,
-            self._scene,
             lambda: TableClient(place.table, secret, [address], memory),
-            supervisor.call,
+            shift,
         )
 
     async def _wait_for_signs(self, server: Server) -> None:
@@ -118,5 +117,5 @@ class Floor:
             pass  # the audit names the sign and its value
 
     def _rng(self, name: str) -> Random:
-        """Each on the floor has his own luck, whatever the others do."""
+        """Each person on the floor has luck of their own, whatever the others do."""
         return Random(f"{self._scene.seed} {name}")

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Mapping
 from random import Random
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from controllers.client import TableClient
 from controllers.table import Offline
@@ -33,37 +33,41 @@ LATER: Final = frozenset({"suspended", "table_held"})
 Message = dict[str, Any]
 
 
+class Shift(NamedTuple):
+    """What all tables of a floor share. call: calls the supervisor."""
+
+    pace: Pace
+    scene: Scene
+    call: Callable[[], None]
+
+
 class SimulatedTable:
-    """One table. client: makes its client, a new one each time it comes back. call: calls the supervisor."""
+    """One table. connect: makes its client, a new one each time it comes back."""
 
     def __init__(
         self,
         place: Place,
         tally: Tally,
         rng: Random,
-        pace: Pace,
-        scene: Scene,
-        client: Callable[[], TableClient],
-        call: Callable[[], None],
+        connect: Callable[[], TableClient],
+        shift: Shift,
     ) -> None:
         self._place = place
         self._tally = tally
         self._rng = rng
-        self._pace = pace
-        self._scene = scene
-        self._call = call
+        self._pace, self._scene, self._call = shift
         self._news = asyncio.Event()
-        pace.wakes(self._news)
+        self._pace.wakes(self._news)
         self._line = TableLine(place.table, place.game, place.link)
-        scene.tables[place.table] = self._line
-        self._make_client = client
+        self._scene.tables[place.table] = self._line
+        self._connect = connect
         self._client: TableClient
         self._unanswered: list[Message] = []
 
     async def play(self) -> None:
         """Plays rounds while the pace allows; now and then it goes away after one, and comes back."""
         while True:
-            self._client = self._make_client()
+            self._client = self._connect()
             self._client.on_push = self._told
             # What it holds unanswered before it connects is of before a restart.
             self._unanswered = [item.message for item in self._client.session.pending]

@@ -69,7 +69,7 @@ def test_on_postgresql(postgres: Postgres, tmp_path: Path, capsys: pytest.Captur
     """Bench: the ledger in a PostgreSQL that is gone afterwards, beside its bare commits."""
     done = bench("--runs", 1, "--seconds", 0.2, "--tables", 3, "--folder", tmp_path, "--postgres", "--json")
     assert done.returncode == 0, done.stderr
-    assert done.stderr.startswith(f"starting PostgreSQL {postgres.version} in {tmp_path}/")
+    assert done.stderr.startswith(f"starting PostgreSQL {postgres.programs.version} in {tmp_path}/")
     assert list(tmp_path.iterdir()) == []
     found = msgspec.json.decode(done.stdout, type=Report)
     (run,) = found.runs
@@ -77,7 +77,7 @@ def test_on_postgresql(postgres: Postgres, tmp_path: Path, capsys: pytest.Captur
     assert run.ratios["rounds_to_postgres"] == run.server.rounds / run.postgres.rounds
     assert run.ratios["commit_to_postgres"] > 0
     assert run.bytes > 100 * run.rows
-    assert found.machine["postgresql"].startswith(str(postgres.version))
+    assert found.machine["postgresql"].startswith(str(postgres.programs.version))
     assert (found.setup["synchronous"], found.setup["fsync"], found.setup["standbys"]) == ("on", "on", "")
     show(found)
     said = capsys.readouterr().out

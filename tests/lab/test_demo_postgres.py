@@ -20,7 +20,7 @@ def test_two_hundred_rounds_end_with_balanced_books(postgres: Postgres, tmp_path
     done = demo("--postgres", "--rounds", "200", "--seed", "7", "--ledger", tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     first, *_, played, last = done.stdout.splitlines()
-    assert first == f"starting PostgreSQL {postgres.version} in {tmp_path}/postgres"
+    assert first == f"starting PostgreSQL {postgres.programs.version} in {tmp_path}/postgres"
     assert played.startswith("200 rounds, ")
     assert last.startswith("the books balance: ")
     assert not done.stderr

@@ -1,0 +1,157 @@
+"""Which tables and signs are there, on which links, and with which keys?"""
+
+import string
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Final
+
+from jackpot.catalogue import cards_by_house, games_of, return_of
+from jackpot.catalogue import load as load_paytable
+from jackpot.config.keys import read_key
+from jackpot.config.links import Links, known_links
+from jackpot.config.settings import Keys, Sign, UdpSign
+from jackpot.config.source import Entry, Source
+from jackpot.rules.paytable import SEATS, Game, LinkTerms, TableTerms
+
+UDP_FIELDS: Final = {
+    "format": frozenset({"link", "level", "amount", "cents"}),
+    "state_format": frozenset({"link", "state"}),
+}
+DEFAULT_BOXES: Final = 2
+HOW_KEYS_ARE_MADE: Final = ": `jackpot keys new FILE` makes one"
+
+
+def read_tables(source: Source, links: Links) -> tuple[TableTerms, ...]:
+    source.unique("table")
+    found = [_table(source, entry, links) for entry in source.entries("table")]
+    return tuple(table for table in found if table is not None)
+
+
+def _table(source: Source, entry: Entry, links: Links) -> TableTerms | None:
+    path, given, whole = entry
+    game: Game | None = given.get("game")
+    # Where the number of seats is missing, no number that the game may have is a mistake.
+    most = max(SEATS.values()) if game is None else SEATS[game]
+    seats = given.get("seats", most)
+    if seats > most:
+        source.wrong(f"{path}.seats", f"{game or 'a game'} has at most {most} betting positions (L11)")
+    boxes = given.get("adjacent_boxes", min(DEFAULT_BOXES, seats))
+    if game == "ultimate-texas-holdem":
+        if given.get("adjacent_boxes", 1) != 1:
+            source.wrong(f"{path}.adjacent_boxes", f"a player of {game} has one position (T9)")
+        boxes = 1
+    elif boxes > seats:
+        source.wrong(f"{path}.adjacent_boxes", f"more than the table's {seats} seats (T9)")
+    names = given.get("links", [])
+    known = known_links(source, f"{path}.links", names, links)
+    table = TableTerms(
+        table=given.get("id", "of bad shape"),
+        game=game or "let-it-ride",
+        seats=seats,
+        links=tuple(names),
+        adjacent_boxes=boxes,
+        max_rounds_per_minute=given.get("max_rounds_per_minute", 0),
+    )
+    _one_bank(source, f"{path}.links", table.table, known)
+    for terms in known if game is not None else ():
+        _suits(source, f"{path}.links", table, terms)
+    return table if whole else None
+
+
+def _one_bank(source: Source, path: str, table: str, links: Sequence[LinkTerms]) -> None:
+    """A table's links lie in one bank (L2)."""
+    if len({terms.bank for terms in links}) > 1:
+        shown = ", ".join(f"{terms.link} {terms.bank}" for terms in links)
+        source.wrong(path, f"table {table}: its links differ in bank: {shown} (L2)")
+
+
+def _suits(source: Source, path: str, table: TableTerms, terms: LinkTerms) -> None:
+    """Whether a link may be played at this table: its game (L1), its draws (A7), what it returns (A7, H2)."""
+    paytable = load_paytable(terms.paytable)
+    game, games = table.game, games_of(paytable)
+    where = f"table {table.table}"
+    if game == "criss-cross-poker":
+        source.wrong(path, f"{where}: {game} has no progressive, link {terms.link} cannot take it (L1)")
+    elif game not in games:
+        source.wrong(path, f"{where} plays {game}, link {terms.link} is for {' or '.join(games)} only (L1)")
+    if game not in paytable.games and (terms.magic_every or terms.lucky_every):
+        why = load_paytable(paytable.same_as or terms.paytable).draws_refused
+        source.wrong(path, f"{where}, link {terms.link}: its draws are not for {game}: {why} (A7)")
+    if (reading := cards_by_house(paytable, game)) is not None:
+        source.warn(f"link {terms.link} at {game}: {reading} (H2)")
+    returns = return_of(terms, table.seats)
+    # With draws a link returns the wager at most. Without, the regulation's own odds may return more.
+    if returns.total > 1 and returns.draws:
+        sentence = f"{where}, link {terms.link} returns {returns}, more than the wager"
+        source.wrong(path, f"{sentence}: fewer draws (A7)")
+    elif returns.total > 1:
+        source.warn(f"link {terms.link} at {game} returns {returns}, more than the wager (A7)")
+
+
+def read_signs(source: Source, links: Links) -> tuple[Sign, ...]:
+    source.unique("sign")
+    signs = []
+    for path, given, whole in source.entries("sign"):
+        names = given.get("links", [])
+        known_links(source, f"{path}.links", names, links)
+        if whole:
+            signs.append(Sign(given["id"], tuple(names)))
+    return tuple(signs)
+
+
+def read_udp_signs(source: Source, links: Links) -> tuple[UdpSign, ...]:
+    signs = []
+    for path, given, whole in source.entries("udp_sign"):
+        names = tuple(given.get("links", ()))
+        known_links(source, f"{path}.links", names, links)
+        address = source.address(f"{path}.address", given.get("address"))
+        if (sender := given.get("sender")) is not None and sender not in source.ids("signage"):
+            source.wrong(f"{path}.sender", f"there is no signage process {sender}")
+        for name, fields in UDP_FIELDS.items():
+            for fault in _format_faults(given.get(name, ""), fields):
+                source.wrong(f"{path}.{name}", fault)
+        if whole and address is not None:
+            rest = given.get("state_format"), given.get("interface"), sender
+            signs.append(UdpSign(address, names, given["format"], *rest))
+    return tuple(signs)
+
+
+def _format_faults(text: str, fields: Collection[str]) -> list[str]:
+    """Why a format cannot be filled in with these fields, whatever their values are."""
+    try:
+        named = {field for _, field, _, _ in string.Formatter().parse(text) if field is not None}
+        unknown = sorted(named.difference(fields))
+        if not unknown:
+            text.format_map(dict.fromkeys(fields, "0"))
+    except (ValueError, LookupError, AttributeError) as error:
+        return [f"{text!r}: {error}"]
+    allowed = ", ".join(f"{{{field}}}" for field in sorted(fields))
+    return [f"{{{field}}} is not one of {allowed}" for field in unknown]
+
+
+def read_keys(source: Source, roles: Collection[str]) -> Keys:
+    """By (role, id) the device's key, and the next one where it is being changed."""
+    keys: Keys = {}
+    for role in roles:
+        for path, given, _ in source.entries(role):
+            keys[(role, given.get("id", "of bad shape"))] = _device_keys(source, path, given)
+    # A key is one device's: a thief of it may then act for no other.
+    holders: dict[bytes, list[str]] = {}
+    for (role, device), own in keys.items():
+        for key in set(own):
+            holders.setdefault(key, []).append(f"{role} {device}")
+    for devices in holders.values():
+        if len(devices) > 1:
+            source.warn(f"{', '.join(devices)} share one key: who has it can act for each of them")
+    return keys
+
+
+def _device_keys(source: Source, path: str, given: Mapping[str, Any]) -> tuple[bytes, ...]:
+    keys = []
+    for name in ("key_file", "key_file_next"):
+        if name in given and (file := source.file(f"{path}.{name}", given[name], HOW_KEYS_ARE_MADE)):
+            key, mistakes = read_key(file)
+            for mistake in mistakes:
+                source.wrong(f"{path}.{name}", mistake)
+            if key is not None:
+                keys.append(key)
+    return tuple(keys)

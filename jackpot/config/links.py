@@ -1,0 +1,59 @@
+"""Which links does the configuration declare, and on which terms?"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from jackpot.catalogue import DEFAULT_BANK, LinkEntry, TermsRefused, resolve
+from jackpot.catalogue import load as load_paytable
+from jackpot.config.shape import convert
+from jackpot.config.source import Entry, Source
+from jackpot.rules.paytable import LinkTerms
+
+Links = Mapping[str, LinkTerms | None]
+"""Every declared link by its id. None: the link has mistakes, so its terms are not known."""
+
+# Stands in for what a link of bad shape lacks, and is no mistake in any link.
+HARMLESS: Final[dict[str, Any]] = {"id": "link", "wager": "1.00", "decks": 1}
+
+
+def read_links(source: Source) -> Links:
+    source.unique("link")
+    links: dict[str, LinkTerms | None] = dict.fromkeys(source.ids("link"))
+    for entry in source.entries("link"):
+        source.logo(f"{entry.path}.display", entry.given.get("display", {}))
+        terms = _terms(source, entry) if "paytable" in entry.given else None
+        if terms is not None and entry.whole:
+            links[terms.link] = terms
+            _warn(source, entry, terms)
+    return links
+
+
+def read_banks(source: Source) -> set[str]:
+    """The banks of all links, those with mistakes too."""
+    return {link.given.get("bank", DEFAULT_BANK) for link in source.entries("link")}
+
+
+def _terms(source: Source, entry: Entry) -> LinkTerms | None:
+    """The link's terms. What was taken in place of a part of bad shape is never told as a mistake itself."""
+    try:
+        return resolve(convert(HARMLESS | entry.given, LinkEntry), entry.path)
+    except TermsRefused as error:
+        source.mistakes += [found for found in error.mistakes if not source.spoiled(found[0])]
+        return None
+
+
+def _warn(source: Source, entry: Entry, terms: LinkTerms) -> None:
+    if load_paytable(terms.paytable).status == "proposed":
+        source.warn(f"link {terms.link}: {terms.paytable} was proposed, not adopted")
+    if not terms.hold_table:
+        source.warn(f"link {terms.link}: hold_table = false, other controls keep the cards (T11)")
+    for level in terms.levels:
+        if approval := entry.given.get("level", {}).get(level.level, {}).get("limit_approval"):
+            source.warn(f"link {terms.link}: level {level.level} has a limit approved as: {approval}")
+
+
+def known_links(source: Source, path: str, names: Sequence[str], links: Links) -> list[LinkTerms]:
+    """The terms of the links named there, as far as they are known; a link must be declared."""
+    for name in names:
+        source.wrong(path, None if name in links else f"there is no link {name}")
+    return [terms for name in names if (terms := links.get(name)) is not None]

@@ -1,0 +1,152 @@
+"""Where does each process answer? Listeners, several servers, signage processes, and Redis between them."""
+
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+import msgspec
+
+from jackpot.config.keys import open_to_all
+from jackpot.config.settings import Address, Ledger, Listen, ServerAt, Signage, Tls
+from jackpot.config.source import Source
+
+Addresses = dict[str, Address | None]
+
+# A unix socket's address holds 107 bytes and a terminating zero.
+SOCKET_PATH_MOST: Final = 107
+LISTENERS: Final = ("tables", "signs", "http", "public")
+SIGNAGE_LISTENERS: Final = ("signs", "http", "public")
+# Addresses to listen at that nobody can be sent to.
+EVERYWHERE: Final = ("", "0.0.0.0", "::")  # noqa: S104 - nothing is bound here
+LISTEN_LIMITS: Final = (
+    "strangers_per_address",
+    "http_connections",
+    "http_per_address",
+    "streams_per_address",
+)
+
+
+def read_listen(source: Source, ledger: Ledger | None) -> Listen | None:
+    given = source.section("listen")
+    if not given:
+        return None
+    addresses = _addresses(source, "listen", given, LISTENERS)
+    tls = _tls(source, given.get("tls", {}))
+    admin = _admin(source, "listen.admin", given.get("admin"), ledger)
+    if (tables := addresses["tables"]) is None or not source.shaped("listen"):
+        return None
+    return Listen(
+        tables,
+        admin,
+        addresses["signs"],
+        addresses["http"],
+        addresses["public"],
+        tls,
+        insecure=given.get("insecure", False),
+        hosts=tuple(host.lower() for host in given.get("hosts", ())),
+        **{name: given[name] for name in LISTEN_LIMITS if name in given},
+    )
+
+
+def read_servers(
+    source: Source, listen: Listen, ledger: Ledger | None, banks: Collection[str]
+) -> tuple[ServerAt, ...]:
+    """The servers that share the ledger; each sends devices to the others. banks: those of the links."""
+    source.unique("server")
+    holders: dict[Address, str] = {}
+    found = []
+    for path, given, whole in source.entries("server"):
+        if ledger is not None and ledger.file is not None:
+            source.wrong(path, "a ledger in SQLite has one server: several share one in PostgreSQL")
+        addresses = _addresses(source, path, given, LISTENERS)
+        id_ = given.get("id", path)
+        for name in ("tables", "signs"):
+            if (address := addresses[name]) is not None:
+                source.wrong(f"{path}.{name}", _no_place(address, id_, holders))
+        own_banks = tuple(given.get("banks", ()))
+        for bank in own_banks:
+            source.wrong(f"{path}.banks", None if bank in banks else f"no link lies in a bank {bank}")
+        admin = _admin(source, f"{path}.admin", given.get("admin", f"{id_}.sock"), ledger)
+        if whole and addresses["tables"] is not None:
+            own = msgspec.structs.replace(listen, admin=admin, **addresses)
+            found.append(ServerAt(id_, own, own_banks))
+    return tuple(found)
+
+
+def _no_place(address: Address, server: str, holders: dict[Address, str]) -> str | None:
+    """Why no device can be sent to this address of this server. holders: the servers by address so far."""
+    if address.port == 0 or address.host in EVERYWHERE:
+        return f"{address} is no place where devices could be sent"
+    if holders.setdefault(address, server) != server:
+        return f"{address} is already that of server {holders[address]}"
+    return None
+
+
+def read_redis(source: Source) -> tuple[str, ...]:
+    """The urls of the nodes, tried in turn."""
+    url = source.section("redis").get("url", ())
+    urls = (url,) if isinstance(url, str) else tuple(url)
+    for each in urls:
+        source.wrong("redis.url", None if _names_a_host(each) else f"{each!r} names no host and port")
+    return urls
+
+
+def _names_a_host(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.hostname is not None and parts.port != 0
+    except ValueError:
+        return False
+
+
+def read_signage(source: Source, redis: Collection[str]) -> tuple[Signage, ...]:
+    """The signage processes; Redis feeds them."""
+    source.unique("signage")
+    found = []
+    for path, given, whole in source.entries("signage"):
+        if not redis and source.shaped("redis"):
+            source.wrong(path, "a signage process is fed by Redis: give [redis] url")
+        addresses = _addresses(source, path, given, SIGNAGE_LISTENERS)
+        if whole:
+            found.append(Signage(given["id"], **addresses))
+    return tuple(found)
+
+
+def _addresses(source: Source, path: str, given: Mapping[str, Any], names: Collection[str]) -> Addresses:
+    """The addresses of one process: each port once, and none that is plain beyond loopback by oversight."""
+    addresses = {name: source.address(f"{path}.{name}", given.get(name)) for name in names}
+    listen = source.section("listen")
+    unsaid = not listen or source.spoiled("listen.tls") or source.spoiled("listen.insecure")
+    taken: dict[int, str] = {}
+    for name, address in addresses.items():
+        if address is None:
+            continue
+        # Port 0 is one that the system chooses: each listener gets another.
+        if address.port and taken.setdefault(address.port, name) != name:
+            source.wrong(f"{path}.{name}", f"port {address.port} is already that of {taken[address.port]}")
+        if address.loopback or "tls" in listen or unsaid:
+            continue
+        if listen.get("insecure", False):
+            source.warn(f"{path}.{name}: {address} is plain: who listens on the way can read it")
+        else:
+            sentence = f"{address} is plain and beyond loopback: give [listen.tls], or insecure = true"
+            source.wrong(f"{path}.{name}", sentence)
+    return addresses
+
+
+def _tls(source: Source, given: Mapping[str, str]) -> Tls | None:
+    files = {name: source.file(f"listen.tls.{name}", given[name]) for name in given}
+    cert, key = files.get("cert"), files.get("key")
+    if key is not None and (fault := open_to_all(key)) is not None:
+        source.warn(f"listen.tls.key: {fault}")
+    return None if cert is None or key is None else Tls(cert, key, files.get("client_ca"))
+
+
+def _admin(source: Source, path: str, given: str | None, ledger: Ledger | None) -> Path:
+    """The admin socket: as configured, else next to the ledger's file, else next to the configuration."""
+    file = (ledger and ledger.file) or source.path
+    admin = file.with_suffix(".sock") if given is None else source.path.parent / given
+    if len(str(admin).encode()) > SOCKET_PATH_MOST:
+        source.wrong(path, f"{admin} is longer than {SOCKET_PATH_MOST} bytes: give a shorter path")
+    return admin

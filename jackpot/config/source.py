@@ -1,0 +1,107 @@
+"""What does the file say, and what of it is wrong? Its parts by path, and every mistake found on the way.
+
+A part may have one fault and still be read further, so that one reading finds every mistake.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from jackpot.config.display import logo_fault
+from jackpot.config.settings import Address
+from jackpot.config.shape import faults_of, sound
+
+
+class Entry(NamedTuple):
+    """One of many tables of one name, like link[0].
+
+    given: what of it has a good shape. whole: whether that is all; if not, it is read for mistakes only.
+    """
+
+    path: str
+    given: dict[str, Any]
+    whole: bool
+
+
+class Source:
+    """One configuration file while it is read."""
+
+    def __init__(self, path: Path, data: Mapping[str, Any]) -> None:
+        self.path = path
+        self._data = data
+        faults = faults_of(data)
+        self.mistakes = [(fault.path, fault.sentence) for fault in faults]
+        self.warnings: list[str] = []
+        self._misshapen = tuple(fault.path for fault in faults if fault.spoils)
+
+    def wrong(self, path: str, sentence: str | None) -> None:
+        """A check's verdict on what stands at this path; None is good."""
+        if sentence is not None:
+            self.mistakes.append((path, sentence))
+
+    def warn(self, sentence: str) -> None:
+        """What an operator should know and may mean. Many tables may give rise to it: it is said once."""
+        if sentence not in self.warnings:
+            self.warnings.append(sentence)
+
+    def shaped(self, path: str) -> bool:
+        """Whether the part at this path has a good shape, down to its leaves."""
+        below = (f"{path}.", f"{path}[")
+        return not any(where == path or where.startswith(below) for where in self._misshapen)
+
+    def spoiled(self, path: str) -> bool:
+        """Whether a fault of shape lies there, or above or below."""
+        above = any(path.startswith((f"{bad}.", f"{bad}[")) for bad in self._misshapen)
+        return above or not self.shaped(path)
+
+    def section(self, name: str) -> dict[str, Any]:
+        """What of [name] has a good shape; empty where it is not there."""
+        given = sound(name, self._data.get(name), self._misshapen)
+        return given if isinstance(given, dict) else {}
+
+    def entries(self, name: str) -> list[Entry]:
+        """The [[name]] tables."""
+        return [
+            Entry(path, sound(path, given, self._misshapen), self.shaped(path))
+            for path, given in self._tables(name)
+        ]
+
+    def ids(self, name: str) -> dict[str, list[str]]:
+        """The ids of all [[name]] tables, those with other mistakes too, each with the paths that have it."""
+        ids: dict[str, list[str]] = {}
+        for path, given in self._tables(name):
+            if "id" in given:
+                ids.setdefault(str(given["id"]), []).append(path)
+        return ids
+
+    def unique(self, name: str) -> None:
+        """No two [[name]] tables share an id."""
+        for id_, paths in self.ids(name).items():
+            if len(paths) > 1:
+                self.wrong(name, f"the id {id_} is given to {len(paths)} of them: {', '.join(paths)}")
+
+    def file(self, path: str, name: str, how: str = "") -> Path | None:
+        """The file that is named there. how: what makes one, for the sentence that it is missing."""
+        file = self.path.parent / name
+        if file.is_file():
+            return file
+        self.wrong(path, f"there is no file {file}{how}")
+        return None
+
+    def logo(self, path: str, given: Mapping[str, Any]) -> None:
+        """Whether pages can show the logo of this part, where it has one."""
+        if "logo" in given:
+            self.wrong(f"{path}.logo", logo_fault(self.path.parent / given["logo"]))
+
+    def address(self, path: str, text: str | None) -> Address | None:
+        """The address that is written there, None where there is none or it is wrong."""
+        try:
+            return None if text is None else Address.of(text)
+        except ValueError as error:
+            self.wrong(path, str(error))
+            return None
+
+    def _tables(self, name: str) -> list[tuple[str, dict[str, Any]]]:
+        found = self._data.get(name, [])
+        listed = enumerate(found if isinstance(found, list) else ())
+        return [(f"{name}[{index}]", given) for index, given in listed if isinstance(given, dict)]

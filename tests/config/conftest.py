@@ -1,0 +1,5 @@
+"""The fixture of all tests of configurations."""
+
+from tests.config.floor import floor
+
+__all__ = ["floor"]

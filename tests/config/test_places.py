@@ -1,0 +1,96 @@
+"""Where may each process answer, and which addresses are refused?"""
+
+from pathlib import Path
+
+from jackpot.config import Address, load
+from tests.config.floor import Floor, mistakes
+
+
+def test_plain_listeners_beyond_loopback(floor: Floor, tmp_path: Path) -> None:
+    """A plain listener beyond loopback is either meant (and then warned of) or encrypted."""
+    public = ("127.0.0.1:5711", "0.0.0.0:5711")
+    meant = load(floor(public, ("[listen]", "[listen]\ninsecure = true")))
+    assert meant.listen.insecure
+    assert any("listen.signs: 0.0.0.0:5711 is plain" in warning for warning in meant.warnings)
+    found = mistakes(floor(public, ("[[link]]", '[listen.tls]\ncert = "c.pem"\nkey = "k.pem"\n[[link]]')))
+    assert list(found) == ["listen.tls.cert", "listen.tls.key"]
+    for name in ("c.pem", "k.pem"):
+        (tmp_path / name).touch(mode=0o600)
+    tls = load(floor(public, ("[[link]]", '[listen.tls]\ncert = "c.pem"\nkey = "k.pem"\n[[link]]')))
+    assert tls.listen.tls is not None
+    assert tls.warnings == ()
+
+
+def test_a_private_key_that_everybody_can_read(floor: Floor, tmp_path: Path) -> None:
+    """Who has the server's TLS key can play the server. A group may share it, but no device's key."""
+    tls = tmp_path / "server.pem"
+    tls.write_text("a certificate and its key")
+    file = floor(more=f'[listen.tls]\ncert = "{tls}"\nkey = "{tls}"\n')
+    tls.chmod(0o644)
+    assert [line for line in load(file).warnings if "listen.tls.key" in line] == [
+        f"listen.tls.key: {tls} has mode 0644: everybody here can read the private key (chmod 640)"
+    ]
+    tls.chmod(0o640)
+    assert not any("listen.tls.key" in line for line in load(file).warnings)
+    (tmp_path / "keys" / "T01").chmod(0o640)
+    assert "only its owner may read a key" in mistakes(file)["table[0].key_file"]
+
+
+def test_ports_that_the_system_chooses(floor: Floor) -> None:
+    """Port 0 may be asked for by several listeners."""
+    config = load(floor(("127.0.0.1:5710", "127.0.0.1:0"), ("127.0.0.1:5711", "[::1]:0")))
+    assert config.listen.signs == Address("::1", 0)
+    assert str(config.listen.signs) == "[::1]:0"
+
+
+def test_servers_that_share_a_ledger(floor: Floor, tmp_path: Path) -> None:
+    """DESIGN, beyond one machine: each listens where devices can be sent; they share one PostgreSQL."""
+    shared = ("sqlite:///ledger.db", "postgresql://jackpot@db/ledger")
+    one = '[[server]]\nid = "a"\ntables = "127.0.0.1:5710"\nhttp = "127.0.0.1:8080"\nbanks = ["main"]\n'
+    two = '[[server]]\nid = "b"\ntables = "127.0.0.1:5720"\nadmin = "/run/b.sock"\n'
+    assert "has one server" in mistakes(floor(more=one))["server[0]"]
+    found = load(floor(shared, more=one + two))
+    assert [(server.id, server.banks) for server in found.servers] == [("a", ("main",)), ("b", ())]
+    assert found.server is None
+    first, second = found.of_server("a"), found.of_server("b")
+    assert first.listen.admin == tmp_path / "a.sock"
+    assert (first.listen.http, first.listen.signs) == (Address("127.0.0.1", 8080), None)
+    assert (second.listen.tables, second.listen.admin) == (Address("127.0.0.1", 5720), Path("/run/b.sock"))
+    wrong = one.replace("127.0.0.1:5710", "0.0.0.0:5710").replace("main", "north")
+    assert mistakes(floor(shared, more=wrong)).keys() >= {"server[0].tables", "server[0].banks"}
+    assert mistakes(floor(shared, more=one + one))["server"] == (
+        "the id a is given to 2 of them: server[0], server[1]"
+    )
+    same = mistakes(floor(shared, more=one + two.replace("5720", "5710")))
+    assert same == {"server[1].tables": "127.0.0.1:5710 is already that of server a"}
+
+
+def test_a_mistake_of_a_server_has_its_own_path(floor: Floor) -> None:
+    """DESIGN, config: the admin socket of a server that is too long is named where it was written."""
+    server = f'[[server]]\nid = "a"\ntables = "127.0.0.1:5710"\nadmin = "{"a" * 108}"\n'
+    shared = ("sqlite:///ledger.db", "postgresql://jackpot@db/ledger")
+    assert mistakes(floor(shared, more=server)).keys() == {"server[0].admin"}
+
+
+def test_signage_processes(floor: Floor, tmp_path: Path) -> None:
+    """DESIGN, beyond one machine: fed by Redis, each one sender of UDP, and none needs a table's key."""
+    redis = '[redis]\nurl = ["redis://a:6379", "rediss://b:6379"]\n'
+    hall = '[[signage]]\nid = "hall"\nsigns = "10.0.0.1:5721"\n'
+    udp = '[[udp_sign]]\naddress = "10.0.0.9:1"\nlinks = ["five"]\nformat = "{amount}"\nsender = "bar"\n'
+    assert mistakes(floor(more=hall + udp)) == {
+        "signage[0]": "a signage process is fed by Redis: give [redis] url",
+        "signage[0].signs": "10.0.0.1:5721 is plain and beyond loopback: "
+        "give [listen.tls], or insecure = true",
+        "udp_sign[0].sender": "there is no signage process bar",
+    }
+    assert mistakes(floor(more='[redis]\nurl = ["http://a"]\n')) == {
+        "redis.url": 'this is not "redis://..." or "rediss://...", or a list of them'
+    }
+    for url in ("redis://", "redis://a:x", "redis://[::1"):
+        assert "redis.url" in mistakes(floor(more=f'[redis]\nurl = "{url}"\n')), url
+    file = floor(more=redis + hall.replace("10.0.0.1", "127.0.0.1"))
+    assert load(file).redis == ("redis://a:6379", "rediss://b:6379")
+    for table in ("T01", "T02"):
+        (tmp_path / "keys" / table).unlink()
+    assert "table[0].key_file" in mistakes(file)
+    assert set(load(file, roles=("sign",)).keys) == {("sign", "S01")}
