@@ -143,7 +143,7 @@ async def test_a_warning_of_something_else_is_no_doubt(tmp_path: Path) -> None:
     """DESIGN 4: that numbers of transactions run out is said with every epoch and batch; they are durable."""
     with Postgres(tmp_path / "own") as cluster:
         cluster.stop()
-        cluster._run("pg_resetwal", "-x", str(NEARLY_OUT), cluster.data)
+        cluster.programs.run("pg_resetwal", "-x", str(NEARLY_OUT), cluster.data)
         numbers, size = CLOG_FILE
         (cluster.data / "pg_xact" / f"{NEARLY_OUT // numbers:04X}").write_bytes(bytes(size))
         cluster.start()

@@ -252,7 +252,7 @@ def test_no_newer_limit_of_time_ends_a_commit(tmp_path: Path) -> None:
     except EnginesMissing as missing:
         pytest.skip(str(missing))
     with Postgres(tmp_path / "newer", programs=programs) as newer:
-        if newer.version < connect.TRANSACTION_TIMEOUT_SINCE:
+        if newer.programs.version < connect.TRANSACTION_TIMEOUT_SINCE:
             pytest.skip("an older PostgreSQL")
         newer.sql("ALTER DATABASE postgres SET transaction_timeout = '10s'")
 
