@@ -1,6 +1,6 @@
-"""How does a test start, kill, freeze, promote and remove a Redis or Valkey of its own?
+"""How does a test start, kill, freeze and remove a Redis or Valkey of its own?
 
-It keeps nothing on disk: a new start is an empty one.
+It keeps nothing on disk: after a start it is empty.
 """
 
 import shutil

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Keeps one finished WAL file, durably, and never in the place of another: archive_command of postgresql.conf.
+# Keeps one finished WAL file durably, and never overwrites one: the archive_command of postgresql.conf.
 set -euo pipefail
 
 usage() {

@@ -6,8 +6,8 @@ usage() {
     cat <<'EOF'
 usage: backup.sh CONNECTION FOLDER
 
-Copies the whole cluster, beside the servers that use it, to FOLDER/base-YYYYMMDDTHHMMSSZ, with a manifest
-of SHA-256 sums and the WAL that makes it consistent, and checks it with pg_verifybackup.
+Copies the whole cluster to FOLDER/base-YYYYMMDDTHHMMSSZ while servers use it, with a manifest of SHA-256 sums
+and the WAL that makes the copy consistent. Checks the copy with pg_verifybackup.
 
   CONNECTION  how to reach the cluster, as a role with REPLICATION: postgresql://backup@db.casino:5432/
               (the password in ~/.pgpass)

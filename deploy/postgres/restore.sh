@@ -42,7 +42,7 @@ done
 [[ $# == 3 && (-n $archive || -z $until) ]] || { usage >&2; exit 2; }
 backup=$1 data=$2 database=$3
 [[ -e $backup/backup_manifest && $backup != *.part ]] || die "$backup is not a whole backup"
-[[ ! -e $data ]] || die "$data exists: restore beside it, then change places"
+[[ ! -e $data ]] || die "$data exists: restore into another folder, then rename both"
 [[ -z $archive || -d $archive ]] || die "$archive is not a folder"
 
 PATH=${PGBIN:-/usr/lib/postgresql/$(<"$backup/PG_VERSION")/bin}:$PATH
@@ -92,9 +92,9 @@ pg --mode=fast stop
 mv -- "$unproved" "$data"
 sync "$(dirname "$data")"
 cat >&2 <<EOF
-$data is proved. Start PostgreSQL on it with your configuration and a new, empty WAL archive, make its standbys
-anew, then start jackpot. Its links are suspended until two people resume them. Let the tables connect: one that
-has answers beyond this ledger is told ledger_behind. Look at what they say, and confirm it in the same act:
+$data is proved. Start PostgreSQL on it with your configuration and a new, empty WAL archive. Make new standbys,
+then start jackpot. Its links are suspended until two people resume them. Let the tables connect: a table whose
+last answer is newer than this ledger is refused with ledger_behind. Look at what is missing, then confirm it:
     jackpot ledger behind --config FILE
     jackpot ledger resume --bank BANK --believe all --reason TEXT --by NAME --and-by OTHER --config FILE
 Restart the signage processes, if there are any: they show no value older than one that they know.

@@ -1,7 +1,7 @@
-"""Which hits were ever made, and what became of them? As the journal says, the newest first, by pages.
+"""Which hits were ever made, and what became of them? As the journal says, by pages, the newest first.
 
-A hit is told where it was made; what people did with it comes after that in the journal, and is so read
-first. Its entries are found by two small indexes, however long the journal is.
+Reading goes backwards: what people did with a hit comes later in the journal than the hit, so it is read
+first. Two small indexes find these entries, however long the journal is.
 """
 
 from collections.abc import Iterable, Iterator
@@ -12,9 +12,9 @@ from jackpot.rules import events, kinds
 from jackpot.rules.acts.hits import Corrected, Paid, Undone, Validated
 from jackpot.rules.state import Award, Hit
 
-# Entries of one statement: a page of hits and what people did with them, in a few milliseconds.
+# Entries that one statement reads: a page of hits and what people did with them, in a few milliseconds.
 ENTRIES: Final = 200
-# Hits of one page: what a person looks at, and a frame or an answer holds.
+# Hits of one page: as many as a person looks at, and as an answer holds.
 PAGE_MOST: Final = 100
 
 # The key begins with the bank: +bank leaves the small indexes alone to both planners.
@@ -65,7 +65,7 @@ def page(ledger: Reader, bank: str, before: int | None = None, limit: int = PAGE
 
 
 def done_with(ledger: Reader, bank: str, hit: int) -> list[Done]:
-    """What people did with a hit, the newest first; nothing of one that never was. Raises LedgerError."""
+    """What people did with a hit, the newest first; empty for a hit that never was. Raises LedgerError."""
     found = []
     for _, at, event, _ in _entries(ledger, bank):
         match event:
@@ -79,7 +79,7 @@ def done_with(ledger: Reader, bank: str, hit: int) -> list[Done]:
 
 
 def _entries(ledger: Reader, bank: str) -> Iterator[Entry]:
-    """All that made awards, or people's acts on them, the newest first."""
+    """All entries that made awards or acted on them, the newest first."""
     below = _BEYOND
     while True:
         found = ledger.ask(bank, lambda number, below=below: _asked(number, below))  # type: ignore[misc]
@@ -105,7 +105,7 @@ class _History:
         self._steps: dict[int, list[tuple[str, int]]] = {}
 
     def take(self, seq: int, at: int, event: events.Event, table: int) -> None:
-        """One entry; an older one than all before."""
+        """One entry, older than all that were taken before."""
         for award, amount in _raised(event):
             self._step(award, "raised", amount)
         match event:
@@ -139,7 +139,7 @@ class _History:
         self._steps.setdefault(award, []).append((what, amount))
 
     def _as_it_stands(self, award: Award) -> Award:
-        """What people and undone entries made of it since: the sum of a paid one never changes (A10, A11)."""
+        """An award with all that changed it since. The sum of a paid one never changes (A10, A11)."""
         for what, amount in reversed(self._steps.pop(award.number, [])):
             if what not in ("raised", "corrected"):
                 award.status = what  # type: ignore[assignment]  # the names of its events

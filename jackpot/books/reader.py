@@ -8,14 +8,14 @@ from typing import Final, TypeVar
 from jackpot.ledger.open import open_ledger
 from jackpot.ledger.store import Aside, Ledger, LedgerError
 
-# Whoever looks at a page does not wait longer for a disk or a database; most reads take some milliseconds.
+# A person who looks at a page waits no longer for a disk or a database. Most reads take some milliseconds.
 READ_WITHIN_S: Final = 3.0
 
 T = TypeVar("T")
 
 
 class Books:
-    """A ledger that is only read, in a thread of its own; opened when first needed, and after a failure."""
+    """A ledger that is only read, in a thread of its own. It opens when needed, and again after a failure."""
 
     def __init__(self, url: str) -> None:
         self._url = url

@@ -1,6 +1,7 @@
 """What may a link pay, on which terms, and by which regulation?
 
-`load` reads one paytable of the catalogue, `resolve` lays a link's configuration beside it.
+`load` reads one paytable of the catalogue, `resolve` makes a link's terms of it and of the link's
+configuration.
 """
 
 from jackpot.catalogue.figures import money_text, parse_money, parse_pays, parse_rate, rate_text

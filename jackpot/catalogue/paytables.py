@@ -22,14 +22,15 @@ FIGURES: Final = ("seed", "reseed", "primary", "reserve")
 
 
 class CatalogueError(Exception):
-    """A paytable's file is missing or contradicts itself; the text names file and fault."""
+    """A paytable's file is missing or contradicts itself. The text names the file and the fault."""
 
 
 class Figure(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Who decides one figure of a level (L4, L5); exactly one field is set.
 
-    mandated: the regulation. minimum: the operator, at least this. operator: the operator.
-    as_seed: a reseed equals its seed. none: nobody; what the source prints instead.
+    mandated: the regulation, to this. minimum: the operator, to this at least. operator: the operator,
+    freely. as_seed: nobody, a reseed equals its seed. none: nobody; the field holds what the source prints
+    instead.
     """
 
     mandated: str | None = None
@@ -89,11 +90,11 @@ class AlwaysValidate(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Paytable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One file of the catalogue, as written.
 
-    games: where its source offers it. same_as: a paytable equal row for row that may share a link
-    (L1). cards_by_house: by game, where no source says which cards make the hand, and which do here (H2).
-    wagers: the only ones it is printed for, empty for any: then envy is approved for others (A5). by_turn:
-    the source that mandates payment by turn, so no `share` (T5). electronic, dealer_hand: the source that
-    says so. draws_refused: why the draws that its source names are not offered (A7).
+    games: those for which its source offers it. same_as: a paytable that is equal row for row and may share a
+    link (L1). cards_by_house: where no source says which cards make the hand, by game, our own reading (H2).
+    wagers: the only ones that it is printed for. Empty means any wager, and envy that is not printed is
+    approved (A5). by_turn: the source that mandates payment by turn, so no `share` (T5). electronic,
+    dealer_hand: the source that says so. draws_refused: why draws that the source names are not offered (A7).
     """
 
     id: str
@@ -124,7 +125,7 @@ class Paytable(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     @property
     def mandates_seeds(self) -> bool:
-        """Whether the source gives seed and reseed of every level, so that nothing restores them (A4)."""
+        """Whether the source gives seed and reseed of every level. Then `floor_to_seed` is refused (A4)."""
         return all(level.seed.mandated and level.reseed.mandated for level in self.level.values())
 
 
@@ -169,12 +170,12 @@ def parse(text: str, paytable: str) -> Paytable:
 
 
 def games_of(table: Paytable) -> tuple[Game, ...]:
-    """The games whose tables a link of this paytable takes, its twin's among them (L1)."""
+    """The games whose tables may play on a link of this paytable, those of its twin included (L1)."""
     return table.games if table.same_as is None else (*table.games, *load(table.same_as).games)
 
 
 def cards_by_house(table: Paytable, game: Game) -> str | None:
-    """Why the cards that make the hand in this game are our own reading; None where a source says it (H2)."""
+    """Our own reading of which cards make the hand in this game; None if a source says it (H2)."""
     twin = {} if table.same_as is None else load(table.same_as).cards_by_house
     return (twin | table.cards_by_house).get(game)
 
@@ -192,7 +193,7 @@ def rows_of(table: Paytable) -> tuple[Row, ...]:
 def _shared(table: Paytable) -> tuple[object, ...]:
     """What two paytables that may share a link must have in common, sources left out (L1).
 
-    Draws and wagers on the dealer's hand are not among it: each table has what its own game offers.
+    Draws and wagers on the dealer's hand may differ: each table has what its own game offers.
     """
     figures = {
         name: (level.seed, level.reseed, level.primary, level.reserve) for name, level in table.level.items()

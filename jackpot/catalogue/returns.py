@@ -1,4 +1,4 @@
-"""What comes back of a wager on average? Rates, odds and draws, exact, from counted combinations (A7)."""
+"""How much of a wager comes back on average? Rates, odds and draws, exact, from counted combinations (A7)."""
 
 import functools
 import tomllib
@@ -29,8 +29,9 @@ class Odds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Return(NamedTuple):
     """What one wager gives back on average, as parts of it.
 
-    meters: what goes onto primaries and reserves, all of which is won one day (L6). odds: the awards that
-    no meter pays. draws: Magic Card and Lucky Bonus. Seeds and envy bonuses are the house's, and come on top.
+    meters: the part that goes onto primaries and reserves; all of it is won one day (L6). odds: the awards
+    that no meter pays. draws: Magic Card and Lucky Bonus. Seeds and envy bonuses come on top: the house pays
+    them.
     """
 
     meters: Fraction
@@ -60,12 +61,12 @@ def return_of(terms: LinkTerms, seats: int) -> Return:
 
 
 def rates_of(terms: LinkTerms) -> Fraction:
-    """What goes onto the meters, primary and reserve, as a part of the wager (L6)."""
+    """The part of the wager that goes onto the meters, primary and reserve (L6)."""
     return Fraction(sum(level.primary + level.reserve for level in terms.levels), BASIS_POINTS)
 
 
 def odds_return(terms: LinkTerms) -> Fraction:
-    """What the rows that no meter pays return, as a part of the wager; a suit is as likely as any other."""
+    """The part of the wager that the rows without a meter return. All suits are equally likely."""
     odds = odds_of(terms.hand_kind)
     total = Fraction(0)
     for hand, count in odds.hands.items():
@@ -79,8 +80,8 @@ def odds_return(terms: LinkTerms) -> Fraction:
 def draws_return(terms: LinkTerms, seats: int) -> Fraction:
     """What the Magic Card and the Lucky Bonus return on average, as a part of the wager (A7).
 
-    Exact for a seat with one wager, which is the most: the prize is once a seat. One of 52 cards is drawn
-    and held against the five cards of the hand.
+    Exact for a seat with one wager. With more wagers it is less, for a seat gets one prize. One of 52 cards
+    is drawn and compared with the five cards of the hand.
     """
     magic = Fraction(MAGIC_CARDS * terms.magic_for, DECK * terms.magic_every) if terms.magic_every else 0
     lucky = Fraction(terms.lucky_for, seats * terms.lucky_every) if terms.lucky_every else 0

@@ -1,5 +1,5 @@
-"""On which terms does a configured link play? Its configuration beside its paytable: the whole terms,
-or every rule that the configuration breaks.
+"""On which terms does a configured link play? Its paytable and its configuration give the whole terms, or
+every rule that the configuration breaks.
 """
 
 from typing import Final, Literal, NamedTuple
@@ -83,10 +83,10 @@ class _Mistakes:
 
 
 def resolve(entry: LinkEntry, path: str = "link") -> LinkTerms:
-    """The whole terms of a configured link, seeds and envy sums reckoned for its wager.
+    """The whole terms of a configured link, with seeds and envy sums for its wager.
 
     path: where the entry stands in the configuration, for messages. Raises TermsRefused with every
-    mistake (L1, L3-L7, T3, T5, A4, A5, A7, A10, M1, M2), CatalogueError never for a known id.
+    mistake (L1, L3-L7, T3, T5, A4, A5, A7, A10, M1, M2).
     """
     mistakes = _Mistakes(path, entry.id)
     if entry.paytable not in ids():
@@ -151,7 +151,7 @@ def _check_options(entry: LinkEntry, table: Paytable, mistakes: _Mistakes) -> No
 
 
 def _envy(entry: LinkEntry, table: Paytable, wager: int, mistakes: _Mistakes) -> tuple[EnvyRow, ...]:
-    """The envy sums for this wager: as printed, or approved where none are printed for it (A5)."""
+    """The envy sums for this wager: the printed ones, or approved ones if none are printed for it (A5)."""
     if not table.schedules and entry.envy is not None:
         mistakes.add("envy", f"{table.id} leaves no choice of envy schedule (A5)")
     if table.schedules and entry.envy not in table.schedules:
@@ -169,7 +169,7 @@ def _envy(entry: LinkEntry, table: Paytable, wager: int, mistakes: _Mistakes) ->
 
 
 def _approved(entry: LinkEntry, printed: EnvySchedule, mistakes: _Mistakes) -> tuple[EnvyRow, ...]:
-    """The sums that a regulator approved for a wager that the source prints none for (A5)."""
+    """The sums that a regulator approved for a wager without printed ones (A5)."""
     hands = [row.hand for row in printed.rows]
     if set(entry.envy_approved) != set(hands):
         mistakes.add(
@@ -282,7 +282,7 @@ def _sum(asked: _Asked, wager: int, mistakes: _Mistakes) -> int:
 
 
 def _limit(path: str, level: Level, entry: LevelEntry, least: int, mistakes: _Mistakes) -> int | None:
-    """A progressive limit in micro-dollars, not below what the meter opens and reseeds at (L7)."""
+    """A progressive limit in micro-dollars, not below the meter's seed and reseed (L7)."""
     if entry.limit is None:
         if entry.limit_approval is not None:
             mistakes.add(f"{path}.limit_approval", "an approval is stated without a limit (L7)")

@@ -17,7 +17,7 @@ from jackpot.cli.speak import fail
 
 if TYPE_CHECKING:
     from jackpot.lab.audit import Verdict
-    from jackpot.lab.floor import Floor
+    from jackpot.lab.floor import SimulatedFloor
     from jackpot.lab.scene import Scene
 
 # How often the view is drawn, and a line printed where there is no terminal.
@@ -166,11 +166,11 @@ def _leaves(errors: BaseExceptionGroup[BaseException]) -> list[BaseException]:
 
 
 async def _play(folder: Path, scene: "Scene", rounds: int | None, url: str | None) -> "Verdict":
-    from jackpot.lab.floor import Floor
+    from jackpot.lab.floor import SimulatedFloor
     from jackpot.lab.pace import Pace
 
     pace = Pace(scene.speed, rounds)
-    floor = Floor(folder, scene, pace, url)
+    floor = SimulatedFloor(folder, scene, pace, url)
     loop = asyncio.get_running_loop()
 
     def stop() -> None:
@@ -196,7 +196,7 @@ def _end_at_once(folder: Path) -> None:
     os._exit(INTERRUPTED)
 
 
-async def _watch(floor: "Floor", scene: "Scene") -> None:
+async def _watch(floor: "SimulatedFloor", scene: "Scene") -> None:
     """Draws the floor while it plays: the live view, or a line now and then without a terminal."""
     from rich.console import Console
     from rich.live import Live

@@ -29,7 +29,7 @@ def read_tables(source: Source, links: Links) -> tuple[TableTerms, ...]:
 def _table(source: Source, entry: Entry, links: Links) -> TableTerms | None:
     path, given, whole = entry
     game: Game | None = given.get("game")
-    # Where the number of seats is missing, no number that the game may have is a mistake.
+    # If the number of seats is missing, it is taken for the most that the game may have, which is no mistake.
     most = max(SEATS.values()) if game is None else SEATS[game]
     seats = given.get("seats", most)
     if seats > most:

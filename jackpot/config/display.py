@@ -10,7 +10,7 @@ from babel import Locale, UnknownLocaleError
 DEFAULT_LOCALE: Final = "en_US"
 DEFAULT_ACCENT: Final = "#f5c542"
 DEFAULT_BACKGROUND: Final = "#0a0d16"
-# What browsers show as an image without running anything in it.
+# Kinds of file that browsers show as an image without running anything in it.
 LOGO_TYPES: Final[Mapping[str, str]] = {
     ".svg": "image/svg+xml",
     ".png": "image/png",
@@ -37,7 +37,7 @@ class Display(msgspec.Struct, frozen=True):
 
 
 def display_of(link: str, given: Mapping[str, Any], site: Mapping[str, Any], base: Path) -> Display:
-    """A link's face: its own settings, else the site's, else the defaults. base: where paths begin."""
+    """A link's face: its own settings, else the site's, else defaults. base: where relative paths begin."""
     logo = given.get("logo", site.get("logo"))
     return Display(
         title=given.get("title", link.replace("-", " ").title()),

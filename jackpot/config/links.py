@@ -12,7 +12,7 @@ from jackpot.rules.paytable import LinkTerms
 Links = Mapping[str, LinkTerms | None]
 """Every declared link by its id. None: the link has mistakes, so its terms are not known."""
 
-# Stands in for what a link of bad shape lacks, and is no mistake in any link.
+# Stands in for what a link of bad shape lacks. None of these values is a mistake in any link.
 HARMLESS: Final[dict[str, Any]] = {"id": "link", "wager": "1.00", "decks": 1}
 
 
@@ -34,7 +34,7 @@ def read_banks(source: Source) -> set[str]:
 
 
 def _terms(source: Source, entry: Entry) -> LinkTerms | None:
-    """The link's terms. What was taken in place of a part of bad shape is never told as a mistake itself."""
+    """The link's terms. A value that stands in for a missing one is never named as a mistake."""
     try:
         return resolve(convert(HARMLESS | entry.given, LinkEntry), entry.path)
     except TermsRefused as error:

@@ -12,7 +12,7 @@ from controllers.pace import Limits
 from jackpot.config.display import DEFAULT_LOCALE, Display
 from jackpot.rules.paytable import LinkTerms, TableTerms
 
-# As of every id.
+# The longest id, as everywhere.
 ID_MOST: Final = 64
 SQLITE: Final = "sqlite:///"
 
@@ -34,7 +34,7 @@ class ConfigErrors(Exception):
 class Site(msgspec.Struct, frozen=True):
     """gaming_day_ends: local time in `timezone`, an IANA name (S2). locale: how pages write money.
 
-    id: whose ledger it is, "" where the configuration leaves it to the ledger, which keeps the first one.
+    id: names the ledger. "" if the configuration does not say: the ledger then keeps its first one.
     """
 
     name: str
@@ -46,7 +46,7 @@ class Site(msgspec.Struct, frozen=True):
 
     @property
     def first_id(self) -> str:
-        """What a ledger that is made now is given: the id, else one made from the name."""
+        """The id that a new ledger gets: the configured one, else one made from the name."""
         made = re.sub(r"[^a-z0-9]+", "-", self.name.lower()).strip("-")
         return self.id or made[:ID_MOST] or "site"
 
@@ -71,7 +71,7 @@ class Address(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, text: str) -> "Address":
-        """Of "host:port" or "[v6]:port"; ValueError where the port is none."""
+        """Reads "host:port" or "[v6]:port". Raises ValueError."""
         host, _, port = text.rpartition(":")
         if int(port) > 65_535:
             raise ValueError(f"{text!r} has a port above 65535")
@@ -89,31 +89,31 @@ class Address(msgspec.Struct, frozen=True):
 
 
 class Tls(msgspec.Struct, frozen=True):
-    """client_ca: whose certificates devices must show, None where a device shows none."""
+    """client_ca: it signs the certificates that devices must show; None if they need none."""
 
     cert: Path
     key: Path
     client_ca: Path | None = None
 
 
-# A floor behind one address (a router, a gateway of controllers) that connects at one moment: its devices
-# have no hello yet for some milliseconds only.
+# A whole floor may connect at one moment from behind one address, a router or a gateway of controllers. Each
+# device is a stranger only until its hello, for some milliseconds.
 STRANGERS_PER_ADDRESS: Final = 256
-# Every stream there may be, and as many pages and scrapes as a site looks at.
+# All streams that there may be, and enough pages and scrapes for one site.
 HTTP_CONNECTIONS: Final = 1_200
-# A house of screens behind one address: its streams, and the pages and files that they load.
+# All screens of a house may be behind one address: their streams, and the pages and files that they load.
 HTTP_PER_ADDRESS: Final = 256
 # A wall of screens behind one address; ten of them use up all the streams there are.
 STREAMS_PER_ADDRESS: Final = 100
 
 
 class Listen(msgspec.Struct, frozen=True):
-    """Where the server answers. insecure: plain listeners beyond loopback are meant.
+    """Where the server answers. insecure: listeners beyond loopback may be without TLS.
 
-    strangers_per_address: connections of devices that have not proved themselves yet, at each of `tables` and
-    `signs`. http_connections: at each of `http` and `public`, http_per_address of them of one address, and
-    streams_per_address of those streams. hosts: names by which browsers reach the pages, beside the addresses
-    listened at, loopback and this machine's own name.
+    strangers_per_address: limits connections from one address without a valid hello, at each of `tables` and
+    `signs`. http_connections: limits those at each of `http` and `public`; http_per_address those from one
+    address, and streams_per_address the streams among them. hosts: names by which browsers reach the pages,
+    besides the addresses listened at, loopback and this machine's own name.
     """
 
     tables: Address
@@ -156,7 +156,7 @@ class UdpSign(msgspec.Struct, frozen=True):
     """format: of a value, with {link}, {level}, {amount} and {cents}. state_format: of a link's state.
 
     sender: the signage process that sends it; None, the server itself. Two would overtake each other.
-    interface: an address of this machine, from whose network a multicast leaves; else the system chooses.
+    interface: this machine's address on the network by which a multicast leaves; None, the system chooses.
     """
 
     address: Address
@@ -197,7 +197,7 @@ class Config(msgspec.Struct, frozen=True):
         return self.keys.get((role, device), ())
 
     def of_server(self, name: str) -> "Config":
-        """The same as that server has it. Raises KeyError."""
+        """The configuration as that server uses it. Raises KeyError."""
         server = {server.id: server for server in self.servers}[name]
         return msgspec.structs.replace(self, listen=server.listen, server=server)
 

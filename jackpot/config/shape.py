@@ -1,4 +1,4 @@
-"""Has the file the shape of a configuration? JSON Schema, every fault at once, each a sentence."""
+"""Does the file have the shape of a configuration? By JSON Schema: every fault at once, each a sentence."""
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -12,7 +12,7 @@ _Struct = TypeVar("_Struct", bound=msgspec.Struct)
 
 
 class Fault(NamedTuple):
-    """What is wrong, and where. spoils: the part that holds it cannot be read further."""
+    """What is wrong, and where. spoils: the part that has the fault cannot be read further."""
 
     path: str
     sentence: str
@@ -29,12 +29,12 @@ def faults_of(data: Mapping[str, Any]) -> list[Fault]:
 
 
 def convert(data: Mapping[str, Any], kind: type[_Struct]) -> _Struct:
-    """A typed struct of a table whose shape is known to be good."""
+    """A table of good shape as a typed struct."""
     return msgspec.convert(data, kind, strict=True)
 
 
 def sound(path: str, value: Any, misshapen: Collection[str]) -> Any:
-    """What of this part has a good shape. misshapen: the paths of what has not."""
+    """The part without what has a bad shape. misshapen: the paths of bad shape."""
     if isinstance(value, dict):
         parts = {key: (f"{path}.{key}", inner) for key, inner in value.items()}
         return {key: sound(*part, misshapen) for key, part in parts.items() if part[0] not in misshapen}

@@ -1,4 +1,4 @@
-"""What does the file say, and what of it is wrong? Its parts by path, and every mistake found on the way.
+"""What does the file say, and what is wrong with it? Its parts by path, and every mistake found on the way.
 
 A part may have one fault and still be read further, so that one reading finds every mistake.
 """
@@ -15,7 +15,7 @@ from jackpot.config.shape import faults_of, sound
 class Entry(NamedTuple):
     """One of many tables of one name, like link[0].
 
-    given: what of it has a good shape. whole: whether that is all; if not, it is read for mistakes only.
+    given: the entry without what has a bad shape. whole: nothing had; if not, it is read for mistakes only.
     """
 
     path: str
@@ -55,7 +55,7 @@ class Source:
         return above or not self.shaped(path)
 
     def section(self, name: str) -> dict[str, Any]:
-        """What of [name] has a good shape; empty where it is not there."""
+        """The table [name] without what has a bad shape; empty if there is none."""
         given = sound(name, self._data.get(name), self._misshapen)
         return given if isinstance(given, dict) else {}
 

@@ -36,7 +36,7 @@ class Verdict:
 def audit(
     url: str, bank: str, counts: Mapping[str, Mapping[str, int]], signs: Mapping[str, Meters]
 ) -> Verdict:
-    """Verifies a ledger that no server has open, and holds it against what the floor itself has seen.
+    """Verifies a ledger that no server has open, and compares it with what the floor itself has seen.
 
     counts: of each table, its own number of accepted wagers by link (S6). signs: what each sign showed last,
     in cents; it must be what the books have (S5).

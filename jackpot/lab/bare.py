@@ -11,11 +11,11 @@ import asyncpg
 from jackpot.lab.load import LoadError
 from jackpot.ledger.connect import Connection, connect, without_password
 
-COMMITS_LEAST: Final = 5  # as many as a slow disk is measured by
+COMMITS_LEAST: Final = 5  # enough to measure a slow disk
 
 _TABLES: Final = "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()"
 _WRITTEN: Final = "SELECT (pg_current_wal_insert_lsn() - '0/0')::bigint"
-# Random bytes: nothing to compress, and nothing tried.
+# The bytes are random, so PostgreSQL must not spend time on compressing them.
 _MAKE: Final = (
     "CREATE TABLE bench (data bytea)",
     "ALTER TABLE bench ALTER data SET STORAGE EXTERNAL",
@@ -35,7 +35,7 @@ class Bare:
     @classmethod
     @asynccontextmanager
     async def open(cls, url: str) -> AsyncIterator[Self]:
-        """Raises LoadError if the database fails, or is not empty: a bench's rounds are no house's books."""
+        """Raises LoadError if the database fails or is not empty: no house's books get a bench's rounds."""
         try:
             connection = await connect(url)
             try:

@@ -1,13 +1,13 @@
-"""How fast is the server beside the bare floor below it, on this machine, in one run?
+"""How fast is the server, compared with a bare echo and a bare flush on this machine, in one run?
 
-Each run measures these one after the other, so that whatever else the machine does meets all alike:
+Each run measures these one after the other, so that other load on the machine affects all of them alike:
 
     server     the real server on SQLite or PostgreSQL, over TCP, loaded by a process of its own
     echo       the same process and frames against a bare echo: what TCP and two Python processes cost at best
     fsync      as many bytes as a commit wrote, appended and flushed here: what the disk costs at best
     postgres   as many bytes inserted and committed on the same PostgreSQL: what the database costs at best
 
-Medians over the runs; a ratio is made within its run.
+The report has medians over the runs. Each ratio is made within one run.
 """
 
 import asyncio
@@ -37,7 +37,7 @@ from jackpot.server.histogram import Histogram
 LINK: Final = "bench"
 ROWS_A_ROUND: Final = 2
 WARM_S: Final = 0.3
-# A disk that takes longer for its share of a run is slow enough to be measured by fewer flushes.
+# A very slow disk is measured by this many flushes, even if they take longer than its part of the run.
 FLUSHES_LEAST: Final = 5
 LOAD_ENDS_S: Final = 60.0
 
@@ -129,7 +129,7 @@ async def _run(server: Server, bare: Bare | None, echo_port: int, folder: Path, 
 
 
 def _batches(took: list[float], rows: float) -> Measured:
-    """Bare commits or flushes, as the rounds that they would be if each were a batch of so many rows."""
+    """Bare commits or flushes, counted in rounds, as if each were a batch of so many rows."""
     return Measured(rows / ROWS_A_ROUND * len(took) / sum(took), percentiles(took))
 
 
@@ -140,7 +140,7 @@ def _rated(
     postgres: Measured | None,
     commit: tuple[float, float, float],
 ) -> Run:
-    """A run with its ratios: throughputs as parts of the floor's, times as multiples, a commit's of means."""
+    """A run with its ratios: throughput as a part of the bare one, times as multiples of the bare ones."""
     rows, size, spent = commit
     ratios = {
         "rounds_to_echo": server.rounds / echo.rounds,
@@ -234,7 +234,7 @@ def _rounds(engine: Any) -> int:
 
 
 def _median(runs: list[Run]) -> Run:
-    """Of every figure of its own: the median's parts need not be of one run. The worst stays the worst."""
+    """The median of each figure by itself, maybe of different runs. The worst stays the worst."""
 
     def middle(values: list[Any], name: str = "") -> Any:
         if isinstance(values[0], dict):

@@ -37,7 +37,7 @@ STACKED: Final[dict[int, tuple[str, ...]]] = {
     3: ("mini-royal", "three-of-a-kind"),
 }
 
-# How often a player folds where his game lets him, whatever his cards (T8 says what his wager then earns).
+# How often a player folds where the game allows it, whatever their cards. T8 says what the wager then earns.
 FOLDS: Final = 0.25
 
 

@@ -1,6 +1,6 @@
-"""How is a PostgreSQL of one's own started, killed, frozen, copied to a standby and removed again?
+"""How do tests and the demo start, kill, freeze, copy and remove a PostgreSQL of their own?
 
-For tests, the demo and the bench: a cluster in a folder, on a free port of 127.0.0.1, durable as any other.
+Each is a cluster in a folder, on a free port of 127.0.0.1, as durable as any other.
 """
 
 import asyncio
@@ -22,8 +22,8 @@ import asyncpg
 
 from jackpot.lab import remains
 
-# Below the ports that the kernel gives to clients (32768 and up): else a client that tries again and again to
-# reach a cluster that is down takes its port, and may even reach itself.
+# Below the ports that the kernel gives to clients (32768 and up). Else a client that tries again and again to
+# reach a cluster that is down may get the cluster's port, and even connect to itself.
 PORTS: Final = range(15000, 30000)
 PORTS_TRIED: Final = 20
 # Somebody may take a free port before PostgreSQL does.
@@ -39,11 +39,11 @@ _STATUS_LINE: Final = 7
 _STRATEGIES_SINCE: Final = 15_00_00
 _LOG_TAIL: Final = 1500  # characters
 
-# What PostgreSQL is stopped with: fast rolls back what runs, immediate is a crash in good order.
+# The signals that stop PostgreSQL. Fast rolls back transactions that run; immediate is an orderly crash.
 _STOPS: Final = {"smart": signal.SIGTERM, "fast": signal.SIGINT, "immediate": signal.SIGQUIT}
 # No socket file; and shared memory in files of the cluster, so that a kill leaves none in /dev/shm.
 _ALWAYS: Final = ("unix_socket_directories=", "dynamic_shared_memory_type=mmap")
-# PostgreSQL refuses root; files and signals stay root's.
+# PostgreSQL refuses to run as root. Seen from outside it still is root: files and signals work as before.
 _NOT_ROOT: Final = ("unshare", "-U", "--map-user=1", "--map-group=1")
 
 
@@ -173,7 +173,7 @@ class Postgres(Databases):
     folder: its own; holds `data`, `log` and, if kept, `port`. settings: of postgresql.conf, which a standby
     inherits. keep: the end stops the cluster and leaves its folder, for the next one on the same port.
     programs: PostgreSQL's, if not `binaries()`.
-    However this process ends, its clusters end with it, and what is not kept is removed.
+    However this process ends, its clusters end with it, and a folder that is not kept is removed.
     """
 
     def __init__(
@@ -232,7 +232,7 @@ class Postgres(Databases):
         self._process = None
 
     def kill(self) -> None:
-        """Kills all its processes at one moment, as a power cut of the node would."""
+        """Kills all its processes at one moment, as a power cut would."""
         remains.kill(self.data)
         if self._process is not None:
             self._process.wait(STOPS_S)
@@ -249,7 +249,7 @@ class Postgres(Databases):
     def standby(self, folder: Path, name: str, port: int = 0) -> "Postgres":
         """A standby that streams under that application name, started; it ends with its primary's object.
 
-        port: of one that is gone, whose place it takes; 0 for a free one.
+        port: that of a lost cluster, to take its place; 0 for a free one.
         """
         standby = Postgres(folder, keep=self._keep, programs=self.programs.folder)
         standby.port = port
@@ -294,7 +294,7 @@ class Postgres(Databases):
         self.close()
 
     def _prepare(self) -> None:
-        """From here on there is something to clear up."""
+        """Before the first file or process is made: starts what clears them up."""
         self.folder.mkdir(parents=True, exist_ok=True)
         if self._guard is None:
             self._guard = remains.guard(self.folder, self.data, keep=self._keep)
@@ -302,7 +302,7 @@ class Postgres(Databases):
     def _started(self, port: int) -> bool:
         """Whether it accepts connections on that port; if not, the log says why."""
         pid_file = self.data / "postmaster.pid"
-        pid_file.unlink(missing_ok=True)  # nothing runs here: it is of a cluster that was killed
+        pid_file.unlink(missing_ok=True)  # nothing runs here: a killed cluster left it
         command = self.programs.command("postgres", "-D", self.data)
         addresses = self._settings.get("listen_addresses", "127.0.0.1")
         for setting in (*_ALWAYS, f"listen_addresses={addresses}", f"port={port}"):

@@ -12,21 +12,23 @@ from jackpot.app import Server
 from jackpot.config import load
 from jackpot.lab.audit import Verdict, audit, meters_of
 from jackpot.lab.house import PLACES, SIGNS, SQLITE, Place, furnish, key
+from jackpot.lab.own_count import OwnCount
 from jackpot.lab.pace import Pace
 from jackpot.lab.scene import FloorError, Scene
 from jackpot.lab.supervisor import Supervisor
 from jackpot.lab.table import Shift, SimulatedTable
-from jackpot.lab.tally import Tally
 from jackpot.rules import views
 
-# A sign has the whole snapshot every 5 s (WIRE); one that does not show the books' meters after two is wrong.
+# A sign gets the whole snapshot every 5 s (WIRE). If it does not show the books' meters after two, it is
+# wrong.
 SIGNS_AGREE_S: Final = 10.0
 
 
-class Floor:
-    """One simulated floor in a folder, which is made ready where it is empty. `scene` shows it.
+class SimulatedFloor:
+    """One simulated floor in a folder, which is filled if it is empty. `scene` shows it.
 
-    url: of the ledger; the one that the folder has, a file if it is new. Raises FloorError if it has another.
+    url: of the ledger. Left out, it is the folder's own, or a file if the folder is new. Raises FloorError if
+    the folder has another.
     """
 
     def __init__(self, folder: Path, scene: Scene, pace: Pace, url: str | None = None) -> None:
@@ -38,7 +40,7 @@ class Floor:
             raise FloorError(f"the floor in {folder} has its ledger elsewhere: its floor.toml says where")
         kept = folder / "tables"
         kept.mkdir(exist_ok=True)
-        self._tallies = {place.table: Tally(kept / f"{place.table}.json") for place in PLACES}
+        self._own_counts = {place.table: OwnCount(kept / f"{place.table}.json") for place in PLACES}
         self._signs: dict[str, SignClient] = {}
         self._shown = asyncio.Event()
         self._bank = self._config.links[0].bank
@@ -59,7 +61,7 @@ class Floor:
                 self.look()
                 shown = {sign: dict(client.meters) for sign, client in self._signs.items()}
                 self._signs.clear()  # what is drawn from now on is the floor as it closed
-        counts = {table: tally.counts for table, tally in self._tallies.items()}
+        counts = {table: own_count.counts for table, own_count in self._own_counts.items()}
         verdict = await asyncio.to_thread(audit, self._config.ledger.url, self._bank, counts, shown)
         return Verdict(verdict.entries, verdict.tables, (*self._scene.warnings, *verdict.problems))
 
@@ -98,7 +100,7 @@ class Floor:
         secret = key(self._folder, place.table)
         return SimulatedTable(
             place,
-            self._tallies[place.table],
+            self._own_counts[place.table],
             self._rng(place.table),
             lambda: TableClient(place.table, secret, [address], memory),
             shift,

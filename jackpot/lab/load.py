@@ -159,7 +159,7 @@ class Table(asyncio.Protocol):
             self._end(None)
 
     def close(self) -> None:
-        """Goes away; every round is finished."""
+        """Disconnects; every round is finished."""
         self._transport.close()
 
 

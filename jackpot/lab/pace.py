@@ -9,10 +9,10 @@ BETTING_S: Final = 25.0
 DEALING_S: Final = 25.0
 PAYING_S: Final = 10.0
 
-# A supervisor's walk to the table, and his paper work there.
+# A supervisor's walk to the table, and their paper work there.
 WALK_S: Final = 40.0
 
-# A table that loses power or its line comes back after so long.
+# A table that loses power or its connection comes back after this time.
 AWAY_S: Final = 90.0
 
 # No two tables are in step: each pause is longer or shorter by up to this share.
@@ -38,7 +38,7 @@ class Pace:
 
     @property
     def leisurely(self) -> bool:
-        """Whether there are pauses at all: things happen on such a floor that only take time."""
+        """Whether there are pauses at all. Only on such a floor do tables go away for a while."""
         return self._speed is not None
 
     def stop(self) -> None:
@@ -48,7 +48,7 @@ class Pace:
             event.set()
 
     def wakes(self, event: asyncio.Event) -> None:
-        """Have `stop` set this event too, for one who waits for something else."""
+        """Makes `stop` set this event too, for a table that waits for something else."""
         self._woken.append(event)
 
     def take_round(self) -> bool:

@@ -1,8 +1,8 @@
-"""What of a database cluster still runs or lies about, and how is it ended at once?
+"""What is left of a database cluster, running or on disk, and how is it removed at once?
 
 A cluster's processes are those that work in its data folder: every PostgreSQL process does, orphans too.
 This file imports nothing but the standard library and is also a program, which `guard` starts: it outlives
-whoever started the cluster, and clears up after him if he is killed.
+the process that started the cluster, and clears up after it if it is killed.
 """
 
 import ctypes
@@ -22,8 +22,8 @@ _IPC_RMID: Final = 0
 # The line of postmaster.pid that names the shared memory: its key and its id.
 _SHARED_MEMORY_LINE: Final = 6
 
-# Waits until its input ends; a word before that says that there is nothing to clear up. A shell is the
-# smallest thing that can wait; signals for a terminal's whole group do not reach it.
+# Waits until its input ends. A word before that says that there is nothing to clear up. A shell waits,
+# because it is the smallest program that can. Signals to a terminal's whole group do not reach it.
 _WAITING: Final = 'trap "" INT HUP TERM; read -r word || exec "$@"'
 
 
@@ -42,7 +42,7 @@ def inside(data: Path) -> set[int]:
 
 
 def freeze(data: Path) -> set[int]:
-    """Stops every process of the cluster, those forked meanwhile too: which."""
+    """Stops every process of the cluster, also those forked meanwhile: which ones."""
     frozen: set[int] = set()
     while new := inside(data) - frozen:
         send(new, signal.SIGSTOP)
@@ -69,7 +69,7 @@ def kill(data: Path) -> None:
 
 
 def _forget_memory(pid_file: Path) -> None:
-    """Gives back the few bytes of shared memory that a killed cluster leaves in the kernel."""
+    """Frees the few bytes of shared memory that a killed cluster leaves in the kernel."""
     lines = pid_file.read_text().splitlines() if pid_file.exists() else []
     if len(lines) > _SHARED_MEMORY_LINE:
         # Its only failure is that there is none any more.
@@ -90,7 +90,7 @@ def send(processes: set[int], number: signal.Signals) -> None:
 
 
 def guard(folder: Path, data: Path, *, keep: bool) -> "subprocess.Popen[bytes]":
-    """Starts what kills the cluster once this process is gone, and unless `keep` removes its folder."""
+    """Starts what kills the cluster once this process is gone, and then removes its folder unless `keep`."""
     program = [sys.executable, "-I", "-S", __file__, "keep" if keep else "remove", str(folder), str(data)]
     return subprocess.Popen(  # noqa: S603 - this very file
         ["/bin/sh", "-c", _WAITING, "guard", *program],

@@ -20,7 +20,7 @@ class FloorError(Exception):
     """The server answered what a well-behaved table or supervisor must never be told."""
 
 
-class Line(NamedTuple):
+class Happening(NamedTuple):
     """Something that happened; big where a meter was won."""
 
     text: str
@@ -56,8 +56,8 @@ class Scene:
     meters: dict[tuple[str, str], int] = field(default_factory=dict)
     signs_online: dict[str, bool] = field(default_factory=dict)
     tables: dict[str, TableLine] = field(default_factory=dict)
-    hits: deque[Line] = field(default_factory=lambda: deque(maxlen=HITS_SHOWN))
-    acts: deque[Line] = field(default_factory=lambda: deque(maxlen=ACTS_SHOWN))
+    hits: deque[Happening] = field(default_factory=lambda: deque(maxlen=HITS_SHOWN))
+    acts: deque[Happening] = field(default_factory=lambda: deque(maxlen=ACTS_SHOWN))
     awards: int = 0
     meter_hits: int = 0
     won_cents: int = 0
@@ -73,7 +73,7 @@ class Scene:
         return sum(line.wagers for line in self.tables.values())
 
     def decks(self) -> str:
-        """Which cards are dealt, so that nobody takes a stacked deck for luck."""
+        """Says how the cards are dealt, so that nobody mistakes a stacked deck for luck."""
         return f"one deck in {self.lucky} is STACKED" if self.lucky else "honest decks"
 
     def pace(self) -> str:

@@ -7,7 +7,7 @@ from random import Random
 from typing import Any, Final
 
 from jackpot.lab.pace import WALK_S, Pace
-from jackpot.lab.scene import FloorError, Line, Scene, dollars
+from jackpot.lab.scene import FloorError, Happening, Scene, dollars
 
 NAME: Final = "demo supervisor"
 
@@ -16,7 +16,7 @@ ANSWER_MOST: Final = 4_194_304
 
 
 class Supervisor:
-    """Called to a table, he validates every hit that waits, then pays it. socket: the admin socket's path."""
+    """When called, they validate every hit that waits and pay it. socket: the admin socket's path."""
 
     def __init__(self, socket: Path, rng: Random, pace: Pace, scene: Scene) -> None:
         self._socket = socket
@@ -31,12 +31,12 @@ class Supervisor:
         self._called.set()
 
     def finish(self) -> None:
-        """Have `work` return once nothing waits; only when no table plays any more."""
+        """Lets `work` return once nothing waits. Call it when no table plays any more."""
         self._ending = True
         self._called.set()
 
     async def work(self) -> None:
-        """Walks to the tables until `finish`, and then once more: a hit may have come while he was paying.
+        """Walks to the tables until `finish`, and then once more: a hit may have come while they were paying.
 
         Hits left open before a restart are looked for first.
         """
@@ -63,7 +63,7 @@ class Supervisor:
     def _note(self, act: str, hit: dict[str, Any]) -> None:
         done = {"validate": "validated", "pay": "paid"}[act]
         text = f"{done} {hit['hit']} {hit['hand']} {dollars(hit['amount'])} at {hit['table']}"
-        self._scene.acts.appendleft(Line(text, hit["level"] is not None))
+        self._scene.acts.appendleft(Happening(text, hit["level"] is not None))
 
 
 async def _ask(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, **request: str) -> dict[str, Any]:

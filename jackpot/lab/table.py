@@ -9,9 +9,9 @@ from controllers.client import TableClient
 from controllers.table import Offline
 from jackpot.lab.dealing import Deal, deal
 from jackpot.lab.house import WAGER_CENTS, Place
+from jackpot.lab.own_count import OwnCount
 from jackpot.lab.pace import AWAY_S, BETTING_S, DEALING_S, PAYING_S, Pace
-from jackpot.lab.scene import FloorError, Line, Scene, TableLine, dollars
-from jackpot.lab.tally import Tally
+from jackpot.lab.scene import FloorError, Happening, Scene, TableLine, dollars
 
 # Of the occupied seats, how many place the progressive wager; how often a seat is occupied.
 BETS: Final = 0.8
@@ -47,13 +47,13 @@ class SimulatedTable:
     def __init__(
         self,
         place: Place,
-        tally: Tally,
+        own_count: OwnCount,
         rng: Random,
         connect: Callable[[], TableClient],
         shift: Shift,
     ) -> None:
         self._place = place
-        self._tally = tally
+        self._own_count = own_count
         self._rng = rng
         self._pace, self._scene, self._call = shift
         self._news = asyncio.Event()
@@ -69,7 +69,7 @@ class SimulatedTable:
         while True:
             self._client = self._connect()
             self._client.on_push = self._told
-            # What it holds unanswered before it connects is of before a restart.
+            # A command that is unanswered before it connects comes from before a restart.
             self._unanswered = [item.message for item in self._client.session.pending]
             async with self._client:
                 goes_away = await self._play_on()
@@ -98,9 +98,11 @@ class SimulatedTable:
         return False
 
     async def _finish_interrupted(self) -> None:
-        """The round that a stop left unfinished: what was bet counts, the seats not yet paid have lost.
+        """Ends the round that a stop left unfinished: its wagers count, and seats that were not paid have
+        lost.
 
-        What was sent again may have begun a round or ended it: one command at most, for each is waited for.
+        The table waits for each answer, so one command at most is sent again. It may have begun or ended the
+        round.
         """
         last = self._client.session.last or {}
         welcomed = (self._client.welcome or {}).get("round") or {"round": None, "bets": []}
@@ -110,17 +112,17 @@ class SimulatedTable:
             begun.setdefault(message["round"], message["bets"] if placed else [])
         begun.pop(None, None)
         for round_id, bets in begun.items():
-            if bets and not self._tally.knows(round_id):
-                self._tally.accepted(round_id, [bet["link"] for bet in bets])
-            answer = await self._client.close(round_id, counts=self._tally.counts)
+            if bets and not self._own_count.knows(round_id):
+                self._own_count.accepted(round_id, [bet["link"] for bet in bets])
+            answer = await self._client.close(round_id, counts=self._own_count.counts)
             if answer.get("code") == "not_locked":
                 self._expect(await self._client.lock(round_id))
-                answer = await self._client.close(round_id, counts=self._tally.counts)
+                answer = await self._client.close(round_id, counts=self._own_count.counts)
             if answer.get("code") != "no_such_round":  # the command sent again may itself have ended it
                 self._expect(answer)
 
     async def _play_round(self, round_id: str) -> bool:
-        """Whether the round began: a held table or a suspended link may outlast the floor."""
+        """Whether the round began. The floor may end while the table is held or the link suspended."""
         seats = self._crowd()
         self._line.doing = "betting"
         await self._pace.pause(BETTING_S, self._rng)
@@ -174,7 +176,7 @@ class SimulatedTable:
             if self._pace.stopping:
                 return False
         self._expect(answer)
-        self._tally.accepted(round_id, [bet["link"] for bet in bets])
+        self._own_count.accepted(round_id, [bet["link"] for bet in bets])
         self._line.wagers += len(bets)
         if takes_back:
             back = {name: bets[0][name] for name in ("seat", "link")}
@@ -185,7 +187,7 @@ class SimulatedTable:
     async def _settle(self, round_id: str, dealt: Deal) -> None:
         hands = [self._claim(seat, dealt) for seat in dealt.hands]
         facts = {"board": dealt.board or None, "dealer": dealt.dealer or None}
-        counts = self._tally.counts
+        counts = self._own_count.counts
         if self._rng.random() >= SEAT_BY_SEAT:
             answer = await self._client.settle(round_id, hands, close=True, counts=counts, **facts)
             self._take(answer, dealt)
@@ -204,7 +206,7 @@ class SimulatedTable:
         return claim
 
     def _take(self, answer: Message, dealt: Deal) -> None:
-        """What the server awards: shown, and the supervisor called for what waits."""
+        """Shows what the server awards, and calls the supervisor for awards that wait."""
         self._expect(answer)
         for award in answer.get("awards", ()):
             self._scene.awards += 1
@@ -214,15 +216,15 @@ class SimulatedTable:
             if award["status"] == "pending":
                 self._call()
 
-    def _say(self, award: Mapping[str, Any], dealt: Deal) -> Line:
+    def _say(self, award: Mapping[str, Any], dealt: Deal) -> Happening:
         what = award["level"] if award["kind"] == "meter" else award["kind"]
         stacked = " (stacked)" if dealt.stacked and dealt.stacked[0] == award["seat"] else ""
         seat = f"{self._place.table}.{award['seat']}"
         text = f"{seat} {award['hand']}{stacked} {dollars(award['amount'])} {what}"
-        return Line(text, award["kind"] == "meter")
+        return Happening(text, award["kind"] == "meter")
 
     def _expect(self, answer: Message) -> None:
-        """Any refusal here is a fault of the floor or of the server; a warning is a count that differs."""
+        """A refusal here is a fault of the floor or of the server. A warning says that a count differs."""
         if answer["t"] != "ack":
             raise FloorError(f"{self._place.table}: {answer['code']}: {answer['message']}")
         for warning in answer.get("warn", ()):

@@ -10,7 +10,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from jackpot.lab.scene import ACTS_SHOWN, HITS_SHOWN, Line, Scene, dollars
+from jackpot.lab.scene import ACTS_SHOWN, HITS_SHOWN, Happening, Scene, dollars
 from jackpot.rules.paytable import Game
 from jackpot.words import counted
 
@@ -37,13 +37,13 @@ AT_PLAY: Final = {"waiting", "betting", "dealing", "paying"}
 
 
 def draw(scene: Scene, width: int = WIDE) -> RenderableType:
-    """The whole screen; in fewer columns than WIDE without what can be missed."""
+    """The whole screen. In fewer columns than WIDE it leaves out what people can do without."""
     wide = width >= WIDE
     return Group(_head(scene), _meters(scene), _tables(scene, wide), _events(scene), _foot(scene, wide))
 
 
 def plain(scene: Scene) -> str:
-    """One line for where there is no terminal."""
+    """The floor in one line, for output that is not a terminal."""
     meters = "  ".join(f"{link}.{level} {dollars(cents)}" for (link, level), cents in scene.meters.items())
     played, made = counted(scene.rounds, "round"), counted(scene.wagers, "wager")
     return f"{played}, {made}, {counted(scene.awards, 'award')}; {meters}"
@@ -113,7 +113,7 @@ def _events(scene: Scene) -> RenderableType:
     return grid
 
 
-def _lines(title: str, lines: Iterable[Line], height: int) -> Panel:
+def _lines(title: str, lines: Iterable[Happening], height: int) -> Panel:
     shown = [
         Text(line.text, style="bold bright_yellow" if line.big else "", no_wrap=True, overflow="ellipsis")
         for line in lines

@@ -1,8 +1,8 @@
-"""How does a ledger become one file that is whole or not there, and how does it come back from it?
+"""How is a ledger copied into one file that is either whole or not there, and how does it come back?
 
-A backup is made under another name, and gets its own once it is proved. So a file of that name is a whole
-ledger: one SQLite file without a write-ahead log, which a reader can open anywhere. The next backup into the
-same file reads only what has come since.
+A backup is made under another name, and gets its final name once it is proved. So a file of that name is a
+whole ledger: one SQLite file without a write-ahead log, which a reader can open anywhere. The next backup
+into the same file reads only the rows that have come since.
 """
 
 import os
@@ -19,7 +19,7 @@ from jackpot.ledger.restored import hold
 from jackpot.ledger.sqlite import SqliteLedger, locked
 from jackpot.ledger.store import Ledger, LedgerCorrupt, LedgerUnusable, Reader
 
-# What is being made bears this at the end of its name.
+# An unfinished file has this at the end of its name.
 PART: Final = ".part"
 
 # What SQLite and its user keep next to a database file.
@@ -27,12 +27,12 @@ _BESIDE: Final = ("", "-wal", "-shm", "-lock", "-journal")
 
 
 def backup(source: Reader, file: Path, progress: Progress = lambda _what, _done, _of: None) -> list[Copied]:
-    """Brings `file` to what the source holds now, however the source is used meanwhile.
+    """Brings `file` up to what the source holds now. The source may be in use meanwhile.
 
     file: a backup of this ledger, or nothing yet. One that was interrupted leaves `file` as it was. Raises
     LedgerUnusable where the file is in use, NotACopy where it is another ledger's, LedgerCorrupt, OSError.
     """
-    heads_of(source)  # of an empty one nothing is begun
+    heads_of(source)  # an empty ledger makes no file
     part = file.with_name(file.name + PART)
     lock = locked(file)
     try:
@@ -63,9 +63,9 @@ def restore(
     unix_ms: int,
     progress: Progress = lambda _what, _done, _of: None,
 ) -> list[Copied]:
-    """Brings a backup into an empty ledger: the file is proved first, the ledger after; its banks wait (S9).
+    """Brings a backup into an empty ledger. The file is proved first, then the ledger. Its banks wait (S9).
 
-    No server takes it before it is whole and its banks are suspended. unix_ms: the time now.
+    No server takes the ledger before it is whole and its banks are suspended. unix_ms: the time now.
 
     Raises LedgerUnusable where the ledger is not empty or the file is none, LedgerCorrupt.
     """
@@ -82,7 +82,7 @@ def restore(
 
 
 def _made(source: Reader, part: Path, progress: Progress) -> list[Copied]:
-    """The backup, complete and proved, under its name for the time being."""
+    """The backup, complete and proved, still under its unfinished name."""
     with closing(SqliteLedger(part)) as target:
         copied = carry(source, target, progress)
         finish(target)

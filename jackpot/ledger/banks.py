@@ -32,7 +32,7 @@ def _first(bank: str, site: str, unix_ms: int, people: tuple[str, ...]) -> Row:
 
 
 def site_of(ledger: Reader, bank: str) -> str:
-    """The id of the site whose ledger the bank is in; raises LedgerCorrupt where it begins otherwise."""
+    """The id of the site whose ledger the bank is in. Raises LedgerCorrupt if it does not begin so."""
     for row in ledger.rows(bank, 0, 1):
         try:
             event = kinds.decode(row.kind, row.version, row.body)
@@ -46,6 +46,6 @@ def site_of(ledger: Reader, bank: str) -> str:
 
 
 def has_ended(ledger: Reader, bank: str) -> bool:
-    """Whether it became part of another: its last entry says so."""
+    """Whether the bank was joined into another one: its last entry says so."""
     last = ledger.rows(bank, max(0, ledger.head(bank).seq - 1), 1)
     return bool(last) and last[0].kind == BankClosed.kind

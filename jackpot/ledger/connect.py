@@ -1,4 +1,4 @@
-"""How is a PostgreSQL that can be trusted with the ledger found and spoken to?"""
+"""How does the server find a PostgreSQL that it can trust with the ledger, and connect to it?"""
 
 import asyncio
 import re
@@ -13,21 +13,22 @@ from asyncpg.connect_utils import SessionAttribute
 
 from jackpot.ledger.store import LedgerUnusable
 
-# One host, name and sign-in included; the next host is tried after it. A COMMIT has no such limit.
+# To connect to one host, name look-up and sign-in included; then the next host is tried. A COMMIT has no
+# limit.
 CONNECT_S: Final = 3.0
 
-# A connection whose other end is silent: found dead after some 10 s, on both ends. It ends in doubt, and
-# long before that the server has suspended its links.
+# A connection whose other end is silent is found dead after some 10 s, on both ends, and ends in doubt. Long
+# before that the server has suspended its links.
 KEEPALIVE_S: Final = 3
 KEEPALIVES: Final = 3
 UNHEARD_MS: Final = 10_000
 
-# Where a ledger lies, and where its names are looked for: whatever is set for a database or a role, no table
-# or function of the same name elsewhere is taken for the ledger's.
+# The schema that a ledger is in, and the only one where its names are looked up. Whatever a database or a
+# role has set, no table or function of the same name elsewhere is taken for the ledger's.
 SEARCH_PATH: Final = "public, pg_temp"
 
-# What a database may have set otherwise and must not have here. A limit of time would end the wait of a
-# COMMIT for its standby; a client that is frozen inside a transaction may hold its locks so long.
+# Settings that a database may have changed, and that must be as they are here. A time limit would end the
+# wait of a COMMIT for its standby. A client that is frozen inside a transaction may hold its locks this long.
 WRITER: Final = {
     "application_name": "jackpot",
     "client_min_messages": "warning",
@@ -53,10 +54,10 @@ READER: Final = {
 # Without these a commit that was acknowledged can be lost with the power.
 MUST_BE_ON: Final = ("fsync", "full_page_writes", "synchronous_commit")
 
-# From here on there is one more limit of time, which an older database does not know.
+# This version brought one more time limit; an older database does not know it.
 TRANSACTION_TIMEOUT_SINCE: Final = 17
 
-# pg_terminate_backend that waits for the end came with it.
+# This version brought a pg_terminate_backend that waits for the end.
 OLDEST_VERSION: Final = 14
 
 # How a database, the way to it, or asyncpg itself fails.
@@ -69,7 +70,7 @@ else:
 
 
 class _Watched(Connection):
-    """A connection whose socket notices that the other end is gone. exposed: why others could listen."""
+    """A connection whose socket notices that the other end is gone. exposed: why others could read it."""
 
     exposed: str | None = None
 
@@ -91,7 +92,8 @@ class _Watched(Connection):
 
 
 async def connect(url: str, *, readonly: bool = False) -> Connection:
-    """Connects to the first of the URL's hosts that can be written; a reader to the first that answers.
+    """Connects to the first of the URL's hosts that can be written; a reader connects to the first that
+    answers.
 
     Raises what asyncpg and the system raise for the last host that was tried; LedgerUnusable where the URL is
     no address.
@@ -146,14 +148,14 @@ def without_password(url: str) -> str:
 
 
 def exposed(connection: Connection) -> list[str]:
-    """What an operator should change in the URL, a sentence; nothing where both ends are on one machine."""
+    """What an operator should change in the URL, as a sentence; nothing if both ends are on one machine."""
     if isinstance(connection, _Watched) and connection.exposed is not None:
         return [f"the connection to the database {connection.exposed}: sslmode=verify-full in its URL"]
     return []
 
 
 async def check_settings(connection: Connection, shown: str) -> None:
-    """Takes the last limit of time away. Raises LedgerUnusable where what is acknowledged could be lost."""
+    """Removes the last time limit. Raises LedgerUnusable if an acknowledged commit could be lost."""
     if connection.get_server_version().major < OLDEST_VERSION:
         raise LedgerUnusable(f"{shown} is PostgreSQL older than {OLDEST_VERSION}")
     if await connection.fetchval("SELECT pg_backend_pid()") != connection.get_server_pid():

@@ -1,8 +1,8 @@
-"""How does a whole ledger get into another, of either kind? Copied row by row, then proved.
+"""How is a whole ledger copied into another, of either kind? Row by row, then proved.
 
-Rows up to a head never change, so a copy taken while a server runs is what the ledger was at that head;
-each bank is copied to its own. A copy that was interrupted goes on, and a finished one takes what has come
-since, as long as nobody else has written into it.
+Rows up to a head never change. So a copy made while a server runs is the ledger as it was at that head; each
+bank is copied up to its own head. A copy that was interrupted goes on. A finished one can take the rows that
+have come since, if nobody else has written into it.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,18 +17,18 @@ from jackpot.ledger.rebuild import PAGE_ROWS, check_sealed
 from jackpot.ledger.store import Ledger, LedgerCorrupt, LedgerError, LedgerUnusable, Reader
 from jackpot.ledger.verify import verify
 
-# Who holds a copy's banks; a server that takes one puts its own name there, and it is a copy no longer.
+# The holder of a copy's banks. A server that takes one puts its own name there: then it is no copy any more.
 HOLDER: Final = "copy"
 
-# And until it is proved: a part of a ledger, which no server takes.
+# The holder until the copy is proved: it is part of a ledger, which no server takes.
 UNFINISHED: Final = "unfinished copy"
 
-# Called with what is being done, how many rows it has behind it, and how many it will have.
+# Called with what is being done, how many rows are done, and how many there are.
 Progress = Callable[[str, int, int], None]
 
 
 class NotACopy(LedgerError):
-    """The target holds something else than the source did: nothing was written."""
+    """The target holds other rows than the source: nothing was written."""
 
 
 class Copied(msgspec.Struct, frozen=True):
@@ -52,10 +52,12 @@ def copy(source: Reader, target: Ledger, progress: Progress = lambda _what, _don
 def carry(
     source: Reader, target: Ledger, progress: Progress = lambda _what, _done, _of: None
 ) -> list[Copied]:
-    """Adds to `target` what `source` has beyond it: rows with their epochs and hashes, newest snapshots.
+    """Adds to `target` what it lacks of `source`: rows with their epochs and hashes, and the newest
+    snapshots.
 
-    Raises NotACopy before anything is written, LedgerUnusable for an empty source, LedgerCorrupt, naming the
-    row, before the page with a row that does not follow from the one before it; and what the ledgers raise.
+    Raises NotACopy before anything is written; LedgerUnusable for an empty source; LedgerCorrupt if a row
+    does not follow from the one before it, naming the row, before that page is written; and what the ledgers
+    raise.
     """
     heads = heads_of(source)
     _check(source, target, heads)
@@ -63,13 +65,13 @@ def carry(
 
 
 def finish(target: Ledger) -> None:
-    """From here on it is a whole ledger, which a server may take."""
+    """Makes the copy a whole ledger, which a server may take."""
     for bank in target.banks():
         target.new_epoch(bank, HOLDER)
 
 
 def heads_of(ledger: Reader) -> list[Head]:
-    """Where each bank stands. Raises LedgerUnusable if there is none, LedgerCorrupt if a head is gone."""
+    """The head of each bank. Raises LedgerUnusable if there is no bank, LedgerCorrupt if a head is gone."""
     heads = [ledger.head(bank) for bank in ledger.banks()]
     if not heads:
         raise LedgerUnusable("the ledger is empty: no server has ever opened it")
@@ -80,7 +82,7 @@ def heads_of(ledger: Reader) -> list[Head]:
 
 
 def prove(ledger: Reader, heads: Sequence[Head], progress: Progress = lambda _what, _done, _of: None) -> None:
-    """Verifies every bank of a ledger from its first row and holds its head against the one it was copied to.
+    """Verifies every bank of a ledger from its first row, and compares its head with the one copied to.
 
     Raises LedgerCorrupt with the first problem (S3, M4).
     """
@@ -97,7 +99,7 @@ def prove(ledger: Reader, heads: Sequence[Head], progress: Progress = lambda _wh
 
 
 def _check(source: Reader, target: Ledger, heads: list[Head]) -> None:
-    """Only a new ledger, or one that holds nothing but what the source held, is written to."""
+    """Refuses a target that holds anything that the source does not. A new ledger holds nothing."""
     unknown = set(target.banks()) - {head.bank for head in heads}
     if unknown:
         raise NotACopy(f"the target has a bank that the source does not know: {', '.join(sorted(unknown))}")
@@ -118,7 +120,7 @@ def _check(source: Reader, target: Ledger, heads: list[Head]) -> None:
 
 
 def _hash_at(source: Reader, head: Head, seq: int) -> bytes | None:
-    """The hash that the source has at `seq`, itself or what stands in its place before the first row."""
+    """The source's hash at `seq`: of that row, or for 0 the value before the first row."""
     if seq == head.seq:
         return head.hash
     if seq == 0:
@@ -127,7 +129,7 @@ def _hash_at(source: Reader, head: Head, seq: int) -> bytes | None:
 
 
 def _carry_bank(source: Reader, target: Ledger, head: Head, progress: Progress) -> int:
-    """One bank up to `head`; how many rows were added."""
+    """Copies one bank up to `head`: how many rows were added."""
     start = target.new_epoch(head.bank, UNFINISHED, at_least=head.epoch)
     seq, last = start.seq, start.hash
     progress(f"{head.bank}: copying", seq, head.seq)
@@ -150,7 +152,7 @@ def _carry_bank(source: Reader, target: Ledger, head: Head, progress: Progress) 
 
 
 def _check_row(row: Row, seq: int, last: bytes) -> None:
-    """Whether it is the row `seq` that follows from the one before, and balances."""
+    """Refuses a row that is not row `seq`, does not follow from the row before, or does not balance."""
     if row.seq != seq:
         raise LedgerCorrupt(f"{row.bank}: row {seq} is missing, row {row.seq} is there")
     if chained(last, row) != row.hash:
@@ -161,7 +163,7 @@ def _check_row(row: Row, seq: int, last: bytes) -> None:
 
 
 def _snapshots(source: Reader, head: Head) -> list[Snapshot]:
-    """Those that the chain seals, the older first."""
+    """The snapshots that the chain seals, the older first."""
     found: list[Snapshot] = []
     snapshot = source.newest_snapshot(head.bank, below=head.seq)
     while snapshot is not None:

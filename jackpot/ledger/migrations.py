@@ -54,7 +54,7 @@ def roles() -> str:
 
 
 def pending(dialect: str, applied: Collection[int]) -> list[Migration]:
-    """What is still to be applied. Raises LedgerUnusable where the database is ahead of this program."""
+    """The migrations that the database lacks. Raises LedgerUnusable if it is newer than this program."""
     known = migrations(dialect)
     newer = sorted(set(applied) - {migration.number for migration in known})
     if newer:

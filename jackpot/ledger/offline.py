@@ -11,7 +11,7 @@ from jackpot.rules.engine import Engine
 def decide(
     ledger: Ledger, engine: Engine, head: Head, command: Command, people: tuple[str, ...], unix_ms: int
 ) -> Head:
-    """Decides one command on a bank that was taken and rebuilt; where the bank then stands.
+    """Decides one command on a bank that was taken and rebuilt: the bank's new head.
 
     Raises LedgerUnusable where the rules refuse it, and what the ledger raises.
     """

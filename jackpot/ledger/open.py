@@ -1,4 +1,4 @@
-"""Which ledger does a URL name, and how does one get at it?"""
+"""Which ledger does a URL name, and how is it opened?"""
 
 import asyncio
 from collections.abc import Sequence

@@ -15,10 +15,9 @@ HOLDER: Final = "restore"
 
 
 def hold(ledger: Ledger, unix_ms: int, holder: str = HOLDER) -> list[Head]:
-    """Suspends every bank that is still alive, each in an entry of its own; where they stand now.
+    """Suspends every bank that is still alive, each by an entry of its own: their heads now.
 
-    holder: who has the banks from then on. Where it is done again they are suspended once more, which changes
-    nothing. Raises LedgerError.
+    holder: the new holder of the banks. Suspending a bank twice changes nothing. Raises LedgerError.
     """
     held = []
     for bank in ledger.banks():

@@ -1,4 +1,4 @@
-"""Who may do what to a ledger in PostgreSQL, and what should somebody take away again?"""
+"""Who may do what to a ledger in PostgreSQL, and which rights should be taken away?"""
 
 from typing import Final
 

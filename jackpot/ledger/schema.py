@@ -18,12 +18,14 @@ from jackpot.ledger.migrations import CREATE, migrations
 from jackpot.ledger.reading import carry
 from jackpot.ledger.store import Conversation, Differences
 
-# What SQLite's catalogue has only as text is compared word by word: spaces and comments say nothing.
+# SQLite's catalogue has some things only as text. They are compared word by word, without spaces and
+# comments.
 _WORD: Final = re.compile(r"--[^\n]*|/\*.*?\*/|'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|\w+|\S", re.DOTALL)
-# A fact that is longer than a line is not told, only that it is another.
+# A fact that is longer than a line is not shown; the message says only that it differs.
 _TOLD_MOST: Final = 80
 
-# What SQLite makes by itself: statistics, counters, a constraint's index. A hand may name a trigger so too.
+# SQLite makes things with such names by itself: statistics, counters, a constraint's index. So a person could
+# give a trigger such a name.
 _SQLITE_OWN: Final = """
     (type = 'table' AND name IN ('sqlite_stat1', 'sqlite_stat4', 'sqlite_sequence')
         OR type = 'index' AND sql IS NULL AND name GLOB 'sqlite_autoindex_*')
@@ -45,7 +47,7 @@ _SQLITE_UNIQUE: Final = """
 _QUALIFIER: Final = re.compile(r"\bposting\.")
 _QUERY: Final = "query of view "
 _POSTGRES: Final = ("schemas", "sql", "postgres")
-# A thing's facts are told apart by these words of catalogue.sql.
+# These words of catalogue.sql say which kind of fact a line is.
 _FACT, _INDEX, _RIGHT = "fact", "index", "right"
 EVERYBODY: Final = "everybody"
 _READ: Final = "SELECT"
@@ -60,7 +62,7 @@ class Facts(NamedTuple):
 
 
 class Known(msgspec.Struct, frozen=True):
-    """What must be there. rights: by what they are on, the most that anybody but the owner may have."""
+    """What must be there. rights: for each thing, the most that anybody but its owner may have."""
 
     facts: dict[str, str]
     plain: list[str]

@@ -1,9 +1,9 @@
 """How do meters reach browsers and other programs? As JSON over WebSocket and server-sent events.
 
 The messages are the floor protocol's own. Each is framed once for all receivers of the same links and written
-to their connections as it is; a receiver that has not read its last values is passed over
-(`jackpot.server.board`), and cut once it has read nothing for 10 s. Nothing is ever read from a receiver but
-the end of its connection.
+to their connections unchanged. A receiver that has not read its last values is passed over
+(`jackpot.server.board`), and is cut once it has read nothing for 10 s. What a receiver sends is never read;
+only the end of its connection is noticed.
 """
 
 import asyncio
@@ -24,9 +24,11 @@ from jackpot.server.board import Board
 from jackpot.server.signs import SIGN_SEND_BUFFER, SIGN_UNREAD_MOST, SIGN_UNREAD_S
 from jackpot.server.wire import write_through
 
-# The whole snapshot comes at least as often (WIRE): who hears nothing for 2 of these has lost us.
+# The whole snapshot comes at least this often (WIRE): a receiver that hears nothing for 2 of these has lost
+# us.
 HEARTBEAT_MS: Final = 5_000
-# Receivers at once, on all HTTP listeners: many walls of screens, fewer than the files a process may open.
+# Receivers at once, on all HTTP listeners: many walls of screens, but fewer than the files a process may
+# open.
 STREAMS_MOST: Final = 1_000
 # Nothing is expected from a receiver; a browser's close and pong are shorter still.
 HEARD_MOST: Final = 1_024
@@ -56,7 +58,7 @@ def event_chunk(message: ServerMessage) -> bytes:
 class Stream:
     """One receiver: a watcher of boards that writes to its connection.
 
-    over: set once it is to be ended. shown: what it is shown by each board, to be ended with it.
+    over: set once it must end. shown: what each board shows it, which ends with it.
     """
 
     kind = "stream"
@@ -71,7 +73,7 @@ class Stream:
         write_through(transport, SIGN_SEND_BUFFER)
 
     def tell(self, frame: bytes) -> None:
-        """A push that must not be lost; who lets too many wait is cut."""
+        """A push that must not be lost; a receiver that lets too many wait is cut."""
         if self._transport.is_closing():
             self.over.set()
             return
@@ -80,7 +82,7 @@ class Stream:
             self.break_off()
 
     def show(self, frame: bytes) -> bool:
-        """Meter values; not taken while earlier bytes have not left."""
+        """Meter values; refused while earlier bytes have not left."""
         if self._transport.get_write_buffer_size():
             return False
         self.tell(frame)
@@ -98,7 +100,7 @@ class Stream:
             self.break_off()
 
     def break_off(self) -> None:
-        """Ends the connection, whatever was not sent."""
+        """Ends the connection, even if something was not sent."""
         self._transport.abort()
         self.over.set()
 

@@ -21,7 +21,7 @@ from jackpot.server.writer import BankStopped, Writer
 from jackpot.words import counted, plural
 
 HITS_SHOWN: Final = 14
-# However many pages look, the state is read once in this time.
+# The state is read once in this time, however many pages show it.
 FRESH_S: Final = 1.0
 # While the ledger is in doubt the last durable state is shown: that is when people look.
 STATE_WITHIN_S: Final = 1.0
@@ -54,12 +54,12 @@ class Source(Protocol):
 
 
 def why(writer: Writer) -> str | None:
-    """Why a bank does not act now; None where it does, here or in another server."""
+    """Why a bank does not act now; None if it acts, here or in another server."""
     if writer.hold.elsewhere:
         return None
     if (stopped := writer.hold.stopped) is not None:
         return f"stopped: {stopped}" if writer.hold.failed else stopped
-    return None if writer.active else "the ledger does not answer, or too slowly"
+    return None if writer.active else "the ledger does not answer, or answers too slowly"
 
 
 def _own(devices: Devices) -> set[str]:
@@ -84,7 +84,7 @@ def _at_tables(tables: Iterable[Map]) -> Iterator[dict[str, str]]:
             strike = f"strike a wager: `jackpot rounds strike {name} {round_['round']} SEAT LINK`"
             yield _trouble(said, f"count again at the table, or {strike}, or `jackpot rounds void`")
         if asked:
-            said = f"Table {name}: {asked['by']} asked to reopen round {asked['round']}, no new one opens"
+            said = f"Table {name}: {asked['by']} asked to reopen round {asked['round']}; the table waits"
             answer = f"`jackpot rounds reopen {name} {asked['round']}`"
             yield _trouble(said, f"another person answers: {answer}, or `decline`")
 
@@ -158,7 +158,7 @@ class Overview:
         }
 
     def _terms(self, level: Map) -> list[str]:
-        """What a level lives by and has done, next to its meter (S1)."""
+        """A level's terms and its totals, shown next to its meter (S1)."""
 
         def money(key: str) -> str:
             return self._money.text(to_cents(level[key]))
@@ -197,11 +197,11 @@ class Overview:
                 next_ = "; ".join(remedies(reasons, bank, link))
                 yield _trouble(f"Link {link} is suspended: {reasons}", next_)
         for bank in self._unfed():
-            said = f"Redis takes nothing of bank {bank}: signs fed by it show a fault"
-            yield _trouble(said, "start Redis, or look at the way to it; the money does not wait for it")
+            said = f"Bank {bank} does not reach Redis: signs fed by Redis show a fault"
+            yield _trouble(said, "start Redis, or check the network to it; the money does not wait for it")
         for bank_state, _ in self._states.values():
             for table in bank_state["behind"]:
-                said = f"Table {table} knows of more answered commands than the ledger"
+                said = f"Table {table} has answers that the ledger does not have"
                 yield _trouble(said, remedy(BEHIND, bank_state["bank"], ""))
         for devices in (self._source.floor, self._source.signs):
             for device in sorted(devices.register.blocked):
@@ -217,15 +217,15 @@ class Overview:
                 role = devices.register.role.title()
                 be = "is" if len(gone) == 1 else "are"
                 said = f"{role if len(gone) == 1 else plural(role)} {', '.join(gone)} {be} offline"
-                yield _trouble(said, "look at power, network and key: the log names who was refused")
+                yield _trouble(said, "check power, network and key; the log names devices that were refused")
 
     def _unfed(self) -> list[str]:
-        """The banks of this server that Redis hears nothing of; a bank's other server feeds it itself."""
+        """The banks of this server that do not reach Redis. Another server's banks are its own to feed."""
         down = [relay.bank for relay in self._source.relays if not relay.line.up]
         return [bank for bank in down if not self._source.writers[bank].hold.elsewhere]
 
     def _expected(self) -> list[Devices]:
-        """Whose devices are missed; a sign that is not here may be at a signage process."""
+        """Devices whose absence is a trouble; a sign that is not here may be at a signage process."""
         source = self._source
         return [source.floor] if source.config.signage else [source.floor, source.signs]
 

@@ -1,6 +1,6 @@
 """What does a signage process answer over HTTP? Sign pages, streams, and how well it hears.
 
-It has no ledger: what needs one (the floor page, the books' metrics) is the server's alone.
+It has no ledger, so it cannot serve the floor page, nor the metrics that come from the books.
 """
 
 import platform
@@ -70,7 +70,7 @@ async def listen(
 
 
 async def ready(request: web.Request) -> web.Response:
-    """503 with every bank that is shown as a fault."""
+    """503 with every bank whose links are shown as a fault."""
     banks = request.app[_SOURCE].followers.items()
     reasons = {bank: "not confirmed by its server" for bank, one in banks if not one.board.trusted}
     if reasons:

@@ -12,7 +12,7 @@ from jackpot.config import LOGO_TYPES, Config
 from jackpot.config.writing import Writing, writing
 from jackpot.web.live import Live
 
-# Pages bring all they need from here, run only our own files, and are never framed by another site.
+# A page loads nothing from elsewhere, runs only our own files, and is never framed by another site.
 SECURITY: Final = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'",
@@ -33,7 +33,7 @@ STATIC: Final = (
     "tones.js",
     "win.js",
 )
-# A logo on a wall; more is a mistake in its making, and it is held in memory.
+# A logo is held in memory, and one that is larger was made by mistake.
 LOGO_MOST: Final = 4_194_304
 _DIGEST_SHOWN: Final = 16
 
@@ -105,7 +105,7 @@ class Screens:
         found = self._logos.get(request.match_info["link"])
         if found is None:
             raise web.HTTPNotFound(text="this link has no logo\n")
-        # What a drawing might want to run stays off, also where it is opened by itself.
+        # A drawing may hold scripts: they do not run, even if somebody opens the drawing by itself.
         headers = {"Cache-Control": "no-cache", "Content-Security-Policy": "default-src 'none'; sandbox"}
         return web.Response(body=found[0], content_type=found[1], headers=headers)
 
@@ -150,7 +150,7 @@ class Screens:
 
 
 async def secure(_request: web.Request, response: web.StreamResponse) -> None:
-    """Every answer says what a browser may do with it."""
+    """Adds to an answer what a browser may do with it."""
     for name, value in SECURITY.items():
         response.headers.setdefault(name, value)
 

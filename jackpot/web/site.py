@@ -32,7 +32,7 @@ from jackpot.web.visitor import HEAD_WITHIN_S, Visitor, Visits, names
 STATE_WITHIN_S: Final = 1.0
 # Nothing here takes a request's body.
 REQUEST_MOST: Final = 1_024
-# Receivers are told to go; one that does not hear it must not hold up the end.
+# Receivers are told to go. One that does not hear it must not delay the end.
 SHUTDOWN_S: Final = 2.0
 
 
@@ -74,7 +74,7 @@ async def listen(
     looking = Overview(source, screens.writing)
 
     async def floor(_request: web.Request) -> web.Response:
-        """GET /floor.json: what the floor page shows next to the meters."""
+        """GET /floor.json: what the floor page shows besides the meters."""
         return web.json_response(await looking.look(), headers={"Cache-Control": "no-store"})
 
     if not public:
@@ -86,7 +86,7 @@ async def listen(
 async def start(
     app: web.Application, source: Visited, screens: Screens, door: Door, address: Address
 ) -> tuple[web.AppRunner, int]:
-    """Serves what the routes of `app` are; its receivers are told when it ends. Raises OSError."""
+    """Serves the routes of `app`, and tells its receivers when it ends. Raises OSError."""
     visits, hosts = source.visits, names(source.config.listen.hosts, [address.host])
     app.middlewares.append(visits.middleware(hosts))
     app.on_response_prepare.append(secure)
@@ -112,7 +112,7 @@ async def alive(_request: web.Request) -> web.Response:
 
 
 async def ready(request: web.Request) -> web.Response:
-    """503 with a reason for every bank that is not active and durable; what the start found, where it did.
+    """503 with a reason for every bank that is not active and durable, and with the findings of the start.
 
     suspended: the links that take no wagers, each with why and what people do next.
     """
@@ -136,7 +136,7 @@ async def metrics(request: web.Request) -> web.Response:
                 states[bank] = await writer.ask(views.statistics)
         except (TimeoutError, BankStopped):
             if writer.hold.elsewhere:
-                states.pop(bank, None)  # its books are the other server's to show
+                states.pop(bank, None)  # the other server shows its books
             continue  # its last durable state is shown, and jackpot_bank_active says that it is no newer
     own = "" if source.config.server is None else source.config.server.id
     build = {

@@ -1,7 +1,7 @@
-"""What bounds one HTTP connection, and which names is the server asked for by?
+"""What limits one HTTP connection, and by which names may browsers ask for the server?
 
 aiohttp reads requests and writes answers; around each of its connections stands a `Visitor`, which tells the
-door what it does, is cut where it does not read its answer, and ends alone where handling it raises.
+door what it does. It is cut if it does not read its answer. An error while handling it ends it alone.
 """
 
 import asyncio
@@ -18,12 +18,13 @@ from jackpot.clock import Clock
 from jackpot.server.alone import alone, failed
 from jackpot.server.guests import Guest
 
-# From its connection, or the last answer, to a whole head. A browser needs milliseconds, and whoever keeps a
-# connection for longer than this between two requests opens another one.
+# From its connection, or the last answer, to a whole head. A browser needs milliseconds, and a visitor that
+# keeps a connection for longer than this between two requests opens another one.
 HEAD_WITHIN_S: Final = 10.0
-# An answer that is not read for so long is not read at all; a stream has its own measure, which is the same.
+# A visitor that reads nothing of its answer for this long will not read it. A stream has a limit of its own,
+# which is the same.
 UNREAD_S: Final = 10.0
-# What is refused without a look at what it asks for, by the answer's status.
+# Requests that are refused before anybody looks at what they ask for, by the answer's status.
 REFUSED: Final = {400: "malformed", 403: "origin", 421: "host", 503: "streams"}
 # Listening here is listening at every address of this machine.
 EVERYWHERE: Final = frozenset({"", "0.0.0.0", "::"})  # noqa: S104 - nothing is bound here
@@ -81,7 +82,7 @@ class Visitor(asyncio.Protocol):
         self.break_off()
 
     def break_off(self) -> None:
-        """Ends it, whatever was not sent."""
+        """Ends it, even if something was not sent."""
         self._transport.abort()
 
 
@@ -106,7 +107,7 @@ class Visits:
         log.warning("http_refused", code=code, address=address, reason=reason[:200], kind=code)
 
     def middleware(self, hosts: Collection[str]) -> Any:
-        """What every request passes: its name is one of ours, and what it raises is its own."""
+        """Every request comes through here: it must ask for a name of ours, and its errors end it alone."""
 
         @web.middleware
         async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -139,7 +140,7 @@ class Visits:
 
 
 class _Complaints(logging.Logger):
-    """Counts what aiohttp would log with a traceback: a request that is none, or an answer that failed."""
+    """Counts what aiohttp would log with a traceback: a malformed request, or an answer that failed."""
 
     def __init__(self, visits: Visits) -> None:
         super().__init__("jackpot.http")

@@ -91,7 +91,7 @@ def steep(*rows: Row) -> LinkTerms:
 
 
 def test_a_return_counts_every_kind_of_row() -> None:
-    """A1, A7: N for 1, N to 1 with the wager, a fixed sum beside the wager, nothing for a part of a meter."""
+    """A1, A7: N for 1, N to 1 with the wager, a fixed sum and the wager, nothing for a part of a meter."""
     returns = return_of(
         steep(
             Row("royal-flush", Percent("meter", 10_000)),

@@ -47,11 +47,11 @@ key_file = "keys/S01"
 """
 
 
-Floor = Callable[..., Path]
+WriteFloor = Callable[..., Path]
 
 
 @pytest.fixture
-def floor(tmp_path: Path) -> Floor:
+def floor(tmp_path: Path) -> WriteFloor:
     """A folder with device keys; called with edits (old, new) of BASE it writes the file."""
     keys = tmp_path / "keys"
     keys.mkdir()

@@ -2,10 +2,10 @@
 
 from jackpot.config import differences, load
 from jackpot.rules.paytable import LinkTerms
-from tests.config.floor import Floor
+from tests.config.floor import WriteFloor
 
 
-def test_where_the_ledger_and_the_configuration_differ(floor: Floor) -> None:
+def test_where_the_ledger_and_the_configuration_differ(floor: WriteFloor) -> None:
     """L9: a parameter that changed is found, in words, and so is nothing else."""
     old = load(floor()).links[0]
     assert differences(old, old) == []

@@ -6,10 +6,10 @@ import pytest
 
 from jackpot.catalogue import return_of
 from jackpot.config import Config, load
-from tests.config.floor import Floor, mistakes
+from tests.config.floor import WriteFloor, mistakes
 
 
-def test_a_game_that_the_link_is_not_for(floor: Floor) -> None:
+def test_a_game_that_the_link_is_not_for(floor: WriteFloor) -> None:
     """L1: a table of another game is refused, naming table and link; no link takes Criss-Cross."""
     found = mistakes(
         floor(
@@ -39,7 +39,7 @@ def test_a_game_that_the_link_is_not_for(floor: Floor) -> None:
         ("pa-641a-2011-progressive-A", {"four-card-poker"}),
     ],
 )
-def test_the_games_of_a_link(floor: Floor, paytable: str, allowed: set[str]) -> None:
+def test_the_games_of_a_link(floor: WriteFloor, paytable: str, allowed: set[str]) -> None:
     """L1: a paytable is for its own games and those of the one equal to it row for row."""
     level = 'primary = "20%"\nseed = "10000.00"\nreseed = "10000.00"'
     if paytable.startswith(("pa-643a", "pa-653a-progressive")):
@@ -60,14 +60,14 @@ def test_the_games_of_a_link(floor: Floor, paytable: str, allowed: set[str]) -> 
     assert took == allowed
 
 
-def test_the_links_of_a_table_agree(floor: Floor) -> None:
+def test_the_links_of_a_table_agree(floor: WriteFloor) -> None:
     """L2: one bank on a table."""
     second = 'paytable = "pa-643a-five-card-hand-bonus"\n'
     found = mistakes(floor((second, f'{second}bank = "other"\n')))
     assert found == {"table[0].links": "table T01: its links differ in bank: five main, bonus other (L2)"}
 
 
-def test_a_udp_format(floor: Floor) -> None:
+def test_a_udp_format(floor: WriteFloor) -> None:
     """A signage text names link, level and amount, and nothing of the program's inside."""
     sign = '[[udp_sign]]\naddress = "239.1.2.3:5712"\nlinks = ["five"]\nformat = '
     assert mistakes(floor(more=sign + '"{link.__class__}"\n')) == {
@@ -81,7 +81,7 @@ def bonus(magic: int = 0, lucky: int = 0) -> tuple[str, str]:
     return 'id = "bonus"\n', f'id = "bonus"\n{draws}'
 
 
-def test_what_a_wager_returns(floor: Floor) -> None:
+def test_what_a_wager_returns(floor: WriteFloor) -> None:
     """A7: exactly - the Magic Card 20 x 5/52 / N, the Lucky Bonus 5 / seats / N, the odds by combinations."""
     returns = return_of(load(floor(bonus(magic=100, lucky=50))).links[1], 7)
     odds = Fraction(500 * 624 + 100 * 3_744 + 50 * 5_108, 2_598_960)
@@ -96,7 +96,7 @@ def test_what_a_wager_returns(floor: Floor) -> None:
     [(0, 1, False), (0, 2, True), (3, 0, False), (4, 0, False), (5, 0, True), (5, 2, False), (10, 4, True)],
 )
 def test_draws_that_return_more_than_the_wager_are_refused(
-    floor: Floor, magic: int, lucky: int, good: bool
+    floor: WriteFloor, magic: int, lucky: int, good: bool
 ) -> None:
     """A7: with 21 % onto the meters and 36.23 % by odds the draws may return 42.76 %, and no more."""
     file = floor(bonus(magic, lucky))
@@ -135,7 +135,7 @@ def holdem(number: int, link: str) -> str:
     return HOLDEM.format(number=number, link=link)
 
 
-def test_a_paytable_without_draws_is_never_refused_for_its_return(floor: Floor) -> None:
+def test_a_paytable_without_draws_is_never_refused_for_its_return(floor: WriteFloor) -> None:
     """A7: what the text itself returns above the wager is said once, and taken."""
     file = floor(more=GENEROUS + holdem(3, "proposed") + holdem(4, "proposed"))
     (found,) = [text for text in load(file).warnings if "returns" in text]
@@ -145,7 +145,7 @@ def test_a_paytable_without_draws_is_never_refused_for_its_return(floor: Floor) 
     )
 
 
-def test_a_hand_bonus_of_two_games_is_one_link(floor: Floor) -> None:
+def test_a_hand_bonus_of_two_games_is_one_link(floor: WriteFloor) -> None:
     """L1, A6: tables of 643a and 653a share it; H2: which cards count at a 653a table is our own reading."""
     config = load(floor(more=holdem(3, "bonus")))
     assert [table.links for table in config.tables if "bonus" in table.links] == [
@@ -157,14 +157,14 @@ def test_a_hand_bonus_of_two_games_is_one_link(floor: Floor) -> None:
     assert found.startswith("link bonus at ultimate-texas-holdem: 58 Pa. Code § 653a.12(e)(2) does not say")
 
 
-def test_no_draw_reaches_a_table_of_653a(floor: Floor) -> None:
+def test_no_draw_reaches_a_table_of_653a(floor: WriteFloor) -> None:
     """A7: not by its own paytable, nor by the twin that its table shares."""
     found = mistakes(floor(bonus(magic=100), more=holdem(3, "bonus")))
     assert list(found) == ["table[2].links"]
     assert "table T03, link bonus: its draws are not for ultimate-texas-holdem" in found["table[2].links"]
 
 
-def test_massachusetts_cards_are_said_for_let_it_ride_alone(floor: Floor) -> None:
+def test_massachusetts_cards_are_said_for_let_it_ride_alone(floor: WriteFloor) -> None:
     """L1: an Ultimate Texas Hold 'Em table on a multi game link is warned of, a Let It Ride table is not."""
     link = """
 [[link]]

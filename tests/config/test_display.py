@@ -1,10 +1,10 @@
 """How do pages show a link?"""
 
 from jackpot.config import load
-from tests.config.floor import Floor, mistakes
+from tests.config.floor import WriteFloor, mistakes
 
 
-def test_how_pages_show_a_link(floor: Floor) -> None:
+def test_how_pages_show_a_link(floor: WriteFloor) -> None:
     """DESIGN config: a link's own face, else the site's, else a default; mistakes have their paths."""
     face = '[link.display]\ntitle = "Royal"\naccent = "#112233"\nlevels = { mega = "Grand" }\n'
     config = load(

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from jackpot.config import load
-from tests.config.floor import Floor, mistakes
+from tests.config.floor import WriteFloor, mistakes
 
 
-def test_a_key_rotation_has_both_keys(floor: Floor) -> None:
-    """A device's next key is valid beside its key, after it."""
+def test_a_key_rotation_has_both_keys(floor: WriteFloor) -> None:
+    """A device's next key is valid too, listed after its present one."""
     file = floor(('key_file = "keys/T01"', 'key_file = "keys/T01"\nkey_file_next = "keys/T01.next"'))
     assert load(file).keys_of("table", "T01") == (b"\x01" * 32, b"\x02" * 32)
 
@@ -27,7 +27,9 @@ def test_a_key_rotation_has_both_keys(floor: Floor) -> None:
         ("", 0o600, "64 hex digits"),
     ],
 )
-def test_a_key_file_is_checked(floor: Floor, tmp_path: Path, content: str, mode: int, words: str) -> None:
+def test_a_key_file_is_checked(
+    floor: WriteFloor, tmp_path: Path, content: str, mode: int, words: str
+) -> None:
     """A key is 32 bytes as 64 hex digits in a file that only its owner reads; no key is ever shown."""
     key = tmp_path / "keys" / "T01"
     key.write_text(content)

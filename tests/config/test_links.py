@@ -1,16 +1,16 @@
 """Which links are declared, and which mistakes does one have?"""
 
-from tests.config.floor import BASE, Floor, mistakes
+from tests.config.floor import BASE, WriteFloor, mistakes
 
 
-def test_a_link_that_is_given_twice(floor: Floor) -> None:
+def test_a_link_that_is_given_twice(floor: WriteFloor) -> None:
     """L1: an id names one link; a table on either is not guessed to be on the first."""
     assert mistakes(floor(('id = "bonus"', 'id = "five"')))["link"] == (
         "the id five is given to 2 of them: link[0], link[1]"
     )
 
 
-def test_a_link_with_mistakes_still_has_its_bank(floor: Floor) -> None:
+def test_a_link_with_mistakes_still_has_its_bank(floor: WriteFloor) -> None:
     """DESIGN, config: what follows from another mistake is not told as one: a server may name that bank."""
     server = '[[server]]\nid = "a"\ntables = "127.0.0.1:5710"\nbanks = ["main"]\n'
     shared = ("sqlite:///ledger.db", "postgresql://jackpot@db/ledger")

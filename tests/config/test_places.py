@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from jackpot.config import Address, load
-from tests.config.floor import Floor, mistakes
+from tests.config.floor import WriteFloor, mistakes
 
 
-def test_plain_listeners_beyond_loopback(floor: Floor, tmp_path: Path) -> None:
+def test_plain_listeners_beyond_loopback(floor: WriteFloor, tmp_path: Path) -> None:
     """A plain listener beyond loopback is either meant (and then warned of) or encrypted."""
     public = ("127.0.0.1:5711", "0.0.0.0:5711")
     meant = load(floor(public, ("[listen]", "[listen]\ninsecure = true")))
@@ -21,7 +21,7 @@ def test_plain_listeners_beyond_loopback(floor: Floor, tmp_path: Path) -> None:
     assert tls.warnings == ()
 
 
-def test_a_private_key_that_everybody_can_read(floor: Floor, tmp_path: Path) -> None:
+def test_a_private_key_that_everybody_can_read(floor: WriteFloor, tmp_path: Path) -> None:
     """Who has the server's TLS key can play the server. A group may share it, but no device's key."""
     tls = tmp_path / "server.pem"
     tls.write_text("a certificate and its key")
@@ -36,14 +36,14 @@ def test_a_private_key_that_everybody_can_read(floor: Floor, tmp_path: Path) -> 
     assert "only its owner may read a key" in mistakes(file)["table[0].key_file"]
 
 
-def test_ports_that_the_system_chooses(floor: Floor) -> None:
+def test_ports_that_the_system_chooses(floor: WriteFloor) -> None:
     """Port 0 may be asked for by several listeners."""
     config = load(floor(("127.0.0.1:5710", "127.0.0.1:0"), ("127.0.0.1:5711", "[::1]:0")))
     assert config.listen.signs == Address("::1", 0)
     assert str(config.listen.signs) == "[::1]:0"
 
 
-def test_servers_that_share_a_ledger(floor: Floor, tmp_path: Path) -> None:
+def test_servers_that_share_a_ledger(floor: WriteFloor, tmp_path: Path) -> None:
     """DESIGN, beyond one machine: each listens where devices can be sent; they share one PostgreSQL."""
     shared = ("sqlite:///ledger.db", "postgresql://jackpot@db/ledger")
     one = '[[server]]\nid = "a"\ntables = "127.0.0.1:5710"\nhttp = "127.0.0.1:8080"\nbanks = ["main"]\n'
@@ -65,14 +65,14 @@ def test_servers_that_share_a_ledger(floor: Floor, tmp_path: Path) -> None:
     assert same == {"server[1].tables": "127.0.0.1:5710 is already that of server a"}
 
 
-def test_a_mistake_of_a_server_has_its_own_path(floor: Floor) -> None:
+def test_a_mistake_of_a_server_has_its_own_path(floor: WriteFloor) -> None:
     """DESIGN, config: the admin socket of a server that is too long is named where it was written."""
     server = f'[[server]]\nid = "a"\ntables = "127.0.0.1:5710"\nadmin = "{"a" * 108}"\n'
     shared = ("sqlite:///ledger.db", "postgresql://jackpot@db/ledger")
     assert mistakes(floor(shared, more=server)).keys() == {"server[0].admin"}
 
 
-def test_signage_processes(floor: Floor, tmp_path: Path) -> None:
+def test_signage_processes(floor: WriteFloor, tmp_path: Path) -> None:
     """DESIGN, beyond one machine: fed by Redis, each one sender of UDP, and none needs a table's key."""
     redis = '[redis]\nurl = ["redis://a:6379", "rediss://b:6379"]\n'
     hall = '[[signage]]\nid = "hall"\nsigns = "10.0.0.1:5721"\n'

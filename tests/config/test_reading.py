@@ -10,10 +10,10 @@ import pytest
 from controllers.pace import Limits
 from jackpot.config import Address, ConfigErrors, Signage, load
 from jackpot.rules.paytable import TableTerms
-from tests.config.floor import Floor, mistakes
+from tests.config.floor import WriteFloor, mistakes
 
 
-def test_a_good_configuration(floor: Floor, tmp_path: Path) -> None:
+def test_a_good_configuration(floor: WriteFloor, tmp_path: Path) -> None:
     """L1, L2: links are resolved, a twin paytable's game shares the link, the defaults are as documented."""
     config = load(floor())
     assert config.path == tmp_path / "floor.toml"
@@ -71,7 +71,7 @@ def test_the_example_is_good(tmp_path: Path) -> None:
     assert (whole.tables[0].max_rounds_per_minute, len(whole.keys_of("table", "T01"))) == (4, 2)
 
 
-def test_every_mistake_is_named_at_once(floor: Floor) -> None:
+def test_every_mistake_is_named_at_once(floor: WriteFloor) -> None:
     """Faults of shape and of rules, in links, tables, keys and listeners, in one reading."""
     file = floor(
         ('currency = "USD"', 'currency = "dollars"'),
@@ -141,14 +141,14 @@ def test_every_mistake_is_named_at_once(floor: Floor) -> None:
         (('[site]\nname = "Riverside"', "[site]"), "site.name", "is missing"),
     ],
 )
-def test_a_mistake(floor: Floor, edit: tuple[str, str], path: str, words: str) -> None:
+def test_a_mistake(floor: WriteFloor, edit: tuple[str, str], path: str, words: str) -> None:
     """L1, L11, T9, M1: one mistake is one sentence at its path, and brings up no other."""
     found = mistakes(floor(edit))
     assert list(found) == [path]
     assert words in found[path]
 
 
-def test_warnings(floor: Floor) -> None:
+def test_warnings(floor: WriteFloor) -> None:
     """What may be meant is warned of: a proposed paytable, an idle link, a held table, a shared key."""
     more = """
 [[link]]
@@ -177,7 +177,7 @@ format = "{link}.{level}:{amount}"
         assert words in text
 
 
-def test_a_file_that_is_none(floor: Floor, tmp_path: Path) -> None:
+def test_a_file_that_is_none(floor: WriteFloor, tmp_path: Path) -> None:
     """A missing file and text that is not TOML are one mistake each, said plainly."""
     with pytest.raises(ConfigErrors, match="cannot be read: No such file"):
         load(tmp_path / "none.toml")
@@ -186,7 +186,7 @@ def test_a_file_that_is_none(floor: Floor, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("code", ["ABC", "X" * 3, "XTS"])
-def test_a_currency_is_one_that_there_is(floor: Floor, code: str) -> None:
+def test_a_currency_is_one_that_there_is(floor: WriteFloor, code: str) -> None:
     """An unknown currency is a mistake: pages would show its three letters."""
     found = mistakes(floor(('"USD"', f'"{code}"')))
     assert found == {"site.currency": f"{code!r} is no currency, like USD or EUR"}

@@ -1,9 +1,9 @@
 """Does a fault of shape hide no other mistake?"""
 
-from tests.config.floor import Floor, mistakes
+from tests.config.floor import WriteFloor, mistakes
 
 
-def test_a_fault_of_shape_hides_nothing(floor: Floor) -> None:
+def test_a_fault_of_shape_hides_nothing(floor: WriteFloor) -> None:
     """DESIGN, config: every mistake of one reading, next to a fault of shape and behind it."""
     file = floor(
         ('currency = "USD"', "currency = 1"),
@@ -34,7 +34,7 @@ def test_a_fault_of_shape_hides_nothing(floor: Floor) -> None:
     }
 
 
-def test_a_udp_sign_of_bad_shape_is_read_on(floor: Floor) -> None:
+def test_a_udp_sign_of_bad_shape_is_read_on(floor: WriteFloor) -> None:
     """DESIGN, config: a missing address hides neither an unknown link nor a bad format."""
     sign = '[[udp_sign]]\nlinks = ["six"]\nformat = "{nothing}"\n'
     paths = {f"udp_sign[0].{name}" for name in ("address", "links", "format")}

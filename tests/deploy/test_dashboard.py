@@ -71,9 +71,9 @@ def test_no_two_panels_cover_each_other() -> None:
     places = dashboard()["panels"]
     assert len({panel["id"] for panel in places}) == len(places)
     for one, other in itertools.combinations([panel["gridPos"] for panel in places], 2):
-        beside = one["x"] + one["w"] <= other["x"] or other["x"] + other["w"] <= one["x"]
+        apart = one["x"] + one["w"] <= other["x"] or other["x"] + other["w"] <= one["x"]
         above = one["y"] + one["h"] <= other["y"] or other["y"] + other["h"] <= one["y"]
-        assert beside or above, (one, other)
+        assert apart or above, (one, other)
     for panel in panels():
         assert panel["gridPos"]["x"] + panel["gridPos"]["w"] <= COLUMNS
         assert panel["fieldConfig"]["defaults"]["unit"]

@@ -189,7 +189,7 @@ def test_nothing_is_overwritten(site: Site, tmp_path: Path) -> None:
     data.mkdir()
     done = run(site.folder, "restore.sh", site.backup, data, LEDGER)
     assert (done.returncode, list(data.iterdir())) == (1, [])
-    assert "exists: restore beside it" in done.stderr
+    assert "exists: restore into another folder" in done.stderr
     for name, text in (("one", "wal"), ("other", "another")):
         (tmp_path / name).write_text(text)
     kept = tmp_path / "kept"

@@ -136,7 +136,7 @@ def test_the_units_commands_are_ours() -> None:
 
 
 def test_the_readme_names_every_part() -> None:
-    """Deploy: whoever opens the folder learns what each file is for."""
+    """Deploy: a person who opens the folder learns what each file is for."""
     text = (DEPLOY / "README.md").read_text()
     for file in sorted(DEPLOY.rglob("*")):
         if file.is_file() and file.name not in {"README.md", "grafana-password"} and "keys" not in file.parts:

@@ -3,7 +3,7 @@
     unshare --user --map-root-user --net python -m tests.e2e.cuts FOLDER WHO:HOW ...
 
 WHO is cut from what: `holder-database`, `standby-database`, `holder-redis`. HOW: `drop` (nothing passes in
-either direction, and nobody is told), `reject` (whoever sends is told by a reset), `to` (what is sent is
+either direction, and nobody is told), `reject` (the sender is told by a reset), `to` (what is sent is
 lost) and `from` (what is answered is lost). Each server reaches the database and Redis at an address of its
 own, so that a rule of nft cuts one server. After each cut the floor must play, at the server that it should,
 and again once it is over. At last an independent check reads both logs, what every device heard, and the
@@ -152,7 +152,7 @@ def main(folder: Path, *cases: str) -> None:
         with serving(floor):
             asyncio.run(run(floor, heard, cases or CASES))
         verdict(floor, heard)
-    print(f"{len(heard.answers)} answers, each of whoever had the bank; the books verify")
+    print(f"{len(heard.answers)} answers, each from the server that had the bank; the books verify")
 
 
 if __name__ == "__main__":

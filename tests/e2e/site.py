@@ -114,7 +114,7 @@ class Program:
 class Site(Program):
     """One floor in a folder of its own. Devices are added before `start`; a kind names a table's links.
 
-    ledger: its URL, instead of a file in the folder. more: lines of [ledger] beside it.
+    ledger: its URL, instead of a file in the folder. more: further lines of [ledger].
     """
 
     def __init__(

@@ -89,7 +89,7 @@ def test_a_stopped_server_gives_its_bank_up_at_once(floor: Servers) -> None:
 
 
 def test_servers_are_restarted_one_by_one(floor: Servers) -> None:
-    """Rolling restart under load: no round is lost, and whoever is started anew stands by."""
+    """Rolling restart under load: no round is lost, and a server that was restarted stands by."""
 
     async def scenario(floor: Servers, heard: Heard, names: list[str]) -> None:
         for server in floor.each.values():
@@ -103,7 +103,7 @@ def test_servers_are_restarted_one_by_one(floor: Servers) -> None:
 
 
 def test_a_bank_is_handed_over(floor: Servers) -> None:
-    """`jackpot lease`: whoever has it gives it to the other; a standby says that it cannot."""
+    """`jackpot lease`: the holder gives it to the other server; a standby says that it cannot."""
 
     async def scenario(floor: Servers, heard: Heard, names: list[str]) -> None:
         first = await asyncio.to_thread(floor.holder)

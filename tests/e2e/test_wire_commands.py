@@ -409,7 +409,7 @@ def test_shared_winners_want_one_settle(site: Site) -> None:
 
 
 def test_wagers_on_the_dealers_hand(site: Site) -> None:
-    """WIRE, commands: `on: dealer` beside `own`, paid when all hands come in one (A6)."""
+    """WIRE, commands: `on: dealer` and `own`, both paid when all hands come in one (A6)."""
     with site.table(site.unused("dealer")) as device:
         both = [*bets("dealer", [5, 2], on="dealer"), *bets("dealer", [2])]
         assert device.nack("wager", round="R1", bets=[*both, both[0]]) == "duplicate_wager"

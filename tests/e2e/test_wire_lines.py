@@ -184,7 +184,7 @@ def test_a_flood_is_answered_whole_and_in_order(tmp_path: Path) -> None:
 def test_slow_readers_are_closed_and_others_go_on(calm: Site) -> None:
     """WIRE, faults: a table is closed at 1 MiB unread, a sign after 10 s unread; the others do not notice.
 
-    Meanwhile a stranger who says nothing whole is sent away after his 5 s, in the words of a wrong mac.
+    Meanwhile a stranger who says nothing whole is disconnected after 5 s, in the words of a wrong mac.
     """
     slow_table, slow_sign = calm.unused(), calm.unused("sign")
     with (

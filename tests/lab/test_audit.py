@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from jackpot.lab.audit import Verdict, audit
-from jackpot.lab.floor import Floor
+from jackpot.lab.floor import SimulatedFloor
 from jackpot.lab.house import PLACES
 from jackpot.lab.pace import Pace
 from jackpot.lab.scene import Scene
@@ -29,7 +29,7 @@ def url(tmp_path: Path) -> str:
     async def main() -> Verdict:
         pace = Pace(None, 1)
         pace.stop()
-        return await Floor(tmp_path, Scene(1, None, 0), pace).play()
+        return await SimulatedFloor(tmp_path, Scene(1, None, 0), pace).play()
 
     assert not asyncio.run(main()).problems
     return f"sqlite:///{tmp_path}/ledger.db"

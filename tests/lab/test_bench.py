@@ -66,7 +66,7 @@ def test_a_table_for_people(measured: str, capsys: pytest.CaptureFixture[str]) -
 
 
 def test_on_postgresql(postgres: Postgres, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Bench: the ledger in a PostgreSQL that is gone afterwards, beside its bare commits."""
+    """Bench: the ledger in a PostgreSQL that is gone afterwards, and bare commits of it."""
     done = bench("--runs", 1, "--seconds", 0.2, "--tables", 3, "--folder", tmp_path, "--postgres", "--json")
     assert done.returncode == 0, done.stderr
     assert done.stderr.startswith(f"starting PostgreSQL {postgres.programs.version} in {tmp_path}/")

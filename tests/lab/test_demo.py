@@ -116,7 +116,7 @@ def test_a_ledger_in_use_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_second_ctrl_c_ends_it_at_once_in_one_line(tmp_path: Path) -> None:
-    """S5: whoever does not wait leaves a ledger that is whole: the next demo goes on from it."""
+    """S5: a person who does not wait leaves a whole ledger: the next demo goes on from it."""
     process = started("--ledger", tmp_path)
     process.send_signal(signal.SIGINT)
     process.send_signal(signal.SIGINT)

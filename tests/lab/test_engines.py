@@ -137,7 +137,7 @@ def test_nothing_is_left_behind(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("kept", [False, True])
 def test_a_killed_owner_leaves_nothing(tmp_path: Path, postgres: Postgres, kept: bool) -> None:
-    """Whoever started a cluster and is killed takes it with him; only a folder that is kept stays, whole."""
+    """A process that is killed takes its clusters with it; only a folder that is kept stays, whole."""
     folder = tmp_path / "own"
     command = [sys.executable, "-c", OWNER, str(folder), *(["keep"] if kept else [])]
     owner = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)

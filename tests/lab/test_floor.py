@@ -7,7 +7,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from jackpot.lab import table
-from jackpot.lab.floor import Floor
+from jackpot.lab.floor import SimulatedFloor
 from jackpot.lab.house import PLACES
 from jackpot.lab.pace import Pace
 from jackpot.lab.scene import Scene
@@ -22,7 +22,7 @@ def test_a_table_goes_away_and_comes_back(tmp_path: Path, monkeypatch: pytest.Mo
     rounds = 3 * len(PLACES)
     scene = Scene(7, SPEED, 0)
     with capture_logs() as logs:
-        verdict = asyncio.run(Floor(tmp_path, scene, Pace(SPEED, rounds)).play())
+        verdict = asyncio.run(SimulatedFloor(tmp_path, scene, Pace(SPEED, rounds)).play())
     assert verdict.problems == ()
     assert sum(line.rounds for line in scene.tables.values()) == rounds
     left = [log["device"] for log in logs if log["event"] == "closed" and log["role"] == "table"]

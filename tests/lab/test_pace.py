@@ -7,7 +7,7 @@ from jackpot.lab.pace import Pace
 
 
 def test_rounds_are_counted_over_all_tables() -> None:
-    """--rounds N is N rounds in all, whoever takes them."""
+    """--rounds N is N rounds in all, whichever tables take them."""
 
     async def main() -> list[bool]:
         pace = Pace(None, 3)

@@ -5,7 +5,7 @@ import io
 from rich.console import Console
 
 from jackpot.lab.house import PLACES, SIGNS
-from jackpot.lab.scene import ACTS_SHOWN, HITS_SHOWN, Line, Scene, TableLine, dollars
+from jackpot.lab.scene import ACTS_SHOWN, HITS_SHOWN, Happening, Scene, TableLine, dollars
 from jackpot.lab.view import draw, plain
 
 COLUMNS, LINES = 100, 30
@@ -26,8 +26,8 @@ def busy_scene(lucky: int = 0) -> Scene:
             place.table, place.game, place.link, "suspended", rounds=1234, wagers=123_456
         )
     for number in range(2 * max(ACTS_SHOWN, HITS_SHOWN)):
-        scene.hits.append(Line(f"T12.7 hit {number}", big=True))
-        scene.acts.append(Line(f"paid H{number}"))
+        scene.hits.append(Happening(f"T12.7 hit {number}", big=True))
+        scene.acts.append(Happening(f"paid H{number}"))
     return scene
 
 

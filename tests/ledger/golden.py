@@ -19,7 +19,7 @@ FOLDER: Final = Path(__file__).parent / "golden"
 HEADS: Final = FOLDER / "heads.toml"
 SEED: Final = 10
 ROWS: Final = 400
-# What the two small banks beside the main one become.
+# What becomes of the two small banks next to the main one.
 JOINED: Final = "floor"
 
 

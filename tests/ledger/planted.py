@@ -8,7 +8,7 @@ import asyncpg
 
 
 def run_sql(url: str, *statements: str) -> None:
-    """As whoever may do anything, beside a writer too."""
+    """As a role that may do anything, even while a writer runs."""
     if url.startswith("sqlite"):
         with closing(apsw.Connection(url.removeprefix("sqlite:///"))) as connection:
             connection.set_busy_timeout(5_000)

@@ -330,7 +330,7 @@ async def test_a_bank_is_found_however_letters_are_ordered(database: str) -> Non
 async def test_whoever_holds_a_lock_lets_no_migration_hang(
     fresh: Fresh, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """DESIGN, migrations: the lock can be had by whoever may sign in; who waits for it is told."""
+    """DESIGN, migrations: any role that may sign in can have the lock; a program that waits is told."""
     url = fresh("postgres")
     monkeypatch.setattr("jackpot.ledger.postgres.MIGRATION_WAITS_MS", 10)
     async with watching(url) as other:

@@ -193,7 +193,7 @@ def test_a_reader_works_beside_the_writer(place: Place) -> None:
 
 
 def test_a_reader_never_sees_a_gap(place: Place) -> None:
-    """DESIGN 1: order is seq alone: whoever reads while others write sees each row behind all before it."""
+    """DESIGN 1: order is seq alone: a reader sees each row after all rows before it, while others write."""
     ledger = place.open()
     ledger.new_epoch("main", "test")
     reader = place.read()

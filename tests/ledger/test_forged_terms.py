@@ -146,7 +146,7 @@ def test_a_round_that_came_too_fast_is_found(forger: Forger) -> None:
 
 
 def test_a_name_that_nobody_proved_is_found(forger: Forger) -> None:
-    """S8: nobody can sign in, so whoever wrote that somebody had wrote what no server writes."""
+    """S8: nobody can sign in, so a row that says that somebody did comes from no server."""
     anna = People(("anna",), proved=True)
     row = forger.append(Suspended([1], "operator", anna))
     (problem,) = audit(forger.path).problems

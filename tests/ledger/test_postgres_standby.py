@@ -144,7 +144,7 @@ async def test_a_cancelled_task_cancels_no_commit(pair: Pair, url: str) -> None:
 
 @on_loop
 async def test_closing_cancels_no_commit(pair: Pair, url: str) -> None:
-    """DESIGN 4: a store that is closed while its COMMIT waits drops the connection, whoever waits for it."""
+    """DESIGN 4: a store that is closed while its COMMIT waits drops the connection, waited for or not."""
     async with stores(url) as (store,), watching(url) as other, asyncio.TaskGroup() as group:
         await store.new_epoch("main", "test")
         said, old = pair.told(), backend(store)

@@ -106,15 +106,15 @@ def test_a_bank_that_is_taken_meanwhile_is_not_corrupt(path: Path) -> None:
 
 
 def test_a_bank_is_read_beside_its_writer(path: Path) -> None:
-    """L4: whoever looks at another server's bank sees it as of one head, whatever is written."""
+    """L4: a reader of another server's bank sees it as of one head, whatever is written meanwhile."""
     play = Play(13).until(60)
     rows = list(play.rows)
     write(path, rows, [])
     with closing(SqliteLedger(path)) as other, closing(SqliteLedger(path, readonly=True)) as reader:
-        beside = Overtaken(reader, other, play.until(80).rows[len(rows) :])
-        head = beside.head("main")
+        overtaken = Overtaken(reader, other, play.until(80).rows[len(rows) :])
+        head = overtaken.head("main")
         assert reader.head("main").seq > head.seq == len(rows)
-        assert read_to(beside, "main", head).snapshot() == Play(13).until(60).engine.snapshot()
+        assert read_to(overtaken, "main", head).snapshot() == Play(13).until(60).engine.snapshot()
 
 
 @pytest.mark.parametrize("bit", [0, 300, 1_000, 5_000, 9_999])

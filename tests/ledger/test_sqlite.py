@@ -121,7 +121,7 @@ def test_a_newer_schema_is_refused(path: Path) -> None:
     ],
 )
 def test_the_database_refuses_to_change_the_past(path: Path, statement: str) -> None:
-    """DESIGN, the ledger: append-only and balanced (M4), whoever writes the SQL."""
+    """DESIGN, the ledger: append-only and balanced (M4), whatever program writes the SQL."""
     ledger = SqliteLedger(path)
     ledger.new_epoch("main", "test")
     ledger.append("main", 1, 0, rows(4))
@@ -312,7 +312,7 @@ def test_a_lost_file_is_doubt_and_then_the_end(path: Path, suffix: str) -> None:
 
 
 def test_the_log_is_carried_over_every_16_mib(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """DESIGN, the ledger: checkpoints run when asked, after enough of the log, and the log starts anew."""
+    """DESIGN, the ledger: checkpoints run when asked, after enough of the log, and the log starts again."""
     monkeypatch.setattr(sqlite, "CHECKPOINT_BYTES", 256 * 1024)
     ledger = SqliteLedger(path)
     ledger.new_epoch("main", "test")

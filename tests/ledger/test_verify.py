@@ -227,7 +227,7 @@ def test_an_unknown_bank_is_a_problem(written: Written) -> None:
 
 
 def test_a_server_may_write_meanwhile(written: Written) -> None:
-    """S3: verify beside a running server judges what was there when it began."""
+    """S3: verify judges what was there when it began, while a server runs."""
     path = written.copy()
     server = SqliteLedger(path)
     epoch = server.new_epoch("main", "server").epoch

@@ -42,7 +42,7 @@ def won(subject: OfEngine, table: str = "T1", seats: tuple[int, ...] = (3,)) -> 
 
 
 def test_a_correction_moves_no_other_award() -> None:
-    """A10: each winner's sum was fixed at his turn, whatever an earlier one comes to."""
+    """A10: each winner's sum was fixed at their turn, whatever an earlier one comes to."""
     subject = bank()
     won(subject)
     won(subject, "T2")

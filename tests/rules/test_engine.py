@@ -144,7 +144,7 @@ def test_every_award_says_who_pays_and_lights_the_seat() -> None:
 
 
 def test_no_payout_limit_reduces_an_award() -> None:
-    """A12: a royal at a meter far above any per-hand limit is paid whole, envy beside it."""
+    """A12: a royal at a meter far above any per-hand limit is paid whole, and so is envy."""
     subject = bank("ma-lir-progressive", seed={"": "5000000.00"}, primary={"": "10"})
     send(subject, 1, wager())
     awards = send(subject, 2, royal()).answer["awards"]

@@ -1,6 +1,6 @@
 """Do the books balance whatever the floor does? A state machine plays at random over the whole engine.
 
-Beside the engine stand three things that know nothing of its decisions: books that add up the postings of
+Next to the engine stand three things that know nothing of its decisions: books that add up the postings of
 every entry, a mirror that sees the journal alone and must come to the same state, and an elephant that
 sees it, too, and never folds a level's history.
 """

@@ -63,7 +63,7 @@ def hand(words: str) -> list[int]:
 
 
 def consecutive(ranks: list[str]) -> bool:
-    """Whether sorted distinct ranks stand beside each other in the one long row that starts with the ace."""
+    """Whether sorted distinct ranks stand next to each other in the one long row that starts with the ace."""
     row = "A23456789TJQKA"
     return len(set(ranks)) == len(ranks) and any(
         sorted(row[start : start + len(ranks)]) == sorted(ranks) for start in range(len(row) - len(ranks) + 1)

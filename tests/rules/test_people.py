@@ -161,7 +161,7 @@ def test_the_last_hits_are_as_many_after_an_undo() -> None:
 
 
 def test_a_seat_carries_its_player_for_all_its_wagers() -> None:
-    """T9, A5: a player's second box earns his first no envy, whichever wager named him."""
+    """T9, A5: a player's second box earns their first no envy, whichever wager named the player."""
     subject = OfEngine()
     for name in ("L", "M"):
         subject.open(Link(name, "pa-643a-five-card-A"))
@@ -174,7 +174,7 @@ def test_a_seat_carries_its_player_for_all_its_wagers() -> None:
 
 
 def test_a_player_keeps_his_second_box_when_he_takes_its_wager_back() -> None:
-    """A5: the hand of a box whose wager was withdrawn is still its player's: no envy for his other box."""
+    """A5: the hand of a box whose wager was withdrawn is still its player's: no envy for their other box."""
     subject = OfEngine()
     subject.open(Link("L", "pa-643a-five-card-A"))
     subject.add(Table("T1"))

@@ -80,7 +80,7 @@ class Recount:
 
 
 class Both:
-    """A level's history as the engine keeps it, beside the recount."""
+    """A level's history as the engine keeps it, next to the recount."""
 
     def __init__(self, terms: LevelTerms, *, floor_to_seed: bool) -> None:
         self.terms = terms

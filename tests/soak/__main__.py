@@ -102,7 +102,7 @@ async def soak(nodes: Nodes, site: Site, played: Played, folder: Path, times: in
 
 @asynccontextmanager
 async def telling(played: Played) -> AsyncIterator[None]:
-    """A word to whoever watches when it ends badly."""
+    """A word to the person who watches, when it ends badly."""
     try:
         yield
     except BaseException:

@@ -135,7 +135,7 @@ def soak_cuts(times: int) -> int:
 
 
 def tell(floor: Servers, heard: Heard) -> None:
-    """What whoever watches needs to know when it ends badly."""
+    """What the person who watches needs to know when it ends badly."""
     print(f"after {len(heard.answers):,} answers; sent away: {heard.sent_away[-TABLES:]}")
     for name, table in heard.tables.items():
         state, unanswered = table.session.state, len(table.session.pending)

@@ -97,7 +97,7 @@ async def test_every_way_out_shows_the_same_values_in_order(tmp_path: Path) -> N
 
 @on_loop
 async def test_five_hundred_that_never_read_hold_up_nobody(tmp_path: Path) -> None:
-    """Proof: 500 signs that never read beside 20 good ones: memory bounded, the good ones on time."""
+    """Proof: 500 signs that never read, next to 20 good ones: memory bounded, the good ones on time."""
     clock = StepClock()
     many = "http_per_address = 1200\nstreams_per_address = 1000"
     async with (

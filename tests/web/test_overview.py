@@ -57,7 +57,7 @@ def test_only_the_server_that_has_a_bank_misses_its_redis(elsewhere: bool) -> No
     )
     money: Any = None
     found = asyncio.run(Overview(source, money).look())
-    missed = ["Redis takes nothing of bank main: signs fed by it show a fault"]
+    missed = ["Bank main does not reach Redis: signs fed by Redis show a fault"]
     assert [trouble["what"] for trouble in found["troubles"]] == ([] if elsewhere else missed)
 
 
@@ -88,14 +88,14 @@ async def test_whatever_is_wrong_says_what_comes_next(tmp_path: Path) -> None:
     count = "count again at the table, or strike a wager: "
     assert said == {
         f"Link {LINK} is suspended: operator": f"`jackpot links resume {LINK} --reason TEXT` once it is over",
-        "Table T03 knows of more answered commands than the ledger": (
+        "Table T03 has answers that the ledger does not have": (
             f"{behind}`jackpot ledger confirm-behind TABLE --believe {people}`, or --disbelieve"
         ),
         "Table T01: the chips counted differ from the wagers accepted": (
             f"{count}`jackpot rounds strike T01 R1 SEAT LINK`, or `jackpot rounds void`"
         ),
-        "Table T02: Ann asked to reopen round R1, no new one opens": (
+        "Table T02: Ann asked to reopen round R1; the table waits": (
             "another person answers: `jackpot rounds reopen T02 R1`, or `decline`"
         ),
-        "Table T03 is offline": "look at power, network and key: the log names who was refused",
+        "Table T03 is offline": "check power, network and key; the log names devices that were refused",
     }

@@ -74,7 +74,7 @@ function told(message) {
   }
 }
 
-// A link of another server is no fault here; what it stands at is on that server's page.
+// A link of another server is no fault here; that server's page shows its values.
 function label(name) {
   const link = linkOf(name);
   const server = elsewhere[name];
@@ -111,7 +111,7 @@ function trouble({ what, next }) {
   const line = make("li", "", what);
   if (next) {
     const words = make("p", "next");
-    // What stands between backticks is typed.
+    // Text between backticks is a command to type.
     words.append(...next.split("`").map((part, number) => (number % 2 ? make("code", "", part) : part)));
     line.append(words);
   }
@@ -120,7 +120,7 @@ function trouble({ what, next }) {
 
 function troubles(list) {
   const all = [...list];
-  if (lost || failed) all.unshift({ what: "The server does not answer: what stands below is old", next: "see whether it runs, and what its log says" });
+  if (lost || failed) all.unshift({ what: "The server does not answer: what you see below is old", next: "check whether it runs, and read its log" });
   if (insecure) all.push({ what: "Connections are not encrypted (insecure = true)", next: "give [listen.tls] a certificate" });
   at("#trouble").classList.toggle("wrong", all.length > 0);
   at("#trouble ul").replaceChildren(...(all.length ? all : [{ what: "All is in order" }]).map(trouble));

@@ -1,5 +1,5 @@
 // How does a page get its values, and how does it know that they are no longer true?
-// It follows the server's WebSocket, begins anew by itself, and says so when nothing true has come for too long.
+// It follows the server's WebSocket, connects again by itself, and says so when nothing true has come for too long.
 
 // The whole snapshot comes at least every 5 s: nothing for 8 s means that the server is lost.
 const SILENT_MS = 8000;

@@ -4,7 +4,7 @@
 const RUN_MS = 1200;
 const DIGITS = "01234567890"; // the 0 again, for a 9 that rolls on
 // Widths in em, as base.css has them; an amount's own width decides how large it can be written.
-const ROOM_EM = 0.12; // beside a digit, in its window
+const ROOM_EM = 0.12; // left and right of a digit, in its window
 const GAP_EM = 0.04; // between two windows
 const MARK_EM = 0.34;
 const LETTER_EM = 0.66;

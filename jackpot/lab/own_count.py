@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 
-class Tally:
+class OwnCount:
     """A table's lifetime counts by link, undone wagers included, kept in a file of the table's own.
 
     It never asks the server: it is the other side of the comparison.
