@@ -141,7 +141,7 @@ def read_keys(source: Source, roles: Collection[str]) -> Keys:
             holders.setdefault(key, []).append(f"{role} {device}")
     for devices in holders.values():
         if len(devices) > 1:
-            source.warn(f"{', '.join(devices)} share one key: who has it can act for each of them")
+            source.warn(f"{', '.join(devices)} share one key: a thief of it can act for each of them")
     return keys
 
 

@@ -46,7 +46,7 @@ def _warn(source: Source, entry: Entry, terms: LinkTerms) -> None:
     if load_paytable(terms.paytable).status == "proposed":
         source.warn(f"link {terms.link}: {terms.paytable} was proposed, not adopted")
     if not terms.hold_table:
-        source.warn(f"link {terms.link}: hold_table = false, other controls keep the cards (T11)")
+        source.warn(f"link {terms.link}: hold_table = false, so other controls must keep the cards (T11)")
     for level in terms.levels:
         if approval := entry.given.get("level", {}).get(level.level, {}).get("limit_approval"):
             source.warn(f"link {terms.link}: level {level.level} has a limit approved as: {approval}")

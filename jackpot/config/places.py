@@ -66,7 +66,7 @@ def read_servers(
                 source.wrong(f"{path}.{name}", _no_place(address, id_, holders))
         own_banks = tuple(given.get("banks", ()))
         for bank in own_banks:
-            source.wrong(f"{path}.banks", None if bank in banks else f"no link lies in a bank {bank}")
+            source.wrong(f"{path}.banks", None if bank in banks else f"no link is in a bank {bank}")
         admin = _admin(source, f"{path}.admin", given.get("admin", f"{id_}.sock"), ledger)
         if whole and addresses["tables"] is not None:
             own = msgspec.structs.replace(listen, admin=admin, **addresses)
@@ -77,7 +77,7 @@ def read_servers(
 def _no_place(address: Address, server: str, holders: dict[Address, str]) -> str | None:
     """Why no device can be sent to this address of this server. holders: the servers by address so far."""
     if address.port == 0 or address.host in EVERYWHERE:
-        return f"{address} is no place where devices could be sent"
+        return f"devices cannot be sent to {address}: give an address of this server, and a port"
     if holders.setdefault(address, server) != server:
         return f"{address} is already that of server {holders[address]}"
     return None
@@ -114,7 +114,7 @@ def read_signage(source: Source, redis: Collection[str]) -> tuple[Signage, ...]:
 
 
 def _addresses(source: Source, path: str, given: Mapping[str, Any], names: Collection[str]) -> Addresses:
-    """The addresses of one process: each port once, and none that is plain beyond loopback by oversight."""
+    """The addresses of one process: each port once, and beyond loopback with TLS unless `insecure` is set."""
     addresses = {name: source.address(f"{path}.{name}", given.get(name)) for name in names}
     listen = source.section("listen")
     unsaid = not listen or source.spoiled("listen.tls") or source.spoiled("listen.insecure")
@@ -128,9 +128,9 @@ def _addresses(source: Source, path: str, given: Mapping[str, Any], names: Colle
         if address.loopback or "tls" in listen or unsaid:
             continue
         if listen.get("insecure", False):
-            source.warn(f"{path}.{name}: {address} is plain: who listens on the way can read it")
+            source.warn(f"{path}.{name}: {address} has no TLS: anybody on the network can read it")
         else:
-            sentence = f"{address} is plain and beyond loopback: give [listen.tls], or insecure = true"
+            sentence = f"{address} is beyond loopback and has no TLS: give [listen.tls], or insecure = true"
             source.wrong(f"{path}.{name}", sentence)
     return addresses
 

@@ -7,11 +7,11 @@ from tests.config.floor import WriteFloor, mistakes
 
 
 def test_plain_listeners_beyond_loopback(floor: WriteFloor, tmp_path: Path) -> None:
-    """A plain listener beyond loopback is either meant (and then warned of) or encrypted."""
+    """A listener beyond loopback has TLS, or is without it on purpose and warned of."""
     public = ("127.0.0.1:5711", "0.0.0.0:5711")
     meant = load(floor(public, ("[listen]", "[listen]\ninsecure = true")))
     assert meant.listen.insecure
-    assert any("listen.signs: 0.0.0.0:5711 is plain" in warning for warning in meant.warnings)
+    assert any("listen.signs: 0.0.0.0:5711 has no TLS" in warning for warning in meant.warnings)
     found = mistakes(floor(public, ("[[link]]", '[listen.tls]\ncert = "c.pem"\nkey = "k.pem"\n[[link]]')))
     assert list(found) == ["listen.tls.cert", "listen.tls.key"]
     for name in ("c.pem", "k.pem"):
@@ -79,7 +79,7 @@ def test_signage_processes(floor: WriteFloor, tmp_path: Path) -> None:
     udp = '[[udp_sign]]\naddress = "10.0.0.9:1"\nlinks = ["five"]\nformat = "{amount}"\nsender = "bar"\n'
     assert mistakes(floor(more=hall + udp)) == {
         "signage[0]": "a signage process is fed by Redis: give [redis] url",
-        "signage[0].signs": "10.0.0.1:5721 is plain and beyond loopback: "
+        "signage[0].signs": "10.0.0.1:5721 is beyond loopback and has no TLS: "
         "give [listen.tls], or insecure = true",
         "udp_sign[0].sender": "there is no signage process bar",
     }
