@@ -134,7 +134,7 @@ def seal_in(row: Row) -> Sealed | None:
     try:
         event = decode(row.kind, row.version, row.body)
     except (UnknownEventError, msgspec.MsgspecError):
-        return None  # whoever replays the row says so
+        return None  # the replay of the row says so
     return event if isinstance(event, Sealed) else None
 
 

@@ -79,7 +79,7 @@ def test_a_start_replays_what_follows_the_newest_seal(written: Written) -> None:
 
 
 def test_a_forged_snapshot_is_passed_over_and_named(written: Written) -> None:
-    """S3, S8: whoever may write to the database gives nobody a jackpot; the older snapshot serves."""
+    """S3, S8: a role that may write to the database gives nobody a jackpot; the older snapshot serves."""
     written.ledger.save_snapshot(forged(written.newer))
     said = f"main: the snapshot of row {written.newer.seq} is not what row {written.newer.seq + 1} sealed"
     assert written.start() == (written.truth, len(written.rows) - written.older.seq, [said])
