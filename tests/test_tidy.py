@@ -18,21 +18,11 @@ PARAMETERS_MAX: Final = 5
 
 # Classes that are still above the limit, and how many functions are, in code that is shipped. An option of a
 # command is a parameter, so most of these functions are commands. Both may shrink and never grow.
-LARGE_CLASSES: Final = {
-    "Board",
-    "Connection",
-    "Core",
-    "Devices",
-    "PostgresStore",
-    "ServerSession",
-    "SqliteLedger",
-    "Tenure",
-    "Writer",
-}
-LONG_SIGNATURES_MOST: Final = 30
+LARGE_CLASSES: Final = {"PostgresStore", "SqliteLedger", "Writer"}
+LONG_SIGNATURES_MOST: Final = 25
 
 # Modules without a test file where one looks first, as jackpot/rules/undo.py has tests/rules/test_undo.py.
-WITHOUT_OWN_TESTS_MOST: Final = 78
+WITHOUT_OWN_TESTS_MOST: Final = 71
 
 TOP_LEVEL: Final = {"pyproject.toml", "jackpot", "controllers", "schemas", "deploy", "tests"}
 TOP_LEVEL_TEXTS: Final = {"README.md", "LICENSE", "CHANGELOG.md"}

@@ -33,20 +33,39 @@ BANNED: Final = {
 }
 WORDS: Final = re.compile(rf"\b({'|'.join(BANNED)})\b", re.IGNORECASE)
 
-# Files, and folders that are being rewritten, that still have some. This list only shrinks.
-NOT_YET: Final = (
-    "jackpot/app.py",
-    "jackpot/cli/",
-    "jackpot/ledger/",
-    "jackpot/rules/",
-    "jackpot/server/",
-    "tests/cli/",
-    "tests/controllers/",
-    "tests/faults/",
-    "tests/lab/test_bench.py",
-    "tests/ledger/",
-    "tests/rules/",
-    "tests/server/",
+# Files that still have some. This list only shrinks.
+NOT_YET: Final = frozenset(
+    {
+        "jackpot/cli/__main__.py",
+        "jackpot/cli/bank.py",
+        "jackpot/cli/bench.py",
+        "jackpot/cli/config.py",
+        "jackpot/cli/demo.py",
+        "jackpot/cli/keys.py",
+        "jackpot/cli/verify.py",
+        "jackpot/rules/README.md",
+        "jackpot/rules/state.py",
+        "jackpot/server/admin.py",
+        "jackpot/server/hold.py",
+        "jackpot/server/lease.py",
+        "jackpot/server/relay.py",
+        "jackpot/server/sequencer.py",
+        "jackpot/server/tenure.py",
+        "jackpot/server/writer.py",
+        "tests/cli/test_verify.py",
+        "tests/controllers/test_table.py",
+        "tests/faults/worked/form.py",
+        "tests/faults/worked/late.py",
+        "tests/faults/worked/play.py",
+        "tests/lab/test_bench.py",
+        "tests/server/test_admin.py",
+        "tests/server/test_first_start.py",
+        "tests/server/test_floor.py",
+        "tests/server/test_hold.py",
+        "tests/server/test_keys.py",
+        "tests/server/test_lease.py",
+        "tests/server/test_writer.py",
+    }
 )
 
 
@@ -71,7 +90,7 @@ def test_the_words_are_plain() -> None:
     found = []
     for file in texts():
         path = file.relative_to(ROOT).as_posix()
-        if not path.startswith(NOT_YET) and not any(part in path for part in SKIPPED):
+        if path not in NOT_YET and not any(part in path for part in SKIPPED):
             found += findings(path, file.read_text(encoding="utf-8"))
     assert not found, "\n" + "\n".join(found)
 
