@@ -20,7 +20,8 @@ from jackpot.ledger.store import CommitInDoubt, Ledger, LedgerUnusable, Store, T
 from jackpot.process import Process, told_to_stop
 from jackpot.rules.engine import Engine
 from jackpot.rules.paytable import LinkTerms, TableTerms
-from jackpot.server.admin import Admin
+from jackpot.server import admin
+from jackpot.server.acts import Acts
 from jackpot.server.devices import Devices
 from jackpot.server.door import Door
 from jackpot.server.floor import Floor
@@ -73,7 +74,6 @@ class Server(Process):
         self.signs: Signs
         self._ledger = ledger
         self._stores: dict[str, Store] = {}
-        self._admin: Admin
         self._writing: list[asyncio.Task[None]] = []
         self._others: list[asyncio.Task[None]] = []
         self._reading: dict[str, asyncio.Task[None]] = {}
@@ -203,8 +203,8 @@ class Server(Process):
         boards = [writer.board for writer in self.writers.values()]
         await self._open(self.config.listen, {"tables": self.floor, "signs": self.signs}, boards)
         roles = {"table": self.floor, "sign": self.signs}
-        self._admin = Admin(self.writers, self.clock, roles, self.tenures, self.books, self.config.site)
-        self._listeners.append(await self._admin.listen(self.config.listen.admin))
+        acts = Acts(self.writers, roles, self.tenures, self.books, self.config.site)
+        self._listeners.append(await admin.listen(self.config.listen.admin, acts))
 
     async def _listen_pages(
         self, screens: Screens, door: Door, address: Address, *, public: bool

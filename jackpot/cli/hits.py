@@ -55,7 +55,7 @@ def list_(
     banks = [bank] if bank else _banks(config, socket)
     if before is not None and (not all_ or len(banks) > 1):
         fail("--before goes with --all and, where there are several banks, with --bank")
-    request = {"do": "history", "hit": before} if all_ else {"do": "hits"}
+    request = {"do": "history", "before": before} if all_ else {"do": "hits"}
     answers = {name: ask(config, socket, bank=name, **request) for name in banks}
     found = [{"bank": name, **hit} for name, answer in answers.items() for hit in answer["hits"]]
     hits = [hit for hit in found if all_ or hit["status"] in ("pending", "validated")]

@@ -223,8 +223,8 @@ def resume(
     Example: jackpot ledger resume --believe T01=120 --reason "the night's copy" --by Ann --and-by Bo -c F
     """
     tables = _believed(believe or [], bank, config, socket)
-    request: dict[str, Any] = {"reason": reason, "bank": bank, "tables": tables}
-    answer = ask(config, socket, do="resume-restored", by=by, and_by=and_by, **request)
+    request: dict[str, Any] = {"reason": reason, "bank": bank, "believe": list(tables.items())}
+    answer = ask(config, socket, do="resume", cause="restored", links=[], by=by, and_by=and_by, **request)
     lines = [f"{name}: believed up to {acked}" for name, acked in tables.items()]
     show(answer, as_json, "\n".join([*lines, "resumed"]))
 

@@ -113,7 +113,7 @@ def suspend(
 
     Example: jackpot links suspend floor-five --reason "new felt on every table" -c config.toml
     """
-    answer = ask(config, socket, do="suspend", link=link, reason=reason, by=by)
+    answer = ask(config, socket, do="suspend", cause="operator", links=[link], reason=reason, by=by)
     show(answer, as_json, f"{link}: suspended")
 
 
@@ -132,7 +132,7 @@ def resume(
 
     Example: jackpot links resume floor-five --reason "the felt is new" -c config.toml
     """
-    answer = ask(config, socket, do="resume", link=link, after=after, reason=reason, by=by, and_by=and_by)
+    answer = ask(config, socket, do="resume", links=[link], cause=after, reason=reason, by=by, and_by=and_by)
     show(
         answer,
         as_json,

@@ -3,17 +3,14 @@
 from collections.abc import Mapping
 from typing import Final
 
-from jackpot.rules.acts.links import CONFIG_REASON, RESTORED
+from jackpot.rules.acts.links import CONFIG_REASON, INTERNAL, OPERATOR, RESTORED
 from jackpot.rules.acts.witness import BEHIND
 from jackpot.server.board import Board
-
-# What tables and signs are told where people suspend a link.
-OPERATOR: Final = "operator"
 
 # By the reason that the link is suspended for.
 _REMEDIES: Final[Mapping[str, str]] = {
     OPERATOR: "`jackpot links resume {link} --reason TEXT` once it is over",
-    "internal": "keep the log; once it is understood two people resume it: "
+    INTERNAL: "keep the log; once it is understood two people resume it: "
     "`jackpot links resume {link} --after internal --reason TEXT --by NAME --and-by OTHER`",
     RESTORED: "let the tables connect, look at `jackpot ledger behind`, then two people resume it: "
     "`jackpot ledger resume --bank {bank} --believe all --reason TEXT --by NAME --and-by OTHER`",

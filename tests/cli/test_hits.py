@@ -91,8 +91,8 @@ async def test_what_was_done_already_is_said_with_by_whom_and_when(tmp_path: Pat
                 device.wager(3, "R2", 1, lock=True)
                 assert (await device.answer(3))["t"] == "ack"
             for act in ("validate", "pay", "undo"):
-                request = {"do": act, "hit": "H1", "reason": "again", "by": "Cy"}
-                answer = await administer(config, **request)
+                reason = {"reason": "again"} if act == "undo" else {}
+                answer = await administer(config, do=act, hit="H1", by="Cy", **reason)
                 assert (answer["ok"], answer["code"]) == (False, "paid"), answer
                 assert re.fullmatch(f"H1 is paid already, by Bo, {when}", answer["message"] + "\n")
             answer = await administer(config, do="pay", hit="H1", award="A2", by="Cy")
@@ -143,7 +143,7 @@ async def test_a_line_of_the_log_says_what_an_act_was_about(tmp_path: Path) -> N
             fix = {"award": "A1", "amount": 999_900, "reason": "misread", "by": "Ann", "and_by": "Bo"}
             await administer(config, do="correct", **fix)
             await administer(config, do="release", table="T01", reason="cards photographed", by="Ann")
-            await administer(config, do="resume", link=LINK, reason="x", by="Ann", after="operator")
+            await administer(config, do="resume", links=[LINK], reason="x", by="Ann", cause="operator")
             await administer(config, do="revoke", role="sign", device="S01", by="Ann")
     acts = [{**line} for line in lines if line["event"] == "act"]
     assert [(act["do"], act["ok"]) for act in acts] == [
@@ -163,5 +163,5 @@ async def test_a_line_of_the_log_says_what_an_act_was_about(tmp_path: Path) -> N
         "main",
     )
     assert (released["table"], released["reason"]) == ("T01", "cards photographed")
-    assert (resumed["link"], resumed["after"]) == (LINK, "operator")
+    assert (resumed["links"], resumed["cause"]) == ((LINK,), "operator")
     assert (revoked["role"], revoked["device"]) == ("sign", "S01")

@@ -77,5 +77,7 @@ async def test_an_unknown_link_is_answered_with_those_there_are(tmp_path: Path) 
     """L1: a slip of the hand is met by the names."""
     config = configure(tmp_path)
     async with Server(config):
-        answer = await administer(config, do="suspend", link="floor-six", reason="x", by="Ann")
+        answer = await administer(
+            config, do="suspend", cause="operator", links=["floor-six"], reason="x", by="Ann"
+        )
     assert answer["message"] == f"link: 'floor-six' is unknown; there is {LINK}"

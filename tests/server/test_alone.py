@@ -14,6 +14,7 @@ from controllers.frames import decode, encode
 from controllers.hello import hello_mac
 from jackpot.app import Server
 from jackpot.server import alone as alone_module
+from jackpot.server.acts import Acts
 from jackpot.server.alone import alone, failures
 from jackpot.server.board import Board
 from jackpot.server.floor import TableConnection
@@ -206,9 +207,8 @@ async def test_a_datagram_that_raises_is_one_datagram(
 async def test_an_operators_request_that_raises(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """S9: the admin socket's connection ends; the next one is answered."""
     config = configure(tmp_path)
-    async with Server(config) as server:
-        answer = type(server._admin).answer
-        monkeypatch.setattr(type(server._admin), "answer", throwing(lambda _self: True, answer))
+    async with Server(config):
+        monkeypatch.setattr(Acts, "carry_out", throwing(lambda _self: True, Acts.carry_out))
         reader, writer = await asyncio.open_unix_connection(config.listen.admin)
         writer.write(b'{"do": "status"}\n')
         assert await reader.read() == b""

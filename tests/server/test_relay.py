@@ -393,7 +393,7 @@ async def test_what_signs_are_told_is_told_there_too(redis: RedisServer, tmp_pat
             await far.hear(lambda message: message["t"] == "state" and message["state"] == "pending")
             await administer(config, do="validate", by="Ann", hit="H1")
             await far.hear(lambda message: message["t"] == "status" and message["status"] == "validated")
-            await administer(config, do="suspend", by="Ann", link=LINK, reason="felt")
+            await administer(config, do="suspend", by="Ann", cause="operator", links=[LINK], reason="felt")
             told = await far.hear(lambda message: message["t"] == "link")
             assert (told["state"], told["reason"]) == server.writers["main"].board.state(LINK)
             assert told["state"] == "suspended"

@@ -80,7 +80,7 @@ async def test_whatever_is_wrong_says_what_comes_next(tmp_path: Path) -> None:
         await administer(config, do="reopen", table="T02", round="R1", reason="seat 3", by="Ann")
         await third.hello(config, "table", "T03", acked=7)
         assert (await third.type("error"))["code"] == "ledger_behind"
-        await administer(config, do="suspend", link=LINK, reason="new felt", by="Ann")
+        await administer(config, do="suspend", cause="operator", links=[LINK], reason="new felt", by="Ann")
         found = json.loads((await fetch(server, "/floor.json"))[1])["troubles"]
     said = {trouble["what"]: trouble["next"] for trouble in found}
     people = "--reason TEXT --by NAME --and-by OTHER"

@@ -89,7 +89,7 @@ async def test_a_sign_runs_up_celebrates_and_recovers(tmp_path: Path) -> None:
                 assert not await page.is_visible("#fault")
             await administer(config, do="validate", by="Ann", hit="H1")
             await state(wall, "normal")
-            await administer(config, do="suspend", by="Ann", link=LINK, reason="test")
+            await administer(config, do="suspend", by="Ann", cause="operator", links=[LINK], reason="test")
             await state(wall, "suspended")
             assert await wall.inner_text("#notice") == "No progressive wagers at the moment"
     assert faults == []
