@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from jackpot.cli.speak import By, ConfigFile, Reason, configured, fail, ledger_of, person
+from jackpot.cli.speak import Reason, configured, fail, ledger_of, person
+from jackpot.cli.talk import ALONE, Talk, talking
 
 if TYPE_CHECKING:
     from jackpot.ledger.store import Reader
@@ -21,10 +22,9 @@ app = typer.Typer(
 
 
 @app.command("open")
+@talking(*ALONE)
 def open_(
-    name: Annotated[str, typer.Argument(metavar="BANK", help="A bank of the configuration.")],
-    config: ConfigFile = None,
-    by: By = None,
+    talk: Talk, name: Annotated[str, typer.Argument(metavar="BANK", help="A bank of the configuration.")]
 ) -> None:
     """Open a bank that the configuration names and the ledger never had; its links open at the next start.
 
@@ -39,7 +39,7 @@ def open_(
     from jackpot.ledger.store import LedgerError
     from jackpot.server.opening import check_site
 
-    who, found = person(by), configured(config, "give --config FILE")
+    who, found = person(talk.by), configured(talk.config, "give --config FILE")
     if name not in found.banks:
         fail(f"no link of {found.path} lies in bank {name}; it has {', '.join(found.banks)}")
     try:
@@ -60,13 +60,13 @@ def open_(
 
 
 @app.command()
+@talking(*ALONE)
 def join(
+    talk: Talk,
     first: Annotated[str, typer.Argument(metavar="A", help="A bank.")],
     second: Annotated[str, typer.Argument(metavar="B", help="Another bank of the same ledger.")],
     into: Annotated[str, typer.Option("--into", metavar="BANK", help="The new bank's name.")],
     reason: Reason,
-    config: ConfigFile = None,
-    by: By = None,
 ) -> None:
     """Join two banks into a new one, with every meter as it stands. Beforehand suspend all their links, let
     every round end and pay every award, and stop the servers; afterwards write the new bank on each link in
@@ -83,13 +83,13 @@ def join(
     from jackpot.ledger.open import open_ledger
     from jackpot.ledger.store import LedgerError
 
-    who = person(by)
+    who = person(talk.by)
     if len({first, second, into}) < 3:
         fail("three different names: two banks, and the one that they become")
     if not reason.strip():
         fail("--reason: say why; it is journalled")
     try:
-        with closing(open_ledger(ledger_of(config, "give --config FILE"))) as ledger:
+        with closing(open_ledger(ledger_of(talk.config, "give --config FILE"))) as ledger:
             _wait_until_free(ledger, (first, second, into))
             now = SystemClock().unix_ms()
             head = join_banks(ledger, (first, second), into, who, reason, now)

@@ -1,28 +1,17 @@
 """`jackpot hits`: which hits wait, and what does a floorperson do with them?"""
 
-import json
 from collections.abc import Callable, Sequence
-from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from jackpot.cli.speak import (
-    AndBy,
-    By,
-    ConfigFile,
-    Json,
-    Reason,
-    Socket,
-    ask,
-    awards,
-    fail,
-    moment,
-    money,
-    show,
-)
+from jackpot.cli.speak import Reason, fail
 from jackpot.cli.speak import table as print_table
+from jackpot.cli.talk import LOOK, ONE, TWO, Talk, talking
 from jackpot.words import counted
+
+if TYPE_CHECKING:
+    from jackpot.rules.acts.hits import Pay, Undo, Validate
 
 app = typer.Typer(
     help="Hits and their awards: list, show, validate, pay, undo, correct, release.",
@@ -34,33 +23,32 @@ Hit = Annotated[str, typer.Argument(metavar="HIT", help="Its id, such as H12.")]
 Award = Annotated[
     str | None, typer.Option("--award", metavar="ID", help="One award of it alone, such as A34.")
 ]
-Bank = Annotated[str | None, typer.Option("--bank", help="Which bank, where there are several.")]
 
 
 @app.command("list")
+@talking(*LOOK, "bank")
 def list_(
-    config: ConfigFile = None,
-    socket: Socket = None,
-    bank: Bank = None,
+    talk: Talk,
     all_: Annotated[bool, typer.Option("--all", help="Every one ever made, the newest first.")] = False,
     before: Annotated[
         str | None, typer.Option("--before", metavar="HIT", help="With --all: those older than this one.")
     ] = None,
-    as_json: Json = False,
 ) -> None:
     """List the hits that wait for people, oldest first; or, with --all, the last hundred of each bank.
 
     Example: jackpot hits list --config /etc/jackpot/config.toml
     """
-    banks = [bank] if bank else _banks(config, socket)
+    from jackpot.server.asks import History, OpenHits
+
+    banks = [talk.bank] if talk.bank else _banks(talk)
     if before is not None and (not all_ or len(banks) > 1):
         fail("--before goes with --all and, where there are several banks, with --bank")
-    request = {"do": "history", "before": before} if all_ else {"do": "hits"}
-    answers = {name: ask(config, socket, bank=name, **request) for name in banks}
+    question = History(before) if all_ else OpenHits()
+    answers = {name: talk.ask(question, name) for name in banks}
     found = [{"bank": name, **hit} for name, answer in answers.items() for hit in answer["hits"]]
     hits = [hit for hit in found if all_ or hit["status"] in ("pending", "validated")]
-    if as_json:
-        typer.echo(json.dumps(hits, indent=2))
+    if talk.as_json:
+        talk.show(hits, "")
         return
     for name, answer in answers.items():
         if answer.get("more"):
@@ -70,94 +58,95 @@ def list_(
         names.insert(-1, "difference")
     if len(banks) > 1:  # each counts its own hits from H1
         names.insert(0, "bank")
-    rows = [_row(hit, names) for hit in hits]
+    rows = [_row(talk, hit, names) for hit in hits]
     print_table(counted(len(rows), "hit"), ["when" if name == "at" else name for name in names], rows)
 
 
 @app.command("show")
+@talking(*LOOK, "bank")
 def show_(
-    hit: Hit, config: ConfigFile = None, socket: Socket = None, bank: Bank = None, as_json: Json = False
+    talk: Talk,
+    hit: Hit,
 ) -> None:
     """Show one hit with all its awards.
 
     Example: jackpot hits show H12 --config /etc/jackpot/config.toml
     """
-    found = ask(config, socket, do="hit", bank=bank, hit=hit)["hits"]
+    from jackpot.server.asks import OneHit
+
+    found = talk.ask(OneHit(hit))["hits"]
     if not found:
-        where = f" in bank {bank}" if bank else ""
+        where = f" in bank {talk.bank}" if talk.bank else ""
         fail(f"there is no hit {hit}{where}: `jackpot hits list --all` lists every one ever made")
     one = found[0]
-    if as_json:
-        typer.echo(json.dumps(one, indent=2))
+    if talk.as_json:
+        talk.show(one, "")
         return
-    made = f"{one['hand']} at {one['table']} on {one['link']}, {moment(one['at'])}"
+    made = f"{one['hand']} at {one['table']} on {one['link']}, {talk.moment(one['at'])}"
     typer.echo(
-        f"{one['hit']}: {made}, {one['status']}: {money(one['amount'])}"
-        + (f", and {money(one['envy'])} envy" if one["envy"] else "")
-        + (f"; corrected by {money(one['difference'])} once it was paid" if one["difference"] else "")
+        f"{one['hit']}: {made}, {one['status']}: {talk.money(one['amount'])}"
+        + (f", and {talk.money(one['envy'])} envy" if one["envy"] else "")
+        + (f"; corrected by {talk.money(one['difference'])} once it was paid" if one["difference"] else "")
     )
     columns = ["award", "seat", "kind", "level", "amount", "pays", "status", "unverified"]
     if any(award["difference"] for award in one["awards"]):
         columns.insert(5, "difference")
-    print_table("awards", columns, [_row(award, columns) for award in one["awards"]])
+    print_table("awards", columns, [_row(talk, award, columns) for award in one["awards"]])
 
 
 @app.command()
+@talking(*ONE, "bank")
 def validate(
+    talk: Talk,
     hit: Hit,
     award: Award = None,
-    config: ConfigFile = None,
-    socket: Socket = None,
-    bank: Bank = None,
-    by: By = None,
-    as_json: Json = False,
 ) -> None:
     """Validate a hit: its hand was seen and its awards are right (A10).
 
     Example: jackpot hits validate H12 --by "Ann Lee" --config /etc/jackpot/config.toml
     """
-    _act("validate", "validated", as_json, config, socket, hit=hit, award=award, bank=bank, by=by)
+    from jackpot.rules.acts.hits import Validate
+
+    _tell(talk, f"{hit}: validated", Validate(hit, award))
 
 
 @app.command()
+@talking(*ONE, "bank")
 def pay(
+    talk: Talk,
     hit: Hit,
     award: Award = None,
-    config: ConfigFile = None,
-    socket: Socket = None,
-    bank: Bank = None,
-    by: By = None,
-    as_json: Json = False,
 ) -> None:
     """Record that a validated hit is paid and its documentation complete (A10, T11).
 
     Example: jackpot hits pay H12 --config /etc/jackpot/config.toml
     """
-    _act("pay", "paid", as_json, config, socket, hit=hit, award=award, bank=bank, by=by)
+    from jackpot.rules.acts.hits import Pay
+
+    _tell(talk, f"{hit}: paid", Pay(hit, award))
 
 
 @app.command()
+@talking(*TWO, "bank")
 def undo(
+    talk: Talk,
     hit: Hit,
     reason: Reason,
     award: Award = None,
-    config: ConfigFile = None,
-    socket: Socket = None,
-    bank: Bank = None,
-    by: By = None,
-    and_by: AndBy = None,
-    as_json: Json = False,
 ) -> None:
     """Undo a hit, or one award of it, as if it had not been made (A11); by two where a later one exists.
 
     Example: jackpot hits undo H12 --reason "misdeal, round void" --config /etc/jackpot/config.toml
     """
-    who = {"by": by, "and_by": and_by, "reason": reason}
-    _act("undo", "undone", as_json, config, socket, hit=hit, award=award, bank=bank, **who)
+    from jackpot.rules.acts.hits import Undo
+
+    _tell(talk, f"{hit}: undone", Undo(hit, reason, award))
 
 
 @app.command()
-def correct(  # noqa: PLR0917 - an option is an argument
+@talking(*TWO, "bank")
+def correct(
+    talk: Talk,
     award: Annotated[str, typer.Argument(metavar="AWARD", help="Its id, such as A34.")],
     amount: Annotated[
         str, typer.Option("--amount", metavar="SUM", help='What it comes to, such as "9999.21".')
@@ -166,12 +155,6 @@ def correct(  # noqa: PLR0917 - an option is an argument
     document: Annotated[
         str, typer.Option("--document", metavar="NUMBER", help="A must where the award is paid.")
     ] = "",
-    config: ConfigFile = None,
-    socket: Socket = None,
-    bank: Bank = None,
-    by: By = None,
-    and_by: AndBy = None,
-    as_json: Json = False,
 ) -> None:
     """Correct what an award comes to, by two people (A10); it waits for its validation once more.
 
@@ -180,30 +163,31 @@ def correct(  # noqa: PLR0917 - an option is an argument
 
     Example: jackpot hits correct A34 --amount 9999.21 --reason misread --by "Ann Lee" --and-by "Bo Ray" -c F
     """
-    request: dict[str, Any] = {"award": award, "amount": _cents(amount), "document": document}
-    answer = ask(config, socket, do="correct", reason=reason, bank=bank, by=by, and_by=and_by, **request)
+    from jackpot.rules.acts.hits import Correct
+
+    cents = _cents(amount)
+    answer = talk.ask(Correct(award, cents, reason, document))
     more = answer.get("difference")
-    done = f"comes to {money(request['amount'])}, to be validated"
+    done = f"comes to {talk.money(cents)}, to be validated"
     if more is not None:
-        done = f"stays as it was paid; {money(more)} journalled against it"
-    show(answer, as_json, f"{award}: {done}")
+        done = f"stays as it was paid; {talk.money(more)} journalled against it"
+    talk.show(answer, f"{award}: {done}")
 
 
 @app.command()
+@talking(*ONE)
 def release(
+    talk: Talk,
     table: Annotated[str, typer.Argument(metavar="TABLE", help="The table whose cards were kept.")],
     reason: Reason,
-    config: ConfigFile = None,
-    socket: Socket = None,
-    by: By = None,
-    as_json: Json = False,
 ) -> None:
     """Release the cards of a held table: it may open rounds again (T11).
 
     Example: jackpot hits release T01 --reason "cards photographed" --config /etc/jackpot/config.toml
     """
-    answer = ask(config, socket, do="release", table=table, reason=reason, by=by)
-    show(answer, as_json, f"{table}: released")
+    from jackpot.rules.acts.tables import Release
+
+    talk.show(talk.ask(Release(table, reason)), f"{table}: released")
 
 
 def _cents(amount: str) -> int:
@@ -216,11 +200,12 @@ def _cents(amount: str) -> int:
         fail(f"--amount: {error}")
 
 
-def _banks(config: Path | None, socket: Path | None) -> list[str]:
+def _banks(talk: Talk) -> list[str]:
     """The banks that this server holds; where it holds none the first, of which it says who does."""
+    from jackpot.server.asks import Leases
     from jackpot.server.life import Here
 
-    leases = ask(config, socket, do="leases")["leases"]
+    leases = talk.ask(Leases())["leases"]
     held = [lease["bank"] for lease in leases if Here(lease["here"]) in (Here.HELD, Here.UNCONFIRMED)]
     for lease in leases:
         if held and lease["bank"] not in held:
@@ -228,27 +213,28 @@ def _banks(config: Path | None, socket: Path | None) -> list[str]:
     return held or [lease["bank"] for lease in leases][:1]
 
 
-def _row(facts: dict[str, Any], columns: Sequence[str]) -> list[str]:
-    return [_SHOWN.get(column, _plain)(facts[column]) for column in columns]
+def _row(talk: Talk, facts: dict[str, Any], columns: Sequence[str]) -> list[str]:
+    return [_SHOWN.get(column, _plain)(talk, facts[column]) for column in columns]
 
 
-def _plain(value: Any) -> str:
+def _plain(_talk: Talk, value: Any) -> str:
     return "-" if value is None else str(value)
 
 
-def _flag(value: Any) -> str:
-    return "unverified" if value else ""
-
-
-_SHOWN: dict[str, Callable[[Any], str]] = {
-    "amount": money,
-    "difference": lambda cents: money(cents) if cents else "",
-    "envy": money,
-    "at": moment,
-    "unverified": _flag,
+_SHOWN: Final[dict[str, Callable[[Talk, Any], str]]] = {
+    "amount": Talk.money,
+    "difference": lambda talk, cents: talk.money(cents) if cents else "",
+    "envy": Talk.money,
+    "at": Talk.moment,
+    "unverified": lambda _, value: "unverified" if value else "",
 }
 
 
-def _act(act: str, done: str, as_json: bool, config: Any, socket: Any, **request: Any) -> None:
-    answer = ask(config, socket, do=act, **request)
-    show(answer, as_json, f"{request['hit']}: {done} ({awards(answer)})")
+def _tell(talk: Talk, done: str, act: "Validate | Pay | Undo") -> None:
+    """What was done, and each award that it touched."""
+    answer = talk.ask(act)
+    awards = ", ".join(
+        f"{award['award']} {talk.money(award['amount'])} {award['status']}"
+        for award in answer.get("awards", [])
+    )
+    talk.show(answer, f"{done} ({awards})")

@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
-from jackpot.cli.speak import By, ConfigFile, Json, Socket, ask, fail, show
+from jackpot.cli.speak import ConfigFile, fail
 from jackpot.cli.speak import table as print_table
+from jackpot.cli.talk import ONE, Talk, talking
 from jackpot.words import counted
 
 app = typer.Typer(
@@ -90,16 +91,14 @@ def show_(
 
 
 @app.command()
+@talking(*ONE)
 def revoke(
+    talk: Talk,
     device: Annotated[str, typer.Argument(metavar="DEVICE", help="The device's id.")],
     role: Role = "table",
     key: Annotated[
         str | None, typer.Option("--key", metavar="FINGERPRINT", help="Only this key of the device.")
     ] = None,
-    config: ConfigFile = None,
-    socket: Socket = None,
-    by: By = None,
-    as_json: Json = False,
 ) -> None:
     """End a device's key for ever: its connection is closed at once, and the journal remembers it.
 
@@ -108,24 +107,25 @@ def revoke(
 
     Example: jackpot keys revoke T01 --config /etc/jackpot/config.toml
     """
-    answer = ask(config, socket, do="revoke", device=device, role=role, key=key, by=by)
+    from jackpot.server.asks import Revoke
+
+    answer = talk.ask(Revoke(device, role, key))
     left = len(answer["left"])
     rest = f"{left} other key is still valid" if left else "it is locked out until it has a new key"
-    show(answer, as_json, f"{role} {device}: revoked {', '.join(answer['revoked'])}; {rest}")
+    talk.show(answer, f"{role} {device}: revoked {', '.join(answer['revoked'])}; {rest}")
 
 
 @app.command()
+@talking(*ONE)
 def clear(
+    talk: Talk,
     device: Annotated[str, typer.Argument(metavar="DEVICE", help="The blocked device's id.")],
     role: Role = "table",
-    config: ConfigFile = None,
-    socket: Socket = None,
-    by: By = None,
-    as_json: Json = False,
 ) -> None:
     """Let a device in again that was blocked because two used its key.
 
     Example: jackpot keys clear T01 --config /etc/jackpot/config.toml
     """
-    answer = ask(config, socket, do="clear", device=device, role=role, by=by)
-    show(answer, as_json, f"{role} {device}: cleared")
+    from jackpot.rules.acts.devices import ClearDevice
+
+    talk.show(talk.ask(ClearDevice(role, device)), f"{role} {device}: cleared")

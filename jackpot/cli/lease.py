@@ -1,12 +1,11 @@
 """`jackpot lease`: which server writes which bank, and how is a bank handed over?"""
 
-import json
 from typing import Annotated
 
 import typer
 
-from jackpot.cli.speak import By, ConfigFile, Json, Socket, ask, show
 from jackpot.cli.speak import table as print_table
+from jackpot.cli.talk import LOOK, ONE, Talk, talking
 from jackpot.words import counted
 
 app = typer.Typer(
@@ -17,16 +16,21 @@ app = typer.Typer(
 
 
 @app.command("show")
-def show_(config: ConfigFile = None, socket: Socket = None, as_json: Json = False) -> None:
+@talking(*LOOK)
+def show_(
+    talk: Talk,
+) -> None:
     """Show who holds each bank, as this server sees it.
 
     A holder is a server's id, its machine, its process, and the first digits of its program's digest.
 
     Example: jackpot lease show --config /etc/jackpot/config.toml
     """
-    leases = ask(config, socket, do="leases")["leases"]
-    if as_json:
-        typer.echo(json.dumps(leases, indent=2))
+    from jackpot.server.asks import Leases
+
+    leases = talk.ask(Leases())["leases"]
+    if talk.as_json:
+        talk.show(leases, "")
         return
     rows = [
         [
@@ -42,16 +46,16 @@ def show_(config: ConfigFile = None, socket: Socket = None, as_json: Json = Fals
 
 
 @app.command("hand-over")
+@talking(*ONE)
 def hand_over(
+    talk: Talk,
     bank: Annotated[str, typer.Argument(metavar="BANK", help="A bank that this server writes.")],
-    config: ConfigFile = None,
-    socket: Socket = None,
-    by: By = None,
-    as_json: Json = False,
 ) -> None:
     """Let another server take a bank now, and say which did; this one takes it back only if none does.
 
     Example: jackpot lease hand-over main --config /etc/jackpot/config.toml
     """
-    answer = ask(config, socket, do="hand-over", bank=bank, by=by)
-    show(answer, as_json, f"{bank}: {answer['holder']} has it now")
+    from jackpot.server.asks import HandOver
+
+    answer = talk.ask(HandOver(), bank)
+    talk.show(answer, f"{bank}: {answer['holder']} has it now")

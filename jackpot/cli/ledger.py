@@ -1,6 +1,5 @@
 """`jackpot ledger`: how is a ledger made, moved, backed up, brought back, and missed when it is behind?"""
 
-import json
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -9,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from jackpot.cli.bar import bar
-from jackpot.cli.speak import AndBy, By, ConfigFile, Json, Reason, Socket, ask, fail, show
+from jackpot.cli.speak import Reason, fail
 from jackpot.cli.speak import table as print_table
+from jackpot.cli.talk import LOOK, TWO, Talk, talking
 from jackpot.words import counted
 
 if TYPE_CHECKING:
@@ -157,17 +157,14 @@ def restored(url: Url) -> None:
 
 
 @app.command("confirm-behind")
+@talking(*TWO)
 def confirm_behind(
+    talk: Talk,
     table: Annotated[str, typer.Argument(metavar="TABLE", help="The table that was told `ledger_behind`.")],
     believe: Annotated[
         bool, typer.Option("--believe/--disbelieve", help="Whether the table's number is believed.")
     ],
     reason: Reason,
-    config: ConfigFile = None,
-    socket: Socket = None,
-    by: By = None,
-    and_by: AndBy = None,
-    as_json: Json = False,
 ) -> None:
     """Confirm, by two people, that a table has answers which this ledger has lost, or that it has not (S9).
 
@@ -176,21 +173,25 @@ def confirm_behind(
 
     Example: jackpot ledger confirm-behind T01 --believe --reason "a standby lagged" --by Ann --and-by Bo -c F
     """
-    request = {"table": table, "reason": reason, "believe": believe}
-    answer = ask(config, socket, do="confirm-behind", by=by, and_by=and_by, **request)
+    from jackpot.rules.acts.witness import ConfirmBehind
+
+    answer = talk.ask(ConfirmBehind(table, reason, believe))
     done = "what is missing is in the journal" if believe else "it goes on where the ledger stands"
-    show(answer, as_json, f"{table}: {'believed' if believe else 'not believed'}; {done}")
+    talk.show(answer, f"{table}: {'believed' if believe else 'not believed'}; {done}")
 
 
 @app.command()
-def behind(config: ConfigFile = None, socket: Socket = None, as_json: Json = False) -> None:
+@talking(*LOOK)
+def behind(
+    talk: Talk,
+) -> None:
     """List the tables that say that they have answers which this ledger has not.
 
     Example: jackpot ledger behind --config /etc/jackpot/config.toml
     """
-    found = _behind(config, socket)
-    if as_json:
-        typer.echo(json.dumps(found, indent=2))
+    found = _behind(talk)
+    if talk.as_json:
+        talk.show(found, "")
         return
     rows = [[one["table"], one["bank"], *_numbers(one)] for one in found]
     columns = ["table", "bank", "it says", "the ledger has", "missing"]
@@ -198,9 +199,10 @@ def behind(config: ConfigFile = None, socket: Socket = None, as_json: Json = Fal
 
 
 @app.command()
+@talking(*TWO, "bank")
 def resume(
+    talk: Talk,
     reason: Reason,
-    bank: Annotated[str | None, typer.Option("--bank", help="Which bank, where there are several.")] = None,
     believe: Annotated[
         list[str] | None,
         typer.Option(
@@ -209,11 +211,6 @@ def resume(
             help="Confirm in the same act what a table says that it has; `all` for those of `ledger behind`.",
         ),
     ] = None,
-    config: ConfigFile = None,
-    socket: Socket = None,
-    by: By = None,
-    and_by: AndBy = None,
-    as_json: Json = False,
 ) -> None:
     """Let wagers in again, by two people, on a bank that came back from a backup (S9).
 
@@ -222,19 +219,22 @@ def resume(
 
     Example: jackpot ledger resume --believe T01=120 --reason "the night's copy" --by Ann --and-by Bo -c F
     """
-    tables = _believed(believe or [], bank, config, socket)
-    request: dict[str, Any] = {"reason": reason, "bank": bank, "believe": list(tables.items())}
-    answer = ask(config, socket, do="resume", cause="restored", links=[], by=by, and_by=and_by, **request)
+    from jackpot.rules.acts.links import RESTORED, Resume
+
+    tables = _believed(believe or [], talk)
+    answer = talk.ask(Resume(RESTORED, (), reason, tuple(tables.items())))
     lines = [f"{name}: believed up to {acked}" for name, acked in tables.items()]
-    show(answer, as_json, "\n".join([*lines, "resumed"]))
+    talk.show(answer, "\n".join([*lines, "resumed"]))
 
 
 def _resuming(banks: list[str]) -> str:
     return "\n".join(["    jackpot ledger behind --config FILE", *map(_RESUMING.format, banks)])
 
 
-def _behind(config: Path | None, socket: Path | None) -> list[dict[str, Any]]:
-    banks = ask(config, socket, do="status")["banks"]
+def _behind(talk: Talk) -> list[dict[str, Any]]:
+    from jackpot.server.asks import Status
+
+    banks = talk.ask(Status())["banks"]
     return [
         {"bank": bank["bank"], "table": table, **numbers}
         for bank in banks
@@ -247,10 +247,10 @@ def _numbers(one: dict[str, Any]) -> list[str]:
     return [str(said), str(last), str(max(0, said - last))]
 
 
-def _believed(given: list[str], bank: str | None, config: Path | None, socket: Path | None) -> dict[str, int]:
+def _believed(given: list[str], talk: Talk) -> dict[str, int]:
     """What the options say, each table with its number."""
     if given == ["all"]:
-        found = [one for one in _behind(config, socket) if bank in (None, one["bank"])]
+        found = [one for one in _behind(talk) if talk.bank in (None, one["bank"])]
         return {one["table"]: one["acked"] for one in found}
     tables = {}
     for text in given:

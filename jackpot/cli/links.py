@@ -1,13 +1,13 @@
 """`jackpot links`: what do the meters say, and how are wagers on a link stopped and let in again?"""
 
-import json
 from collections.abc import Callable
 from typing import Annotated, Any, Final
 
 import typer
 
-from jackpot.cli.speak import AndBy, By, ConfigFile, Json, Reason, Socket, ask, fail, money, show
+from jackpot.cli.speak import Reason, fail
 from jackpot.cli.speak import table as print_table
+from jackpot.cli.talk import LOOK, ONE, TWO, Talk, talking
 from jackpot.words import counted
 
 app = typer.Typer(
@@ -27,22 +27,24 @@ _MICROS_PER_CENT = 10_000
 
 
 @app.command("list")
-def list_(config: ConfigFile = None, socket: Socket = None, as_json: Json = False) -> None:
+@talking(*LOOK)
+def list_(
+    talk: Talk,
+) -> None:
     """List every link with its state and its meters.
 
     Example: jackpot links list --config /etc/jackpot/config.toml
     """
-    banks = ask(config, socket, do="status")["banks"]
-    links = [link for bank in banks for link in bank["statistics"]["links"]]
-    if as_json:
-        typer.echo(json.dumps(links, indent=2))
+    links = _links(talk)
+    if talk.as_json:
+        talk.show(links, "")
         return
     rows = [
         [
             link["link"],
             level["level"],
-            money(level["primary"] // _MICROS_PER_CENT),
-            money(level["reserve"] // _MICROS_PER_CENT),
+            talk.money(level["primary"] // _MICROS_PER_CENT),
+            talk.money(level["reserve"] // _MICROS_PER_CENT),
             str(level["cycle"]),
             str(level["hits"]),
             ", ".join(link["reasons"]) or "active",
@@ -56,32 +58,46 @@ def list_(config: ConfigFile = None, socket: Socket = None, as_json: Json = Fals
 
 
 @app.command("show")
-def show_levels(link: Link, config: ConfigFile = None, socket: Socket = None, as_json: Json = False) -> None:
+@talking(*LOOK)
+def show_levels(
+    talk: Talk,
+    link: Link,
+) -> None:
     """Show all that the books hold of a link's levels: sums, rates, limit and counts.
 
     Example: jackpot links show floor-five --config /etc/jackpot/config.toml
     """
-    banks = ask(config, socket, do="status")["banks"]
-    links = [one for bank in banks for one in bank["statistics"]["links"] if one["link"] == link]
+    links = [one for one in _links(talk) if one["link"] == link]
     if not links:
         fail(f"there is no link {link}: `jackpot links list` names them all")
-    if as_json:
-        typer.echo(json.dumps(links[0], indent=2))
+    if talk.as_json:
+        talk.show(links[0], "")
         return
     levels = links[0]["levels"]
-    rows = [[name, *(shown(level[key]) for level in levels)] for name, key, shown in _FACTS]
+    rows = [[name, *(shown(talk, level[key]) for level in levels)] for name, key, shown in _FACTS]
     print_table(f"link {link}", ["", *(level["level"] for level in levels)], rows)
 
 
-def _sum(micros: int | None) -> str:
-    return "none" if micros is None else money(micros // _MICROS_PER_CENT)
+def _links(talk: Talk) -> list[dict[str, Any]]:
+    """The links of every bank, with all that the books hold of them."""
+    from jackpot.server.asks import Status
+
+    return [link for bank in talk.ask(Status())["banks"] for link in bank["statistics"]["links"]]
 
 
-def _rate(points: int) -> str:
+def _sum(talk: Talk, micros: int | None) -> str:
+    return "none" if micros is None else talk.money(micros // _MICROS_PER_CENT)
+
+
+def _rate(_talk: Talk, points: int) -> str:
     return f"{points // 100}.{points % 100:02} %"
 
 
-_FACTS: Final[tuple[tuple[str, str, Callable[[Any], str]], ...]] = (
+def _count(_talk: Talk, number: int) -> str:
+    return str(number)
+
+
+_FACTS: Final[tuple[tuple[str, str, Callable[[Talk, Any], str]], ...]] = (
     ("meter", "primary", _sum),
     ("reserve", "reserve", _sum),
     ("overflow", "overflow", _sum),
@@ -90,51 +106,47 @@ _FACTS: Final[tuple[tuple[str, str, Callable[[Any], str]], ...]] = (
     ("primary rate", "primary_rate", _rate),
     ("reserve rate", "reserve_rate", _rate),
     ("limit", "limit", _sum),
-    ("cycle", "cycle", str),
-    ("hits", "hits", str),
+    ("cycle", "cycle", _count),
+    ("hits", "hits", _count),
     ("wins", "wins", _sum),
-    ("wagers", "wagers", str),
-    ("hits undone", "undone_hits", str),
-    ("wagers undone", "undone_wagers", str),
+    ("wagers", "wagers", _count),
+    ("hits undone", "undone_hits", _count),
+    ("wagers undone", "undone_wagers", _count),
 )
 """What S1 wants of each level, in the order of a person's interest."""
 
 
 @app.command()
+@talking(*ONE)
 def suspend(
+    talk: Talk,
     link: Link,
     reason: Reason,
-    config: ConfigFile = None,
-    socket: Socket = None,
-    by: By = None,
-    as_json: Json = False,
 ) -> None:
     """Stop new wagers on a link; money already bet is settled as always.
 
     Example: jackpot links suspend floor-five --reason "new felt on every table" -c config.toml
     """
-    answer = ask(config, socket, do="suspend", cause="operator", links=[link], reason=reason, by=by)
-    show(answer, as_json, f"{link}: suspended")
+    from jackpot.rules.acts.links import OPERATOR, Suspend
+
+    talk.show(talk.ask(Suspend(OPERATOR, (link,), reason)), f"{link}: suspended")
 
 
 @app.command()
+@talking(*TWO)
 def resume(
+    talk: Talk,
     link: Link,
     reason: Reason,
     after: After = "operator",
-    config: ConfigFile = None,
-    socket: Socket = None,
-    by: By = None,
-    and_by: AndBy = None,
-    as_json: Json = False,
 ) -> None:
     """Let wagers in again, unless something else still holds the link; after `internal` by two people.
 
     Example: jackpot links resume floor-five --reason "the felt is new" -c config.toml
     """
-    answer = ask(config, socket, do="resume", links=[link], cause=after, reason=reason, by=by, and_by=and_by)
-    show(
-        answer,
-        as_json,
+    from jackpot.rules.acts.links import Resume
+
+    talk.show(
+        talk.ask(Resume(after, (link,), reason)),
         f"{link}: {after} is over; `jackpot links list` shows what else holds it, if anything does",
     )

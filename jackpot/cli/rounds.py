@@ -1,12 +1,12 @@
 """`jackpot rounds`: what is on a table, and what may a floorperson change there?"""
 
-import json
 from typing import Annotated, Any
 
 import typer
 
-from jackpot.cli.speak import AndBy, By, ConfigFile, Json, Reason, Socket, ask, money, show
+from jackpot.cli.speak import Reason
 from jackpot.cli.speak import table as print_table
+from jackpot.cli.talk import LOOK, ONE, TWO, Talk, talking
 from jackpot.words import counted
 
 app = typer.Typer(
@@ -20,17 +20,20 @@ Round = Annotated[str, typer.Argument(metavar="ROUND", help="The round's id, as 
 
 
 @app.command("show")
-def show_(table: Table, config: ConfigFile = None, socket: Socket = None, as_json: Json = False) -> None:
+@talking(*LOOK)
+def show_(
+    talk: Talk,
+    table: Table,
+) -> None:
     """Show the table's unfinished round, or its last closed one while it can be reopened.
 
     Example: jackpot rounds show T01 --config /etc/jackpot/config.toml
     """
-    found = ask(config, socket, do="round", table=table)["round"]
-    if as_json:
-        typer.echo(json.dumps(found, indent=2))
-        return
-    if found is None:
-        typer.echo(f"{table}: no round")
+    from jackpot.server.asks import OneRound
+
+    found = talk.ask(OneRound(table))["round"]
+    if talk.as_json or found is None:
+        talk.show(found, f"{table}: no round")
         return
     typer.echo(f"{table}: round {found['round']}, {found['state']}")
     if found["state"] == "closed":
@@ -46,18 +49,15 @@ def show_(table: Table, config: ConfigFile = None, socket: Socket = None, as_jso
 
 
 @app.command()
-def strike(  # noqa: PLR0917 - an option is an argument
+@talking(*TWO)
+def strike(
+    talk: Talk,
     table: Table,
     round_: Round,
     seat: Annotated[int, typer.Argument(metavar="SEAT", min=1, help="Whose wager.")],
     link: Annotated[str, typer.Argument(metavar="LINK", help="On which link.")],
     reason: Reason,
     dealer: Annotated[bool, typer.Option("--dealer", help="The wager on the dealer's hand.")] = False,
-    config: ConfigFile = None,
-    socket: Socket = None,
-    by: By = None,
-    and_by: AndBy = None,
-    as_json: Json = False,
 ) -> None:
     """Strike one wager of a round that waits for its chip count (T3).
 
@@ -65,41 +65,37 @@ def strike(  # noqa: PLR0917 - an option is an argument
 
     Example: jackpot rounds strike T01 R77 4 floor-five --reason "no chip in the slot" -c config.toml
     """
-    on = "dealer" if dealer else "own"
-    request: dict[str, Any] = {"table": table, "round": round_, "seat": seat, "link": link, "on": on}
-    answer = ask(config, socket, do="strike", reason=reason, by=by, and_by=and_by, **request)
-    show(answer, as_json, f"{table} {round_}: wager of seat {seat} on {link} struck{_refunds(answer)}")
+    from jackpot.rules.acts.rounds import Strike
+
+    answer = talk.ask(Strike(table, round_, seat, link, reason, "dealer" if dealer else "own"))
+    talk.show(answer, f"{table} {round_}: wager of seat {seat} on {link} struck{_refunds(talk, answer)}")
 
 
 @app.command()
+@talking(*TWO)
 def void(
+    talk: Talk,
     table: Table,
     round_: Round,
     reason: Reason,
-    config: ConfigFile = None,
-    socket: Socket = None,
-    by: By = None,
-    and_by: AndBy = None,
-    as_json: Json = False,
 ) -> None:
     """Void an unfinished round, or by two people a reopened one: every wager goes back (T6).
 
     Example: jackpot rounds void T01 R77 --reason "exposed card" --config /etc/jackpot/config.toml
     """
-    answer = ask(config, socket, do="void", table=table, round=round_, reason=reason, by=by, and_by=and_by)
-    show(answer, as_json, f"{table} {round_}: void{_refunds(answer)}")
+    from jackpot.rules.acts.rounds import VoidRound
+
+    answer = talk.ask(VoidRound(table, round_, reason))
+    talk.show(answer, f"{table} {round_}: void{_refunds(talk, answer)}")
 
 
 @app.command()
+@talking(*TWO)
 def reopen(
+    talk: Talk,
     table: Table,
     round_: Round,
     reason: Reason,
-    config: ConfigFile = None,
-    socket: Socket = None,
-    by: By = None,
-    and_by: AndBy = None,
-    as_json: Json = False,
 ) -> None:
     """Reopen the table's last closed round for a missed hand, until the table's next lock (T10).
 
@@ -108,33 +104,34 @@ def reopen(
 
     Example: jackpot rounds reopen T01 R77 --reason "seat 3 was missed" --by Ann --and-by Bo -c config.toml
     """
-    answer = ask(config, socket, do="reopen", table=table, round=round_, reason=reason, by=by, and_by=and_by)
+    from jackpot.rules.acts.rounds import Reopen
+
+    answer = talk.ask(Reopen(table, round_, reason))
     done = "open again, until the next lock"
     if answer.get("asked"):
         done = "asked for; the table waits up to 15 minutes until another person answers"
-    show(answer, as_json, f"{table} {round_}: {done}")
+    talk.show(answer, f"{table} {round_}: {done}")
 
 
 @app.command("decline")
+@talking(*ONE)
 def decline(
+    talk: Talk,
     table: Table,
     round_: Round,
     reason: Reason,
-    config: ConfigFile = None,
-    socket: Socket = None,
-    by: By = None,
-    as_json: Json = False,
 ) -> None:
     """Answer no where somebody asked to reopen a round: the table goes on at once (T10).
 
     Example: jackpot rounds decline T01 R77 --reason "no hand was missed" -c config.toml
     """
-    answer = ask(config, socket, do="decline", table=table, round=round_, reason=reason, by=by)
-    show(answer, as_json, f"{table} {round_}: stays closed")
+    from jackpot.rules.acts.rounds import Decline
+
+    talk.show(talk.ask(Decline(table, round_, reason)), f"{table} {round_}: stays closed")
 
 
-def _refunds(answer: dict[str, Any]) -> str:
+def _refunds(talk: Talk, answer: dict[str, Any]) -> str:
     given = [
-        f"seat {one['seat']} {money(one['amount'])} ({one['pays']})" for one in answer.get("refunds", [])
+        f"seat {one['seat']} {talk.money(one['amount'])} ({one['pays']})" for one in answer.get("refunds", [])
     ]
     return "; refunds: " + ", ".join(given) if given else ""

@@ -1,0 +1,169 @@
+"""How does a command talk to a running server? One helper adds the options for it and carries them."""
+
+import json
+import socket
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, wraps
+from inspect import Parameter, signature
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Concatenate, Final, ParamSpec
+
+import typer
+
+from jackpot.cli.speak import By, ConfigFile, at_server, configured, fail
+
+if TYPE_CHECKING:
+    from jackpot.config import Site
+    from jackpot.server.asks import Ask
+
+# A server in doubt answers when it knows; a person at a prompt does not wait longer than this.
+ANSWER_WITHIN_S: Final = 30.0
+# What the person types next, by the code of the refusal.
+_HINTS: Final = {
+    "two_people": "; type both names: --by NAME --and-by OTHER",
+    "no_document": ": --document NUMBER",
+    "not_validated": "; validate it first",
+    "no_such_hit": "; `jackpot hits list` shows the open ones",
+    "bank_stopped": "; `jackpot lease show` says who has each bank",
+    "round_unfinished": "; `jackpot rounds show TABLE` shows it",
+    "no_such_round": "; `jackpot rounds show TABLE` shows which there is",
+    "not_behind": "; `jackpot ledger behind` lists what tables say",
+}
+
+Socket = Annotated[
+    Path | None,
+    typer.Option("--socket", envvar="JACKPOT_SOCKET", metavar="PATH", help="The admin socket itself."),
+]
+Bank = Annotated[str | None, typer.Option("--bank", help="Which bank, where there are several.")]
+AndBy = Annotated[
+    str | None, typer.Option("--and-by", metavar="NAME", help="The second of two people, where it takes two.")
+]
+Json = Annotated[bool, typer.Option("--json", help="The server's answer as it is.")]
+
+P = ParamSpec("P")
+
+
+@dataclass(frozen=True)
+class Talk:
+    """What the options of a command say of the server and of who asks it."""
+
+    config: Path | None = None
+    socket: Path | None = None
+    bank: str | None = None
+    by: str | None = None
+    and_by: str | None = None
+    as_json: bool = False
+
+    def ask(self, ask: "Ask", bank: str | None = None) -> dict[str, Any]:
+        """The server's answer; a refusal or no server ends the command. bank: in place of the option's."""
+        import msgspec
+
+        from jackpot.server.asks import Question
+
+        near = {"bank": bank or self.bank}
+        if not isinstance(ask, Question):
+            near |= {"by": self.by, "and_by": self.and_by}
+        request = msgspec.to_builtins(ask) | {
+            name: value for name, value in near.items() if value is not None
+        }
+        answer = self._answer(request, done=not isinstance(ask, Question))
+        if not answer.get("ok"):
+            hint = _HINTS.get(answer.get("code", ""), "")
+            fail(answer.get("message", "the server closed the connection without an answer") + hint)
+        return answer
+
+    def show(self, answer: Any, text: str) -> None:
+        """An answer as JSON, or in the sentence given."""
+        typer.echo(json.dumps(answer, indent=2) if self.as_json else text)
+
+    def money(self, cents: int) -> str:
+        """Cents as an amount, as the server's site writes it."""
+        from jackpot.config.writing import writing
+
+        return writing(self._site.locale, self._site.currency).text(cents)
+
+    def moment(self, unix_ms: int) -> str:
+        """A moment in that site's time, to the second."""
+        from jackpot.config.writing import local_time
+
+        return local_time(unix_ms, self._site.timezone, "%Y-%m-%d %H:%M:%S %Z")
+
+    @cached_property
+    def _site(self) -> "Site":
+        """Where the server stands: by its configuration, else as the server says itself."""
+        import msgspec
+
+        from jackpot.config import Site
+        from jackpot.server.asks import OfSite
+
+        if self.config is not None:
+            return configured(self.config, "").site
+        return msgspec.convert(self.ask(OfSite())["site"], Site)
+
+    def _answer(self, request: dict[str, Any], *, done: bool) -> dict[str, Any]:
+        """What the server says. done: it is an act, so without an answer it may have been done."""
+        path = self.socket or _configured(self.config)
+        try:
+            with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as line:
+                line.settimeout(ANSWER_WITHIN_S)
+                line.connect(str(path))
+                line.sendall(json.dumps(request).encode() + b"\n")
+                with line.makefile("rb") as answers:
+                    answer: dict[str, Any] = json.loads(answers.readline() or b"{}")
+        except TimeoutError:
+            perhaps = "; whether it was done shows once the ledger is well" if done else ""
+            fail(f"no answer within {ANSWER_WITHIN_S:.0f} s: the server waits for its ledger{perhaps}")
+        except OSError as error:
+            fail(f"no server answers at {path}: {error.strerror or error}; is it running?")
+        return answer
+
+
+# The options that a command may have, in the order in which its help shows them.
+_OPTIONS: Final[dict[str, tuple[Any, Any]]] = {
+    "config": (ConfigFile, None),
+    "socket": (Socket, None),
+    "bank": (Bank, None),
+    "by": (By, None),
+    "and_by": (AndBy, None),
+    "as_json": (Json, False),
+}
+# Of a question, of an act of one person, and of one that may take two.
+LOOK: Final = ("config", "socket", "as_json")
+ONE: Final = (*LOOK, "by")
+TWO: Final = (*ONE, "and_by")
+# Of a command that asks no server.
+ALONE: Final = ("config", "by")
+
+
+def talking(*options: str) -> Callable[[Callable[Concatenate[Talk, P], None]], Callable[..., None]]:
+    """Gives a command these options, behind its own, and a Talk with what they say as its first argument."""
+
+    def with_options(command: Callable[Concatenate[Talk, P], None]) -> Callable[..., None]:
+        @wraps(command)
+        def run(**given: Any) -> None:
+            said = {name: given.pop(name) for name in options}
+            command(Talk(**said), **given)  # type: ignore[call-arg]
+
+        own = list(signature(command).parameters.values())[1:]
+        added = [
+            Parameter(name, Parameter.KEYWORD_ONLY, annotation=kind, default=default)
+            for name, (kind, default) in _OPTIONS.items()
+            if name in options
+        ]
+        by_name = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in own]
+        run.__signature__ = signature(command).replace(parameters=by_name + added)  # type: ignore[attr-defined]
+        return run
+
+    return with_options
+
+
+def _configured(config: Path | None) -> Path:
+    from jackpot.config import ConfigErrors, load
+
+    if config is None:
+        fail("which server? give --config FILE or --socket PATH")
+    try:
+        return at_server(load(config)).listen.admin
+    except ConfigErrors as errors:
+        fail(str(errors))

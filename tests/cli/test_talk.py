@@ -1,0 +1,77 @@
+"""Does one helper carry the options of every command to the server?"""
+
+import socket
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from jackpot.cli import talk
+from jackpot.cli.talk import ALONE, LOOK, TWO, Talk, talking
+from jackpot.rules.acts.hits import Pay
+from jackpot.server.asks import Ask, Status
+
+
+@pytest.mark.parametrize(
+    ("ask", "end"),
+    [
+        (Status(), "the server waits for its ledger\n"),
+        (Pay("H1"), "its ledger; whether it was done shows once the ledger is well\n"),
+    ],
+)
+def test_a_server_in_doubt_is_not_waited_for_without_end(
+    ask: Ask, end: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """S5: who asked an act is told that it may have been done; who only looked is not."""
+    monkeypatch.setattr(talk, "ANSWER_WITHIN_S", 0.05)
+    with socket.socket(socket.AF_UNIX) as silent:
+        silent.bind(str(tmp_path / "s"))
+        silent.listen()
+        with pytest.raises(typer.Exit):
+            Talk(socket=tmp_path / "s").ask(ask)
+    said = capsys.readouterr().err
+    assert said.startswith("no answer within ")
+    assert said.endswith(end)
+
+
+def test_a_command_gets_the_options_that_it_names_behind_its_own() -> None:
+    """README, commands: who acts, and on which server, is said in one way everywhere."""
+    heard: list[tuple[Talk, str, int]] = []
+    app = typer.Typer()
+
+    @app.command()
+    @talking(*TWO, "bank")
+    def act(talk: Talk, hit: str, size: int = 1) -> None:
+        heard.append((talk, hit, size))
+
+    words = [
+        "H1",
+        "--size",
+        "2",
+        "--bank",
+        "main",
+        "--by",
+        "Ann",
+        "--and-by",
+        "Bo",
+        "--json",
+        "--socket",
+        "s",
+    ]
+    done = CliRunner().invoke(app, words, env={"JACKPOT_CONFIG": "c.toml"})
+    assert done.exit_code == 0, done.output
+    assert heard == [(Talk(Path("c.toml"), Path("s"), "main", "Ann", "Bo", as_json=True), "H1", 2)]
+
+
+@pytest.mark.parametrize(("options", "unknown"), [(LOOK, "--by"), (ALONE, "--socket"), (LOOK, "--bank")])
+def test_an_option_that_means_nothing_is_unknown(options: tuple[str, ...], unknown: str) -> None:
+    """A question needs nobody, and a command without a server no socket: nothing is taken in silence."""
+    app = typer.Typer()
+
+    @app.command()
+    @talking(*options)
+    def look(talk: Talk) -> None:
+        raise AssertionError(talk)
+
+    assert CliRunner().invoke(app, [unknown, "x"]).exit_code == 2
