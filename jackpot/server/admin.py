@@ -1,8 +1,8 @@
 """Who may act on this machine, and how? The admin unix socket: one JSON object a line, one answer each.
 
-Whoever may open the socket (mode 0600) may act; an act carries the name given, else the login name of the
-peer's process, and a second name where the rules ask for two people. Nobody proves who they are: the journal
-says so of every name that comes from here.
+A person who can open the socket (mode 0600) may act. An act carries the name given, else the login name of
+the peer's process, and a second name where the rules ask for two people. Nobody proves who they are, and the
+journal says so of every name that comes from here.
 """
 
 import asyncio
@@ -65,7 +65,7 @@ async def _answer(acts: Acts, line: bytes, login: str) -> Answer:
 
 
 def _bound(path: Path) -> socket.socket:
-    """A socket at `path`, mode 0600 from its first moment; whoever holds the ledger owns a stale one too."""
+    """A socket at `path`, mode 0600 from its first moment; a stale one there was of an earlier process."""
     if path.exists() and stat.S_ISSOCK(path.stat().st_mode):
         path.unlink()
     raw = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)

@@ -12,13 +12,11 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-import pytest
-
 from jackpot.app import Server
 from jackpot.rules.acts.hits import Undone
 from jackpot.rules.events import People
 from jackpot.rules.kinds import decode
-from tests.server.bed import LINK, LINKS, Device, administer, configure, on_loop, sign, table
+from tests.server.bed import LINK, LINKS, Device, administer, configure, on_loop, table
 from tests.server.test_web import fetch
 
 ROYAL = {"seat": 1, "cards": ["As", "Ks", "Qs"]}
@@ -42,25 +40,6 @@ async def jackpot(*words: str) -> tuple[int, str, str]:
 
     done = await asyncio.to_thread(run)
     return done.returncode, done.stdout, done.stderr
-
-
-@on_loop
-async def test_a_hit_is_validated_and_paid(tmp_path: Path) -> None:
-    """A10, T11: pending, validated, paid; table and signs are told, the table's cards are free again."""
-    config = configure(tmp_path)
-    async with Server(config) as server, table(server) as device, sign(server) as board:
-        await royal(device)
-        early = await administer(config, do="pay", hit="H1", by="Ann")
-        assert (early["ok"], early["code"]) == (False, "not_validated")
-        device.wager(3, "R2", 1)
-        assert (await device.answer(3))["code"] == "table_held"
-        assert (await administer(config, do="validate", hit="H1", by="Ann"))["ok"]
-        assert (await board.type("status"))["status"] == "validated"
-        assert (await administer(config, do="pay", hit="H1", by="Ann"))["ok"]
-        assert (await board.type("status"))["status"] == "paid"
-        await device.hear(lambda message: message["t"] == "status" and message["status"] == "paid")
-        device.wager(3, "R2", 1)
-        assert (await device.answer(3))["t"] == "ack"
 
 
 @on_loop
@@ -113,33 +92,6 @@ async def test_an_award_is_corrected_on_the_command_line(tmp_path: Path) -> None
         paper = ("--document", "W-7")
         code, out, _ = await jackpot("hits", "correct", "A1", "--amount", "9998.50", *paper, *two)
         assert (code, out) == (0, "A1: stays as it was paid; -$0.50 journalled against it\n")
-
-
-@on_loop
-async def test_rounds_are_struck_voided_and_reopened(tmp_path: Path) -> None:
-    """T3, T6, T10: the table is told its round anew by a `round` push."""
-    config = configure(tmp_path, links=LINKS + "count_chips = true\n")
-    async with Server(config) as server, table(server) as device:
-        device.wager(1, "R1", 1, 2, lock=True, chips={LINK: 1})
-        assert (await device.answer(1))["warn"]
-        shown = await administer(config, do="round", table="T01")
-        assert shown["round"]["state"] == "mismatch"
-        request = {"table": "T01", "round": "R1", "reason": "no chip", "by": "Ann"}
-        assert (await administer(config, do="strike", seat=2, link=LINK, **request))["ok"]
-        assert (await device.type("round"))["state"] == "locked"
-        device.say(t="close", seq=2, round="R1")
-        assert (await device.answer(2))["t"] == "ack"
-        assert (await administer(config, do="reopen", **request))["asked"]
-        device.wager(3, "R2", 1)
-        assert (await device.answer(3))["code"] == "table_held"
-        shown = await administer(config, do="round", table="T01")
-        assert shown["round"]["asked"] == "Ann"
-        assert (await administer(config, do="decline", **request))["ok"]
-        assert (await administer(config, do="reopen", **request))["asked"]
-        assert (await administer(config, do="reopen", **request | {"by": "Bo"}))["ok"]
-        assert (await device.type("round"))["round"] == "R1"
-        voided = await administer(config, do="void", and_by="Bo", **request)
-        assert [refund["seat"] for refund in voided["refunds"]] == [1]
 
 
 @on_loop
@@ -204,31 +156,6 @@ async def test_the_command_line_acts(tmp_path: Path) -> None:
 
 
 @on_loop
-async def test_of_several_banks_a_person_sees_all_and_says_which(tmp_path: Path) -> None:
-    """A10: each bank counts its hits from H1, so no list leaves a bank out and no act takes the first."""
-    side = f'{LINKS}\n{LINKS.replace(LINK, "side").strip()}\nbank = "side"'
-    config = configure(tmp_path, links=side)
-    where = ("--config", str(config.path))
-    async with Server(config) as server, table(server) as device:
-        await royal(device)
-        code, out, _ = await jackpot("hits", "list", *where)
-        assert (code, out.splitlines()[0].strip(), "main" in out) == (0, "1 hit", True)
-        code, out, _ = await jackpot("hits", "show", "H1", *where)
-        assert (code, out.startswith("H1: royal-flush at T01 on floor-five")) == (0, True)
-        code, _, error = await jackpot("hits", "show", "H1", "--bank", "side", *where)
-        assert (code, error) == (
-            1,
-            "there is no hit H1 in bank side: `jackpot hits list --all` lists every one ever made\n",
-        )
-        code, _, error = await jackpot("hits", "validate", "H1", "--bank", "side", *where)
-        assert (code, error) == (1, "hit: 'H1' is not an open hit; `jackpot hits list` shows the open ones\n")
-        code, out, _ = await jackpot("hits", "validate", "H1", "--bank", "main", *where)
-        assert (code, out.startswith("H1: validated")) == (0, True)
-        code, _, error = await jackpot("keys", "revoke", "S01", *where)
-        assert (code, error) == (1, "table: 'S01' is unknown, but there is such a sign: --role sign\n")
-
-
-@on_loop
 async def test_a_link_is_suspended_and_resumed_from_a_shell(tmp_path: Path) -> None:
     """S4: wagers stop at once and are told why; money bet is settled; only the reason given is taken away."""
     config = configure(tmp_path)
@@ -250,61 +177,6 @@ async def test_a_link_is_suspended_and_resumed_from_a_shell(tmp_path: Path) -> N
         assert (await jackpot("links", "resume", LINK, *words))[0] == 0
         device.wager(3, "R2", 1)
         assert (await device.answer(3))["t"] == "ack"
-
-
-@on_loop
-async def test_what_another_server_may_have_changed_is_not_listed(tmp_path: Path) -> None:
-    """DESIGN, lease: a server that was frozen or cut off lists no hit as pending that may be paid by now."""
-    config = configure(tmp_path)
-    async with Server(config) as server, table(server) as device:
-        await royal(device)
-        server.writers["main"].hold._until = 0.0
-        for request in ({"do": "hits"}, {"do": "round", "table": "T01"}):
-            answer = await administer(config, **request)
-            assert (answer["ok"], answer["code"]) == (False, "bank_stopped")
-            assert "not confirmed by the ledger" in answer["message"]
-
-
-@on_loop
-async def test_no_hit_is_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """S1: paid, undone and odds hits are listed for ever, the newest first, on the page and by command."""
-    monkeypatch.setattr("jackpot.server.acts.PAGE_MOST", 2)
-    config = configure(tmp_path, links=LINKS + 'hold_table = false\nvalidate_at = "500.00"\n')
-    where = ("--config", str(config.path))
-    flush = {"seat": 1, "cards": ["As", "Ks", "9s"]}
-    async with Server(config) as server, table(server) as device:
-        for number, hand in enumerate((ROYAL, flush, ROYAL)):
-            device.wager(2 * number + 1, f"R{number}", 1, 2, lock=True)
-            settle = {"hands": [hand], "board": ["Js", "Ts"], "close": True}
-            device.say(t="settle", seq=2 * number + 2, round=f"R{number}", **settle)
-            assert (await device.answer(2 * number + 2))["t"] == "ack"
-        await administer(config, do="validate", hit="H1", by="Ann")
-        await administer(config, do="pay", hit="H1", by="Ann")
-        await administer(config, do="undo", hit="H3", by="Ann", reason="a misdeal")
-        device.wager(7, "R9", 1, lock=True)
-        await device.answer(7)
-        assert (await administer(config, do="hits"))["hits"] == []
-        told = await administer(config, do="history")
-        assert [(hit["hit"], hit["status"]) for hit in told["hits"]] == [("H3", "undone"), ("H2", "final")]
-        assert told["more"]
-        told = await administer(config, do="history", before="H2")
-        assert [(hit["hit"], hit["status"]) for hit in told["hits"]] == [("H1", "paid")]
-        assert not told["more"]
-        (hit,) = (await administer(config, do="hit", hit="H1"))["hits"]
-        assert (hit["amount"], hit["round"], hit["seat"], hit["table"]) == (1_000_018, "R0", 1, "T01")
-        assert (await administer(config, do="hit", hit="H77"))["hits"] == []
-        assert (await administer(config, do="hit", hit="one"))["code"] == "bad_request"
-        shown = json.loads((await fetch(server, "/floor.json"))[1])["hits"]
-        assert [hit["status"] for hit in shown] == ["undone", "final", "paid"]
-        code, out, _ = await jackpot("hits", "list", "--all", *where)
-        assert (code, "--bank main --before H2" in out, "undone" in out, "final" in out) == (
-            0,
-            True,
-            True,
-            True,
-        )
-        code, out, _ = await jackpot("hits", "list", "--all", "--before", "H2", *where)
-        assert (code, "H1 " in out, "H2 " in out) == (0, True, False)
 
 
 @on_loop
