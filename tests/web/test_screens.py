@@ -140,7 +140,7 @@ async def test_the_floor_page_shows_who_is_there_and_what_is_wrong(tmp_path: Pat
         page = await opened(browser, page_of(server, "/"), "wall", faults)
         await state(page, "wrong")
         assert "Tables T01, T02 are offline" in await page.inner_text("#trouble")
-        assert "the log names who was refused" in await page.inner_text("#trouble .next")
+        assert "the log names devices that were refused" in await page.inner_text("#trouble .next")
         async with table(server) as device, table(server, "T02"), sign(server):
             await state(page, "good")
             assert await page.inner_text("#counts") == "2 of 2 tables, 1 of 1 sign"
