@@ -22,7 +22,7 @@ LARGE_CLASSES: Final = {"PostgresStore", "SqliteLedger", "Writer"}
 LONG_SIGNATURES_MOST: Final = 8
 
 # Modules without a test file where one looks first, as jackpot/rules/undo.py has tests/rules/test_undo.py.
-WITHOUT_OWN_TESTS_MOST: Final = 71
+WITHOUT_OWN_TESTS_MOST: Final = 70
 
 TOP_LEVEL: Final = {"pyproject.toml", "jackpot", "controllers", "schemas", "deploy", "tests"}
 TOP_LEVEL_TEXTS: Final = {"README.md", "LICENSE", "CHANGELOG.md"}

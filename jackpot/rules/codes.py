@@ -82,7 +82,7 @@ class Code(StrEnum):
     WRONG_GAME = "wrong_game"
 
 
-class Frame(NamedTuple):
+class OfFrame(NamedTuple):
     """What a refused frame means, and what the table does next. uses: it uses up its number."""
 
     means: str
@@ -90,7 +90,7 @@ class Frame(NamedTuple):
     uses: bool = True
 
 
-class Act(NamedTuple):
+class OfAct(NamedTuple):
     """What a refused act means, what the person does next, and the HTTP status of the answer."""
 
     means: str
@@ -100,100 +100,102 @@ class Act(NamedTuple):
 
 _ON: Final = "go on from `expected`"
 
-FRAMES: Final[dict[Code, Frame]] = {
-    Code.SEQ_CONFLICT: Frame(
+OF_FRAMES: Final[dict[Code, OfFrame]] = {
+    Code.SEQ_CONFLICT: OfFrame(
         "the number was used with other content; alarmed", f"look into the table's memory, {_ON}", uses=False
     ),
-    Code.SEQ_OLD: Frame("the number is older than the last 64 answers", _ON, uses=False),
-    Code.SEQ_GAP: Frame("a number before it is missing", "send again from `expected`", uses=False),
-    Code.NOT_ACTIVE: Frame(
+    Code.SEQ_OLD: OfFrame("the number is older than the last 64 answers", _ON, uses=False),
+    Code.SEQ_GAP: OfFrame("a number before it is missing", "send again from `expected`", uses=False),
+    Code.NOT_ACTIVE: OfFrame(
         "this server does not decide for the bank now", "send it to the active server", uses=False
     ),
-    Code.BAD_MESSAGE: Frame("a field is wrong; `message` names it", "correct it, under the next number"),
-    Code.ROUND_UNFINISHED: Frame("another round comes first", "finish that round, or void it"),
-    Code.NO_SUCH_ROUND: Frame("the table has no such round to finish", "look at `round` of the welcome"),
-    Code.LOCKED_OUT: Frame("no more bets are taken in this round", "give the wager back"),
-    Code.NOT_LOCKED: Frame("the round still takes bets", "lock it first"),
-    Code.CHIP_MISMATCH: Frame(
+    Code.BAD_MESSAGE: OfFrame("a field is wrong; `message` names it", "correct it, under the next number"),
+    Code.ROUND_UNFINISHED: OfFrame("another round comes first", "finish that round, or void it"),
+    Code.NO_SUCH_ROUND: OfFrame("the table has no such round to finish", "look at `round` of the welcome"),
+    Code.LOCKED_OUT: OfFrame("no more bets are taken in this round", "give the wager back"),
+    Code.NOT_LOCKED: OfFrame("the round still takes bets", "lock it first"),
+    Code.CHIP_MISMATCH: OfFrame(
         "the dealer's count disagrees, or is owed",
         "`lock` with the right count, or void",
     ),
-    Code.SUSPENDED: Frame("the link takes no wagers now", "wait until `link` says active", uses=False),
-    Code.TABLE_HELD: Frame(
+    Code.SUSPENDED: OfFrame("the link takes no wagers now", "wait until `link` says active", uses=False),
+    Code.TABLE_HELD: OfFrame(
         "the table waits for people, before it opens a round",
         "wait for `status` or `round`",
         uses=False,
     ),
-    Code.UNKNOWN_LINK: Frame("the table, or the round, has no such link", "correct the link"),
-    Code.UNKNOWN_SEAT: Frame("the table has no such seat", "correct the seat"),
-    Code.WRONG_AMOUNT: Frame("it is not the link's wager", "give it back, or place the right one"),
-    Code.DUPLICATE_WAGER: Frame("the seat has this wager, or it is named twice", "give one back"),
-    Code.UNREASONABLE: Frame("more than this table can play; alarmed", "look into the table"),
-    Code.OUT_OF_ORDER: Frame("hands come in payout order", "send them in that order"),
-    Code.ALREADY_SETTLED: Frame("the seat's hand was settled", "leave the seat out"),
-    Code.NO_WAGER: Frame("nobody has made this wager", "leave it out"),
-    Code.HAND_MISMATCH: Frame("the cards are not the hand that is named", "correct the claim"),
-    Code.IMPOSSIBLE_CARDS: Frame("a card is twice in the round", "correct the cards"),
-    Code.TWO_PEOPLE: Frame("only two people may do this", "call the floor"),
-    Code.AWARD_STANDING: Frame(
+    Code.UNKNOWN_LINK: OfFrame("the table, or the round, has no such link", "correct the link"),
+    Code.UNKNOWN_SEAT: OfFrame("the table has no such seat", "correct the seat"),
+    Code.WRONG_AMOUNT: OfFrame("it is not the link's wager", "give it back, or place the right one"),
+    Code.DUPLICATE_WAGER: OfFrame("the seat has this wager, or it is named twice", "give one back"),
+    Code.UNREASONABLE: OfFrame("more than this table can play; alarmed", "look into the table"),
+    Code.OUT_OF_ORDER: OfFrame("hands come in payout order", "send them in that order"),
+    Code.ALREADY_SETTLED: OfFrame("the seat's hand was settled", "leave the seat out"),
+    Code.NO_WAGER: OfFrame("nobody has made this wager", "leave it out"),
+    Code.HAND_MISMATCH: OfFrame("the cards are not the hand that is named", "correct the claim"),
+    Code.IMPOSSIBLE_CARDS: OfFrame("a card is twice in the round", "correct the cards"),
+    Code.TWO_PEOPLE: OfFrame("only two people may do this", "call the floor"),
+    Code.AWARD_STANDING: OfFrame(
         "awards stand in the way; `hits` has them", "call the floor to undo them, then send it again"
     ),
-    Code.TOO_MANY: Frame("more awards or wagers than a frame holds", "send it in parts: seat by seat"),
-    Code.INTERNAL: Frame("a fault of the server; its links are suspended", "call the floor"),
+    Code.TOO_MANY: OfFrame("more awards or wagers than a frame holds", "send it in parts: seat by seat"),
+    Code.INTERNAL: OfFrame("a fault of the server; its links are suspended", "call the floor"),
 }
 
 _AGAIN: Final = "correct it and ask again"
 _LOOK: Final = "look at its state"
 _NOTHING: Final = "nothing: it is so already"
 
-ACTS: Final[dict[Code, Act]] = {
-    Code.ROUND_UNFINISHED: Act("a table has a round to finish", "let it finish, then ask again", 409),
-    Code.NO_SUCH_ROUND: Act("the table has no such round, or not in that state", _LOOK, 404),
-    Code.TABLE_HELD: Act("a table waits for its papers (T11)", "record them, or release it", 409),
-    Code.UNKNOWN_LINK: Act("no such link is open", _AGAIN, 404),
-    Code.UNKNOWN_SEAT: Act("the table has no such seat", _AGAIN, 404),
-    Code.NO_WAGER: Act("nobody has made this wager", _LOOK, 404),
-    Code.TWO_PEOPLE: Act("one person may not do this alone", "ask again with a second person", 403),
-    Code.AWARD_STANDING: Act("awards stand in the way; `hits` has them", "pay or undo them first", 409),
-    Code.INTERNAL: Act("a fault of the server; links may be suspended", "report it; keep the log", 500),
-    Code.BAD_AMOUNT: Act("an award has no such sum", _AGAIN, 400),
-    Code.BAD_REQUEST: Act("a field is missing or wrong; `message` names it", _AGAIN, 400),
-    Code.BAD_TERMS: Act("nothing can be played on these terms (L3-L7)", "correct the configuration", 400),
-    Code.BANK_CLOSED: Act("the bank became part of another", "ask there", 409),
-    Code.BANK_STOPPED: Act("this server decides nothing for the bank now", "ask the active server", 503),
-    Code.BLOCKED_ALREADY: Act("the device is blocked already", _NOTHING, 409),
-    Code.DEALER_SHOWN: Act("the dealer's hand was shown (T8)", "strike nothing", 409),
-    Code.FINAL: Act("the award is final and its round has ended", "correct it", 409),
-    Code.HAND_PENDING: Act("the envy bonus waits for its hand (A10)", "validate the hand first", 409),
-    Code.LEDGER: Act("the ledger does not answer", "ask again later", 503),
-    Code.LEDGER_BEHIND: Act("the ledger has lost a table's answers (S9)", "confirm what is missing", 409),
-    Code.LINK_EXISTS: Act("the link is open already", _NOTHING, 409),
-    Code.NO_DOCUMENT: Act("a paid award is corrected against a document (A10)", "give its number", 400),
-    Code.NO_LINKS: Act("a table has no link, or one twice", "correct the configuration", 400),
-    Code.NO_PERSON: Act("nobody is named who stands for it", "name who does it", 403),
-    Code.NO_SITE: Act("the ledger's site is not named", "correct the configuration", 400),
-    Code.NO_SUCH_AWARD: Act("no such award can be acted on", _LOOK, 404),
-    Code.NO_SUCH_HIT: Act("no such hit is open", _LOOK, 404),
-    Code.NO_SUCH_TABLE: Act("no such table is known", _AGAIN, 404),
-    Code.NOT_ASKED: Act("nobody asked to reopen the round (T10)", _NOTHING, 409),
-    Code.NOT_BEHIND: Act("the table does not say that (S9)", _LOOK, 409),
-    Code.NOT_BELIEVABLE: Act("nobody can believe so high a number (S9)", "do not believe it", 409),
-    Code.NOT_BLOCKED: Act("the device is not blocked", _NOTHING, 409),
-    Code.NOT_EMPTY: Act("the bank has entries already", _NOTHING, 409),
-    Code.NOT_HELD: Act("the table is not held (T11)", _NOTHING, 409),
-    Code.NOT_MISMATCH: Act("the link does not wait for its count in that round (T3)", "strike nothing", 409),
-    Code.NOT_PENDING: Act("nothing of it waits for a validation", _LOOK, 409),
-    Code.NOT_SUSPENDED: Act("it is not suspended, or not for that reason", _LOOK, 409),
-    Code.NOT_VALIDATED: Act("nothing of it is validated", "validate it first", 409),
-    Code.OTHER_BANK: Act("the link belongs to another bank", "correct the configuration", 400),
-    Code.PAID: Act("the award is paid", "correct it (A10)", 409),
-    Code.READ_ALREADY: Act("the gaming day is read already (S2)", _NOTHING, 409),
-    Code.RESERVED: Act("only the server gives, and ends, that reason", "confirm what is missing", 409),
-    Code.SAME_BANK: Act("a bank cannot become itself", _AGAIN, 400),
-    Code.TOO_MANY_LINKS: Act("a table has at most 8 links", "correct the configuration", 400),
-    Code.TOO_MANY_SEATS: Act("the game has fewer seats (L11)", "correct the configuration", 400),
-    Code.TWICE: Act("something is named twice", _AGAIN, 400),
-    Code.UNCHANGED: Act("the table has these terms already", _NOTHING, 409),
-    Code.UNDONE: Act("the award is undone", _LOOK, 409),
-    Code.WRONG_GAME: Act("the table's game cannot play the link (L1)", "correct the configuration", 400),
+OF_ACTS: Final[dict[Code, OfAct]] = {
+    Code.ROUND_UNFINISHED: OfAct("a table has a round to finish", "let it finish, then ask again", 409),
+    Code.NO_SUCH_ROUND: OfAct("the table has no such round, or not in that state", _LOOK, 404),
+    Code.TABLE_HELD: OfAct("a table waits for its papers (T11)", "record them, or release it", 409),
+    Code.UNKNOWN_LINK: OfAct("no such link is open", _AGAIN, 404),
+    Code.UNKNOWN_SEAT: OfAct("the table has no such seat", _AGAIN, 404),
+    Code.NO_WAGER: OfAct("nobody has made this wager", _LOOK, 404),
+    Code.TWO_PEOPLE: OfAct("one person may not do this alone", "ask again with a second person", 403),
+    Code.AWARD_STANDING: OfAct("awards stand in the way; `hits` has them", "pay or undo them first", 409),
+    Code.INTERNAL: OfAct("a fault of the server; links may be suspended", "report it; keep the log", 500),
+    Code.BAD_AMOUNT: OfAct("an award has no such sum", _AGAIN, 400),
+    Code.BAD_REQUEST: OfAct("a field is missing or wrong; `message` names it", _AGAIN, 400),
+    Code.BAD_TERMS: OfAct("nothing can be played on these terms (L3-L7)", "correct the configuration", 400),
+    Code.BANK_CLOSED: OfAct("the bank became part of another", "ask there", 409),
+    Code.BANK_STOPPED: OfAct("this server decides nothing for the bank now", "ask the active server", 503),
+    Code.BLOCKED_ALREADY: OfAct("the device is blocked already", _NOTHING, 409),
+    Code.DEALER_SHOWN: OfAct("the dealer's hand was shown (T8)", "strike nothing", 409),
+    Code.FINAL: OfAct("the award is final and its round has ended", "correct it", 409),
+    Code.HAND_PENDING: OfAct("the envy bonus waits for its hand (A10)", "validate the hand first", 409),
+    Code.LEDGER: OfAct("the ledger does not answer", "ask again later", 503),
+    Code.LEDGER_BEHIND: OfAct("the ledger has lost a table's answers (S9)", "confirm what is missing", 409),
+    Code.LINK_EXISTS: OfAct("the link is open already", _NOTHING, 409),
+    Code.NO_DOCUMENT: OfAct("a paid award is corrected against a document (A10)", "give its number", 400),
+    Code.NO_LINKS: OfAct("a table has no link, or one twice", "correct the configuration", 400),
+    Code.NO_PERSON: OfAct("nobody is named who stands for it", "name who does it", 403),
+    Code.NO_SITE: OfAct("the ledger's site is not named", "correct the configuration", 400),
+    Code.NO_SUCH_AWARD: OfAct("no such award can be acted on", _LOOK, 404),
+    Code.NO_SUCH_HIT: OfAct("no such hit is open", _LOOK, 404),
+    Code.NO_SUCH_TABLE: OfAct("no such table is known", _AGAIN, 404),
+    Code.NOT_ASKED: OfAct("nobody asked to reopen the round (T10)", _NOTHING, 409),
+    Code.NOT_BEHIND: OfAct("the table does not say that (S9)", _LOOK, 409),
+    Code.NOT_BELIEVABLE: OfAct("nobody can believe so high a number (S9)", "do not believe it", 409),
+    Code.NOT_BLOCKED: OfAct("the device is not blocked", _NOTHING, 409),
+    Code.NOT_EMPTY: OfAct("the bank has entries already", _NOTHING, 409),
+    Code.NOT_HELD: OfAct("the table is not held (T11)", _NOTHING, 409),
+    Code.NOT_MISMATCH: OfAct(
+        "the link does not wait for its count in that round (T3)", "strike nothing", 409
+    ),
+    Code.NOT_PENDING: OfAct("nothing of it waits for a validation", _LOOK, 409),
+    Code.NOT_SUSPENDED: OfAct("it is not suspended, or not for that reason", _LOOK, 409),
+    Code.NOT_VALIDATED: OfAct("nothing of it is validated", "validate it first", 409),
+    Code.OTHER_BANK: OfAct("the link belongs to another bank", "correct the configuration", 400),
+    Code.PAID: OfAct("the award is paid", "correct it (A10)", 409),
+    Code.READ_ALREADY: OfAct("the gaming day is read already (S2)", _NOTHING, 409),
+    Code.RESERVED: OfAct("only the server gives, and ends, that reason", "confirm what is missing", 409),
+    Code.SAME_BANK: OfAct("a bank cannot become itself", _AGAIN, 400),
+    Code.TOO_MANY_LINKS: OfAct("a table has at most 8 links", "correct the configuration", 400),
+    Code.TOO_MANY_SEATS: OfAct("the game has fewer seats (L11)", "correct the configuration", 400),
+    Code.TWICE: OfAct("something is named twice", _AGAIN, 400),
+    Code.UNCHANGED: OfAct("the table has these terms already", _NOTHING, 409),
+    Code.UNDONE: OfAct("the award is undone", _LOOK, 409),
+    Code.WRONG_GAME: OfAct("the table's game cannot play the link (L1)", "correct the configuration", 400),
 }

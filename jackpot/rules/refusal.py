@@ -2,17 +2,17 @@
 
 from typing import Final
 
-from jackpot.rules.codes import FRAMES, Code
+from jackpot.rules.codes import OF_FRAMES, Code
 from jackpot.rules.events import People
 
 # What RULES gives to two different people.
 TWO_PEOPLE: Final = 2
 
 # The codes of tables' frames; WIRE states their order, and a frame is answered with the first that applies.
-CODES: Final = tuple(code.value for code in FRAMES)
+CODES: Final = tuple(code.value for code in OF_FRAMES)
 
 # These use up no sequence number and mean: certainly not applied. They carry `expected`.
-NOT_APPLIED: Final = frozenset(code.value for code, frame in FRAMES.items() if not frame.uses)
+NOT_APPLIED: Final = frozenset(code.value for code, frame in OF_FRAMES.items() if not frame.uses)
 
 # What a refusal repeats of what was sent: enough to find the mistake.
 QUOTED_MOST: Final = 64

@@ -7,7 +7,7 @@ from typing import Final
 
 import pytest
 
-from jackpot.rules.codes import ACTS, FRAMES, Code
+from jackpot.rules.codes import OF_ACTS, OF_FRAMES, Code
 
 ROOT: Final = Path(__file__).parents[2]
 
@@ -23,22 +23,23 @@ def table(page: str, after: str) -> list[tuple[str, ...]]:
 def test_the_protocol_tells_every_refusal_of_a_frame() -> None:
     """WIRE table commands: each code in its order, what it means, its number, and what the table does."""
     told = [
-        (code.value, frame.means, "yes" if frame.uses else "no", frame.then) for code, frame in FRAMES.items()
+        (code.value, frame.means, "yes" if frame.uses else "no", frame.then)
+        for code, frame in OF_FRAMES.items()
     ]
     assert table("controllers/README.md", '`{t: "nack"') == told
 
 
 def test_the_rules_tell_every_refusal_of_an_act() -> None:
     """A refused person knows why, and what to do; a program has the status."""
-    told = [(code.value, act.means, act.then, str(act.status)) for code, act in ACTS.items()]
+    told = [(code.value, act.means, act.then, str(act.status)) for code, act in OF_ACTS.items()]
     assert table("jackpot/rules/README.md", "## What an act is refused for") == told
-    assert all(HTTPStatus(act.status) >= HTTPStatus.BAD_REQUEST for act in ACTS.values())
+    assert all(HTTPStatus(act.status) >= HTTPStatus.BAD_REQUEST for act in OF_ACTS.values())
 
 
 def test_every_code_is_told() -> None:
     """No code is answered that no table tells; those of frames come first, in their order."""
-    assert set(Code) == FRAMES.keys() | ACTS.keys()
-    assert list(Code)[: len(FRAMES)] == list(FRAMES)
+    assert set(Code) == OF_FRAMES.keys() | OF_ACTS.keys()
+    assert list(Code)[: len(OF_FRAMES)] == list(OF_FRAMES)
 
 
 @pytest.mark.parametrize("code", Code)
