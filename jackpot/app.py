@@ -16,7 +16,9 @@ from jackpot.clock import Clock
 from jackpot.config import Address, Config
 from jackpot.ledger.connect import without_password
 from jackpot.ledger.open import open_stores
-from jackpot.ledger.store import CommitInDoubt, Ledger, LedgerUnusable, Store, Threaded
+from jackpot.ledger.sqlite import SqliteLedger
+from jackpot.ledger.store import CommitInDoubt, LedgerUnusable, Store
+from jackpot.ledger.threaded import Threaded
 from jackpot.process import Process, told_to_stop
 from jackpot.rules.engine import Engine
 from jackpot.rules.paytable import LinkTerms, TableTerms
@@ -62,7 +64,9 @@ class Server(Process):
     believed (S3), OSError where an address cannot be had.
     """
 
-    def __init__(self, config: Config, clock: Clock | None = None, ledger: Ledger | None = None) -> None:
+    def __init__(
+        self, config: Config, clock: Clock | None = None, ledger: SqliteLedger | None = None
+    ) -> None:
         super().__init__(config, clock)
         self.writers: dict[str, Writer] = {}
         self.tenures: dict[str, Tenure] = {}
@@ -137,7 +141,7 @@ class Server(Process):
         store, now = self._stores[self.config.banks[0]], self.clock.unix_ms()
         while True:
             try:
-                return await store.run(lambda ledger: open_books(ledger, self.config, now))
+                return await open_books(store, self.config, now)
             except CommitInDoubt as error:
                 if len(self.config.servers) < 2:
                     raise
@@ -145,6 +149,11 @@ class Server(Process):
             await asyncio.sleep(RETRY_S)
             with suppress(CommitInDoubt):
                 await store.recover()
+
+    def leave(self) -> None:
+        """Waits for no ledger any more: what is under way ends in doubt."""
+        for store in self._stores.values():
+            store.leave()
 
     def _tenure(self, bank: str) -> Tenure:
         """A bank here: alone on the ledger, or one server of several."""
@@ -240,8 +249,7 @@ class Server(Process):
             _, late = await asyncio.wait(self._writing, timeout=STOP_WITHIN_S)
             if late:
                 log.error("stop_late", within_s=STOP_WITHIN_S)
-                for store in self._stores.values():
-                    store.leave()
+                self.leave()
                 await asyncio.wait(late)
         for task in (*self._others, *self._reading.values()):
             task.cancel()
@@ -277,19 +285,20 @@ class Server(Process):
 
 
 async def serve(config: Config) -> None:
-    """Serves until SIGTERM or SIGINT, which end a start too: a database can let it wait for ever.
+    """Serves until SIGTERM or SIGINT, which end a start too: a disk or a database can let it wait for ever.
 
     Raises what Server raises.
     """
-    task, started = asyncio.current_task(), False
+    server, task, started = Server(config), asyncio.current_task(), False
 
     def stop_starting() -> None:
         if not started and task is not None:
             task.cancel()
+            asyncio.get_running_loop().call_later(STOP_WITHIN_S, server.leave)
 
     ended = told_to_stop(stop_starting)
     try:
-        async with Server(config):
+        async with server:
             started = True
             await ended.wait()
     except (asyncio.CancelledError, CommitInDoubt):

@@ -6,7 +6,7 @@ from itertools import count
 import pytest
 
 from jackpot.lab.engines import EnginesMissing, Postgres, binaries
-from jackpot.ledger.open import open_ledger
+from tests.ledger.waiting import open_ledger
 
 TEMPLATE = "ledger_template"
 _numbers = count(1)

@@ -7,7 +7,7 @@ first. Two small indexes find these entries, however long the journal is.
 from collections.abc import Iterable, Iterator
 from typing import Any, Final, NamedTuple
 
-from jackpot.ledger.store import Conversation, Reader
+from jackpot.ledger.reading import Conversation, Reader
 from jackpot.rules import events, kinds
 from jackpot.rules.acts.hits import Corrected, Paid, Undone, Validated
 from jackpot.rules.state import Award, Hit

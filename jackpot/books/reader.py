@@ -5,8 +5,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Final, TypeVar
 
-from jackpot.ledger.open import open_ledger
-from jackpot.ledger.store import Aside, Ledger, LedgerError
+from jackpot.ledger.aside import Aside
+from jackpot.ledger.open import open_reader
+from jackpot.ledger.reading import Reader
+from jackpot.ledger.store import LedgerError
 
 # A person who looks at a page waits no longer for a disk or a database. Most reads take some milliseconds.
 READ_WITHIN_S: Final = 3.0
@@ -20,10 +22,10 @@ class Books:
     def __init__(self, url: str) -> None:
         self._url = url
         self._aside = Aside()
-        self._ledger: Ledger | None = None
+        self._ledger: Reader | None = None
         self._used = False
 
-    async def read(self, work: Callable[[Ledger], T]) -> T:
+    async def read(self, work: Callable[[Reader], T]) -> T:
         """Raises LedgerError, also where it takes longer than READ_WITHIN_S."""
         self._used = True
         late = asyncio.get_running_loop().call_later(READ_WITHIN_S, self._aside.leave)
@@ -39,8 +41,8 @@ class Books:
                 await self.read(lambda ledger: ledger.close())
         self._aside.end()
 
-    def _read(self, work: Callable[[Ledger], T]) -> T:
-        ledger = self._ledger or open_ledger(self._url, readonly=True)
+    def _read(self, work: Callable[[Reader], T]) -> T:
+        ledger = self._ledger or open_reader(self._url)
         self._ledger = None
         try:
             found = work(ledger)

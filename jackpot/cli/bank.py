@@ -1,8 +1,7 @@
 """`jackpot bank`: how is a bank opened, and how do two become one?"""
 
-import time
+import asyncio
 from collections.abc import Sequence
-from contextlib import closing
 from math import ceil
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,7 +11,9 @@ from jackpot.cli.speak import Reason, configured, fail, ledger_of, person
 from jackpot.cli.talk import ALONE, Talk, talking
 
 if TYPE_CHECKING:
-    from jackpot.ledger.store import Reader
+    from jackpot.ledger.journal import Head
+    from jackpot.ledger.reading import Reader
+    from jackpot.ledger.store import Store
 
 app = typer.Typer(
     help="Banks: open a new one, join two into one.",
@@ -35,25 +36,30 @@ def open_(
     """
     from jackpot.clock import SystemClock
     from jackpot.ledger.banks import open_banks
-    from jackpot.ledger.open import open_ledger
+    from jackpot.ledger.open import opened
     from jackpot.ledger.store import LedgerError
     from jackpot.server.opening import check_site
 
     who, found = person(talk.by), configured(talk.config, "give --config FILE")
     if name not in found.banks:
         fail(f"no link of {found.path} lies in bank {name}; it has {', '.join(found.banks)}")
+
+    def site_there(ledger: "Reader") -> str:
+        there = ledger.banks()
+        if not there:
+            fail("the ledger is empty: the first start of the server opens every bank of its configuration")
+        if name in there:
+            lost = ", and has no row: they were taken away, or a join was broken off"
+            fail(f"bank {name} is open already{'' if ledger.head(name).seq else lost}")
+        return check_site(ledger, found) or found.site.first_id
+
+    async def work() -> None:
+        async with opened(found.ledger.url) as store:
+            site = await store.run(site_there)
+            await open_banks(store, [name], site, SystemClock().unix_ms(), (who,))
+
     try:
-        with closing(open_ledger(found.ledger.url)) as ledger:
-            there = ledger.banks()
-            if not there:
-                fail(
-                    "the ledger is empty: the first start of the server opens every bank of its configuration"
-                )
-            if name in there:
-                lost = ", and has no row: they were taken away, or a join was broken off"
-                fail(f"bank {name} is open already{'' if ledger.head(name).seq else lost}")
-            site = check_site(ledger, found) or found.site.first_id
-            open_banks(ledger, [name], site, SystemClock().unix_ms(), (who,))
+        asyncio.run(work())
     except LedgerError as error:
         fail(f"not opened: {error}")
     typer.echo(f"bank {name} is open: start the server, and its links open at their seeds")
@@ -78,9 +84,9 @@ def join(
     Example: jackpot bank join north south --into floor --reason "one control room" -c config.toml
     """
     from jackpot.clock import SystemClock
-    from jackpot.ledger.join import NotJoined
+    from jackpot.ledger.join import Joining, NotJoined
     from jackpot.ledger.join import join as join_banks
-    from jackpot.ledger.open import open_ledger
+    from jackpot.ledger.open import opened
     from jackpot.ledger.store import LedgerError
 
     who = person(talk.by)
@@ -88,11 +94,17 @@ def join(
         fail("three different names: two banks, and the one that they become")
     if not reason.strip():
         fail("--reason: say why; it is journalled")
+    url = ledger_of(talk.config, "give --config FILE")
+
+    async def work() -> "Head":
+        async with opened(url) as store:
+            await _until_free(store, (first, second, into))
+            return await join_banks(
+                store, (first, second), Joining(into, who, reason, SystemClock().unix_ms())
+            )
+
     try:
-        with closing(open_ledger(ledger_of(talk.config, "give --config FILE"))) as ledger:
-            _wait_until_free(ledger, (first, second, into))
-            now = SystemClock().unix_ms()
-            head = join_banks(ledger, (first, second), into, who, reason, now)
+        head = asyncio.run(work())
     except (NotJoined, LedgerError) as error:
         fail(f"not joined: {error}")
     typer.echo(f"{first} and {second} are {into} now, head {head.hash.hex()}")
@@ -101,18 +113,17 @@ def join(
     )
 
 
-def _wait_until_free(ledger: "Reader", banks: Sequence[str]) -> None:
-    """Nobody writes beside a server: a bank whose head moves is one's."""
-    from jackpot.ledger.sqlite import SqliteLedger
+async def _until_free(store: "Store", banks: Sequence[str]) -> None:
+    """Nobody writes next to a server: a bank whose head moves is one's."""
     from jackpot.server.lease import LOOK_S, TAKEOVER_S
 
-    if isinstance(ledger, SqliteLedger):
+    if not store.shared:
         return  # its lock says that no server has it
-    seen = {bank: ledger.head(bank) for bank in banks}
+    seen = {bank: await store.head(bank) for bank in banks}
     for _ in range(ceil(TAKEOVER_S / LOOK_S)):
         if not any(head.holder for head in seen.values()):
             return
-        time.sleep(LOOK_S)
+        await asyncio.sleep(LOOK_S)
         for bank, head in seen.items():
-            if ledger.head(bank) != head:
+            if await store.head(bank) != head:
                 fail(f"not joined: {head.holder or 'a server'} is writing bank {bank}: stop it first")

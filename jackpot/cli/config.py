@@ -127,7 +127,7 @@ def _ledger(found: "Config") -> list[str]:
     Another site's ends the command: no server starts on it.
     """
     from jackpot.ledger.connect import without_password
-    from jackpot.ledger.open import open_ledger
+    from jackpot.ledger.open import open_reader
     from jackpot.ledger.store import LedgerError
     from jackpot.server.opening import (
         OtherSite,
@@ -144,7 +144,7 @@ def _ledger(found: "Config") -> list[str]:
         return [f"ledger {url} does not exist yet: {begins}"]
     shown = without_password(url)
     try:
-        with closing(open_ledger(url, readonly=True)) as ledger:
+        with closing(open_reader(url)) as ledger:
             there = ledger.banks()
             if not there:
                 return [f"ledger {shown} is empty: {begins}"]

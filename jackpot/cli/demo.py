@@ -7,7 +7,7 @@ import signal
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
@@ -145,16 +145,21 @@ def _refuse_foreign(url: str, folder: Path) -> None:
     """Simulated money never comes into books that are somebody's. Raises FloorError."""
     from jackpot.lab.scene import FloorError
     from jackpot.ledger.connect import without_password
-    from jackpot.ledger.open import open_ledger
+    from jackpot.ledger.open import opened
+    from jackpot.ledger.reading import Reader
 
     if url.startswith("sqlite:///"):  # relative to the configuration in the folder
         url = f"sqlite:///{folder / url.removeprefix('sqlite:///')}"
-    with closing(open_ledger(url)) as ledger:
-        if banks := ledger.banks():
-            raise FloorError(
-                f"{without_password(url)} is somebody's ledger, with bank {', '.join(banks)}: "
-                "give the demo an empty database, or the folder (--ledger) of the demo that it is of"
-            )
+
+    async def known() -> list[str]:
+        async with opened(url) as store:
+            return await store.run(Reader.banks)
+
+    if banks := asyncio.run(known()):
+        raise FloorError(
+            f"{without_password(url)} is somebody's ledger, with bank {', '.join(banks)}: "
+            "give the demo an empty database, or the folder (--ledger) of the demo that it is of"
+        )
 
 
 def _leaves(errors: BaseExceptionGroup[BaseException]) -> list[BaseException]:

@@ -1,9 +1,10 @@
 """`jackpot ledger`: how is a ledger made, moved, backed up, brought back, and missed when it is behind?"""
 
+import asyncio
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import typer
 
@@ -15,7 +16,8 @@ from jackpot.words import counted
 
 if TYPE_CHECKING:
     from jackpot.ledger.copy import Copied
-    from jackpot.ledger.store import Ledger, Reader
+    from jackpot.ledger.journal import Head
+    from jackpot.ledger.store import Store
 
 app = typer.Typer(
     help="Make, migrate, copy, back up and restore a ledger, and say what it has lost.",
@@ -46,9 +48,9 @@ def init(url: Url, no_roles: NoRoles = False) -> None:
     Example: jackpot ledger init postgresql://owner@db.casino:5432/ledger
     """
     with _told():
-        with closing(_open(url)) as ledger:
-            typer.echo(f"{_shown(url)}: {'made' if ledger.created else 'holds a ledger already'}")
-            _tell_applied(ledger)
+        made = asyncio.run(_opened(url))
+        typer.echo(f"{_shown(url)}: {'made' if made.created else 'holds a ledger already'}")
+        _tell_applied(made)
         _give_rights(url, no_roles)
 
 
@@ -62,10 +64,9 @@ def migrate(url: Url, no_roles: NoRoles = False) -> None:
     if url.startswith("sqlite:///") and not file.exists():
         fail(f"there is no ledger {file}: `jackpot ledger init` makes one")
     with _told():
-        with closing(_open(url)) as ledger:
-            applied = list(ledger.applied)
-            _tell_applied(ledger)
-        if applied:
+        made = asyncio.run(_opened(url))
+        _tell_applied(made)
+        if made.applied:
             _give_rights(url, no_roles)
         else:
             typer.echo(f"{_shown(url)}: nothing to migrate")
@@ -84,11 +85,17 @@ def copy(
     Example: jackpot ledger copy sqlite:////var/lib/jackpot/ledger.db postgresql://owner@db.casino/ledger
     """
     from jackpot.ledger import copy as copying
+    from jackpot.ledger.open import opened
 
-    with _told("not copied: "), closing(_open(source, readonly=True)) as from_:
-        with closing(_open(target)) as to, bar() as progress:
-            copied = copying.copy(from_, to, progress)
-        _tell_copied(copied, from_, "the copy")
+    async def work() -> None:
+        async with opened(source, readonly=True) as from_:
+            async with opened(target) as to:
+                with bar() as progress:
+                    copied = await copying.copy(from_, to, progress)
+            await _tell_copied(copied, from_, "the copy")
+
+    with _told("not copied: "):
+        asyncio.run(work())
 
 
 @app.command()
@@ -104,11 +111,16 @@ def backup(
     Example: jackpot ledger backup postgresql://auditor@db.casino/ledger /backup/ledger.db
     """
     from jackpot.ledger import backup as backing
+    from jackpot.ledger.open import opened
 
-    with _told("not backed up: "), closing(_open(url, readonly=True)) as source:
-        with bar() as progress:
-            copied = backing.backup(source, file, progress)
-        _tell_copied(copied, source, str(file))
+    async def work() -> None:
+        async with opened(url, readonly=True) as source:
+            with bar() as progress:
+                copied = await backing.backup(source, file, progress)
+            await _tell_copied(copied, source, str(file))
+
+    with _told("not backed up: "):
+        asyncio.run(work())
 
 
 @app.command()
@@ -122,9 +134,10 @@ def restore(
     """
     from jackpot.clock import SystemClock
     from jackpot.ledger import backup as backing
+    from jackpot.ledger.open import opened
 
     with _told("not restored: "), bar() as progress:
-        copied = backing.restore(file, lambda: _open(url), SystemClock().unix_ms(), progress)
+        copied = asyncio.run(backing.restore(file, lambda: opened(url), SystemClock().unix_ms(), progress))
     for bank in copied:
         head = bank.head
         typer.echo(f"{head.bank}: {counted(head.seq, 'row')} restored and proved, head {head.hash.hex()}")
@@ -146,10 +159,15 @@ def restored(url: Url) -> None:
     Example: jackpot ledger restored postgresql://owner@db.casino:5432/ledger
     """
     from jackpot.clock import SystemClock
+    from jackpot.ledger.open import opened
     from jackpot.ledger.restored import hold
 
-    with _told(), closing(_open(url)) as ledger:
-        heads = hold(ledger, SystemClock().unix_ms())
+    async def work() -> "list[Head]":
+        async with opened(url) as store:
+            return await hold(store, SystemClock().unix_ms())
+
+    with _told():
+        heads = asyncio.run(work())
     for head in heads:
         typer.echo(f"{head.bank}: suspended as restored at row {head.seq:,}, head {head.hash.hex()}")
     steps = _resuming([head.bank for head in heads])
@@ -261,10 +279,19 @@ def _believed(given: list[str], talk: Talk) -> dict[str, int]:
     return tables
 
 
-def _open(url: str, *, readonly: bool = False) -> "Ledger":
-    from jackpot.ledger.open import open_ledger
+class _Made(NamedTuple):
+    """As of a Store."""
 
-    return open_ledger(url, readonly=readonly)
+    created: bool
+    applied: list[str]
+
+
+async def _opened(url: str) -> _Made:
+    """Opens a ledger, which makes or migrates it, and closes it."""
+    from jackpot.ledger.open import opened
+
+    async with opened(url) as store:
+        return _Made(store.created, store.applied)
 
 
 @contextmanager
@@ -293,18 +320,18 @@ def _give_rights(url: str, no_roles: bool) -> None:
         typer.echo("jackpot_server and jackpot_auditor have their rights: grant them to roles that sign in")
 
 
-def _tell_applied(ledger: "Ledger") -> None:
-    for note in ledger.applied:
+def _tell_applied(made: _Made) -> None:
+    for note in made.applied:
         typer.echo(f"applied {note}")
 
 
-def _tell_copied(copied: "list[Copied]", source: "Reader", what: str) -> None:
+async def _tell_copied(copied: "list[Copied]", source: "Store", what: str) -> None:
     for bank in copied:
         head = bank.head
         typer.echo(
             f"{head.bank}: {counted(bank.rows, 'row')} added; {what} is proved to hold all {head.seq:,}, "
             f"head {head.hash.hex()}"
         )
-        now = source.head(head.bank).seq
+        now = (await source.head(head.bank)).seq
         if now > head.seq:
             typer.echo(f"{head.bank}: the source has moved on to row {now:,} since")

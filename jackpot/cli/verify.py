@@ -12,7 +12,7 @@ from jackpot.words import counted
 
 if TYPE_CHECKING:
     from jackpot.config import Config
-    from jackpot.ledger.store import Reader
+    from jackpot.ledger.reading import Reader
     from jackpot.ledger.verify import Report
 
 app = typer.Typer(help="Prove the ledger from its first row.")
@@ -122,9 +122,9 @@ def _verified(
     """What was found in the ledger as a whole, and in the bank, or in each of the ledger's."""
     from jackpot.cli.bar import bar
     from jackpot.ledger import verify as audit
-    from jackpot.ledger.open import open_ledger
+    from jackpot.ledger.open import open_reader
 
-    with closing(open_ledger(url, readonly=True)) as ledger, bar() as progress:
+    with closing(open_reader(url)) as ledger, bar() as progress:
         there = ledger.banks()
         if not there:
             fail("the ledger is empty: no server has ever opened it")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from jackpot.lab.house import SIGNS
-from jackpot.ledger.open import open_ledger
+from jackpot.ledger.open import open_reader
 from jackpot.ledger.rebuild import rebuild
 from jackpot.ledger.verify import verify
 from jackpot.rules import views
@@ -41,7 +41,7 @@ def audit(
     counts: of each table, its own number of accepted wagers by link (S6). signs: what each sign showed last,
     in cents; it must be what the books have (S5).
     """
-    ledger = open_ledger(url, readonly=True)
+    ledger = open_reader(url)
     try:
         report = verify(ledger, bank)
         problems = list(report.problems)

@@ -8,16 +8,18 @@ into the same file reads only the rows that have come since.
 import os
 import shutil
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import AbstractAsyncContextManager, closing
 from pathlib import Path
 from typing import Final
 
 import apsw
 
 from jackpot.ledger.copy import UNFINISHED, Copied, NotACopy, Progress, carry, finish, heads_of, prove
+from jackpot.ledger.open import opened
+from jackpot.ledger.reading import Reader
 from jackpot.ledger.restored import hold
-from jackpot.ledger.sqlite import SqliteLedger, locked
-from jackpot.ledger.store import Ledger, LedgerCorrupt, LedgerUnusable, Reader
+from jackpot.ledger.sqlite_file import locked
+from jackpot.ledger.store import LedgerCorrupt, LedgerUnusable, Store
 
 # An unfinished file has this at the end of its name.
 PART: Final = ".part"
@@ -26,24 +28,26 @@ PART: Final = ".part"
 _BESIDE: Final = ("", "-wal", "-shm", "-lock", "-journal")
 
 
-def backup(source: Reader, file: Path, progress: Progress = lambda _what, _done, _of: None) -> list[Copied]:
+async def backup(
+    source: Store, file: Path, progress: Progress = lambda _what, _done, _of: None
+) -> list[Copied]:
     """Brings `file` up to what the source holds now. The source may be in use meanwhile.
 
     file: a backup of this ledger, or nothing yet. One that was interrupted leaves `file` as it was. Raises
     LedgerUnusable where the file is in use, NotACopy where it is another ledger's, LedgerCorrupt, OSError.
     """
-    heads_of(source)  # an empty ledger makes no file
+    await source.run(heads_of)  # an empty ledger makes no file
     part = file.with_name(file.name + PART)
     lock = locked(file)
     try:
         if _named(file, "-wal").exists():
             raise LedgerUnusable(f"{file} is a ledger that a server writes, or wrote: not a backup")
-        again = file.exists()
+        again = _there(file)
         try:
             if again:
                 _remove(part)
                 shutil.copyfile(file, part)
-            copied = _made(source, part, progress)
+            copied = await _made(source, part, progress)
         except BaseException as error:
             if again or isinstance(error, LedgerCorrupt | NotACopy):
                 _remove(part)  # else the next call goes on with it
@@ -57,9 +61,9 @@ def backup(source: Reader, file: Path, progress: Progress = lambda _what, _done,
         os.close(lock)
 
 
-def restore(
+async def restore(
     file: Path,
-    open_target: Callable[[], Ledger],
+    open_target: Callable[[], AbstractAsyncContextManager[Store]],
     unix_ms: int,
     progress: Progress = lambda _what, _done, _of: None,
 ) -> list[Copied]:
@@ -69,32 +73,40 @@ def restore(
 
     Raises LedgerUnusable where the ledger is not empty or the file is none, LedgerCorrupt.
     """
-    with closing(SqliteLedger(file, readonly=True)) as source:
-        prove(source, heads_of(source), progress)
-        with closing(open_target()) as target:
-            if target.banks():
+    async with opened(_url(file), readonly=True) as source:
+        await prove(source, await source.run(heads_of), progress)
+        async with open_target() as target:
+            if await target.run(Reader.banks):
                 raise LedgerUnusable("the target is not empty: restore into a new ledger")
-            copied = carry(source, target, progress)
-            prove(target, [bank.head for bank in copied], progress)
-            hold(target, unix_ms, UNFINISHED)
-            finish(target)
+            copied = await carry(source, target, progress)
+            await prove(target, [bank.head for bank in copied], progress)
+            await hold(target, unix_ms, UNFINISHED)
+            await finish(target)
             return copied
 
 
-def _made(source: Reader, part: Path, progress: Progress) -> list[Copied]:
+async def _made(source: Store, part: Path, progress: Progress) -> list[Copied]:
     """The backup, complete and proved, still under its unfinished name."""
-    with closing(SqliteLedger(part)) as target:
-        copied = carry(source, target, progress)
-        finish(target)
+    async with opened(_url(part)) as target:
+        copied = await carry(source, target, progress)
+        await finish(target)
     try:
         # Without the log it is one file, and can be read where nothing can be written.
         with closing(apsw.Connection(str(part))) as connection:
             connection.pragma("journal_mode", "delete")
     except apsw.Error as error:
         raise LedgerUnusable(f"{part} is in use by another program: {error}") from error
-    with closing(SqliteLedger(part, readonly=True)) as made:
-        prove(made, [bank.head for bank in copied], progress)
+    async with opened(_url(part), readonly=True) as made:
+        await prove(made, [bank.head for bank in copied], progress)
     return copied
+
+
+def _there(file: Path) -> bool:
+    return file.exists()
+
+
+def _url(file: Path) -> str:
+    return f"sqlite:///{file}"
 
 
 def _named(path: Path, end: str) -> Path:

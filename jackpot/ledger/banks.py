@@ -6,7 +6,8 @@ from typing import Final
 import msgspec
 
 from jackpot.ledger.journal import Row, genesis, row_of
-from jackpot.ledger.store import Ledger, LedgerCorrupt, Reader
+from jackpot.ledger.reading import Reader
+from jackpot.ledger.store import LedgerCorrupt, Store
 from jackpot.rules import kinds
 from jackpot.rules.acts.banks import BankBegun, BankClosed, BankOpened, OpenBank
 from jackpot.rules.commands import Envelope
@@ -17,11 +18,11 @@ FIRST_EPOCH: Final = 1
 _NO_DIGEST: Final = bytes(16)
 
 
-def open_banks(
-    ledger: Ledger, banks: Sequence[str], site: str, unix_ms: int, people: tuple[str, ...] = ()
+async def open_banks(
+    store: Store, banks: Sequence[str], site: str, unix_ms: int, people: tuple[str, ...] = ()
 ) -> None:
-    """Opens new banks of a site's ledger, all of them or none. Raises what `Ledger.open_banks` raises."""
-    ledger.open_banks([_first(bank, site, unix_ms, people) for bank in banks])
+    """Opens new banks of a site's ledger, all of them or none. Raises what `Store.open_banks` raises."""
+    await store.open_banks([_first(bank, site, unix_ms, people) for bank in banks])
 
 
 def _first(bank: str, site: str, unix_ms: int, people: tuple[str, ...]) -> Row:

@@ -13,8 +13,9 @@ from typing import Final
 import msgspec
 
 from jackpot.ledger.journal import Head, Row, Snapshot, chained, genesis
+from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import PAGE_ROWS, check_sealed
-from jackpot.ledger.store import Ledger, LedgerCorrupt, LedgerError, LedgerUnusable, Reader
+from jackpot.ledger.store import LedgerCorrupt, LedgerError, LedgerUnusable, Store
 from jackpot.ledger.verify import verify
 
 # The holder of a copy's banks. A server that takes one puts its own name there: then it is no copy any more.
@@ -38,19 +39,21 @@ class Copied(msgspec.Struct, frozen=True):
     rows: int
 
 
-def copy(source: Reader, target: Ledger, progress: Progress = lambda _what, _done, _of: None) -> list[Copied]:
+async def copy(
+    source: Store, target: Store, progress: Progress = lambda _what, _done, _of: None
+) -> list[Copied]:
     """Brings every bank of `source` into `target` and proves it: `carry`, `prove`, then `finish`.
 
     Raises what they raise. After CommitInDoubt, or any other interruption, the same call goes on.
     """
-    copied = carry(source, target, progress)
-    prove(target, [bank.head for bank in copied], progress)
-    finish(target)
+    copied = await carry(source, target, progress)
+    await prove(target, [bank.head for bank in copied], progress)
+    await finish(target)
     return copied
 
 
-def carry(
-    source: Reader, target: Ledger, progress: Progress = lambda _what, _done, _of: None
+async def carry(
+    source: Store, target: Store, progress: Progress = lambda _what, _done, _of: None
 ) -> list[Copied]:
     """Adds to `target` what it lacks of `source`: rows with their epochs and hashes, and the newest
     snapshots.
@@ -59,15 +62,15 @@ def carry(
     does not follow from the one before it, naming the row, before that page is written; and what the ledgers
     raise.
     """
-    heads = heads_of(source)
-    _check(source, target, heads)
-    return [Copied(head, _carry_bank(source, target, head, progress)) for head in heads]
+    heads = await source.run(heads_of)
+    await _check(source, target, heads)
+    return [Copied(head, await _carry_bank(source, target, head, progress)) for head in heads]
 
 
-def finish(target: Ledger) -> None:
+async def finish(target: Store) -> None:
     """Makes the copy a whole ledger, which a server may take."""
-    for bank in target.banks():
-        target.new_epoch(bank, HOLDER)
+    for bank in await target.run(Reader.banks):
+        await target.new_epoch(bank, HOLDER)
 
 
 def heads_of(ledger: Reader) -> list[Head]:
@@ -81,15 +84,19 @@ def heads_of(ledger: Reader) -> list[Head]:
     return heads
 
 
-def prove(ledger: Reader, heads: Sequence[Head], progress: Progress = lambda _what, _done, _of: None) -> None:
+async def prove(
+    ledger: Store, heads: Sequence[Head], progress: Progress = lambda _what, _done, _of: None
+) -> None:
     """Verifies every bank of a ledger from its first row, and compares its head with the one copied to.
 
     Raises LedgerCorrupt with the first problem (S3, M4).
     """
-    if set(ledger.banks()) != {head.bank for head in heads}:
-        raise LedgerCorrupt(f"the ledger has the banks {ledger.banks()}: others than were copied")
+    banks = await ledger.run(Reader.banks)
+    if set(banks) != {head.bank for head in heads}:
+        raise LedgerCorrupt(f"the ledger has the banks {banks}: others than were copied")
     for head in heads:
-        report = verify(ledger, head.bank, head.hash, partial(progress, f"{head.bank}: proving"))
+        tell = partial(progress, f"{head.bank}: proving")
+        report = await ledger.run(partial(verify, bank=head.bank, known=head.hash, progress=tell))
         for problem in report.problems:
             raise LedgerCorrupt(problem)
         if (report.head.seq, report.head.hash) != (head.seq, head.hash):
@@ -98,20 +105,20 @@ def prove(ledger: Reader, heads: Sequence[Head], progress: Progress = lambda _wh
             )
 
 
-def _check(source: Reader, target: Ledger, heads: list[Head]) -> None:
+async def _check(source: Store, target: Store, heads: list[Head]) -> None:
     """Refuses a target that holds anything that the source does not. A new ledger holds nothing."""
-    unknown = set(target.banks()) - {head.bank for head in heads}
+    unknown = set(await target.run(Reader.banks)) - {head.bank for head in heads}
     if unknown:
         raise NotACopy(f"the target has a bank that the source does not know: {', '.join(sorted(unknown))}")
     for head in heads:
-        there = target.head(head.bank)
+        there = await target.head(head.bank)
         if there.epoch == 0:
             continue
         if there.seq > head.seq:
             raise NotACopy(
                 f"{head.bank}: the target has {there.seq} rows, the source {head.seq}: no copy of it"
             )
-        if there.hash != _hash_at(source, head, there.seq):
+        if there.hash != await _hash_at(source, head, there.seq):
             raise NotACopy(f"{head.bank}: row {there.seq} of the target is not the source's: no copy of it")
         if there.holder not in {HOLDER, UNFINISHED}:
             raise NotACopy(
@@ -119,35 +126,35 @@ def _check(source: Reader, target: Ledger, heads: list[Head]) -> None:
             )
 
 
-def _hash_at(source: Reader, head: Head, seq: int) -> bytes | None:
+async def _hash_at(source: Store, head: Head, seq: int) -> bytes | None:
     """The source's hash at `seq`: of that row, or for 0 the value before the first row."""
     if seq == head.seq:
         return head.hash
     if seq == 0:
         return genesis(head.bank)
-    return next((row.hash for row in source.rows(head.bank, seq - 1, 1) if row.seq == seq), None)
+    return next((row.hash for row in await source.rows(head.bank, seq - 1, 1) if row.seq == seq), None)
 
 
-def _carry_bank(source: Reader, target: Ledger, head: Head, progress: Progress) -> int:
+async def _carry_bank(source: Store, target: Store, head: Head, progress: Progress) -> int:
     """Copies one bank up to `head`: how many rows were added."""
-    start = target.new_epoch(head.bank, UNFINISHED, at_least=head.epoch)
+    start = await target.new_epoch(head.bank, UNFINISHED, at_least=head.epoch)
     seq, last = start.seq, start.hash
     progress(f"{head.bank}: copying", seq, head.seq)
     while seq < head.seq:
-        page = source.rows(head.bank, seq, min(PAGE_ROWS, head.seq - seq))
+        page = await source.rows(head.bank, seq, min(PAGE_ROWS, head.seq - seq))
         if not page:
             raise LedgerCorrupt(f"{head.bank}: row {seq + 1} is missing, the head stands at {head.seq}")
         for number, row in enumerate(page, seq + 1):
             _check_row(row, number, last)
             last = row.hash
-        target.append(head.bank, start.epoch, seq, page)
-        target.checkpoint()
+        await target.append(head.bank, start.epoch, seq, page)
+        await target.checkpoint()
         seq += len(page)
         progress(f"{head.bank}: copying", seq, head.seq)
     if last != head.hash:
         raise LedgerCorrupt(f"{head.bank}: the head names another hash than row {head.seq} has")
-    for snapshot in _snapshots(source, head):
-        target.save_snapshot(snapshot)
+    for snapshot in await source.run(partial(_snapshots, head=head)):
+        await target.save_snapshot(snapshot)
     return seq - start.seq
 
 

@@ -4,14 +4,16 @@ Each step is one transaction, and each can be taken again: after an interruption
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Final
+from functools import partial
+from typing import Final, NamedTuple
 
 import msgspec
 
 from jackpot.ledger.journal import Head
-from jackpot.ledger.offline import decide
+from jackpot.ledger.offline import command_at, decide
+from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import rebuild
-from jackpot.ledger.store import Ledger, LedgerCorrupt, Reader
+from jackpot.ledger.store import LedgerCorrupt, Store
 from jackpot.rules import events, kinds
 from jackpot.rules.acts.act import By
 from jackpot.rules.acts.banks import (
@@ -32,32 +34,44 @@ class NotJoined(Exception):
     """The banks are not joined; its text says what to do first."""
 
 
-def join(ledger: Ledger, banks: Sequence[str], into: str, person: str, reason: str, unix_ms: int) -> Head:
-    """Ends the banks and begins `into` with all that they had; where `into` then stands.
+class Joining(NamedTuple):
+    """Which bank begins, who joins, why, and when (unix milliseconds)."""
+
+    into: str
+    person: str
+    reason: str
+    unix_ms: int
+
+
+async def join(store: Store, banks: Sequence[str], joining: Joining) -> Head:
+    """Ends the banks and begins another with all that they had; where that one then stands.
 
     No server may hold any of them. Raises NotJoined where one is not at rest, LedgerError where it cannot be
     read or written.
     """
-    if ledger.head(into).seq:
-        return _joined_already(ledger, banks, into)
-    opened = {bank: _open(ledger, bank, into) for bank in banks}
-    _check(ledger, list(opened.values()), CloseBank(into, reason), person)
+    into, unix_ms = joining.into, joining.unix_ms
+    if (await store.head(into)).seq:
+        return await _joined_already(store, banks, into)
+    opened = [await _open(store, bank, into) for bank in banks]
+    end = CloseBank(into, joining.reason)
+    await store.run(lambda reader: _check(reader, opened, end, joining.person))
     heads = [
-        head if engine.state.closed_into else _close(ledger, engine, head, into, person, reason, unix_ms)
-        for engine, head in opened.values()
+        head
+        if engine.state.closed_into
+        else await decide(store, engine, head, command_at(unix_ms, end, joining.person))
+        for engine, head in opened
     ]
-    engine = Engine(into)
-    parts = tuple(_last(ledger, head).handed_on for head in heads)
-    command = BeginBank(tuple((head.bank, head.seq, head.hash) for head in heads), parts)
-    return decide(ledger, engine, ledger.new_epoch(into, HOLDER), command, (), unix_ms)
+    parts = await store.run(lambda reader: tuple(_last(reader, head).handed_on for head in heads))
+    begin = BeginBank(tuple((head.bank, head.seq, head.hash) for head in heads), parts)
+    return await decide(store, Engine(into), await store.new_epoch(into, HOLDER), command_at(unix_ms, begin))
 
 
-def _open(ledger: Ledger, bank: str, into: str) -> tuple[Engine, Head]:
+async def _open(store: Store, bank: str, into: str) -> tuple[Engine, Head]:
     """A bank, taken and checked whole (S3)."""
-    if not ledger.head(bank).seq:
+    if not (await store.head(bank)).seq:
         raise NotJoined(f"there is no bank {bank} in this ledger")
-    ledger.new_epoch(bank, HOLDER)
-    engine, head = rebuild(ledger, bank)
+    await store.new_epoch(bank, HOLDER)
+    engine, head = await store.run(partial(rebuild, bank=bank))
     if engine.state.closed_into not in {"", into}:
         raise NotJoined(f"bank {bank} ended before: it became part of {engine.state.closed_into}")
     return engine, head
@@ -77,12 +91,6 @@ def _check(ledger: Reader, opened: Sequence[tuple[Engine, Head]], end: CloseBank
         raise NotJoined(refusal.message) from refusal
 
 
-def _close(
-    ledger: Ledger, engine: Engine, head: Head, into: str, person: str, reason: str, unix_ms: int
-) -> Head:
-    return decide(ledger, engine, head, CloseBank(into, reason), (person,), unix_ms)
-
-
 def _last(ledger: Reader, head: Head) -> BankClosed:
     (row,) = ledger.rows(head.bank, head.seq - 1, 1)
     event = kinds.decode(row.kind, row.version, row.body)
@@ -91,12 +99,11 @@ def _last(ledger: Reader, head: Head) -> BankClosed:
     return event
 
 
-def _joined_already(ledger: Reader, banks: Sequence[str], into: str) -> Head:
-    (first,) = ledger.rows(into, 0, 1)
-    event = kinds.decode(first.kind, first.version, first.body)
-    if not isinstance(event, BankBegun) or {name for name, *_ in event.heads} != set(banks):
+async def _joined_already(store: Store, banks: Sequence[str], into: str) -> Head:
+    begun = await store.run(partial(_begun, bank=into))
+    if begun is None or {name for name, *_ in begun.heads} != set(banks):
         raise NotJoined(f"there is a bank {into} already: give another name")
-    return ledger.head(into)
+    return await store.head(into)
 
 
 def broken_joint(ledger: Reader, bank: str) -> list[str]:

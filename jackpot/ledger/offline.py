@@ -3,21 +3,24 @@
 import os
 
 from jackpot.ledger.journal import Head, row_of
-from jackpot.ledger.store import Ledger, LedgerUnusable
+from jackpot.ledger.store import LedgerUnusable, Store
 from jackpot.rules.commands import Command, Envelope
 from jackpot.rules.engine import Engine
 
 
-def decide(
-    ledger: Ledger, engine: Engine, head: Head, command: Command, people: tuple[str, ...], unix_ms: int
-) -> Head:
+def command_at(unix_ms: int, command: Command, *people: str) -> Envelope:
+    """The command as the rules take it: of these people, at that time."""
+    return Envelope(command, unix_ms, 0, os.urandom(16), people=people)
+
+
+async def decide(store: Store, engine: Engine, head: Head, envelope: Envelope) -> Head:
     """Decides one command on a bank that was taken and rebuilt: the bank's new head.
 
     Raises LedgerUnusable where the rules refuse it, and what the ledger raises.
     """
-    outcome = engine.execute(Envelope(command, unix_ms, 0, os.urandom(16), people=people))
+    outcome = engine.execute(envelope)
     if outcome.entry is None:
         raise LedgerUnusable(f"bank {head.bank}: {outcome.of_act().message}")
     row = row_of(head.bank, head.epoch, outcome.entry, head.hash)
-    ledger.append(head.bank, head.epoch, head.seq, [row])
-    return ledger.head(head.bank)
+    await store.append(head.bank, head.epoch, head.seq, [row])
+    return await store.head(head.bank)

@@ -1,34 +1,87 @@
 """Which ledger does a URL name, and how is it opened?"""
 
 import asyncio
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Any, Final
 
-from jackpot.ledger import rights
-from jackpot.ledger.blocking import Blocking
+from jackpot.ledger import rights, schema
 from jackpot.ledger.connect import without_password
 from jackpot.ledger.postgres import PostgresStore
+from jackpot.ledger.reading import Reader
 from jackpot.ledger.sqlite import SqliteLedger
-from jackpot.ledger.store import Ledger, LedgerUnusable, Store, Threaded
+from jackpot.ledger.store import LedgerUnusable, Store
+from jackpot.ledger.threaded import Threaded
 
 _SQLITE: Final = "sqlite:///"
 _POSTGRES: Final = ("postgresql://", "postgres://")
 
 
-def open_ledger(url: str, *, readonly: bool = False) -> Ledger:
-    """Opens `sqlite:///relative.db`, `sqlite:////absolute.db` or `postgresql://user@host:port/database`.
+def open_reader(url: str) -> Reader:
+    """Opens a ledger to read it, for code without an event loop; url: as of `open_store`.
 
-    readonly: may run next to a server, and creates nothing. For code without an event loop. Raises
-    LedgerUnusable.
+    It may run next to a server, and creates nothing. Raises LedgerUnusable.
     """
     if not url.startswith(_POSTGRES):
-        return SqliteLedger(_path(url), readonly=readonly)
+        return SqliteLedger(_path(url), readonly=True)
     runner = asyncio.Runner()
     try:
-        return Blocking(runner.run(PostgresStore.open(url, readonly=readonly)), runner.run, runner.close)
+        store = runner.run(PostgresStore.open(url, readonly=True))
     except BaseException:
         runner.close()
         raise
+
+    def ask(sql: str, values: tuple[Any, ...]) -> list[Any]:
+        return runner.run(store.ask(sql, values))
+
+    def end() -> None:
+        try:
+            runner.run(store.close())
+        finally:
+            runner.close()
+
+    return Reader(ask, schema.postgres, end=end)
+
+
+async def open_store(url: str, *, readonly: bool = False, require_synchronous: bool = False) -> Store:
+    """Opens `sqlite:///relative.db`, `sqlite:////absolute.db` or `postgresql://user@host:port/database`.
+
+    readonly: next to a server; creates nothing. Raises LedgerUnusable.
+    """
+    if url.startswith(_POSTGRES):
+        return await PostgresStore.open(url, readonly=readonly, require_synchronous=require_synchronous)
+    return await Threaded.open(partial(SqliteLedger, _path(url), readonly=readonly))
+
+
+@asynccontextmanager
+async def opened(url: str, *, readonly: bool = False) -> AsyncIterator[Store]:
+    """As `open_store`, and closed at the end."""
+    store = await open_store(url, readonly=readonly)
+    try:
+        yield store
+    finally:
+        await store.close()
+
+
+async def open_stores(
+    url: str, banks: Sequence[str], *, require_synchronous: bool = False
+) -> dict[str, Store]:
+    """A store for each bank, to write it: of its own on PostgreSQL, the same one where there is one file.
+
+    The first says whether the ledger was `created` and which `warnings` it has. Raises LedgerUnusable.
+    """
+    if not url.startswith(_POSTGRES):
+        return dict.fromkeys(banks, await open_store(url))
+    stores: dict[str, Store] = {}
+    try:
+        for bank in banks:
+            stores[bank] = await open_store(url, require_synchronous=require_synchronous)
+    except BaseException:
+        for store in stores.values():
+            await store.close()
+        raise
+    return stores
 
 
 def make_roles(url: str) -> bool:
@@ -40,26 +93,6 @@ def make_roles(url: str) -> bool:
         return False
     asyncio.run(rights.make_roles(url))
     return True
-
-
-async def open_stores(
-    url: str, banks: Sequence[str], *, require_synchronous: bool = False
-) -> dict[str, Store]:
-    """A store for each bank, to write it: of its own on PostgreSQL, the same one where there is one file.
-
-    The first says whether the ledger was `created` and which `warnings` it has. Raises LedgerUnusable.
-    """
-    if not url.startswith(_POSTGRES):
-        return dict.fromkeys(banks, Threaded(SqliteLedger(_path(url))))
-    stores: dict[str, Store] = {}
-    try:
-        for bank in banks:
-            stores[bank] = await PostgresStore.open(url, require_synchronous=require_synchronous)
-    except BaseException:
-        for store in stores.values():
-            await store.close()
-        raise
-    return stores
 
 
 def _path(url: str) -> str:

@@ -5,11 +5,10 @@ the rows that were found, and returns what was asked for. A value's place is ?1,
 bank's own in the database; 0, which no bank has, reads as one that was never written.
 """
 
-from collections.abc import Callable, Sequence
-from typing import Any, Final, TypeVar
+from collections.abc import Callable, Generator, Sequence
+from typing import Any, Final, NamedTuple, TypeVar
 
 from jackpot.ledger.journal import Head, Row, Snapshot, genesis
-from jackpot.ledger.store import Conversation
 from jackpot.rules.postings import Posting
 
 ACCOUNTS: Final = '"primary", reserve, overflow, house, wagers, awards, corrections, transfers'
@@ -48,9 +47,21 @@ _NAMELESS: Final = """
 _NO_BOUND: Final = -(2**63)
 
 T = TypeVar("T")
+Conversation = Generator[tuple[str, tuple[Any, ...]], Sequence[Any], T]
+Question = Callable[[int], Conversation[T]]
+"""A conversation about a bank, given its number in the database."""
+Ask = Callable[[str, tuple[Any, ...]], Sequence[Any]]
+"""Puts one statement with its values to a database: the rows that it finds. Raises LedgerError."""
 
 
-def carry(conversation: Conversation[T], ask: Callable[[str, tuple[Any, ...]], Sequence[Any]]) -> T:
+class Differences(NamedTuple):
+    """problems: nothing may start with them. warnings: what an operator should know. A sentence each."""
+
+    problems: list[str]
+    warnings: list[str]
+
+
+def carry(conversation: Conversation[T], ask: Ask) -> T:
     """Carries a conversation on to its end."""
     found: Sequence[Any] | None = None
     while True:
@@ -59,6 +70,12 @@ def carry(conversation: Conversation[T], ask: Callable[[str, tuple[Any, ...]], S
         except StopIteration as done:
             return done.value  # type: ignore[no-any-return]
         found = ask(sql, values)
+
+
+def number(bank: str) -> Conversation[int]:
+    """0 where the bank is not known."""
+    found = yield "SELECT id FROM bank WHERE name = ?1", (bank,)
+    return int(found[0][0]) if found else 0
 
 
 def banks() -> Conversation[list[str]]:
@@ -103,3 +120,77 @@ def strays(number: int) -> Conversation[list[str]]:
         nameless = yield _NAMELESS.format(table=table), ()
         said += [f"{table} has rows of bank number {bank}, which has no name" for (bank,) in nameless]
     return said
+
+
+class Reader:
+    """A ledger, as verify, rebuild and pages read it. Every call is a short read of its own, also while a
+    writer is at work, and raises LedgerError.
+
+    schema: the conversation that compares the stored schema with the migrations'. save: keeps a snapshot that
+    was made again while the journal was read; only next to a writer. end: called by `close`.
+    """
+
+    def __init__(
+        self,
+        ask: Ask,
+        schema: Callable[[], Conversation[Differences]],
+        *,
+        save: Callable[[Snapshot], None] = lambda _snapshot: None,
+        end: Callable[[], None] = lambda: None,
+    ) -> None:
+        self._ask = ask
+        self._schema = schema
+        self._save = save
+        self._end = end
+        self._numbers: dict[str, int] = {}
+
+    def _number(self, bank: str) -> int:
+        """The bank's in the database; 0, which no bank has, where it is not known."""
+        if bank not in self._numbers:
+            if not (found := carry(number(bank), self._ask)):
+                return 0
+            self._numbers[bank] = found
+        return self._numbers[bank]
+
+    def banks(self) -> list[str]:
+        """The banks that ever had a writer, in the order of their first."""
+        return carry(banks(), self._ask)
+
+    def head(self, bank: str) -> Head:
+        """Where the bank stands; epoch 0, seq 0 and the genesis hash where it is not known."""
+        return carry(head(bank, self._number(bank)), self._ask)
+
+    def rows(self, bank: str, after: int, limit: int) -> list[Row]:
+        """At most `limit` rows with a seq above `after`, in order, each with its postings."""
+        return carry(rows(bank, self._number(bank), after, limit), self._ask)
+
+    def newest_snapshot(self, bank: str, below: int | None = None) -> Snapshot | None:
+        """The newest snapshot; `below`: of a seq less than that."""
+        return carry(newest_snapshot(bank, self._number(bank), below), self._ask)
+
+    def sums(self, bank: str, after: int | None, upto: int) -> list[Posting]:
+        """The database's own sums of the stored postings of seqs after < seq <= upto, by (link, level).
+
+        after: None for no lower bound. cycle is 0 (M4).
+        """
+        return carry(sums(self._number(bank), after, upto), self._ask)
+
+    def ask(self, bank: str, question: Question[T]) -> T:
+        """The answer to a question that is asked in SQL."""
+        return carry(question(self._number(bank)), self._ask)
+
+    def strays(self, bank: str) -> list[str]:
+        """A sentence for each kind of row that belongs to no entry of any bank, none where all is well."""
+        return carry(strays(self._number(bank)), self._ask)
+
+    def schema(self) -> Differences:
+        """How the stored schema differs from what the migrations make (S3)."""
+        return carry(self._schema(), self._ask)
+
+    def save_snapshot(self, snapshot: Snapshot) -> None:
+        """As of a Store; does nothing where the ledger is only read."""
+        self._save(snapshot)
+
+    def close(self) -> None:
+        """Ends the use of the ledger; nothing else may be called after it."""
+        self._end()

@@ -9,7 +9,8 @@ from typing import Final
 import msgspec
 
 from jackpot.ledger.journal import Head, Row, Snapshot, chained, genesis, in_order
-from jackpot.ledger.store import Fenced, LedgerCorrupt, Reader
+from jackpot.ledger.reading import Reader
+from jackpot.ledger.store import Fenced, LedgerCorrupt
 from jackpot.rules.acts.seals import SNAPSHOT_FORMAT, Sealed, digest_of
 from jackpot.rules.engine import Engine
 from jackpot.rules.kinds import UnknownEventError, decode

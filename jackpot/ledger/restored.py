@@ -3,28 +3,30 @@
 What the tables did since that backup is missing, and only people can say that this is known.
 """
 
+from functools import partial
 from typing import Final
 
 from jackpot.ledger.journal import Head
-from jackpot.ledger.offline import decide
+from jackpot.ledger.offline import command_at, decide
+from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import rebuild
-from jackpot.ledger.store import Ledger
+from jackpot.ledger.store import Store
 from jackpot.rules.acts.links import RESTORED, Suspend
 
 HOLDER: Final = "restore"
 
 
-def hold(ledger: Ledger, unix_ms: int, holder: str = HOLDER) -> list[Head]:
+async def hold(store: Store, unix_ms: int, holder: str = HOLDER) -> list[Head]:
     """Suspends every bank that is still alive, each by an entry of its own: their heads now.
 
     holder: the new holder of the banks. Suspending a bank twice changes nothing. Raises LedgerError.
     """
     held = []
-    for bank in ledger.banks():
-        ledger.new_epoch(bank, holder)
-        engine, head = rebuild(ledger, bank)
+    for bank in await store.run(Reader.banks):
+        await store.new_epoch(bank, holder)
+        engine, head = await store.run(partial(rebuild, bank=bank))
         if engine.state.closed_into:
             continue
-        note = f"restored at row {head.seq}"
-        held.append(decide(ledger, engine, head, Suspend(RESTORED, (), note), (), unix_ms))
+        suspend = Suspend(RESTORED, (), f"restored at row {head.seq}")
+        held.append(await decide(store, engine, head, command_at(unix_ms, suspend)))
     return held

@@ -15,8 +15,7 @@ import apsw
 import msgspec
 
 from jackpot.ledger.migrations import CREATE, migrations
-from jackpot.ledger.reading import carry
-from jackpot.ledger.store import Conversation, Differences
+from jackpot.ledger.reading import Conversation, Differences, carry
 
 # SQLite's catalogue has some things only as text. They are compared word by word, without spaces and
 # comments.

@@ -14,6 +14,7 @@ import msgspec
 
 from jackpot.ledger.join import broken_joint
 from jackpot.ledger.journal import Head, Row, chained, genesis
+from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import (
     PAGE_ROWS,
     Totals,
@@ -23,7 +24,7 @@ from jackpot.ledger.rebuild import (
     replay,
     summed,
 )
-from jackpot.ledger.store import LedgerCorrupt, Reader
+from jackpot.ledger.store import LedgerCorrupt
 from jackpot.rules import again, events, kinds
 from jackpot.rules.acts.readings import ReadingTaken
 from jackpot.rules.acts.seals import SNAPSHOT_FORMAT, Sealed

@@ -17,8 +17,9 @@ from jackpot.config.writing import writing
 from jackpot.ledger.banks import has_ended, open_banks, site_of
 from jackpot.ledger.connect import without_password
 from jackpot.ledger.copy import UNFINISHED
+from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import read_to
-from jackpot.ledger.store import DataRefused, Ledger, LedgerCorrupt, LedgerUnusable, Reader, Store
+from jackpot.ledger.store import DataRefused, LedgerCorrupt, LedgerUnusable, Store
 from jackpot.rules.acts.links import CONFIG_REASON, OpenLink, Resume, Suspend
 from jackpot.rules.acts.tables import OpenTable
 from jackpot.rules.commands import Command
@@ -55,26 +56,30 @@ class Opened(NamedTuple):
     left_out: list[str]
 
 
-def open_books(ledger: Ledger, config: Config, unix_ms: int) -> Opened:
+async def open_books(store: Store, config: Config, unix_ms: int) -> Opened:
     """Opens every bank of the configuration where the ledger is empty; where the two differ otherwise.
 
     Raises LedgerCorrupt where its schema is not that of the migrations, or a bank does not begin as one does,
     OtherSite where it is another site's.
     """
-    found = ledger.schema()
+    found = await store.run(Reader.schema)
     for warning in found.warnings:
         log.warning("ledger_warning", warning=warning)
     if found.problems:
         raise LedgerCorrupt("; ".join(found.problems))
-    if not ledger.banks():
+    if not await store.run(Reader.banks):
         site = config.site.first_id
         try:
-            open_banks(ledger, config.banks, site, unix_ms)
+            await open_banks(store, config.banks, site, unix_ms)
         except DataRefused:  # another server was quicker
             log.info("banks_opened_by_another")
         else:
             url = without_password(config.ledger.url)
             log.warning("banks_opened", url=url, site=site, banks=config.banks, seeds=seeds(config))
+    return await store.run(lambda ledger: _compared(ledger, config))
+
+
+def _compared(ledger: Reader, config: Config) -> Opened:
     site = check_site(ledger, config)
     if site and site != config.site.first_id:
         log.warning("site_renamed", site=site, name=config.site.name)

@@ -16,12 +16,12 @@ import structlog
 from controllers.answers import Hit, Nack, WaitingHit
 from jackpot.clock import Clock
 from jackpot.ledger.journal import Head, Snapshot, genesis
+from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import rebuild, still_own
 from jackpot.ledger.store import (
     CommitInDoubt,
     DataRefused,
     Fenced,
-    Ledger,
     LedgerCorrupt,
     LedgerError,
     Store,
@@ -139,7 +139,7 @@ class Writer:
         self.board.hits.forget()
         self.board.reset(*face(engine))
 
-    def read_whole(self, ledger: Ledger) -> tuple[Engine, Head]:
+    def read_whole(self, ledger: Reader) -> tuple[Engine, Head]:
         """The state as the ledger holds it, after `new_epoch`; LedgerCorrupt where that cannot be believed.
 
         Its schema is compared too, for whoever can plant a trigger can do so at any time (S3). Snapshots that

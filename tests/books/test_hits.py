@@ -3,12 +3,12 @@
 from typing import Any
 
 from jackpot.books.hits import page
-from jackpot.ledger.store import Ledger
 from jackpot.rules.commands import Envelope
 from jackpot.rules.money import to_cents
 from jackpot.rules.outcome import Outcome
 from tests.ledger.conftest import Place
 from tests.ledger.play import Play
+from tests.ledger.waiting import Ledger
 from tests.said import heard
 
 SEED = 1

@@ -14,8 +14,7 @@ from jsonschema import Draft202012Validator
 from typer.testing import CliRunner
 
 from jackpot.cli.config import app
-from jackpot.ledger.banks import open_banks
-from jackpot.ledger.open import open_ledger
+from tests.ledger.waiting import open_banks, open_ledger
 
 FLOOR = """
 [site]

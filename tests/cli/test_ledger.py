@@ -13,10 +13,10 @@ import asyncpg
 import pytest
 
 from jackpot.lab.engines import Postgres
-from jackpot.ledger.open import open_ledger
 from jackpot.ledger.sqlite import SqliteLedger
 from tests.ledger.play import Play
 from tests.ledger.test_verify import spoil, write
+from tests.ledger.waiting import open_ledger
 from tests.ledgers import KINDS, Fresh
 
 COMMANDS: Final = (

@@ -9,11 +9,12 @@ from pathlib import Path
 import apsw
 import pytest
 
-from jackpot.ledger.copy import UNFINISHED, copy
+from jackpot.ledger.copy import UNFINISHED
 from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.rules.events import Refused
 from tests.ledger.play import Play
 from tests.ledger.test_verify import spoil, write
+from tests.ledger.waiting import copy
 from tests.server.bed import LINKS, configure
 
 

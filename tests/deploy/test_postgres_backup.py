@@ -14,12 +14,12 @@ import pytest
 
 from jackpot.lab.engines import EnginesMissing, Postgres, binaries
 from jackpot.ledger.journal import Row
-from jackpot.ledger.open import open_ledger
 from jackpot.rules.acts.links import Suspended
 from jackpot.rules.kinds import decode
 from tests.deploy.test_units import installed
 from tests.deploy.tools import DEPLOY, ROOT
 from tests.ledger.play import Play
+from tests.ledger.waiting import open_ledger
 
 SCRIPTS: Final = DEPLOY / "postgres"
 WAIT_S: Final = 30.0

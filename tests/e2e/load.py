@@ -12,12 +12,12 @@ from typing import Any, Final, NamedTuple
 from controllers.client import SignClient, TableClient
 from controllers.memory import FileMemory
 from controllers.table import Offline
-from jackpot.ledger.open import open_ledger
 from jackpot.ledger.verify import verify
 from jackpot.rules.engine import Engine
 from jackpot.rules.events import Refused
 from jackpot.rules.money import to_cents
 from tests.e2e.site import Site
+from tests.ledger.waiting import open_ledger
 
 WAIT_S: Final = 30.0
 

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from jackpot.lab.engines import _free_port
-from jackpot.ledger.open import open_ledger
 from tests.e2e.load import Message, Played, check
 from tests.e2e.site import Program, Site
 from tests.e2e.vendor import WAIT_S
+from tests.ledger.waiting import open_ledger
 
 LISTENERS: Final = ("tables", "signs", "http")
 

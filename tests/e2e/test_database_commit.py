@@ -13,11 +13,11 @@ import pytest
 
 from jackpot.app import Server, serve
 from jackpot.config import Config, load
-from jackpot.ledger.open import open_ledger
 from jackpot.ledger.verify import verify
 from tests.e2e import proxy as network
 from tests.e2e.proxy import Plan, Proxy, proxying
 from tests.ledger.backends import WAIT_S, Watcher, watching
+from tests.ledger.waiting import open_ledger
 from tests.server.bed import LINK, Device, configure, on_loop, sign, table, until
 
 SLOW_S = "jackpot.server.writer.SLOW_COMMIT_S"

@@ -9,11 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from jackpot.ledger.copy import carry
-from jackpot.ledger.open import open_ledger
 from tests.e2e.floors import BOARD, EASY, NOTHING, hand
 from tests.e2e.site import Site, running
 from tests.e2e.vendor import WAIT_S, Vendor, bets
+from tests.ledger.waiting import carry, open_ledger
 from tests.ledgers import KINDS, Fresh
 
 

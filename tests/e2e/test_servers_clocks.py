@@ -10,12 +10,12 @@ from typing import Final
 
 import pytest
 
-from jackpot.ledger.open import open_ledger
 from jackpot.rules.acts.readings import ReadingTaken
 from jackpot.server.lease import AWAY_S, LEASE_S
 from tests.e2e.floors import EASY
 from tests.e2e.load import load
 from tests.e2e.servers import Heard, Server, Servers, kill, serving, verdict
+from tests.ledger.waiting import open_ledger
 
 LIBRARY: Final = next(iter(Path("/usr/lib").glob("*/faketime/libfaketime.so.1")), None)
 HOUR_S: Final = 3_600

@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Final
 import asyncpg
 
 from jackpot.ledger import connect
-from jackpot.ledger.postgres import FAILURES
+from jackpot.ledger.connect import FAILURES
 from tests.faults.difference import Difference
 from tests.faults.places import Killed
 

@@ -18,13 +18,12 @@ import asyncpg
 
 from jackpot.lab.engines import Postgres
 from jackpot.ledger import connect
-from jackpot.ledger.blocking import Blocking
-from jackpot.ledger.open import open_ledger
-from jackpot.ledger.postgres import FAILURES, PostgresStore
-from jackpot.ledger.store import Ledger
+from jackpot.ledger.connect import FAILURES
+from jackpot.ledger.postgres import PostgresStore
 from tests.faults.calls import Faulty, Held, Trouble
 from tests.faults.network import Timeline
 from tests.faults.places import EVERYWHERE, Killed, Place
+from tests.ledger.waiting import Ledger, Waiting, open_ledger
 
 # Simulated seconds until a held call reaches the server by itself.
 HELD_S: Final = 0.2
@@ -69,7 +68,7 @@ class OnPostgres:
         return self._trouble.robbed
 
     def open(self) -> Ledger:
-        return Blocking(self._run(PostgresStore.open(self._url)), self._run)
+        return Waiting(self._run(PostgresStore.open(self._url)), self._run)
 
     def _run(self, work: Coroutine[Any, Any, T]) -> T:
         product: Any = connect

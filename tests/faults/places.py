@@ -10,10 +10,11 @@ from random import Random
 from typing import Final, Protocol
 
 from jackpot.ledger.sqlite import SqliteLedger
-from jackpot.ledger.store import Ledger, LedgerError
+from jackpot.ledger.store import LedgerError
 from tests.faults.disk import Disk
 from tests.faults.network import Timeline
 from tests.faults.plan import Kinds
+from tests.ledger.waiting import Ledger
 
 _names = itertools.count()
 # How often the system forgets what a dead process's files still held in memory.

@@ -16,7 +16,8 @@ from random import Random
 from typing import Any, Final, TypeVar
 
 from jackpot.ledger.journal import Head, Row, Snapshot
-from jackpot.ledger.store import CommitInDoubt, Fenced, Ledger, LedgerError
+from jackpot.ledger.reading import Reader
+from jackpot.ledger.store import CommitInDoubt, Fenced, LedgerError
 from jackpot.rules.engine import Engine
 from jackpot.server.lease import LEASE_S
 from tests.faults.loops import FalseLoop
@@ -90,6 +91,7 @@ class Reach:
         witness: Witness,
     ) -> None:
         self.created = False
+        self.applied: list[str] = []
         self.shared = not base.alone
         self.warnings: list[str] = []
         self.name = name
@@ -287,14 +289,8 @@ class Reach:
     async def held(self, bank: str) -> bool:
         return (await self._call(lambda _: self._base.held))[0]
 
-    async def banks(self) -> list[str]:
-        return (await self._call(lambda _: self._base.ledger.banks()))[0]
-
     async def rows(self, bank: str, after: int, limit: int) -> list[Row]:
         return (await self._call(lambda _: self._base.ledger.rows(bank, after, limit)))[0]
-
-    async def newest_snapshot(self, bank: str, below: int | None = None) -> Snapshot | None:
-        return (await self._call(lambda _: self._base.ledger.newest_snapshot(bank, below)))[0]
 
     async def save_snapshot(self, snapshot: Snapshot) -> None:
         await self._call(lambda _: self._base.ledger.save_snapshot(snapshot))
@@ -302,7 +298,10 @@ class Reach:
     async def checkpoint(self) -> None:
         """PostgreSQL keeps its own house."""
 
-    async def run(self, work: Callable[[Ledger], T]) -> T:
+    async def open_banks(self, firsts: Sequence[Row]) -> None:
+        await self._call(lambda _: self._base.ledger.open_banks(firsts))
+
+    async def run(self, work: Callable[[Reader], T]) -> T:
         def looked(_: Backend) -> T:
             found = work(self._base.ledger)
             if isinstance(found, tuple) and isinstance(found[0], Engine):

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from jackpot.ledger.journal import Head, Row
-from jackpot.ledger.store import DataRefused, Fenced, Ledger
+from jackpot.ledger.store import DataRefused, Fenced
 from jackpot.rules.events import Refused
 from jackpot.server.lease import GONE_S
 from tests.faults.difference import Difference, same
@@ -21,6 +21,7 @@ from tests.faults.house import BANK
 from tests.faults.network import Timeline
 from tests.faults.places import Place
 from tests.faults.witness import Witness
+from tests.ledger.waiting import Ledger
 
 # What two machines' clocks make of the same seconds, at worst, and a moment for what is on its way.
 APART: Final = 0.97

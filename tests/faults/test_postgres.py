@@ -14,9 +14,12 @@ import pytest
 
 from jackpot.lab.engines import EnginesMissing, Postgres, binaries
 from jackpot.ledger import postgres
+from jackpot.ledger.connect import FAILURES
 from jackpot.ledger.journal import Head
 from jackpot.ledger.postgres import PostgresStore
-from jackpot.ledger.store import CommitInDoubt, Differences
+from jackpot.ledger.postgres_lease import Leases
+from jackpot.ledger.reading import Differences
+from jackpot.ledger.store import CommitInDoubt
 from jackpot.rules.engine import Engine
 from jackpot.server.writer import Writer
 from tests.faults import proofs
@@ -24,6 +27,7 @@ from tests.faults.clusters import Clusters
 from tests.faults.plan import Fault, plan_of
 from tests.faults.repeat import SHARED_MEMORY
 from tests.faults.simulation import Failure, run, shorten
+from tests.ledger.waiting import Waiting
 
 ROUNDS = 300
 SEEDS = range(4)
@@ -102,12 +106,12 @@ def test_commits_that_come_late_do_no_harm(clusters: Clusters) -> None:
 def test_a_fence_that_checks_nothing_is_found(clusters: Clusters, monkeypatch: pytest.MonkeyPatch) -> None:
     """DESIGN 4: a COMMIT from an old connection must not move the head, even if that could not be ended."""
 
-    async def schema(_store: PostgresStore) -> Differences:
+    def schema(_ledger: Waiting) -> Differences:
         """Says nothing of it: else the server would not even start."""
         return Differences([], [])
 
     monkeypatch.setattr(clusters, "spoiled", _OPEN_FENCE)
-    monkeypatch.setattr(PostgresStore, "schema", schema)
+    monkeypatch.setattr(Waiting, "schema", schema)
     found(clusters, "is fenced though it has the bank", plan=LATE)
 
 
@@ -117,7 +121,7 @@ def test_an_old_connection_left_alone_is_found(clusters: Clusters, monkeypatch: 
     async def end_nothing(*_: Any) -> None:
         """Trusts in the fence alone."""
 
-    monkeypatch.setattr(PostgresStore, "_end_backends", end_nothing)
+    monkeypatch.setattr(Leases, "_end_backends", end_nothing)
     found(clusters, "still has a transaction open")
 
 
@@ -151,5 +155,5 @@ def test_a_failed_commit_called_a_success_is_found(
 
 def test_a_full_disk_taken_for_bad_data_is_found(clusters: Clusters, monkeypatch: pytest.MonkeyPatch) -> None:
     """DESIGN 4: only what the database says of the data itself is the command's fault."""
-    monkeypatch.setattr(postgres, "REFUSALS", postgres.FAILURES)
+    monkeypatch.setattr(postgres, "REFUSALS", FAILURES)
     found(clusters, "internal: ")

@@ -9,7 +9,7 @@ import apsw
 import msgspec
 import pytest
 
-from jackpot.ledger.sqlite import SqliteLedger
+from jackpot.ledger.sqlite_file import SqliteFile
 from jackpot.rules import awards, engine, meter, recompute
 from jackpot.rules.engine import Engine
 from jackpot.rules.meter import Accounts
@@ -90,14 +90,14 @@ def test_a_meter_shown_before_its_commit_is_found(monkeypatch: pytest.MonkeyPatc
 
 def test_commits_without_a_sync_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """S5: an acknowledged command outlives the power."""
-    right = SqliteLedger._connect
+    right = SqliteFile._connect
 
-    def connect(ledger: SqliteLedger, create: int = 0) -> apsw.Connection:
+    def connect(ledger: SqliteFile, create: int = 0) -> apsw.Connection:
         connection = right(ledger, create)
         connection.pragma("synchronous", "off")
         return connection
 
-    monkeypatch.setattr(SqliteLedger, "_connect", connect)
+    monkeypatch.setattr(SqliteFile, "_connect", connect)
     found()
 
 

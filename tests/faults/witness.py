@@ -16,7 +16,7 @@ import msgspec
 
 from controllers.messages import Malformed
 from jackpot.ledger.journal import Head, Row
-from jackpot.ledger.store import Reader
+from jackpot.ledger.reading import Reader
 from jackpot.rules import cards, commands, events, kinds
 from jackpot.rules.acts.banks import BankOpened
 from jackpot.rules.acts.hits import Correct, Pay, Undo, Validate

@@ -10,9 +10,9 @@ import pytest
 
 from jackpot.lab import engines, remains
 from jackpot.lab.engines import Postgres
-from jackpot.ledger.open import open_ledger
 from jackpot.ledger.verify import verify
 from tests.lab.test_demo import DEMO, ROOT, TIMEOUT_S, demo
+from tests.ledger.waiting import open_ledger
 
 
 def test_two_hundred_rounds_end_with_balanced_books(postgres: Postgres, tmp_path: Path) -> None:

@@ -60,4 +60,4 @@ async def stores(url: str, count: int = 1, **how: Any) -> AsyncIterator[list[Pos
 
 def backend(store: PostgresStore) -> int:
     """The number of the process that serves a store."""
-    return store._own[-1][0]
+    return store.session.own[-1][0]

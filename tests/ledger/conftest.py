@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from jackpot.lab.engines import Postgres
-from jackpot.ledger.open import open_ledger
-from jackpot.ledger.store import Ledger, Reader
+from jackpot.ledger.reading import Reader
+from tests.ledger.waiting import Ledger, open_ledger
 
 _numbers = count(1)
 

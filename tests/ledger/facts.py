@@ -14,7 +14,8 @@ import asyncpg
 from jackpot.lab.engines import Postgres
 from jackpot.ledger import schema
 from jackpot.ledger.connect import SEARCH_PATH
-from jackpot.ledger.open import make_roles, open_ledger
+from jackpot.ledger.open import make_roles
+from tests.ledger.waiting import open_ledger
 
 FILE: Final = Path(__file__).parents[2] / "schemas" / "sql" / "postgres" / "facts.json"
 

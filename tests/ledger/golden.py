@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Final
 
 from jackpot import __version__
-from jackpot.ledger.join import join
 from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.rules.kinds import KINDS
 from tests.ledger.play import START_MS, Play
 from tests.ledger.resting import BANKS, two_banks
+from tests.ledger.waiting import join
 
 FOLDER: Final = Path(__file__).parent / "golden"
 HEADS: Final = FOLDER / "heads.toml"

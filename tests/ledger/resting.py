@@ -6,7 +6,6 @@ import msgspec
 
 from controllers.answers import Ack
 from jackpot.ledger.journal import row_of
-from jackpot.ledger.store import Ledger
 from jackpot.rules.acts.banks import OpenBank
 from jackpot.rules.acts.hits import Pay, Validate
 from jackpot.rules.acts.links import OpenLink, Suspend
@@ -18,6 +17,7 @@ from jackpot.rules.paytable import TableTerms
 from tests import frames
 from tests.frames import Bet, Claim, numbered
 from tests.ledger.play import FIVE, START_MS
+from tests.ledger.waiting import Ledger
 
 BANKS: Final = ("north", "south")
 SITE: Final = "riverside"

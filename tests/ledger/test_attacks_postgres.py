@@ -15,7 +15,9 @@ from jackpot.lab.engines import Postgres
 from jackpot.ledger import connect
 from jackpot.ledger.journal import Snapshot
 from jackpot.ledger.open import make_roles
-from jackpot.ledger.postgres import MIGRATION_LOCK, PostgresStore
+from jackpot.ledger.postgres import PostgresStore
+from jackpot.ledger.postgres_schema import MIGRATION_LOCK
+from jackpot.ledger.reading import Reader
 from jackpot.ledger.store import CommitInDoubt, LedgerUnusable
 from jackpot.rules import views
 from jackpot.rules.acts.links import OpenLink
@@ -211,7 +213,7 @@ async def test_a_pooler_is_not_the_database(database: str, monkeypatch: pytest.M
         with pytest.raises(LedgerUnusable, match="through a pooler"):
             await PostgresStore.open(database)
         async with stores(database, readonly=True) as (reader,):
-            assert await reader.banks() == []
+            assert await reader.run(Reader.banks) == []
 
 
 @contextmanager
@@ -286,10 +288,10 @@ async def test_a_guard_that_somebody_left_off_is_told(database: str) -> None:
     async with watching(database) as owner, stores(database) as (store,):
         for change in ("DISABLE TRIGGER USER", "ENABLE TRIGGER journal_is_never_changed"):
             await owner.run(f"ALTER TABLE journal {change}")
-            (said,) = (await store.schema()).problems
+            (said,) = (await store.run(Reader.schema)).problems
             assert said.startswith("the schema: trigger journal_is_never_changed on journal is ")
         await owner.run("ALTER TABLE journal ENABLE ALWAYS TRIGGER journal_is_never_changed")
-        assert (await store.schema()).problems == []
+        assert (await store.run(Reader.schema)).problems == []
 
 
 @on_loop
@@ -332,7 +334,7 @@ async def test_whoever_holds_a_lock_lets_no_migration_hang(
 ) -> None:
     """DESIGN, migrations: any role that may sign in can have the lock; a program that waits is told."""
     url = fresh("postgres")
-    monkeypatch.setattr("jackpot.ledger.postgres.MIGRATION_WAITS_MS", 10)
+    monkeypatch.setattr("jackpot.ledger.postgres_schema.MIGRATION_WAITS_MS", 10)
     async with watching(url) as other:
         await other.run("SELECT pg_advisory_lock($1)", MIGRATION_LOCK)
         with pytest.raises(LedgerUnusable, match="cannot be made while others have it in hand"):
@@ -377,7 +379,7 @@ def test_a_forged_snapshot_is_not_what_a_server_goes_on_from(database: str, post
                         await insider.run("SELECT pg_terminate_backend(backend, 5000) FROM head")
                         await until(lambda: writer.doubts == 1 and writer.active)
                         assert await writer.ask(views.statistics) == honest
-                        assert await store.newest_snapshot("main") == newest
+                        assert await store.run(lambda ledger: ledger.newest_snapshot("main")) == newest
                         await insider.run(*plant)
                     async with holding(store) as writer:
                         assert await writer.ask(views.statistics) == honest
@@ -391,7 +393,7 @@ def test_a_forged_snapshot_is_not_what_a_server_goes_on_from(database: str, post
 async def saved(store: PostgresStore) -> Snapshot:
     """The first snapshot that is in the ledger."""
     async with asyncio.timeout(WAIT_S):
-        while (newest := await store.newest_snapshot("main")) is None:
+        while (newest := await store.run(lambda ledger: ledger.newest_snapshot("main"))) is None:
             pass
     return newest
 

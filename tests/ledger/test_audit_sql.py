@@ -12,10 +12,7 @@ from typing import Any, Final
 import asyncpg
 import pytest
 
-from jackpot.ledger.copy import carry
-from jackpot.ledger.join import join
 from jackpot.ledger.journal import Row, row_of
-from jackpot.ledger.open import open_ledger
 from jackpot.ledger.rebuild import rebuild
 from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.rules.acts.links import LinkOpened
@@ -31,6 +28,7 @@ from tests.ledger.material import rows
 from tests.ledger.play import START_MS, Play
 from tests.ledger.resting import BANKS, two_banks
 from tests.ledger.test_verify import spoil, write
+from tests.ledger.waiting import carry, join, open_ledger
 from tests.ledgers import Fresh
 
 AUDIT: Final = resources.files("jackpot").joinpath("schemas", "sql", "audit.sql").read_text(encoding="utf-8")

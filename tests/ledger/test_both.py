@@ -16,14 +16,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from jackpot.lab.engines import Postgres
-from jackpot.ledger.blocking import Blocking
+from jackpot.ledger import schema
 from jackpot.ledger.journal import Head, Row, Snapshot, canonical, genesis
-from jackpot.ledger.open import open_ledger
-from jackpot.ledger.store import CommitInDoubt, DataRefused, Differences, Fenced, Ledger, Question, Reader
+from jackpot.ledger.reading import Differences, Reader
+from jackpot.ledger.store import CommitInDoubt, DataRefused, Fenced
 from jackpot.ledger.verify import Report, verify
 from jackpot.rules.postings import Posting
 from tests.ledger.play import Play
 from tests.ledger.test_verify import changed, spoil
+from tests.ledger.waiting import Ledger, Waiting, open_ledger
 
 ROWS: Final = 120
 TABLES: Final = ("bank", "journal", "posting", "head", "snapshot")
@@ -45,10 +46,15 @@ _numbers = count(1)
 T = TypeVar("T")
 
 
-class Memory:
+def _no_sql(_sql: str, _values: tuple[Any, ...]) -> Sequence[Any]:
+    raise AssertionError("it knows no SQL")
+
+
+class Memory(Reader):
     """What a ledger is to its readers, in the plainest way: the rows as they were decided."""
 
     def __init__(self) -> None:
+        super().__init__(_no_sql, schema.sqlite)
         self.kept = Head("main", 0, 0, genesis("main"), "", 0)
         self.written: list[Row] = []
         self.snapshots: dict[int, Snapshot] = {}
@@ -59,14 +65,14 @@ class Memory:
     def head(self, bank: str) -> Head:
         return self.kept if bank == "main" else Head(bank, 0, 0, genesis(bank), "", 0)
 
-    def rows(self, _bank: str, after: int, limit: int) -> list[Row]:
+    def rows(self, bank: str, after: int, limit: int) -> list[Row]:
         return self.written[after : after + limit]
 
-    def newest_snapshot(self, _bank: str, below: int | None = None) -> Snapshot | None:
+    def newest_snapshot(self, bank: str, below: int | None = None) -> Snapshot | None:
         kept = sorted(self.snapshots)[-2:]
         return next((self.snapshots[seq] for seq in kept[::-1] if below is None or seq < below), None)
 
-    def sums(self, _bank: str, after: int | None, upto: int) -> list[Posting]:
+    def sums(self, bank: str, after: int | None, upto: int) -> list[Posting]:
         found: dict[tuple[int, int], list[int]] = {}
         for row in self.written[after or 0 : upto]:
             for link, level, _, *accounts in row.postings:
@@ -74,17 +80,11 @@ class Memory:
                 found[link, level] = [a + b for a, b in zip(before, accounts, strict=True)]
         return [Posting(*key, 0, *found[key]) for key in sorted(found)]
 
-    def ask(self, bank: str, question: Question[T]) -> T:
-        raise AssertionError("it knows no SQL")
-
-    def strays(self, _bank: str) -> list[str]:
+    def strays(self, bank: str) -> list[str]:
         return []
 
     def schema(self) -> Differences:
         return Differences([], [])
-
-    def close(self) -> None:
-        """It holds nothing."""
 
 
 class Pair:
@@ -132,7 +132,7 @@ class Pair:
         if rows and not before:
             self.write(rows)
         for ledger in self.ledgers:
-            if isinstance(ledger, Blocking):
+            if isinstance(ledger, Waiting):
                 lose(ledger)
                 with pytest.raises(CommitInDoubt):
                     ledger.append("main", self.memory.kept.epoch, len(self.memory.written), self.rest(rows))
@@ -162,10 +162,10 @@ class Pair:
         self.each(lambda ledger: ledger.append("main", kept.epoch - 1, rows[0].seq - 1, rows), Fenced)
 
 
-def lose(ledger: Blocking) -> None:
+def lose(ledger: Waiting) -> None:
     """Cuts the connection under a store, as a network does."""
-    assert ledger.store._connection is not None
-    ledger.store._connection.terminate()
+    assert ledger.store.session.connection is not None
+    ledger.store.session.connection.terminate()
 
 
 def whole(ledger: Reader) -> list[Any]:

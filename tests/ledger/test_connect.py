@@ -32,13 +32,13 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Postgres]:
 async def test_a_silent_end_is_noticed(database: str) -> None:
     """DESIGN, fence: each end of the connection asks whether the other is there, and gives it 10 s."""
     async with stores(database) as (store,):
-        assert store._connection is not None
-        found = store._connection._transport.get_extra_info("socket")  # type: ignore[attr-defined]
+        assert store.session.connection is not None
+        found = store.session.connection._transport.get_extra_info("socket")  # type: ignore[attr-defined]
         assert found.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE) == 1
         assert found.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT) == connect.UNHEARD_MS
         assert found.getsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE) == connect.KEEPALIVE_S
-        assert await store._connection.fetchval("SHOW tcp_user_timeout") == "10000"
-        assert await store._connection.fetchval("SHOW tcp_keepalives_idle") == "3"
+        assert await store.session.connection.fetchval("SHOW tcp_user_timeout") == "10000"
+        assert await store.session.connection.fetchval("SHOW tcp_keepalives_idle") == "3"
 
 
 @pytest.fixture
@@ -76,8 +76,8 @@ def test_the_first_host_that_can_write_is_taken(
     @on_loop
     async def run() -> None:
         async with asyncio.timeout(WAIT_S), stores(url) as (store,):
-            assert store._connection is not None
-            assert await store._connection.fetchval("SELECT inet_server_port()") == own.port
+            assert store.session.connection is not None
+            assert await store.session.connection.fetchval("SELECT inet_server_port()") == own.port
             await store.recover()
             await store.new_epoch("main", "test")
 
@@ -158,8 +158,8 @@ async def test_tls_to_the_database(tmp_path: Path) -> None:
     with Postgres(tmp_path / "own", settings) as cluster:
         url = f"postgresql://postgres:{SECRET}@localhost:{cluster.port}/postgres?sslmode=verify-full&sslrootcert="
         async with stores(f"{url}{tmp_path / 'ours.pem'}") as (store,):
-            assert store._connection is not None
-            found = await store._connection.fetchval(
+            assert store.session.connection is not None
+            found = await store.session.connection.fetchval(
                 "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()"
             )
             assert found is True

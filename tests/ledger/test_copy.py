@@ -1,27 +1,28 @@
 """Is a copy of a ledger the ledger, whatever it is copied from and to, and whatever interrupts it?"""
 
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import AbstractAsyncContextManager, closing
 from itertools import product
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import msgspec
 import pytest
 
-from jackpot.ledger import backup as backing
-from jackpot.ledger.copy import HOLDER, UNFINISHED, NotACopy, carry, copy
+from jackpot.ledger.copy import HOLDER, UNFINISHED, NotACopy
 from jackpot.ledger.journal import Row, Snapshot, genesis
-from jackpot.ledger.open import open_ledger
+from jackpot.ledger.open import opened
+from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import PAGE_ROWS, rebuild
 from jackpot.ledger.sqlite import SqliteLedger
-from jackpot.ledger.store import CommitInDoubt, Ledger, LedgerCorrupt, LedgerUnusable, Reader
+from jackpot.ledger.store import CommitInDoubt, LedgerCorrupt, LedgerUnusable, Store
 from jackpot.ledger.verify import verify
 from jackpot.rules.acts.links import Suspended
 from jackpot.rules.kinds import decode
 from tests.ledger.material import rows
 from tests.ledger.play import START_MS, Play
 from tests.ledger.test_verify import spoil
+from tests.ledger.waiting import Ledger, backup, carry, copy, open_ledger, restore, store_of
 from tests.ledgers import KINDS, Fresh
 
 ROWS: Final = 120
@@ -106,17 +107,17 @@ class Failing:
     """A target whose second page is in doubt."""
 
     def __init__(self, ledger: Ledger) -> None:
-        self.ledger = ledger
+        self.store = store_of(ledger)
         self.pages = 0
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self.ledger, name)
+        return getattr(self.store, name)
 
-    def append(self, bank: str, epoch: int, seq_before: int, rows: Sequence[Row]) -> None:
+    async def append(self, bank: str, epoch: int, seq_before: int, rows: Sequence[Row]) -> None:
         self.pages += 1
         if self.pages == 2:
             raise CommitInDoubt("the disk is full")
-        self.ledger.append(bank, epoch, seq_before, rows)
+        await self.store.append(bank, epoch, seq_before, rows)
 
 
 @pytest.mark.parametrize("to", KINDS)
@@ -128,7 +129,7 @@ def test_an_interrupted_copy_goes_on(fresh: Fresh, to: str) -> None:
         source.append("main", 1, 0, made)
         seen: list[tuple[str, int, int]] = []
         with pytest.raises(CommitInDoubt):
-            carry(source, Failing(target))
+            carry(source, cast("Store", Failing(target)))
         assert (target.head("main").seq, target.head("main").holder) == (PAGE_ROWS, UNFINISHED)
         (copied,) = carry(source, target, lambda *step: seen.append(step))
         assert copied.rows == len(made) - PAGE_ROWS
@@ -264,12 +265,12 @@ def test_a_backup_is_one_file(source: Ledger, played: list[Row], tmp_path: Path)
     folder = tmp_path / "backups"
     folder.mkdir()
     file = folder / "night.db"
-    backing.backup(source, file)
+    backup(source, file)
     assert backed_up(file) == played
     assert sorted(path.name for path in folder.iterdir()) == ["night.db", "night.db-lock"]
     more = played_to(ROWS + 30)[0]
     write(source, more, after=len(played))
-    (copied,) = backing.backup(source, file)
+    (copied,) = backup(source, file)
     assert copied.rows == len(more) - len(played)
     assert backed_up(file) == more
     assert sorted(path.name for path in folder.iterdir()) == ["night.db", "night.db-lock"]
@@ -288,13 +289,13 @@ def test_an_interrupted_backup_is_not_there(source: Ledger, played: list[Row], t
     """S4: until all is proved the name is not taken, or still the earlier backup's; then it goes on."""
     file = tmp_path / "night.db"
     with pytest.raises(Interrupted):
-        backing.backup(source, file, interrupt)
+        backup(source, file, interrupt)
     assert not file.exists()
-    backing.backup(source, file)
+    backup(source, file)
     write(source, played_to(ROWS + 30)[0], after=len(played))
     before = file.read_bytes()
     with pytest.raises(Interrupted):
-        backing.backup(source, file, interrupt)
+        backup(source, file, interrupt)
     assert file.read_bytes() == before
     assert backed_up(file) == played
     assert not file.with_name("night.db.part").exists()
@@ -304,18 +305,18 @@ def test_a_backup_takes_nobodys_place(source: Ledger, fresh: Fresh, tmp_path: Pa
     """DESIGN, the ledger: neither a server's own file nor another ledger's backup is replaced."""
     assert isinstance(source, SqliteLedger)
     with pytest.raises(LedgerUnusable, match="in use by process"):
-        backing.backup(source, source.path)
+        backup(source, source.path)
     with closing(SqliteLedger(tmp_path / "other.db")) as other:
         other.new_epoch("main", HOLDER)
         other.append("main", 1, 0, rows(5))
     before = (tmp_path / "other.db").read_bytes()
     with pytest.raises(NotACopy, match="row 5 of the target is not the source's"):
-        backing.backup(source, tmp_path / "other.db")
+        backup(source, tmp_path / "other.db")
     assert (tmp_path / "other.db").read_bytes() == before
     (tmp_path / "live.db").touch()
     (tmp_path / "live.db-wal").touch()
     with pytest.raises(LedgerUnusable, match="that a server writes, or wrote"):
-        backing.backup(source, tmp_path / "live.db")
+        backup(source, tmp_path / "live.db")
 
 
 @pytest.mark.parametrize("to", KINDS)
@@ -324,12 +325,12 @@ def test_a_backup_comes_back(
 ) -> None:
     """S3, S4, S9: into an empty ledger alone, whose banks then wait for two people."""
     file = tmp_path / "night.db"
-    backing.backup(source, file)
+    backup(source, file)
     url = fresh(to)
-    (copied,) = backing.restore(file, lambda: open_ledger(url), START_MS)
+    (copied,) = restore(file, lambda: opened(url), START_MS)
     assert copied.rows == len(played)
     with pytest.raises(LedgerUnusable, match="the target is not empty"):
-        backing.restore(file, lambda: open_ledger(url), START_MS)
+        restore(file, lambda: opened(url), START_MS)
     with closing(open_ledger(url)) as ledger:
         *restored, last = ledger.rows("main", 0, 10_000)
         assert restored == played
@@ -343,11 +344,11 @@ def test_a_backup_comes_back(
 def test_a_spoiled_backup_is_not_restored(source: Ledger, fresh: Fresh, tmp_path: Path) -> None:
     """S3: the file is proved before the ledger is even made."""
     file = tmp_path / "night.db"
-    backing.backup(source, file)
+    backup(source, file)
     spoil(file, "UPDATE posting SET awards = awards + 1, house = house - 1 WHERE seq = 2")
 
-    def never() -> Ledger:
+    def never() -> AbstractAsyncContextManager[Store]:
         raise AssertionError("a ledger was opened")
 
     with pytest.raises(LedgerCorrupt, match="row 2 "):
-        backing.restore(file, never, START_MS)
+        restore(file, never, START_MS)

@@ -10,7 +10,6 @@ from typing import Any, Final
 import msgspec
 import pytest
 
-from jackpot.ledger.join import join
 from jackpot.ledger.journal import row_of
 from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.ledger.verify import verify
@@ -31,6 +30,7 @@ from tests.ledger.forger import Forger
 from tests.ledger.play import DOLLAR, FIVE, Play
 from tests.ledger.resting import two_banks
 from tests.ledger.test_verify import audit, write
+from tests.ledger.waiting import join
 
 ANNA: Final = events.People(("anna",))
 FIVE_THOUSAND: Final = 5_000 * DOLLAR

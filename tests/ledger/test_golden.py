@@ -6,13 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from jackpot.ledger.copy import copy
-from jackpot.ledger.open import open_ledger
 from jackpot.ledger.rebuild import rebuild
 from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.ledger.verify import verify
 from jackpot.rules.kinds import KINDS
 from tests.ledger import golden
+from tests.ledger.waiting import copy, open_ledger
 
 
 def test_every_golden_ledger_is_listed() -> None:

@@ -7,11 +7,10 @@ import msgspec
 import pytest
 
 from controllers.answers import Ack, Error
-from jackpot.ledger.join import NotJoined, join
+from jackpot.ledger.join import NotJoined
 from jackpot.ledger.journal import row_of
-from jackpot.ledger.open import open_ledger
 from jackpot.ledger.rebuild import rebuild
-from jackpot.ledger.store import CommitInDoubt, Ledger
+from jackpot.ledger.store import CommitInDoubt, Store
 from jackpot.ledger.verify import verify
 from jackpot.rules import commands as c
 from jackpot.rules import events, kinds, views
@@ -27,6 +26,7 @@ from tests import frames
 from tests.frames import Bet, numbered
 from tests.ledger.conftest import Place
 from tests.ledger.resting import BANKS, two_banks
+from tests.ledger.waiting import Ledger, join, open_ledger, store_of
 
 NOW = 1_800_000_000_000
 
@@ -158,17 +158,17 @@ class CutAt:
     """A ledger whose n-th append is lost, or is carried out and its answer lost."""
 
     def __init__(self, ledger: Ledger, number: int, *, after: bool) -> None:
-        self._ledger = ledger
+        self._store = store_of(ledger)
         self._left = number
         self._after = after
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._ledger, name)
+        return getattr(self._store, name)
 
-    def append(self, *row: Any) -> None:
+    async def append(self, *row: Any) -> None:
         self._left -= 1
         if self._left or self._after:
-            self._ledger.append(*row)
+            await self._store.append(*row)
         if not self._left:
             raise CommitInDoubt("the line was cut")
 
@@ -180,7 +180,7 @@ def test_an_interrupted_join_is_run_again(place: Place, number: int, *, after: b
     ledger = place.open()
     two_banks(ledger)
     with pytest.raises(CommitInDoubt):
-        join(cast("Ledger", CutAt(ledger, number, after=after)), BANKS, "floor", "anna", "one room", NOW)
+        join(cast("Store", CutAt(ledger, number, after=after)), BANKS, "floor", "anna", "one room", NOW)
     head = join(ledger, BANKS, "floor", "anna", "one room", NOW)
     assert join(ledger, BANKS, "floor", "anna", "one room", NOW) == head
     for bank in (*BANKS, "floor"):
@@ -256,6 +256,6 @@ def test_a_bank_that_ended_in_none_is_found(ledger: Ledger) -> None:
     """S8: what it had is nowhere; where a join was cut off, it is run again."""
     two_banks(ledger)
     with pytest.raises(CommitInDoubt):
-        join(cast("Ledger", CutAt(ledger, 3, after=False)), BANKS, "floor", "anna", "one room", NOW)
+        join(cast("Store", CutAt(ledger, 3, after=False)), BANKS, "floor", "anna", "one room", NOW)
     (said,) = verify(ledger, "north").problems
     assert said == "north: it became part of floor, which did not begin with it: join the banks again"

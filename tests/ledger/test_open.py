@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from jackpot.ledger.open import open_ledger
 from jackpot.ledger.store import LedgerUnusable
+from tests.ledger.waiting import open_ledger
 
 
 def test_relative_and_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -40,8 +40,9 @@ async def records():
 async def main():
     store = await PostgresStore.open(sys.argv[1])
     await store.new_epoch("main", "frozen")
-    await store._connection.execute("BEGIN")
-    await store._connection.copy_records_to_table("journal", records=records(), columns=postgres_rows.JOURNAL)
+    connection = store.session.ready()
+    await connection.execute("BEGIN")
+    await connection.copy_records_to_table("journal", records=records(), columns=postgres_rows.JOURNAL)
 
 asyncio.run(main())
 """
@@ -111,13 +112,13 @@ async def test_a_writer_that_stands_in_its_transaction_is_ended(database: str) -
     async with stores(database, 2) as (old, new), asyncio.timeout(WAIT_S):
         await old.new_epoch("main", "old")
         await old.append("main", 1, 0, rows(2))
-        assert old._connection is not None
-        await old._connection.execute("BEGIN")
-        await old._connection.execute(
+        assert old.session.connection is not None
+        await old.session.connection.execute("BEGIN")
+        await old.session.connection.execute(
             'INSERT INTO journal SELECT bank, 3, at, epoch, kind, version, link, "table", table_seq, digest, '
             "body, hash FROM journal WHERE seq = 2"
         )
-        await old._connection.execute(
+        await old.session.connection.execute(
             "SELECT fence(1, 1, 2, 3, (SELECT hash FROM journal WHERE seq = 2), 0, false)"
         )
         await new.new_epoch("main", "new")
@@ -146,7 +147,7 @@ async def test_a_backend_that_cannot_be_ended_still_holds_the_bank(
     database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """DESIGN 4: an old backend may have the COMMIT in its buffer still: without its end there is no look."""
-    monkeypatch.setattr("jackpot.ledger.postgres.END_BACKEND_MS", 100)
+    monkeypatch.setattr("jackpot.ledger.postgres_lease.END_BACKEND_MS", 100)
     async with stores(database) as (store,), watching(database) as other, asyncio.TaskGroup() as group:
         await store.new_epoch("main", "test")
         old = backend(store)

@@ -2,12 +2,13 @@
 
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 import pytest
 
 from jackpot.ledger.journal import Head, Row
+from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import read_to, rebuild
 from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.ledger.store import Fenced, LedgerCorrupt
@@ -100,7 +101,7 @@ def test_a_bank_that_is_taken_meanwhile_is_not_corrupt(path: Path) -> None:
     other = SqliteLedger(path)
     reader = SqliteLedger(path, readonly=True)
     with pytest.raises(Fenced, match="taken by another writer while it was read"):
-        rebuild(Overtaken(reader, other, rows[60:]), "main")
+        rebuild(cast("Reader", Overtaken(reader, other, rows[60:])), "main")
     reader.close()
     other.close()
 
@@ -114,7 +115,8 @@ def test_a_bank_is_read_beside_its_writer(path: Path) -> None:
         overtaken = Overtaken(reader, other, play.until(80).rows[len(rows) :])
         head = overtaken.head("main")
         assert reader.head("main").seq > head.seq == len(rows)
-        assert read_to(overtaken, "main", head).snapshot() == Play(13).until(60).engine.snapshot()
+        engine = read_to(cast("Reader", overtaken), "main", head)
+        assert engine.snapshot() == Play(13).until(60).engine.snapshot()
 
 
 @pytest.mark.parametrize("bit", [0, 300, 1_000, 5_000, 9_999])

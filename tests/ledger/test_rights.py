@@ -12,12 +12,13 @@ from jackpot.lab import engines
 from jackpot.lab.engines import EnginesMissing, Postgres
 from jackpot.ledger import connect
 from jackpot.ledger.journal import Snapshot
-from jackpot.ledger.open import make_roles, open_ledger
+from jackpot.ledger.open import make_roles
 from jackpot.ledger.postgres import PostgresStore
 from jackpot.ledger.store import CommitInDoubt, LedgerUnusable
 from jackpot.ledger.verify import verify
 from tests.ledger.backends import stores, watching
 from tests.ledger.material import rows
+from tests.ledger.waiting import open_ledger
 from tests.ledgers import Fresh
 from tests.server.bed import on_loop
 
@@ -208,13 +209,13 @@ def test_our_settings_win(own: Postgres, of: str) -> None:
             await store.new_epoch("main", "test")
             await store.append("main", 1, 0, rows(300))
             assert await store.rows("main", 0, 1_000) == rows(300)
-            assert store._connection is not None
+            assert store.session.connection is not None
             for setting, value in SET_OTHERWISE.items():
-                assert await store._connection.fetchval(f"SHOW {setting}") != value
+                assert await store.session.connection.fetchval(f"SHOW {setting}") != value
             for setting, value in connect.WRITER.items():
-                assert await store._connection.fetchval(f"SHOW {setting}") == value or setting.startswith(
-                    "tcp"
-                )
+                assert await store.session.connection.fetchval(
+                    f"SHOW {setting}"
+                ) == value or setting.startswith("tcp")
 
     run()
 
@@ -261,8 +262,8 @@ def test_no_newer_limit_of_time_ends_a_commit(tmp_path: Path) -> None:
             async with stores(newer.url()) as (store,):
                 await store.new_epoch("main", "test")
                 await store.append("main", 1, 0, rows(2))
-                assert store._connection is not None
-                assert await store._connection.fetchval("SHOW transaction_timeout") == "0"
+                assert store.session.connection is not None
+                assert await store.session.connection.fetchval("SHOW transaction_timeout") == "0"
 
         run()
 

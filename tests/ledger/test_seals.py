@@ -8,7 +8,7 @@ import pytest
 
 from jackpot.ledger.journal import Row, Snapshot, row_of
 from jackpot.ledger.rebuild import rebuild
-from jackpot.ledger.store import Ledger, LedgerCorrupt
+from jackpot.ledger.store import LedgerCorrupt
 from jackpot.ledger.verify import verify
 from jackpot.rules import events
 from jackpot.rules.acts.seals import SNAPSHOT_FORMAT, Sealed, digest_of
@@ -17,6 +17,7 @@ from jackpot.rules.outcome import Entry
 from tests.ledger.conftest import Place
 from tests.ledger.planted import run_sql
 from tests.ledger.play import Play
+from tests.ledger.waiting import Ledger
 
 RICHER = 1_000_000_000_000
 

@@ -13,7 +13,7 @@ import apsw
 import msgspec
 import pytest
 
-from jackpot.ledger import sqlite
+from jackpot.ledger import sqlite_file
 from jackpot.ledger.journal import Row
 from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.ledger.store import CommitInDoubt, LedgerStopped, LedgerUnusable
@@ -173,8 +173,8 @@ def test_a_batch_takes_five_statements(path: Path) -> None:
         statements.append(sql)
         return True
 
-    assert ledger._connection is not None
-    ledger._connection.exec_trace = trace
+    assert ledger.file._connection is not None
+    ledger.file._connection.exec_trace = trace
     batch = rows(256)
     ledger.append("main", 1, 0, batch)
     assert [sql.split()[0] for sql in statements] == ["BEGIN", "INSERT", "INSERT", "UPDATE", "COMMIT"]
@@ -204,12 +204,12 @@ def test_a_crash_between_any_two_statements_loses_all_or_nothing(path: Path, tmp
             shutil.copy(path.with_name(name), moments[-1])
         return True
 
-    assert ledger._connection is not None
-    ledger._connection.exec_trace = crash
+    assert ledger.file._connection is not None
+    ledger.file._connection.exec_trace = crash
     second = rows(10, after=first[-1])
     ledger.append("main", 1, 10, second)
     crash()
-    ledger._connection.exec_trace = None
+    ledger.file._connection.exec_trace = None
     ledger.close()
     seen = []
     for moment in moments:
@@ -313,7 +313,7 @@ def test_a_lost_file_is_doubt_and_then_the_end(path: Path, suffix: str) -> None:
 
 def test_the_log_is_carried_over_every_16_mib(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """DESIGN, the ledger: checkpoints run when asked, after enough of the log, and the log starts again."""
-    monkeypatch.setattr(sqlite, "CHECKPOINT_BYTES", 256 * 1024)
+    monkeypatch.setattr(sqlite_file, "CHECKPOINT_BYTES", 256 * 1024)
     ledger = SqliteLedger(path)
     ledger.new_epoch("main", "test")
     last = None

@@ -10,7 +10,8 @@ import pytest
 
 from jackpot.ledger.journal import Snapshot
 from jackpot.ledger.sqlite import SqliteLedger
-from jackpot.ledger.store import CommitInDoubt, Fenced, Ledger, LedgerError, Threaded
+from jackpot.ledger.store import CommitInDoubt, Fenced, LedgerError
+from jackpot.ledger.threaded import Threaded
 from tests.ledger.material import rows
 
 T = TypeVar("T")
@@ -28,8 +29,8 @@ def test_the_store_is_the_ledger(tmp_path: Path) -> None:
         assert await store.rows("main", 1, 2) == written[1:3]
         snapshot = Snapshot("main", 4, written[-1].hash, 1, b"state")
         await store.save_snapshot(snapshot)
-        assert await store.newest_snapshot("main") == snapshot
-        assert await store.newest_snapshot("main", 4) is None
+        assert await store.run(lambda ledger: ledger.newest_snapshot("main")) == snapshot
+        assert await store.run(lambda ledger: ledger.newest_snapshot("main", 4)) is None
         await store.checkpoint()
         await store.recover()
         assert (await store.new_epoch("main", "test")).seq == 4
@@ -72,12 +73,12 @@ def test_one_thread_does_it_all(tmp_path: Path) -> None:
 class Gate:
     """Work that begins, tells so, and ends when it is let."""
 
-    def __init__(self, end: Callable[[Ledger], None]) -> None:
+    def __init__(self, end: Callable[[SqliteLedger], None]) -> None:
         self.begun = threading.Event()
         self.let = threading.Event()
         self.end = end
 
-    def __call__(self, ledger: Ledger) -> None:
+    def __call__(self, ledger: SqliteLedger) -> None:
         self.begun.set()
         assert self.let.wait(30)
         self.end(ledger)
@@ -86,7 +87,7 @@ class Gate:
 async def cancel_within(store: Threaded, gate: Gate) -> bool:
     """Whether a caller, cancelled twice while its work is under way, ends so; its error comes in a group."""
     async with asyncio.TaskGroup() as group:
-        task = group.create_task(store.run(gate))
+        task = group.create_task(store._call(gate))
         await asyncio.get_running_loop().run_in_executor(None, gate.begun.wait, 30)
         for _ in range(2):
             task.cancel()
@@ -112,7 +113,7 @@ def test_a_cancelled_call_is_waited_for(tmp_path: Path) -> None:
 def test_a_cancelled_call_keeps_its_error(tmp_path: Path) -> None:
     """DESIGN 4: the failure of a cancelled call is not lost: it is raised in place of the cancellation."""
 
-    def fail(_ledger: Ledger) -> None:
+    def fail(_ledger: SqliteLedger) -> None:
         raise LedgerError("the disk is gone")
 
     async def use() -> None:
@@ -132,7 +133,7 @@ def test_a_call_that_hangs_is_left(tmp_path: Path) -> None:
         gate, began = Gate(lambda _ledger: None), list[int]()
         store = Threaded(SqliteLedger(tmp_path / "ledger.db"))
         async with asyncio.timeout(30), asyncio.TaskGroup() as group:
-            calls = [group.create_task(doubtful(store.run(gate)))]
+            calls = [group.create_task(doubtful(store._call(gate)))]
             await asyncio.get_running_loop().run_in_executor(None, gate.begun.wait, 30)
             calls.append(group.create_task(doubtful(store.run(lambda _ledger: began.append(1)))))
             await asyncio.sleep(0)

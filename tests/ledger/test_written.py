@@ -8,11 +8,11 @@ import pytest
 
 from jackpot.app import Server
 from jackpot.ledger.journal import Snapshot
-from jackpot.ledger.open import open_ledger
 from jackpot.ledger.store import LedgerCorrupt
 from tests.ledger.conftest import Place
 from tests.ledger.material import rows
 from tests.ledger.planted import run_sql, swallow
+from tests.ledger.waiting import open_ledger
 from tests.server.bed import configure, on_loop, table, until
 
 ONLY_THE_LAST: Final = "NEW.seq = 3"

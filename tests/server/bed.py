@@ -17,7 +17,7 @@ from jackpot.app import Server
 from jackpot.clock import SystemClock
 from jackpot.config import Config, load
 from jackpot.ledger.journal import Row
-from jackpot.ledger.open import open_ledger
+from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.ledger.store import CommitInDoubt, DataRefused, LedgerStopped
 
 WAIT_S = 30.0
@@ -217,25 +217,23 @@ class StepClock(SystemClock):
         return super().monotonic() + self.ahead_s
 
 
-class Faulty:
+class Faulty(SqliteLedger):
     """A real SQLite ledger whose next appends can be held back, or fail in a given way."""
 
     def __init__(self, config: Config) -> None:
-        self.ledger = open_ledger(config.ledger.url)
+        super().__init__(config.ledger.url.removeprefix("sqlite:///"))
         self.go = threading.Event()
         self.go.set()
         self.faults: list[Callable[[Callable[[], None]], None]] = []
         self.recover_faults: list[Exception] = []
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.ledger, name)
-
-    def append(self, bank: str, epoch: int, before: int, rows: Sequence[Row]) -> None:
+    def append(self, bank: str, epoch: int, seq_before: int, rows: Sequence[Row]) -> None:
         assert self.go.wait(WAIT_S)
+        append = functools.partial(super().append, bank, epoch, seq_before, rows)
         if self.faults:
-            self.faults.pop(0)(lambda: self.ledger.append(bank, epoch, before, rows))
+            self.faults.pop(0)(append)
         else:
-            self.ledger.append(bank, epoch, before, rows)
+            append()
 
     def recover(self) -> None:
         if self.recover_faults:

@@ -7,7 +7,7 @@ import pytest
 
 from jackpot.books import reader
 from jackpot.books.reader import Books
-from jackpot.ledger.open import open_ledger
+from tests.ledger.waiting import open_ledger
 from tests.server.bed import on_loop
 
 

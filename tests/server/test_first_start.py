@@ -12,12 +12,12 @@ import structlog
 
 from jackpot.app import Server
 from jackpot.config import Config, load
-from jackpot.ledger.banks import open_banks, site_of
-from jackpot.ledger.open import open_ledger
+from jackpot.ledger.banks import site_of
 from jackpot.ledger.store import DataRefused, LedgerError
 from jackpot.rules.acts.banks import BankOpened
 from tests.ledger.material import rows
 from tests.ledger.planted import run_sql
+from tests.ledger.waiting import open_banks, open_ledger
 from tests.server.bed import LINK, LINKS, administer, configure, on_loop, table
 from tests.server.test_web import fetch
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from jackpot.clock import Clock, SystemClock
 from jackpot.ledger.journal import Head, genesis
 from jackpot.ledger.postgres import PostgresStore
+from jackpot.ledger.postgres_lease import Leases
 from jackpot.ledger.store import CommitInDoubt, Fenced, LedgerCorrupt
 from jackpot.rules.acts.readings import Reading
 from jackpot.server.hold import Hold
@@ -154,21 +155,21 @@ def test_a_take_that_was_overtaken_is_no_take(database: str, monkeypatch: pytest
     async def run() -> None:
         first, second = [await PostgresStore.open(database) for _ in range(2)]
         both: list[Any] = []
-        read = PostgresStore._head
+        read = Leases.head
 
-        async def overtaken(self: PostgresStore, bank: str) -> Head:
-            if self is first and not both:
+        async def overtaken(self: Leases, bank: str) -> Head:
+            if self is first._leases and not both:
                 both.append(await second.new_epoch("main", "second"))
             return await read(self, bank)
 
-        ended = PostgresStore._end_backends
+        ended = Leases._end_backends
 
-        async def nobody(self: PostgresStore, *whom: Any) -> None:
-            if self is first:
+        async def nobody(self: Leases, *whom: Any) -> None:
+            if self is first._leases:
                 await ended(self, *whom)
 
-        monkeypatch.setattr(PostgresStore, "_head", overtaken)
-        monkeypatch.setattr(PostgresStore, "_end_backends", nobody)
+        monkeypatch.setattr(Leases, "head", overtaken)
+        monkeypatch.setattr(Leases, "_end_backends", nobody)
         with pytest.raises(Fenced):
             await first.new_epoch("main", "first")
         assert both[0].holder == "second"
@@ -228,17 +229,17 @@ def test_a_server_overtaken_while_it_reads_does_not_hold_the_bank(
                 taken.append(await second.new_epoch("main", "second"))
             return await read(self, work)
 
-        async def nobody(self: PostgresStore, *whom: Any) -> None:
+        async def nobody(self: Leases, *whom: Any) -> None:
             """What ends the first one's connection comes before it takes the bank."""
 
         async with tenure(first) as (_, writer):
             if doubted:
                 await until(lambda: writer.active)
-            monkeypatch.setattr(PostgresStore, "_end_backends", nobody)
+            monkeypatch.setattr(Leases, "_end_backends", nobody)
             monkeypatch.setattr(PostgresStore, "run", overtaken)
             if doubted:
-                assert first._connection is not None
-                first._connection.terminate()
+                assert first.session.connection is not None
+                first.session.connection.terminate()
             await until(lambda: writer.hold.stopped == "standby: second has bank main")
             assert not writer.active
             assert (await second.head("main")).epoch == taken[0].epoch
@@ -265,17 +266,17 @@ def test_a_bank_is_taken_as_it_was_seen(database: str, monkeypatch: pytest.Monke
         with pytest.raises(Fenced):
             await second.new_epoch("main", "second", seen=seen)
         await first.beat("main", epoch)
-        ended = PostgresStore._end_backends
+        ended = Leases._end_backends
 
-        async def awake(self: PostgresStore, *what: Any) -> None:
+        async def awake(self: Leases, *what: Any) -> None:
             await ended(self, *what)
             await holder.beat("main", epoch)
 
         holder = await PostgresStore.open(database)
-        monkeypatch.setattr(PostgresStore, "_end_backends", awake)
+        monkeypatch.setattr(Leases, "_end_backends", awake)
         with pytest.raises(Fenced):
             await second.new_epoch("main", "second", seen=await second.head("main"))
-        monkeypatch.setattr(PostgresStore, "_end_backends", ended)
+        monkeypatch.setattr(Leases, "_end_backends", ended)
         taken = await second.new_epoch("main", "second", seen=await second.head("main"))
         assert (taken.epoch, taken.holder) == (epoch + 1, "second")
         for store in (first, second, holder):
@@ -343,8 +344,8 @@ def test_a_trigger_that_was_planted_since_the_start_is_found_at_a_takeover(datab
     @on_loop
     async def run() -> None:
         store = await PostgresStore.open(database)
-        assert store._connection is not None
-        await store._connection.execute(
+        assert store.session.connection is not None
+        await store.session.connection.execute(
             "CREATE TRIGGER no_room BEFORE INSERT ON posting EXECUTE FUNCTION refuse_change()"
         )
         async with tenure(store) as (_, writer):
@@ -498,14 +499,14 @@ async def until_free(store: PostgresStore) -> None:
 
 async def lose_rows(store: PostgresStore) -> None:
     """As where a standby that was behind becomes the database: no row is there."""
-    assert store._connection is not None
+    assert store.session.connection is not None
     for table in ("posting", "journal"):
         trigger = f"TRIGGER {table}_is_never_changed"
-        await store._connection.execute(
+        await store.session.connection.execute(
             f"ALTER TABLE {table} DISABLE {trigger}; DELETE FROM {table}; "
             f"ALTER TABLE {table} ENABLE ALWAYS {trigger}"
         )
-    await store._connection.execute(f"UPDATE head SET seq = 0, hash = '\\x{genesis('main').hex()}'")
+    await store.session.connection.execute(f"UPDATE head SET seq = 0, hash = '\\x{genesis('main').hex()}'")
 
 
 @on_loop

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.server.bed import configure
 
 
@@ -50,21 +52,23 @@ HANGS = """
 import sys, threading
 import jackpot.app, jackpot.cli.__main__ as cli
 from jackpot.ledger.sqlite import SqliteLedger
+from jackpot.ledger.sqlite_file import SqliteFile
 
 def hang(*_given):
     print("hangs", flush=True)
     threading.Event().wait()
 
-SqliteLedger.append = hang
+{} = hang
 jackpot.app.STOP_WITHIN_S = 0.1
 sys.exit(cli.main())
 """
 
 
-def test_its_process_ends_while_the_disk_hangs(tmp_path: Path) -> None:
+@pytest.mark.parametrize("what", ["SqliteLedger.append", "SqliteFile._connect", "SqliteLedger.banks"])
+def test_its_process_ends_while_the_disk_hangs(tmp_path: Path, what: str) -> None:
     """DESIGN 4: SIGTERM ends the whole process, whatever thread waits for the disk, and from its start on."""
     config = configure(tmp_path)
-    command = [sys.executable, "-c", HANGS, "serve", "--config", str(config.path)]
+    command = [sys.executable, "-c", HANGS.format(what), "serve", "--config", str(config.path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         assert server.stdout.readline() == "hangs\n"

@@ -14,7 +14,6 @@ from jackpot.app import Server
 from jackpot.clock import SystemClock
 from jackpot.config import Config
 from jackpot.ledger.journal import Row
-from jackpot.ledger.open import open_ledger
 from jackpot.ledger.store import CommitInDoubt
 from jackpot.ledger.verify import verify
 from jackpot.rules.acts.readings import Reading
@@ -23,6 +22,7 @@ from jackpot.server.histogram import BATCH_ROWS, Histogram
 from jackpot.server.life import State
 from jackpot.server.register import Register
 from jackpot.server.writer import BankStopped, Writer
+from tests.ledger.waiting import open_ledger
 from tests.server.bed import (
     LINK,
     WAIT_S,
@@ -176,12 +176,12 @@ class Checkpointed(Faulty):
         super().__init__(config)
         self.noted: list[str] = []
 
-    def append(self, bank: str, epoch: int, before: int, rows: Sequence[Row]) -> None:
-        super().append(bank, epoch, before, rows)
+    def append(self, bank: str, epoch: int, seq_before: int, rows: Sequence[Row]) -> None:
+        super().append(bank, epoch, seq_before, rows)
         self.noted.append("batch")
 
     def checkpoint(self) -> None:
-        self.ledger.checkpoint()
+        super().checkpoint()
         self.noted.append("checkpoint")
 
 

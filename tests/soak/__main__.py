@@ -20,11 +20,11 @@ from random import Random
 from typing import Final
 
 from jackpot.lab.engines import Postgres
-from jackpot.ledger.open import open_ledger
 from jackpot.ledger.verify import verify
 from tests.e2e.floors import EASY
 from tests.e2e.load import Played, load, look
 from tests.e2e.site import Site, running
+from tests.ledger.waiting import open_ledger
 from tests.soak.hostile import soak as soak_hostile
 from tests.soak.mutants import soak as soak_mutants
 from tests.soak.servers import soak as soak_servers

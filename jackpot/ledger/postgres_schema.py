@@ -1,0 +1,76 @@
+"""How does a PostgreSQL ledger get its schema? Found, made or migrated when the ledger is opened."""
+
+from typing import Final, NamedTuple
+
+import asyncpg
+
+from jackpot.ledger.connect import Connection
+from jackpot.ledger.migrations import APPLIED, CREATE, Migration, pending
+from jackpot.ledger.store import LedgerUnusable
+
+# Every program that changes the schema takes this advisory lock first; the number means nothing.
+MIGRATION_LOCK: Final = 0x6A61636B706F74
+
+# A migration waits so long for others that hold locks on the ledger's tables; later ones wait for it.
+MIGRATION_WAITS_MS: Final = 5_000
+
+
+class Made(NamedTuple):
+    """As of a Store."""
+
+    created: bool
+    applied: list[str]
+
+
+async def open_schema(connection: Connection, shown: str, *, migrate: bool) -> Made:
+    """Makes or migrates the schema where that is wanted and allowed. shown: the ledger's URL, for people.
+
+    Raises FAILURES, LedgerUnusable.
+    """
+    tables = {name for (name,) in await connection.fetch(
+        "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()"
+    )}  # fmt: skip
+    if tables and "migration" not in tables:
+        raise LedgerUnusable(
+            f"{shown} is a database, but not a ledger, which has one of its own, empty at first"
+        )
+    if not tables and not migrate:
+        raise LedgerUnusable(f"{shown} holds no ledger yet: jackpot ledger init makes it")
+    todo = await _pending(connection) if tables else []
+    if todo and not migrate:
+        raise LedgerUnusable(f"the schema of {shown} is older than this program: jackpot ledger migrate")
+    applied: list[str] = []
+    if todo or not tables:
+        try:
+            applied = await _migrate(connection)
+        except asyncpg.InsufficientPrivilegeError as error:
+            what = "migrate" if tables else "init"
+            raise LedgerUnusable(
+                f"the schema of {shown} must be made by its owner: jackpot ledger {what} URL"
+            ) from error
+        except asyncpg.LockNotAvailableError as error:
+            raise LedgerUnusable(
+                f"the schema of {shown} cannot be made while others have it in hand, as another migration or "
+                "a query that was left open: end them (pg_stat_activity), then try again"
+            ) from error
+    return Made(not tables and bool(applied), applied)
+
+
+async def _pending(connection: Connection) -> list[Migration]:
+    """What the schema lacks. Raises LedgerUnusable where it is ahead of this program."""
+    return pending("postgres", [number for (number,) in await connection.fetch(APPLIED)])
+
+
+async def _migrate(connection: Connection) -> list[str]:
+    """Brings the schema up to date, under a lock; the notes of what was applied."""
+    async with connection.transaction():
+        await connection.execute(f"SET LOCAL lock_timeout = {MIGRATION_WAITS_MS}")
+        await connection.execute("SELECT pg_advisory_xact_lock($1::bigint)", MIGRATION_LOCK)
+        await connection.execute(CREATE)
+        todo = await _pending(connection)
+        for migration in todo:
+            await connection.execute(migration.sql)
+            await connection.execute(
+                "INSERT INTO migration VALUES ($1, $2)", migration.number, migration.name
+            )
+    return [f"{migration.number:04} {migration.note}" for migration in todo]

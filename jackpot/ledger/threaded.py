@@ -1,0 +1,110 @@
+"""How does asyncio use a ledger in SQLite? In one thread of its own, in which it is opened too."""
+
+from collections.abc import Callable, Sequence
+from typing import Self, TypeVar
+
+from jackpot.ledger.aside import LEFT, Aside
+from jackpot.ledger.journal import Head, Row, Snapshot
+from jackpot.ledger.reading import Reader
+from jackpot.ledger.sqlite import SqliteLedger
+from jackpot.ledger.store import CommitInDoubt
+
+T = TypeVar("T")
+
+
+class Threaded:
+    """A Store on a ledger in SQLite; this process alone has it open. aside: the ledger's thread."""
+
+    shared = False
+
+    def __init__(self, ledger: SqliteLedger, aside: Aside | None = None) -> None:
+        self.created = ledger.created
+        self.applied = ledger.applied
+        self.warnings: list[str] = []
+        self._ledger = ledger
+        self._left = False
+        self._aside = aside or Aside()
+
+    @classmethod
+    async def open(cls, make: Callable[[], SqliteLedger]) -> Self:
+        """Opens the ledger in its thread. A cancelled caller does not wait for a disk that hangs.
+
+        Raises what `make` raises; CommitInDoubt where the caller is cancelled.
+        """
+        aside, left = Aside(), list[bool]()
+
+        def opened() -> SqliteLedger:
+            ledger = make()
+            if left:
+                ledger.close()
+            return ledger
+
+        def drop() -> None:
+            left.append(True)
+            aside.leave()
+
+        try:
+            return cls(await aside.run(opened, drop), aside)
+        except BaseException:
+            aside.end()
+            raise
+
+    async def _call(self, work: Callable[[SqliteLedger], T]) -> T:
+        if self._left:
+            raise CommitInDoubt(LEFT)
+        return await self._aside.run(lambda: work(self._ledger))
+
+    async def run(self, work: Callable[[Reader], T]) -> T:
+        return await self._call(work)
+
+    def leave(self) -> None:
+        self._left = True
+        self._aside.leave()
+
+    async def head(self, bank: str) -> Head:
+        return await self._call(lambda ledger: ledger.head(bank))
+
+    async def rows(self, bank: str, after: int, limit: int) -> list[Row]:
+        return await self._call(lambda ledger: ledger.rows(bank, after, limit))
+
+    async def new_epoch(
+        self,
+        bank: str,
+        holder: str,
+        at_least: int = 0,
+        *,
+        seen: Head | None = None,  # noqa: ARG002 - nobody else can have moved it
+    ) -> Head:
+        return await self._call(lambda ledger: ledger.new_epoch(bank, holder, at_least))
+
+    async def open_banks(self, firsts: Sequence[Row]) -> None:
+        await self._call(lambda ledger: ledger.open_banks(firsts))
+
+    async def held(self, bank: str) -> bool:  # noqa: ARG002 - its lock file says so of every bank
+        return True
+
+    async def beat(self, bank: str, epoch: int) -> None:
+        await self._call(lambda ledger: ledger.beat(bank, epoch))
+
+    async def release(self, bank: str, epoch: int) -> None:
+        await self._call(lambda ledger: ledger.release(bank, epoch))
+
+    async def append(self, bank: str, epoch: int, seq_before: int, rows: Sequence[Row]) -> None:
+        await self._call(lambda ledger: ledger.append(bank, epoch, seq_before, rows))
+
+    async def save_snapshot(self, snapshot: Snapshot) -> None:
+        await self._call(lambda ledger: ledger.save_snapshot(snapshot))
+
+    async def checkpoint(self) -> None:
+        await self._call(lambda ledger: ledger.checkpoint())
+
+    async def recover(self) -> None:
+        await self._call(lambda ledger: ledger.recover())
+
+    async def close(self) -> None:
+        if self._left:
+            return  # the system closes its files, once it can
+        try:
+            await self._call(lambda ledger: ledger.close())
+        finally:
+            self._aside.end()

@@ -1,0 +1,123 @@
+"""How does a test without an event loop use any ledger? As one whose calls wait, on one loop for all."""
+
+import asyncio
+import atexit
+from collections.abc import Callable, Coroutine, Sequence
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from jackpot.ledger import backup as backing
+from jackpot.ledger import banks, schema
+from jackpot.ledger import copy as copying
+from jackpot.ledger import join as joining
+from jackpot.ledger.copy import Copied, Progress
+from jackpot.ledger.journal import Head, Row, Snapshot
+from jackpot.ledger.open import open_store
+from jackpot.ledger.postgres import PostgresStore
+from jackpot.ledger.reading import Reader
+from jackpot.ledger.sqlite import SqliteLedger
+from jackpot.ledger.store import Store
+from jackpot.ledger.threaded import Threaded
+
+T = TypeVar("T")
+_runner = asyncio.Runner()
+atexit.register(_runner.close)
+
+
+class Call(Protocol):
+    """Carries a coroutine out where the store's connection lives, and waits for it."""
+
+    def __call__(self, work: Coroutine[Any, Any, T], /) -> T: ...
+
+
+class Waiting(Reader):
+    """A ledger in PostgreSQL whose calls wait for the store's. call: its loop's."""
+
+    def __init__(self, store: PostgresStore, call: Call = _runner.run) -> None:
+        super().__init__(self._asked, schema.postgres)
+        self.created = store.created
+        self.applied = store.applied
+        self.store = store
+        self.call = call
+        self._closed = False
+
+    def _asked(self, sql: str, values: tuple[Any, ...]) -> list[Any]:
+        return self.call(self.store.ask(sql, values))
+
+    def new_epoch(self, bank: str, holder: str, at_least: int = 0) -> Head:
+        return self.call(self.store.new_epoch(bank, holder, at_least))
+
+    def open_banks(self, firsts: Sequence[Row]) -> None:
+        self.call(self.store.open_banks(firsts))
+
+    def beat(self, bank: str, epoch: int) -> None:
+        self.call(self.store.beat(bank, epoch))
+
+    def release(self, bank: str, epoch: int) -> None:
+        self.call(self.store.release(bank, epoch))
+
+    def append(self, bank: str, epoch: int, seq_before: int, rows: Sequence[Row]) -> None:
+        self.call(self.store.append(bank, epoch, seq_before, rows))
+
+    def save_snapshot(self, snapshot: Snapshot) -> None:
+        self.call(self.store.save_snapshot(snapshot))
+
+    def checkpoint(self) -> None:
+        self.call(self.store.checkpoint())
+
+    def recover(self) -> None:
+        self._numbers.clear()
+        self.call(self.store.recover())
+
+    def close(self) -> None:
+        if not self._closed:
+            self._closed = True
+            self.call(self.store.close())
+
+
+Ledger = SqliteLedger | Waiting
+
+
+def open_ledger(url: str, *, readonly: bool = False) -> Ledger:
+    """As `open_store`, for a test that waits."""
+    if url.startswith("postgres"):
+        return Waiting(_runner.run(PostgresStore.open(url, readonly=readonly)))
+    store = _runner.run(open_store(url, readonly=readonly))
+    assert isinstance(store, Threaded)
+    return store._ledger
+
+
+def store_of(ledger: Ledger | Store) -> Store:
+    """The port of a ledger whose calls wait."""
+    if isinstance(ledger, SqliteLedger):
+        return Threaded(ledger)
+    return ledger.store if isinstance(ledger, Waiting) else ledger
+
+
+def join(ledger: Ledger | Store, names: Sequence[str], *more: Any) -> Head:
+    return _runner.run(joining.join(store_of(ledger), names, joining.Joining(*more)))
+
+
+def open_banks(ledger: Ledger, *more: Any) -> None:
+    _runner.run(banks.open_banks(store_of(ledger), *more))
+
+
+def copy(source: Ledger, target: Ledger, progress: Progress = lambda _what, _done, _of: None) -> list[Copied]:
+    return _runner.run(copying.copy(store_of(source), store_of(target), progress))
+
+
+def carry(
+    source: Ledger, target: Ledger | Store, progress: Progress = lambda _what, _done, _of: None
+) -> list[Copied]:
+    return _runner.run(copying.carry(store_of(source), store_of(target), progress))
+
+
+def backup(source: Ledger, file: Path, progress: Progress = lambda _what, _done, _of: None) -> list[Copied]:
+    return _runner.run(backing.backup(store_of(source), file, progress))
+
+
+def restore(
+    file: Path, open_target: Callable[[], AbstractAsyncContextManager[Store]], unix_ms: int
+) -> list[Copied]:
+    return _runner.run(backing.restore(file, open_target, unix_ms))
