@@ -14,11 +14,11 @@ from jackpot.ledger.aside import Aside
 from jackpot.ledger.connect import FAILURES, text
 from jackpot.ledger.journal import Head, Row, Snapshot, check_dense
 from jackpot.ledger.postgres_lease import TAKEN, Leases, over
-from jackpot.ledger.postgres_rows import check_wrote, copy_rows
+from jackpot.ledger.postgres_rows import check_wrote, copy_rows, save_snapshot
 from jackpot.ledger.postgres_schema import open_schema
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.session import Session
-from jackpot.ledger.store import SNAPSHOTS_KEPT, DataRefused, LedgerCorrupt, LedgerUnusable, not_kept
+from jackpot.ledger.store import DataRefused, LedgerCorrupt, LedgerUnusable, not_kept
 
 # The database looked at the data and said no, or asyncpg could not even send it.
 REFUSALS: Final = (
@@ -150,28 +150,7 @@ class PostgresStore:
         await self.session.acknowledged()
 
     async def save_snapshot(self, snapshot: Snapshot) -> None:
-        await self.session.alone(self._save_snapshot(snapshot))
-
-    async def _save_snapshot(self, snapshot: Snapshot) -> None:
-        connection = self.session.ready()
-        number = await self.session.number(snapshot.bank)
-        try:
-            async with connection.transaction():
-                # It only shortens a start, so nothing waits for it.
-                await connection.execute("SET LOCAL synchronous_commit = off")
-                status = await connection.execute(
-                    "INSERT INTO snapshot VALUES ($1, $2, $3, $4, $5) ON CONFLICT (bank, seq) DO UPDATE "
-                    "SET hash = excluded.hash, format = excluded.format, state = excluded.state",
-                    number, snapshot.seq, snapshot.hash, snapshot.format, snapshot.state,
-                )  # fmt: skip
-                check_wrote("snapshot", status, 1)
-                await connection.execute(
-                    "DELETE FROM snapshot WHERE bank = $1 AND seq NOT IN "
-                    "(SELECT seq FROM snapshot WHERE bank = $1 AND seq <= $2 ORDER BY seq DESC LIMIT $3)",
-                    number, snapshot.seq, SNAPSHOTS_KEPT,
-                )  # fmt: skip
-        except FAILURES as error:
-            raise self.session.in_doubt(error) from error
+        await self.session.alone(save_snapshot(self.session, snapshot))
 
     async def checkpoint(self) -> None:
         """PostgreSQL keeps its own house."""

@@ -1,11 +1,12 @@
-"""How do rows get into PostgreSQL's tables? By COPY, and counted."""
+"""How do rows and snapshots get into PostgreSQL's tables? Counted, and rows by COPY."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final, TypeVar
 
-from jackpot.ledger.connect import Connection
-from jackpot.ledger.journal import Row
-from jackpot.ledger.store import not_written
+from jackpot.ledger.connect import FAILURES, Connection
+from jackpot.ledger.journal import Row, Snapshot
+from jackpot.ledger.session import Session
+from jackpot.ledger.store import SNAPSHOTS_KEPT, not_written
 
 # Of one COPY; a larger batch takes several. After each 512 KiB of one, asyncpg waits until the socket takes
 # more, and waits for ever where the connection is lost meanwhile.
@@ -45,6 +46,29 @@ def check_wrote(table: str, status: str, asked: int) -> None:
     wrote = int(status.rpartition(" ")[2])
     if wrote != asked:
         raise not_written(table, wrote, asked)
+
+
+async def save_snapshot(session: Session, snapshot: Snapshot) -> None:
+    """As of a Store."""
+    connection = session.ready()
+    number = await session.number(snapshot.bank)
+    try:
+        async with connection.transaction():
+            # It only shortens a start, so nothing waits for it.
+            await connection.execute("SET LOCAL synchronous_commit = off")
+            status = await connection.execute(
+                "INSERT INTO snapshot VALUES ($1, $2, $3, $4, $5) ON CONFLICT (bank, seq) DO UPDATE "
+                "SET hash = excluded.hash, format = excluded.format, state = excluded.state",
+                number, snapshot.seq, snapshot.hash, snapshot.format, snapshot.state,
+            )  # fmt: skip
+            check_wrote("snapshot", status, 1)
+            await connection.execute(
+                "DELETE FROM snapshot WHERE bank = $1 AND seq NOT IN "
+                "(SELECT seq FROM snapshot WHERE bank = $1 AND seq <= $2 ORDER BY seq DESC LIMIT $3)",
+                number, snapshot.seq, SNAPSHOTS_KEPT,
+            )  # fmt: skip
+    except FAILURES as error:
+        raise session.in_doubt(error) from error
 
 
 def _parts(records: list[T], sizes: list[int]) -> Iterator[list[T]]:

@@ -28,7 +28,7 @@ from jackpot.server.writer import RETRY_FIRST_S, Writer
 from tests.ledger.backends import WAIT_S, backend, stores, watching
 from tests.ledger.material import rows
 from tests.ledger.play import FIVE, THREE, Play
-from tests.ledger.test_postgres_standby import outcome, until_synchronous
+from tests.ledger.test_session import outcome, until_synchronous
 from tests.ledgers import Fresh
 from tests.server.bed import on_loop, until
 

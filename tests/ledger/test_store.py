@@ -1,156 +1,229 @@
-"""Does the threaded store lose nothing: no error, no order, no commit that a cancelled caller began?"""
+"""Does a backend keep the promises of the Ledger interface? Written against the interface alone."""
 
-import asyncio
-import threading
-from collections.abc import Callable, Coroutine
-from pathlib import Path
-from typing import Any, TypeVar
+from threading import Thread
 
+import msgspec
 import pytest
 
-from jackpot.ledger.journal import Snapshot
-from jackpot.ledger.sqlite import SqliteLedger
-from jackpot.ledger.store import CommitInDoubt, Fenced, LedgerError
-from jackpot.ledger.threaded import Threaded
+from jackpot.ledger.journal import Head, Row, Snapshot, genesis
+from jackpot.ledger.store import DataRefused, Fenced
+from jackpot.rules.postings import Posting
+from tests.ledger.conftest import Place
 from tests.ledger.material import rows
 
-T = TypeVar("T")
+
+def test_an_unknown_bank_is_empty(place: Place) -> None:
+    """S3: a bank that was never written stands at its genesis."""
+    ledger = place.open()
+    assert ledger.created
+    assert ledger.head("main") == Head("main", 0, 0, genesis("main"), "", 0)
+    assert ledger.banks() == []
+    assert ledger.rows("main", 0, 10) == []
+    assert ledger.newest_snapshot("main") is None
+    assert ledger.sums("main", None, 10) == []
+    assert ledger.strays("main") == []
 
 
-def test_the_store_is_the_ledger(tmp_path: Path) -> None:
-    """S5: every call reaches the ledger and brings back what it gave."""
-
-    async def use() -> None:
-        store = Threaded(SqliteLedger(tmp_path / "ledger.db"))
-        assert (await store.head("main")).epoch == 0
-        assert (await store.new_epoch("main", "test")).epoch == 1
-        written = rows(4)
-        await store.append("main", 1, 0, written)
-        assert await store.rows("main", 1, 2) == written[1:3]
-        snapshot = Snapshot("main", 4, written[-1].hash, 1, b"state")
-        await store.save_snapshot(snapshot)
-        assert await store.run(lambda ledger: ledger.newest_snapshot("main")) == snapshot
-        assert await store.run(lambda ledger: ledger.newest_snapshot("main", 4)) is None
-        await store.checkpoint()
-        await store.recover()
-        assert (await store.new_epoch("main", "test")).seq == 4
-        assert await store.run(lambda ledger: ledger.sums("main", None, 4)) != []
-        await store.close()
-
-    asyncio.run(use())
+def test_each_writer_takes_a_new_epoch(place: Place) -> None:
+    """DESIGN 4: a new epoch names its holder and moves nothing else."""
+    ledger = place.open()
+    assert ledger.new_epoch("main", "first") == Head("main", 1, 0, genesis("main"), "first", 0)
+    written = rows(3)
+    ledger.append("main", 1, 0, written)
+    assert ledger.new_epoch("main", "second") == Head("main", 2, 3, written[-1].hash, "second", 0)
+    assert ledger.new_epoch("main", "third", at_least=2).epoch == 3
+    assert ledger.new_epoch("main", "copy", at_least=40).epoch == 40
+    assert ledger.new_epoch("other", "copy", at_least=7).epoch == 7
+    assert ledger.banks() == ["main", "other"]
 
 
-def test_errors_arrive(tmp_path: Path) -> None:
-    """DESIGN 4: what the ledger raises is raised where it was asked."""
-
-    async def use() -> None:
-        store = Threaded(SqliteLedger(tmp_path / "ledger.db"))
-        await store.new_epoch("main", "test")
-        with pytest.raises(Fenced):
-            await store.append("main", 7, 0, rows(1, epoch=7))
-        await store.close()
-
-    asyncio.run(use())
-
-
-def test_one_thread_does_it_all(tmp_path: Path) -> None:
-    """DESIGN 1: calls are carried out in order, one at a time, in a thread of their own."""
-
-    async def use() -> list[str]:
-        store = Threaded(SqliteLedger(tmp_path / "ledger.db"))
-        async with asyncio.TaskGroup() as group:
-            tasks = [
-                group.create_task(store.run(lambda _: threading.current_thread().name)) for _ in range(5)
-            ]
-        await store.close()
-        return [task.result() for task in tasks]
-
-    names = set(asyncio.run(use()))
-    assert len(names) == 1
-    assert names != {threading.current_thread().name}
+def test_rows_come_back_as_they_were_written(place: Place) -> None:
+    """S5: what was acknowledged is there after reopening, in order, page by page."""
+    ledger = place.open()
+    ledger.new_epoch("main", "test")
+    written = rows(300)
+    ledger.append("main", 1, 0, written[:256])
+    ledger.append("main", 1, 256, written[256:])
+    ledger.close()
+    again = place.open()
+    assert not again.created
+    assert again.rows("main", 0, 1_000) == written
+    assert again.rows("main", 100, 7) == written[100:107]
+    assert again.rows("main", 300, 7) == []
+    assert again.head("main") == Head("main", 1, 300, written[-1].hash, "test", 0)
 
 
-class Gate:
-    """Work that begins, tells so, and ends when it is let."""
-
-    def __init__(self, end: Callable[[SqliteLedger], None]) -> None:
-        self.begun = threading.Event()
-        self.let = threading.Event()
-        self.end = end
-
-    def __call__(self, ledger: SqliteLedger) -> None:
-        self.begun.set()
-        assert self.let.wait(30)
-        self.end(ledger)
-
-
-async def cancel_within(store: Threaded, gate: Gate) -> bool:
-    """Whether a caller, cancelled twice while its work is under way, ends so; its error comes in a group."""
-    async with asyncio.TaskGroup() as group:
-        task = group.create_task(store._call(gate))
-        await asyncio.get_running_loop().run_in_executor(None, gate.begun.wait, 30)
-        for _ in range(2):
-            task.cancel()
-            done, _ = await asyncio.wait({task}, timeout=0)
-            assert not done
-        gate.let.set()
-    return task.cancelled()
+def test_banks_are_apart(place: Place) -> None:
+    """DESIGN, the ledger: a bank has its own order, chain, head and epoch."""
+    ledger = place.open()
+    ledger.new_epoch("north", "a")
+    ledger.new_epoch("south", "b")
+    ledger.new_epoch("south", "c")
+    north, south = rows(4, bank="north"), rows(2, bank="south", epoch=2)
+    ledger.append("north", 1, 0, north[:1])
+    ledger.append("south", 2, 0, south)
+    ledger.append("north", 1, 1, north[1:])
+    assert ledger.rows("north", 0, 10) == north
+    assert ledger.rows("south", 0, 10) == south
+    assert ledger.head("south").epoch == 2
+    assert ledger.strays("north") == ledger.strays("south") == []
 
 
-def test_a_cancelled_call_is_waited_for(tmp_path: Path) -> None:
-    """S5: a commit under way cannot be taken back, so cancelling returns when it is done."""
-
-    async def use() -> None:
-        store = Threaded(SqliteLedger(tmp_path / "ledger.db"))
-        await store.new_epoch("main", "test")
-        assert await cancel_within(store, Gate(lambda ledger: ledger.append("main", 1, 0, rows(3))))
-        assert (await store.head("main")).seq == 3
-        await store.close()
-
-    asyncio.run(use())
-
-
-def test_a_cancelled_call_keeps_its_error(tmp_path: Path) -> None:
-    """DESIGN 4: the failure of a cancelled call is not lost: it is raised in place of the cancellation."""
-
-    def fail(_ledger: SqliteLedger) -> None:
-        raise LedgerError("the disk is gone")
-
-    async def use() -> None:
-        store = Threaded(SqliteLedger(tmp_path / "ledger.db"))
-        with pytest.raises(ExceptionGroup) as raised:
-            await cancel_within(store, Gate(fail))
-        assert raised.group_contains(LedgerError, match="the disk is gone")
-        await store.close()
-
-    asyncio.run(use())
+def test_a_lease_is_confirmed_and_given_up(place: Place) -> None:
+    """DESIGN, lease: a beat moves the head and no row; only the epoch that holds the bank may do either."""
+    ledger = place.open()
+    ledger.new_epoch("main", "first")
+    ledger.beat("main", 1)
+    ledger.beat("main", 1)
+    assert ledger.head("main") == Head("main", 1, 0, genesis("main"), "first", 2)
+    ledger.new_epoch("main", "second")
+    for old in (ledger.beat, ledger.release):
+        with pytest.raises(Fenced, match="taken by another writer"):
+            old("main", 1)
+    ledger.release("main", 2)
+    assert ledger.head("main") == Head("main", 2, 0, genesis("main"), "", 2)
 
 
-def test_a_call_that_hangs_is_left(tmp_path: Path) -> None:
-    """A disk that hangs keeps nobody: what waits for it ends in doubt, what had not begun never does."""
-
-    async def use() -> None:
-        gate, began = Gate(lambda _ledger: None), list[int]()
-        store = Threaded(SqliteLedger(tmp_path / "ledger.db"))
-        async with asyncio.timeout(30), asyncio.TaskGroup() as group:
-            calls = [group.create_task(doubtful(store._call(gate)))]
-            await asyncio.get_running_loop().run_in_executor(None, gate.begun.wait, 30)
-            calls.append(group.create_task(doubtful(store.run(lambda _ledger: began.append(1)))))
-            await asyncio.sleep(0)
-            store.leave()
-        assert all(call.result() for call in calls)
-        assert await doubtful(store.head("main"))
-        await store.close()
-        gate.let.set()
-        assert began == []
-
-    asyncio.run(use())
+@pytest.mark.parametrize(("epoch", "before"), [(1, 3), (3, 3), (2, 2), (2, 4)])
+def test_the_fence_lets_only_the_head_move(place: Place, epoch: int, before: int) -> None:
+    """DESIGN, the ledger: an old epoch, or a head moved by another, writes nothing and says so."""
+    ledger = place.open()
+    ledger.new_epoch("main", "old")
+    written = rows(5)
+    ledger.append("main", 1, 0, written[:3])
+    ledger.new_epoch("main", "new")
+    with pytest.raises(Fenced, match="taken by another writer"):
+        ledger.append("main", epoch, before, rows(2, epoch=epoch, after=written[before - 1]))
+    assert ledger.rows("main", 0, 10) == written[:3]
+    ledger.append("main", 2, 3, rows(2, epoch=2, after=written[2]))
+    assert ledger.head("main").seq == 5
 
 
-async def doubtful(call: Coroutine[Any, Any, object]) -> bool:
-    """Whether the call ends in doubt."""
-    try:
-        await call
-    except CommitInDoubt:
-        return True
-    return False
+def test_unbalanced_postings_are_refused(place: Place) -> None:
+    """M4: the database itself refuses postings that do not sum to zero; the next batch goes on."""
+    ledger = place.open()
+    ledger.new_epoch("main", "test")
+    good = rows(2)
+    bad = msgspec.structs.replace(good[1], postings=(Posting(1, 1, 1, primary=1),))
+    with pytest.raises(DataRefused):
+        ledger.append("main", 1, 0, [good[0], bad])
+    assert ledger.rows("main", 0, 10) == []
+    ledger.append("main", 1, 0, good)
+    assert ledger.rows("main", 0, 10) == good
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"digest": b"short"},
+        {"hash": b"short"},
+        {"table_seq": 2**63},
+        {"kind": "no number"},
+        {"postings": (Posting(1, 1, 1), Posting(1, 1, 1))},
+        {"postings": (Posting(1, -1, 1),)},
+    ],
+)
+def test_data_that_no_column_holds_is_refused(place: Place, change: dict[str, object]) -> None:
+    """DESIGN 4: on a live connection the data is at fault, nothing is written and nothing is in doubt."""
+    ledger = place.open()
+    ledger.new_epoch("main", "test")
+    good = rows(3)
+    with pytest.raises(DataRefused):
+        ledger.append("main", 1, 0, [good[0], msgspec.structs.replace(good[1], **change), good[2]])
+    ledger.append("main", 1, 0, good)
+    assert ledger.rows("main", 0, 10) == good
+
+
+def test_rows_must_be_dense(place: Place) -> None:
+    """DESIGN, the ledger: seq is dense; a gap is the caller's bug, never written."""
+    ledger = place.open()
+    ledger.new_epoch("main", "test")
+    good = rows(3)
+    for wrong in ([], good[1:], [good[0], good[2]], [good[1], good[0]]):
+        with pytest.raises(ValueError, match="not dense"):
+            ledger.append("main", 1, 0, wrong)
+    assert ledger.rows("main", 0, 10) == []
+
+
+def test_only_the_newest_two_snapshots_stay(place: Place) -> None:
+    """DESIGN 5: a snapshot names bank, seq, hash and format; each bank keeps two."""
+    ledger = place.open()
+    for bank in ("main", "other"):
+        ledger.new_epoch(bank, "test")
+    made = [Snapshot("main", seq, bytes([seq]) * 32, 1, b"state %d" % seq) for seq in (1, 2, 3)]
+    other = Snapshot("other", 1, bytes(32), 1, bytes(100_000))
+    for snapshot in (*made, other):
+        ledger.save_snapshot(snapshot)
+    assert ledger.newest_snapshot("main") == made[2]
+    assert ledger.newest_snapshot("main", below=3) == made[1]
+    assert ledger.newest_snapshot("main", below=2) is None
+    assert ledger.newest_snapshot("other") == other
+    ledger.save_snapshot(msgspec.structs.replace(made[2], state=b"again"))
+    assert ledger.newest_snapshot("main") == msgspec.structs.replace(made[2], state=b"again")
+    for seq in (1_000, 2_000):  # nobody's: the bank has not come so far
+        ledger.save_snapshot(Snapshot("main", seq, bytes(32), 1, b"forged"))
+    for snapshot in made[1:]:
+        ledger.save_snapshot(snapshot)
+    assert ledger.newest_snapshot("main") == made[2]
+    assert ledger.newest_snapshot("main", below=3) == made[1]
+
+
+def test_the_database_sums_the_postings(place: Place) -> None:
+    """M4: sums by link and level, over any span of rows."""
+    ledger = place.open()
+    ledger.new_epoch("main", "test")
+    ledger.append("main", 1, 0, rows(10))
+    first, second = ledger.sums("main", 4, 7)
+    assert first == Posting(1, 1, 0, primary=2 * 630_000 + 12, wagers=-2 * 630_000 - 12)
+    assert second == Posting(1, 2, 0, primary=140_000, reserve=20_000, wagers=-160_000)
+    assert ledger.sums("main", None, 10)[1].primary == 5 * 70_000
+
+
+def test_a_reader_works_beside_the_writer(place: Place) -> None:
+    """S3: an auditor reads while the server writes, and takes no lock from it."""
+    ledger = place.open()
+    ledger.new_epoch("main", "test")
+    written = rows(4)
+    ledger.append("main", 1, 0, written[:2])
+    reader = place.read()
+    assert reader.rows("main", 0, 10) == written[:2]
+    ledger.append("main", 1, 2, written[2:])
+    assert reader.rows("main", 0, 10) == written
+    assert reader.head("main") == ledger.head("main")
+
+
+def test_a_reader_never_sees_a_gap(place: Place) -> None:
+    """DESIGN 1: order is seq alone: a reader sees each row after all rows before it, while others write."""
+    ledger = place.open()
+    ledger.new_epoch("main", "test")
+    reader = place.read()
+    written = rows(2_000)
+    read: list[Row] = []
+    behind: list[int] = []
+
+    def follow() -> None:
+        while len(read) < len(written):
+            read.extend(reader.rows("main", len(read), 37))
+            if reader.head("main").seq < len(read):
+                behind.append(len(read))
+
+    following = Thread(target=follow, daemon=True)
+    following.start()
+    for start in range(0, len(written), 20):
+        ledger.append("main", 1, start, written[start : start + 20])
+    following.join(30)
+    assert read == written
+    assert behind == []
+
+
+def test_recovery_is_harmless_where_nothing_failed(place: Place) -> None:
+    """DESIGN 4: recover, new epoch, look: everything acknowledged is there."""
+    ledger = place.open()
+    ledger.new_epoch("main", "test")
+    written = rows(4)
+    ledger.append("main", 1, 0, written[:2])
+    ledger.recover()
+    assert ledger.new_epoch("main", "test").seq == 2
+    later = rows(2, epoch=2, after=written[1])
+    ledger.append("main", 2, 2, later)
+    assert ledger.rows("main", 0, 10) == written[:2] + later
