@@ -25,5 +25,5 @@ async def test_books_that_nobody_has_read_are_not_opened_to_be_closed(
     def opened(*_what: object, **_how: object) -> NoReturn:
         raise AssertionError
 
-    monkeypatch.setattr(reader, "open_ledger", opened)
+    monkeypatch.setattr(reader, "open_reader", opened)
     await Books(url).close()
