@@ -24,6 +24,7 @@ from jackpot.rules.engine import Engine
 from jackpot.rules.paytable import LinkTerms, TableTerms
 from jackpot.server import admin
 from jackpot.server.acts import Acts
+from jackpot.server.desk import BankStopped
 from jackpot.server.devices import Devices
 from jackpot.server.door import Door
 from jackpot.server.floor import Floor
@@ -45,7 +46,7 @@ from jackpot.server.relay import Publisher, SignKeys
 from jackpot.server.remedy import explained
 from jackpot.server.signs import Signs
 from jackpot.server.tenure import RETRY_S, Tenure
-from jackpot.server.writer import BankStopped, Writer
+from jackpot.server.writer import Writer
 from jackpot.web import site
 from jackpot.web.screens import Screens
 
@@ -101,7 +102,7 @@ class Server(Process):
             links = [terms for terms in config.links if terms.bank == bank]
             store, several = self._stores[bank], len(config.servers) > 1
             hold = Hold(bank, holder, self.clock.monotonic(), shared=store.shared, others=several)
-            self.writers[bank] = Writer.standing_by(hold, store, self.clock, links)
+            self.writers[bank] = Writer(hold, store, self.clock, links)
         self._build_devices()
         missing, left_out = await self._open_books()
         self.warnings += [is_left_out(bank) for bank in left_out]
@@ -167,9 +168,6 @@ class Server(Process):
 
         return Tenure(
             self.writers[bank],
-            self._stores[bank],
-            self.clock,
-            alone=len(self.config.servers) < 2,
             waits=waits,
             start=lambda work: self._task_of(work, self.writers[bank]),
             on_taken=self._taken,

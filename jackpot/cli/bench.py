@@ -55,7 +55,7 @@ def bench(
     from jackpot.lab.engines import EngineError
     from jackpot.lab.load import LoadError
     from jackpot.ledger.store import LedgerError
-    from jackpot.server.writer import BankStopped
+    from jackpot.server.desk import BankStopped
 
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
     if ledger is not None and (postgres or ledger.startswith("sqlite:")):

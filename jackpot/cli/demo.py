@@ -103,7 +103,7 @@ def _run(folder: Path, scene: "Scene", rounds: int | None, postgres: bool, url: 
     from jackpot.lab.scene import FloorError
     from jackpot.ledger.store import LedgerError
     from jackpot.logs import json_logs
-    from jackpot.server.writer import BankStopped
+    from jackpot.server.desk import BankStopped
 
     verdict, trouble = None, []
     try:

@@ -40,7 +40,7 @@ def serve(
     from jackpot.config import ConfigErrors, load
     from jackpot.ledger.store import LedgerError
     from jackpot.logs import json_logs
-    from jackpot.server.writer import BankStopped
+    from jackpot.server.desk import BankStopped
 
     try:
         found = at_server(load(config), name)

@@ -112,12 +112,12 @@ async def _run(server: Server, bare: Bare | None, echo_port: int, folder: Path, 
     writer = server.writers["main"]
     keys = {device: key[0].hex() for (role, device), key in server.config.keys.items() if role == "table"}
     before = await writer.ask(_rounds)
-    rows, commits, spent, written = await _counts(writer.batches, writer.commits, bare)
+    rows, commits, spent, written = await _counts(writer.counts.batches, writer.counts.commits, bare)
     job = Job("127.0.0.1", server.ports["tables"], LINK, keys, seconds, WARM_S, echo=False)
     loaded = await _load(job)
     if await writer.ask(_rounds) - before != loaded.played:
         raise LoadError("the server has counted other rounds than the tables have played")
-    after = await _counts(writer.batches, writer.commits, bare)
+    after = await _counts(writer.counts.batches, writer.counts.commits, bare)
     count = after[1] - commits
     a_commit, size = (after[0] - rows) / count, (after[3] - written) / count
     echoed = await _load(msgspec.structs.replace(job, port=echo_port, echo=True))

@@ -23,11 +23,11 @@ from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.server import asks
 from jackpot.server.asks import Ask, BadRequest, Request, Revoke
+from jackpot.server.desk import BankStopped, Desk
 from jackpot.server.devices import Devices
 from jackpot.server.history import hits_of
 from jackpot.server.remedy import remedies
 from jackpot.server.tenure import Tenure
-from jackpot.server.writer import BankStopped, Writer
 
 # What an act was about, as its line in the log says: each value cut, for a request may be long.
 _LOGGED_MOST: Final = 64
@@ -51,7 +51,7 @@ class Acts:
 
     def __init__(
         self,
-        writers: Mapping[str, Writer],
+        writers: Mapping[str, Desk],
         devices: Mapping[str, Devices],
         tenures: Mapping[str, Tenure],
         books: Books,
@@ -122,7 +122,7 @@ class Acts:
             self._devices[act.role].register.blocked.discard(act.device)
         return answer
 
-    def _log(self, request: Request, writer: Writer, answer: Answer, **more: Any) -> None:
+    def _log(self, request: Request, writer: Desk, answer: Answer, **more: Any) -> None:
         """One line for an act: what it named, who stood for it, and why it was refused."""
         fields = msgspec.to_builtins(request.ask)
         do = fields.pop("do")
@@ -135,7 +135,7 @@ class Acts:
         said = {} if answer["ok"] else {"code": answer["code"], "message": answer["message"]}
         log.info("act", do=do, by=request.people, ok=answer["ok"], **said, **about, bank=writer.bank, **more)
 
-    async def _explained(self, act: ActCommand, writer: Writer, answer: Answer) -> Answer:
+    async def _explained(self, act: ActCommand, writer: Desk, answer: Answer) -> Answer:
         """A refusal, with what people do next where it depends on what was done before."""
         if isinstance(act, Validate | Pay | Undo) and answer["code"] in _DONE_REFUSED:
             with suppress(BankStopped, LedgerError):  # what the rules said is true without the books
@@ -148,7 +148,7 @@ class Acts:
             return answer | {"message": f"{answer['message']}; {held}"}
         return answer
 
-    async def _done_before(self, act: Validate | Pay | Undo, writer: Writer) -> Answer | None:
+    async def _done_before(self, act: Validate | Pay | Undo, writer: Desk) -> Answer | None:
         """A refusal that says who did it before, and when; None where nothing was done that stands."""
         hit, name = _number(act.hit) or 0, act.award or act.hit
         listed = (await hits_of(writer, self._books, hit + 1, 1)).hits
@@ -196,7 +196,7 @@ class Acts:
         self._log(request, writer, {"ok": True})
         return {"bank": writer.bank, "holder": await self._tenures[writer.bank].hand_over()}
 
-    async def _own(self, request: Request) -> Writer:
+    async def _own(self, request: Request) -> Desk:
         """As `_bank_of`, of a bank that another server cannot have changed. Raises BankStopped."""
         writer = await self._bank_of(request)
         if writer.hold.stopped is None and not writer.board.leased:
@@ -205,7 +205,7 @@ class Acts:
             )
         return writer
 
-    async def _bank_of(self, request: Request) -> Writer:
+    async def _bank_of(self, request: Request) -> Desk:
         """The bank of what is asked: its table's, device's or link's, the one named, or that of its hit.
 
         Raises BadRequest where it could be another.
@@ -224,7 +224,7 @@ class Acts:
             raise BadRequest(f"bank: {bank!r} is unknown; there is {' '.join(self._writers)}")
         return self._writers[bank]
 
-    def _of_device(self, role: str, name: str) -> Writer:
+    def _of_device(self, role: str, name: str) -> Desk:
         registers = {each: devices.register.devices for each, devices in self._devices.items()}
         device = registers[role].get(name)
         if device is None:
@@ -234,14 +234,14 @@ class Acts:
             raise BadRequest(f"{role}: {name!r} is unknown{known}")
         return self._writers[device.banks[0].bank]
 
-    def _of_link(self, link: str) -> Writer:
+    def _of_link(self, link: str) -> Desk:
         for writer in self._writers.values():
             if link in writer.board.links:
                 return writer
         known = " ".join(link for writer in self._writers.values() for link in writer.board.links)
         raise BadRequest(f"link: {link!r} is unknown; there is {known}")
 
-    async def _having(self, hit: str | None, award: str | None) -> Writer:
+    async def _having(self, hit: str | None, award: str | None) -> Desk:
         """The only bank that has that hit or award; where a bank does not say, it might be that one's."""
         if len(self._writers) == 1:
             return next(iter(self._writers.values()))

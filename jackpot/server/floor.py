@@ -18,10 +18,10 @@ from jackpot.rules.paytable import LinkTerms, TableTerms
 from jackpot.server.alone import alone
 from jackpot.server.audience import Subscription
 from jackpot.server.connection import Connection
+from jackpot.server.desk import BankStopped, Desk
 from jackpot.server.devices import Devices
 from jackpot.server.guests import NO_DOOR, Guest
 from jackpot.server.register import Device, Register
-from jackpot.server.writer import BankStopped, Writer
 
 _DECK: Final = 52
 # A chance that never draws, for a draw that is off.
@@ -106,7 +106,7 @@ class TableConnection(Connection):
         if device is None:
             return
         if wagered_at is not None:
-            self._writer(device).answers.observe(self.devices.clock.monotonic() - wagered_at)
+            self._writer(device).counts.answers.observe(self.devices.clock.monotonic() - wagered_at)
         if isinstance(answer, Ack | Nack):
             if self.session.state is State.TABLE:
                 self.session.answer(answer)
@@ -139,9 +139,9 @@ class TableConnection(Connection):
             self.tell(encode(hit))
         self.devices.dirty(self)
 
-    def _writer(self, device: Device) -> Writer:
+    def _writer(self, device: Device) -> Desk:
         writer = device.banks[0]
-        assert isinstance(writer, Writer)  # noqa: S101 - a table plays where its bank is written
+        assert isinstance(writer, Desk)  # noqa: S101 - a table plays where its bank is written
         return writer
 
 

@@ -27,7 +27,7 @@ from jackpot.rules.engine import Engine
 from jackpot.rules.money import to_cents
 from jackpot.rules.paytable import LinkTerms, TableTerms
 from jackpot.rules.state import State
-from jackpot.server.writer import Writer
+from jackpot.server.desk import Desk
 
 # Every file that decides anything: the program and the paytables that it ships.
 _CODE: Final = (".py", ".toml", ".sql", ".json")
@@ -164,7 +164,7 @@ def _check_renamed(ledger: Reader, config: Config, site: str) -> None:
         )
 
 
-async def agree(writer: Writer, config: Config, store: Store) -> None:
+async def agree(writer: Desk, config: Config, store: Store) -> None:
     """Opens what the configuration adds; suspends what it would change (L9).
 
     A link that lies in another bank of the ledger is not opened a second time, with new seeds: it waits until
@@ -198,7 +198,7 @@ async def agree(writer: Writer, config: Config, store: Store) -> None:
     await _agree_tables(writer, config)
 
 
-async def _agree_tables(writer: Writer, config: Config) -> None:
+async def _agree_tables(writer: Desk, config: Config) -> None:
     tables, links = await writer.ask(lambda engine: (table_terms(engine.state), link_terms(engine.state)))
     for terms in config.tables:
         if terms.links[0] in links and tables.get(terms.table) != terms:
@@ -240,7 +240,7 @@ def _terms(engine: Engine) -> dict[str, tuple[LinkTerms, list[str]]]:
     return {link.terms.link: (link.terms, list(link.suspended)) for link in engine.state.links}
 
 
-async def _do(writer: Writer, command: Command) -> None:
+async def _do(writer: Desk, command: Command) -> None:
     answer = await writer.person(command, ())
     if not answer.ok:
         name = type(command).__name__

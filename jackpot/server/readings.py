@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from jackpot.clock import Clock
 from jackpot.rules.acts.readings import Reading
 from jackpot.rules.state import Link
-from jackpot.server.writer import Writer
+from jackpot.server.desk import Desk
 
 # How often the clock is looked at: it may step, and a day's end is a moment of people, not of machines.
 LOOK_EVERY_S: Final = 15.0
@@ -22,7 +22,7 @@ def ended_day(unix_ms: int, ends: time, zone: ZoneInfo) -> date:
     return last_end - timedelta(days=1)
 
 
-async def take_readings(writer: Writer, clock: Clock, ends: time, zone: ZoneInfo) -> None:
+async def take_readings(writer: Desk, clock: Clock, ends: time, zone: ZoneInfo) -> None:
     """Records every meter when a gaming day has ended, also one that ended while nobody served.
 
     A bank's very first day needs no reading of the day before it. Runs until cancelled; a reading is

@@ -12,15 +12,14 @@ from typing import Any, Final
 
 import structlog
 
-from jackpot.clock import Clock
 from jackpot.ledger.copy import UNFINISHED
 from jackpot.ledger.journal import Head
-from jackpot.ledger.rebuild import still_own
-from jackpot.ledger.store import CommitInDoubt, Fenced, LedgerError, LedgerUnusable, Store
+from jackpot.ledger.store import CommitInDoubt, Fenced, LedgerError, LedgerUnusable
+from jackpot.server.desk import BankStopped
 from jackpot.server.hold import Do
 from jackpot.server.lease import BEAT_S, HEIR_WITHIN_S, LOOK_S
 from jackpot.server.life import Lease
-from jackpot.server.writer import BankStopped, Writer
+from jackpot.server.writer import Writer
 
 # A ledger that does not answer a standby is asked again so often: it costs one connection.
 RETRY_S: Final = 1.0
@@ -31,18 +30,15 @@ log: Final = structlog.get_logger()
 class Tenure:
     """Carries one bank in one server through its life, which `hold` describes.
 
-    on_taken: what follows a taking before devices are let in. waits: for how many seconds a free bank is left
-    to others now. alone: no other server is known of, and the first time nobody is waited for. start: runs a
+    Where no other server is known of, nobody is waited for the first time. on_taken: what follows a taking
+    before devices are let in. waits: for how many seconds a free bank is left to others now. start: runs a
     task next to this one.
     """
 
     def __init__(
         self,
         writer: Writer,
-        store: Store,
-        clock: Clock,
         *,
-        alone: bool,
         waits: Callable[[], float],
         start: Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]],
         on_taken: Callable[[Writer], Awaitable[None]],
@@ -50,9 +46,9 @@ class Tenure:
         self.writer = writer
         self.hold = writer.hold
         self.bank = writer.bank
-        self._store = store
-        self._clock = clock
-        self._alone = alone
+        self._store = writer.store
+        self._clock = writer.clock
+        self._alone = not writer.hold.others
         self._waits = waits
         self._start = start
         self._on_taken = on_taken
@@ -145,7 +141,7 @@ class Tenure:
             self._settled.set_result(None)
 
     def _refuse(self, error: Exception) -> None:
-        """The first time, whoever starts the server is told, and it ends."""
+        """The first time, the one who starts the server is told, and this ends."""
         if not self._settled.done():
             self._settled.set_exception(error)
             self._ended.set()
@@ -181,16 +177,14 @@ class Tenure:
             raise LedgerUnusable(
                 f"bank {self.bank} is a copy that was interrupted: jackpot ledger copy goes on with it"
             )
-        epoch = await writer.take(seen)
+        epoch = await writer.recovery.take(seen)
         self._inherited("")
         async with self._beating(epoch):
-            engine, head = await self._store.run(writer.read_whole)
-        still_own(head, epoch)
+            engine, head = await writer.recovery.whole(epoch, self.hold.furthest)
         if into := engine.state.closed_into:
             raise LedgerUnusable(
                 f'bank {self.bank} was joined: write bank = "{into}" on its links in the configuration'
             )
-        await writer.check_acknowledged(self.hold.furthest)
         engine.new_epoch(int(self._clock.monotonic() * 1000))
         log.info("ledger_checked", bank=self.bank, seq=head.seq, epoch=head.epoch, hash=head.hash.hex())
         writer.begin(engine, head)
@@ -225,31 +219,26 @@ class Tenure:
 
     async def _open(self) -> None:
         """Lets devices in once configuration and journal agree; not where the bank is lost meanwhile."""
-        try:
-            while not await self._agreed():
-                await self._pause(RETRY_S)
-                if self._ended.is_set():
-                    return
-        except BankStopped:
-            return  # whoever runs the writer knows why
-        except LedgerError as error:
-            self.writer.fail(error)
-            self.writer.end()
-            return
-        self.writer.open()
+        while True:
+            try:
+                await self._on_taken(self.writer)
+                break
+            except CommitInDoubt as error:  # the writer recovers from it, and it is done again
+                log.warning("ledger_unavailable", bank=self.bank, retry_s=RETRY_S, reason=str(error))
+            except BankStopped:
+                return  # the writer's end says why
+            except LedgerError as error:
+                self.writer.fail(error)
+                self.writer.end()
+                return
+            await self._pause(RETRY_S)
+            if self._ended.is_set():
+                return
+        self.writer.carry_out(self.hold.agreed())
         self._settle()
 
-    async def _agreed(self) -> bool:
-        """Whether one try did what follows a taking; in doubt the writer recovers, and it is done again."""
-        try:
-            await self._on_taken(self.writer)
-        except CommitInDoubt as error:
-            log.warning("ledger_unavailable", bank=self.bank, retry_s=RETRY_S, reason=str(error))
-            return False
-        return True
-
     async def _release(self) -> None:
-        """Everything decided is durable: whoever waits may take the bank before this one hears of it."""
+        """Everything decided is durable: another server may take the bank before this one hears of it."""
         self.writer.carry_out(self.hold.drained())
         try:
             if self._store.shared:
@@ -270,7 +259,7 @@ class Tenure:
                     async with asyncio.timeout(BEAT_S):
                         await done.wait()
                         return
-                with suppress(CommitInDoubt, Fenced):  # whoever checks finds out for himself
+                with suppress(CommitInDoubt, Fenced):  # who reads the books finds out too
                     await self._store.beat(self.bank, epoch)
 
         if not self._store.shared:
@@ -284,7 +273,7 @@ class Tenure:
             await asyncio.wait((beating,))
 
     async def _recover(self, error: CommitInDoubt) -> None:
-        """A fresh connection, at once or soon after the last; the bank stays with whoever holds it."""
+        """A fresh connection, at once or soon after the last; the bank stays with the one that holds it."""
         log.warning("ledger_unavailable", bank=self.bank, retry_s=RETRY_S, reason=str(error))
         self.writer.carry_out(self.hold.lost())
         if not self._alone:

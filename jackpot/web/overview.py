@@ -17,7 +17,6 @@ from jackpot.server.devices import Devices
 from jackpot.server.history import hits_of
 from jackpot.server.relay import Publisher
 from jackpot.server.remedy import remedies, remedy, suspended
-from jackpot.server.writer import BankStopped, Writer
 from jackpot.words import counted, plural
 
 HITS_SHOWN: Final = 14
@@ -42,7 +41,7 @@ class Source(Protocol):
     @property
     def clock(self) -> Clock: ...
     @property
-    def writers(self) -> Mapping[str, Writer]: ...
+    def writers(self) -> Mapping[str, Desk]: ...
     @property
     def floor(self) -> Devices: ...
     @property
@@ -53,7 +52,7 @@ class Source(Protocol):
     def books(self) -> Books: ...
 
 
-def why(writer: Writer) -> str | None:
+def why(writer: Desk) -> str | None:
     """Why a bank does not act now; None if it acts, here or in another server."""
     if writer.hold.elsewhere:
         return None
@@ -67,7 +66,7 @@ def _own(devices: Devices) -> set[str]:
     return {
         name
         for name, device in devices.register.devices.items()
-        if not any(isinstance(bank, Writer) and bank.hold.elsewhere for bank in device.banks)
+        if not any(isinstance(bank, Desk) and bank.hold.elsewhere for bank in device.banks)
     }
 
 
@@ -110,7 +109,7 @@ class Overview:
                 self._looked_at = now
         return self._found
 
-    async def _read(self, writer: Writer) -> None:
+    async def _read(self, writer: Desk) -> None:
         try:
             async with asyncio.timeout(STATE_WITHIN_S):
                 state = await writer.ask(views.statistics)

@@ -16,10 +16,10 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from jackpot import __version__
 from jackpot.config import Address, Config
 from jackpot.rules import views
+from jackpot.server.desk import BankStopped
 from jackpot.server.door import Door
 from jackpot.server.histogram import Histogram
 from jackpot.server.remedy import explained
-from jackpot.server.writer import BankStopped
 from jackpot.web import overview
 from jackpot.web.book_metrics import of_books
 from jackpot.web.families import Family, registry

@@ -11,7 +11,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from jackpot.app import Server
 from jackpot.rules.refusal import CODES
-from jackpot.server.writer import ALARMS
+from jackpot.server.counts import ALARMS
 from jackpot.signage import SignageProcess
 from jackpot.web.book_metrics import HOUSE, REASONS, STATUSES
 from tests.deploy.tools import DEPLOY, ROOT, promtool

@@ -32,7 +32,7 @@ class Bed:
         self.proxy = proxy
         self.device = device
         self.board = board
-        self.epoch = self.writer.epoch
+        self.epoch = self.writer.core.epoch
 
     async def wager(self, seq: int) -> dict[str, Any]:
         self.device.wager(seq, "R1", seq)
@@ -112,8 +112,8 @@ async def test_a_connection_cut_at_commit(
     async with behind_a_proxy(database, tmp_path) as bed:
         bed.proxy.plans.append(plan)
         assert (await bed.wager(2))["t"] == "ack"
-        assert bed.writer.doubts == 1
-        assert bed.writer.epoch == bed.epoch + 1
+        assert bed.writer.counts.doubts == 1
+        assert bed.writer.core.epoch == bed.epoch + 1
         found = await epochs(database)
         assert found[2] in ([[bed.epoch], [bed.epoch + 1]] if again is None else [[bed.epoch + again]])
         suspended = [push for push in bed.device.heard if push["t"] == "link"]
@@ -135,7 +135,7 @@ async def test_a_connection_cut_at_commit_again_and_again(database: str, tmp_pat
         while bed.proxy.plans:
             bed.device.say(t="void", seq=(seq := seq + 1), round=f"R{seq}", reason="x")
             await bed.device.answer(seq)
-        assert bed.writer.doubts == len(plans)
+        assert bed.writer.counts.doubts == len(plans)
         found = await epochs(database)
         assert all(len(rows) == 1 for rows in found.values())
         assert sorted(found) == list(range(1, seq + 1))
@@ -154,7 +154,7 @@ async def test_a_slow_commit_is_left_alone(
         bed.proxy.go.set()
         assert (await bed.device.answer(2))["t"] == "ack"
         await bed.resumed()
-        assert (bed.writer.doubts, bed.writer.epoch) == (0, bed.epoch)
+        assert (bed.writer.counts.doubts, bed.writer.core.epoch) == (0, bed.epoch)
         await proven(bed, database, 2)
 
 
@@ -175,7 +175,7 @@ async def test_a_network_that_goes_dark_at_commit(
         bed.proxy.go.set()
         assert (await bed.device.answer(3))["t"] == "ack"
         await bed.resumed()
-        await until(lambda: bed.writer.doubts == 1)
+        await until(lambda: bed.writer.counts.doubts == 1)
         assert (await epochs(database))[2] == [bed.epoch if made else bed.epoch + 1]
         await proven(bed, database, 3)
 
@@ -197,7 +197,7 @@ async def test_a_server_ends_while_its_commit_waits(
         device.wager(2, "R1", 2)
         assert (await device.answer(2))["t"] == "ack"
         found = await epochs(database)
-        assert found[2] == [bed.epoch if made else server.writers["main"].epoch]
+        assert found[2] == [bed.epoch if made else server.writers["main"].core.epoch]
 
 
 @on_loop

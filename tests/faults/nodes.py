@@ -25,13 +25,14 @@ from jackpot.ledger.store import LedgerError, Store
 from jackpot.rules.commands import Command, Envelope
 from jackpot.rules.engine import Engine
 from jackpot.rules.outcome import Outcome
+from jackpot.server import desk as server_desk
 from jackpot.server import line as server_line
-from jackpot.server import writer as server_writer
+from jackpot.server.desk import BankStopped
 from jackpot.server.devices import Devices
 from jackpot.server.life import Service
 from jackpot.server.line import Line
 from jackpot.server.sequencer import Core, Item, Release
-from jackpot.server.writer import BankStopped, Writer
+from jackpot.server.writer import Writer
 from jackpot.web.live import Live
 from tests.faults.house import BANK, House, keys
 from tests.faults.loops import FalseLoop
@@ -225,8 +226,8 @@ class WatchedWriter(Writer):
 
     @property
     def node(self) -> Node:
-        assert isinstance(self._store, Reach)
-        node: Node = self._store.process
+        assert isinstance(self.store, Reach)
+        node: Node = self.store.process
         return node
 
     def begin(self, engine: Engine, head: Head) -> None:
@@ -357,7 +358,7 @@ def take_road(line: Line, road: Road) -> None:
 
 
 class Chance:
-    """In place of `os` in the writer: numbers that a seed repeats."""
+    """In place of `os` at the desk: numbers that a seed repeats."""
 
     def __init__(self, random: Random) -> None:
         self.urandom = random.randbytes
@@ -371,7 +372,7 @@ def simulated(random: Random) -> Iterator[None]:
         (app, "Writer", WatchedWriter),
         (app, "own_digest", quick),
         (signage, "own_digest", quick),
-        (server_writer, "os", Chance(random)),
+        (server_desk, "os", Chance(random)),
         (server_line, "_chance", random),
     )
     before = [getattr(module, name) for module, name, _ in changed]

@@ -21,7 +21,7 @@ from jackpot.ledger.postgres_lease import Leases
 from jackpot.ledger.reading import Differences
 from jackpot.ledger.store import CommitInDoubt
 from jackpot.rules.engine import Engine
-from jackpot.server.writer import Writer
+from jackpot.server.recovery import Recovery
 from tests.faults import proofs
 from tests.faults.clusters import Clusters
 from tests.faults.plan import Fault, plan_of
@@ -130,12 +130,12 @@ def test_a_doubtful_batch_believed_too_early_is_found(
 ) -> None:
     """DESIGN 4: what was not there before the new epoch may be there after it."""
 
-    async def read_again(writer: Any) -> tuple[Engine, Head]:
-        await writer._store.recover()
-        engine, head = await writer._store.run(writer.read_whole)
-        return engine, msgspec.structs.replace(head, epoch=await writer.take())
+    async def again(recovery: Any) -> tuple[Engine, Head]:
+        await recovery._store.recover()
+        engine, head = await recovery._store.run(recovery._read)
+        return engine, msgspec.structs.replace(head, epoch=await recovery.take())
 
-    monkeypatch.setattr(Writer, "_read_again", read_again)
+    monkeypatch.setattr(Recovery, "again", again)
     found(clusters, plan=LATE)
 
 

@@ -12,14 +12,13 @@ import pytest
 
 from jackpot import app
 from jackpot.ledger.journal import Head, Row
-from jackpot.ledger.rebuild import still_own
 from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.ledger.store import CommitInDoubt, Fenced
-from jackpot.server import tenure
 from jackpot.server.follow import Follower
 from jackpot.server.hold import Do, Hold
 from jackpot.server.lease import Watch
 from jackpot.server.life import HELD, SURE
+from jackpot.server.recovery import Recovery
 from jackpot.server.relay import BEAT_S, Publisher, Said
 from jackpot.server.tenure import Tenure
 from jackpot.server.writer import Writer
@@ -155,23 +154,22 @@ def test_answers_to_what_was_fenced_are_found(monkeypatch: pytest.MonkeyPatch) -
 def test_a_doubt_without_a_new_epoch_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """DESIGN 4: first a new epoch, then a look: what was on its way may still arrive."""
 
-    async def read_again(writer: Writer) -> Any:
-        if writer.hold.in_doubt:
-            await writer._store.recover()
-            writer.hold._new_epoch = True
-        engine, head = await writer._store.run(writer.read_whole)
-        still_own(head, writer.core.epoch)
-        await writer.check_acknowledged()
+    async def again(recovery: Recovery) -> Any:
+        hold, core = recovery._desk.hold, recovery._desk.core
+        if hold.in_doubt:
+            await recovery._store.recover()
+            hold._new_epoch = True
+        engine, head = await recovery.whole(core.epoch)
+        engine.go_on(core.engine)
         return engine, head
 
-    monkeypatch.setattr(Writer, "_read_again", read_again)
+    monkeypatch.setattr(Recovery, "again", again)
     found("is fenced though", kinds=("call_late", "call_late"))
 
 
 def test_an_epoch_that_is_another_s_by_now_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """DESIGN, lease: an epoch is one server's; a server that reads another's does not write in it."""
-    monkeypatch.setattr(tenure, "still_own", lambda *_: None)
-    monkeypatch.setattr("jackpot.server.writer.still_own", lambda *_: None)
+    monkeypatch.setattr("jackpot.server.recovery.still_own", lambda *_: None)
     found("whose epoch", "who has the bank", "both show", kinds=("kill", "freeze", "freeze"))
 
 

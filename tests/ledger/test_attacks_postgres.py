@@ -59,8 +59,8 @@ CLOG_FILE: Final = 2**20, 2**18
 async def holding(store: PostgresStore, *, alone: bool = True) -> AsyncIterator[Writer]:
     """A server that holds the bank; one of several looks first whether another has it."""
     clock = SystemClock()
-    hold = Hold("main", "us", clock.monotonic(), shared=True, others=False)
-    writer = Writer.standing_by(hold, store, clock)
+    hold = Hold("main", "us", clock.monotonic(), shared=True, others=not alone)
+    writer = Writer(hold, store, clock)
 
     async def taken(_writer: Writer) -> None:
         """No device is there."""
@@ -68,9 +68,6 @@ async def holding(store: PostgresStore, *, alone: bool = True) -> AsyncIterator[
     async with asyncio.TaskGroup() as group:
         tenure = Tenure(
             writer,
-            store,
-            clock,
-            alone=alone,
             waits=lambda: 0.0,
             start=group.create_task,
             on_taken=taken,
@@ -377,7 +374,7 @@ def test_a_forged_snapshot_is_not_what_a_server_goes_on_from(database: str, post
                         plant = "UPDATE snapshot SET state = $1", forged.snapshot()
                         await insider.run(*plant)
                         await insider.run("SELECT pg_terminate_backend(backend, 5000) FROM head")
-                        await until(lambda: writer.doubts == 1 and writer.active)
+                        await until(lambda: writer.counts.doubts == 1 and writer.active)
                         assert await writer.ask(views.statistics) == honest
                         assert await store.run(lambda ledger: ledger.newest_snapshot("main")) == newest
                         await insider.run(*plant)
@@ -409,7 +406,7 @@ def test_a_ledger_that_takes_no_row_is_tried_ever_more_seldom(database: str, pos
                 postgres.sql("REVOKE INSERT ON posting FROM jackpot_server", name)
                 act = group.create_task(writer.person(OpenLink(FIVE), ("p",)))
                 await until(lambda: writer._pause > 2 * RETRY_FIRST_S)
-                assert writer.doubts == 3
+                assert writer.counts.doubts == 3
                 postgres.sql("GRANT INSERT ON posting TO jackpot_server", name)
                 assert (await act).ok
                 assert writer._pause == 0
@@ -422,10 +419,10 @@ async def test_a_second_server_by_mistake_ends_no_other(database: str) -> None:
     """DESIGN, lease: one that knows of no other stands by too where a bank is held, until it is free."""
     async with stores(database, 2) as (store, another), AsyncExitStack() as until_last:
         async with holding(store) as writer:
-            epoch = writer.epoch
+            epoch = writer.core.epoch
             mistaken = await until_last.enter_async_context(holding(another))
             assert mistaken.hold.stopped == "standby: us has bank main"
             assert (await writer.person(OpenLink(FIVE), ("p",))).ok
-            assert (writer.active, writer.epoch) == (True, epoch)
+            assert (writer.active, writer.core.epoch) == (True, epoch)
         await until(lambda: mistaken.active)
         assert mistaken.epoch > epoch

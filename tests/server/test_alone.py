@@ -252,7 +252,7 @@ async def test_what_nobody_can_explain_stops_the_bank_alone(
             assert (writer.hold.stopped or "").startswith("internal: Thrown")
             assert (await fetch(server, "/healthz"))[0] == 200
             assert (await fetch(server, "/readyz"))[0] == 503
-            assert writer.alarms["internal"] == 1
+            assert writer.counts.alarms["internal"] == 1
     assert [line["event"] for line in logs].count("bank_stopped") == 1
 
 

@@ -30,8 +30,8 @@ def taken_by(name: str, writer: Writer) -> None:
     """As where another server has fenced this one, and was seen at work since."""
     writer.carry_out(writer.hold.fenced())
     for beat in (1, 2):
-        head = Head(writer.bank, writer.epoch + 1, 9, bytes(32), name, beat)
-        now = writer._clock.monotonic()
+        head = Head(writer.bank, writer.core.epoch + 1, 9, bytes(32), name, beat)
+        now = writer.clock.monotonic()
         writer.carry_out(writer.hold.seen(head, held=True, now=now, waits=0.0))
 
 
@@ -139,7 +139,7 @@ async def test_in_doubt_the_key_ends_at_once_and_the_entry_follows(tmp_path: Pat
         ledger.faults.append(doubt)
         assert len(await revoked(config, device="T01")) == 1
         await device.closed()
-        assert server.writers["main"].doubts == 1
+        assert server.writers["main"].counts.doubts == 1
     async with Server(config) as server:
         assert await refused(server, "table", "T01")
 
@@ -183,7 +183,7 @@ async def test_a_key_that_ended_while_its_device_waited_for_the_bank(tmp_path: P
             await stolen.hello(config, "table", "T02", key=1)
             await until(lambda: len(floor._waiting) == 3)
             await server._taken(writer)
-            writer.open()
+            writer.carry_out(writer.hold.agreed())
             assert (await old.type("error", "welcome"))["code"] == "auth_failed"
             assert (await stolen.type("error", "welcome"))["code"] == "auth_failed"
             assert (await new.type("error", "welcome"))["t"] == "welcome"

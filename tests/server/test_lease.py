@@ -18,6 +18,7 @@ from jackpot.ledger.postgres import PostgresStore
 from jackpot.ledger.postgres_lease import Leases
 from jackpot.ledger.store import CommitInDoubt, Fenced, LedgerCorrupt
 from jackpot.rules.acts.readings import Reading
+from jackpot.server.desk import BankStopped
 from jackpot.server.hold import Hold
 from jackpot.server.lease import (
     AWAY_S,
@@ -34,7 +35,7 @@ from jackpot.server.lease import (
 )
 from jackpot.server.life import Service
 from jackpot.server.tenure import RETRY_S, Tenure
-from jackpot.server.writer import BankStopped, Writer
+from jackpot.server.writer import Writer
 from tests.ledger.material import rows
 from tests.server.bed import WAIT_S, StepClock, on_loop, until
 
@@ -192,14 +193,11 @@ async def tenure(
 ) -> AsyncIterator[tuple[Tenure, Writer]]:
     """The bank in one server of several, without devices."""
     clock = clock or SystemClock()
-    hold = Hold("main", "first", clock.monotonic(), shared=True, others=False)
-    writer = Writer.standing_by(hold, store, clock)
+    hold = Hold("main", "first", clock.monotonic(), shared=True, others=True)
+    writer = Writer(hold, store, clock)
     async with asyncio.TaskGroup() as group:
         own = Tenure(
             writer,
-            store,
-            clock,
-            alone=False,
             waits=lambda: 0.0,
             start=group.create_task,
             on_taken=taken,
@@ -327,7 +325,7 @@ def test_a_bank_whose_snapshots_cannot_be_saved_is_held(
             monkeypatch.setattr(PostgresStore, "save_snapshot", lost)
             writer.core._snapshot_every = 1
             assert (await writer.person(Reading("2026-11-21"), ())).ok
-            await until(lambda: writer.doubts == 1 and writer.active)
+            await until(lambda: writer.counts.doubts == 1 and writer.active)
             monkeypatch.undo()
             writer.core._snapshot_every = 10
             assert (await writer.person(Reading("2026-11-22"), ())).ok
@@ -417,7 +415,7 @@ async def test_a_bank_that_nobody_takes_comes_back(database: str, monkeypatch: p
         with pytest.raises(BankStopped, match="no other server took main: this one has it again"):
             await own.hand_over()
         await until(lambda: writer.active)
-        assert writer.epoch == 2
+        assert writer.core.epoch == 2
     await store.close()
 
 
@@ -445,7 +443,6 @@ def test_no_device_is_let_in_before_the_journal_was_read(
             await agreed.wait()
 
         async with tenure(store, clock, taken) as (_, writer):
-            writer.hold.others = True
             opened: list[bool] = []
             writer.on_opened.append(lambda: opened.append(agreed.is_set()))
             await until(lambda: writer.board.leased)

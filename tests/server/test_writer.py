@@ -17,11 +17,12 @@ from jackpot.ledger.journal import Row
 from jackpot.ledger.store import CommitInDoubt
 from jackpot.ledger.verify import verify
 from jackpot.rules.acts.readings import Reading
+from jackpot.server.desk import BankStopped
 from jackpot.server.floor import Floor
 from jackpot.server.histogram import BATCH_ROWS, Histogram
 from jackpot.server.life import State
 from jackpot.server.register import Register
-from jackpot.server.writer import BankStopped, Writer
+from jackpot.server.writer import Writer
 from tests.ledger.waiting import open_ledger
 from tests.server.bed import (
     LINK,
@@ -166,7 +167,7 @@ async def test_a_slow_commit_suspends_but_goes_on(tmp_path: Path, monkeypatch: p
         assert (await device.type("link"))["state"] == "suspended"
         ledger.go.set()
         assert (await device.answer(1))["t"] == "ack"
-        assert server.writers["main"].doubts == 0
+        assert server.writers["main"].counts.doubts == 0
 
 
 class Checkpointed(Faulty):
@@ -196,7 +197,7 @@ async def test_a_checkpoint_comes_every_so_many_batches(
     async with Server(config, ledger=ledger) as server, table(server) as device:
         ledger.noted.clear()
         for seq in range(1, 8):
-            server.writers["main"].batches = Histogram(BATCH_ROWS)
+            server.writers["main"].counts.batches = Histogram(BATCH_ROWS)
             device.wager(seq, "R1", seq)
             assert (await device.answer(seq))["t"] == "ack"
         await until(lambda: ledger.noted.count("checkpoint") >= 2)
@@ -246,7 +247,7 @@ async def test_many_tables_share_a_commit(tmp_path: Path) -> None:
         ledger.go.clear()
         first.wager(1, "R1", 1)
         await until(lambda: core.depth == 1)
-        commits = sum(server.writers["main"].batches.counts)
+        commits = sum(server.writers["main"].counts.batches.counts)
         for seq in range(2, 6):
             first.wager(seq, "R1", seq)
         for seq in range(1, 6):
@@ -255,7 +256,7 @@ async def test_many_tables_share_a_commit(tmp_path: Path) -> None:
         ledger.go.set()
         await first.answer(5)
         await second.answer(5)
-        await until(lambda: sum(server.writers["main"].batches.counts) == commits + 2)
+        await until(lambda: sum(server.writers["main"].counts.batches.counts) == commits + 2)
 
 
 @on_loop

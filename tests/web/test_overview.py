@@ -10,10 +10,10 @@ import pytest
 
 from jackpot.app import Server
 from jackpot.ledger.journal import Head
+from jackpot.server.desk import BankStopped
 from jackpot.server.hold import Hold
 from jackpot.server.life import State
 from jackpot.server.register import Register
-from jackpot.server.writer import BankStopped
 from jackpot.web.overview import Overview
 from tests.server.bed import LINK, LINKS, administer, configure, connected, on_loop, sign, table
 from tests.server.test_web import fetch

@@ -1,0 +1,110 @@
+"""How does a bank come to be decided on what its ledger holds? Where it is taken, and after every doubt.
+
+In this order: a new epoch is acknowledged, so that nothing older can be written any more; the books of that
+epoch are read whole; and what this process ever acknowledged must be in them.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+import structlog
+
+from jackpot.ledger.journal import Head, Snapshot
+from jackpot.ledger.reading import Reader
+from jackpot.ledger.rebuild import rebuild, still_own
+from jackpot.ledger.store import LedgerCorrupt, Store
+from jackpot.rules.engine import Engine
+from jackpot.server.desk import Desk
+from jackpot.server.sequencer import SNAPSHOT_EVERY
+
+# A start that replays more rows says so: it takes seconds. A process that ended between a seal and its
+# snapshot leaves up to twice what is between two seals.
+REPLAY_ROWS_MOST: Final = 2 * SNAPSHOT_EVERY
+
+log: Final = structlog.get_logger()
+
+
+class Recovery:
+    """Reads one bank's ledger for those who decide on it. Every call may raise CommitInDoubt: try again."""
+
+    def __init__(self, desk: Desk, store: Store) -> None:
+        self._desk = desk
+        self._store = store
+        self._clock = desk.clock
+        self._unsaved = False
+
+    async def take(self, seen: Head | None = None) -> int:
+        """The new epoch, once it is acknowledged. seen: the head that it is taken on, as Store.new_epoch.
+
+        Raises Fenced.
+        """
+        desk, began = self._desk, self._clock.monotonic()
+        head = await self._store.new_epoch(desk.bank, desk.hold.own, seen=seen)
+        desk.carry_out(desk.hold.taken(head, began, self._clock.monotonic()))
+        return head.epoch
+
+    async def again(self) -> tuple[Engine, Head]:
+        """The state as the ledger has it; after a doubt from a fresh connection and in a new epoch.
+
+        Raises Fenced where another writer has the bank by now, LedgerCorrupt as `whole`.
+        """
+        core, in_doubt = self._desk.core, self._desk.hold.in_doubt
+        if in_doubt:
+            await self._store.recover()
+        engine, head = await self.whole(await self.take() if in_doubt else core.epoch)
+        if in_doubt:
+            engine.new_epoch(int(self._clock.monotonic() * 1000))
+        else:
+            engine.go_on(core.engine)
+        return engine, head
+
+    async def whole(self, epoch: int, seen: Head | None = None) -> tuple[Engine, Head]:
+        """The state in that epoch of ours. seen: where another server was seen to stand.
+
+        Raises Fenced where the epoch is another's by now, LedgerCorrupt where the books cannot be believed.
+        """
+        engine, head = await self._store.run(self._read)
+        still_own(head, epoch)
+        await self._check_acknowledged(seen)
+        return engine, head
+
+    async def save(self, snapshot: Snapshot) -> None:
+        """Saves what a durable row seals."""
+        self._unsaved = True
+        await self._store.save_snapshot(snapshot)
+        self._unsaved = False
+
+    def _read(self, ledger: Reader) -> tuple[Engine, Head]:
+        """Compares the schema too, for a trigger can be planted at any time (S3).
+
+        Snapshots that the ledger has lost are saved again on the way, unless the last one could not be.
+        """
+
+        def tell(rows: int, why: Sequence[str]) -> None:
+            if why or rows > REPLAY_ROWS_MOST:
+                log.warning("ledger_replayed", bank=self._desk.bank, rows=rows, reasons=list(why))
+
+        def keep(snapshot: Snapshot) -> None:
+            if not self._unsaved:
+                self._unsaved = True
+                ledger.save_snapshot(snapshot)
+                self._unsaved = False
+
+        if problems := ledger.schema().problems:
+            raise LedgerCorrupt("; ".join(problems))
+        return rebuild(ledger, self._desk.bank, tell, keep)
+
+    async def _check_acknowledged(self, seen: Head | None) -> None:
+        """What this process ever acknowledged is there (S5), and what it saw another server write."""
+        core = self._desk.core
+        last, expected = core.durable_seq, core.durable_hash
+        if seen is not None and seen.seq > last:
+            last, expected = seen.seq, seen.hash
+        known = [row.hash for row in await self._store.rows(core.bank, last - 1, 1)] if last else []
+        if last and known != [expected]:
+            head = await self._store.head(core.bank)
+            raise LedgerCorrupt(
+                f"{core.bank}: row {last}, which was acknowledged, is not in the ledger, which ends at row "
+                f"{head.seq}: the database has lost it (an old copy, a standby that was behind); bring "
+                "one back that has it, or start again to go on without"
+            )
