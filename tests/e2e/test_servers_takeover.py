@@ -111,7 +111,7 @@ def test_a_bank_is_handed_over(floor: Servers) -> None:
         refused = await asyncio.to_thread(second.lease, "hand-over", "main")
         assert (refused.returncode, refused.stdout) == (1, "")
         assert refused.stderr.startswith(f"standby: {first.name} ")
-        assert refused.stderr.endswith(" has bank main\n")
+        assert refused.stderr.endswith(" has bank main; `jackpot lease show` says who has each bank\n")
         heard.sent_away.clear()
         began = time.monotonic()
         done = await asyncio.to_thread(first.lease, "hand-over", "main")
