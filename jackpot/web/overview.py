@@ -13,6 +13,7 @@ from jackpot.ledger.store import LedgerError
 from jackpot.rules import views
 from jackpot.rules.acts.witness import BEHIND
 from jackpot.rules.money import to_cents
+from jackpot.server.desk import BankStopped, Desk
 from jackpot.server.devices import Devices
 from jackpot.server.history import hits_of
 from jackpot.server.relay import Publisher

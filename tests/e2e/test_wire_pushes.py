@@ -21,7 +21,7 @@ LOUD = EASY.replace('"easy"', '"loud"')
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    """A floor whose devices may be silent for minutes: what they say does not depend on the machine's load."""
+    """A floor whose devices may be silent for minutes, however long a command line takes."""
     floor = Site(tmp_path_factory.mktemp("pushes"), FIVE + EASY + THREE + CHIPS + SIDE + LOUD)
     floor.add("table", ["easy"], 8, "easy")
     floor.add("table", ["five"], 2, "five")
