@@ -3,7 +3,7 @@
 import asyncio
 import os
 import platform
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from contextlib import suppress
 from typing import Any, Final, NamedTuple
 from zoneinfo import ZoneInfo
@@ -25,7 +25,6 @@ from jackpot.rules.paytable import LinkTerms, TableTerms
 from jackpot.server import admin
 from jackpot.server.acts import Acts
 from jackpot.server.desk import BankStopped
-from jackpot.server.devices import Devices
 from jackpot.server.door import Door
 from jackpot.server.floor import Floor
 from jackpot.server.hold import Hold, patience
@@ -203,8 +202,8 @@ class Server(Process):
         self.signs.elsewhere = tuple(str(listen.signs) for listen in others if listen.signs is not None)
         for writer in self.writers.values():
             writer.on_durable += [self.floor.flush, self.signs.flush]
-            writer.on_opened += [_letting_in(writer, self.floor), _letting_in(writer, self.signs)]
-            writer.on_stopped += [_sending_away(writer, self.floor), _sending_away(writer, self.signs)]
+            writer.on_opened += [self.floor.active, self.signs.active]
+            writer.on_stopped += [self.floor.not_active, self.signs.not_active]
 
     async def _listen(self) -> None:
         boards = [writer.board for writer in self.writers.values()]
@@ -317,11 +316,3 @@ class _Known(NamedTuple):
 def _known(engine: Engine) -> _Known:
     state = engine.state
     return _Known(table_terms(state), link_terms(state), list(state.blocked), list(state.ended))
-
-
-def _sending_away(writer: Writer, devices: Devices) -> Callable[[], None]:
-    return lambda: devices.not_active(writer)
-
-
-def _letting_in(writer: Writer, devices: Devices) -> Callable[[], None]:
-    return lambda: devices.active(writer)

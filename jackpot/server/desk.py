@@ -46,8 +46,8 @@ class Desk(ABC):
         self.board.expect(links)
         self.counts = Counts()
         self.on_durable: list[Callable[[], None]] = []
-        self.on_opened: list[Callable[[], None]] = []
-        self.on_stopped: list[Callable[[], None]] = []
+        self.on_opened: list[Callable[[Desk], None]] = []
+        self.on_stopped: list[Callable[[Desk], None]] = []
         self._asked: set[asyncio.Future[Any]] = set()
 
     @abstractmethod
@@ -146,11 +146,11 @@ class Desk(ABC):
                     if not answer.done():
                         answer.set_exception(BankStopped(self.hold.stopped))
             elif each is Do.SEND_AWAY:
-                for call in self.on_stopped:
-                    call()
+                for send_away in self.on_stopped:
+                    send_away(self)
             elif each is Do.LET_IN:
-                for call in self.on_opened:
-                    call()
+                for let_in in self.on_opened:
+                    let_in(self)
 
     def flush(self) -> None:
         """Lets all that was said to devices leave."""

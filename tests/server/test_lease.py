@@ -444,7 +444,7 @@ def test_no_device_is_let_in_before_the_journal_was_read(
 
         async with tenure(store, clock, taken) as (_, writer):
             opened: list[bool] = []
-            writer.on_opened.append(lambda: opened.append(agreed.is_set()))
+            writer.on_opened.append(lambda _desk: opened.append(agreed.is_set()))
             await until(lambda: writer.board.leased)
             agreed.set()
             await until(lambda: writer.service is Service.HERE)
