@@ -19,7 +19,7 @@ PARAMETERS_MAX: Final = 5
 # Classes that are still above the limit, and how many functions are, in code that is shipped. An option of a
 # command is a parameter, so most of these functions are commands. Both may shrink and never grow.
 LARGE_CLASSES: Final = {"PostgresStore", "SqliteLedger"}
-LONG_SIGNATURES_MOST: Final = 8
+LONG_SIGNATURES_MOST: Final = 7
 
 # Modules without a test file where one looks first, as jackpot/rules/undo.py has tests/rules/test_undo.py.
 WITHOUT_OWN_TESTS_MOST: Final = 70
