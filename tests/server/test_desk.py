@@ -25,7 +25,7 @@ from tests.server.bed import (
 
 @on_loop
 async def test_a_stopped_bank_takes_no_command_in_silence(tmp_path: Path) -> None:
-    """WIRE: whoever commands a bank that is stopped is told so, and a table is sent to the active server."""
+    """WIRE: a stopped bank refuses a command aloud, and a table is sent to the active server."""
     config = configure(tmp_path)
     async with Server(config) as server, table(server) as device:
         writer = server.writers["main"]
