@@ -206,7 +206,8 @@ def settle(effects: Effects, table: Table, round_: Round, made: Settlement) -> N
         _hit(effects, table, round_, hit_made)
         for award in hit_made.awards:
             awards[award.number] = award
-            effects.awarded.add(award.link)
+            if award.kind == "meter":
+                effects.awarded.add(award.link)
             state.next_award = max(state.next_award, award.number + 1)
             link = state.link(award.link)
             link.paid_by[award.pays] = link.paid_by.get(award.pays, 0) + award.amount

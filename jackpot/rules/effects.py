@@ -19,7 +19,7 @@ Change = Literal["validated", "paid", "undone", "raised", "released"]
 class Effects:
     """One entry in the making. seq, at: the journal's. table: whose frame it is, if it is one.
 
-    told: what its answer tells. awarded: the numbers of the links whose awards changed.
+    told: what its answer tells. awarded: the numbers of the links whose percentage awards changed.
     """
 
     def __init__(self, state: State, seq: int, at: int, table: Table | None) -> None:
@@ -98,7 +98,8 @@ class Effects:
         """A new status: to the hit's table; a hit's, or a raised sum, to the signs of its link, too."""
         message = answers.Status(f"H{hit.number}", status)
         if award is not None:
-            self.awarded.add(award.link)
+            if award.kind == "meter":
+                self.awarded.add(award.link)
             message = answers.Status(message.hit, status, f"A{award.number}", to_cents(award.amount))
         self.tell_table(self.state.table(hit.table), message)
         if award is None or status == "raised":

@@ -147,10 +147,12 @@ def greeting(state: State, table: Table) -> Greeting:
 def jackpots(state: State, link: int) -> tuple[WaitingHit, ...]:
     """A link's percentage awards that wait for a floorperson, a hit and level each, the oldest first (S7)."""
     found: dict[tuple[int, int], int] = {}
-    for number, hit in sorted(state.hits.items()):
-        for award in hit.awards:
-            if award.link == link and award.kind == "meter" and award.status == "pending":
+    for number in sorted(state.hits):
+        for award in state.hits[number].awards:
+            if award.kind == "meter" and award.link == link and award.status == "pending":
                 found[number, award.level] = found.get((number, award.level), 0) + to_cents(award.amount)
+        if len(found) >= WAITING_MOST:
+            break
     levels = state.link(link).levels
     return tuple(
         WaitingHit(

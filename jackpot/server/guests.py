@@ -216,14 +216,19 @@ class Crowd:
         return sum(map(len, self._strangers.values()))
 
     def arrive(self, guest: Guest, now: float) -> Arrival:
-        """What becomes of it; one address leaves a quarter of the line to others."""
-        waiting = self._lines.length
+        """What becomes of it.
+
+        One address leaves a quarter of the line to others. Addresses from which no device is known leave an
+        eighth of it to those from which one is, so that no number of them keeps a known device out.
+        """
+        waiting, most = self._lines.length, self.bounds.most
         if not waiting and self._paced(now):
             return Arrival.ENTERS
-        full = waiting and waiting + self.strangers >= self.bounds.most
-        if full or self._lines.of(guest.address) >= self.bounds.most * 3 // 4:
+        known = guest.address in self._known
+        full = waiting and waiting + self.strangers >= (most if known else most * 7 // 8)
+        if full or self._lines.of(guest.address) >= most * 3 // 4:
             return Arrival.REFUSED
-        self._lines.enter(guest, known=guest.address in self._known)
+        self._lines.enter(guest, known=known)
         return Arrival.WAITS
 
     def turn(self, now: float) -> list[Guest]:

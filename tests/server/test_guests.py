@@ -150,7 +150,18 @@ def test_a_full_line_refuses_and_leaves_room_for_others() -> None:
     crowd = Crowd(Bounds(most=40, of_address=8, pace=1), 0.0)
     crowd.allowance = 0.0
     assert len(line(crowd, 60, "flood")) == 30
-    assert len(line(crowd, 20, "other")) == 10
-    assert crowd.waiting == 40
-    assert len(crowd.empty()) == 40
+    assert len(line(crowd, 20, "other")) == 5
+    assert crowd.waiting == 35
+    assert len(crowd.empty()) == 35
     assert crowd.waiting == 0
+
+
+def test_no_number_of_strangers_keeps_a_known_device_out() -> None:
+    """WIRE, faults: what strangers of many addresses may fill leaves room where a device is known."""
+    crowd, (device,) = crowded(Bounds(most=40, of_address=8, pace=1), "known")
+    device.proved()
+    crowd.allowance = 0.0
+    for number in range(100):
+        line(crowd, 1, f"stranger {number}")
+    (again,) = line(crowd, 1, "known")
+    assert again in let_in(crowd, 1.0)
