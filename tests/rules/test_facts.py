@@ -1,11 +1,13 @@
 """Is each fact made once, kept as it was decided, and told to whom it concerns?"""
 
+from controllers.answers import Ack
 from jackpot.rules.commands import Envelope
 from jackpot.rules.facts import WAITING_MOST, jackpots
 from jackpot.rules.outcome import Outcome
 from jackpot.rules.state import Award, Hit, State
+from tests.frames import Claim, Settle, numbered
 from tests.ledger.play import Play
-from tests.rules.test_engine import bank, wager
+from tests.rules.test_engine import bank, send, wager
 
 
 class Watched(Play):
@@ -43,6 +45,17 @@ def test_a_kept_answer_is_the_value_that_was_decided() -> None:
     again = subject.engine.execute(envelope)
     assert again.entry is None
     assert again.answer is first.answer
+
+
+def test_an_odds_award_looks_at_no_hit_that_waits() -> None:
+    """S9: a table that wins odds awards all night makes nobody else's entries more work (S7)."""
+    subject = bank()
+    send(subject, 1, wager())
+    flush = Settle("r1", (Claim(3, ("As", "9s", "2s")),), ("5s", "3s"), close=True)
+    settled = subject.engine.execute(Envelope(numbered(flush, 2), 1, 1_000, bytes(16), table="T1"))
+    assert isinstance(settled.answer, Ack)
+    assert [award.kind for award in settled.answer.awards] == ["odds"]
+    assert settled.waiting == ()
 
 
 def test_no_more_waiting_jackpots_are_named_than_a_sign_has_room_for() -> None:
