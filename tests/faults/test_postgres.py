@@ -18,7 +18,7 @@ from jackpot.ledger.connect import FAILURES
 from jackpot.ledger.journal import Head
 from jackpot.ledger.postgres import PostgresStore
 from jackpot.ledger.postgres_lease import Leases
-from jackpot.ledger.reading import Differences
+from jackpot.ledger.reading import Differences, Reader
 from jackpot.ledger.store import CommitInDoubt
 from jackpot.rules.engine import Engine
 from jackpot.server.recovery import Recovery
@@ -27,7 +27,6 @@ from tests.faults.clusters import Clusters
 from tests.faults.plan import Fault, plan_of
 from tests.faults.repeat import SHARED_MEMORY
 from tests.faults.simulation import Failure, run, shorten
-from tests.ledger.waiting import Waiting
 
 ROUNDS = 300
 SEEDS = range(4)
@@ -106,12 +105,12 @@ def test_commits_that_come_late_do_no_harm(clusters: Clusters) -> None:
 def test_a_fence_that_checks_nothing_is_found(clusters: Clusters, monkeypatch: pytest.MonkeyPatch) -> None:
     """DESIGN 4: a COMMIT from an old connection must not move the head, even if that could not be ended."""
 
-    def schema(_ledger: Waiting) -> Differences:
+    def schema(_ledger: Reader) -> Differences:
         """Says nothing of it: else the server would not even start."""
         return Differences([], [])
 
     monkeypatch.setattr(clusters, "spoiled", _OPEN_FENCE)
-    monkeypatch.setattr(Waiting, "schema", schema)
+    monkeypatch.setattr(Reader, "schema", schema)
     found(clusters, "is fenced though it has the bank", plan=LATE)
 
 
