@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from jackpot.lab.engines import Postgres
+from jackpot.ledger.open import open_reader
 from jackpot.ledger.reading import Reader
 from tests.ledger.waiting import Ledger, open_ledger
 
@@ -18,14 +19,16 @@ class Place:
 
     def __init__(self, url: str) -> None:
         self.url = url
-        self.opened: list[Ledger] = []
+        self.opened: list[Reader] = []
 
     def open(self) -> Ledger:
-        self.opened.append(open_ledger(self.url))
-        return self.opened[-1]
+        ledger = open_ledger(self.url)
+        self.opened.append(ledger)
+        return ledger
 
     def read(self) -> Reader:
-        self.opened.append(open_ledger(self.url, readonly=True))
+        """One that another thread may use, while this one writes."""
+        self.opened.append(open_reader(self.url))
         return self.opened[-1]
 
     def close(self) -> None:

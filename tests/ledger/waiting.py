@@ -13,7 +13,7 @@ from jackpot.ledger import copy as copying
 from jackpot.ledger import join as joining
 from jackpot.ledger.copy import Copied, Progress
 from jackpot.ledger.journal import Head, Row, Snapshot
-from jackpot.ledger.open import _path
+from jackpot.ledger.open import _POSTGRES, _path
 from jackpot.ledger.postgres import PostgresStore
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.sqlite import SqliteLedger
@@ -81,7 +81,7 @@ Ledger = SqliteLedger | Waiting
 
 def open_ledger(url: str, *, readonly: bool = False) -> Ledger:
     """As `open_store`, for a test that waits."""
-    if url.startswith("postgres"):
+    if url.startswith(_POSTGRES):
         return Waiting(_runner.run(PostgresStore.open(url, readonly=readonly)))
     return SqliteLedger(_path(url), readonly=readonly)
 
