@@ -268,7 +268,7 @@ class Answered(msgspec.Struct, array_like=True, gc=False):
 
 
 class Done(msgspec.Struct, array_like=True):
-    """A durable answer to an act, kept for whoever asks for the same act again."""
+    """A durable answer to an act, kept in case the same act is asked for again."""
 
     digest: bytes
     answer: ActAnswer

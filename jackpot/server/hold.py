@@ -7,7 +7,7 @@ is the life of one bank in one server, as one table, TRANSITIONS:
         ^______________________ fenced, lost, released _____________________|___________________|
 
 Each input returns what the shell must do, in order. An input that the table does not list for a state is a
-broken invariant. `life` says what the states mean, and answers whoever asks about a bank.
+broken invariant. `life` says what the states mean, and answers every question about a bank.
 """
 
 from collections.abc import Mapping

@@ -65,7 +65,7 @@ class Item(msgspec.Struct, eq=False):
     state: bytes | None = None
 
     def answer(self) -> None:
-        """Hands over the answer. Whoever it is for may raise: that ends nobody else's."""
+        """Hands over the answer. Its receiver may raise: no other answer is kept back by that."""
         try:
             self.release(self.outcome)
         except Exception as error:  # noqa: BLE001 - see above

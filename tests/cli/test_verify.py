@@ -94,7 +94,7 @@ def test_every_bank_is_verified(sound: Path, tmp_path: Path) -> None:
 
 
 def test_a_head_that_keeps_every_server_away(sound: Path, tmp_path: Path) -> None:
-    """S8: a part of a copy is taken by no server, so whoever writes that into a head stops the bank."""
+    """S8: no server takes an unfinished copy, so a forged head that says it is one stops the bank."""
     path = Path(shutil.copy(sound, tmp_path))
     spoil(path, f"UPDATE head SET holder = '{UNFINISHED}'")
     code, _, errors = run(f"sqlite:///{path}")

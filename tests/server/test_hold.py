@@ -87,7 +87,7 @@ def test_every_input_in_every_state_keeps_the_rules(state: State, news: str) -> 
     if news == "doubted":
         assert after in IN_DOUBT
     if news in {"fenced", "lost"}:
-        assert after is State.WATCHING, "whoever lost the bank decides nothing"
+        assert after is State.WATCHING, "a server that lost the bank decides nothing"
     if news in {"slow", "doubted", "lapsed"}:
         assert after not in SURE - {State.OPENING}, "links are suspended"
     if state in AWAY and after in OPEN:
@@ -445,6 +445,6 @@ def test_the_first_reason_of_a_stop_stays() -> None:
 def test_free_banks_spread_over_the_servers(
     first: bool, others_first: bool, busy: int, up_s: float, expected: float
 ) -> None:
-    """DESIGN, beyond one machine: banks spread; a pinned one goes to its server, then to whoever is there."""
+    """DESIGN, beyond one machine: banks spread; a pinned one goes to its server, else to another."""
     given = patience(first=first, others_first=others_first, busy=busy, up_s=up_s)
     assert given == pytest.approx(expected)

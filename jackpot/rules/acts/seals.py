@@ -1,6 +1,7 @@
 """How does the journal bear a snapshot out? An entry names the state before it by the SHA-256 of its bytes.
 
-To plant another state in a ledger, a forger would have to write that entry and every later one again.
+To plant another state, a forger would have to write that entry and every later one again. At the end of the
+journal there are no later ones: what proves the end is a signed head outside the database (S8).
 """
 
 from hashlib import sha256
