@@ -33,7 +33,6 @@ from jackpot.server.opening import (
     Opened,
     agree,
     is_left_out,
-    is_missing,
     link_terms,
     open_books,
     own_digest,
@@ -93,7 +92,7 @@ class Server(Process):
         self.digest = own_digest()
         name = "" if config.server is None else f"{config.server.id} "
         holder = f"{name}{platform.node()}:{os.getpid()}:{self.digest[:_DIGEST_SHOWN]}"
-        log.info("starting", site=config.site.name, config=str(config.path), digest=self.digest)
+        log.info("starting", site=config.site.name, config=str(config.path), program=self.digest)
         for warning in config.warnings:
             log.warning("config_warning", warning=warning)
         self._stores = await self._open_ledger()
@@ -106,8 +105,8 @@ class Server(Process):
         missing, left_out = await self._open_books()
         self.warnings += [is_left_out(bank) for bank in left_out]
         self.tenures |= {bank: self._tenure(bank) for bank in config.banks}
-        for bank in missing:
-            self.writers[bank].fail(LedgerUnusable(is_missing(bank)))
+        for bank, reason in missing.items():
+            self.writers[bank].fail(LedgerUnusable(reason))
         there = [tenure for bank, tenure in self.tenures.items() if bank not in missing]
         self._writing += [self._task_of(tenure.run(), tenure.writer) for tenure in there]
         for tenure in there:

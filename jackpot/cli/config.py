@@ -1,8 +1,9 @@
 """`jackpot config`: is this configuration whole, and what would a server run by it?"""
 
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple, NoReturn
 
 import typer
 
@@ -33,18 +34,23 @@ def check(
     try:
         found = load(file)
     except ConfigErrors as errors:
-        for path, sentence in errors.mistakes:
-            typer.echo(f"{path}: {sentence}" if path else sentence, err=True)
-        count = len(errors.mistakes)
-        typer.echo(f"{file}: {counted(count, 'mistake')}", err=True)
-        raise typer.Exit(1) from errors
+        _wrong(file, [f"{path}: {sentence}" if path else sentence for path, sentence in errors.mistakes])
     for line in (*_links(found), *_tables(found), *_returns(found), *_signs(found), *_processes(found)):
         typer.echo(line)
     told = _ledger(found)
-    typer.echo(told[0])
-    for warning in (*found.warnings, *told[1:]):
+    typer.echo(told.what)
+    for warning in (*found.warnings, *told.warnings):
         typer.echo(f"warning: {warning}")
+    if told.mistakes:
+        _wrong(file, told.mistakes)
     typer.echo(f"{file}: good")
+
+
+def _wrong(file: Path, mistakes: Sequence[str]) -> NoReturn:
+    """Ends the command with every mistake, a line each, and how many there are."""
+    for mistake in mistakes:
+        typer.echo(mistake, err=True)
+    fail(f"{file}: {counted(len(mistakes), 'mistake')}")
 
 
 @app.command()
@@ -121,11 +127,19 @@ def _listens(at: "Listen | Signage") -> str:
     return ", ".join(f"{name} {address}" for name, address in addresses.items() if address is not None)
 
 
-def _ledger(found: "Config") -> list[str]:
-    """Which ledger a server would use, and what is in it; then a warning for each thing that does not fit.
+class _Ledger(NamedTuple):
+    """Which ledger a server would use, and what is in it; what does not fit in it, as sentences.
 
-    Another site's ends the command: no server starts on it.
+    mistakes: what keeps a link closed and only the configuration can cure.
     """
+
+    what: str
+    warnings: Sequence[str] = ()
+    mistakes: Sequence[str] = ()
+
+
+def _ledger(found: "Config") -> _Ledger:
+    """Looks into the ledger of a configuration. Another site's ends the command: no server starts on it."""
     from jackpot.ledger.connect import without_password
     from jackpot.ledger.open import open_reader
     from jackpot.ledger.store import LedgerError
@@ -133,29 +147,36 @@ def _ledger(found: "Config") -> list[str]:
         OtherSite,
         check_site,
         is_left_out,
-        is_missing,
+        is_misplaced,
         left_out_banks,
+        misplaced_links,
         missing_banks,
     )
 
     url, banks = found.ledger.url, ", ".join(found.banks)
+    configured = {terms.link: terms.bank for terms in found.links}
     begins = f"the first start opens these banks in it, with every link at its seed: {banks}"
-    if url.startswith("sqlite:///") and not Path(url.removeprefix("sqlite:///")).exists():
-        return [f"ledger {url} does not exist yet: {begins}"]
+    if url.startswith("sqlite:///") and not (path := Path(url.removeprefix("sqlite:///"))).exists():
+        folder = path.parent
+        warnings = [] if folder.is_dir() else [f"there is no folder {folder}: make it, or no server starts"]
+        return _Ledger(f"ledger {url} does not exist yet: {begins}", warnings)
     shown = without_password(url)
     try:
         with closing(open_reader(url)) as ledger:
             there = ledger.banks()
             if not there:
-                return [f"ledger {shown} is empty: {begins}"]
+                return _Ledger(f"ledger {shown} is empty: {begins}")
             site = check_site(ledger, found)
-            warnings = [is_missing(bank) for bank in missing_banks(ledger, found)]
+            warnings = [*missing_banks(ledger, found).values()]
             warnings += [is_left_out(bank) for bank in left_out_banks(ledger, found)]
+            misplaced = misplaced_links(ledger, found)
     except OtherSite as error:
         fail(str(error))
     except LedgerError as error:
-        return [f"ledger {shown} cannot be looked at from here: {error}"]
-    return [f"ledger {shown}: of site {site}, with the banks {', '.join(there)}", *warnings]
+        return _Ledger(f"ledger {shown} cannot be looked at from here: {error}")
+    mistakes = [is_misplaced(link, bank, configured[link]) for link, bank in misplaced.items()]
+    what = f"ledger {shown}: of site {site}, with the banks {', '.join(there)}"
+    return _Ledger(what, [one for one in warnings if one not in mistakes], mistakes)
 
 
 def _returns(found: "Config") -> list[str]:

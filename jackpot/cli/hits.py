@@ -40,7 +40,7 @@ def list_(
     """
     from jackpot.server.asks import History, OpenHits
 
-    banks = [talk.bank] if talk.bank else _banks(talk)
+    banks, several = ([talk.bank], True) if talk.bank else _banks(talk)
     if before is not None and (not all_ or len(banks) > 1):
         fail("--before goes with --all and, where there are several banks, with --bank")
     question = History(before) if all_ else OpenHits()
@@ -56,7 +56,7 @@ def list_(
     names = ["hit", "at", "link", "level", "table", "hand", "amount", "envy", "status"]
     if any(hit["difference"] for hit in hits):
         names.insert(-1, "difference")
-    if len(banks) > 1:  # each counts its own hits from H1
+    if several:  # each counts its own hits from H1
         names.insert(0, "bank")
     rows = [_row(talk, hit, names) for hit in hits]
     print_table(counted(len(rows), "hit"), ["when" if name == "at" else name for name in names], rows)
@@ -200,8 +200,11 @@ def _cents(amount: str) -> int:
         fail(f"--amount: {error}")
 
 
-def _banks(talk: Talk) -> list[str]:
-    """The banks that this server holds; where it holds none the first, of which it says who does."""
+def _banks(talk: Talk) -> tuple[list[str], bool]:
+    """The banks that this server holds, and whether there are several on the floor.
+
+    Where it holds none the first, of which it says who does.
+    """
     from jackpot.server.asks import Leases
     from jackpot.server.life import Here
 
@@ -210,7 +213,7 @@ def _banks(talk: Talk) -> list[str]:
     for lease in leases:
         if held and lease["bank"] not in held:
             typer.echo(f"without bank {lease['bank']}: {lease['holder'] or 'nobody'} has it", err=True)
-    return held or [lease["bank"] for lease in leases][:1]
+    return held or [lease["bank"] for lease in leases][:1], len(leases) > 1
 
 
 def _row(talk: Talk, facts: dict[str, Any], columns: Sequence[str]) -> list[str]:

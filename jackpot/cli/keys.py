@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from jackpot.cli.speak import ConfigFile, fail
+from jackpot.cli.speak import ConfigFile, fail, read
 from jackpot.cli.speak import table as print_table
 from jackpot.cli.talk import ONE, Talk, talking
 from jackpot.words import counted
@@ -68,7 +68,7 @@ def show_(
 
     Example: jackpot keys show --config /etc/jackpot/config.toml
     """
-    from jackpot.config import ConfigErrors, load, read_key
+    from jackpot.config import read_key
     from jackpot.server.register import fingerprint
 
     if file is not None:
@@ -79,10 +79,7 @@ def show_(
         return
     if config is None:
         fail("which keys? give a key file, or --config FILE for all of them")
-    try:
-        found = load(config)
-    except ConfigErrors as errors:
-        fail(str(errors))
+    found = read(config)
     rows = [
         [role, device, *(fingerprint(key) for key in keys), *[""] * (2 - len(keys))]
         for (role, device), keys in sorted(found.keys.items())

@@ -41,20 +41,22 @@ def list_(
         return
     rows = [
         [
+            link["bank"],
             link["link"],
             level["level"],
             talk.money(level["primary"] // _MICROS_PER_CENT),
             talk.money(level["reserve"] // _MICROS_PER_CENT),
             str(level["cycle"]),
             str(level["hits"]),
-            ", ".join(link["reasons"]) or "active",
+            f"suspended: {', '.join(link['reasons'])}" if link["reasons"] else "active",
         ]
         for link in links
         for level in link["levels"]
     ]
-    print_table(
-        counted(len(links), "link"), ["link", "level", "meter", "reserve", "cycle", "hits", "state"], rows
-    )
+    names = ["bank", "link", "level", "meter", "reserve", "cycle", "hits", "state"]
+    if len({link["bank"] for link in links}) == 1:
+        names, rows = names[1:], [row[1:] for row in rows]
+    print_table(counted(len(links), "link"), names, rows)
 
 
 @app.command("show")
@@ -75,14 +77,15 @@ def show_levels(
         return
     levels = links[0]["levels"]
     rows = [[name, *(shown(talk, level[key]) for level in levels)] for name, key, shown in _FACTS]
-    print_table(f"link {link}", ["", *(level["level"] for level in levels)], rows)
+    print_table(f"link {link} of bank {links[0]['bank']}", ["", *(level["level"] for level in levels)], rows)
 
 
 def _links(talk: Talk) -> list[dict[str, Any]]:
-    """The links of every bank, with all that the books hold of them."""
+    """The links of every bank, each with its bank and all that the books hold of it."""
     from jackpot.server.asks import Status
 
-    return [link for bank in talk.ask(Status())["banks"] for link in bank["statistics"]["links"]]
+    banks = talk.ask(Status())["banks"]
+    return [{"bank": bank["bank"], **link} for bank in banks for link in bank["statistics"]["links"]]
 
 
 def _sum(talk: Talk, micros: int | None) -> str:
@@ -146,7 +149,9 @@ def resume(
     """
     from jackpot.rules.acts.links import Resume
 
+    answer = talk.ask(Resume(after, (link,), reason))
+    left = answer["suspended"].get(link)
     talk.show(
-        talk.ask(Resume(after, (link,), reason)),
-        f"{link}: {after} is over; `jackpot links list` shows what else holds it, if anything does",
+        answer,
+        f"{link}: {after} is over; " + (f"still suspended: {left}" if left else "it takes wagers again"),
     )

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from jackpot.cli.speak import at_server, fail
+from jackpot.cli.speak import at_server, read
 
 app = typer.Typer(help="Serve tables and signs.")
 
@@ -37,15 +37,11 @@ def serve(
     Example: jackpot serve --config /etc/jackpot/config.toml
     """
     from jackpot.app import serve as run
-    from jackpot.config import ConfigErrors, load
     from jackpot.ledger.store import LedgerError
     from jackpot.logs import json_logs
     from jackpot.server.desk import BankStopped
 
-    try:
-        found = at_server(load(config), name)
-    except ConfigErrors as errors:
-        fail(str(errors))
+    found = at_server(read(config), name)
     log = json_logs()
     try:
         asyncio.run(run(found))

@@ -60,14 +60,29 @@ def ledger_of(config: Path | None, otherwise: str) -> str:
 
 def configured(config: Path | None, otherwise: str) -> "Config":
     """The configuration, checked. otherwise: what to do where none was named."""
-    from jackpot.config import ConfigErrors, load
-
     if config is None:
         fail(f"which ledger? {otherwise}")
+    return read(config)
+
+
+def read(config: Path) -> "Config":
+    """The configuration, checked; its mistakes end the command."""
+    from jackpot.config import ConfigErrors, load
+
     try:
         return load(config)
     except ConfigErrors as errors:
-        fail(str(errors))
+        barred = isinstance(errors.__cause__, PermissionError)
+        fail(f"{errors}; {as_owner(config)}" if barred else str(errors))
+
+
+def as_owner(path: Path) -> str:
+    """Who may use what belongs to the server's user, and how the person at the prompt becomes that user."""
+    try:
+        owner = path.owner()
+    except (OSError, KeyError):
+        owner = "jackpot"  # as in deploy/README.md: its folder cannot be looked into from here
+    return f"the server's own user may: sudo -u {owner} jackpot ..."
 
 
 def at_server(config: "Config", name: str | None = None) -> "Config":

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Concatenate, Final, ParamSpec
 
 import typer
 
-from jackpot.cli.speak import By, ConfigFile, at_server, configured, fail
+from jackpot.cli.speak import By, ConfigFile, as_owner, at_server, configured, fail, read
 
 if TYPE_CHECKING:
     from jackpot.config import Site
@@ -114,6 +114,8 @@ class Talk:
         except TimeoutError:
             perhaps = "; whether it was done shows once the ledger is well" if done else ""
             fail(f"no answer within {ANSWER_WITHIN_S:.0f} s: the server waits for its ledger{perhaps}")
+        except PermissionError:
+            fail(f"{path} may not be opened by you; {as_owner(path)}")
         except OSError as error:
             fail(f"no server answers at {path}: {error.strerror or error}; is it running?")
         return answer
@@ -159,11 +161,6 @@ def talking(*options: str) -> Callable[[Callable[Concatenate[Talk, P], None]], C
 
 
 def _configured(config: Path | None) -> Path:
-    from jackpot.config import ConfigErrors, load
-
     if config is None:
         fail("which server? give --config FILE or --socket PATH")
-    try:
-        return at_server(load(config)).listen.admin
-    except ConfigErrors as errors:
-        fail(str(errors))
+    return at_server(read(config)).listen.admin

@@ -142,7 +142,7 @@ def _whole(ledger: "Reader", config: "Config | None") -> list[str]:
     from jackpot.ledger.copy import UNFINISHED
     from jackpot.ledger.sqlite import SqliteLedger
     from jackpot.ledger.store import LedgerError
-    from jackpot.server.opening import check_site, is_missing, missing_banks
+    from jackpot.server.opening import check_site, missing_banks
 
     found = ledger.schema()
     for warning in found.warnings:
@@ -157,7 +157,7 @@ def _whole(ledger: "Reader", config: "Config | None") -> list[str]:
         if ledger.head(bank).holder == UNFINISHED
     ]
     if config is not None:
-        problems += [is_missing(name) for name in missing_banks(ledger, config)]
+        problems += missing_banks(ledger, config).values()
         try:
             check_site(ledger, config)
         except LedgerError as error:

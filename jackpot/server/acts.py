@@ -26,7 +26,7 @@ from jackpot.server.asks import Ask, BadRequest, Request, Revoke
 from jackpot.server.desk import BankStopped, Desk
 from jackpot.server.devices import Devices
 from jackpot.server.history import hits_of
-from jackpot.server.remedy import remedies
+from jackpot.server.remedy import explained, remedies
 from jackpot.server.tenure import Tenure
 
 # What an act was about, as its line in the log says: each value cut, for a request may be long.
@@ -120,6 +120,11 @@ class Acts:
         self._log(request, writer, answer)
         if answer["ok"] and isinstance(act, ClearDevice):
             self._devices[act.role].register.blocked.discard(act.device)
+        if answer["ok"] and isinstance(act, Resume):
+            left = explained(writer.board, writer.bank)
+            answer["suspended"] = {
+                link: why for link, why in left.items() if not act.links or link in act.links
+            }
         return answer
 
     def _log(self, request: Request, writer: Desk, answer: Answer, **more: Any) -> None:
@@ -146,6 +151,10 @@ class Acts:
             next_ = "; ".join(remedies(reasons, writer.bank, link))
             held = f"it is suspended for {reasons}: {next_}" if reasons else "it takes wagers"
             return answer | {"message": f"{answer['message']}; {held}"}
+        if answer["code"] == Code.AWARD_STANDING and answer.get("hits"):
+            where = f" --bank {writer.bank}" if len(self._writers) > 1 else ""
+            undo = ", ".join(f"`jackpot hits undo {hit}{where} --reason TEXT`" for hit in answer["hits"])
+            return answer | {"message": f"{answer['message']}: {undo}"}
         return answer
 
     async def _done_before(self, act: Validate | Pay | Undo, writer: Desk) -> Answer | None:
@@ -246,19 +255,26 @@ class Acts:
         if len(self._writers) == 1:
             return next(iter(self._writers.values()))
         what = f"hit {hit}" if hit is not None else f"award {award}" if award is not None else ""
-        having, silent = [], []
-        for writer in self._writers.values() if what else ():
-            try:
-                if await writer.ask(lambda engine: views.has(engine, _number(hit), _number(award))):
-                    having.append(writer)
-            except BankStopped:
-                silent.append(writer.bank)
+        having, silent = await self._asked_for(hit, award) if what else ([], [])
+        if hit is not None and award is not None and not having and not silent:
+            having, silent = await self._asked_for(hit, None)  # its bank says that the award is not of it
         if len(having) == 1 and not silent:
             return having[0]
         if what and not having and not silent:
             raise BadRequest(f"{what}: no bank has it ({', '.join(self._writers)})")
         banks = [*(writer.bank for writer in having), *silent] or list(self._writers)
         raise BadRequest(f"bank: which one? {' or '.join(f'--bank {bank}' for bank in banks)}")
+
+    async def _asked_for(self, hit: str | None, award: str | None) -> tuple[list[Desk], list[str]]:
+        """The banks that ever made both, and the names of those that do not answer."""
+        having, silent = [], []
+        for writer in self._writers.values():
+            try:
+                if await writer.ask(lambda engine: views.has(engine, _number(hit), _number(award))):
+                    having.append(writer)
+            except BankStopped:
+                silent.append(writer.bank)
+        return having, silent
 
 
 def refused(code: Code, message: str) -> Answer:

@@ -11,7 +11,7 @@ from jackpot.clock import Clock
 from jackpot.rules.money import to_cents
 from jackpot.rules.outcome import Outcome, Push
 from jackpot.server.audience import SIGN_INTERVAL_S, Audience
-from jackpot.server.face import Face, LinkView, Standing
+from jackpot.server.face import Face, Standing
 
 # WIRE: per commit link first, then hit, then award, status and round, then meters.
 _FIRST: Final[tuple[type, ...]] = (Link, Hit)
@@ -40,7 +40,7 @@ class Board(Face):
     ) -> None:
         """Takes everything from a state that equals the ledger: at the start, and after doubt."""
         self.waiting = dict(waiting)
-        self.links = {link["link"]: LinkView.of(link) for link in links}
+        self.take_links(links)
         self.hits.take(hits)
         self.rev = rev
         self.audience.owe_all()

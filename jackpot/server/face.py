@@ -23,6 +23,8 @@ WIN_S: Final = 20.0
 RESUMED: Final = "in order"
 
 _LEDGER_REASON: Final = "ledger"
+# Of a link that the configuration has in this bank and the journal has not.
+NOT_OPENED: Final = "not_opened"
 
 
 class Standing(Protocol):
@@ -104,17 +106,27 @@ class Face:
         self.bank = bank
         self.rev = 0
         self.links: dict[str, LinkView] = {}
+        self._expected: dict[str, LinkView] = {}
         self.hits = Hits(clock)
         self.waiting: dict[str, tuple[WaitingHit, ...]] = {}
         self.clock = clock
         self._standing = standing
 
     def expect(self, links: Iterable[LinkTerms]) -> None:
-        """What there will be to show, by the configuration; a fault until something is known of it."""
+        """What there will be to show, by the configuration; a fault until something is known of it.
+
+        What the journal then does not have is still shown: it takes no wagers, with that reason.
+        """
         for terms in links:
             levels = tuple(level.level for level in terms.levels)
             facts = LinkFacts(terms.link, to_cents(terms.wager), terms.paytable, levels, "suspended")
-            self.links[terms.link] = LinkView(facts, {}, "")
+            self._expected[terms.link] = LinkView(facts, {}, NOT_OPENED)
+        self.links |= self._expected
+
+    def take_links(self, links: Iterable[dict[str, Any]]) -> None:
+        """The links of a state that equals the ledger, as `views.statistics` has them."""
+        known = {link["link"]: LinkView.of(link) for link in links}
+        self.links = known | {link: view for link, view in self._expected.items() if link not in known}
 
     @property
     def trusted(self) -> bool:

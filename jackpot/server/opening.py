@@ -4,7 +4,8 @@ Where the two differ the journal is right, and the link is suspended.
 """
 
 import hashlib
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from contextlib import suppress
 from importlib import resources
 from typing import Any, Final, NamedTuple
 
@@ -50,9 +51,9 @@ class OtherSite(LedgerUnusable):
 
 
 class Opened(NamedTuple):
-    """missing: banks of the configuration that the ledger lacks. left_out: what `left_out_banks` finds."""
+    """missing: what `missing_banks` finds. left_out: what `left_out_banks` finds."""
 
-    missing: list[str]
+    missing: dict[str, str]
     left_out: list[str]
 
 
@@ -99,14 +100,24 @@ def seeds(config: Config) -> dict[str, str]:
     }
 
 
-def missing_banks(ledger: Reader, config: Config) -> list[str]:
-    """The banks that the configuration names and the ledger does not have, or has without a row."""
+def missing_banks(ledger: Reader, config: Config) -> dict[str, str]:
+    """The banks that the configuration names and the ledger does not have, or has without a row.
+
+    And what to say of each: where all its links lie in other banks, it was never meant.
+    """
     there = [bank for bank in ledger.banks() if ledger.head(bank).seq]
-    return [bank for bank in config.banks if bank not in there]
+    missing = [bank for bank in config.banks if bank not in there]
+    misplaced: dict[str, str] = {}
+    if missing:
+        with suppress(LedgerCorrupt):  # of another bank, which does not start: it says so itself
+            misplaced = misplaced_links(ledger, config)
+    return {bank: _is_missing(bank, config, misplaced) for bank in missing}
 
 
-def is_missing(bank: str) -> str:
-    """What to say of a bank that is not in the ledger."""
+def _is_missing(bank: str, config: Config, misplaced: Mapping[str, str]) -> str:
+    links = [terms.link for terms in config.links if terms.bank == bank]
+    if all(link in misplaced for link in links):
+        return "; ".join(is_misplaced(link, misplaced[link], bank) for link in links)
     return (
         f"bank {bank} is not in the ledger, or has no row there: if it is new, jackpot bank open {bank} "
         "opens it; if it ever had a meter, the ledger has lost it"
@@ -172,9 +183,9 @@ async def agree(writer: Desk, config: Config, store: Store) -> None:
     """
     known = await writer.ask(_terms)
     wanted = {terms.link for terms in config.links if terms.bank == writer.bank}
-    elsewhere = (
-        {} if wanted <= known.keys() else await store.run(lambda ledger: _elsewhere(ledger, writer.bank))
-    )
+    elsewhere = {}
+    if not wanted <= known.keys():
+        elsewhere = await store.run(lambda ledger: misplaced_links(ledger, config, writer.bank))
     for terms in config.links:
         if terms.bank != writer.bank:
             continue
@@ -206,10 +217,22 @@ async def _agree_tables(writer: Desk, config: Config) -> None:
             await _do(writer, OpenTable(terms))
 
 
-def _elsewhere(ledger: Reader, but: str) -> dict[str, str]:
-    """The links of all other banks that have not ended, and their bank."""
-    others = [bank for bank in ledger.banks() if bank != but]
-    return {link: bank for bank, links in links_by_bank(ledger, others).items() for link in links}
+def misplaced_links(ledger: Reader, config: Config, but: str = "") -> dict[str, str]:
+    """The links of the configuration that lie in another bank of the ledger, and that bank.
+
+    but: a bank that need not be looked into. Raises LedgerCorrupt where a bank cannot be read.
+    """
+    others = [bank for bank in _finished(ledger) if bank != but and not has_ended(ledger, bank)]
+    if tuple(others) == config.banks and len(others) == 1:
+        return {}  # there is no other bank: no row need be read
+    there = {link: bank for bank, links in links_by_bank(ledger, others).items() for link in links}
+    wanted = {terms.link: terms.bank for terms in config.links}
+    return {link: there[link] for link, bank in wanted.items() if there.get(link, bank) != bank}
+
+
+def is_misplaced(link: str, bank: str, configured: str) -> str:
+    """What to say of a link of the configuration that lies in another bank of the ledger."""
+    return f"link {link} lies in bank {bank} of the ledger, and not in bank {configured}: {_move(bank)}"
 
 
 def _move(bank: str) -> str:

@@ -6,6 +6,7 @@ from typing import Final
 from jackpot.rules.acts.links import CONFIG_REASON, INTERNAL, OPERATOR, RESTORED
 from jackpot.rules.acts.witness import BEHIND
 from jackpot.server.board import Board
+from jackpot.server.face import NOT_OPENED
 
 # By the reason that the link is suspended for.
 _REMEDIES: Final[Mapping[str, str]] = {
@@ -16,6 +17,8 @@ _REMEDIES: Final[Mapping[str, str]] = {
     "`jackpot ledger resume --bank {bank} --believe all --reason TEXT --by NAME --and-by OTHER`",
     BEHIND: "look at `jackpot ledger behind`, then two people answer each table: "
     "`jackpot ledger confirm-behind TABLE --believe --reason TEXT --by NAME --and-by OTHER`, or --disbelieve",
+    NOT_OPENED: "`jackpot config check` says whether another bank of the ledger has it: write that bank on "
+    "the link and start the server again; else the log says why the link was refused (`not_opened`)",
     CONFIG_REASON: "the log says what differs: correct the configuration and start the server again",
 }
 

@@ -7,17 +7,17 @@ from collections.abc import Iterator, Sequence
 from math import inf
 from typing import Final
 
-from jackpot.rules.acts.links import CONFIG_REASON, RESTORED
+from jackpot.rules.acts.links import CONFIG_REASON, INTERNAL, OPERATOR, RESTORED
 from jackpot.rules.acts.witness import BEHIND
 from jackpot.rules.money import BASIS_POINTS
 from jackpot.rules.refusal import CODES, NOT_APPLIED
+from jackpot.server.face import NOT_OPENED
 from jackpot.web.families import Facts, Family, counter, gauge, units
 
 _MS: Final = 1000
 
-# Why a link takes no wagers: its configuration is not its journal's, an invariant broke, a table has answers
-# that the ledger lost. What people give as a reason is one of their own.
-REASONS: Final = (CONFIG_REASON, "internal", BEHIND, RESTORED, "people")
+# Why a link takes no wagers, as tables are told it too.
+REASONS: Final = (CONFIG_REASON, INTERNAL, BEHIND, RESTORED, OPERATOR, NOT_OPENED)
 STATUSES: Final = ("pending", "validated")
 PAYERS: Final = ("cage", "inventory", "account")
 # The level of awards that no meter pays: odds, envy and draws.
@@ -68,23 +68,23 @@ def of_books(states: Sequence[Facts], banks: Sequence[Facts]) -> Iterator[Family
 
 
 def _links(states: Sequence[Facts], banks: Sequence[Facts]) -> Iterator[Family]:
+    """States of links too that the configuration has in a bank, and the bank's journal has not."""
     links = [link for state in states for link in state["links"]]
-    shown = {link: active for bank in banks for link, active in bank["links"].items()}
+    reasons = {link["link"]: link["reasons"] for link in links}
+    here = {state["bank"] for state in states}
+    shown = {link: active for bank in banks if bank["bank"] in here for link, active in bank["links"].items()}
+    reasons |= {link: [NOT_OPENED] for link in shown if link not in reasons}
     yield gauge(
         "link_active",
         "1 where wagers are taken.",
         ["link"],
-        (([link["link"]], shown.get(link["link"], False)) for link in links),
+        (([link], shown.get(link, False)) for link in reasons),
     )
     yield gauge(
         "link_suspended",
-        "1 for each reason in the journal why no wagers are taken.",
+        "1 for each reason why no wagers are taken.",
         ["link", "reason"],
-        (
-            ([link["link"], reason], reason in {_reason(given) for given in link["reasons"]})
-            for link in links
-            for reason in REASONS
-        ),
+        (([link, reason], reason in given) for link, given in reasons.items() for reason in REASONS),
     )
     yield gauge(
         "awards_currency_units",
@@ -185,8 +185,3 @@ def _refusals(states: Sequence[Facts], banks: Sequence[Facts]) -> Family:
         refusals |= {(state["bank"], code): durable.get(code, 0) for code in CODES if code not in NOT_APPLIED}
     text = "Frames of tables refused: durable ones over the ledger's life, the others since the start."
     return counter("refusals", text, ["bank", "code"], refusals.items())
-
-
-def _reason(given: str) -> str:
-    """A bounded label for a reason that may be anybody's text."""
-    return given if given in REASONS else "people"

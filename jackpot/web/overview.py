@@ -123,7 +123,12 @@ class Overview:
     def _overview(self) -> Map:
         source = self._source
         tables = [table for state, _ in self._states.values() for table in state["tables"]]
-        hits = [hit for _, found in self._states.values() for hit in found]
+        several = len(source.writers) > 1
+        hits = [
+            hit | {"bank": bank if several else ""}
+            for bank, (_, found) in self._states.items()
+            for hit in found
+        ]
         hits.sort(key=lambda hit: hit["at"], reverse=True)
         at_tables, at_signs = source.floor, source.signs
         counts = ", ".join(
@@ -245,6 +250,7 @@ class Overview:
         return {
             "time": self._time(hit["at"], "%d %b %H:%M"),
             "hit": hit["hit"],
+            "bank": hit["bank"],
             "table": hit["table"],
             "what": f"{level}, {hand.lower()}" if level else hand,
             "amount": self._money.text(hit["amount"]),

@@ -87,6 +87,10 @@ def test_it_says_which_ledger_a_server_would_use(floor: Path) -> None:
         "seed: main"
     ) in shown
     assert not (floor.parent / "ledger.db").exists()
+    floor.write_text(FLOOR.replace("ledger.db", "books/ledger.db"))
+    shown = CliRunner().invoke(app, ["check", str(floor)]).output.splitlines()
+    assert f"warning: there is no folder {floor.parent}/books: make it, or no server starts" in shown
+    floor.write_text(FLOOR)
     with closing(open_ledger(url)) as ledger:
         shown = CliRunner().invoke(app, ["check", str(floor)]).output.splitlines()
         assert any(line.startswith(f"ledger {url} is empty: the first start opens") for line in shown)

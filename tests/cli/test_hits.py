@@ -66,11 +66,30 @@ async def test_an_act_finds_the_bank_of_its_hit(tmp_path: Path) -> None:
             assert code == 0, error
         code, _, error = await jackpot("hits", "validate", "H9", *where)
         assert (code, error) == (1, "hit H9: no bank has it (main, side)\n")
+        code, _, error = await jackpot("hits", "validate", "H1", "--award", "A99", *where)
+        assert (code, error) == (1, "award: H1 has no award 'A99'\n")
         code, _, error = await jackpot("ledger", "resume", "--reason", "the night's copy", *TWO[2:], *where)
         assert (code, error) == (1, "bank: which one? --bank main or --bank side\n")
         server.writers["side"].core.engine.state.next_hit = 2  # it has a hit H1 of its own
         code, _, error = await jackpot("hits", "show", "H1", *where)
         assert (code, error) == (1, "bank: which one? --bank main or --bank side\n")
+
+
+@on_loop
+async def test_where_there_are_several_banks_a_hit_stands_with_its_own(tmp_path: Path) -> None:
+    """A10: each bank counts its hits from H1, so an id without its bank names two."""
+    config = configure(tmp_path, links=TWO_BANKS)
+    where = ("--config", str(config.path))
+    async with Server(config) as server, table(server) as device:
+        await royal(device)
+        listed = [await jackpot("hits", "list", *more, *where) for more in ((), ("--bank", "main"))]
+        links = (await jackpot("links", "list", *where))[1]
+        link = (await jackpot("links", "show", "side", *where))[1]
+        (on_page,) = json.loads((await fetch(server, "/floor.json"))[1])["hits"]
+    assert all(re.search(r"^\S+ main +\S+ H1 ", out, re.MULTILINE) for _, out, _ in listed), listed
+    assert re.search(r"^\S+ main +\S+ floor-five ", links, re.MULTILINE), links
+    assert link.startswith("link side of bank side")
+    assert (on_page["hit"], on_page["bank"]) == ("H1", "main")
 
 
 @on_loop

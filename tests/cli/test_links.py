@@ -39,6 +39,12 @@ async def test_a_restored_start_says_how_it_is_resumed(tmp_path: Path) -> None:
                 assert (code, error.count("\n")) == (1, 1)
                 assert f"not suspended for '{after}'; it is suspended for restored: " in error
                 assert error.rstrip().endswith(RESUME)
+            assert (await jackpot("links", "suspend", LINK, "--reason", "x", *where))[0] == 0
+            code, out, _ = await jackpot("links", "resume", LINK, "--reason", "x", *where)
+            assert out.startswith(
+                f"{LINK}: operator is over; still suspended: restored: let the tables connect"
+            )
+            assert out.rstrip().endswith(RESUME)
             words = ("--believe", "all", "--reason", "x", "--by", "Ann", "--and-by", "Bo")
             code, out, error = await jackpot("ledger", "resume", *words, *where)
             assert (code, out) == (0, "resumed\n"), error

@@ -75,3 +75,4 @@ async def test_a_closed_round_names_its_hits(tmp_path: Path) -> None:
         assert (await administer(config, do="reopen", **request))["ok"]
         answer = await administer(config, do="void", **request)
         assert (answer["code"], answer["hits"]) == ("award_standing", ["H1"])
+        assert answer["message"].endswith("undoes them first: `jackpot hits undo H1 --reason TEXT`")

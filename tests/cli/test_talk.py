@@ -1,7 +1,11 @@
 """Does one helper carry the options of every command to the server?"""
 
+import os
 import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
 import pytest
 import typer
@@ -11,6 +15,8 @@ from jackpot.cli import talk
 from jackpot.cli.talk import ALONE, LOOK, TWO, Talk, talking
 from jackpot.rules.acts.hits import Pay
 from jackpot.server.asks import Ask, Status
+
+NOBODY: Final = 65_534
 
 
 @pytest.mark.parametrize(
@@ -33,6 +39,38 @@ def test_a_server_in_doubt_is_not_waited_for_without_end(
     said = capsys.readouterr().err
     assert said.startswith("no answer within ")
     assert said.endswith(end)
+
+
+@pytest.mark.parametrize("what", ["socket", "config"])
+def test_a_person_who_may_not_act_is_told_who_may(
+    what: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A10: socket and configuration are the server's own user's; another person learns how to become it."""
+    path = tmp_path / what
+    (tmp_path / "config").touch()
+    with socket.socket(socket.AF_UNIX) as there:
+        there.bind(str(tmp_path / "socket"))
+        there.listen()
+        path.chmod(0)
+        with as_somebody(), pytest.raises(typer.Exit):
+            Talk(**{what: path}).ask(Status())
+    said = capsys.readouterr().err
+    assert str(path) in said
+    assert "the server's own user may: sudo -u " in said
+    assert "is it running?" not in said
+
+
+@contextmanager
+def as_somebody() -> Iterator[None]:
+    """As a user who may not open everything; root may."""
+    root = os.geteuid() == 0
+    try:
+        if root:
+            os.seteuid(NOBODY)
+        yield
+    finally:
+        if root:
+            os.seteuid(0)
 
 
 def test_a_command_gets_the_options_that_it_names_behind_its_own() -> None:

@@ -173,8 +173,9 @@ async def test_a_link_is_suspended_and_resumed_from_a_shell(tmp_path: Path) -> N
         code, _, error = await jackpot("links", "resume", LINK, "--after", "internal", *words)
         assert (code, error.count("\n")) == (1, 1)
         assert "internal" in error
-        assert "operator" in (await jackpot("links", "list", "-c", str(config.path)))[1]
-        assert (await jackpot("links", "resume", LINK, *words))[0] == 0
+        assert "suspended: operator" in (await jackpot("links", "list", "-c", str(config.path)))[1]
+        done = await jackpot("links", "resume", LINK, *words)
+        assert done[:2] == (0, f"{LINK}: operator is over; it takes wagers again\n")
         device.wager(3, "R2", 1)
         assert (await device.answer(3))["t"] == "ack"
 

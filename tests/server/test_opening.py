@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import json
 import ssl
 from datetime import UTC, datetime, time
 from pathlib import Path
@@ -10,12 +11,15 @@ from zoneinfo import ZoneInfo
 import pytest
 import structlog
 import trustme
+from typer.testing import CliRunner
 
 from jackpot.app import Server
+from jackpot.cli.config import app as check_app
 from jackpot.ledger.store import LedgerError
 from jackpot.server.readings import ended_day
 from tests.ledger.test_verify import spoil
-from tests.server.bed import LINKS, Device, StepClock, configure, on_loop, table, until
+from tests.server.bed import LINK, LINKS, Device, StepClock, configure, on_loop, table, until
+from tests.server.test_web import fetch, key, samples
 
 
 @on_loop
@@ -45,6 +49,46 @@ async def test_a_new_table_joins(tmp_path: Path) -> None:
         assert (await device.answer(1))["t"] == "ack"
 
 
+@on_loop
+async def test_a_link_that_another_bank_has_is_shown_as_closed(tmp_path: Path) -> None:
+    """L9: without its `bank` line it is a mistake to the check; a server says so wherever people look."""
+    side = LINKS.replace(LINK, "side")
+    both = f'{LINKS}{side}bank = "side"\n'
+    async with Server(configure(tmp_path, links=both)):
+        pass
+    config = configure(tmp_path, links=LINKS + side)
+    said = 'link side lies in bank side of the ledger, and not in bank main: write bank = "side" on the link'
+    check = await asyncio.to_thread(CliRunner().invoke, check_app, ["check", str(config.path)])
+    assert check.exit_code == 1
+    assert check.stderr.startswith(said)
+    assert check.stderr.endswith(f"{config.path}: 1 mistake\n")
+    next_ = "`jackpot config check` says whether another bank of the ledger has it"
+    async with Server(config) as server:
+        ready = json.loads((await fetch(server, "/readyz"))[1])
+        assert ready["suspended"]["side"].startswith(f"not_opened: {next_}")
+        troubles = json.loads((await fetch(server, "/floor.json"))[1])["troubles"]
+        (next_told,) = [each["next"] for each in troubles if "Link side is suspended" in each["what"]]
+        assert next_told.startswith(next_)
+        found = await samples(server)
+        for link, closed in (("side", 1), (LINK, 0)):
+            assert found[key("jackpot_link_suspended", link=link, reason="not_opened")] == closed
+            assert found[key("jackpot_link_active", link=link)] == 1 - closed
+    configure(tmp_path, links=both)
+    assert CliRunner().invoke(check_app, ["check", str(config.path)]).exit_code == 0
+
+
+@on_loop
+async def test_a_bank_that_was_never_meant_is_not_to_be_opened(tmp_path: Path) -> None:
+    """S3: where all its links lie in other banks, what stops it says so, and names no `bank open`."""
+    async with Server(configure(tmp_path, links=f'{LINKS}bank = "side"\n')):
+        pass
+    async with Server(configure(tmp_path)) as server:
+        status, text = await fetch(server, "/readyz")
+    assert status == 503
+    assert f"link {LINK} lies in bank side of the ledger, and not in bank main" in text
+    assert "bank open" not in text
+
+
 def _tamper(path: Path) -> None:
     spoil(path, "DELETE FROM snapshot", "UPDATE journal SET body = x'93' WHERE seq = 1")
 
@@ -67,7 +111,7 @@ async def test_the_programs_own_digest_is_logged(tmp_path: Path) -> None:
     with structlog.testing.capture_logs() as logs:
         async with Server(configure(tmp_path)) as server:
             head = await server._stores["main"].head("main")
-    digest = next(line for line in logs if line["event"] == "starting")["digest"]
+    digest = next(line for line in logs if line["event"] == "starting")["program"]
     assert len(digest) == 64
     assert head.holder.endswith(digest[:12])
 

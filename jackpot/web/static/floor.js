@@ -98,6 +98,8 @@ function tableTile(table) {
 function hitRow(hit) {
   const row = make("tr", "");
   for (const part of ["time", "hit", "table", "what"]) row.append(make("td", part, hit[part]));
+  // Each bank counts its own hits from H1.
+  if (hit.bank) row.querySelector(".hit").append(make("span", "bank", hit.bank));
   const sum = make("td", "sum", hit.amount);
   if (hit.envy) sum.append(make("span", "envy", `+ ${hit.envy} envy`));
   if (hit.corrected) sum.append(make("span", "envy", `corrected by ${hit.corrected}`));
