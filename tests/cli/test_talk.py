@@ -53,7 +53,7 @@ def test_a_person_who_may_not_act_is_told_who_may(
         there.listen()
         path.chmod(0)
         with as_somebody(), pytest.raises(typer.Exit):
-            Talk(**{what: path}).ask(Status())
+            (Talk(socket=path) if what == "socket" else Talk(config=path)).ask(Status())
     said = capsys.readouterr().err
     assert str(path) in said
     assert "the server's own user may: sudo -u " in said
