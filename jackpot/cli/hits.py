@@ -33,26 +33,30 @@ def list_(
     before: Annotated[
         str | None, typer.Option("--before", metavar="HIT", help="With --all: those older than this one.")
     ] = None,
+    after: Annotated[
+        str | None, typer.Option("--after", metavar="HIT", help="Without --all: those newer than this one.")
+    ] = None,
 ) -> None:
-    """List the hits that wait for people, oldest first; or, with --all, the last hundred of each bank.
+    """List the first hundred hits of each bank that wait for people; or, with --all, the last hundred of all.
 
     Example: jackpot hits list --config /etc/jackpot/config.toml
     """
     from jackpot.server.asks import History, OpenHits
 
     banks, several = ([talk.bank], True) if talk.bank else _banks(talk)
-    if before is not None and (not all_ or len(banks) > 1):
-        fail("--before goes with --all and, where there are several banks, with --bank")
-    question = History(before) if all_ else OpenHits()
+    option, other, which = ("--before", after, "older") if all_ else ("--after", before, "newer")
+    if other is not None or ((before or after) and len(banks) > 1):
+        fail("--before goes with --all, --after without it; where there are several banks, with --bank")
+    question = History(before) if all_ else OpenHits(after)
     answers = {name: talk.ask(question, name) for name in banks}
-    found = [{"bank": name, **hit} for name, answer in answers.items() for hit in answer["hits"]]
-    hits = [hit for hit in found if all_ or hit["status"] in ("pending", "validated")]
+    hits = [{"bank": name, **hit} for name, answer in answers.items() for hit in answer["hits"]]
+    for name, answer in answers.items():
+        if answer["more"]:
+            next_ = f"--bank {name} {option} {answer['hits'][-1]['hit']}"
+            typer.echo(f"bank {name} has {which} ones: {next_}", err=talk.as_json)
     if talk.as_json:
         talk.show(hits, "")
         return
-    for name, answer in answers.items():
-        if answer.get("more"):
-            typer.echo(f"bank {name} has older ones: --bank {name} --before {answer['hits'][-1]['hit']}")
     names = ["hit", "at", "link", "level", "table", "hand", "amount", "envy", "status"]
     if any(hit["difference"] for hit in hits):
         names.insert(-1, "difference")

@@ -11,8 +11,8 @@ from jackpot.lab.scene import FloorError, Happening, Scene, dollars
 
 NAME: Final = "demo supervisor"
 
-# One answer lists every open hit and the last ones of each level.
-ANSWER_MOST: Final = 4_194_304
+# One answer lists a page of hits, each with at most two frames' awards.
+ANSWER_MOST: Final = 16_777_216
 
 
 class Supervisor:
@@ -52,13 +52,21 @@ class Supervisor:
     async def _attend(self) -> None:
         reader, writer = await asyncio.open_unix_connection(self._socket, limit=ANSWER_MOST)
         try:
-            for hit in (await _ask(reader, writer, do="hits"))["hits"]:
-                for act, due in (("validate", {"pending"}), ("pay", {"pending", "validated"})):
-                    if any(award["status"] in due for award in hit["awards"]):
-                        await _ask(reader, writer, do=act, by=NAME, hit=hit["hit"])
-                        self._note(act, hit)
+            page = await _ask(reader, writer, do="hits")
+            while page["hits"]:
+                for hit in page["hits"]:
+                    await self._see_to(reader, writer, hit)
+                page = await _ask(reader, writer, do="hits", after=page["hits"][-1]["hit"])
         finally:
             writer.close()
+
+    async def _see_to(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, hit: dict[str, Any]
+    ) -> None:
+        for act, due in (("validate", {"pending"}), ("pay", {"pending", "validated"})):
+            if any(award["status"] in due for award in hit["awards"]):
+                await _ask(reader, writer, do=act, by=NAME, hit=hit["hit"])
+                self._note(act, hit)
 
     def _note(self, act: str, hit: dict[str, Any]) -> None:
         done = {"validate": "validated", "pay": "paid"}[act]

@@ -1,10 +1,10 @@
 """What changes by a table's frames? The events of a round are applied here; nothing is refused."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any, Final
 
 from controllers.answers import Refund
-from jackpot.rules import facts, meter
+from jackpot.rules import facts, meter, unpaid
 from jackpot.rules.betting import miscounted
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import (
@@ -31,6 +31,7 @@ from jackpot.rules.recompute import drop_bets, rates_of
 from jackpot.rules.state import (
     HITS_KEPT,
     PAID_KEPT,
+    UNPAID,
     Award,
     BetMade,
     Hit,
@@ -39,6 +40,7 @@ from jackpot.rules.state import (
     Link,
     Round,
     Settling,
+    State,
     Table,
 )
 from jackpot.rules.undo import Share, Take, is_whole
@@ -107,7 +109,8 @@ def recomputed_changes(effects: Effects, recomputed: Recomputed) -> None:
     for change in recomputed.changes:
         effects.move(change.link, change.level, change.change)
     amounts = dict(recomputed.raised)
-    for hit in list(effects.state.hits.values()) if amounts else ():
+    levels = {(change.link, change.level) for change in recomputed.changes if change.level} if amounts else ()
+    for hit in _unpaid_hits(effects.state, levels):
         for award in hit.awards:
             if award.number in amounts:
                 _raise(effects, hit, award, amounts[award.number])
@@ -117,12 +120,23 @@ def recomputed_changes(effects: Effects, recomputed: Recomputed) -> None:
         effects.alarm("left_on_meter", awards=left, count=len(recomputed.left))
 
 
+def _unpaid_hits(state: State, levels: Collection[tuple[int, int]]) -> list[Hit]:
+    """Those of the levels, by link and number, whose percentage awards wait: none but them is raised."""
+    numbers = {
+        number
+        for link, level in levels
+        for (of, _), group in state.link(link).unpaid.items()
+        if of == level
+        for number in group.hits
+    }
+    return [state.hits[number] for number in sorted(numbers)]
+
+
 def _raise(effects: Effects, hit: Hit, award: Award, amount: int) -> None:
     link = effects.state.link(award.link)
     level = link.levels[award.level - 1]
     more = amount - award.amount
-    award.amount = amount
-    award.status = "pending"
+    unpaid.change(effects.state, award, "pending", amount)
     level.wins += more
     link.paid_by[award.pays] = link.paid_by.get(award.pays, 0) + more
     for share in level.history.shares():
@@ -202,10 +216,12 @@ def settle(effects: Effects, table: Table, round_: Round, made: Settlement) -> N
     """The awards of an entry: hits, takes from the meters, and what was settled in the past."""
     state = effects.state
     awards: dict[int, Award] = {}
+    before = len(table.unpaid.hits)
     for hit_made in made.hits:
         _hit(effects, table, round_, hit_made)
         for award in hit_made.awards:
             awards[award.number] = award
+            unpaid.count(state, award)
             if award.kind == "meter":
                 effects.awarded.add(award.link)
             state.next_award = max(state.next_award, award.number + 1)
@@ -213,6 +229,9 @@ def settle(effects: Effects, table: Table, round_: Round, made: Settlement) -> N
             link.paid_by[award.pays] = link.paid_by.get(award.pays, 0) + award.amount
             if not award.level:
                 effects.outside(link).add(Accounts(awards=award.amount, house=-award.amount))
+    waiting = len(table.unpaid.hits)
+    if before <= unpaid.WAITING_MOST < waiting:
+        effects.alarm("awards_waiting", table=table.terms.table, awards=waiting)
     for take in made.takes:
         _take(effects, table, take, [awards[number] for number in take.awards])
     if made.recomputed is not None:
@@ -346,7 +365,7 @@ def retire(effects: Effects, number: int) -> None:
     """
     state = effects.state
     hit = state.hits.get(number)
-    if hit is None or any(award.status in ("pending", "validated") for award in hit.awards):
+    if hit is None or any(award.status in UNPAID for award in hit.awards):
         return
     del state.hits[number]
     if any(award.settled() for award in hit.awards):

@@ -12,11 +12,14 @@ from controllers.answers import AwardFacts, Drawn, LinkFacts, Refund, RoundFacts
 from controllers.messages import On
 from jackpot.rules import cards as deck
 from jackpot.rules.money import to_cents
-from jackpot.rules.outcome import Greeting
-from jackpot.rules.state import Award, BetMade, HitShown, Link, Round, State, Table
+from jackpot.rules.outcome import Greeting, WaitingAwards
+from jackpot.rules.state import UNPAID, Award, BetMade, Hit, HitShown, Level, Link, Round, State, Table
 
 # The `state` of a link names so many waiting jackpots; a sign has no room for more, and a frame is bounded.
 WAITING_MOST: Final = 16
+# Awards that a table is told at once of those that wait, 50 kB; the next ones when it has read them. A table
+# that reads is told 7,000 in 3 s, and nobody waits for that.
+AWARDS_AT_ONCE: Final = 256
 
 
 def award_facts(state: State, award: Award) -> AwardFacts:
@@ -134,35 +137,42 @@ def greeting(state: State, table: Table) -> Greeting:
         held=bool(table.held),
         links=tuple(link_facts(state.link(number)) for number in table.links),
         round=unfinished_facts(state, table),
-        awards=tuple(
-            award_push(state, award)
-            for hit in state.hits.values()
-            if hit.table == table.number
-            for award in hit.awards
-            if award.status in ("pending", "validated")
-        ),
+        waiting=waiting(state, table),
     )
 
 
-def jackpots(state: State, link: int) -> tuple[WaitingHit, ...]:
-    """A link's percentage awards that wait for a floorperson, a hit and level each, the oldest first (S7)."""
-    found: dict[tuple[int, int], int] = {}
-    for number in sorted(state.hits):
-        for award in state.hits[number].awards:
-            if award.kind == "meter" and award.link == link and award.status == "pending":
-                found[number, award.level] = found.get((number, award.level), 0) + to_cents(award.amount)
-        if len(found) >= WAITING_MOST:
+def waiting(state: State, table: Table, after: int = 0) -> WaitingAwards:
+    """The first of the table's awards that wait for people, of hits with a number above `after` (A10)."""
+    awards: list[answers.Award] = []
+    hits = table.unpaid.first(AWARDS_AT_ONCE, after)
+    taken = 0
+    for number in hits:
+        if len(awards) >= AWARDS_AT_ONCE:
             break
-    levels = state.link(link).levels
-    return tuple(
-        WaitingHit(
-            f"H{number}",
-            levels[level - 1].terms.level,
-            state.table(state.hits[number].table).terms.table,
-            cents,
-        )
-        for (number, level), cents in list(found.items())[:WAITING_MOST]
+        taken = number
+        awards += [award_push(state, award) for award in state.hits[number].awards if award.status in UNPAID]
+    more = bool(hits) and taken < table.unpaid.hits[-1]
+    return WaitingAwards(tuple(awards), taken if more else None)
+
+
+def jackpots(state: State, number: int) -> tuple[WaitingHit, ...]:
+    """A link's percentage awards that wait for a floorperson, a hit and level each, the oldest first (S7)."""
+    link = state.link(number)
+    found = sorted(
+        (hit, level)
+        for (level, status), group in link.unpaid.items()
+        if level and status == "pending"
+        for hit in group.first(WAITING_MOST)
     )
+    return tuple(
+        _jackpot(state, state.hits[hit], link.levels[level - 1]) for hit, level in found[:WAITING_MOST]
+    )
+
+
+def _jackpot(state: State, hit: Hit, level: Level) -> WaitingHit:
+    mine = (award for award in hit.awards if award.level == level.number and award.status == "pending")
+    cents = sum(to_cents(award.amount) for award in mine)
+    return WaitingHit(f"H{hit.number}", level.terms.level, state.table(hit.table).terms.table, cents)
 
 
 def _on(bet: BetMade) -> On:

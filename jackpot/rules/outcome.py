@@ -64,15 +64,25 @@ class Entry(msgspec.Struct, frozen=True):
     postings: tuple[Posting, ...]
 
 
+class WaitingAwards(msgspec.Struct, frozen=True):
+    """Awards of a table that wait for people, told after its welcome.
+
+    after: the next ones are of hits with a higher number; None where there are no more.
+    """
+
+    awards: tuple[Award, ...]
+    after: int | None
+
+
 class Greeting(msgspec.Struct, frozen=True):
-    """What a table needs to go on. awards: those that wait, to be told after its welcome."""
+    """What a table needs to go on."""
 
     last_seq: int
     last: Ack | Nack | None
     held: bool
     links: tuple[LinkFacts, ...]
     round: RoundFacts | None
-    awards: tuple[Award, ...]
+    waiting: WaitingAwards
 
 
 class ActAnswer(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):

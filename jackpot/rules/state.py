@@ -4,7 +4,8 @@ Links, tables, hits and awards have numbers that never change; the wire's ids ar
 ("H12", "A34"), and journal rows carry them.
 """
 
-from typing import Literal
+from bisect import bisect_right
+from typing import Final, Literal
 
 import msgspec
 
@@ -29,6 +30,8 @@ HITS_KEPT = 2 * HITS_SHOWN
 PAID_KEPT = 1_000
 
 Status = Literal["pending", "validated", "paid", "final", "undone"]
+# An award of these waits for people (A10).
+UNPAID: Final[tuple[Status, ...]] = ("pending", "validated")
 Kind = Literal["meter", "odds", "envy", "draw"]
 Pays = Literal["cage", "inventory", "account"]
 
@@ -85,6 +88,22 @@ class Hit(msgspec.Struct, array_like=True):
     unverified: bool = False
 
 
+class Unpaid(msgspec.Struct, array_like=True):
+    """Awards that wait for people. amount: micro-dollars. hits: of each award its hit's number, ascending."""
+
+    amount: int = 0
+    hits: list[int] = []
+
+    def first(self, most: int, after: int = 0) -> list[int]:
+        """The first so many different hits with a number above `after`."""
+        found: list[int] = []
+        at = bisect_right(self.hits, after)
+        while at < len(self.hits) and len(found) < most:
+            found.append(self.hits[at])
+            at = bisect_right(self.hits, found[-1], at)
+        return found
+
+
 class HitShown(msgspec.Struct, array_like=True):
     """A percentage hit as a level remembers it (S1)."""
 
@@ -118,6 +137,7 @@ class Link(msgspec.Struct, array_like=True):
     """A link. outside: the accounts of awards that no meter pays (level 0 of the postings).
 
     suspended: why it takes no wagers, nothing if it is active. paid_by: standing awards by who pays (A8).
+    unpaid: by level and status; level 0 for those that no meter pays.
     """
 
     number: int
@@ -126,6 +146,7 @@ class Link(msgspec.Struct, array_like=True):
     outside: Accounts
     suspended: list[str] = []
     paid_by: dict[str, int] = {}
+    unpaid: dict[tuple[int, Status], Unpaid] = {}
 
     def level(self, name: str) -> Level:
         """The level of that name."""
@@ -280,7 +301,7 @@ class Table(msgspec.Struct, array_like=True):
     asked: who wanted that one reopened. ended: the id of the last round that
     ended. held: the cage hits whose cards must stay (T11).
     counts: accepted wagers by link over its life, undone ones included (S6). disbelieved: up to which
-    number people do not believe what it says that it has, 0 for none (S9).
+    number people do not believe what it says that it has, 0 for none (S9). unpaid: of all its links.
     """
 
     number: int
@@ -296,6 +317,7 @@ class Table(msgspec.Struct, array_like=True):
     rounds: int = 0
     asked: Asked | None = None
     disbelieved: int = 0
+    unpaid: Unpaid = msgspec.field(default_factory=Unpaid)
 
     def waits(self) -> Asked | None:
         """Who asked for the closed round and waits for a second person (T10)."""

@@ -9,13 +9,13 @@ from jackpot.rules import facts
 from jackpot.rules.effects import Map
 from jackpot.rules.engine import Engine
 from jackpot.rules.money import to_cents
-from jackpot.rules.state import HITS_SHOWN, Award, Hit, Level, Link, State
+from jackpot.rules.state import HITS_SHOWN, UNPAID, Award, Hit, Level, Link, State
 
 
 def statistics(engine: Engine) -> Map:
     """Every meter and count of the bank; sums in micro-dollars, the wager in cents, rates in basis points."""
     state = engine.state
-    statuses = [award.status for hit in state.hits.values() for award in hit.awards]
+    waiting = _waiting(state)
     return {
         "bank": state.bank,
         "seq": state.seq,
@@ -34,15 +34,16 @@ def statistics(engine: Engine) -> Map:
                 "wagers": {
                     state.link(number).terms.link: table.counts.get(number, 0) for number in table.links
                 },
+                "waiting": len(table.unpaid.hits),
             }
             for table in state.tables
             for closed, asked in [(table.closed, table.asked)]
         ],
         "hits": {
-            "pending": statuses.count("pending"),
-            "validated": statuses.count("validated"),
+            status: sum(group["awards"] for group in waiting if group["status"] == status)
+            for status in UNPAID
         },
-        "waiting": _waiting(state),
+        "waiting": waiting,
         "refusals": dict(state.refusals),
         "behind": {
             table.terms.table: {"acked": said.acked, "last_seq": table.last_seq}
@@ -59,21 +60,19 @@ def _waiting(state: State) -> list[Map]:
 
     amount: micro-dollars; oldest: when the oldest of their hits was made, unix milliseconds.
     """
-    found: dict[tuple[str, str | None, str], Map] = {}
-    for hit in state.hits.values():
-        for award in hit.awards:
-            if award.status not in ("pending", "validated"):
-                continue
-            link = state.link(award.link)
-            level = link.levels[award.level - 1].terms.level if award.level else None
-            facts = {"link": link.terms.link, "level": level, "status": award.status}
-            group = found.setdefault(
-                (link.terms.link, level, award.status), {**facts, "awards": 0, "amount": 0, "oldest": hit.at}
-            )
-            group["awards"] += 1
-            group["amount"] += award.amount
-            group["oldest"] = min(group["oldest"], hit.at)
-    return list(found.values())
+    return [
+        {
+            "link": link.terms.link,
+            "level": link.levels[level - 1].terms.level if level else None,
+            "status": status,
+            "awards": len(group.hits),
+            "amount": group.amount,
+            "oldest": state.hits[group.hits[0]].at,
+        }
+        for link in state.links
+        for (level, status), group in link.unpaid.items()
+        if group.hits
+    ]
 
 
 def _link(link: Link) -> Map:
@@ -126,10 +125,11 @@ def _level(level: Level) -> Map:
     }
 
 
-def hits(engine: Engine) -> list[Map]:
-    """The hits that people, or their rounds, have not done with, the oldest first."""
+def waiting_hits(engine: Engine, after: int, most: int) -> tuple[list[Map], bool]:
+    """The first so many hits above that number that wait for people, oldest first; whether there are more."""
     state = engine.state
-    return [hit(state, found) for _, found in sorted(state.hits.items())]
+    found = sorted(number for table in state.tables for number in table.unpaid.first(most + 1, after))
+    return [hit(state, state.hits[number]) for number in found[:most]], len(found) > most
 
 
 def round_of(engine: Engine, table: str) -> Map | None:

@@ -83,8 +83,10 @@ class Acts:
                 return {"leases": [{**lease, "here": lease["here"].value} for lease in leases]}
             case asks.Status():
                 return {"banks": [await self._status(bank) for bank in self._writers]}
-            case asks.OpenHits():
-                return {"hits": await (await self._own(request)).ask(views.hits)}
+            case asks.OpenHits(after):
+                writer, number = await self._own(request), _number(after) or 0
+                waiting, more = await writer.ask(lambda engine: views.waiting_hits(engine, number, PAGE_MOST))
+                return {"hits": waiting, "more": more}
             case asks.History(before):
                 found = await hits_of(await self._own(request), self._books, _number(before), PAGE_MOST)
                 return {"hits": found.hits, "more": found.before is not None}

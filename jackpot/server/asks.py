@@ -41,7 +41,9 @@ class Status(Question, tag="status", frozen=True):
 
 
 class OpenHits(Question, tag="hits", frozen=True):
-    """Which hits of a bank are open?"""
+    """Which hits of a bank wait for people, the oldest first? after: newer ones than this."""
+
+    after: HitId | None = None
 
 
 class History(Question, tag="history", frozen=True):

@@ -11,6 +11,7 @@ from jackpot.server.histogram import ANSWER_SECONDS, BATCH_ROWS, COMMIT_SECONDS,
 
 # Everything that the rules and the server alarm; counted from 0, so that the first of a kind is a rise too.
 ALARMS: Final = (
+    "awards_waiting",
     "chip_mismatch",
     "count_mismatch",
     "device_conflict",

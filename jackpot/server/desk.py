@@ -67,6 +67,11 @@ class Desk(ABC):
         outcome: Outcome = await self._answered(lambda release: self.submit(envelope, release))
         return outcome.of_act()
 
+    def look(self, question: Callable[[Engine], T], release: Callable[[T], None]) -> None:
+        """As `ask`, for a question that cannot fail; `release` is not called where the bank stops first."""
+        if self.hold.stopped is None:
+            self.core.submit(question, release)
+
     async def ask(self, question: Callable[[Engine], T]) -> T:
         """Reads the state, answered once what was read is durable (S5). Raises BankStopped, or its error."""
 

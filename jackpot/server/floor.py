@@ -12,8 +12,9 @@ from controllers.pace import Limits
 from controllers.session import Commanded, Greeted
 from controllers.states import State
 from jackpot.clock import Clock
-from jackpot.rules import commands
-from jackpot.rules.outcome import Answer, Greeting, Outcome
+from jackpot.rules import commands, facts
+from jackpot.rules.invariant import present
+from jackpot.rules.outcome import Answer, Greeting, Outcome, WaitingAwards
 from jackpot.rules.paytable import LinkTerms, TableTerms
 from jackpot.server.alone import alone
 from jackpot.server.audience import Subscription
@@ -63,6 +64,7 @@ class TableConnection(Connection):
     def __init__(self, devices: Floor, *, certified: bool, guest: Guest = NO_DOOR) -> None:
         super().__init__(devices, certified=certified, guest=guest)
         self._shown: Subscription | None = None
+        self._waiting_after: int | None = None
 
     def greeted(self, device: Device, event: Greeted) -> None:
         """Its welcome is decided behind all that its older connection had sent."""
@@ -72,6 +74,21 @@ class TableConnection(Connection):
         """The command is decided as it was decoded."""
         if self.device is not None:
             self._submit(self.device, event.message, event.digest)
+
+    def sweep(self, now: float) -> None:
+        """Tells more of the awards that wait, once it has read what it was told."""
+        super().sweep(now)
+        after, self._waiting_after = self._waiting_after, None
+        if after is None or self.device is None or self.session.state is not State.TABLE:
+            return
+        if self.wire.unread:
+            self._waiting_after = after
+            return
+        name = self.device.id
+        self._writer(self.device).look(
+            lambda engine: facts.waiting(engine.state, present(engine.table(name), name), after),
+            lambda found: alone(self, self._tell_waiting, found),
+        )
 
     def over(self) -> None:
         """Shows it nothing more."""
@@ -133,10 +150,16 @@ class TableConnection(Connection):
         )
         board = self._writer(device).board
         self._shown = board.audience.watch(self, device.links, device.id)
-        for award in answer.awards:
-            self.session.push(award)
+        self._tell_waiting(answer.waiting)
         for hit in board.recent_hits(device.links):
             self.tell(encode(hit))
+        self.devices.dirty(self)
+
+    def _tell_waiting(self, found: WaitingAwards) -> None:
+        """Tells some of the awards that wait for people; the next ones follow."""
+        for award in found.awards:
+            self.session.push(award)
+        self._waiting_after = found.after
         self.devices.dirty(self)
 
     def _writer(self, device: Device) -> Desk:

@@ -158,6 +158,12 @@ def _tables(states: Sequence[Facts]) -> Iterator[Family]:
         ["table"],
         (([table["table"]], table["rounds"]) for table in tables),
     )
+    yield gauge(
+        "table_awards_waiting",
+        "Awards of the table that are not paid yet.",
+        ["table"],
+        (([table["table"]], table["waiting"]) for table in tables),
+    )
     yield counter(
         "table_wagers",
         "Wagers accepted from the table, those undone later included.",

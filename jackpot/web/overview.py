@@ -13,6 +13,7 @@ from jackpot.ledger.store import LedgerError
 from jackpot.rules import views
 from jackpot.rules.acts.witness import BEHIND
 from jackpot.rules.money import to_cents
+from jackpot.rules.unpaid import WAITING_MOST
 from jackpot.server.desk import BankStopped, Desk
 from jackpot.server.devices import Devices
 from jackpot.server.history import hits_of
@@ -83,6 +84,10 @@ def _at_tables(tables: Iterable[Map]) -> Iterator[dict[str, str]]:
             said = f"Table {name}: the chips counted differ from the wagers accepted"
             strike = f"strike a wager: `jackpot rounds strike {name} {round_['round']} SEAT LINK`"
             yield _trouble(said, f"count again at the table, or {strike}, or `jackpot rounds void`")
+        if table["waiting"] > WAITING_MOST:
+            said = f"Table {name}: {table['waiting']:,} awards wait for people"
+            controls = "where the approved controls let small ones be final at once, see `validate_at`"
+            yield _trouble(said, f"`jackpot hits list`, then validate and pay each; {controls}")
         if asked:
             said = f"Table {name}: {asked['by']} asked to reopen round {asked['round']}; the table waits"
             answer = f"`jackpot rounds reopen {name} {asked['round']}`"

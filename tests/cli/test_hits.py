@@ -9,9 +9,11 @@ import structlog
 
 from jackpot.app import Server
 from jackpot.config import Config
+from jackpot.rules.unpaid import WAITING_MOST
 from tests.server.bed import LINK, LINKS, administer, configure, on_loop, table
 from tests.server.test_admin import jackpot, royal
-from tests.server.test_web import fetch
+from tests.server.test_floor import pile_up
+from tests.server.test_web import fetch, key, samples
 
 TWO = ("--reason", "misread", "--by", "Ann", "--and-by", "Bo")
 TWO_BANKS = f'{LINKS}\n{LINKS.replace(LINK, "side").strip()}\nbank = "side"'
@@ -184,3 +186,31 @@ async def test_a_line_of_the_log_says_what_an_act_was_about(tmp_path: Path) -> N
     assert (released["table"], released["reason"]) == ("T01", "cards photographed")
     assert (resumed["links"], resumed["cause"]) == ((LINK,), "operator")
     assert (revoked["role"], revoked["device"]) == ("sign", "S01")
+
+
+@on_loop
+async def test_awards_that_pile_up_are_listed_by_pages_and_alarmed(tmp_path: Path) -> None:
+    """A10: a hundred hits at a time, oldest first, to the last; log, metric and floor page name the table."""
+    config = configure(tmp_path)
+    where = ("--json", "--config", str(config.path))
+    with structlog.testing.capture_logs() as lines:
+        async with Server(config) as server, table(server) as device:
+            last = await pile_up(device, WAITING_MOST)
+            listed: list[str] = []
+            page, more = ("--bank", "main"), "more"
+            while more:
+                code, out, more = await jackpot("hits", "list", *page, *where)
+                assert code == 0, more
+                listed += [hit["hit"] for hit in json.loads(out)]
+                assert not more or more == f"bank main has newer ones: --bank main --after {listed[-1]}\n"
+                page = tuple(more.rpartition(": ")[2].split())
+            code, _, error = await jackpot("hits", "list", "--all", "--after", "H1", *where)
+            assert (code, "--after without it" in error) == (1, True)
+            found = await samples(server)
+            troubles = json.loads((await fetch(server, "/floor.json"))[1])["troubles"]
+    assert listed == [f"H{number}" for number in range(1, int(last["hit"][1:]) + 1)]
+    assert found[key("jackpot_table_awards_waiting", table="T01")] == len(listed)
+    assert found[key("jackpot_alarms_total", bank="main", code="awards_waiting")] == 1
+    assert troubles[0]["what"] == f"Table T01: {len(listed)} awards wait for people"
+    (alarm,) = [line for line in lines if line["event"] == "awards_waiting"]
+    assert (alarm["table"], alarm["awards"] > WAITING_MOST) == ("T01", True)

@@ -162,7 +162,8 @@ class OfEngine:
         return found
 
     def hits(self) -> list[Message]:
-        for hit in views.hits(self.engine):
+        state = self.engine.state
+        for hit in (views.hit(state, one) for one in state.hits.values()):
             if hit["awards"]:
                 for award in hit["awards"]:
                     award["level"] = None if award["level"] == "meter" else award["level"]

@@ -25,7 +25,7 @@ from jackpot.rules.events import Refused
 from jackpot.rules.outcome import Outcome
 from jackpot.rules.postings import Posting
 from jackpot.rules.recompute import rates_of
-from jackpot.rules.state import Award, Level, Link, Table
+from jackpot.rules.state import Award, Level, Link, Table, Unpaid
 from jackpot.rules.undo import replay
 from tests import frames
 from tests.frames import numbered
@@ -285,6 +285,22 @@ class Floor(RuleBasedStateMachine):
             assert {pays: sum_ for pays, sum_ in link.paid_by.items() if sum_} == {
                 pays: sum_ for (number, pays), sum_ in payers.items() if number == link.number and sum_
             }
+
+    @invariant()
+    def what_waits_is_what_was_counted(self) -> None:
+        """A10: awards, sums and hits that wait, by level and status and by table, are those of a recount."""
+        state = self.engine.state
+        groups: dict[tuple[int, int, str], Unpaid] = defaultdict(Unpaid)
+        tables: dict[int, Unpaid] = defaultdict(Unpaid)
+        for hit in state.hits.values():
+            for award in hit.awards:
+                if award.status in ("pending", "validated"):
+                    for unpaid in (groups[award.link, award.level, award.status], tables[hit.table]):
+                        unpaid.amount += award.amount
+                        unpaid.hits.append(hit.number)
+        counted = {(link.number, *key): group for link in state.links for key, group in link.unpaid.items()}
+        assert {key: group for key, group in counted.items() if group != Unpaid()} == groups
+        assert {one.number: one.unpaid for one in state.tables if one.unpaid != Unpaid()} == tables
 
     @invariant()
     def no_published_award_is_lowered(self) -> None:

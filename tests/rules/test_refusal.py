@@ -250,7 +250,7 @@ def test_the_longest_answer_and_the_largest_welcome_fit_a_frame() -> None:
         table.answers = [Answered(table.last_seq, b"", answer)]
         found = greeting(state, table)
         facts: dict[str, Any] = {
-            name: getattr(found, name) for name in found.__struct_fields__ if name != "awards"
+            name: getattr(found, name) for name in found.__struct_fields__ if name != "waiting"
         }
         message = Welcome(v=1, session="f" * 16, heartbeat_ms=INT_MOST, **facts)
         sizes.append(len(encode(message)))

@@ -4,6 +4,7 @@ import asyncio
 import socket
 from contextlib import AsyncExitStack
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -13,6 +14,7 @@ from controllers.frames import encode
 from controllers.session import TABLE_UNREAD_MOST
 from jackpot.app import Server
 from jackpot.rules import commands
+from jackpot.rules.facts import AWARDS_AT_ONCE
 from jackpot.server.register import fingerprint
 from tests import frames
 from tests.server.bed import (
@@ -32,6 +34,7 @@ from tests.server.bed import (
 
 # More than asyncio keeps unless it is told to.
 TOGETHER = 300
+THREES = [{"seat": seat, "cards": [f"{9 - seat}{suit}" for suit in "shd"]} for seat in range(7, 0, -1)]
 ROYAL = {"seat": 3, "cards": ["As", "Ks", "Qs"]}
 
 
@@ -94,6 +97,34 @@ async def test_a_table_that_lost_its_memory_goes_on(tmp_path: Path) -> None:
         award = await device.type("award")
         assert (award["award"], award["status"]) == ("A1", "pending")
         assert (await device.type("hit"))["hit"] == "H1"
+
+
+async def pile_up(device: Device, awards: int) -> dict[str, Any]:
+    """T01 wins at least so many odds awards and a few more, seven a round; returns the last one."""
+    made = []
+    for number in range(awards // 7 + 3):
+        device.wager(2 * number + 1, f"R{number}", *range(1, 8), lock=True)
+        threes = {"hands": THREES, "board": ["Jc", "Tc"], "close": True}
+        device.say(t="settle", seq=2 * number + 2, round=f"R{number}", **threes)
+        made = (await device.answer(2 * number + 2))["awards"]
+    return dict(made[-1])
+
+
+@on_loop
+async def test_a_table_is_told_all_that_waits_as_it_reads(tmp_path: Path) -> None:
+    """WIRE, handshake: each award once, in order, the first ones at once; then what people do with them."""
+    config = configure(tmp_path)
+    async with Server(config) as server:
+        async with table(server) as device:
+            last = (await pile_up(device, AWARDS_AT_ONCE))["award"]
+        async with table(server) as device:
+            await device.hear(lambda message: message["t"] == "award" and message["award"] == last)
+            told = [message["award"] for message in device.heard if message["t"] == "award"]
+            assert told == [f"A{number}" for number in range(1, int(last[1:]) + 1)]
+            assert len(told) > AWARDS_AT_ONCE
+            answer = await administer(config, do="validate", hit="H1", by="Ann")
+            assert answer["ok"], answer
+            assert (await device.type("award", "status"))["status"] == "validated"
 
 
 @on_loop

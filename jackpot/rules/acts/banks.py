@@ -17,7 +17,7 @@ from jackpot.rules.events import Event, People
 from jackpot.rules.meter import Accounts
 from jackpot.rules.paytable import LinkTerms, TableTerms
 from jackpot.rules.refusal import refuse_if
-from jackpot.rules.state import Answered, Level, Link, State, Table
+from jackpot.rules.state import UNPAID, Answered, Level, Link, State, Table
 from jackpot.rules.undo import BASE, History, Point
 
 
@@ -126,9 +126,7 @@ def decide_close_bank(state: State, command: CloseBank, by: By) -> BankClosed:
         refuse_if(bool(table.held), Code.TABLE_HELD, f"table {name} is held for its papers")
     refuse_if(bool(state.behind), Code.LEDGER_BEHIND, "a table has answers that the ledger has lost")
     standing = [
-        f"H{hit.number}"
-        for hit in state.hits.values()
-        if any(award.status in ("pending", "validated") for award in hit.awards)
+        f"H{hit.number}" for hit in state.hits.values() if any(award.status in UNPAID for award in hit.awards)
     ]
     refuse_if(bool(standing), Code.AWARD_STANDING, f"not yet paid or undone: {', '.join(standing)}")
     return BankClosed(command.into, handed_on(state), by.people, command.reason)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar, Final, Literal
 
-from jackpot.rules import facts
+from jackpot.rules import facts, unpaid
 from jackpot.rules.acts.act import Act, By, someone
 from jackpot.rules.acts.fields import AwardId, Document, HitId, Reason
 from jackpot.rules.apply_rounds import recomputed_changes, retire
@@ -58,7 +58,7 @@ def apply_validated(effects: Effects, event: Validated) -> None:
     """Awards are validated; envy bonuses with their hand (A10)."""
     hit = effects.state.hits[event.hit]
     for award in _chosen(hit, event.awards):
-        award.status = "validated"
+        unpaid.change(effects.state, award, "validated")
     _tell(effects, hit, event.awards, "validated")
 
 
@@ -91,7 +91,7 @@ def apply_paid(effects: Effects, event: Paid) -> None:
     """Awards are paid; the table's cards are free once its cage awards are documented (T11)."""
     hit = effects.state.hits[event.hit]
     for award in _chosen(hit, event.awards):
-        award.status = "paid"
+        unpaid.change(effects.state, award, "paid")
         if award.level:
             history = _level(effects, award).history
             for share in history.shares():
@@ -151,7 +151,7 @@ def apply_undone(effects: Effects, event: Undone) -> None:
     hit = state.hits[event.hit]
     gone = _chosen(hit, event.awards)
     for award in gone:
-        award.status = "undone"
+        unpaid.change(state, award, "undone")
         link = state.link(award.link)
         link.paid_by[award.pays] = link.paid_by.get(award.pays, 0) - award.worth()
     for level in _levels(effects, gone):
@@ -241,7 +241,7 @@ def apply_corrected(effects: Effects, event: Corrected) -> None:
         award.difference += more
         effects.told.difference = to_cents(more)
     else:
-        award.amount, award.status = event.amount, "pending"
+        unpaid.change(state, award, "pending", event.amount)
         for shown in _level(effects, award).shown if award.level else ():
             shown.amount += more if shown.hit == hit.number else 0
         effects.awarded.add(award.link)

@@ -16,7 +16,7 @@ from jackpot.rules.events import Event
 from jackpot.rules.state import State
 
 # The form of a snapshot; a snapshot of another form is passed over and the journal replayed instead.
-SNAPSHOT_FORMAT: Final = 9
+SNAPSHOT_FORMAT: Final = 10
 
 
 class Seal(ActCommand, tag="seal", frozen=True):
