@@ -197,7 +197,8 @@ async def test_awards_that_pile_up_are_listed_by_pages_and_alarmed(tmp_path: Pat
         async with Server(config) as server, table(server) as device:
             last = await pile_up(device, WAITING_MOST)
             listed: list[str] = []
-            page, more = ("--bank", "main"), "more"
+            page: tuple[str, ...] = ("--bank", "main")
+            more = "more"
             while more:
                 code, out, more = await jackpot("hits", "list", *page, *where)
                 assert code == 0, more

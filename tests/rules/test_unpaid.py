@@ -1,11 +1,13 @@
 """Is looking at what waits for people as much work when thousands wait as when a few do (A10)?"""
 
 from collections.abc import Callable
+from functools import partial
 
 from jackpot.rules import facts, views
 from jackpot.rules.acts.hits import Correct, Pay, Undo, Validate
 from jackpot.rules.engine import Engine
 from jackpot.rules.facts import AWARDS_AT_ONCE, WAITING_MOST
+from jackpot.rules.outcome import WaitingAwards
 from jackpot.rules.unpaid import WAITING_MOST as WAITING_OF_TABLE
 from jackpot.server.writer import face
 from tests.controllers.test_bounds import steps
@@ -41,7 +43,7 @@ def play(subject: OfEngine, rounds: int) -> list[Heard]:
     return made
 
 
-def page(engine: Engine, after: int = 0) -> facts.WaitingAwards:
+def page(engine: Engine, after: int = 0) -> WaitingAwards:
     table = engine.table("T1")
     assert table is not None
     return facts.waiting(engine.state, table, after)
@@ -61,7 +63,7 @@ def test_a_look_costs_the_same_however_many_awards_wait() -> None:
     }
 
     def work() -> dict[str, int]:
-        return {name: steps(lambda look=look: look(subject.engine)) for name, look in looks.items()}
+        return {name: steps(partial(look, subject.engine)) for name, look in looks.items()}
 
     play(subject, AWARDS_AT_ONCE // len(SEATS) + 8)
     before = work()
