@@ -1,0 +1,9 @@
+"""Every test, and what tests are made of.
+
+Here two seals may follow each other at once: ten thousand rows between them would take a second each time. A
+test of the true distance sets it for itself.
+"""
+
+from jackpot.rules.acts import seals
+
+seals.SEAL_LEAST = 1  # type: ignore[misc]  # final for the program

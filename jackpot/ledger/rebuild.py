@@ -1,18 +1,22 @@
-"""How does the state come back from the journal? The newest snapshot that it seals, and the rows after it.
+"""How does the state come back from the journal? A snapshot that it seals, and the rows after it.
 
-Nothing else is believed: without such a snapshot every row is replayed, which is slow and right.
+It is the older of the two newest, so that the newest seal is decided again on the way. Without two that are
+sealed every row is replayed, which is slow and right.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
 from jackpot.ledger.journal import Head, Row, Snapshot, chained, genesis, in_order
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.store import Fenced, LedgerCorrupt
-from jackpot.rules.acts.seals import SNAPSHOT_FORMAT, Sealed, digest_of
+from jackpot.rules import events
+from jackpot.rules.acts.act import By
+from jackpot.rules.acts.seals import SNAPSHOT_FORMAT, Seal, Sealed, decide_seal, digest_of
 from jackpot.rules.engine import Engine
+from jackpot.rules.invariant import InvariantError
 from jackpot.rules.kinds import UnknownEventError, decode
 from jackpot.rules.postings import Posting, only_link
 
@@ -27,6 +31,12 @@ SUM_STATEMENTS_MAX: Final = 10_000
 
 # (link, level) -> its eight accounts, in the order of a posting's.
 Totals = dict[tuple[int, int], tuple[int, ...]]
+
+# What people do about a seal that is false: no snapshot that is deleted takes it out of the chain.
+WAY_BACK: Final = (
+    "somebody wrote it, or changed what is before it: jackpot verify names the first row that is wrong, and "
+    "jackpot ledger restore brings back a backup from before that row"
+)
 
 Tell = Callable[[int, Sequence[str]], None]
 Keep = Callable[[Snapshot], None]
@@ -64,9 +74,10 @@ def read_to(
     that are stored, and that a seal is of the state before it; then the head against the last row, and every
     account against the database's own sums (S3, M4). Raises LedgerCorrupt, naming the row or the account.
     """
-    engine, last, why = _start(ledger, bank, head)
+    begun = _begin(ledger, bank, head)
+    engine, last = begun.engine, begun.hash
     since, before = engine.seq, accounts_of(engine)
-    tell(head.seq - since, why)
+    tell(head.seq - since, begun.why)
     while engine.seq < head.seq:
         page = ledger.rows(bank, engine.seq, min(PAGE_ROWS, head.seq - engine.seq))
         if not page:
@@ -76,8 +87,8 @@ def read_to(
                 raise LedgerCorrupt(f"{bank}: row {engine.seq + 1} is missing, row {row.seq} is there")
             if chained(last, row) != row.hash:
                 raise LedgerCorrupt(f"{bank}: row {row.seq} does not follow from row {row.seq - 1}")
-            if (seal := seal_in(row)) is not None and engine.seq > since:
-                _pass_seal(engine, last, seal, keep)
+            if engine.seq > since and _check_seal(engine, row) and engine.seq > begun.kept:
+                keep(Snapshot(bank, engine.seq, last, SNAPSHOT_FORMAT, engine.snapshot()))
             replay(engine, row)
             last = row.hash
     if last != head.hash:
@@ -93,22 +104,38 @@ def still_own(head: Head, epoch: int) -> None:
         raise Fenced(f"bank {head.bank} was taken by another writer: epoch {epoch} is over")
 
 
-def _start(ledger: Reader, bank: str, head: Head) -> tuple[Engine, bytes, list[str]]:
-    """The engine of the newest snapshot that the chain seals, else an empty one; its row's hash.
+class _Beginning(NamedTuple):
+    """What a replay goes on from. hash: of the last row in it. kept: the row of a newer snapshot, 0 for none.
 
-    And why no newer snapshot was taken, a sentence each.
+    why: no newer snapshot was taken, a sentence each.
     """
+
+    engine: Engine
+    hash: bytes
+    kept: int
+    why: list[str]
+
+
+def _begin(ledger: Reader, bank: str, head: Head) -> _Beginning:
+    """The older of the two newest snapshots that the chain seals, else an empty engine."""
     why: list[str] = []
-    snapshot = ledger.newest_snapshot(bank)
+    newer: Engine | None = None
+    # One at the head is of a writer that goes on meanwhile, or no row seals it yet.
+    snapshot = ledger.newest_snapshot(bank, below=head.seq)
     while snapshot is not None:
-        if snapshot.seq < head.seq:  # else it is of a writer that goes on meanwhile, or no row seals it yet
-            try:
-                check_sealed(ledger, snapshot)
-                return _engine_of(snapshot), snapshot.hash, why
-            except LedgerCorrupt as error:
-                why.append(str(error))
+        try:
+            check_sealed(ledger, snapshot)
+            engine = _engine_of(snapshot)
+        except LedgerCorrupt as error:
+            why.append(str(error))
+        else:
+            if newer is not None:
+                return _Beginning(engine, snapshot.hash, newer.seq, why)
+            newer = engine
         snapshot = ledger.newest_snapshot(bank, below=snapshot.seq)
-    return Engine(bank), genesis(bank), why
+    if newer is not None and newer.state.sealed:
+        why.append(f"{bank}: the snapshot before that of row {newer.seq} is gone, and a start needs two")
+    return _Beginning(Engine(bank), genesis(bank), 0, why)
 
 
 def check_sealed(ledger: Reader, snapshot: Snapshot) -> None:
@@ -153,14 +180,22 @@ def _engine_of(snapshot: Snapshot) -> Engine:
     return engine
 
 
-def _pass_seal(engine: Engine, last: bytes, seal: Sealed, keep: Keep) -> None:
-    """Holds a seal against the state before it, and makes its snapshot again: the ledger has it no more."""
-    if seal.format != SNAPSHOT_FORMAT:
-        return
-    bank, state = engine.state.bank, engine.snapshot()
-    if digest_of(state) != seal.digest:
-        raise LedgerCorrupt(f"{bank}: row {engine.seq + 1} seals another state than the rows before it make")
-    keep(Snapshot(bank, engine.seq, last, SNAPSHOT_FORMAT, state))
+def _check_seal(engine: Engine, row: Row) -> bool:
+    """Whether the next row seals a state in this program's form; an older program's row says its version.
+
+    Raises LedgerCorrupt for a seal that no server would write here.
+    """
+    seal = seal_in(row)
+    if seal is None or (seal.format != SNAPSHOT_FORMAT and row.version < events.RULES_VERSION):
+        return False
+    try:
+        right = decide_seal(engine.state, Seal(), By())
+    except InvariantError as error:
+        raise LedgerCorrupt(f"{row.bank}: row {row.seq} seals too soon, {error}: {WAY_BACK}") from error
+    if seal != right:
+        said = f"{row.bank}: row {row.seq} seals another state than the rows before it make"
+        raise LedgerCorrupt(f"{said}: {WAY_BACK}")
+    return True
 
 
 def replay(engine: Engine, row: Row) -> None:

@@ -15,8 +15,8 @@ from typing import Final, Protocol, TypeVar
 from jackpot.ledger.journal import Head, Row, Snapshot
 from jackpot.ledger.reading import Reader
 
-# Of each bank: the newest, and the one before it should the journal not bear the newest out.
-SNAPSHOTS_KEPT: Final = 2
+# Of each bank: the two that a start needs, and one more should the journal not bear one of them out.
+SNAPSHOTS_KEPT: Final = 3
 
 T = TypeVar("T")
 
@@ -115,7 +115,7 @@ class Store(Protocol):
         """
 
     async def save_snapshot(self, snapshot: Snapshot) -> None:
-        """Keeps a snapshot of durable rows and the one before it, and no other of its bank.
+        """Keeps a snapshot of durable rows and the two before it, and no other of its bank.
 
         In a transaction of its own.
         """

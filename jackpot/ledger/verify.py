@@ -27,7 +27,6 @@ from jackpot.ledger.rebuild import (
 from jackpot.ledger.store import LedgerCorrupt
 from jackpot.rules import again, events, kinds
 from jackpot.rules.acts.readings import ReadingTaken
-from jackpot.rules.acts.seals import SNAPSHOT_FORMAT, Sealed
 from jackpot.rules.engine import Engine
 
 # Problems told one by one: the first say what happened, a thousand more say it again.
@@ -213,9 +212,6 @@ class _Walk:
             event = kinds.decode(row.kind, row.version, row.body)
         except (kinds.UnknownEventError, msgspec.MsgspecError):
             return None  # applying it tells the same
-        if isinstance(event, Sealed) and event.format < SNAPSHOT_FORMAT:
-            self.older += 1
-            return None
         try:
             if isinstance(event, events.Refused):
                 self.refusals += 1

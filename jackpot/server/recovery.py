@@ -13,13 +13,13 @@ from jackpot.ledger.journal import Head, Snapshot
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import rebuild, still_own
 from jackpot.ledger.store import LedgerCorrupt, Store
+from jackpot.rules.acts.seals import SEAL_STEP
 from jackpot.rules.engine import Engine
 from jackpot.server.desk import Desk
-from jackpot.server.sequencer import SNAPSHOT_EVERY
 
-# A start that replays more rows says so: it takes seconds. A process that ended between a seal and its
-# snapshot leaves up to twice what is between two seals.
-REPLAY_ROWS_MOST: Final = 2 * SNAPSHOT_EVERY
+# A start that replays more rows says so. It begins at the older of two seals, and a process that ended after a
+# seal and before its snapshot leaves it those rows as well.
+REPLAY_ROWS_MOST: Final = 3 * SEAL_STEP
 
 log: Final = structlog.get_logger()
 

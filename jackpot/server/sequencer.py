@@ -18,7 +18,7 @@ from typing import Any, Final
 import msgspec
 
 from jackpot.ledger.journal import DIGEST_BYTES, Head, Row, Snapshot, row_of
-from jackpot.rules.acts.seals import SNAPSHOT_FORMAT, Seal, digest_of
+from jackpot.rules.acts.seals import SEAL_STEP, SNAPSHOT_FORMAT, Seal, digest_of
 from jackpot.rules.commands import Envelope
 from jackpot.rules.engine import Engine
 from jackpot.rules.invariant import InvariantError
@@ -33,9 +33,6 @@ BATCH_BYTES_MAX: Final = 256 * 1024
 # Commands that wait or are decided but not durable. 64 tables at their own limit of 64; beyond it tables
 # are read no further, so that memory and the work of deciding again stay bounded.
 QUEUE_MAX: Final = 4_096
-
-# Rows between two seals: a start then replays a second or so of events.
-SNAPSHOT_EVERY: Final = 10_000
 
 # A row's bytes beside its body: columns, hash and one posting a level, roughly.
 _ROW_OVERHEAD: Final = 200
@@ -98,7 +95,7 @@ class Core:
         engine: Engine,
         head: Head,
         tell: Callable[[Sequence[Item], int], None] = answer_all,
-        snapshot_every: int = SNAPSHOT_EVERY,
+        snapshot_every: int = SEAL_STEP,
     ) -> None:
         self.engine = engine
         self.bank = head.bank

@@ -1,5 +1,6 @@
 """Does a start believe a snapshot that somebody planted? None that the chain of the journal did not seal."""
 
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -11,31 +12,36 @@ from jackpot.ledger.rebuild import rebuild
 from jackpot.ledger.store import LedgerCorrupt
 from jackpot.ledger.verify import verify
 from jackpot.rules import events
+from jackpot.rules.acts import seals
+from jackpot.rules.acts.readings import ReadingTaken
 from jackpot.rules.acts.seals import SNAPSHOT_FORMAT, Sealed, digest_of
 from jackpot.rules.engine import Engine
 from jackpot.rules.outcome import Entry
+from jackpot.server.sequencer import Core
 from tests.ledger.conftest import Place
 from tests.ledger.planted import run_sql
 from tests.ledger.play import Play
 from tests.ledger.waiting import Ledger
 
 RICHER = 1_000_000_000_000
+# No more than lie between two seals of `Written`.
+APART = 20
 
 
 class Written:
-    """A ledger as its server left it: two snapshots, and some rows after the newer one's seal."""
+    """A ledger as its server left it: three snapshots, and some rows after the newest one's seal."""
 
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
         play = Play(12)
-        self.older, self.newer = play.until(60).seal(), play.until(120).seal()
+        self.oldest, self.older, self.newer = (play.until(upto).seal() for upto in (40, 80, 120))
         self.rows, self.truth = play.until(150).rows, play.engine.snapshot()
         epoch = 0
         for row in self.rows:
             while epoch < row.epoch:
                 epoch = ledger.new_epoch("main", "server").epoch
             ledger.append("main", epoch, row.seq - 1, [row])
-        for snapshot in (self.older, self.newer):
+        for snapshot in (self.oldest, self.older, self.newer):
             ledger.save_snapshot(snapshot)
 
     def start(
@@ -47,15 +53,26 @@ class Written:
         ((rows, why),) = told
         return engine.snapshot(), rows, list(why)
 
-    def append(self, event: events.Event) -> Row:
+    def append(self, event: events.Event, version: int = 0) -> Row:
         """One more row, chained as a server's would be, for an event without postings."""
+        version = version or events.RULES_VERSION
         last = self.ledger.head("main")
         body = events.encode(event)
         seq = last.seq + 1
-        entry = Entry(seq, 0, event.kind, events.RULES_VERSION, None, None, None, bytes(16), body, ())
+        entry = Entry(seq, 0, event.kind, version, None, None, None, bytes(16), body, ())
         row = row_of("main", last.epoch, entry, last.hash)
         self.ledger.append("main", last.epoch, last.seq, [row])
         return row
+
+    def forge(self, lie: Snapshot) -> Snapshot:
+        """A state of the forger's own after the last row, the row that seals it, and its snapshot."""
+        head = self.ledger.head("main")
+        engine = Engine.from_snapshot(lie.state)
+        engine.state.seq = head.seq
+        made = msgspec.structs.replace(lie, seq=head.seq, hash=head.hash, state=engine.snapshot())
+        self.append(Sealed(SNAPSHOT_FORMAT, digest_of(made.state)))
+        self.ledger.save_snapshot(made)
+        return made
 
 
 @pytest.fixture
@@ -73,17 +90,19 @@ def forged(snapshot: Snapshot) -> Snapshot:
     return msgspec.structs.replace(snapshot, state=engine.snapshot())
 
 
-def test_a_start_replays_what_follows_the_newest_seal(written: Written) -> None:
-    """S3: the state to the last byte, and no more rows than need be."""
-    assert written.start() == (written.truth, len(written.rows) - written.newer.seq, [])
+def test_a_start_decides_the_newest_seal_again(written: Written) -> None:
+    """S3: the state to the last byte, from the seal before the newest, and nothing is saved again."""
+    kept: list[Snapshot] = []
+    assert written.start(kept.append) == (written.truth, len(written.rows) - written.older.seq, [])
+    assert kept == []
     assert verify(written.ledger, "main").problems == ()
 
 
 def test_a_forged_snapshot_is_passed_over_and_named(written: Written) -> None:
-    """S3, S8: a role that may write to the database gives nobody a jackpot; the older snapshot serves."""
+    """S3, S8: a role that may write to the database gives nobody a jackpot; two older snapshots serve."""
     written.ledger.save_snapshot(forged(written.newer))
     said = f"main: the snapshot of row {written.newer.seq} is not what row {written.newer.seq + 1} sealed"
-    assert written.start() == (written.truth, len(written.rows) - written.older.seq, [said])
+    assert written.start() == (written.truth, len(written.rows) - written.oldest.seq, [said])
     assert verify(written.ledger, "main").problems == (said,)
 
 
@@ -107,7 +126,7 @@ def test_with_no_snapshot_that_is_sealed_all_is_replayed(
     state, rows, why = written.start(written.ledger.save_snapshot)
     assert (state, rows, len(why)) == (written.truth, len(written.rows), 1)
     assert written.ledger.newest_snapshot("main", below=written.newer.seq + 1) == written.newer
-    assert written.start()[:2] == (written.truth, len(written.rows) - written.newer.seq)
+    assert written.start()[:2] == (written.truth, len(written.rows) - written.older.seq)
     assert verify(written.ledger, "main").problems == ()
 
 
@@ -116,7 +135,7 @@ def test_deleted_snapshots_come_back(written: Written, place: Place) -> None:
     run_sql(place.url, "DELETE FROM snapshot")
     kept: list[Snapshot] = []
     assert written.start(kept.append) == (written.truth, len(written.rows), [])
-    assert kept == [written.older, written.newer]
+    assert kept == [written.oldest, written.older, written.newer]
 
 
 def test_a_snapshot_beyond_the_head_is_no_start(written: Written) -> None:
@@ -153,24 +172,26 @@ def test_a_seal_that_was_forged_in_its_place_breaks_the_chain(written: Written, 
     assert any(f"row {lie.seq + 1} was changed or added" in said for said in problems), problems
 
 
-@pytest.mark.parametrize("format_", [SNAPSHOT_FORMAT, SNAPSHOT_FORMAT + 1])
+@pytest.mark.parametrize("format_", [SNAPSHOT_FORMAT - 1, SNAPSHOT_FORMAT, SNAPSHOT_FORMAT + 1])
 def test_a_seal_of_a_state_that_no_rows_made_is_named(written: Written, format_: int) -> None:
     """S8: appended as a server would have; a start that replays it, and verify, compute the state."""
     row = written.append(Sealed(format_, bytes(32)))
     (problem,) = verify(written.ledger, "main").problems
     assert problem.startswith(f"main: row {row.seq} (sealed): the rules decide otherwise: ")
-    if format_ == SNAPSHOT_FORMAT:
-        with pytest.raises(LedgerCorrupt, match=f"row {row.seq} seals another state than the rows before"):
-            written.start()
+    with pytest.raises(LedgerCorrupt, match=f"row {row.seq} seals another state than the rows before"):
+        written.start()
 
 
-def test_a_seal_of_an_older_format_is_not_decided_again(written: Written, place: Place) -> None:
-    """S8: it counts as a row of older rules does, and spares no start of this program its replay."""
+def test_a_seal_of_an_older_program_is_not_decided_again(
+    written: Written, place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S8: its format and its rules' version say so; it spares no start of this program its replay."""
     older = Snapshot("main", len(written.rows), written.rows[-1].hash, SNAPSHOT_FORMAT - 1, b"another form")
-    written.append(Sealed(older.format, digest_of(older.state)))
+    written.append(Sealed(older.format, digest_of(older.state)), version=1)
     written.ledger.save_snapshot(older)
+    monkeypatch.setattr(events, "RULES_VERSION", 2)
     report = verify(written.ledger, "main")
-    assert (report.problems, report.older) == ((), 1)
+    assert (report.problems, report.older) == ((), len(written.rows) + 1)
     run_sql(place.url, f"DELETE FROM snapshot WHERE seq < {older.seq}")
     _, rows, why = written.start()
     assert rows == len(written.rows) + 1
@@ -196,3 +217,58 @@ def test_a_sealed_state_that_is_none_is_passed_over(written: Written, place: Pla
     written.ledger.save_snapshot(Snapshot("main", last.seq, last.hash, SNAPSHOT_FORMAT, nonsense))
     with pytest.raises(LedgerCorrupt, match="seals another state than the rows before it make"):
         written.start()
+
+
+def test_a_forged_tail_is_decided_again(written: Written, place: Place) -> None:
+    """S3: one row that seals a richer state, its snapshot and the head do not make a start serve it.
+
+    Nor does it help the forger, or anybody, to delete snapshots: people are told the way back.
+    """
+    lie = written.forge(forged(written.newer))
+    said = f"row {lie.seq + 1} seals another state than the rows before it make: .* jackpot ledger restore"
+    for statement in ("SELECT 1", f"DELETE FROM snapshot WHERE seq < {lie.seq}", "DELETE FROM snapshot"):
+        run_sql(place.url, statement)
+        with pytest.raises(LedgerCorrupt, match=said):
+            written.start()
+    (problem,) = verify(written.ledger, "main").problems
+    assert problem.startswith(f"main: row {lie.seq + 1} (sealed): the rules decide otherwise: digest")
+
+
+def test_two_forged_seals_do_not_stand_for_each_other(
+    written: Written, place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S3: the second seals what the first one and no other row made; a seal is good so far after another."""
+    monkeypatch.setattr(seals, "SEAL_LEAST", APART)
+    first = written.forge(forged(written.newer))
+    engine = Engine.from_snapshot(first.state)
+    engine.replay(written.ledger.rows("main", first.seq, 1)[0])
+    second = written.forge(msgspec.structs.replace(first, state=engine.snapshot()))
+    assert second.seq == first.seq + 1
+    with pytest.raises(LedgerCorrupt, match=f"row {second.seq + 1} seals too soon, 0 entries after the last"):
+        written.start()
+    run_sql(place.url, f"DELETE FROM snapshot WHERE seq IN ({first.seq}, {second.seq})")
+    with pytest.raises(LedgerCorrupt, match=f"row {first.seq + 1} seals another state"):
+        written.start()
+
+
+def test_as_many_forged_rows_as_lie_between_two_seals_are_left_to_verify(
+    written: Written, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S8: a start is no proof of the journal's end; verify is."""
+    monkeypatch.setattr(seals, "SEAL_LEAST", APART)
+    lie = written.forge(forged(written.newer))
+    engine = Engine.from_snapshot(lie.state)
+    for number in range(APART):
+        row = written.append(ReadingTaken(f"2030-01-{number:02}", []))
+        if not number:
+            engine.replay(written.ledger.rows("main", lie.seq, 1)[0])
+        engine.replay(row)
+    last = written.forge(msgspec.structs.replace(lie, state=engine.snapshot()))
+    assert written.start()[1] == last.seq + 1 - lie.seq
+    said = f"main: row {lie.seq + 1} (sealed): the rules decide otherwise: digest"
+    assert verify(written.ledger, "main").problems[0].startswith(said)
+
+
+def test_a_server_seals_no_sooner_than_a_seal_is_good() -> None:
+    """S3: else its own next start would refuse its ledger."""
+    assert inspect.signature(Core).parameters["snapshot_every"].default == seals.SEAL_STEP == 10_000

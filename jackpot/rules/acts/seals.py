@@ -1,7 +1,9 @@
 """How does the journal bear a snapshot out? An entry names the state before it by the SHA-256 of its bytes.
 
-To plant another state, a forger would have to write that entry and every later one again. At the end of the
-journal there are no later ones: what proves the end is a signed head outside the database (S8).
+A start goes on from the older of two sealed states, so that it decides the newer seal again (S3). To plant
+another state before that, a forger must write every later entry again. To plant one at the journal's end they
+must append a false seal, as many entries as lie between two seals, and one more seal. A program makes those
+within seconds: so nothing here proves the end, a signed head outside the database does (S8).
 """
 
 from hashlib import sha256
@@ -13,10 +15,18 @@ from jackpot.rules.acts.act import Act, By
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
+from jackpot.rules.invariant import invariant
 from jackpot.rules.state import State
 
-# The form of a snapshot; a snapshot of another form is passed over and the journal replayed instead.
+# The form of a snapshot; a snapshot of another form is passed over and the journal replayed instead. Who
+# raises it raises RULES_VERSION too: a seal of another form is believed of an older version alone.
 SNAPSHOT_FORMAT: Final = 10
+
+# After so many entries a seal is due: a start replays twice as many at most, some seconds of work.
+SEAL_STEP: Final = 10_000
+
+# No seal is good sooner: so many entries must a forger add before a start goes on from a state of theirs.
+SEAL_LEAST: Final = SEAL_STEP
 
 
 class Seal(ActCommand, tag="seal", frozen=True):
@@ -42,7 +52,12 @@ def digest_of(snapshot: bytes) -> bytes:
 
 
 def decide_seal(state: State, _command: Seal, _by: By) -> Sealed:
-    """The state as it is now."""
+    """The state as it is now. Raises InvariantError too soon after the last seal: no server asks for one then."""
+    since = state.seq - state.sealed
+    invariant(
+        not state.sealed or since >= SEAL_LEAST,
+        f"{since} entries after the last seal, and there are at least {SEAL_LEAST} between two",
+    )
     return Sealed(SNAPSHOT_FORMAT, digest_of(snapshot_of(state)))
 
 

@@ -58,7 +58,7 @@ CREATE TABLE head (
     backend_start timestamptz NOT NULL
 );
 
--- A state after row `seq`, believed only where row `seq` + 1 seals it: a start then replays what follows.
+-- A state after row `seq`, believed only where row `seq` + 1 seals it; a start begins at the older of two.
 CREATE TABLE snapshot (
     bank integer NOT NULL,
     seq bigint NOT NULL,

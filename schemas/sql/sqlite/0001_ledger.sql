@@ -53,7 +53,7 @@ CREATE TABLE head (
     beat INTEGER NOT NULL
 ) STRICT;
 
--- A state after row `seq`, believed only where row `seq` + 1 seals it: a start then replays what follows.
+-- A state after row `seq`, believed only where row `seq` + 1 seals it; a start begins at the older of two.
 CREATE TABLE snapshot (
     bank INTEGER NOT NULL,
     seq INTEGER NOT NULL,
