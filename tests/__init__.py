@@ -6,4 +6,4 @@ test of the true distance sets it for itself.
 
 from jackpot.rules.acts import seals
 
-seals.SEAL_LEAST = 1  # type: ignore[misc]  # final for the program
+seals.SEAL_LEAST = 0  # type: ignore[misc]  # final for the program

@@ -17,8 +17,8 @@ from jackpot.rules.acts.seals import SEAL_STEP
 from jackpot.rules.engine import Engine
 from jackpot.server.desk import Desk
 
-# A start that replays more rows says so. It begins at the older of two seals, and a process that ended after a
-# seal and before its snapshot leaves it those rows as well.
+# A start that replays more rows says so. It begins at the older of two seals, and a process that ended
+# between a seal and its snapshot leaves as many rows more.
 REPLAY_ROWS_MOST: Final = 3 * SEAL_STEP
 
 log: Final = structlog.get_logger()

@@ -52,7 +52,7 @@ def digest_of(snapshot: bytes) -> bytes:
 
 
 def decide_seal(state: State, _command: Seal, _by: By) -> Sealed:
-    """The state as it is now. Raises InvariantError too soon after the last seal: no server asks for one then."""
+    """The state as it is now. Raises InvariantError too soon after the last seal: no server asks for one."""
     since = state.seq - state.sealed
     invariant(
         not state.sealed or since >= SEAL_LEAST,
