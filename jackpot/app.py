@@ -38,7 +38,7 @@ from jackpot.server.opening import (
     own_digest,
     table_terms,
 )
-from jackpot.server.readings import take_readings
+from jackpot.server.readings import Calendar, read_ended, take_readings
 from jackpot.server.register import Device, Register
 from jackpot.server.relay import Publisher, SignKeys
 from jackpot.server.remedy import explained
@@ -183,10 +183,13 @@ class Server(Process):
             register, reason = devices.register, "its key has ended"
             for name in register.learn(writer, known.blocked, known.ended):
                 log.warning("device_locked_out", role=register.role, device=name, reason=reason)
+        (first,) = await self._stores[writer.bank].rows(writer.bank, 0, 1)
+        site = self.config.site
+        calendar = Calendar(self.clock, site.gaming_day_ends, ZoneInfo(site.timezone), first.at)
+        await read_ended(writer, calendar)
         if (earlier := self._reading.get(writer.bank)) is not None:
             earlier.cancel()
-        work = self._readings(writer, ZoneInfo(self.config.site.timezone))
-        self._reading[writer.bank] = self._task_of(work, writer)
+        self._reading[writer.bank] = self._task_of(self._readings(writer, calendar), writer)
 
     def _build_devices(self) -> None:
         config = self.config
@@ -261,9 +264,9 @@ class Server(Process):
         self.floor.sweep()
         self.signs.sweep()
 
-    async def _readings(self, writer: Writer, zone: ZoneInfo) -> None:
+    async def _readings(self, writer: Writer, calendar: Calendar) -> None:
         try:
-            await take_readings(writer, self.clock, self.config.site.gaming_day_ends, zone)
+            await take_readings(writer, calendar)
         except BankStopped:
             log.info("readings_stopped", bank=writer.bank)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 import typer
 
 from jackpot.cli.bar import bar
+from jackpot.cli.readings import readings
 from jackpot.cli.speak import Reason, fail
 from jackpot.cli.speak import table as print_table
 from jackpot.cli.talk import LOOK, TWO, Talk, talking
@@ -29,6 +30,8 @@ Url = Annotated[
     str,
     typer.Argument(metavar="URL", help="sqlite:////absolute.db or postgresql://user@host:port/database."),
 ]
+
+app.command()(readings)
 
 NoRoles = Annotated[
     bool, typer.Option("--no-roles", help="PostgreSQL: leave roles and rights to somebody else.")

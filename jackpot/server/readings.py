@@ -1,44 +1,73 @@
 """When does a gaming day end, and is its reading in the journal (S2)?"""
 
 import asyncio
+from collections.abc import Iterator
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Final
 from zoneinfo import ZoneInfo
 
+import structlog
+
 from jackpot.clock import Clock
 from jackpot.rules.acts.readings import Reading
-from jackpot.rules.state import Link
 from jackpot.server.desk import Desk
 
-# How often the clock is looked at: it may step, and a day's end is a moment of people, not of machines.
-LOOK_EVERY_S: Final = 15.0
+# How often the clock is looked at. It may step, so nobody sleeps until the day's end; a look costs nothing.
+LOOK_EVERY_S: Final = 1.0
+# Readings that one start makes up for. A house closed for longer is rarer than a clock that is wrong.
+MISSED_MOST: Final = 366
+
+_DAY: Final = timedelta(days=1)
+
+log: Final = structlog.get_logger()
+
+
+class Calendar:
+    """The gaming days of one bank. ends: local time in `zone`. opened_ms: when its first row was written."""
+
+    def __init__(self, clock: Clock, ends: time, zone: ZoneInfo, opened_ms: int) -> None:
+        self._clock = clock
+        self._ends = ends
+        self._zone = zone
+        self._first = ended_day(opened_ms, ends, zone) + _DAY
+
+    def unread(self, last: str) -> list[str]:
+        """The gaming days that have ended and have no reading, in order. last: the newest that has one."""
+        return [day.isoformat() for day in self._back_to(last)][::-1]
+
+    def _back_to(self, last: str) -> Iterator[date]:
+        day = ended_day(self._clock.unix_ms(), self._ends, self._zone)
+        for _ in range(MISSED_MOST):
+            if day < self._first or day.isoformat() <= last:
+                return
+            yield day
+            day -= _DAY
+        log.warning("readings_missing", up_to=day.isoformat(), most=MISSED_MOST)
 
 
 def ended_day(unix_ms: int, ends: time, zone: ZoneInfo) -> date:
     """The last gaming day that has ended: named by the date on which it began."""
     local = datetime.fromtimestamp(unix_ms // 1000, UTC).astimezone(zone)
     today = local.date()
-    last_end = today if local.time() >= ends else today - timedelta(days=1)
-    return last_end - timedelta(days=1)
+    last_end = today if local.time() >= ends else today - _DAY
+    return last_end - _DAY
 
 
-async def take_readings(writer: Desk, clock: Clock, ends: time, zone: ZoneInfo) -> None:
-    """Records every meter when a gaming day has ended, also one that ended while nobody served.
+async def read_ended(writer: Desk, calendar: Calendar) -> None:
+    """Records every meter for each gaming day that has ended and has no reading (S2).
 
-    A bank's very first day needs no reading of the day before it. Runs until cancelled; a reading is
-    journalled whole or not at all.
+    Days that ended while nobody served get one each. No meter moves without a server, so what is read before
+    any device is let in is what stood there at each of these ends. Raises BankStopped.
     """
-    last, new = await writer.ask(lambda engine: (engine.state.last_day, not any_wager(engine.state.links)))
-    if not last and new:
-        last = ended_day(clock.unix_ms(), ends, zone).isoformat()
+    last = await writer.ask(lambda engine: engine.state.last_day)
+    for day in calendar.unread(last):
+        answer = await writer.person(Reading(day), ())
+        if not answer.ok:
+            log.error("reading_refused", bank=writer.bank, day=day, message=answer.message, kind=writer.bank)
+
+
+async def take_readings(writer: Desk, calendar: Calendar) -> None:
+    """Takes each reading when its day has ended, until cancelled. Raises BankStopped."""
     while True:
-        day = ended_day(clock.unix_ms(), ends, zone).isoformat()
-        if day > last:
-            await writer.person(Reading(day), ())
-            last = day
+        await read_ended(writer, calendar)
         await asyncio.sleep(LOOK_EVERY_S)
-
-
-def any_wager(links: list[Link]) -> bool:
-    """Whether any of the links has ever taken a wager."""
-    return any(level.wagers + level.undone_wagers for link in links for level in link.levels)

@@ -32,6 +32,7 @@ TRIED: tuple[tuple[str, ...], ...] = (
     ("rounds", "strike", "T01", "R1", "1", LINK, *ONE),
     ("rounds", "void", "T01", "R1", *TWO),
     ("ledger", "behind"),
+    ("ledger", "readings"),
     ("ledger", "confirm-behind", "T01", "--believe", *TWO),
     ("ledger", "resume", *TWO),
     ("keys", "clear", "T01", "--by", "Ann"),

@@ -4,9 +4,7 @@ import asyncio
 import contextlib
 import json
 import ssl
-from datetime import UTC, datetime, time
 from pathlib import Path
-from zoneinfo import ZoneInfo
 
 import pytest
 import structlog
@@ -16,9 +14,8 @@ from typer.testing import CliRunner
 from jackpot.app import Server
 from jackpot.cli.config import app as check_app
 from jackpot.ledger.store import LedgerError
-from jackpot.server.readings import ended_day
 from tests.ledger.test_verify import spoil
-from tests.server.bed import LINK, LINKS, Device, StepClock, configure, on_loop, table, until
+from tests.server.bed import LINK, LINKS, Device, configure, on_loop, table
 from tests.server.test_web import fetch, key, samples
 
 
@@ -114,42 +111,6 @@ async def test_the_programs_own_digest_is_logged(tmp_path: Path) -> None:
     digest = next(line for line in logs if line["event"] == "starting")["program"]
     assert len(digest) == 64
     assert head.holder.endswith(digest[:12])
-
-
-ZONE = ZoneInfo("America/New_York")
-
-
-@pytest.mark.parametrize(
-    ("local", "day"),
-    [
-        (datetime(2026, 3, 7, 5, 59, tzinfo=ZONE), "2026-03-05"),
-        (datetime(2026, 3, 7, 6, 0, tzinfo=ZONE), "2026-03-06"),
-        (datetime(2026, 3, 8, 6, 0, tzinfo=ZONE), "2026-03-07"),  # the night that summer time begins
-        (datetime(2026, 11, 1, 5, 59, tzinfo=ZONE), "2026-10-30"),  # and ends
-    ],
-)
-def test_a_gaming_day_is_named_by_its_beginning(local: datetime, day: str) -> None:
-    """S2: the day that ends at 06:00 began the morning before, on local clocks."""
-    unix_ms = int(local.astimezone(UTC).timestamp()) * 1000
-    assert ended_day(unix_ms, time(6), ZONE).isoformat() == day
-
-
-@on_loop
-async def test_a_reading_is_taken_after_the_day_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """S2: once a day, every meter, journalled; also for a day that ended while nobody served."""
-    monkeypatch.setattr("jackpot.server.readings.LOOK_EVERY_S", 0.01)
-    config, clock = configure(tmp_path), StepClock()
-    async with Server(config, clock) as server, table(server) as device:
-        device.wager(1, "R1", 1)
-        await device.answer(1)
-        writer = server.writers["main"]
-        assert writer.core.engine.state.last_day == ""
-        clock.ahead_s += 86_400
-        await until(lambda: writer.core.engine.state.last_day != "")
-        first = writer.core.engine.state.last_day
-    clock.ahead_s += 86_400
-    async with Server(config, clock) as server:
-        await until(lambda: server.writers["main"].core.engine.state.last_day > first)
 
 
 def _certified(name: str, trust: trustme.CA) -> ssl.SSLContext:

@@ -1,0 +1,98 @@
+"""`jackpot ledger readings`: what stood on the meters at the end of each gaming day?"""
+
+from contextlib import closing
+from itertools import islice, takewhile
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from jackpot.cli.speak import configured, fail
+from jackpot.cli.speak import table as print_table
+from jackpot.cli.talk import Talk, talking
+
+if TYPE_CHECKING:
+    from jackpot.books.readings import DayRead
+
+# Days that are shown of each bank where nobody says which: as many as a month has.
+DAYS_SHOWN: Final = 31
+_MICROS_PER_CENT: Final = 10_000
+_COLUMNS: Final = ["link", "level", "meter", "reserve", "overflow", "wagers", "hits"]
+
+Day = Annotated[str | None, typer.Option("--from", metavar="DAY", help="From this gaming day on.")]
+Until = Annotated[str | None, typer.Option("--to", metavar="DAY", help="Up to this gaming day.")]
+
+
+@talking("config", "bank", "as_json")
+def readings(talk: Talk, from_: Day = None, to: Until = None) -> None:
+    """List the readings of every meter, taken at the end of each gaming day, the newest first.
+
+    It reads the ledger itself, so it needs no server. Without --from it shows the last 31 days. A day has the
+    date on which it began. head is the hash of the reading's row: the bank's head at that moment.
+
+    Example: jackpot ledger readings --from 2026-11-01 --to 2026-11-30 --config /etc/jackpot/config.toml
+    """
+    from jackpot.ledger.store import LedgerError
+
+    for option, day in (("--from", from_), ("--to", to)):
+        _check(option, day)
+    try:
+        found = _found(talk, from_, to)
+    except LedgerError as error:
+        fail(str(error))
+    if talk.as_json:
+        import msgspec
+
+        talk.show(msgspec.to_builtins(found), "")
+        return
+    if not found:
+        typer.echo("no readings")
+    for reading in found:
+        _print(talk, reading)
+
+
+def _check(option: str, day: str | None) -> None:
+    from datetime import date
+
+    try:
+        as_meant = day is None or date.fromisoformat(day).isoformat() == day
+    except ValueError:
+        as_meant = False
+    if not as_meant:
+        fail(f"{option}: {day!r} is no day, like 2026-11-20")
+
+
+def _found(talk: Talk, from_: str | None, to: str | None) -> "list[DayRead]":
+    from jackpot.books.readings import readings as read
+    from jackpot.ledger.open import open_reader
+
+    config = configured(talk.config, "give --config FILE")
+    with closing(open_reader(config.ledger.url)) as ledger:
+        there = ledger.banks()
+        if talk.bank is not None and talk.bank not in there:
+            fail(f"there is no bank {talk.bank} in this ledger; there is {', '.join(there) or 'none'}")
+        found = []
+        for bank in [talk.bank] if talk.bank else there:
+            wanted = (one for one in read(ledger, bank) if to is None or one.day <= to)
+            if from_ is None:
+                found += islice(wanted, DAYS_SHOWN)
+            else:
+                found += takewhile(lambda one: one.day >= from_, wanted)
+        return found
+
+
+def _print(talk: Talk, reading: "DayRead") -> None:
+    rows = [
+        [
+            meter.link,
+            meter.level,
+            *(
+                talk.money(sum_ // _MICROS_PER_CENT)
+                for sum_ in (meter.primary, meter.reserve, meter.overflow)
+            ),
+            str(meter.wagers),
+            str(meter.hits),
+        ]
+        for meter in reading.meters
+    ]
+    print_table(f"gaming day {reading.day}, bank {reading.bank}", _COLUMNS, rows)
+    typer.echo(f"read {talk.moment(reading.at)}, row {reading.seq:,}, head {reading.hash}\n")
