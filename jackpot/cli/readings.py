@@ -70,7 +70,7 @@ def _found(talk: Talk, from_: str | None, to: str | None) -> "list[DayRead]":
         there = ledger.banks()
         if talk.bank is not None and talk.bank not in there:
             fail(f"there is no bank {talk.bank} in this ledger; there is {', '.join(there) or 'none'}")
-        found = []
+        found: list[DayRead] = []
         for bank in [talk.bank] if talk.bank else there:
             wanted = (one for one in read(ledger, bank) if to is None or one.day <= to)
             if from_ is None:
