@@ -1,4 +1,4 @@
-"""Is every meter read at the end of each gaming day, whoever slept meanwhile (S2)?"""
+"""Is every meter read at the end of each gaming day, also of a day on which nobody served (S2)?"""
 
 from contextlib import closing
 from datetime import UTC, date, datetime, time, timedelta
