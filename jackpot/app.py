@@ -95,6 +95,7 @@ class Server(Process):
         log.info("starting", site=config.site.name, config=str(config.path), program=self.digest)
         for warning in config.warnings:
             log.warning("config_warning", warning=warning)
+        await self._take_addresses()
         self._stores = await self._open_ledger()
         for bank in config.banks:
             links = [terms for terms in config.links if terms.bank == bank]
@@ -117,6 +118,10 @@ class Server(Process):
             for writer in self.writers.values():
                 self._relay(writer)
         log.info("serving", **self.ports)
+
+    async def _take_addresses(self) -> None:
+        """Before a ledger is made: where another server runs already nothing is touched."""
+        await self._bind(self.config.listen, ["tables", "signs"])
 
     async def _open_ledger(self) -> dict[str, Store]:
         """A store for each bank; what its opening found is logged."""

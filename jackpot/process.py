@@ -84,24 +84,33 @@ class Process(ABC):
     ) -> tuple[web.AppRunner, int]:
         """Answers over HTTP. Raises OSError."""
 
-    async def _open(
-        self, at: Listen | Signage, devices: Mapping[str, Devices], boards: Sequence[Board]
-    ) -> None:
-        """Opens what `at` names, and the UDP text that this process sends. Raises OSError.
+    async def _bind(self, at: Listen | Signage, devices: Sequence[str]) -> None:
+        """Takes the addresses that `at` names, before anything else is made or opened. Raises OSError.
 
-        devices: by the name of their listener.
+        devices: the names of their listeners.
         """
         names = [name for name in (*devices, "http", "public") if getattr(at, name) is not None]
         bounds = descriptors.bounds(self.config, names, descriptors.allowed())
-        self._live = Live(boards, self.clock, self.config.listen.streams_per_address)
-        screens = Screens(self.config, self._live)
         for name in names:
             tls = listening.tls_of(self.config, devices=name in devices)
-            door, address = self._door(name, bounds[name], tls), getattr(at, name)
+            await self._door(name, bounds[name], tls).bind(getattr(at, name))
+
+    async def _open(
+        self, at: Listen | Signage, devices: Mapping[str, Devices], boards: Sequence[Board]
+    ) -> None:
+        """Lets in at each address taken, and opens the UDP text that this process sends. Raises OSError.
+
+        devices: by the name of their listener.
+        """
+        self._live = Live(boards, self.clock, self.config.listen.streams_per_address)
+        screens = Screens(self.config, self._live)
+        for door in self.doors:
+            name = door.name
             if name in devices:
-                self.ports[name] = await listening.listen(door, address, devices[name], tls)
+                self.ports[name] = listening.listen(door, devices[name])
             else:
-                runner, port = await self._listen_pages(screens, door, address, public=name == "public")
+                address, public = getattr(at, name), name == "public"
+                runner, port = await self._listen_pages(screens, door, address, public=public)
                 self._sites.append(runner)
                 self.ports[name] = port
         sender = at.id if isinstance(at, Signage) else None

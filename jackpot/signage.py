@@ -54,6 +54,7 @@ class SignageProcess(Process):
         log.info(
             "starting", site=self.config.site.name, config=str(self.config.path), signage=self.settings.id
         )
+        await self._bind(self.settings, ["signs"])
         boards = [follower.board for follower in self.followers.values()]
         await self._open(self.settings, {"signs": self.signs}, boards)
         for follower in self.followers.values():

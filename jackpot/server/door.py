@@ -63,20 +63,23 @@ class Door:
         self.turned_out = 0
         self._clock = clock
         self._start = start
-        self._tls = tls
+        self.tls = tls
         self._factory: Callable[[Guest], asyncio.Protocol]
         self._listening: list[socket.socket] = []
         self._look: asyncio.TimerHandle | None = None
 
-    async def listen(self, address: Address, factory: Callable[[Guest], asyncio.Protocol]) -> int:
-        """Lets connections in at `address`, each with a protocol of `factory`; the port. Raises OSError."""
-        self._factory = factory
-        loop = asyncio.get_running_loop()
-        places = await loop.getaddrinfo(
+    async def bind(self, address: Address) -> None:
+        """Takes the address, for itself alone; nobody is let in yet. Raises OSError."""
+        places = await asyncio.get_running_loop().getaddrinfo(
             address.host or None, address.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )
         for family, _, _, _, place in dict.fromkeys(places):
             self._listening.append(_bound(family, place))
+
+    def listen(self, factory: Callable[[Guest], asyncio.Protocol]) -> int:
+        """Lets connections in, each with a protocol of `factory`; the port. Raises OSError."""
+        self._factory = factory
+        loop = asyncio.get_running_loop()
         for raw in self._listening:
             raw.listen(BACKLOG)
             loop.add_reader(raw, self._ready, raw)
@@ -193,11 +196,11 @@ class Door:
         if guest.stage is Stage.GONE:
             guest.close()
             return
-        loop, limit = asyncio.get_running_loop(), None if self._tls is None else HANDSHAKE_S
+        loop, limit = asyncio.get_running_loop(), None if self.tls is None else HANDSHAKE_S
         assert guest.raw is not None  # noqa: S101 - as it was accepted
         try:
             await loop.connect_accepted_socket(
-                lambda: self._factory(guest), guest.raw, ssl=self._tls, ssl_handshake_timeout=limit
+                lambda: self._factory(guest), guest.raw, ssl=self.tls, ssl_handshake_timeout=limit
             )
         except (OSError, TimeoutError) as error:  # which an SSLError is too
             log.info(

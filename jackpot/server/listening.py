@@ -5,7 +5,7 @@ import ssl
 from collections.abc import Sequence
 from typing import Final
 
-from jackpot.config import Address, Config
+from jackpot.config import Config
 from jackpot.server.alone import alone
 from jackpot.server.devices import Devices
 from jackpot.server.door import Door
@@ -28,10 +28,10 @@ def tls_of(config: Config, *, devices: bool) -> ssl.SSLContext | None:
     return context
 
 
-async def listen(door: Door, address: Address, devices: Devices, tls: ssl.SSLContext | None) -> int:
-    """Lets devices in at `address`; the port that it got. Raises OSError."""
-    certified = tls is not None and tls.verify_mode is ssl.CERT_REQUIRED
-    return await door.listen(address, lambda guest: devices.connection(certified=certified, guest=guest).wire)
+def listen(door: Door, devices: Devices) -> int:
+    """Lets devices in at a door; the port that it got. Raises OSError."""
+    certified = door.tls is not None and door.tls.verify_mode is ssl.CERT_REQUIRED
+    return door.listen(lambda guest: devices.connection(certified=certified, guest=guest).wire)
 
 
 async def close(devices: Sequence[Devices]) -> None:

@@ -102,7 +102,7 @@ async def start(
     await runner.setup()
     requests = runner.server
     assert requests is not None  # noqa: S101 - as it was set up
-    port = await door.listen(address, lambda guest: Visitor(visits, requests(), guest))
+    port = door.listen(lambda guest: Visitor(visits, requests(), guest))
     return runner, port
 
 

@@ -19,6 +19,7 @@ async def test_a_port_in_use_asks_whether_it_runs_already(tmp_path: Path) -> Non
     last = error.splitlines()[-1]
     assert (code, last.startswith("not started: "), str(port) in last) == (1, True, True)
     assert last.endswith("address already in use; is it running already?")
+    assert not (tmp_path / "ledger.db").exists()  # which nobody would miss: it has every link at its seed
 
 
 @on_loop

@@ -208,6 +208,9 @@ class SimulatedServer(app.Server):
     node: Node
     listening = False
 
+    async def _take_addresses(self) -> None:
+        """None: devices come by wires."""
+
     async def _open_ledger(self) -> dict[str, Store]:
         await self.node.reach.open()
         return {BANK: self.node.reach}

@@ -38,7 +38,8 @@ async def test_a_stranger_with_a_bad_frame_costs_little() -> None:
     with ExitStack() as stack:
         async with asyncio.TaskGroup() as group:
             door = Door("tables", Bounds(most=1_000, of_address=1_000, pace=1), clock, group.create_task)
-            port = await listening.listen(door, Address("127.0.0.1", 0), floor, None)
+            await door.bind(Address("127.0.0.1", 0))
+            port = listening.listen(door, floor)
             sys.setprofile(count)
             try:
                 for _ in range(STRANGERS):

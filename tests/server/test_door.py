@@ -77,7 +77,8 @@ async def opened(
 
     async with asyncio.TaskGroup() as group:
         door = Door("tables", bound, clock, lambda work: group.create_task(contained(work, stop)), tls)
-        port = await door.listen(Address("127.0.0.1", 0), visitor)
+        await door.bind(Address("127.0.0.1", 0))
+        port = door.listen(visitor)
         try:
             yield door, port, inside, clock
         finally:
