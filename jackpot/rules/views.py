@@ -156,12 +156,13 @@ def has(engine: Engine, hit: int | None, award: int | None) -> bool:
 
 
 def _sum(awards: Iterable[Award]) -> int:
-    return sum(to_cents(award.amount) for award in awards if award.stands())
+    return sum(to_cents(award.amount) for award in awards)
 
 
 def hit(state: State, found: Hit) -> Map:
     """amount: the hand's own, as it was told when it was made; what it earned others is its `envy`.
 
+    Of a hit that was undone whole they say what was taken back; of another, what stands.
     difference: what was journalled against its awards once they were paid, which no amount holds (A10).
     """
     statuses = {award.status for award in found.awards}
@@ -174,6 +175,7 @@ def hit(state: State, found: Hit) -> Map:
     ]
     order: tuple[Any, ...] = ("pending", "validated", "final", "paid", "undone")
     levels = [award["level"] for award in awards if award["level"]]
+    told = [award for award in found.awards if award.stands()] or found.awards
     return {
         "hit": f"H{found.number}",
         "link": state.link(found.link).terms.link,
@@ -183,8 +185,8 @@ def hit(state: State, found: Hit) -> Map:
         "seat": found.seat or None,
         "hand": found.hand,
         "unverified": found.unverified,
-        "amount": _sum(award for award in found.awards if award.kind != "envy"),
-        "envy": _sum(award for award in found.awards if award.kind == "envy"),
+        "amount": _sum(award for award in told if award.kind != "envy"),
+        "envy": _sum(award for award in told if award.kind == "envy"),
         "difference": sum(to_cents(award.difference) for award in found.awards if award.stands()),
         "at": found.at,
         "status": next((status for status in order if status in statuses), "undone"),

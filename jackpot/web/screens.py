@@ -23,6 +23,7 @@ SECURITY: Final = {
 STATIC_TYPES: Final = {"js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
 STATIC: Final = (
     "base.css",
+    "fit.js",
     "floor.css",
     "floor.js",
     "icon.svg",

@@ -65,6 +65,8 @@ async def test_two_people_are_asked_for_where_the_rules_do(tmp_path: Path) -> No
         code, out, error = await jackpot(*undo, "--by", "Ann", "--and-by", "Bo")
         assert code == 0, error
         assert out.startswith("H1: undone")
+        shown = (await jackpot("hits", "show", "H1", "--config", str(config.path)))[1]
+        assert ", undone: $10,000.18, and $1,000.00 envy\n" in shown  # what was taken back, and not nothing
         durable = server.writers["main"].core.durable_seq
         row = (await server._stores["main"].rows("main", durable - 1, 1))[0]
         event = decode(row.kind, row.version, row.body)

@@ -70,6 +70,18 @@ async def until_true(page: "Page", expression: str) -> None:
             await asyncio.sleep(0.05)
 
 
+async def cut_off(page: "Page", parts: str) -> Any:
+    """Of these elements those whose text is wider than they are, or that lie partly off the screen."""
+    return await page.evaluate(
+        """(parts) => [...document.querySelectorAll(parts)].filter((part) => {
+            const own = part.getBoundingClientRect();
+            return part.scrollWidth > part.clientWidth + 1 || own.left < -1 || own.right > innerWidth + 1
+                || own.top < -1 || own.bottom > innerHeight + 1;
+        }).map((part) => part.className + ' ' + part.textContent)""",
+        parts,
+    )
+
+
 async def overflows(page: "Page") -> Any:
     """What is wider or higher than the screen, or than what holds it."""
     return await page.evaluate(

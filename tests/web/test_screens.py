@@ -3,14 +3,16 @@
 from pathlib import Path
 
 import aiohttp
+import pytest
 
 from controllers.answers import Meters
 from jackpot.app import Server
 from jackpot.web.live import websocket_frame
-from tests.server.bed import LINK, StepClock, administer, configure, on_loop, sign, table, until
+from tests.server.bed import LINK, LINKS, StepClock, administer, configure, on_loop, sign, table, until
 from tests.web.browser import (
     SIZES,
     chromium,
+    cut_off,
     needs_chromium,
     opened,
     overflows,
@@ -35,6 +37,18 @@ WATCH = """() => {
         requestAnimationFrame(look);
     };
     look();
+}"""
+
+# Waits until the card of a win has risen.
+RISEN = (
+    "Promise.all(document.querySelector('.card').getAnimations().map((rise) => rise.finished)).then(() => 1)"
+)
+
+# Whether every part of the last hits lies inside its card.
+INSIDE = """() => {
+    const card = document.querySelector('#hits').getBoundingClientRect();
+    const parts = [...document.querySelectorAll('#hits td')];
+    return parts.every((part) => part.getBoundingClientRect().right <= card.right);
 }"""
 
 
@@ -92,6 +106,63 @@ async def test_a_sign_runs_up_celebrates_and_recovers(tmp_path: Path) -> None:
             await administer(config, do="suspend", by="Ann", cause="operator", links=[LINK], reason="test")
             await state(wall, "suspended")
             assert await wall.inner_text("#notice") == "No progressive wagers at the moment"
+    assert faults == []
+
+
+LONG = (
+    LINKS
+    + """
+[link.display]
+title = "Riverside Fortune Five"
+levels = { mega = "%s", major = "Second Riverside Jackpot" }
+"""
+)
+
+
+@needs_chromium
+@on_loop
+@pytest.mark.parametrize("name", ["Grand Riverside Mega Jackpot", "Riversidemegaprogressive"])
+async def test_a_long_name_is_whole_on_every_screen(tmp_path: Path, name: str) -> None:
+    """Signs: a win is read whole on a wall, in portrait and in the hand, whatever its level is called."""
+    config, faults = configure(tmp_path, heartbeat_ms=60_000, links=LONG % name), list[str]()
+    async with chromium() as browser, Server(config) as server, table(server) as device:
+        pages = [await opened(browser, page_of(server, f"/sign/{LINK}"), size, faults) for size in SIZES]
+        for page in pages:
+            await until_shown(page, "mega", 1_000_000)
+            assert await overflows(page) == []
+        device.wager(1, "R1", 1, lock=True)
+        device.say(t="settle", seq=2, round="R1", hands=[ROYAL], board=["Js", "Ts"], close=True)
+        for page in pages:
+            await state(page, "win")
+            assert await page.inner_text("#win .level") == name.upper()
+            await page.evaluate(RISEN)
+            assert await cut_off(page, "#win p") == []
+    assert faults == []
+
+
+@needs_chromium
+@on_loop
+async def test_a_corrected_hit_stays_in_its_card(tmp_path: Path) -> None:
+    """A10: what was journalled against a paid award stands next to it, and pushes nothing out of the card."""
+    side = LINKS.replace(LINK, "side")
+    links = LONG % "Grand Riverside Mega Jackpot" + f'{side}bank = "second-floor-of-the-annex"\n'
+    config, faults = configure(tmp_path, links=links), list[str]()
+    async with chromium() as browser, Server(config) as server, table(server) as device:
+        device.wager(1, "R1", 1, 2, 3, lock=True)
+        device.say(t="settle", seq=2, round="R1", hands=[ROYAL], board=["Js", "Ts"], close=True)
+        assert (await device.answer(2))["t"] == "ack"
+        for act in ("validate", "pay"):
+            assert (await administer(config, do=act, by="Ann", hit="H1"))["ok"]
+        two = {"reason": "misread", "document": "W-7", "by": "Ann", "and_by": "Bo"}
+        assert (await administer(config, do="correct", award="A1", amount=123_456_789, **two))["ok"]
+        for size in SIZES:
+            page = await opened(browser, page_of(server, "/"), size, faults)
+            await page.wait_for_selector("#hits .sum .envy")
+            assert "corrected by $1,224,567.62" in await page.inner_text("#hits .sum")
+            assert "main" in await page.inner_text("#hits .hit")
+            assert await page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+            assert await page.evaluate(INSIDE)
+            await page.close()
     assert faults == []
 
 

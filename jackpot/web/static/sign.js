@@ -1,6 +1,7 @@
 // What does a sign show? The amounts of one link, a win, and plainly when it cannot know them.
 
 import { celebrate } from "./win.js";
+import { fit } from "./fit.js";
 import { follow } from "./live.js";
 import { paint, tone } from "./tones.js";
 import { Odometer, write } from "./odometer.js";
@@ -40,7 +41,7 @@ function levelOf(name) {
 }
 
 // Levels side by side, or one below the other, are written equally large; the first of three may be larger.
-function fit() {
+function fitAmounts() {
   const wide = Array.from(levels.values(), (level) => level.odometer.wide);
   const alone = wide.length === 3 && matchMedia("(min-aspect-ratio: 1/1)").matches ? wide.shift() : null;
   const widest = Math.max(...wide);
@@ -51,6 +52,10 @@ function fit() {
       level.odometer.box.style.setProperty("--wide", own.toFixed(2));
     }
   });
+}
+
+function fitNames() {
+  for (const level of levels.values()) fit(level.section.querySelector(".name"));
 }
 
 function note(level, text) {
@@ -71,9 +76,10 @@ function told(message) {
   if (message.t === "welcome") {
     for (const facts of message.links) facts.levels.forEach(levelOf);
     box.dataset.count = levels.size;
+    fitNames();
   } else if (message.t === "meters") {
     for (const [of, level, cents] of message.values) if (of === link) levelOf(level).odometer.set(cents);
-    fit();
+    fitAmounts();
   } else if (message.t === "hit") {
     win.hit(message);
   } else if (message.t === "status" && message.status === "undone") {
@@ -89,7 +95,10 @@ function told(message) {
   }
 }
 
-addEventListener("resize", fit);
+addEventListener("resize", () => {
+  fitAmounts();
+  fitNames();
+});
 follow([link], told, (value) => {
   lost = value;
   if (lost) win.stop();

@@ -1,5 +1,6 @@
 // How is a win celebrated? Over the whole screen for a set time: level, amount, table; then the new meter again.
 
+import { fit, shrink } from "./fit.js";
 import { tone } from "./tones.js";
 import { write } from "./odometer.js";
 
@@ -16,12 +17,19 @@ function words(name) {
   return (name.charAt(0).toUpperCase() + name.slice(1)).replaceAll("-", " ");
 }
 
+// Everything stands on the screen whole: each line is as wide as fits, then the name gives way to the rest.
+function fitCard(card) {
+  for (const part of card.children) fit(part);
+  for (const name of [".level", ".amount", ".where"]) shrink(card.querySelector(name), () => card.scrollHeight > innerHeight);
+}
+
 // box: its element. changed: called when it begins or ends by itself.
 export function celebrate(box, face, money, changed) {
   const known = new Set();
   let waiting = [];
   let current = null; // {message, began}
   const confetti = new Confetti(box.querySelector("canvas"));
+  const card = box.querySelector(".card");
 
   function begin() {
     current = waiting.length ? { message: waiting.shift(), began: performance.now() } : null;
@@ -40,7 +48,10 @@ export function celebrate(box, face, money, changed) {
     set(".where", `Table ${message.table} · ${words(message.hand)}`);
     box.style.setProperty("--letters", Math.max(amount.length, 8));
     box.dataset.hit = message.hit;
+    fitCard(card);
   }
+
+  addEventListener("resize", () => fitCard(card));
 
   setInterval(() => {
     if (current && performance.now() - current.began > (waiting.length ? SHORT_MS : SHOWN_MS)) begin();
@@ -67,6 +78,7 @@ export function celebrate(box, face, money, changed) {
     cover(on) {
       if (box.hidden === !on) return;
       box.hidden = !on;
+      fitCard(card);
       confetti.run(on);
     },
   };
