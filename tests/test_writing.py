@@ -38,7 +38,6 @@ NOT_YET: Final = frozenset(
     {
         "jackpot/cli/__main__.py",
         "jackpot/cli/bank.py",
-        "jackpot/cli/bench.py",
         "jackpot/cli/config.py",
         "jackpot/cli/demo.py",
         "jackpot/cli/keys.py",
@@ -56,7 +55,6 @@ NOT_YET: Final = frozenset(
         "tests/faults/worked/form.py",
         "tests/faults/worked/late.py",
         "tests/faults/worked/play.py",
-        "tests/lab/test_bench.py",
         "tests/server/test_first_start.py",
         "tests/server/test_floor.py",
         "tests/server/test_hold.py",

@@ -1,149 +1,136 @@
-"""`jackpot bench`: how fast is it here, beside what this machine's disk and network allow?"""
+"""`jackpot bench`: how fast is it here, compared with other designs and with what the machine allows?"""
 
-import asyncio
-import logging
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from jackpot.cli.speak import fail
-from jackpot.words import counted
 
 if TYPE_CHECKING:
-    from jackpot.lab.bench import Measured, Report
+    from jackpot.lab.bench.figures import Report
 
-app = typer.Typer(help="Measure the server beside the bare floor below it.")
+app = typer.Typer(help="Measure the server next to other designs.")
 
-_MS = 1000
+# With --quick: rounds, seconds of each measurement, seconds of each open load.
+_QUICK = (1, 0.4, 1.0)
+_FULL = (5, 2.0, 10.0)
 
 
 @app.command()
 def bench(
-    tables: Annotated[int, typer.Option(min=1, max=999, help="Tables that play at once.")] = 64,
-    seconds: Annotated[
-        float, typer.Option(min=0.1, help="Of each measurement; a run has three or four.")
-    ] = 2.0,
-    runs: Annotated[int, typer.Option(min=1, help="Runs; the medians over them are shown.")] = 5,
-    folder: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Where the ledger lies: on the disk to measure.")
-    ] = None,
-    postgres: Annotated[
-        bool, typer.Option("--postgres", help="The ledger in a PostgreSQL that the bench starts itself.")
+    *,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="One short round without the second pass: under a minute.")
     ] = False,
-    ledger: Annotated[
-        str | None,
-        typer.Option(metavar="URL", help="The ledger in that PostgreSQL database, which must be empty."),
+    rounds: Annotated[
+        int | None, typer.Option(min=1, help="Rounds; the medians over them are shown. [default: 5]")
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Every run, as JSON.")] = False,
+    seconds: Annotated[float | None, typer.Option(min=0.1, help="Of each measurement. [default: 2]")] = None,
+    calm: Annotated[
+        float | None, typer.Option(min=0, help="Seconds of each open load; 0 for none. [default: 10]")
+    ] = None,
+    tables: Annotated[int, typer.Option(min=1, max=500, help="Tables that play without a pause.")] = 64,
+    floor: Annotated[int, typer.Option(min=1, max=10_000, help="Tables of the open load.")] = 500,
+    folder: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Where the ledgers lie: on the disk to measure.")
+    ] = None,
+    slower: Annotated[
+        bool | None,
+        typer.Option("--slower/--as-it-is", help="A second pass with each flush 1 ms slower, or none."),
+    ] = None,
+    save: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the report there, as JSON.")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw it there: .svg or .png; needs jackpot[lab].")
+    ] = None,
+    compare: Annotated[
+        Path | None, typer.Option(metavar="OLD.json", help="Show it next to a report saved before.")
+    ] = None,
+    show: Annotated[
+        Path | None, typer.Option(metavar="FILE.json", help="Measure nothing: show a report saved before.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Every round, as JSON.")] = False,
 ) -> None:
-    """Measure the server, a bare TCP echo and a bare fsync, in turns, and their ratios.
+    """Measure this server, other designs that do the same work, and the bare machine, in turns.
 
-    Tables play rounds of two frames and five seats without a pause, from a process of their own. The echo is
-    sent the same frames; the fsync flushes as many bytes as a commit wrote. The ledger is in SQLite; in
-    PostgreSQL a bare commit is measured too: an INSERT of as many bytes as a commit wrote to its journal.
+    Everything runs here for the time of the bench alone: this server on SQLite and on PostgreSQL, a stored
+    function a frame, a Redis script a frame, and a bare echo, COPY and flush. Each load is a process of its
+    own. Ratios are made within a round, so a busy machine changes them less than the figures.
 
-    Example: jackpot bench --folder /var/lib/jackpot
+    Example: jackpot bench --folder /var/lib/jackpot --save bench.json --plot bench.svg
     """
-    import structlog
-
-    from jackpot.lab.bench import Plan
-    from jackpot.lab.bench import bench as measure
-    from jackpot.lab.engines import EngineError
-    from jackpot.lab.load import LoadError
-    from jackpot.ledger.store import LedgerError
-    from jackpot.server.desk import BankStopped
-
-    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR))
-    if ledger is not None and (postgres or ledger.startswith("sqlite:")):
-        fail(
-            "--ledger names a PostgreSQL database: --postgres starts one, --folder is for a ledger in SQLite"
-        )
-    try:
-        with (
-            tempfile.TemporaryDirectory(prefix="jackpot-bench-", dir=folder) as made,
-            _database(Path(made), postgres, ledger) as url,
-        ):
-            found = asyncio.run(measure(Path(made), Plan(tables, seconds, runs), _progress, url))
-    except (EngineError, LoadError, LedgerError, BankStopped, OSError) as error:
-        fail(f"not measured: {error}")
-    if as_json:
-        import msgspec
-
-        typer.echo(msgspec.json.format(msgspec.json.encode(found)).decode())
+    if plot is not None:
+        _check_plot(plot)
+    old = None if compare is None else _read(compare)
+    if show is not None:
+        found = _read(show)
     else:
-        show(found)
+        given = rounds, seconds, calm
+        usual = _QUICK if quick else _FULL
+        figures = [own if one is None else one for one, own in zip(given, usual, strict=True)]
+        slow = not quick if slower is None else slower
+        found = _measure(folder, figures, (tables, max(floor, tables)), slower=slow)
+    _tell(found, old, as_json=as_json)
+    if save is not None:
+        save.write_bytes(_json(found))
+    if plot is not None:
+        from jackpot.lab.bench.plot import draw
+
+        draw(found, plot)
 
 
-@contextmanager
-def _database(folder: Path, postgres: bool, url: str | None) -> Iterator[str | None]:
-    """The URL of a ledger in PostgreSQL; one that is started here is gone afterwards."""
-    if not postgres:
-        yield url
+def _measure(folder: Path | None, figures: list[float], tables: tuple[int, int], *, slower: bool) -> "Report":
+    """figures: rounds, seconds, calm. tables: that play without a pause, and of the open load."""
+    from jackpot.lab.bench.course import Plan
+    from jackpot.lab.bench.load import LoadError
+    from jackpot.lab.bench.passes import bench as measure
+
+    rounds, seconds, calm = figures
+    try:
+        with tempfile.TemporaryDirectory(prefix="jackpot-bench-", dir=folder) as made:
+            plan = Plan(made, "", int(rounds), seconds, calm, *tables)
+            return measure(plan, slower=slower)
+    except (LoadError, OSError) as error:
+        fail(f"not measured: {error}")
+
+
+def _tell(found: "Report", old: "Report | None", *, as_json: bool) -> None:
+    from jackpot.lab.bench.tables import compared, lines
+
+    if as_json:
+        typer.echo(_json(found).decode())
         return
-    from jackpot.lab.engines import Postgres
-
-    cluster = Postgres(folder / "postgres")
-    _progress(f"starting PostgreSQL {cluster.programs.version} in {cluster.folder}")
-    with cluster:
-        yield cluster.create("bench")
+    for line in lines(found):
+        typer.echo(line)
+    for line in compared(old, found) if old else ():
+        typer.echo(line)
 
 
-def _progress(text: str) -> None:
-    typer.echo(text, err=True)
+def _json(found: "Report") -> bytes:
+    import msgspec
+
+    return msgspec.json.format(msgspec.json.encode(found))
 
 
-def show(found: "Report") -> None:
-    """A report for people: the table of medians, and the ratios in words."""
-    from rich.console import Console
-    from rich.table import Table
+def _read(file: Path) -> "Report":
+    import msgspec
 
-    middle, setup, machine = found.median, found.setup, found.machine
-    runs, tables = counted(setup["runs"], "run"), counted(setup["tables"], "table")
-    title = f"medians of {runs} of {setup['seconds']:g} s, {tables}"
-    table = Table(title=title, title_justify="left")
-    table.add_column("")
-    for column in ("rounds/s", "least", "most", "p50 ms", "p90 ms", "p99 ms", "max ms"):
-        table.add_column(column, justify="right")
-    for name in ("server", "echo", "fsync", "postgres"):
-        part: Measured | None = getattr(middle, name)
-        if part is None:
-            continue
-        every = [getattr(run, name).rounds for run in found.runs]
-        table.add_row(name, *(f"{value:,.0f}" for value in (part.rounds, min(every), max(every))), *_ms(part))
-    console = Console()
-    console.print(table)
-    ratios = middle.ratios
-    typer.echo(
-        f"the server plays {ratios['rounds_to_echo']:.0%} of the echo's rounds and "
-        f"{ratios['rounds_to_fsync']:.0%} of what the disk alone would allow for the same batches\n"
-        f"an answer takes {ratios['answer_to_echo']:.1f} times an echo's, a commit "
-        f"{ratios['commit_to_fsync']:.1f} times a bare flush of its bytes\n"
-        f"{_beside_postgres(ratios)}"
-        f"a commit: {middle.rows:.1f} rows, {middle.bytes / 1024:,.0f} KiB, {middle.commit * _MS:.2f} ms\n"
-        f"{machine['processors']} processors, Python {machine['python']}, {_database_of(machine)}, "
-        f"{machine['filesystem']}"
-    )
-    if machine["filesystem"] == "tmpfs":
-        typer.echo("on tmpfs a flush costs nothing: give --folder on a real disk", err=True)
+    from jackpot.lab.bench.figures import Report
+
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=Report)
+    except (OSError, msgspec.DecodeError) as error:
+        fail(f"{file} is no report of a bench: {error}")
 
 
-def _beside_postgres(ratios: dict[str, float]) -> str:
-    if "rounds_to_postgres" not in ratios:
-        return ""
-    return (
-        f"beside bare commits of PostgreSQL: {ratios['rounds_to_postgres']:.0%} of what they would allow, "
-        f"a commit takes {ratios['commit_to_postgres']:.1f} times theirs\n"
-    )
+def _check_plot(file: Path) -> None:
+    """Before minutes are measured for it."""
+    from importlib.util import find_spec
 
-
-def _database_of(machine: dict[str, Any]) -> str:
-    postgresql = machine.get("postgresql")
-    return f"PostgreSQL {postgresql}" if postgresql else f"SQLite {machine['sqlite']}"
-
-
-def _ms(part: "Measured") -> list[str]:
-    return [f"{value * _MS:,.2f}" for value in part.latencies.values()]
+    if file.suffix not in (".svg", ".png"):
+        fail(f"--plot {file}: its name must end in .svg or .png")
+    if find_spec("matplotlib") is None:
+        fail("--plot needs matplotlib: pip install 'jackpot[lab]'")

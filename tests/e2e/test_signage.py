@@ -12,9 +12,9 @@ import pytest
 
 from jackpot.config import Config, load
 from jackpot.lab.engines import EnginesMissing
+from jackpot.lab.redis_engine import RedisServer, redis_program
 from tests.e2e.site import Program, Site, running
 from tests.e2e.vendor import bets
-from tests.redis_engine import RedisServer, redis_program
 from tests.server.bed import Reached, on_loop, sign, until
 from tests.web.receivers import events, udp_receiver
 

@@ -13,11 +13,11 @@ from redis import Redis
 
 from controllers.answers import Hit
 from jackpot.lab.engines import EnginesMissing
+from jackpot.lab.redis_engine import RedisServer, redis_program
 from jackpot.server import relay
 from jackpot.server.relay import EXPIRE_MS, LinkFace, Rev, Said, SignKeys, keys_of
 from tests.faults.network import Timeline
 from tests.faults.relays import FalseRedis
-from tests.redis_engine import RedisServer, redis_program
 
 FACE = LinkFace(100, "pa-643a-five-card-C", {"mega": 1}, "active", "", "normal", ())
 

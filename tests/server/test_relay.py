@@ -17,6 +17,7 @@ from controllers.answers import Hit, Status
 from jackpot.app import Server
 from jackpot.config import Config, load
 from jackpot.lab.engines import EnginesMissing
+from jackpot.lab.redis_engine import RedisServer, redis_program, valkey_program
 from jackpot.server.board import Board
 from jackpot.server.follow import LATE_S, STALE_S, Followed, Follower
 from jackpot.server.life import Service, State
@@ -36,7 +37,6 @@ from jackpot.server.relay import (
     read,
 )
 from jackpot.signage import SignageProcess
-from tests.redis_engine import RedisServer, redis_program, valkey_program
 from tests.server.bed import (
     LINK,
     StepClock,

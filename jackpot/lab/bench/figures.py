@@ -1,0 +1,139 @@
+"""What was measured, and what does it say? Medians over rounds, and ratios that are made within one round."""
+
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
+
+import msgspec
+
+# What is measured, in this order in every round: its name here, and what it is for people.
+OURS: Final = {
+    f"{store} {play} {flight}": f"this server, {title}, rounds {ends}, {flight} in flight a table"
+    for store, title in (("sqlite", "SQLite"), ("postgres", "PostgreSQL"))
+    for play, ends in (("plain", "without hands"), ("hands", "with seven hands"))
+    for flight in (1, 8)
+}
+FUNCTION_CLIENTS: Final = (1, 8, 64)
+FUNCTIONS: Final = tuple(f"function {clients}" for clients in FUNCTION_CLIENTS)
+NAMES: Final[Mapping[str, str]] = {
+    **OURS,
+    **{f"function {n}": f"PostgreSQL, one stored function a frame, {n} in flight" for n in FUNCTION_CLIENTS},
+    "redis": "Redis, appendfsync always, one script a frame, a Python client a table",
+    "redis-benchmark": "the same script by redis-benchmark, a client a table",
+    "redis-benchmark 8": "the same, 8 in flight a client",
+    "echo": "bare TCP echo of the same frames, 8 in flight a table",
+    "copy": "bare COPY and COMMIT of as many rows as our PostgreSQL batches hold",
+    "fsync": "bare append and flush of what our SQLite batches write",
+}
+
+# Above this part of one core, what drives the load may be what is measured.
+LOAD_FULL: Final = 0.9
+
+
+class Measured(msgspec.Struct, frozen=True):
+    """frames: a second. cpu: cores that the measured side used, all its processes together. load: cores that
+    the load used; one of Python can use one.
+    """
+
+    frames: float
+    cpu: float
+    load: float
+
+
+class Pass(msgspec.Struct, frozen=True):
+    """All rounds on one kind of disk. rounds: by name. skipped: what this machine lacks, and why.
+
+    latencies: of each round that measured them, seconds by name and percentile. setup: what the figures are
+    of.
+    """
+
+    disk: str
+    rounds: list[dict[str, Measured]]
+    latencies: list[dict[str, dict[str, float]]]
+    skipped: dict[str, str]
+    setup: dict[str, Any]
+
+
+class Report(msgspec.Struct, frozen=True):
+    """machine: what it was measured on. passes: the disk as it is, then, where it could be, a slower one.
+
+    skipped: why there is no second pass, empty where there is one.
+    """
+
+    machine: dict[str, Any]
+    passes: list[Pass]
+    skipped: str = ""
+
+
+class Ratio(NamedTuple):
+    """How many times more frames than the best of some others. least: what we want, if anything."""
+
+    name: str
+    others: tuple[str, ...]
+    title: str
+    least: float | None = None
+
+
+RATIOS: Final = (
+    Ratio("sqlite plain 8", FUNCTIONS, "SQLite, no hands, 8 in flight / best function", 8.0),
+    Ratio("postgres plain 8", FUNCTIONS, "PostgreSQL, no hands, 8 in flight / best function", 6.0),
+    Ratio("sqlite hands 8", FUNCTIONS, "SQLite, seven hands, 8 in flight / best function", 3.5),
+    Ratio("sqlite plain 1", ("function 64",), "SQLite, no hands, 1 in flight / function, 64 clients", 4.0),
+    Ratio("sqlite plain 8", ("redis",), "SQLite, no hands, 8 in flight / Redis, Python clients", 2.0),
+    Ratio(
+        "sqlite plain 8",
+        ("redis-benchmark",),
+        "SQLite, no hands, 8 in flight / Redis, redis-benchmark",
+    ),
+    Ratio("sqlite plain 8", ("echo",), "SQLite, no hands, 8 in flight / bare echo"),
+    Ratio("sqlite plain 8", ("fsync",), "SQLite, no hands, 8 in flight / bare flush"),
+    Ratio("postgres plain 8", ("copy",), "PostgreSQL, no hands, 8 in flight / bare COPY"),
+)
+
+
+class Median(NamedTuple):
+    """A figure's middle over the rounds, its least and its most."""
+
+    middle: float
+    least: float
+    most: float
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> "Median":
+        """Of one or more values."""
+        return cls(statistics.median(values), min(values), max(values))
+
+
+def medians(found: Pass, field: str = "frames") -> dict[str, Median]:
+    """Of each name that was measured, in the order of NAMES."""
+    names = [name for name in NAMES if all(name in round_ for round_ in found.rounds)]
+    return {name: Median.of([getattr(round_[name], field) for round_ in found.rounds]) for name in names}
+
+
+def ratios(found: Pass) -> Iterator[tuple[Ratio, Median]]:
+    """Of each ratio whose parts were all measured: the medians of what each round gives."""
+    for ratio in RATIOS:
+        if all({ratio.name, *ratio.others} <= round_.keys() for round_ in found.rounds):
+            best = [max(round_[other].frames for other in ratio.others) for round_ in found.rounds]
+            ours = [round_[ratio.name].frames for round_ in found.rounds]
+            yield ratio, Median.of([one / other for one, other in zip(ours, best, strict=True)])
+
+
+def middle_latencies(found: Pass) -> dict[str, dict[str, float]]:
+    """Of each name and percentile the median over the rounds; the worst stays the worst."""
+    if not found.latencies:
+        return {}
+    return {
+        name: {
+            part: (max if part == "max" else statistics.median)(
+                [round_[name][part] for round_ in found.latencies]
+            )
+            for part in parts
+        }
+        for name, parts in found.latencies[0].items()
+    }
+
+
+def full_loads(found: Pass) -> list[str]:
+    """What was measured by a load that may have been the slower side."""
+    return [name for name, load in medians(found, "load").items() if load.middle > LOAD_FULL]

@@ -1,0 +1,91 @@
+"""On which disks is it measured? On this one as it is, then with each flush about a millisecond slower.
+
+Some disks acknowledge a flush in less time than any disk needs that survives a power cut. What is fast on
+those alone shows in the second pass.
+"""
+
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from jackpot import __version__
+from jackpot.lab.bench.course import Plan
+from jackpot.lab.bench.figures import Pass, Report
+from jackpot.lab.bench.load import LoadError
+
+AS_IT_IS: Final = "the disk as it is"
+SLOWER: Final = "each flush 1 ms slower"
+_SHIM: Final = Path(__file__).with_name("slow_flush.c")
+
+
+class ShimError(Exception):
+    """No flush can be made slower here; its text says why."""
+
+
+def bench(plan: Plan, *, slower: bool) -> Report:
+    """Both passes, or the first alone; their progress goes to standard error. Raises LoadError."""
+    folder = Path(plan.folder)
+    machine = _machine(folder)
+    passes, skipped = [_pass(plan, AS_IT_IS, {})], "" if slower else "it was not asked for"
+    if slower:
+        try:
+            shim = compiled(folder)
+        except ShimError as error:
+            skipped = str(error)
+        else:
+            passes.append(_pass(plan, SLOWER, {"LD_PRELOAD": str(shim)}))
+    return Report(machine, passes, skipped)
+
+
+def compiled(folder: Path) -> Path:
+    """The library to preload, in the folder. Raises ShimError."""
+    compiler = shutil.which("cc")
+    if compiler is None:
+        raise ShimError("there is no C compiler: install one (Debian: apt-get install gcc libc6-dev)")
+    shim = folder / "slow_flush.so"
+    words = [compiler, "-shared", "-fPIC", "-O2", "-o", str(shim), str(_SHIM), "-ldl"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)  # noqa: S603 - our own file
+    if done.returncode:
+        raise ShimError(f"cc: {done.stderr.strip().splitlines()[-1]}")
+    return shim
+
+
+def _pass(plan: Plan, disk: str, more: Mapping[str, str]) -> Pass:
+    folder = Path(plan.folder) / "pass"  # short, for sockets are in it
+    folder.mkdir()
+    job = msgspec.structs.replace(plan, folder=str(folder), disk=disk)
+    done = subprocess.run(
+        [sys.executable, "-m", "jackpot.lab.bench.course"],
+        input=msgspec.json.encode(job),
+        stdout=subprocess.PIPE,
+        env={**os.environ, **more},
+        check=False,
+    )
+    shutil.rmtree(folder, ignore_errors=True)
+    if done.returncode:
+        raise LoadError(f"{disk}: it ended before it was measured")
+    return msgspec.json.decode(done.stdout, type=Pass)
+
+
+def _machine(folder: Path) -> dict[str, Any]:
+    return {
+        "jackpot": __version__,
+        "python": platform.python_version(),
+        "system": platform.platform(),
+        "processors": len(os.sched_getaffinity(0)),
+        "filesystem": filesystem(folder),
+    }
+
+
+def filesystem(folder: Path) -> str:
+    """The kind of file system that a folder is on: on tmpfs a flush costs nothing, and measures nothing."""
+    mounts = [line.split()[1:3] for line in Path("/proc/self/mounts").read_text().splitlines()]
+    above = {str(path) for path in (folder.resolve(), *folder.resolve().parents)}
+    return max((mount for mount in mounts if mount[0] in above), key=lambda mount: len(mount[0]))[1]

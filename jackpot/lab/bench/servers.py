@@ -1,0 +1,192 @@
+"""How are the measured servers started, and how much of a processor do they use?"""
+
+import os
+import secrets
+import subprocess
+import sys
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Self
+from urllib.request import urlopen
+
+import msgspec
+
+from jackpot.lab.bench.frames import LINK
+from jackpot.lab.bench.load import LoadError
+from jackpot.lab.engines import tied
+
+STARTS_S: Final = 30.0
+STOPS_S: Final = 30.0
+_LOOK_EVERY_S: Final = 0.01
+_TICKS: Final = os.sysconf("SC_CLK_TCK")
+_LOG_TAIL: Final = 1500  # characters
+# Places of a process's user and system time in /proc/PID/stat, behind its name.
+_USER, _SYSTEM = 11, 12
+
+
+class Side(ABC):
+    """Something that is measured, as a context manager. pids: of the processes that do its work."""
+
+    @abstractmethod
+    def pids(self) -> Iterable[int]:
+        """Those of now."""
+
+    def cpu(self) -> dict[int, float]:
+        """Seconds of a processor that each has used by now."""
+        return {pid: _cpu(pid) for pid in self.pids()}
+
+
+def used(before: dict[int, float], after: dict[int, float]) -> float:
+    """Seconds of a processor between two moments, of the processes that are there at the second."""
+    return sum(seconds - before.get(pid, 0.0) for pid, seconds in after.items())
+
+
+class Cluster(Side):
+    """Processes that somebody else starts and stops. pids: which ones now."""
+
+    def __init__(self, pids: Callable[[], Iterable[int]]) -> None:
+        self._pids = pids
+
+    def pids(self) -> Iterable[int]:
+        return self._pids()
+
+
+class Program(Side):
+    """A program of ours, started with `words` after the interpreter; its log is in `folder`."""
+
+    def __init__(self, folder: Path, *words: str) -> None:
+        self.folder = folder
+        self._words = words
+        self._process: subprocess.Popen[bytes]
+
+    def pids(self) -> Iterable[int]:
+        return [self._process.pid]
+
+    def __enter__(self) -> Self:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with self._log.open("wb") as log:
+            self._process = subprocess.Popen(  # noqa: S603 - our own programs
+                [*tied(), sys.executable, *self._words], stdout=log, stderr=log, stdin=subprocess.DEVNULL
+            )
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._process.terminate()
+        try:
+            self._process.wait(STOPS_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait(STOPS_S)
+
+    @property
+    def _log(self) -> Path:
+        return self.folder / "log"
+
+    def said(self, wanted: Callable[[str], Any]) -> Any:
+        """What `wanted` finds in a line of the log, as soon as there is one. Raises LoadError."""
+        ends = time.monotonic() + STARTS_S
+        while True:
+            lines = self._log.read_text(errors="replace").splitlines(keepends=True)
+            for line in lines:
+                if line.endswith("\n") and (found := wanted(line)):
+                    return found
+            if self._process.poll() is not None or time.monotonic() > ends:
+                raise LoadError(f"{self._words[1]} does not start: {''.join(lines)[-_LOG_TAIL:].strip()}")
+            time.sleep(_LOOK_EVERY_S)
+
+
+class Echo(Program):
+    """The bare echo. port: its own."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder, "-m", "jackpot.lab.bench.echo")
+        self.port = 0
+
+    def __enter__(self) -> Self:
+        super().__enter__()
+        self.port = int(self.said(str.strip))
+        return self
+
+
+class Ours(Program):
+    """`jackpot serve` on a ledger. keys: of its tables in hex. helpers: the database's processes, if any."""
+
+    def __init__(self, folder: Path, url: str, tables: int, helpers: Callable[[], Iterable[int]]) -> None:
+        config = folder / "bench.toml"
+        super().__init__(folder, "-m", "jackpot.cli", "serve", "--config", str(config))
+        self.ports: dict[str, int] = {}
+        self._helpers = helpers
+        folder.mkdir(parents=True)
+        self.keys = furnish(config, url, tables)
+
+    def __enter__(self) -> Self:
+        super().__enter__()
+        try:
+            self.ports = self.said(_ports)
+        except LoadError:
+            self.__exit__(None, None, None)
+            raise
+        return self
+
+    def pids(self) -> Iterable[int]:
+        return [*super().pids(), *self._helpers()]
+
+    def batches(self) -> tuple[float, float]:
+        """Rows and commits by now."""
+        with urlopen(f"http://127.0.0.1:{self.ports['http']}/metrics", timeout=STARTS_S) as answer:
+            lines = [line.rpartition(" ") for line in answer.read().decode().splitlines() if line[:1] != "#"]
+        wanted = {"jackpot_batch_rows_sum": 0.0, "jackpot_batch_rows_count": 0.0}
+        for name, _, value in lines:
+            key = name.partition("{")[0]
+            if key in wanted:
+                wanted[key] += float(value)
+        rows, commits = wanted.values()
+        return rows, commits
+
+    def written(self) -> int:
+        """Bytes that it has written into files by now."""
+        (pid,) = super().pids()
+        lines = dict(line.split(": ") for line in Path(f"/proc/{pid}/io").read_text().splitlines())
+        return int(lines["wchar"])
+
+
+def _ports(line: str) -> dict[str, int] | None:
+    try:
+        event = msgspec.json.decode(line, type=dict[str, Any])
+    except msgspec.DecodeError:
+        return None
+    return {name: event[name] for name in ("tables", "http")} if event.get("event") == "serving" else None
+
+
+def _cpu(pid: int) -> float:
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return 0.0  # it has ended
+    return (int(fields[_USER]) + int(fields[_SYSTEM])) / _TICKS
+
+
+def furnish(config: Path, url: str, tables: int) -> dict[str, str]:
+    """Writes a configuration of so many tables on one link of three levels: their keys in hex, by id."""
+    link = f'[[link]]\nid = "{LINK}"\npaytable = "pa-643a-five-card-C"\nwager = "1.00"\ndecks = 1'
+    parts = [
+        '[site]\nname = "Bench"\ncurrency = "USD"\ngaming_day_ends = "06:00"\ntimezone = "UTC"',
+        f'[ledger]\nurl = "{url}"',
+        '[listen]\ntables = "127.0.0.1:0"\nhttp = "127.0.0.1:0"',
+        "[limits]\ncommands_per_second = 1000000\nbytes_per_second = 1073741824",
+        f'{link}\nvalidate_at = "500.00"',
+    ]
+    keys = {f"T{number:05}": secrets.token_hex(32) for number in range(1, tables + 1)}
+    for name, key in keys.items():
+        path = config.with_name(name)
+        path.touch(mode=0o600)
+        path.write_text(key)
+        place = f'id = "{name}"\ngame = "let-it-ride"\nseats = 7\nlinks = ["{LINK}"]\nkey_file = "{name}"'
+        parts.append(f"[[table]]\n{place}")
+    config.write_text("\n\n".join(parts) + "\n")
+    return keys

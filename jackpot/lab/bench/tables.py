@@ -1,0 +1,113 @@
+"""How is a report told to people? As plain tables, and next to an older one."""
+
+from collections.abc import Iterator
+from itertools import zip_longest
+from typing import Final
+
+from jackpot.lab.bench.figures import (
+    LOAD_FULL,
+    NAMES,
+    Median,
+    Pass,
+    Report,
+    full_loads,
+    medians,
+    middle_latencies,
+    ratios,
+)
+from jackpot.words import counted
+
+_MS: Final = 1000
+_PARTS: Final = ("p50", "p90", "p99", "max", "late")
+
+EQUAL: Final = """\
+Every frame, in every design: the table's order is checked, a journal row and the answer are kept, all durable
+before the answer. In the other designs each frame moves three meters. Here a wager moves three, for seven
+seats; the frame that ends the round moves them only where a hand wins. This server also decides by the
+paytable, posts double entry and chains each row's hash; the others do none of that.
+cores: used by the measured side, all its processes together. load: cores that the load itself used."""
+
+
+def lines(report: Report) -> Iterator[str]:
+    """The whole report."""
+    machine = report.machine
+    yield (
+        f"jackpot {machine['jackpot']}, Python {machine['python']}, {machine['system']}, "
+        f"{counted(machine['processors'], 'processor')}, {machine['filesystem']}"
+    )
+    yield EQUAL
+    for found in report.passes:
+        yield ""
+        yield from _pass(found)
+    if report.skipped:
+        yield ""
+        yield f"no second pass with slower flushes: {report.skipped}"
+    if machine["filesystem"] == "tmpfs":
+        yield "on tmpfs a flush costs nothing: give --folder on a real disk"
+
+
+def _pass(found: Pass) -> Iterator[str]:
+    setup = found.setup
+    rounds = f"medians of {counted(setup['rounds'], 'round')}, {setup['seconds']:g} s each"
+    yield f"== {found.disk}: {rounds}, {counted(setup['tables'], 'table')}"
+    yield f"{'frames/s':>10} {'least':>9} {'most':>9} {'cores':>6} {'load':>5}"
+    cpu, load = medians(found, "cpu"), medians(found, "load")
+    for name, frames in medians(found).items():
+        used = f"{cpu[name].middle:6.2f} {load[name].middle:5.2f}"
+        yield f"{frames.middle:10,.0f} {frames.least:9,.0f} {frames.most:9,.0f} {used}  {NAMES[name]}"
+    for name in full_loads(found):
+        yield f"the load used more than {LOAD_FULL:.0%} of a core and may be what was measured: {NAMES[name]}"
+    for name, why in found.skipped.items():
+        yield f"not measured: {name}: {why}"
+    yield ""
+    yield f"{'ratio':>10} {'least':>9} {'most':>9} {'wanted':>6}"
+    for ratio, each in ratios(found):
+        wanted = "" if ratio.least is None else f"{ratio.least:g}"
+        yield f"{each.middle:10.2f} {each.least:9.2f} {each.most:9.2f} {wanted:>6}  {ratio.title}"
+    yield from _latencies(found)
+
+
+def _latencies(found: Pass) -> Iterator[str]:
+    """Of an open load: ms from sending a wager to its durable answer."""
+    middle = middle_latencies(found)
+    if not middle:
+        return
+    floor, calm = found.setup["floor"], found.setup["calm"]
+    yield ""
+    yield f"open load of {counted(floor, 'table')}, {calm:g} s each; ms from sending a wager to its answer"
+    yield "".join(f"{part:>9}" for part in (*_PARTS[:-1], "late p99"))
+    for name, parts in middle.items():
+        words = [f"{parts[part] * _MS:9.2f}" if part in parts else f"{'':9}" for part in _PARTS]
+        yield f"{''.join(words)}  {_calm_title(name)}"
+
+
+def _calm_title(name: str) -> str:
+    if name == "fsync":
+        return "a bare flush of one batch"
+    if name == "copy":
+        return "a bare COPY and COMMIT of one row"
+    of, pace = name.split()
+    title = {"sqlite": "this server, SQLite", "postgres": "this server, PostgreSQL", "echo": "bare echo"}[of]
+    return f"{title}, {counted(int(pace), 'round')} a minute a table"
+
+
+def compared(old: Report, new: Report) -> Iterator[str]:
+    """Both reports' medians and ratios. Only ratios can be compared where the machine's mood changed."""
+    for before, after in zip_longest(old.passes, new.passes):
+        if before is None or after is None:
+            yield "one of the two reports has a pass that the other has not"
+            continue
+        yield ""
+        yield f"== {after.disk}: old, new, new / old"
+        yield f"{'old':>10} {'new':>10} {'change':>7}  frames/s"
+        yield from _changes({NAMES[name]: each for name, each in medians(before).items()},
+                            {NAMES[name]: each for name, each in medians(after).items()}, ",.0f")  # fmt: skip
+        yield f"{'old':>10} {'new':>10} {'change':>7}  ratio"
+        yield from _changes({ratio.title: each for ratio, each in ratios(before)},
+                            {ratio.title: each for ratio, each in ratios(after)}, ".2f")  # fmt: skip
+
+
+def _changes(old: dict[str, Median], new: dict[str, Median], form: str) -> Iterator[str]:
+    for title in [title for title in new if title in old]:
+        one, other = old[title].middle, new[title].middle
+        yield f"{format(one, form):>10} {format(other, form):>10} {other / one:7.2f}  {title}"

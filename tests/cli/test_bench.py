@@ -1,0 +1,71 @@
+"""Does `jackpot bench` measure what it says, show it, and say so when it cannot?"""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from jackpot.lab.bench.figures import NAMES
+
+TIMEOUT_S = 240
+TINY = ("--rounds", 1, "--seconds", 0.1, "--calm", 1, "--tables", 2, "--floor", 200)
+
+
+def bench(*options: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "jackpot.cli", "bench", *map(str, options)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=TIMEOUT_S)
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A report of one round of everything, on this disk and on a slower one; nothing else is left of it."""
+    folder, disk = tmp_path_factory.mktemp("report"), tmp_path_factory.mktemp("disk")
+    file = folder / "report.json"
+    done = bench(*TINY, "--slower", "--folder", disk, "--save", file, "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == json.loads(file.read_text())
+    assert list(disk.iterdir()) == []
+    return file
+
+
+def test_everything_is_measured_in_every_round(saved: Path) -> None:
+    """Bench: server, functions, scripts, echo, COPY and flush in one run, on both disks; and latencies."""
+    found = json.loads(saved.read_text())
+    assert [each["disk"] for each in found["passes"]] == ["the disk as it is", "each flush 1 ms slower"]
+    for each in found["passes"]:
+        assert each["skipped"].keys() <= {"redis-benchmark"}
+        (measured,) = each["rounds"]
+        without = {name for name in NAMES if name.partition(" ")[0] in each["skipped"]}
+        assert measured.keys() == NAMES.keys() - without
+        assert all(one["frames"] > 0 for one in measured.values())
+        (timed,) = each["latencies"]
+        paced = {f"{name} {pace}" for name in ("sqlite", "postgres", "echo") for pace in (1, 10)}
+        assert timed.keys() == paced | {"fsync", "copy"}
+        assert all(0 < one["p50"] <= one["p99"] <= one["max"] for one in timed.values())
+
+
+def test_a_report_is_told_to_people_and_compared(saved: Path) -> None:
+    """Bench: a table, ratios with what is wanted, latencies, and next to an older report."""
+    done = bench("--show", saved, "--compare", saved)
+    assert done.returncode == 0, done.stderr
+    for words in ("frames/s", "Every frame, in every design", " wanted", "open load", "old, new, new / old"):
+        assert words in done.stdout
+    assert "  1.00  this server, SQLite, rounds without hands, 1 in flight a table" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--folder", "nowhere/at/all"), "not measured: "),
+        (("--show", "nowhere.json"), "nowhere.json is no report of a bench: "),
+        (("--plot", "picture.txt"), "--plot picture.txt: its name must end in .svg or .png"),
+    ],
+)
+def test_where_nothing_can_be_measured(options: tuple[str, ...], said: str) -> None:
+    """One clear line and a non-zero exit."""
+    done = bench(*options)
+    assert done.returncode == 1
+    assert done.stderr.startswith(said)
+    assert done.stderr.count("\n") == 1
