@@ -4,7 +4,9 @@ Every event is one line of JSON. A thread of its own writes it, for a pipe that 
 whose reader is gone breaks: what cannot be written is dropped and counted, and the caller goes on. Where a
 peer can cause a line, the line names its `kind`: the first of a kind leaves at once, later ones are counted
 and at most one in 10 s says how many `more` there were. Many devices are many kinds: of one event no more
-than two lines leave in a second, and the other kinds wait for their turn.
+than two lines leave in a second, and the other kinds wait for their turn. Where one peer can cause many
+kinds, such as a stranger who tries one device's key after the other, the line names its `source`, too:
+sources take turns, so that an address with many kinds keeps no other waiting.
 """
 
 import atexit
@@ -14,7 +16,7 @@ import select
 import sys
 import threading
 from collections import Counter, deque
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Iterator
 from math import inf
 from typing import Any, Final, TextIO
 
@@ -29,7 +31,8 @@ SAMPLE_S: Final = 10.0
 # Lines of one event in a second, whatever their kinds: an operator reads no more, and one cause can touch
 # every device of the floor.
 LINES_A_SECOND: Final = 2
-# Kinds that are remembered at one moment: devices times reasons. Beyond it new ones share one.
+# Kinds of one event that are remembered at one moment: devices times reasons, or addresses. Beyond it the new
+# ones of that event share one.
 KINDS_MOST: Final = 4_096
 # Lines that wait for a slow reader, about 1 MB; more are dropped.
 LINES_MOST: Final = 4_096
@@ -40,94 +43,117 @@ _CLOSE_TURNS: Final = 20
 # Enough of a library's own words to tell its events apart.
 _WORDS_MOST: Final = 64
 _TEXT_MOST: Final = 500
+# What those are called for which there is no room.
+_OTHERS: Final = ("others", "others")
 
 
 class _Kind:
     """A kind of line: when one left, how many did not since, and the last of them."""
 
-    __slots__ = ("at", "held", "last")
+    __slots__ = ("at", "held", "last", "source")
 
-    def __init__(self) -> None:
+    def __init__(self, source: Hashable) -> None:
+        self.source = source
         self.at = -inf
         self.held = 0
         self.last: tuple[str, EventDict] | None = None
 
 
+class _Event:
+    """The kinds of one event. left: when its last lines did. owed: kinds wait; new ones wait behind them."""
+
+    def __init__(self) -> None:
+        self.kinds: dict[Hashable, _Kind] = {}
+        self.left: deque[float] = deque(maxlen=LINES_A_SECOND)
+        self.owed = False
+
+    def kind(self, name: Hashable, source: Hashable) -> _Kind:
+        """The kind of that name and source, or the one that those share for which there is no room."""
+        known = source, name
+        if known not in self.kinds and len(self.kinds) >= KINDS_MOST:
+            known = _OTHERS
+        return self.kinds.setdefault(known, _Kind(known[0]))
+
+    def passes(self, kind: _Kind, now: float) -> bool:
+        """Whether a new line may leave at once."""
+        return now >= kind.at + SAMPLE_S and not self.owed and self._room(now)
+
+    def leaves(self, kind: _Kind, now: float) -> None:
+        """A line of the kind does."""
+        self.left.append(now)
+        kind.at, kind.held, kind.last = now, 0, None
+
+    def due(self, now: float) -> Iterator[tuple[str, EventDict]]:
+        """As `Sampling.due`: of the source that was told of longest ago first, of it the kind."""
+        self.owed = False
+        told: dict[Hashable, float] = {}
+        for kind in self.kinds.values():
+            told[kind.source] = max(told.get(kind.source, -inf), kind.at)
+        turns = sorted(self.kinds.items(), key=lambda known: (told[known[1].source], known[1].at))
+        for name, kind in turns:
+            if now < kind.at + SAMPLE_S:
+                continue
+            if kind.last is None:
+                del self.kinds[name]
+            elif self._room(now):
+                yield _told(kind.last, kind.held)
+                self.leaves(kind, now)
+
+    def _room(self, now: float) -> bool:
+        """Whether a line of this event may leave now; if not, the next ones wait behind it."""
+        free = len(self.left) < LINES_A_SECOND or now - self.left[0] > 1
+        self.owed = self.owed or not free
+        return free
+
+
 class Sampling:
     """A step of structlog: one line of a kind in 10 s, two of an event in a second.
 
-    Lines without `kind` all pass.
+    Lines without `kind` all pass. Those without `source` are a source of their own for each kind.
     """
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._kinds: dict[Hashable, _Kind] = {}
-        self._left: dict[str, deque[float]] = {}
-        self._owed: set[str] = set()
+        self._events: dict[str, _Event] = {}
         self._lock = threading.Lock()
 
     def __call__(self, _logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
         """The line, with `more` where others of its kind were held back. Raises DropEvent."""
-        if (kind := event.pop("kind", None)) is None:
+        if (name := event.pop("kind", None)) is None:
             return event
+        source = event.pop("source", name)
         now = self._clock.monotonic()
         with self._lock:
-            known = self._known((event["event"], kind))
-            if now < known.at + SAMPLE_S or event["event"] in self._owed or not self._room(event, now):
-                known.held += 1
-                known.last = method, event
+            of = self._events.setdefault(event["event"], _Event())
+            kind = of.kind(name, source)
+            if not of.passes(kind, now):
+                kind.held += 1
+                kind.last = method, event
                 raise structlog.DropEvent
-            held = known.held
-            self._leaves(known, event, now)
+            held = kind.held
+            of.leaves(kind, now)
         return {**event, "more": held} if held else event
 
     def due(self) -> list[tuple[str, EventDict]]:
         """The last lines of the kinds whose turn has come, each with how many more it stands for.
 
-        First come the kinds that no line has told of yet. Kinds that went silent are forgotten.
+        First come the sources, and then the kinds, that no line has told of yet. Silent kinds are forgotten.
         """
         now = self._clock.monotonic()
-        found = []
         with self._lock:
-            self._owed.clear()
-            for name, kind in sorted(self._kinds.items(), key=lambda known: known[1].at):
-                if now < kind.at + SAMPLE_S:
-                    continue
-                if kind.last is None:
-                    del self._kinds[name]
-                elif self._room(kind.last[1], now):
-                    found.append(_told(kind.last, kind.held))
-                    self._leaves(kind, kind.last[1], now)
-        return found
+            return [line for event in self._events.values() for line in event.due(now)]
 
     def rest(self) -> list[tuple[str, EventDict]]:
         """At the end: one line for each event that was held back, with how many more it stands for."""
         last, held = {}, Counter[str]()
         with self._lock:
-            for kind in self._kinds.values():
-                if kind.last is not None:
-                    name = kind.last[1]["event"]
-                    last[name] = kind.last
-                    held[name] += kind.held
-                    kind.held, kind.last = 0, None
+            for name, event in self._events.items():
+                for kind in event.kinds.values():
+                    if kind.last is not None:
+                        last[name] = kind.last
+                        held[name] += kind.held
+                        kind.held, kind.last = 0, None
         return [_told(line, held[name]) for name, line in last.items()]
-
-    def _room(self, event: EventDict, now: float) -> bool:
-        """Whether a line of this event may leave now; if not, the next ones wait behind it."""
-        left = self._left.setdefault(event["event"], deque(maxlen=LINES_A_SECOND))
-        free = len(left) < LINES_A_SECOND or now - left[0] > 1
-        if not free:
-            self._owed.add(event["event"])
-        return free
-
-    def _leaves(self, kind: _Kind, event: EventDict, now: float) -> None:
-        self._left[event["event"]].append(now)
-        kind.at, kind.held, kind.last = now, 0, None
-
-    def _known(self, name: Hashable) -> _Kind:
-        if name not in self._kinds and len(self._kinds) >= KINDS_MOST:
-            name = "others"
-        return self._kinds.setdefault(name, _Kind())
 
 
 def _told(line: tuple[str, EventDict], held: int) -> tuple[str, EventDict]:

@@ -78,7 +78,7 @@ def test_a_kind_that_goes_silent_is_told_to_its_end() -> None:
     assert sampling.due() == [("warning", {"event": "closed", "n": 5})]
     clock.ahead_s += SAMPLE_S
     assert sampling.due() == []
-    assert not sampling._kinds
+    assert not sampling._events["closed"].kinds
 
 
 def test_an_event_of_many_kinds_is_two_lines_a_second() -> None:
@@ -113,11 +113,46 @@ def test_what_is_held_back_at_the_end_is_one_line_an_event() -> None:
 
 
 def test_kinds_are_bounded() -> None:
-    """Sampling: what is made up in endless kinds fills neither memory nor log."""
-    sampling = Sampling(StepClock())
-    passed = [through(sampling, event="closed", kind=n) for n in range(2 * KINDS_MOST)]
+    """Sampling: what is made up in endless kinds fills neither memory nor log, nor another event's room."""
+    clock = StepClock()
+    sampling = Sampling(clock)
+    passed = [through(sampling, event="refused", kind=n, n=n) for n in range(2 * KINDS_MOST)]
     assert len([line for line in passed if line]) == LINES_A_SECOND
-    assert len(sampling._kinds) == KINDS_MOST + 1
+    assert len(sampling._events["refused"].kinds) == KINDS_MOST + 1
+    assert through(sampling, event="lost", kind="a", n=1) == {"event": "lost", "n": 1}
+    assert through(sampling, event="left", kind="b", n=2) == {"event": "left", "n": 2}
+    assert [through(sampling, event=event, kind=n, n=n) for event in ("lost", "left") for n in (3, 4)] == [
+        {"event": "lost", "n": 3},
+        None,
+        {"event": "left", "n": 3},
+        None,
+    ]
+    clock.ahead_s += SAMPLE_S
+    told = [event for _, event in sampling.due()]
+    assert {"event": "lost", "n": 4} in told
+    assert {"event": "left", "n": 4} in told
+
+
+def test_sources_take_turns() -> None:
+    """Sampling: one address that tries 300 devices keeps no other address waiting behind its 300 kinds."""
+    clock = StepClock()
+    sampling = Sampling(clock)
+
+    def tried(address: str, device: int) -> dict[str, Any] | None:
+        return through(sampling, event="stranger_closed", kind=device, source=address, who=(address, device))
+
+    assert [tried("a", device) for device in range(300)][LINES_A_SECOND:] == [None] * 298
+    assert tried("b", 7) is None
+    told: list[tuple[str, int]] = []
+    for _ in range(4):
+        for device in range(300):
+            tried("a", device)
+        clock.ahead_s += 1.001
+        lines = sampling.due()
+        assert len(lines) == LINES_A_SECOND
+        told += [event["who"] for _, event in lines]
+    assert told[0] == ("b", 7)
+    assert all(address == "a" for address, _ in told[1:])
 
 
 def test_a_reader_that_reads_nothing_keeps_nobody_waiting() -> None:

@@ -135,17 +135,10 @@ class Devices(ABC):
             self.gone.set()
 
     def count_end(self, connection: "Connection", event: Closed) -> None:
-        """Counts and logs who ended and why; of a stranger its address, and who it claims to be."""
+        """Counts and logs who ended and why."""
         key = event.code or "ended"
         self.closed[key] = self.closed.get(key, 0) + 1
-        role, device, claimed = self.register.role, connection.device, connection.session.claimed
-        name = device.id if device else claimed if claimed in self.register.devices else None
-        facts: dict[str, Any] = {"device": device.id if device else None}
-        if device is None:
-            facts |= {"address": connection.wire.address, "claimed": claimed or None}
-        level = log.info if event.code in (None, "replaced") else log.warning
-        kind = role, event.code, name
-        level("closed", role=role, **facts, code=event.code, reason=event.reason, kind=kind)
+        _log_end(connection, event, self.register)
         self.leave(connection)
 
     def revoke(self, device: str, key: str) -> None:
@@ -245,6 +238,19 @@ class Devices(ABC):
         waiting, self._waiting = self._waiting, {}
         for connection in waiting:
             self.send_on(connection)
+
+
+def _log_end(connection: "Connection", event: Closed, register: Register) -> None:
+    """One that proved its key, let in or not; or a stranger, whose address is the source of all it claims."""
+    claimed, wire = connection.session.claimed, connection.wire
+    said = {"role": register.role, "code": event.code, "reason": event.reason}
+    level = log.info if event.code in (None, "replaced") else log.warning
+    if connection.key:
+        level("closed", device=claimed, **said, kind=(register.role, event.code, claimed))
+        return
+    kind = register.role, event.code, claimed if claimed in register.devices else None
+    facts = {"address": wire.address, "claimed": claimed or None}
+    level("stranger_closed", **facts, **said, kind=kind, source=wire.guest.address)
 
 
 def _unix_s(clock: Clock, monotonic: float) -> float:

@@ -204,13 +204,19 @@ class Door:
             )
         except (OSError, TimeoutError) as error:  # which an SSLError is too
             log.info(
-                "not_admitted", listener=self.name, address=guest.address, reason=str(error), kind=self.name
+                "not_admitted",
+                listener=self.name,
+                address=guest.address,
+                reason=str(error),
+                kind=self.name,
+                source=guest.address,
             )
             guest.left()
 
     def _turn_out(self, guest: Guest) -> None:
         self.turned_out += 1
-        log.warning("turned_out", listener=self.name, address=guest.address, kind=self.name)
+        address = guest.address
+        log.warning("turned_out", listener=self.name, address=address, kind=self.name, source=address)
         guest.left()
         if guest.visitor is not None:
             alone(guest.visitor, guest.visitor.turn_out)
@@ -220,7 +226,8 @@ class Door:
     def _refuse(self, guest: Guest) -> None:
         """Says nothing and costs next to nothing."""
         self.refused += 1
-        log.warning("refused", listener=self.name, address=guest.address, kind=self.name)
+        address = guest.address
+        log.warning("refused", listener=self.name, address=address, kind=self.name, source=address)
         guest.close()
 
 

@@ -104,7 +104,9 @@ class Visits:
         """Counts a refused request, and logs it."""
         code = REFUSED[status]
         self.refused[code] += 1
-        log.warning("http_refused", code=code, address=address, reason=reason[:200], kind=code)
+        log.warning(
+            "http_refused", code=code, address=address, reason=reason[:200], kind=code, source=address
+        )
 
     def middleware(self, hosts: Collection[str]) -> Any:
         """Every request comes through here: it must ask for a name of ours, and its errors end it alone."""

@@ -3,7 +3,7 @@
 import asyncio
 import socket
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -26,8 +26,10 @@ from tests.server.bed import (
     Device,
     StepClock,
     administer,
+    call,
     configure,
     connected,
+    ended,
     on_loop,
     sign,
     table,
@@ -327,10 +329,32 @@ async def test_a_refused_hello_names_who_it_was(tmp_path: Path) -> None:
                     device.say(t="hello", v=1, role="table", id=claimed, mac=bytes(32))
                     assert (await device.type("error"))["code"] == "auth_failed"
                     port = device.writer.get_extra_info("sockname")[1]
-                line = [line for line in logs if line["event"] == "closed"][-1]
+                line = [line for line in logs if line["event"] == "stranger_closed"][-1]
                 assert line["address"] == f"127.0.0.1:{port}"
                 assert line["claimed"] == ("T01" if claimed == "T01" else "x?" * 32)
-                assert line["device"] is None
+
+
+@on_loop
+async def test_each_address_that_tries_a_key_is_told_and_hides_no_device(tmp_path: Path) -> None:
+    """WIRE, handshake: strangers are one event, by their addresses; what becomes of a device is another."""
+    config = configure(tmp_path)
+    with structlog.testing.capture_logs() as logs:
+        async with Server(config) as server:
+            with ExitStack() as stack:
+                for host in ("127.0.0.2", "127.0.0.3"):
+                    words = encode({"t": "hello", "v": 1, "role": "table", "id": "T01", "mac": bytes(32)})
+                    raw = call(stack, server.ports["tables"], words, host)
+                    await until(lambda raw=raw: ended(raw))  # type: ignore[misc]
+            async with table(server) as device:
+                device.writer.write(b"\0\0\0\0")
+                assert (await device.type("error"))["code"] == "bad_frame"
+    strangers = [line for line in logs if line["event"] == "stranger_closed"]
+    assert [(line["claimed"], line["source"]) for line in strangers] == [
+        ("T01", "127.0.0.2"),
+        ("T01", "127.0.0.3"),
+    ]
+    (closed,) = [line for line in logs if line["event"] == "closed"]
+    assert (closed["device"], closed["code"]) == ("T01", "bad_frame")
 
 
 @on_loop
