@@ -19,6 +19,19 @@ SAME = {
     "variation selector": ("Bob", "Bob\ufe0f"),
     "filler": ("Bob", "\u3164Bob"),
     "tag": ("Bob", "Bob\U000e0041"),
+    "braille cell without dots": ("Bob", "Bob\u2800"),
+    "note without a head": ("Bob", "B\U0001d159ob"),
+    "filler of another script": ("Bob", "Bob\U00016fe4"),
+    "g of phonetics": ("George", "\u0261eor\u0261e"),
+    "a of phonetics": ("Adam", "Ad\u0251m"),
+    "no dot": ("Billy", "B\u0131lly"),
+    "two dots": ("Billy", "Bi\u0307lly"),
+    "two dots and one below": ("B\u1ecblly", "Bi\u0307\u0323lly"),
+    "capital with a dot": ("Irem", "\u0130rem"),
+    "d with stroke": ("\u00d0or\u0111e", "\u0110or\u0111e"),
+    "apostrophe": ("O'Neil", "O\u02bcNeil"),
+    "apostrophe of a typesetter": ("O'Neil", "O\u2019Neil"),
+    "hyphen": ("Ann-Lee", "Ann\u2010Lee"),
 }
 ROYAL, BOARD = ("As", "Ks", "Qs"), ("Js", "Ts")
 
@@ -52,6 +65,44 @@ def test_names_that_people_tell_apart_are_two(one: str, other: str) -> None:
     """T9: an accent, a letter or a blank between is another name."""
     bets = (Bet(7, "L", 100, one), Bet(1, "L", 100, other))
     assert send(bank(), 1, Wager("r1", bets)).answer["t"] == "ack"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Ann Lee", "O'Neil", "O\u2019Neil", "Anne-Marie", "J.R. Ewing", "ann_lee@cage", "7421",
+        "José Núñez", "Łukasz Żółć", "Jürgen Groß", "Søren Ærø", "Đorđe", "Þór", "Nguyễn Thị Ánh", "Trương",
+        "I\u015f\u0131l G\u00fcne\u015f", "İrem", "Əli", "Ọláọ\u0301", "Re\u0301ne\u0301", "Ha\u02bbunani",
+        "\u0410\u043d\u043d\u0430", "\u0393\u03b9\u03ce\u03c1\u03b3\u03bf\u03c2", "王小明", "ジョー",
+        "محمد", "नरेंद्र", "สมชาย",
+    ],
+)  # fmt: skip
+def test_real_people_have_names(name: str) -> None:
+    """A10: a name of Spain, Poland, Germany, Denmark, Vietnam, Turkey, Nigeria, or of another script."""
+    assert names.fault(name) is None
+    assert names.plain(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("\u0261eorge", "which looks like another letter"),
+        ("Ad\u0251m", "which looks like another letter"),
+        ("\u01c0saac", "which looks like another letter"),
+        ("Bob\u02d0", "mixes latin letters with others (modifier)"),
+        ("Bob\u0651", "mixes latin letters with others (arabic)"),
+        ("Bob\u2665", "letters, digits, and the signs of a keyboard"),
+        ("Bob\u2800", "printable characters"),
+        ("\U0001d159Bob", "printable characters"),
+        ("Bob\U00016fe4", "printable characters"),
+        ("...", "neither a letter nor a digit"),
+        ("\u2665", "neither a letter nor a digit"),
+        ("\u0301", "neither a letter nor a digit"),
+    ],
+)
+def test_what_looks_like_another_name_is_none(name: str, why: str) -> None:
+    """A10: a letter or digit at least, no sign that shows nothing, no Latin letter drawn like another."""
+    assert why in str(names.fault(name))
 
 
 @pytest.mark.parametrize("name", ["An\u200bn", "An\u00adn", "Ann\ufe0f", "A\nnn", "\u0410nn", "n" * 65])
