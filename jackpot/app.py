@@ -22,7 +22,6 @@ from jackpot.ledger.threaded import Threaded
 from jackpot.process import Process, told_to_stop
 from jackpot.rules.engine import Engine
 from jackpot.rules.paytable import LinkTerms, TableTerms
-from jackpot.server import admin
 from jackpot.server.acts import Acts
 from jackpot.server.desk import BankStopped
 from jackpot.server.door import Door
@@ -45,7 +44,7 @@ from jackpot.server.remedy import explained
 from jackpot.server.signs import Signs
 from jackpot.server.tenure import RETRY_S, Tenure
 from jackpot.server.writer import Writer
-from jackpot.web import site
+from jackpot.web import api, site
 from jackpot.web.screens import Screens
 
 # A graceful end waits this long for the batch in flight; a disk that hangs must not keep a server from being
@@ -80,7 +79,7 @@ class Server(Process):
         self._writing: list[asyncio.Task[None]] = []
         self._others: list[asyncio.Task[None]] = []
         self._reading: dict[str, asyncio.Task[None]] = {}
-        self._listeners: list[asyncio.Server] = []
+        self._admin: web.BaseSite | None = None
 
     @property
     def active(self) -> bool:
@@ -216,8 +215,9 @@ class Server(Process):
         boards = [writer.board for writer in self.writers.values()]
         await self._open(self.config.listen, {"tables": self.floor, "signs": self.signs}, boards)
         roles = {"table": self.floor, "sign": self.signs}
-        acts = Acts(self.writers, roles, self.tenures, self.books, self.config.site)
-        self._listeners.append(await admin.listen(self.config.listen.admin, acts))
+        acts = Acts(self.writers, roles, self.tenures, self.books, self.config)
+        runner, self._admin = await api.listen(self.config.listen.admin, acts)
+        self._sites.append(runner)
 
     async def _listen_pages(
         self, screens: Screens, door: Door, address: Address, *, public: bool
@@ -240,8 +240,8 @@ class Server(Process):
 
     async def _stop(self) -> None:
         log.info("stopping")
-        for listener in self._listeners:
-            listener.close()
+        if self._admin is not None:
+            await self._admin.stop()
         for door in self.doors:
             door.close()
         devices = [found for found in (getattr(self, "floor", None), getattr(self, "signs", None)) if found]

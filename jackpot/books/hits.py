@@ -5,7 +5,7 @@ first. Two small indexes find these entries, however long the journal is.
 """
 
 from collections.abc import Iterable, Iterator
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 from jackpot.ledger.reading import Conversation, Reader
 from jackpot.rules import events, kinds
@@ -38,12 +38,14 @@ Entry = tuple[int, int, events.Event, int]
 
 
 class Done(NamedTuple):
-    """What people did with awards of a hit. what: "validated", "paid", "undone". at: unix milliseconds."""
+    """What people did with awards of a hit. at: unix milliseconds."""
 
-    what: str
+    what: Literal["validated", "paid", "undone", "corrected"]
     at: int
     awards: list[int]
     people: tuple[str, ...]
+    reason: str = ""
+    document: str = ""
 
 
 class Page(NamedTuple):
@@ -69,13 +71,25 @@ def done_with(ledger: Reader, bank: str, hit: int) -> list[Done]:
     found = []
     for _, at, event, _ in _entries(ledger, bank):
         match event:
-            case Validated() | Paid() | Undone() if event.hit == hit:
-                found.append(Done(type(event).__name__.lower(), at, event.awards, event.people.names))
+            case Validated() | Paid() | Undone() | Corrected() if event.hit == hit:
+                found.append(_done(at, event))
             case events.Settled() | events.Closed() if any(
                 made.number <= hit and not made.more for made in event.made.hits
             ):
                 break
     return found
+
+
+def _done(at: int, event: Validated | Paid | Undone | Corrected) -> Done:
+    names = event.people.names
+    match event:
+        case Validated(awards=awards):
+            return Done("validated", at, awards, names)
+        case Paid(awards=awards):
+            return Done("paid", at, awards, names)
+        case Undone(awards=awards):
+            return Done("undone", at, awards, names, event.reason)
+    return Done("corrected", at, [event.award], names, event.reason, event.document)
 
 
 def _entries(ledger: Reader, bank: str) -> Iterator[Entry]:

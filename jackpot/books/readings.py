@@ -1,7 +1,7 @@
 """What stood on every meter when a gaming day ended (S2)? As the journal says, the newest first."""
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -49,25 +49,50 @@ class DayRead(msgspec.Struct, frozen=True):
     meters: tuple[Meter, ...]
 
 
+class Stored(NamedTuple):
+    """A reading as the journal has it."""
+
+    seq: int
+    at: int
+    epoch: int
+    event: ReadingTaken
+    hash: bytes
+
+
 def readings(ledger: Reader, bank: str) -> Iterator[DayRead]:
     """Every reading of a bank, the newest first, read as far as it is asked for. Raises LedgerError."""
     state = read_to(ledger, bank, ledger.head(bank)).state
-    below = _BEYOND
+    below = None
     while True:
-        found = ledger.ask(bank, lambda number, below=below: _asked(number, below))  # type: ignore[misc]
-        for seq, at, epoch, kind, version, body, hash_ in found:
-            event = kinds.decode(kind, version, body)
-            if isinstance(event, ReadingTaken):
-                meters = tuple(_meter(state, *meter) for meter in event.meters)
-                yield DayRead(bank, event.day, at, seq, epoch, bytes(hash_).hex(), meters)
+        found = stored(ledger, bank, below, PAGE)
+        yield from (named(bank, state, one) for one in found)
         if len(found) < PAGE:
             return
-        below = found[-1][0]
+        below = found[-1].seq
 
 
-def _asked(number: int, below: int) -> Conversation[list[Any]]:
-    found = yield _FOUND, (number, below, PAGE)
-    return list(found)
+def stored(ledger: Reader, bank: str, below: int | None, limit: int) -> list[Stored]:
+    """The newest readings with a lower number than `below`, as they are stored. Raises LedgerError."""
+    return ledger.ask(bank, lambda number: _asked((number, below or _BEYOND, limit)))
+
+
+def named(bank: str, state: State, found: Stored) -> DayRead:
+    """A reading with the names that its numbers stand for. state: of the bank, then or later."""
+    meters = tuple(_meter(state, *meter) for meter in found.event.meters)
+    return DayRead(bank, found.event.day, found.at, found.seq, found.epoch, found.hash.hex(), meters)
+
+
+def _asked(values: tuple[int, int, int]) -> Conversation[list[Stored]]:
+    found = yield _FOUND, values
+    read = [
+        (seq, at, epoch, kinds.decode(kind, version, body), bytes(hash_))
+        for seq, at, epoch, kind, version, body, hash_ in found
+    ]
+    return [
+        Stored(seq, at, epoch, event, hash_)
+        for seq, at, epoch, event, hash_ in read
+        if isinstance(event, ReadingTaken)
+    ]
 
 
 def _meter(state: State, link: int, level: int, *facts: int) -> Meter:

@@ -19,6 +19,9 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 
+# A sum of nothing, as an answer writes it.
+NOTHING: Final = "0.00"
+
 Hit = Annotated[str, typer.Argument(metavar="HIT", help="Its id, such as H12.")]
 Award = Annotated[
     str | None, typer.Option("--award", metavar="ID", help="One award of it alone, such as A34.")
@@ -36,29 +39,30 @@ def list_(
     after: Annotated[
         str | None, typer.Option("--after", metavar="HIT", help="Without --all: those newer than this one.")
     ] = None,
+    limit: Annotated[int, typer.Option("--limit", min=1, max=100, help="So many of each bank.")] = 100,
 ) -> None:
     """List the first hundred hits of each bank that wait for people; or, with --all, the last hundred of all.
 
     Example: jackpot hits list --config /etc/jackpot/config.toml
     """
-    from jackpot.server.asks import History, OpenHits
+    from jackpot.server.asks import Hits, WaitingHits
 
     banks, several = ([talk.bank], True) if talk.bank else _banks(talk)
     option, other, which = ("--before", after, "older") if all_ else ("--after", before, "newer")
     if other is not None or ((before or after) and len(banks) > 1):
         fail("--before goes with --all, --after without it; where there are several banks, with --bank")
-    question = History(before) if all_ else OpenHits(after)
+    question = Hits(before=before, limit=limit) if all_ else WaitingHits(after=after, limit=limit)
     answers = {name: talk.ask(question, name) for name in banks}
-    hits = [{"bank": name, **hit} for name, answer in answers.items() for hit in answer["hits"]]
+    hits = [hit for answer in answers.values() for hit in answer["hits"]]
     for name, answer in answers.items():
         if answer["more"]:
-            next_ = f"--bank {name} {option} {answer['hits'][-1]['hit']}"
+            next_ = f"--bank {name} {option} {answer['more']}"
             typer.echo(f"bank {name} has {which} ones: {next_}", err=talk.as_json)
     if talk.as_json:
         talk.show(hits, "")
         return
     names = ["hit", "at", "link", "level", "table", "hand", "amount", "envy", "status"]
-    if any(hit["difference"] for hit in hits):
+    if any(map(_differs, hits)):
         names.insert(-1, "difference")
     if several:  # each counts its own hits from H1
         names.insert(0, "bank")
@@ -78,22 +82,18 @@ def show_(
     """
     from jackpot.server.asks import OneHit
 
-    found = talk.ask(OneHit(hit))["hits"]
-    if not found:
-        where = f" in bank {talk.bank}" if talk.bank else ""
-        fail(f"there is no hit {hit}{where}: `jackpot hits list --all` lists every one ever made")
-    one = found[0]
+    one = talk.ask(OneHit(hit))
     if talk.as_json:
         talk.show(one, "")
         return
     made = f"{one['hand']} at {one['table']} on {one['link']}, {talk.moment(one['at'])}"
     typer.echo(
         f"{one['hit']}: {made}, {one['status']}: {talk.money(one['amount'])}"
-        + (f", and {talk.money(one['envy'])} envy" if one["envy"] else "")
-        + (f"; corrected by {talk.money(one['difference'])} once it was paid" if one["difference"] else "")
+        + (f", and {talk.money(one['envy'])} envy" if one["envy"] != NOTHING else "")
+        + (f"; corrected by {talk.money(one['difference'])} once it was paid" if _differs(one) else "")
     )
     columns = ["award", "seat", "kind", "level", "amount", "pays", "status", "unverified"]
-    if any(award["difference"] for award in one["awards"]):
+    if any(map(_differs, one["awards"])):
         columns.insert(5, "difference")
     print_table("awards", columns, [_row(talk, award, columns) for award in one["awards"]])
 
@@ -172,7 +172,7 @@ def correct(
     cents = _cents(amount)
     answer = talk.ask(Correct(award, cents, reason, document))
     more = answer.get("difference")
-    done = f"comes to {talk.money(cents)}, to be validated"
+    done = f"comes to {talk.money(amount)}, to be validated"
     if more is not None:
         done = f"stays as it was paid; {talk.money(more)} journalled against it"
     talk.show(answer, f"{award}: {done}")
@@ -204,6 +204,11 @@ def _cents(amount: str) -> int:
         fail(f"--amount: {error}")
 
 
+def _differs(found: dict[str, Any]) -> bool:
+    """Whether something was journalled against it once it was paid (A10)."""
+    return bool(found["difference"] != NOTHING)
+
+
 def _banks(talk: Talk) -> tuple[list[str], bool]:
     """The banks that this server holds, and whether there are several on the floor.
 
@@ -212,7 +217,7 @@ def _banks(talk: Talk) -> tuple[list[str], bool]:
     from jackpot.server.asks import Leases
     from jackpot.server.life import Here
 
-    leases = talk.ask(Leases())["leases"]
+    leases = talk.ask(Leases())["banks"]
     held = [lease["bank"] for lease in leases if Here(lease["here"]) in (Here.HELD, Here.UNCONFIRMED)]
     for lease in leases:
         if held and lease["bank"] not in held:
@@ -230,7 +235,7 @@ def _plain(_talk: Talk, value: Any) -> str:
 
 _SHOWN: Final[dict[str, Callable[[Talk, Any], str]]] = {
     "amount": Talk.money,
-    "difference": lambda talk, cents: talk.money(cents) if cents else "",
+    "difference": lambda talk, sum_: talk.money(sum_) if sum_ != NOTHING else "",
     "envy": Talk.money,
     "at": Talk.moment,
     "unverified": lambda _, value: "unverified" if value else "",

@@ -28,7 +28,7 @@ def show_(
     """
     from jackpot.server.asks import Leases
 
-    leases = talk.ask(Leases())["leases"]
+    leases = talk.ask(Leases())["banks"]
     if talk.as_json:
         talk.show(leases, "")
         return

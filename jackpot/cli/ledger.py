@@ -254,13 +254,12 @@ def _resuming(banks: list[str]) -> str:
 
 
 def _behind(talk: Talk) -> list[dict[str, Any]]:
-    from jackpot.server.asks import Status
+    from jackpot.server.asks import Requests
 
-    banks = talk.ask(Status())["banks"]
     return [
-        {"bank": bank["bank"], "table": table, **numbers}
-        for bank in banks
-        for table, numbers in bank["statistics"]["behind"].items()
+        {name: one[name] for name in ("bank", "table", "acked", "last_seq")}
+        for one in talk.ask(Requests())["requests"]
+        if one["what"] == "confirm-behind"
     ]
 
 

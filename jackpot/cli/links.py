@@ -23,7 +23,6 @@ After = Annotated[
         "--after", metavar="REASON", help="What is over: `operator`, or `internal` once it is understood."
     ),
 ]
-_MICROS_PER_CENT = 10_000
 
 
 @app.command("list")
@@ -44,8 +43,8 @@ def list_(
             link["bank"],
             link["link"],
             level["level"],
-            talk.money(level["primary"] // _MICROS_PER_CENT),
-            talk.money(level["reserve"] // _MICROS_PER_CENT),
+            talk.money(level["value"]),
+            talk.money(level["reserve"]),
             str(level["cycle"]),
             str(level["hits"]),
             f"suspended: {', '.join(link['reasons'])}" if link["reasons"] else "active",
@@ -81,19 +80,22 @@ def show_levels(
 
 
 def _links(talk: Talk) -> list[dict[str, Any]]:
-    """The links of every bank, each with its bank and all that the books hold of it."""
-    from jackpot.server.asks import Status
+    """The links of every bank of the server, with all that the books hold of them."""
+    from jackpot.server.asks import Links
 
-    banks = talk.ask(Status())["banks"]
-    return [{"bank": bank["bank"], **link} for bank in banks for link in bank["statistics"]["links"]]
+    found = talk.ask(Links())
+    for bank in found["elsewhere"]:
+        typer.echo(f"without bank {bank['bank']}: {bank['why']}", err=True)
+    links: list[dict[str, Any]] = found["links"]
+    return links
 
 
-def _sum(talk: Talk, micros: int | None) -> str:
-    return "none" if micros is None else talk.money(micros // _MICROS_PER_CENT)
+def _sum(talk: Talk, amount: str | None) -> str:
+    return "none" if amount is None else talk.money(amount)
 
 
-def _rate(_talk: Talk, points: int) -> str:
-    return f"{points // 100}.{points % 100:02} %"
+def _rate(_talk: Talk, rate: str) -> str:
+    return rate.replace("%", " %")
 
 
 def _count(_talk: Talk, number: int) -> str:
@@ -101,7 +103,7 @@ def _count(_talk: Talk, number: int) -> str:
 
 
 _FACTS: Final[tuple[tuple[str, str, Callable[[Talk, Any], str]], ...]] = (
-    ("meter", "primary", _sum),
+    ("meter", "value", _sum),
     ("reserve", "reserve", _sum),
     ("overflow", "overflow", _sum),
     ("seed", "seed", _sum),
@@ -150,7 +152,7 @@ def resume(
     from jackpot.rules.acts.links import Resume
 
     answer = talk.ask(Resume(after, (link,), reason))
-    left = answer["suspended"].get(link)
+    left = answer.get("suspended", {}).get(link)
     talk.show(
         answer,
         f"{link}: {after} is over; " + (f"still suspended: {left}" if left else "it takes wagers again"),

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 # Days that are shown of each bank where nobody says which: as many as a month has.
 DAYS_SHOWN: Final = 31
-_MICROS_PER_CENT: Final = 10_000
 _COLUMNS: Final = ["link", "level", "meter", "reserve", "overflow", "wagers", "hits"]
 
 Day = Annotated[str | None, typer.Option("--from", metavar="DAY", help="From this gaming day on.")]
@@ -81,14 +80,13 @@ def _found(talk: Talk, from_: str | None, to: str | None) -> "list[DayRead]":
 
 
 def _print(talk: Talk, reading: "DayRead") -> None:
+    from jackpot.rules.money import decimal
+
     rows = [
         [
             meter.link,
             meter.level,
-            *(
-                talk.money(sum_ // _MICROS_PER_CENT)
-                for sum_ in (meter.primary, meter.reserve, meter.overflow)
-            ),
+            *(talk.money(decimal(sum_)) for sum_ in (meter.primary, meter.reserve, meter.overflow)),
             str(meter.wagers),
             str(meter.hits),
         ]

@@ -29,9 +29,9 @@ def show_(
 
     Example: jackpot rounds show T01 --config /etc/jackpot/config.toml
     """
-    from jackpot.server.asks import OneRound
+    from jackpot.server.asks import OneTable
 
-    found = talk.ask(OneRound(table))["round"]
+    found = talk.ask(OneTable(table))["round"]
     if talk.as_json or found is None:
         talk.show(found, f"{table}: no round")
         return

@@ -1,31 +1,31 @@
 """How does a command talk to a running server? One helper adds the options for it and carries them."""
 
 import json
-import socket
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, wraps
 from inspect import Parameter, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Concatenate, Final, ParamSpec
+from typing import TYPE_CHECKING, Annotated, Any, Concatenate, Final, NamedTuple, ParamSpec
 
 import typer
 
 from jackpot.cli.speak import By, ConfigFile, as_owner, at_server, configured, fail, read
 
 if TYPE_CHECKING:
-    from jackpot.config import Site
     from jackpot.server.asks import Ask
+    from jackpot.server.calling import Answer
 
-# A server in doubt answers when it knows; a person at a prompt does not wait longer than this.
+# As of `jackpot.server.calling`, which is imported once a command asks.
 ANSWER_WITHIN_S: Final = 30.0
 # What the person types next, by the code of the refusal.
 _HINTS: Final = {
     "two_people": "; type both names: --by NAME --and-by OTHER",
     "no_document": ": --document NUMBER",
     "not_validated": "; validate it first",
-    "no_such_hit": "; `jackpot hits list` shows the open ones",
+    "no_such_hit": "; `jackpot hits list --all` lists every one ever made",
     "bank_stopped": "; `jackpot lease show` says who has each bank",
+    "misdirected": "; `jackpot lease show` says who has each bank",
     "round_unfinished": "; `jackpot rounds show TABLE` shows it",
     "no_such_round": "; `jackpot rounds show TABLE` shows which there is",
     "not_behind": "; `jackpot ledger behind` lists what tables say",
@@ -42,6 +42,14 @@ AndBy = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="The server's answer as it is.")]
 
 P = ParamSpec("P")
+
+
+class _Place(NamedTuple):
+    """How sums and times are written where the server stands."""
+
+    locale: str
+    currency: str
+    timezone: str
 
 
 @dataclass(frozen=True)
@@ -61,64 +69,68 @@ class Talk:
 
         from jackpot.server.asks import Question
 
-        near = {"bank": bank or self.bank}
+        bank, near = bank or self.bank, dict[str, str]()
         if not isinstance(ask, Question):
-            near |= {"by": self.by, "and_by": self.and_by}
-        request = msgspec.to_builtins(ask) | {
-            name: value for name, value in near.items() if value is not None
-        }
-        answer = self._answer(request, done=not isinstance(ask, Question))
-        if not answer.get("ok"):
-            hint = _HINTS.get(answer.get("code", ""), "")
-            fail(answer.get("message", "the server closed the connection without an answer") + hint)
-        return answer
+            given = {"by": self.by, "and_by": self.and_by, "bank": bank}
+            near = {name: value for name, value in given.items() if value is not None}
+        elif bank is not None and "bank" in ask.__struct_fields__:
+            ask = msgspec.structs.replace(ask, bank=bank)
+        answer = self._answer(ask, near)
+        if not answer.ok:
+            fail(
+                answer.said.get("detail", "the server refused it")
+                + _HINTS.get(answer.said.get("code", ""), "")
+            )
+        return answer.said
 
     def show(self, answer: Any, text: str) -> None:
         """An answer as JSON, or in the sentence given."""
         typer.echo(json.dumps(answer, indent=2) if self.as_json else text)
 
-    def money(self, cents: int) -> str:
-        """Cents as an amount, as the server's site writes it."""
+    def money(self, amount: str) -> str:
+        """A sum of an answer, as the server's site writes it; a fraction below a cent is left out."""
         from jackpot.config.writing import writing
+        from jackpot.rules.money import of_decimal, to_cents
 
-        return writing(self._site.locale, self._site.currency).text(cents)
+        return writing(self._place.locale, self._place.currency).text(to_cents(of_decimal(amount)))
 
     def moment(self, unix_ms: int) -> str:
         """A moment in that site's time, to the second."""
         from jackpot.config.writing import local_time
 
-        return local_time(unix_ms, self._site.timezone, "%Y-%m-%d %H:%M:%S %Z")
+        return local_time(unix_ms, self._place.timezone, "%Y-%m-%d %H:%M:%S %Z")
 
     @cached_property
-    def _site(self) -> "Site":
+    def _place(self) -> "_Place":
         """Where the server stands: by its configuration, else as the server says itself."""
         import msgspec
 
-        from jackpot.config import Site
         from jackpot.server.asks import OfSite
+        from jackpot.server.replies import Site
 
         if self.config is not None:
-            return configured(self.config, "").site
-        return msgspec.convert(self.ask(OfSite())["site"], Site)
+            site = configured(self.config, "").site
+            return _Place(site.locale, site.currency, site.timezone)
+        told = msgspec.convert(self.ask(OfSite()), Site)
+        return _Place(told.locale, told.currency, told.timezone)
 
-    def _answer(self, request: dict[str, Any], *, done: bool) -> dict[str, Any]:
-        """What the server says. done: it is an act, so without an answer it may have been done."""
+    def _answer(self, ask: "Ask", near: dict[str, str]) -> "Answer":
+        """What the server says; without an answer an act may have been done."""
+        from jackpot.server import calling
+        from jackpot.server.asks import Question
+
         path = self.socket or _configured(self.config)
         try:
-            with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as line:
-                line.settimeout(ANSWER_WITHIN_S)
-                line.connect(str(path))
-                line.sendall(json.dumps(request).encode() + b"\n")
-                with line.makefile("rb") as answers:
-                    answer: dict[str, Any] = json.loads(answers.readline() or b"{}")
+            return calling.ask(path, ask, near, ANSWER_WITHIN_S)
         except TimeoutError:
-            perhaps = "; whether it was done shows once the ledger is well" if done else ""
+            perhaps = (
+                "" if isinstance(ask, Question) else "; whether it was done shows once the ledger is well"
+            )
             fail(f"no answer within {ANSWER_WITHIN_S:.0f} s: the server waits for its ledger{perhaps}")
         except PermissionError:
             fail(f"{path} may not be opened by you; {as_owner(path)}")
         except OSError as error:
             fail(f"no server answers at {path}: {error.strerror or error}; is it running?")
-        return answer
 
 
 # The options that a command may have, in the order in which its help shows them.

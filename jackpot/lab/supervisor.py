@@ -1,18 +1,18 @@
 """Who validates and pays what the tables win? A simulated floor supervisor, at the server's admin socket."""
 
 import asyncio
-import json
 from pathlib import Path
 from random import Random
 from typing import Any, Final
 
 from jackpot.lab.pace import WALK_S, Pace
 from jackpot.lab.scene import FloorError, Happening, Scene, dollars
+from jackpot.rules.acts.hits import Pay, Validate
+from jackpot.rules.money import of_decimal, to_cents
+from jackpot.server import calling
+from jackpot.server.asks import Ask, Question, WaitingHits
 
 NAME: Final = "demo supervisor"
-
-# One answer lists a page of hits, each with at most two frames' awards.
-ANSWER_MOST: Final = 16_777_216
 
 
 class Supervisor:
@@ -50,33 +50,27 @@ class Supervisor:
             await self._attend()
 
     async def _attend(self) -> None:
-        reader, writer = await asyncio.open_unix_connection(self._socket, limit=ANSWER_MOST)
-        try:
-            page = await _ask(reader, writer, do="hits")
-            while page["hits"]:
-                for hit in page["hits"]:
-                    await self._see_to(reader, writer, hit)
-                page = await _ask(reader, writer, do="hits", after=page["hits"][-1]["hit"])
-        finally:
-            writer.close()
+        more, page = True, WaitingHits()
+        while more:
+            found = await self._ask(page)
+            for hit in found["hits"]:
+                await self._see_to(hit)
+            more, page = bool(found["more"]), WaitingHits(after=found["more"])
 
-    async def _see_to(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, hit: dict[str, Any]
-    ) -> None:
-        for act, due in (("validate", {"pending"}), ("pay", {"pending", "validated"})):
+    async def _see_to(self, hit: dict[str, Any]) -> None:
+        for act, due in ((Validate, {"pending"}), (Pay, {"pending", "validated"})):
             if any(award["status"] in due for award in hit["awards"]):
-                await _ask(reader, writer, do=act, by=NAME, hit=hit["hit"])
+                await self._ask(act(hit["hit"]))
                 self._note(act, hit)
 
-    def _note(self, act: str, hit: dict[str, Any]) -> None:
-        done = {"validate": "validated", "pay": "paid"}[act]
-        text = f"{done} {hit['hit']} {hit['hand']} {dollars(hit['amount'])} at {hit['table']}"
+    async def _ask(self, ask: Ask) -> dict[str, Any]:
+        near = {} if isinstance(ask, Question) else {"by": NAME}
+        answer = await asyncio.to_thread(calling.ask, self._socket, ask, near)
+        if not answer.ok:
+            raise FloorError(f"supervisor: {ask}: {answer.said['detail']}")
+        return answer.said
+
+    def _note(self, act: type[Validate | Pay], hit: dict[str, Any]) -> None:
+        done, cents = "validated" if act is Validate else "paid", to_cents(of_decimal(hit["amount"]))
+        text = f"{done} {hit['hit']} {hit['hand']} {dollars(cents)} at {hit['table']}"
         self._scene.acts.appendleft(Happening(text, hit["level"] is not None))
-
-
-async def _ask(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, **request: str) -> dict[str, Any]:
-    writer.write(json.dumps(request).encode() + b"\n")
-    answer: dict[str, Any] = json.loads(await reader.readline())
-    if not answer["ok"]:
-        raise FloorError(f"supervisor: {request}: {answer['code']}: {answer['message']}")
-    return answer

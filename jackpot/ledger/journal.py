@@ -15,8 +15,6 @@ from jackpot.rules.postings import Posting
 # First element of every canonical row: a later form could never be mistaken for this one.
 ROW_FORMAT: Final = 1
 
-DIGEST_BYTES: Final = 16
-
 _GENESIS_PREFIX: Final = b"jackpot ledger 1 "
 _encode: Final = msgspec.msgpack.Encoder().encode
 

@@ -49,9 +49,11 @@ class Code(StrEnum):
     DEALER_SHOWN = "dealer_shown"
     FINAL = "final"
     HAND_PENDING = "hand_pending"
+    KEY_USED = "key_used"
     LEDGER = "ledger"
     LEDGER_BEHIND = "ledger_behind"
     LINK_EXISTS = "link_exists"
+    MISDIRECTED = "misdirected"
     NO_DOCUMENT = "no_document"
     NO_LINKS = "no_links"
     NO_PERSON = "no_person"
@@ -165,9 +167,11 @@ OF_ACTS: Final[dict[Code, OfAct]] = {
     Code.DEALER_SHOWN: OfAct("the dealer's hand was shown (T8)", "strike nothing", 409),
     Code.FINAL: OfAct("the award is final and its round has ended", "correct it", 409),
     Code.HAND_PENDING: OfAct("the envy bonus waits for its hand (A10)", "validate the hand first", 409),
+    Code.KEY_USED: OfAct("the key was used for another act", "ask under a new key", 422),
     Code.LEDGER: OfAct("the ledger does not answer", "ask again later", 503),
     Code.LEDGER_BEHIND: OfAct("the ledger has lost a table's answers (S9)", "confirm what is missing", 409),
     Code.LINK_EXISTS: OfAct("the link is open already", _NOTHING, 409),
+    Code.MISDIRECTED: OfAct("another server has the bank; `server` names it", "ask that server", 421),
     Code.NO_DOCUMENT: OfAct("a paid award is corrected against a document (A10)", "give its number", 400),
     Code.NO_LINKS: OfAct("a table has no link, or one twice", "correct the configuration", 400),
     Code.NO_PERSON: OfAct("nobody is named who stands for it", "name who does it", 403),

@@ -4,9 +4,15 @@ What a table commands is its decoded frame; what people and the server ask for s
 cents, as on the wire; ids are strings. The shell has checked types and ranges.
 """
 
+from typing import Final
+
 import msgspec
 
 from controllers.messages import TableMessage
+
+DIGEST_BYTES: Final = 16
+# The last ones of an act's digest say under which key it was asked for, and the others what was asked.
+KEY_BYTES: Final = 8
 
 
 class Hello(msgspec.Struct, frozen=True):
@@ -40,8 +46,8 @@ class Envelope(msgspec.Struct, frozen=True):
 
     at: unix milliseconds, recorded only. tick: milliseconds of the server's monotonic clock.
     table: whose frame or hello, None for other commands. digest: of the decoded request, 16 bytes, the same
-    for a resend. people: who stands for it, none, one or two. draws: by link, for a command that may lock.
-    proved: whether the people signed in.
+    for a resend; that of an act ends with its key. people: who stands for it, none, one or two. draws: by
+    link, for a command that may lock. proved: whether the people signed in.
     """
 
     command: Command

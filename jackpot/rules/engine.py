@@ -20,7 +20,7 @@ from jackpot.rules.acts.seals import Sealed
 from jackpot.rules.acts.tables import TableOpened
 from jackpot.rules.betting import Around
 from jackpot.rules.codes import Code
-from jackpot.rules.commands import ActCommand, Envelope, Hello
+from jackpot.rules.commands import KEY_BYTES, ActCommand, Envelope, Hello
 from jackpot.rules.effects import Effects, Map
 from jackpot.rules.epoch import Epoch
 from jackpot.rules.events import Event, People, Refused
@@ -181,6 +181,8 @@ class Engine:
         for done in self.state.acts:
             if done.digest == envelope.digest:
                 return Outcome(None, done.answer)
+            if done.digest[-KEY_BYTES:] == envelope.digest[-KEY_BYTES:]:
+                return Outcome(None, _refused(Code.KEY_USED.value, "the key was used for another act", ()))
         try:
             into = self.state.closed_into
             refuse_if(bool(into), Code.BANK_CLOSED, f"bank {self.state.bank} ended: it became part of {into}")

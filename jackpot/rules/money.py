@@ -30,3 +30,17 @@ def contribution(wager: int, rate: int) -> int:
     wager: micro-dollars, a whole number of cents. rate: basis points.
     """
     return wager * rate // BASIS_POINTS
+
+
+def decimal(micros: int) -> str:
+    """A sum as JSON carries it (M1): "9999.21", "-0.50"; below a cent only where it has a fraction there."""
+    whole, rest = divmod(abs(micros), MICROS_PER_UNIT)
+    fraction = f"{rest:06}".rstrip("0").ljust(2, "0")
+    return f"{'-' if micros < 0 else ''}{whole}.{fraction}"
+
+
+def of_decimal(text: str) -> int:
+    """Micro-dollars of what `decimal` wrote."""
+    whole, _, fraction = text.removeprefix("-").partition(".")
+    micros = int(whole) * MICROS_PER_UNIT + int(fraction.ljust(6, "0"))
+    return -micros if text.startswith("-") else micros

@@ -1,33 +1,39 @@
-"""How is a request carried out? Answers questions, and has a bank decide the acts of people.
+"""How is a request carried out? Questions are answered, and a bank decides the acts of people.
 
 It knows no socket: what it is given is decoded, and who stands for it is named.
 """
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from typing import Any, Final
 
 import msgspec
 import structlog
 
-from jackpot.books.hits import PAGE_MOST, done_with
+from jackpot.books.hits import done_with
 from jackpot.books.reader import Books
-from jackpot.config import Site
+from jackpot.config import Config
 from jackpot.config.writing import local_time
 from jackpot.ledger.store import LedgerError
-from jackpot.rules import views
 from jackpot.rules.acts.devices import ClearDevice, EndKey
 from jackpot.rules.acts.hits import Pay, Undo, Validate
 from jackpot.rules.acts.links import Resume
 from jackpot.rules.codes import Code
-from jackpot.rules.commands import ActCommand
-from jackpot.server import asks
-from jackpot.server.asks import Ask, BadRequest, Request, Revoke
+from jackpot.rules.commands import KEY_BYTES, ActCommand
+from jackpot.rules.money import decimal, from_cents
+from jackpot.rules.outcome import ActAnswer
+from jackpot.rules.state import ACTS_KEPT
+from jackpot.server import replies
+from jackpot.server.asks import Ask, BadRequest, HandOver, Question, Request, Revoke
 from jackpot.server.desk import BankStopped, Desk
 from jackpot.server.devices import Devices
 from jackpot.server.history import hits_of
+from jackpot.server.questions import Questions, award_of
 from jackpot.server.remedy import explained, remedies
+from jackpot.server.replies import Reply
 from jackpot.server.tenure import Tenure
+from jackpot.server.whose import NotDone, Whose, number
 
 # What an act was about, as its line in the log says: each value cut, for a request may be long.
 _LOGGED_MOST: Final = 64
@@ -41,8 +47,6 @@ _DONE: Final[Mapping[type[Ask], tuple[str, ...]]] = {
 _DONE_REFUSED: Final = (Code.NO_SUCH_HIT, Code.NO_SUCH_AWARD, Code.NOT_PENDING, Code.NOT_VALIDATED, Code.PAID)
 _DONE_CODES: Final = {"validated": Code.NOT_PENDING, "paid": Code.PAID, "undone": Code.UNDONE}
 
-Answer = dict[str, Any]
-
 log: Final = structlog.get_logger()
 
 
@@ -55,81 +59,58 @@ class Acts:
         devices: Mapping[str, Devices],
         tenures: Mapping[str, Tenure],
         books: Books,
-        site: Site,
+        config: Config,
     ) -> None:
-        self._site = msgspec.to_builtins(site)
+        self._timezone = config.site.timezone
         self._books = books
-        self._writers = writers
         self._tenures = tenures
         self._devices = devices
+        self._whose = Whose(writers, devices)
+        self._questions = Questions(self._whose, tenures, books, config)
+        self._own_acts = Once()
 
-    async def carry_out(self, request: Request) -> Answer:
-        """Answers a request; refusals are answers: {"ok": False, "code", "message"}."""
+    async def carry_out(self, request: Request) -> Reply:
+        """Answers a request. Raises NotDone."""
         try:
-            return {"ok": True} | await self._answer(request)
+            return await self._answer(request)
         except BadRequest as error:
-            return refused(Code.BAD_REQUEST, str(error))
+            raise NotDone(Code.BAD_REQUEST, str(error)) from error
         except BankStopped as error:
-            return refused(Code.BANK_STOPPED, str(error))
+            raise NotDone(Code.BANK_STOPPED, str(error)) from error
         except LedgerError as error:
-            return refused(Code.LEDGER, str(error))
+            raise NotDone(Code.LEDGER, str(error)) from error
 
-    async def _answer(self, request: Request) -> Answer:
+    async def _answer(self, request: Request) -> Reply:
         match request.ask:
-            case asks.OfSite():
-                return {"site": self._site}
-            case asks.Leases():
-                leases = [tenure.look()._asdict() for tenure in self._tenures.values()]
-                return {"leases": [{**lease, "here": lease["here"].value} for lease in leases]}
-            case asks.Status():
-                return {"banks": [await self._status(bank) for bank in self._writers]}
-            case asks.OpenHits(after):
-                writer, number = await self._own(request), _number(after) or 0
-                waiting, more = await writer.ask(lambda engine: views.waiting_hits(engine, number, PAGE_MOST))
-                return {"hits": waiting, "more": more}
-            case asks.History(before):
-                found = await hits_of(await self._own(request), self._books, _number(before), PAGE_MOST)
-                return {"hits": found.hits, "more": found.before is not None}
-            case asks.OneHit(hit):
-                listed = (await hits_of(await self._own(request), self._books, _after(hit), 1)).hits
-                return {"hits": [one for one in listed if one["hit"] == f"H{_number(hit)}"]}
-            case asks.OneRound(table):
-                writer = await self._own(request)
-                return {"round": await writer.ask(lambda engine: views.round_of(engine, table))}
-            case asks.HandOver():
-                return await self._hand_over(request)
+            case Question():
+                return await self._questions.answer(request)
+            case HandOver():
+                return await self._own_acts.done(request.digest, lambda: self._hand_over(request))
             case Revoke() as revoke:
-                return await self._revoke(request, revoke)
+                return await self._own_acts.done(request.digest, lambda: self._revoke(request, revoke))
             case ActCommand() as act:
                 return await self._act(request, act)
-        raise BadRequest("do: unknown")
+        raise BadRequest(f"{type(request.ask).__name__} is no ask")
 
-    async def _status(self, bank: str) -> Answer:
-        writer = self._writers[bank]
-        return {
-            "bank": bank,
-            "active": writer.active,
-            "stopped": writer.hold.stopped,
-            "statistics": await writer.ask(views.statistics),
-        }
-
-    async def _act(self, request: Request, act: ActCommand) -> Answer:
+    async def _act(self, request: Request, act: ActCommand) -> replies.Done:
         """An act of the rules: decided by its bank, told in the log."""
-        writer = await self._bank_of(request)
-        answer: Answer = msgspec.to_builtins(await writer.person(act, request.people))
-        if not answer["ok"]:
-            answer = await self._explained(act, writer, answer)
-        self._log(request, writer, answer)
-        if answer["ok"] and isinstance(act, ClearDevice):
+        writer = await self._whose.bank_of(request)
+        answer = await writer.person(act, request.people, request.digest)
+        if not answer.ok:
+            refusal = await self._explained(act, writer, answer)
+            self._log(request, writer, refusal)
+            raise refusal
+        self._log(request, writer)
+        if isinstance(act, ClearDevice):
             self._devices[act.role].register.blocked.discard(act.device)
-        if answer["ok"] and isinstance(act, Resume):
+        done = _done(answer)
+        if isinstance(act, Resume):
             left = explained(writer.board, writer.bank)
-            answer["suspended"] = {
-                link: why for link, why in left.items() if not act.links or link in act.links
-            }
-        return answer
+            still = {link: why for link, why in left.items() if not act.links or link in act.links}
+            return msgspec.structs.replace(done, suspended=still)
+        return done
 
-    def _log(self, request: Request, writer: Desk, answer: Answer, **more: Any) -> None:
+    def _log(self, request: Request, writer: Desk, refusal: NotDone | None = None, **more: Any) -> None:
         """One line for an act: what it named, who stood for it, and why it was refused."""
         fields = msgspec.to_builtins(request.ask)
         do = fields.pop("do")
@@ -139,49 +120,52 @@ class Acts:
             for field, value in fields.items()
             if value not in (None, "", [], ())
         }
-        said = {} if answer["ok"] else {"code": answer["code"], "message": answer["message"]}
-        log.info("act", do=do, by=request.people, ok=answer["ok"], **said, **about, bank=writer.bank, **more)
+        said = {} if refusal is None else {"code": refusal.code.value, "message": refusal.message}
+        ok, bank = refusal is None, writer.bank
+        log.info("act", do=do, by=request.people, ok=ok, **said, **about, bank=bank, **more)
 
-    async def _explained(self, act: ActCommand, writer: Desk, answer: Answer) -> Answer:
+    async def _explained(self, act: ActCommand, writer: Desk, answer: ActAnswer) -> NotDone:
         """A refusal, with what people do next where it depends on what was done before."""
-        if isinstance(act, Validate | Pay | Undo) and answer["code"] in _DONE_REFUSED:
+        code, message = Code(answer.code), answer.message
+        if isinstance(act, Validate | Pay | Undo) and code in _DONE_REFUSED:
             with suppress(BankStopped, LedgerError):  # what the rules said is true without the books
-                return await self._done_before(act, writer) or answer
-        if isinstance(act, Resume) and answer["code"] == Code.NOT_SUSPENDED and len(act.links) == 1:
+                if (before := await self._done_before(act, writer)) is not None:
+                    return before
+        if isinstance(act, Resume) and code is Code.NOT_SUSPENDED and len(act.links) == 1:
             (link,) = act.links
             reasons = writer.board.state(link)[1]
             next_ = "; ".join(remedies(reasons, writer.bank, link))
             held = f"it is suspended for {reasons}: {next_}" if reasons else "it takes wagers"
-            return answer | {"message": f"{answer['message']}; {held}"}
-        if answer["code"] == Code.AWARD_STANDING and answer.get("hits"):
-            where = f" --bank {writer.bank}" if len(self._writers) > 1 else ""
-            undo = ", ".join(f"`jackpot hits undo {hit}{where} --reason TEXT`" for hit in answer["hits"])
-            return answer | {"message": f"{answer['message']}: {undo}"}
-        return answer
+            message = f"{message}; {held}"
+        if code is Code.AWARD_STANDING and answer.hits:
+            where = f" --bank {writer.bank}" if len(self._whose.writers) > 1 else ""
+            undo = ", ".join(f"`jackpot hits undo {hit}{where} --reason TEXT`" for hit in answer.hits)
+            message = f"{message}: {undo}"
+        return NotDone(code, message, answer.hits)
 
-    async def _done_before(self, act: Validate | Pay | Undo, writer: Desk) -> Answer | None:
+    async def _done_before(self, act: Validate | Pay | Undo, writer: Desk) -> NotDone | None:
         """A refusal that says who did it before, and when; None where nothing was done that stands."""
-        hit, name = _number(act.hit) or 0, act.award or act.hit
+        hit, name = number(act.hit) or 0, act.award or act.hit
         listed = (await hits_of(writer, self._books, hit + 1, 1)).hits
         awards = [one for found in listed if found["hit"] == act.hit for one in found["awards"]]
         statuses = {one["status"] for one in awards if name in (one["hit"], one["award"])}
         status = next((one for one in ("pending", "validated", "paid", "undone") if one in statuses), "final")
         if statuses == {"final"}:
-            return refused(Code.NOT_PENDING, f"{name} is final: it waits for nobody")
+            return NotDone(Code.NOT_PENDING, f"{name} is final: it waits for nobody")
         for done in await self._books.read(lambda ledger: done_with(ledger, writer.bank, hit)):
-            mine = act.award is None or _number(act.award) in done.awards
+            mine = act.award is None or number(act.award) in done.awards
             if mine and done.what == status and status in _DONE[type(act)]:
-                at = local_time(done.at, self._site["timezone"], "%Y-%m-%d %H:%M:%S %Z")
+                at = local_time(done.at, self._timezone, "%Y-%m-%d %H:%M:%S %Z")
                 said = f"{name} is {status} already, by {' and '.join(done.people)}, {at}"
-                return refused(_DONE_CODES[status], said)
+                return NotDone(_DONE_CODES[status], said)
         return None
 
-    async def _revoke(self, request: Request, revoke: Revoke) -> Answer:
+    async def _revoke(self, request: Request, revoke: Revoke) -> replies.Revoked:
         """Ends a device's keys, or the one given: here at once, for ever once it is durable.
 
         Where another server has the bank it must be done there: nothing is kept here that would say it was.
         """
-        name, writer = revoke.device, await self._bank_of(request)
+        name, writer = revoke.device, await self._whose.bank_of(request)
         devices = self._devices[revoke.role]
         valid = devices.register.fingerprints(name)
         wanted = [key for key in valid if revoke.key in (None, key)]
@@ -192,103 +176,68 @@ class Acts:
             devices.revoke(name, key)
         try:
             for key in wanted:
-                done = await writer.person(EndKey(revoke.role, name, key), request.people)
-                answer: Answer = msgspec.to_builtins(done)
-                self._log(request, writer, answer, fingerprint=key)
-                if not answer["ok"]:
-                    return answer
+                answer = await writer.person(EndKey(revoke.role, name, key), request.people)
+                refusal = None if answer.ok else NotDone(Code(answer.code), answer.message)
+                self._log(request, writer, refusal, fingerprint=key)
+                if refusal is not None:
+                    raise refusal
         except BankStopped:
             devices.register.ended -= {(name, key) for key in wanted}
             raise
-        return {"revoked": wanted, "left": [key for key in valid if key not in wanted]}
+        left = tuple(key for key in valid if key not in wanted)
+        return replies.Revoked(revoked=tuple(wanted), left=left)
 
-    async def _hand_over(self, request: Request) -> Answer:
-        writer = await self._bank_of(request)
-        self._log(request, writer, {"ok": True})
-        return {"bank": writer.bank, "holder": await self._tenures[writer.bank].hand_over()}
-
-    async def _own(self, request: Request) -> Desk:
-        """As `_bank_of`, of a bank that another server cannot have changed. Raises BankStopped."""
-        writer = await self._bank_of(request)
-        if writer.hold.stopped is None and not writer.board.leased:
-            raise BankStopped(
-                f"bank {writer.bank} is not confirmed by the ledger: another server may have it by now"
-            )
-        return writer
-
-    async def _bank_of(self, request: Request) -> Desk:
-        """The bank of what is asked: its table's, device's or link's, the one named, or that of its hit.
-
-        Raises BadRequest where it could be another.
-        """
-        ask, bank = request.ask, request.bank
-        device = getattr(ask, "device", None) or getattr(ask, "table", None)
-        if device is not None:
-            return self._of_device(getattr(ask, "role", "table"), device)
-        links = (getattr(ask, "link", None), *getattr(ask, "links", ()))
-        link = next((one for one in links if one is not None), None)
-        if bank is None and link is not None:
-            return self._of_link(link)
-        if bank is None:
-            return await self._having(getattr(ask, "hit", None), getattr(ask, "award", None))
-        if bank not in self._writers:
-            raise BadRequest(f"bank: {bank!r} is unknown; there is {' '.join(self._writers)}")
-        return self._writers[bank]
-
-    def _of_device(self, role: str, name: str) -> Desk:
-        registers = {each: devices.register.devices for each, devices in self._devices.items()}
-        device = registers[role].get(name)
-        if device is None:
-            others = [each for each, found in registers.items() if name in found]
-            hint = f", but there is such a {others[0]}: --role {others[0]}" if others else ""
-            known = hint or f"; there is {' '.join(registers[role]) or 'none'}"
-            raise BadRequest(f"{role}: {name!r} is unknown{known}")
-        return self._writers[device.banks[0].bank]
-
-    def _of_link(self, link: str) -> Desk:
-        for writer in self._writers.values():
-            if link in writer.board.links:
-                return writer
-        known = " ".join(link for writer in self._writers.values() for link in writer.board.links)
-        raise BadRequest(f"link: {link!r} is unknown; there is {known}")
-
-    async def _having(self, hit: str | None, award: str | None) -> Desk:
-        """The only bank that has that hit or award; where a bank does not say, it might be that one's."""
-        if len(self._writers) == 1:
-            return next(iter(self._writers.values()))
-        what = f"hit {hit}" if hit is not None else f"award {award}" if award is not None else ""
-        having, silent = await self._asked_for(hit, award) if what else ([], [])
-        if hit is not None and award is not None and not having and not silent:
-            having, silent = await self._asked_for(hit, None)  # its bank says that the award is not of it
-        if len(having) == 1 and not silent:
-            return having[0]
-        if what and not having and not silent:
-            raise BadRequest(f"{what}: no bank has it ({', '.join(self._writers)})")
-        banks = [*(writer.bank for writer in having), *silent] or list(self._writers)
-        raise BadRequest(f"bank: which one? {' or '.join(f'--bank {bank}' for bank in banks)}")
-
-    async def _asked_for(self, hit: str | None, award: str | None) -> tuple[list[Desk], list[str]]:
-        """The banks that ever made both, and the names of those that do not answer."""
-        having, silent = [], []
-        for writer in self._writers.values():
-            try:
-                if await writer.ask(lambda engine: views.has(engine, _number(hit), _number(award))):
-                    having.append(writer)
-            except BankStopped:
-                silent.append(writer.bank)
-        return having, silent
+    async def _hand_over(self, request: Request) -> replies.HandedOver:
+        writer = await self._whose.bank_of(request)
+        self._log(request, writer)
+        holder = await self._tenures[writer.bank].hand_over()
+        return replies.HandedOver(bank=writer.bank, holder=holder)
 
 
-def refused(code: Code, message: str) -> Answer:
-    """A refusal, as an answer."""
-    return {"ok": False, "code": code.value, "message": message}
+class Once:
+    """What is done by this server itself, and not by a bank's rules, is done once for each key.
+
+    A bank remembers its acts in the journal; these live as long as the process, as what they change does.
+    """
+
+    def __init__(self) -> None:
+        self._answers: dict[bytes, tuple[bytes, asyncio.Future[Reply]]] = {}
+
+    async def done(self, digest: bytes, work: Callable[[], Awaitable[Reply]]) -> Reply:
+        """Does it, or gives the answer of the first time; a refusal is tried again. Raises NotDone."""
+        key = digest[-KEY_BYTES:]
+        before = self._answers.get(key)
+        if before is not None and before[0] != digest:
+            raise NotDone(Code.KEY_USED, "the key was used for another act")
+        if before is not None:
+            return await asyncio.shield(before[1])
+        answer: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
+        self._answers[key] = digest, answer
+        if len(self._answers) > ACTS_KEPT:
+            del self._answers[next(iter(self._answers))]
+        try:
+            answer.set_result(await work())
+        except BaseException as error:
+            self._answers.pop(key, None)
+            answer.set_exception(NotDone(Code.INTERNAL, f"the first try failed: {error}"))
+            answer.exception()  # nobody else may have waited for it
+            raise
+        return answer.result()
 
 
-def _number(name: str | None) -> int | None:
-    """The number in the id of a hit or an award."""
-    return None if name is None else int(name[1:])
-
-
-def _after(hit: str) -> int:
-    """Hits before this number begin with that one."""
-    return int(hit[1:]) + 1
+def _done(answer: ActAnswer) -> replies.Done:
+    """What an act did, as it is told."""
+    facts: dict[str, Any] = msgspec.to_builtins(answer)
+    refunds = (
+        {**refund, "amount": decimal(from_cents(refund["amount"]))} for refund in facts.get("refunds", ())
+    )
+    left = {award: decimal(from_cents(more)) for award, more in (answer.left or {}).items()}
+    return replies.Done(
+        hit=answer.hit,
+        awards=tuple(award_of(award) for award in facts.get("awards", ())),
+        warn=answer.warn,
+        refunds=tuple(replies.Refund(**refund) for refund in refunds),
+        left=left,
+        difference=None if answer.difference is None else decimal(from_cents(answer.difference)),
+        asked=answer.asked,
+    )

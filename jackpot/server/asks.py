@@ -1,123 +1,308 @@
 """What may be asked of a running server? Questions, acts of its own, and the acts of people in the registry.
 
-A request names one of them in `do`, with its fields next to it. What is wrong with it is said of the field.
+Each is one route of the HTTP API, and this is the one place that says which: a question is a GET of its path,
+an act a POST to /acts/NAME with its fields as a JSON object. Pages, commands and programs ask the same way.
 """
 
+import hashlib
 import re
-from collections.abc import Mapping
-from typing import Any, Final, Union, get_args, get_type_hints
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, ClassVar, Final, NamedTuple, get_args, get_type_hints
+from urllib.parse import quote, urlencode
 
 import msgspec
+from msgspec import Meta
 
 from controllers.messages import Id
+from jackpot.catalogue.figures import parse_money
 from jackpot.rules import names
 from jackpot.rules.acts import ACTS
 from jackpot.rules.acts.fields import HitId, Role
-from jackpot.rules.commands import ActCommand
+from jackpot.rules.commands import DIGEST_BYTES, KEY_BYTES, ActCommand
+from jackpot.rules.money import decimal, from_cents, to_cents
 from jackpot.rules.refusal import bounded
+from jackpot.server import replies
+from jackpot.server.replies import Reply
 
+# Where the API stands; a change that breaks a program gets another number.
+BASE: Final = "/api/v1"
 # What a complaint repeats of a request.
 QUOTED_MOST: Final = 64
+# One page of a list: as many as a person looks at, and as an answer holds.
+PAGE_MOST: Final = 100
+
+Limit = Annotated[int, Meta(ge=1, le=PAGE_MOST, description=f"1 to {PAGE_MOST}")]
+Seq = Annotated[int, Meta(ge=1, le=2**63 - 1, description="the number of an entry of the journal")]
+Kind = Annotated[
+    str, Meta(pattern=r"^[a-z_]{1,64}(?!\n)$", description="a kind of entry, such as link_opened")
+]
 
 
 class BadRequest(Exception):
     """The request cannot be carried out as it stands; its text names the field that is missing or wrong."""
 
 
-class Question(msgspec.Struct, frozen=True, tag_field="do", forbid_unknown_fields=True):
-    """It changes nothing, and nobody stands for it."""
+class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """It changes nothing. path: its route; a field in braces stands there, the others in the query."""
+
+    path: ClassVar[str]
+    reply: ClassVar[type[Reply]]
 
 
-class Leases(Question, tag="leases", frozen=True):
-    """Who has each bank?"""
-
-
-class OfSite(Question, tag="site", frozen=True):
+class OfSite(Question, frozen=True):
     """Where does the server stand, and how are sums and times written there?"""
 
+    path = "/site"
+    reply = replies.Site
 
-class Status(Question, tag="status", frozen=True):
-    """What do the books of each bank say (S1)?"""
+
+class Leases(Question, frozen=True):
+    """Who has each bank?"""
+
+    path = "/banks"
+    reply = replies.Banks
 
 
-class OpenHits(Question, tag="hits", frozen=True):
+class Links(Question, frozen=True):
+    """What do the books say of every link and level (S1)? bank: of that one alone."""
+
+    path = "/links"
+    reply = replies.Links
+    bank: Id | None = None
+
+
+class OneLink(Question, frozen=True):
+    """What do the books say of one link and its levels (S1)?"""
+
+    path = "/links/{link}"
+    reply = replies.Link
+    link: Id
+
+
+class Tables(Question, frozen=True):
+    """What is on every table? bank: of that one alone."""
+
+    path = "/tables"
+    reply = replies.Tables
+    bank: Id | None = None
+
+
+class OneTable(Question, frozen=True):
+    """What is on a table: its round, and what it waits for?"""
+
+    path = "/tables/{table}"
+    reply = replies.Table
+    table: Id
+
+
+class WaitingHits(Question, frozen=True):
     """Which hits of a bank wait for people, the oldest first? after: newer ones than this."""
 
+    path = "/hits/waiting"
+    reply = replies.Hits
+    bank: Id | None = None
     after: HitId | None = None
+    limit: Limit = PAGE_MOST
 
 
-class History(Question, tag="history", frozen=True):
+class Hits(Question, frozen=True):
     """Which hits did a bank ever have, the newest first? before: older ones than this."""
 
+    path = "/hits"
+    reply = replies.Hits
+    bank: Id | None = None
     before: HitId | None = None
+    limit: Limit = PAGE_MOST
 
 
-class OneHit(Question, tag="hit", frozen=True):
-    """What became of a hit?"""
+class OneHit(Question, frozen=True):
+    """What became of a hit, step by step?"""
 
+    path = "/hits/{hit}"
+    reply = replies.Hit
     hit: HitId
+    bank: Id | None = None
 
 
-class OneRound(Question, tag="round", frozen=True):
-    """What is on a table?"""
+class Readings(Question, frozen=True):
+    """What stood on every meter at each gaming day's end, the newest first (S2)?
 
-    table: Id
+    before: an entry's number.
+    """
+
+    path = "/readings"
+    reply = replies.Readings
+    bank: Id | None = None
+    before: Seq | None = None
+    limit: Limit = 10
+
+
+class Journal(Question, frozen=True):
+    """What is in a bank's journal, the newest first? kind, table: those alone. before: older than this."""
+
+    path = "/journal"
+    reply = replies.Journal
+    bank: Id | None = None
+    before: Seq | None = None
+    kind: Kind | None = None
+    table: Id | None = None
+    limit: Limit = 50
+
+
+class Devices(Question, frozen=True):
+    """Which tables and signs are known, and which of them are connected here?"""
+
+    path = "/devices"
+    reply = replies.Devices
+
+
+class Requests(Question, frozen=True):
+    """What waits for a second person?"""
+
+    path = "/requests"
+    reply = replies.Requests
 
 
 class ServerAct(msgspec.Struct, frozen=True, tag_field="do", forbid_unknown_fields=True):
     """People ask it of this server, and not of a bank's rules."""
 
+    reply: ClassVar[type[Reply]]
+
 
 class HandOver(ServerAct, tag="hand-over", frozen=True):
     """Another server may take the bank now."""
+
+    reply = replies.HandedOver
 
 
 class Revoke(ServerAct, tag="revoke", frozen=True):
     """A device's keys end for ever. key: the fingerprint of one of them, None for all that are valid."""
 
+    reply = replies.Revoked
     device: Id
     role: Role = "table"
     key: str | None = None
 
 
 Ask = Question | ServerAct | ActCommand
-KINDS: Final[tuple[type[Ask], ...]] = (
-    *Question.__subclasses__(),
+QUESTIONS: Final[tuple[type[Question], ...]] = tuple(Question.__subclasses__())
+ASKED_ACTS: Final[tuple[type[ServerAct | ActCommand], ...]] = (
     *ServerAct.__subclasses__(),
     *(act.command for act in ACTS if act.asked),
 )
-_BY_NAME: Final = {str(kind.__struct_config__.tag): kind for kind in KINDS}
-_UNION: Final[Any] = Union[KINDS]  # noqa: UP007 - of the registry, so it cannot be written out
 
 
 class Request(msgspec.Struct, frozen=True):
-    """people: who stands for it, nobody for a question. bank: where its fields do not say which it is."""
+    """people: who stands for it, nobody for a question. bank: where its fields do not say which it is.
+
+    digest: of an act, so that it is done once for each key; see `keyed`.
+    """
 
     ask: Ask
     people: tuple[str, ...] = ()
     bank: str | None = None
+    digest: bytes = b""
 
 
-class _Next(msgspec.Struct, frozen=True):
-    """What may stand next to any ask. by: None for who is known otherwise; and_by: the second of two."""
+class Next(msgspec.Struct, frozen=True):
+    """What may stand next to an act's fields. by: None for the one who asks; and_by: the second of two."""
 
     by: str | None = None
     and_by: str | None = None
-    bank: str | None = None
+    bank: Id | None = None
 
 
-def request_of(fields: Mapping[str, Any], login: str) -> Request:
-    """A request of its fields, as in JSON. login: who asks where `by` does not say. Raises BadRequest."""
-    near = {name: value for name, value in fields.items() if name in _Next.__struct_fields__}
+class Target(NamedTuple):
+    """An ask as a request over HTTP. path: below BASE, with its query. body: None for a question."""
+
+    method: str
+    path: str
+    body: dict[str, Any] | None
+
+
+def keyed(request: Request, login: str, key: str) -> Request:
+    """The act, to be done once for this key of theirs: with the key again comes the first answer."""
+    whose = hashlib.sha256(msgspec.msgpack.encode((login, key))).digest()[:KEY_BYTES]
+    asked = msgspec.msgpack.encode((request.ask, request.people, request.bank))
+    what = hashlib.sha256(asked).digest()[: DIGEST_BYTES - KEY_BYTES]
+    return msgspec.structs.replace(request, digest=what + whose)
+
+
+def name_of(kind: type[ServerAct | ActCommand]) -> str:
+    """What an act is called: the last part of its path."""
+    return str(kind.__struct_config__.tag)
+
+
+def path_of(kind: type[Ask]) -> str:
+    """The route of an ask, below BASE."""
+    return kind.path if issubclass(kind, Question) else f"/acts/{name_of(kind)}"
+
+
+def reply_of(kind: type[Ask]) -> type[Reply]:
+    """What an ask is answered with."""
+    return replies.Done if issubclass(kind, ActCommand) else kind.reply
+
+
+def target(ask: Ask, near: Mapping[str, str]) -> Target:
+    """Where an ask goes. near: what stands next to an act's fields, as in `Next`."""
+    return target_of(type(ask), _plain(ask) | dict(near))
+
+
+def target_of(kind: type[Ask], fields: Mapping[str, Any]) -> Target:
+    """As `target`, of fields that may be wrong."""
+    path, rest = path_of(kind), dict(fields)
+    if not issubclass(kind, Question):
+        return Target("POST", path, rest)
+    for name in re.findall(r"{(\w+)}", path):
+        path = path.replace(f"{{{name}}}", quote(str(rest.pop(name, "")), safe=""))
+    query = urlencode({name: _query(value) for name, value in rest.items() if value is not None})
+    return Target("GET", f"{path}?{query}" if query else path, None)
+
+
+def _query(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def question_of(kind: type[Question], fields: Mapping[str, str]) -> Request:
+    """A question of the parts of its path and query. Raises BadRequest."""
+    return Request(_converted(kind, fields, strict=False))
+
+
+def act_of(kind: type[ServerAct | ActCommand], fields: Mapping[str, Any], login: str) -> Request:
+    """An act of its fields, as in JSON. login: who asks where `by` does not say. Raises BadRequest."""
+    near = {name: value for name, value in fields.items() if name in Next.__struct_fields__}
     rest = {name: value for name, value in fields.items() if name not in near}
-    try:
-        found = msgspec.convert(near, _Next)
-        ask: Ask = msgspec.convert(rest, _UNION)
-    except msgspec.ValidationError as error:
-        raise BadRequest(_wrong(error, fields.get("do"))) from error
-    if isinstance(ask, Question):
-        return Request(ask, (), found.bank)
+    found = _converted(Next, near)
+    rest |= {name: _cents(name, rest[name]) for name in sums_of(kind) if name in rest}
+    if "do" in rest:
+        raise BadRequest("do: unknown")
+    ask = _converted(kind, rest | {"do": name_of(kind)})
     return Request(ask, _people(login if found.by is None else found.by, found.and_by), found.bank)
+
+
+def sums_of(kind: type[Ask]) -> Iterable[str]:
+    """The fields of an act that are sums of money: cents in the command, decimal strings in JSON (M1)."""
+    for name, hint in get_type_hints(kind, include_extras=True).items():
+        if any(
+            (getattr(meta, "extra", None) or {}).get("cents") for meta in getattr(hint, "__metadata__", ())
+        ):
+            yield name
+
+
+def _cents(name: str, sent: Any) -> int:
+    if not isinstance(sent, str):
+        raise BadRequest(f'{name}: a sum as a string, such as "9999.21"')
+    try:
+        return to_cents(parse_money(sent[:QUOTED_MOST]))
+    except ValueError as error:
+        raise BadRequest(bounded(f"{name}: {error}")) from error
+
+
+def _plain(ask: Ask) -> dict[str, Any]:
+    """The fields of an ask as JSON has them, without its name."""
+    fields: dict[str, Any] = msgspec.to_builtins(ask)
+    fields.pop("do", None)
+    return fields | {name: decimal(from_cents(fields[name])) for name in sums_of(type(ask))}
 
 
 def _people(by: str, and_by: str | None) -> tuple[str, ...]:
@@ -133,23 +318,29 @@ def _people(by: str, and_by: str | None) -> tuple[str, ...]:
     return tuple(given.values())
 
 
-def _wrong(error: msgspec.ValidationError, do: Any) -> str:
+def _converted(kind: Any, fields: Mapping[str, Any], *, strict: bool = True) -> Any:
+    """The fields as that type. strict: numbers are no texts. Raises BadRequest."""
+    try:
+        return msgspec.convert(dict(fields), kind, strict=strict)
+    except msgspec.ValidationError as error:
+        raise BadRequest(_wrong(error, kind)) from error
+
+
+def _wrong(error: msgspec.ValidationError, kind: type[Ask | Next]) -> str:
     """The decoder's complaint as `field: what is wrong`."""
     text = str(error).replace("`", "")
     if absent := re.fullmatch(r"Object (missing required|contains unknown) field (.+?)(?: - at .*)?", text):
         return f"{absent[2][:QUOTED_MOST]}: {'missing' if absent[1][0] == 'm' else 'unknown'}"
     complaint, _, path = text.rpartition(" - at $.")
     field = re.split(r"\W", path)[0] if complaint else ""
-    if field == "do":
-        return f"do: {str(do)[:QUOTED_MOST]!r} is unknown"
     complaint = "characters not allowed" if "regex" in complaint else complaint
-    said = _bounds(_BY_NAME.get(do) if isinstance(do, str) else None, field) or complaint or text
+    said = _bounds(kind, field) or complaint or text
     return bounded(f"{field or 'request'}: {said[:1].lower()}{said[1:]}")
 
 
-def _bounds(kind: type[Ask] | None, field: str) -> str | None:
+def _bounds(kind: type[Ask | Next], field: str) -> str | None:
     """What may stand in the field, in words; None where its type says enough."""
-    hint = get_type_hints(kind, include_extras=True).get(field) if kind else None
+    hint = get_type_hints(kind, include_extras=True).get(field)
     for part in (hint, *get_args(hint)):
         for meta in getattr(part, "__metadata__", ()):
             if meta.description:

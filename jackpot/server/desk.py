@@ -10,7 +10,7 @@ import structlog
 
 from jackpot.clock import Clock
 from jackpot.ledger.store import LedgerError
-from jackpot.rules.commands import Command, Envelope
+from jackpot.rules.commands import DIGEST_BYTES, Command, Envelope
 from jackpot.rules.engine import Engine
 from jackpot.rules.invariant import InvariantError
 from jackpot.rules.outcome import ActAnswer, Outcome
@@ -61,9 +61,12 @@ class Desk(ABC):
         """Submits what the server itself decides, as `submit`."""
         self.submit(self._envelope(command, ()), release)
 
-    async def person(self, command: Command, people: tuple[str, ...]) -> ActAnswer:
-        """An act of people, answered once it is durable. Raises BankStopped."""
-        envelope = self._envelope(command, people)
+    async def person(self, command: Command, people: tuple[str, ...], digest: bytes = b"") -> ActAnswer:
+        """An act of people, answered once it is durable. digest: under which it is done once alone.
+
+        Raises BankStopped.
+        """
+        envelope = self._envelope(command, people, digest)
         outcome: Outcome = await self._answered(lambda release: self.submit(envelope, release))
         return outcome.of_act()
 
@@ -103,9 +106,9 @@ class Desk(ABC):
         finally:
             self._asked.discard(answer)
 
-    def _envelope(self, command: Command, people: tuple[str, ...]) -> Envelope:
-        tick = int(self.clock.monotonic() * 1000)
-        return Envelope(command, at=self.clock.unix_ms(), tick=tick, digest=os.urandom(16), people=people)
+    def _envelope(self, command: Command, people: tuple[str, ...], digest: bytes = b"") -> Envelope:
+        tick, digest = int(self.clock.monotonic() * 1000), digest or os.urandom(DIGEST_BYTES)
+        return Envelope(command, at=self.clock.unix_ms(), tick=tick, digest=digest, people=people)
 
     @property
     def service(self) -> Service:

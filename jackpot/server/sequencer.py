@@ -17,9 +17,9 @@ from typing import Any, Final
 
 import msgspec
 
-from jackpot.ledger.journal import DIGEST_BYTES, Head, Row, Snapshot, row_of
+from jackpot.ledger.journal import Head, Row, Snapshot, row_of
 from jackpot.rules.acts.seals import SEAL_STEP, SNAPSHOT_FORMAT, Seal, digest_of
-from jackpot.rules.commands import Envelope
+from jackpot.rules.commands import DIGEST_BYTES, Envelope
 from jackpot.rules.engine import Engine
 from jackpot.rules.invariant import InvariantError
 from jackpot.rules.outcome import Outcome

@@ -23,6 +23,7 @@ SECURITY: Final = {
 STATIC_TYPES: Final = {"js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
 STATIC: Final = (
     "base.css",
+    "docs.css",
     "fit.js",
     "floor.css",
     "floor.js",
@@ -43,6 +44,12 @@ def _file(folder: str, name: str) -> bytes:
     return resources.files("jackpot.web").joinpath(folder, name).read_bytes()
 
 
+def templates() -> Environment:
+    """The templates of all pages: what is put into them is text, and never markup."""
+    loader = FunctionLoader(lambda name: _file("pages", name).decode())
+    return Environment(autoescape=True, undefined=StrictUndefined, loader=loader)
+
+
 class Screens:
     """The pages of one configuration, made once. Raises OSError where a logo cannot be read."""
 
@@ -57,11 +64,7 @@ class Screens:
                 with display.logo.open("rb") as file:
                     kind = LOGO_TYPES[display.logo.suffix.lower()]
                     self._logos[link] = (file.read(LOGO_MOST), kind)
-        self._templates = Environment(
-            autoescape=True,
-            undefined=StrictUndefined,
-            loader=FunctionLoader(lambda name: _file("pages", name).decode()),
-        )
+        self._templates = templates()
         self._signs = {link: self._sign(link) for link in config.displays}
         self._floor = self._page("floor.html", "", self._floor_settings())
 
@@ -85,11 +88,11 @@ class Screens:
         if page is None:
             known = "  ".join(f"/sign/{link}" for link in self._signs)
             raise web.HTTPNotFound(text=f"there is no such link; there are {known}\n")
-        return _html(page)
+        return html(page)
 
     async def floor(self, _request: web.Request) -> web.Response:
         """GET /: the whole floor."""
-        return _html(self._floor)
+        return html(self._floor)
 
     async def static(self, request: web.Request) -> web.Response:
         """GET /static/NAME: one of the files named above, nothing else."""
@@ -156,7 +159,8 @@ async def secure(_request: web.Request, response: web.StreamResponse) -> None:
         response.headers.setdefault(name, value)
 
 
-def _html(page: bytes) -> web.Response:
+def html(page: bytes) -> web.Response:
+    """A page that is never kept."""
     return web.Response(
         body=page, content_type="text/html", charset="utf-8", headers={"Cache-Control": "no-store"}
     )

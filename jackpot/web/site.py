@@ -20,7 +20,7 @@ from jackpot.server.desk import BankStopped
 from jackpot.server.door import Door
 from jackpot.server.histogram import Histogram
 from jackpot.server.remedy import explained
-from jackpot.web import overview
+from jackpot.web import docs, overview
 from jackpot.web.book_metrics import of_books
 from jackpot.web.families import Family, registry
 from jackpot.web.metrics import WayIn, of_banks, of_program, of_relays, of_way_in
@@ -79,7 +79,7 @@ async def listen(
 
     if not public:
         app.add_routes([web.get("/metrics", metrics), web.get("/healthz", alive), web.get("/readyz", ready)])
-        app.add_routes([*screens.private(), web.get("/floor.json", floor)])
+        app.add_routes([*screens.private(), web.get("/floor.json", floor), *docs.routes()])
     return await start(app, source, screens, door, address)
 
 

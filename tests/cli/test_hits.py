@@ -46,8 +46,11 @@ async def test_a_corrected_paid_award_is_shown_with_its_difference(tmp_path: Pat
     assert "$10,000.18" in listed[1]
     assert "-$10.00" in listed[1]
     assert "$10,000.18, and $1,000.00 envy; corrected by -$10.00 once it was paid" in shown[1]
-    assert (exact["amount"], exact["difference"]) == (1_000_018, -1_000)
-    assert {award["award"]: award["difference"] for award in exact["awards"]} == {"A1": -1_000, "A2": 0}
+    assert (exact["amount"], exact["difference"]) == ("10000.18", "-10.00")
+    assert {award["award"]: award["difference"] for award in exact["awards"]} == {
+        "A1": "-10.00",
+        "A2": "0.00",
+    }
     assert (on_page["amount"], on_page["corrected"]) == ("$10,000.18", "-$10.00")
 
 
@@ -129,7 +132,7 @@ async def test_an_act_on_what_is_not_validated_yet_says_what_comes_first(tmp_pat
         code, _, error = await jackpot("hits", "pay", "H1", "--config", str(config.path))
         assert (code, error) == (1, "hit: H1 has no validated award; validate it first\n")
         assert (await administer(config, do="validate", hit="H1", by="Ann"))["ok"]
-        fix = {"award": "A1", "amount": 5, "reason": "misread", "by": "Ann", "and_by": "Bo"}
+        fix = {"award": "A1", "amount": "0.05", "reason": "misread", "by": "Ann", "and_by": "Bo"}
         assert (await administer(config, do="correct", **fix))["ok"]
         answer = await administer(config, do="pay", hit="H1", award="A1", by="Ann")
         assert (answer["code"], "already" in answer["message"]) == ("not_validated", False)
@@ -161,7 +164,7 @@ async def test_a_line_of_the_log_says_what_an_act_was_about(tmp_path: Path) -> N
         await royal(device)
         with structlog.testing.capture_logs() as lines:
             await administer(config, do="pay", hit="H1", by="Ann")
-            fix = {"award": "A1", "amount": 999_900, "reason": "misread", "by": "Ann", "and_by": "Bo"}
+            fix = {"award": "A1", "amount": "9999.00", "reason": "misread", "by": "Ann", "and_by": "Bo"}
             await administer(config, do="correct", **fix)
             await administer(config, do="release", table="T01", reason="cards photographed", by="Ann")
             await administer(config, do="resume", links=[LINK], reason="x", by="Ann", cause="operator")

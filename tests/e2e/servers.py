@@ -61,7 +61,7 @@ class Server(Site):
 
     def has(self, bank: str = "main") -> dict[str, Any]:
         """What it says of a bank: its holder, and what it is here."""
-        (found,) = [each for each in self.admin(do="leases")["leases"] if each["bank"] == bank]
+        (found,) = [each for each in self.admin(do="/banks")["banks"] if each["bank"] == bank]
         return dict(found)
 
     def holds(self, bank: str = "main") -> bool:

@@ -4,7 +4,6 @@ import json
 import os
 import secrets
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from tests.e2e.vendor import WAIT_S, Vendor
+from tests.server.bed import administered
 
 HEAD = """
 [site]
@@ -197,13 +197,7 @@ class Site(Program):
 
     def admin(self, **request: Any) -> dict[str, Any]:
         """One request over the admin socket, as the command line makes it."""
-        with socket.socket(socket.AF_UNIX) as line:
-            line.settimeout(WAIT_S)
-            line.connect(str(self.socket))
-            line.sendall(json.dumps(request).encode() + b"\n")
-            with line.makefile("rb") as answers:
-                answer: dict[str, Any] = json.loads(answers.readline())
-        return answer
+        return administered(self.socket, **request)
 
     def get(self, path: str) -> str:
         """The text at a path of the HTTP listener."""

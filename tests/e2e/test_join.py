@@ -21,14 +21,10 @@ def jackpot(site: Site, *words: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
 
 
-def meters(site: Site) -> dict[str, list[tuple[str, int]]]:
+def meters(site: Site) -> dict[str, list[tuple[str, str]]]:
     """The meters of each link, as `jackpot links` has them."""
-    banks = site.admin(do="status")["banks"]
-    return {
-        link["link"]: [(level["level"], level["primary"]) for level in link["levels"]]
-        for bank in banks
-        for link in bank["statistics"]["links"]
-    }
+    links = site.admin(do="/links")["links"]
+    return {link["link"]: [(level["level"], level["value"]) for level in link["levels"]] for link in links}
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "postgres"])

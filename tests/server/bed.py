@@ -2,7 +2,6 @@
 
 import asyncio
 import functools
-import json
 import secrets
 import socket
 import threading
@@ -19,6 +18,8 @@ from jackpot.config import Config, load
 from jackpot.ledger.journal import Row
 from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.ledger.store import CommitInDoubt, DataRefused, LedgerStopped
+from jackpot.server.asks import ASKED_ACTS, QUESTIONS, path_of, target_of
+from jackpot.server.calling import exchange
 
 WAIT_S = 30.0
 LINK = "floor-five"
@@ -260,10 +261,15 @@ def stop(_append: Callable[[], None]) -> None:
 
 
 async def administer(config: Config, **request: Any) -> dict[str, Any]:
-    """One request over the admin socket."""
-    reader, writer = await asyncio.open_unix_connection(config.listen.admin)
-    writer.write(json.dumps(request).encode() + b"\n")
-    answer: dict[str, Any] = json.loads(await reader.readline())
-    writer.close()
-    await writer.wait_closed()
-    return answer
+    """One request at the admin socket, as `administered`."""
+    return await asyncio.to_thread(administered, config.listen.admin, **request)
+
+
+def administered(path: Path, *, do: str, once: str | None = None, **fields: Any) -> dict[str, Any]:
+    """What the server of the admin socket at `path` says to an ask. do: an act's name, or a question's path.
+
+    Its answer with `ok`; of a refusal the problem, with `detail` as `message` too.
+    """
+    kinds = {path_of(kind).removeprefix("/acts/"): kind for kind in (*QUESTIONS, *ASKED_ACTS)}
+    answer = exchange(path, target_of(kinds[do], fields), once)
+    return {"ok": answer.ok, **({} if answer.ok else {"message": answer.said["detail"]}), **answer.said}

@@ -3,8 +3,6 @@
 import json
 from pathlib import Path
 
-import pytest
-
 from jackpot.app import Server
 from tests.server.bed import LINK, LINKS, administer, configure, on_loop, sign, table
 from tests.server.test_admin import ROYAL, jackpot, royal
@@ -37,7 +35,7 @@ async def test_rounds_are_struck_voided_and_reopened(tmp_path: Path) -> None:
     async with Server(config) as server, table(server) as device:
         device.wager(1, "R1", 1, 2, lock=True, chips={LINK: 1})
         assert (await device.answer(1))["warn"]
-        shown = await administer(config, do="round", table="T01")
+        shown = await administer(config, do="/tables/{table}", table="T01")
         assert shown["round"]["state"] == "mismatch"
         request = {"table": "T01", "round": "R1", "reason": "no chip", "by": "Ann"}
         assert (await administer(config, do="strike", seat=2, link=LINK, **request))["ok"]
@@ -47,7 +45,7 @@ async def test_rounds_are_struck_voided_and_reopened(tmp_path: Path) -> None:
         assert (await administer(config, do="reopen", **request))["asked"]
         device.wager(3, "R2", 1)
         assert (await device.answer(3))["code"] == "table_held"
-        shown = await administer(config, do="round", table="T01")
+        shown = await administer(config, do="/tables/{table}", table="T01")
         assert shown["round"]["asked"] == "Ann"
         assert (await administer(config, do="decline", **request))["ok"]
         assert (await administer(config, do="reopen", **request))["asked"]
@@ -72,10 +70,13 @@ async def test_of_several_banks_a_person_sees_all_and_says_which(tmp_path: Path)
         code, _, error = await jackpot("hits", "show", "H1", "--bank", "side", *where)
         assert (code, error) == (
             1,
-            "there is no hit H1 in bank side: `jackpot hits list --all` lists every one ever made\n",
+            "hit: there is no H1 in bank side; `jackpot hits list --all` lists every one ever made\n",
         )
         code, _, error = await jackpot("hits", "validate", "H1", "--bank", "side", *where)
-        assert (code, error) == (1, "hit: 'H1' is not an open hit; `jackpot hits list` shows the open ones\n")
+        assert (code, error) == (
+            1,
+            "hit: 'H1' is not an open hit; `jackpot hits list --all` lists every one ever made\n",
+        )
         code, out, _ = await jackpot("hits", "validate", "H1", "--bank", "main", *where)
         assert (code, out.startswith("H1: validated")) == (0, True)
         code, _, error = await jackpot("keys", "revoke", "S01", *where)
@@ -89,16 +90,15 @@ async def test_what_another_server_may_have_changed_is_not_listed(tmp_path: Path
     async with Server(config) as server, table(server) as device:
         await royal(device)
         server.writers["main"].hold._until = 0.0
-        for request in ({"do": "hits"}, {"do": "round", "table": "T01"}):
+        for request in ({"do": "/hits"}, {"do": "/tables/{table}", "table": "T01"}):
             answer = await administer(config, **request)
             assert (answer["ok"], answer["code"]) == (False, "bank_stopped")
             assert "not confirmed by the ledger" in answer["message"]
 
 
 @on_loop
-async def test_no_hit_is_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_no_hit_is_forgotten(tmp_path: Path) -> None:
     """S1: paid, undone and odds hits are listed for ever, the newest first, on the page and by command."""
-    monkeypatch.setattr("jackpot.server.acts.PAGE_MOST", 2)
     config = configure(tmp_path, links=LINKS + 'hold_table = false\nvalidate_at = "500.00"\n')
     where = ("--config", str(config.path))
     flush = {"seat": 1, "cards": ["As", "Ks", "9s"]}
@@ -113,20 +113,24 @@ async def test_no_hit_is_forgotten(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         await administer(config, do="undo", hit="H3", by="Ann", reason="a misdeal")
         device.wager(7, "R9", 1, lock=True)
         await device.answer(7)
-        assert (await administer(config, do="hits"))["hits"] == []
-        told = await administer(config, do="history")
+        assert (await administer(config, do="/hits/waiting"))["hits"] == []
+        told = await administer(config, do="/hits", limit=2)
         assert [(hit["hit"], hit["status"]) for hit in told["hits"]] == [("H3", "undone"), ("H2", "final")]
-        assert told["more"]
-        told = await administer(config, do="history", before="H2")
+        assert told["more"] == "H2"
+        told = await administer(config, do="/hits", before="H2", limit=2)
         assert [(hit["hit"], hit["status"]) for hit in told["hits"]] == [("H1", "paid")]
-        assert not told["more"]
-        (hit,) = (await administer(config, do="hit", hit="H1"))["hits"]
-        assert (hit["amount"], hit["round"], hit["seat"], hit["table"]) == (1_000_018, "R0", 1, "T01")
-        assert (await administer(config, do="hit", hit="H77"))["hits"] == []
-        assert (await administer(config, do="hit", hit="one"))["code"] == "bad_request"
+        assert told["more"] is None
+        hit = await administer(config, do="/hits/{hit}", hit="H1")
+        assert (hit["amount"], hit["round"], hit["seat"], hit["table"]) == ("10000.18", "R0", 1, "T01")
+        assert [(step["what"], step["people"]) for step in hit["steps"]] == [
+            ("paid", ["Ann"]),
+            ("validated", ["Ann"]),
+        ]
+        assert (await administer(config, do="/hits/{hit}", hit="H77"))["code"] == "no_such_hit"
+        assert (await administer(config, do="/hits/{hit}", hit="one"))["code"] == "bad_request"
         shown = json.loads((await fetch(server, "/floor.json"))[1])["hits"]
         assert [hit["status"] for hit in shown] == ["undone", "final", "paid"]
-        code, out, _ = await jackpot("hits", "list", "--all", *where)
+        code, out, _ = await jackpot("hits", "list", "--all", "--limit", "2", *where)
         assert (code, "--bank main --before H2" in out, "undone" in out, "final" in out) == (
             0,
             True,

@@ -115,13 +115,12 @@ async def test_requests_that_make_no_sense_are_refused(tmp_path: Path) -> None:
     config = configure(tmp_path)
     async with Server(config):
         for request, text in (
-            ({"do": "dance"}, "do: 'dance' is unknown"),
             ({"do": "validate"}, "hit: missing"),
             ({"do": "validate", "hit": "H9"}, "hit: 'H9' is not an open hit"),
-            ({"do": "round", "table": "T99"}, "table: 'T99' is unknown; there is T01 T02"),
+            ({"do": "/tables/{table}", "table": "T99"}, "table: 'T99' is unknown; there is T01 T02"),
             ({"do": "undo", "hit": "H1", "reason": ""}, "reason: 1 to 256 printable characters"),
-            ({"do": "hits", "bank": "other"}, "bank: 'other' is unknown; there is main"),
-            ({"do": "hits", "colour": 1}, "colour: unknown"),
+            ({"do": "/hits", "bank": "other"}, "bank: 'other' is unknown; there is main"),
+            ({"do": "/hits", "colour": 1}, "colour: unknown"),
         ):
             answer = await administer(config, **request)
             assert (answer["ok"], answer["message"]) == (False, text)
@@ -138,7 +137,7 @@ async def test_the_command_line_acts(tmp_path: Path) -> None:
         assert (code, "10,000.18" in out, "11,000.18" in out, "royal-flush" in out) == (0, True, False, True)
         code, out, _ = await jackpot("hits", "show", "H1", *where)
         assert (code, "$10,000.18" in out, "$1,000.00" in out) == (0, True, True)
-        made = (await administer(config, do="hit", hit="H1"))["hits"][0]["at"]
+        made = (await administer(config, do="/hits/{hit}", hit="H1"))["at"]
         here = datetime.fromtimestamp(made // 1000, ZoneInfo("America/New_York"))
         assert f" on {LINK}, {here:%Y-%m-%d %H:%M:%S %Z}, pending" in out
         assert await jackpot("hits", "show", "H1", "--socket", str(config.listen.admin)) == (0, out, "")
@@ -219,6 +218,6 @@ async def test_a_level_shows_its_rates_and_terms_everywhere(tmp_path: Path) -> N
     money = {name: float(told[f"jackpot_{name}_currency_units"]) for name in ("seed", "reseed", "limit")}
     assert money == {"seed": 10_000, "reseed": 0, "limit": 20_000}
     facts = dict(re.findall(r"^│ ([a-z ]+?) +│ (\S.*?) +│$", shown, re.MULTILINE))
-    assert (facts["primary rate"], facts["reserve rate"]) == ("13.00 %", "8.00 %")
+    assert (facts["primary rate"], facts["reserve rate"]) == ("13 %", "8 %")
     assert (facts["limit"], facts["wagers"], facts["wagers undone"]) == ("$20,000.00", "1", "2")
     assert (missing[0], missing[2]) == (1, "there is no link nowhere: `jackpot links list` names them all\n")

@@ -2,81 +2,126 @@
 
 from typing import Any
 
-import msgspec
 import pytest
 
 from jackpot.rules.acts import ACTS
-from jackpot.rules.acts.hits import Undo
+from jackpot.rules.acts.hits import Correct, Undo
+from jackpot.rules.commands import KEY_BYTES
 from jackpot.server import asks
-from jackpot.server.asks import BadRequest, OpenHits, Request, request_of
+from jackpot.server.asks import BadRequest, Request, Target, act_of, keyed, question_of, target
 
-UNDO = {"do": "undo", "hit": "H1", "reason": "a misdeal"}
-STRIKE = {"do": "strike", "table": "T1", "round": "R1", "seat": 1, "link": "L", "reason": "x"}
-RESUME = {"do": "resume", "cause": "restored", "links": [], "reason": "x"}
+UNDO = {"hit": "H1", "reason": "a misdeal"}
+STRIKE = {"table": "T1", "round": "R1", "seat": 1, "link": "L", "reason": "x"}
+RESUME = {"cause": "restored", "links": [], "reason": "x"}
+CORRECT = {"award": "A1", "reason": "x"}
+ACT_OF = {asks.name_of(kind): kind for kind in asks.ASKED_ACTS}
+QUESTION_OF = {kind.path: kind for kind in asks.QUESTIONS}
 
 
 def test_people_may_ask_for_what_the_registry_says_and_for_nothing_else() -> None:
-    """A10, S4: what only the server or a command without a server does cannot be sent."""
+    """A10, S4: what only the server or a command without a server does has no route."""
     for act in ACTS:
-        assert (act.command in asks.KINDS) == act.asked
-        if not act.asked:
-            with pytest.raises(BadRequest, match=f"^do: '{act.name}' is unknown$"):
-                request_of({"do": act.name}, "ann")
+        assert (act.command in asks.ASKED_ACTS) == act.asked
 
 
-def test_no_two_asks_have_one_name() -> None:
-    """A question, an act of the server and an act of the rules are told apart by `do`."""
-    names = [kind.__struct_config__.tag for kind in asks.KINDS]
-    assert len(set(names)) == len(names)
+def test_no_two_asks_have_one_route() -> None:
+    """Questions, acts of the server and acts of the rules are told apart by their paths."""
+    paths = [asks.path_of(kind) for kind in (*asks.QUESTIONS, *asks.ASKED_ACTS)]
+    assert len(set(paths)) == len(paths)
 
 
 def test_who_stands_for_it_is_the_one_named_else_the_login() -> None:
     """A10: an act has one or two people; a question needs nobody."""
     undo = Undo("H1", "a misdeal")
-    assert request_of(UNDO, "ann") == Request(undo, ("ann",))
+    assert act_of(Undo, UNDO, "ann") == Request(undo, ("ann",))
     named = {**UNDO, "by": " Ann  Lee ", "and_by": "Bo", "bank": "main"}
-    assert request_of(named, "ann") == Request(undo, ("Ann Lee", "Bo"), "main")
-    assert request_of({"do": "hits", "bank": "main"}, "") == Request(OpenHits(), (), "main")
+    assert act_of(Undo, named, "ann") == Request(undo, ("Ann Lee", "Bo"), "main")
+    found = question_of(asks.Hits, {"bank": "main", "limit": "2"})
+    assert found == Request(asks.Hits("main", None, 2))
 
 
 def test_what_the_command_line_sends_is_what_the_server_reads() -> None:
-    """An act goes out and comes in as one value."""
-    act = Undo("H1", "a misdeal", "A2")
-    assert request_of(msgspec.to_builtins(act), "ann").ask == act
+    """An act goes out and comes in as one value; its sums as decimal strings (M1)."""
+    undo = Undo("H1", "a misdeal", "A2")
+    sent = target(undo, {"by": "Ann"})
+    assert sent == Target("POST", "/acts/undo", {**UNDO, "award": "A2", "by": "Ann"})
+    correct = target(Correct("A1", 999_921, "misread"), {}).body
+    assert correct == {"award": "A1", "amount": "9999.21", "reason": "misread", "document": ""}
+    assert act_of(Correct, correct, "ann").ask == Correct("A1", 999_921, "misread")
+    assert target(asks.OneHit("H1", "main"), {}) == Target("GET", "/hits/H1?bank=main", None)
+    assert target(asks.WaitingHits(after="H3"), {}).path == "/hits/waiting?after=H3&limit=100"
+
+
+def test_a_key_is_of_who_asks_and_of_what_is_asked() -> None:
+    """S5: the same again has the same digest; under one key another act shows, and nobody meets another's."""
+    one = act_of(Undo, UNDO, "ann")
+    other = act_of(Undo, {**UNDO, "reason": "another"}, "ann")
+    digest = keyed(one, "ann", "k").digest
+    assert (len(digest), digest) == (16, keyed(one, "ann", "k").digest)
+    twin = keyed(other, "ann", "k").digest
+    assert digest[-KEY_BYTES:] == twin[-KEY_BYTES:]
+    assert digest != twin
+    for strange in (keyed(one, "bo", "k"), keyed(one, "ann", "l")):
+        assert strange.digest[-KEY_BYTES:] != digest[-KEY_BYTES:]
 
 
 @pytest.mark.parametrize(
-    ("fields", "said"),
+    ("name", "fields", "said"),
     [
-        ({}, "do: missing"),
-        ({"do": "dance"}, "do: 'dance' is unknown"),
-        ({"do": 7}, "do: '7' is unknown"),
-        ({"do": "validate"}, "hit: missing"),
-        ({"do": "validate", "hit": "one"}, "hit: a hit's id, such as H12"),
-        ({"do": "validate", "hit": "H1", "award": "H1"}, "award: an award's id, such as A34"),
-        ({"do": "validate", "hit": "H1", "colour": 1}, "colour: unknown"),
-        ({"do": "hits", "colour": 1}, "colour: unknown"),
-        ({**UNDO, "reason": ""}, "reason: 1 to 256 printable characters"),
-        ({**UNDO, "reason": " \u00a0"}, "reason: 1 to 256 printable characters"),
-        ({**UNDO, "reason": "a\nb"}, "reason: 1 to 256 printable characters"),
-        ({**UNDO, "reason": "x" * 257}, "reason: 1 to 256 printable characters"),
-        ({**UNDO, "by": 7}, "by: expected str | null, got int"),
-        ({**UNDO, "by": " "}, "by: 1 to 64 printable characters"),
+        ("validate", {}, "hit: missing"),
+        ("validate", {"hit": "one"}, "hit: a hit's id, such as H12"),
+        ("validate", {"hit": "H1", "award": "H1"}, "award: an award's id, such as A34"),
+        ("validate", {"hit": "H1", "colour": 1}, "colour: unknown"),
+        ("validate", {"hit": "H1", "do": "undo"}, "do: unknown"),
+        ("undo", {**UNDO, "reason": ""}, "reason: 1 to 256 printable characters"),
+        ("undo", {**UNDO, "reason": " \u00a0"}, "reason: 1 to 256 printable characters"),
+        ("undo", {**UNDO, "reason": "a\nb"}, "reason: 1 to 256 printable characters"),
+        ("undo", {**UNDO, "reason": "x" * 257}, "reason: 1 to 256 printable characters"),
+        ("undo", {**UNDO, "by": 7}, "by: expected str | null, got int"),
+        ("undo", {**UNDO, "by": " "}, "by: 1 to 64 printable characters"),
         (
+            "undo",
             {**UNDO, "by": "Ann", "and_by": "ANN"},
             "and_by: 'ANN' is the same person; a second one must stand for it",
         ),
-        ({**STRIKE, "seat": 0}, "seat: expected int >= 1"),
-        ({**STRIKE, "on": "both"}, "on: invalid enum value 'both'"),
-        ({**STRIKE, "table": "T 1"}, "table: characters not allowed"),
-        ({**RESUME, "cause": "config"}, "cause: operator, internal or restored"),
-        ({**RESUME, "believe": [["T1", 1]] * 1001}, "believe: 1000 tables at most"),
-        ({"do": "suspend", "cause": "restored", "links": ["L"], "reason": "x"}, "cause: operator"),
-        ({"do": "clear", "role": "lamp", "device": "T1"}, "role: table or sign"),
+        ("strike", {**STRIKE, "seat": 0}, "seat: expected int >= 1"),
+        ("strike", {**STRIKE, "seat": "1"}, "seat: expected int, got str"),
+        ("strike", {**STRIKE, "on": "both"}, "on: invalid enum value 'both'"),
+        ("strike", {**STRIKE, "table": "T 1"}, "table: characters not allowed"),
+        ("resume", {**RESUME, "cause": "config"}, "cause: operator, internal or restored"),
+        ("correct", {**CORRECT, "amount": 5}, 'amount: a sum as a string, such as "9999.21"'),
+        ("correct", {**CORRECT, "amount": "9.999"}, "amount: '9.999' is finer than a cent (M1)"),
+        (
+            "correct",
+            {**CORRECT, "amount": "-1"},
+            "amount: '-1' is not a sum of money: write it like \"5000.00\"",
+        ),
+        ("resume", {**RESUME, "believe": [["T1", 1]] * 1001}, "believe: 1000 tables at most"),
+        ("suspend", {"cause": "restored", "links": ["L"], "reason": "x"}, "cause: operator"),
+        ("clear", {"role": "lamp", "device": "T1"}, "role: table or sign"),
+        ("revoke", {"device": "T1", "role": "lamp"}, "role: table or sign"),
     ],
-)  # fmt: skip
-def test_a_mistake_is_said_of_its_field(fields: dict[str, Any], said: str) -> None:
-    """A message names the field that is missing, unknown or wrong, and what may stand in it."""
+)
+def test_a_wrong_field_of_an_act_is_named(name: str, fields: dict[str, Any], said: str) -> None:
+    """M1, A10: the answer says which field is wrong, and what may stand in it."""
     with pytest.raises(BadRequest) as mistake:
-        request_of(fields, "ann")
+        act_of(ACT_OF[name], fields, "ann")
+    assert str(mistake.value) == said
+
+
+@pytest.mark.parametrize(
+    ("path", "fields", "said"),
+    [
+        ("/hits", {"colour": "1"}, "colour: unknown"),
+        ("/hits", {"limit": "0"}, "limit: 1 to 100"),
+        ("/hits", {"limit": "many"}, "limit: 1 to 100"),
+        ("/hits", {"before": "12"}, "before: a hit's id, such as H12"),
+        ("/journal", {"kind": "DROP"}, "kind: a kind of entry, such as link_opened"),
+        ("/tables/{table}", {"table": "T 1"}, "table: characters not allowed"),
+    ],
+)
+def test_a_wrong_part_of_a_question_is_named(path: str, fields: dict[str, str], said: str) -> None:
+    """A query is checked as strictly as an act."""
+    with pytest.raises(BadRequest) as mistake:
+        question_of(QUESTION_OF[path], fields)
     assert str(mistake.value) == said

@@ -181,7 +181,7 @@ async def test_a_missing_bank_keeps_only_its_own_links_closed(tmp_path: Path, ki
         assert (await device.answer(1))["t"] == "ack"
         assert server.writers["side"].hold.failed
         assert "jackpot bank open side opens it" in (server.writers["side"].hold.stopped or "")
-        leases = (await administer(config, do="leases"))["leases"]
+        leases = (await administer(config, do="/banks"))["banks"]
         assert [("not in the ledger" in lease["why"]) for lease in leases] == [False, True]
     opened = jackpot("bank", "open", "side", "-c", str(config.path), "--by", "anna")
     assert (opened.returncode, opened.stderr) == (0, "")

@@ -75,9 +75,8 @@ async def test_resends_conflicts_and_gaps(tmp_path: Path) -> None:
         assert (gap["code"], gap["expected"]) == ("seq_gap", 2)
         device.say(t="wager", seq=2, round="R1", bets="no list")
         assert (await device.answer(2))["code"] == "bad_message"
-        meters = await administer(server.config, do="status")
-        levels = meters["banks"][0]["statistics"]["links"][0]["levels"]
-        assert levels[0]["primary"] == 10_000_090_000
+        meters = await administer(server.config, do="/links")
+        assert meters["links"][0]["levels"][0]["value"] == "10000.09"
 
 
 @on_loop

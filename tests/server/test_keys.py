@@ -126,7 +126,8 @@ async def test_a_key_is_revoked_where_the_bank_is(tmp_path: Path) -> None:
         taken_by("b", server.writers["main"])
         for _ in range(2):
             answer = await administer(config, do="revoke", device="T01")
-            assert answer == {"ok": False, "code": "bank_stopped", "message": "standby: b has bank main"}
+            assert (answer["code"], answer["message"]) == ("misdirected", "bank main is at server b")
+            assert (answer["status"], answer["bank"], answer["server"]) == (421, "main", "b")
         assert server.floor.register.keys("table", "T01")
 
 

@@ -242,6 +242,6 @@ async def test_a_server_ends_while_its_disk_hangs(tmp_path: Path, monkeypatch: p
             await until(lambda: server.writers["main"].core.depth == 1)
         assert server.writers["main"].hold.stopped is not None
     with pytest.raises(ConnectionError):
-        await administer(config, do="status")
+        await administer(config, do="/links")
     assert not [message for message in device.heard if message["t"] == "ack"]
     ledger.go.set()

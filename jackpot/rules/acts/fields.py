@@ -36,3 +36,13 @@ Document = Annotated[
 HitId = Annotated[str, Meta(pattern=f"^H{_NUMBER}", description="a hit's id, such as H12")]
 AwardId = Annotated[str, Meta(pattern=f"^A{_NUMBER}", description="an award's id, such as A34")]
 Role = Annotated[str, Meta(pattern=r"^(table|sign)(?!\n)$", description="table or sign")]
+
+# In the command whole cents; a person who asks in JSON writes a decimal string (M1).
+Cents = Annotated[
+    int,
+    Meta(
+        description='a sum of whole cents, such as "9999.21"',
+        extra={"cents": True},
+        extra_json_schema={"type": "string", "pattern": r"^\d{1,14}(\.\d{1,2})?$"},
+    ),
+]

@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Final, Literal
 
 from jackpot.rules import facts, unpaid
 from jackpot.rules.acts.act import Act, By, someone
-from jackpot.rules.acts.fields import AwardId, Document, HitId, Reason
+from jackpot.rules.acts.fields import AwardId, Cents, Document, HitId, Reason
 from jackpot.rules.apply_rounds import recomputed_changes, retire
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
@@ -188,7 +188,7 @@ class Correct(ActCommand, tag="correct", frozen=True):
     """An award comes to another sum (A10), in cents; two people. document: a must where it is paid."""
 
     award: AwardId
-    amount: int
+    amount: Cents
     reason: Reason
     document: Document = ""
 

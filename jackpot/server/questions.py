@@ -1,0 +1,346 @@
+"""What does the server answer to those who only ask? Every question of the API, from state and ledger.
+
+A bank that another server may have changed by now is never answered for.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+
+from jackpot import __version__
+from jackpot.books import hits as books_of_hits
+from jackpot.books import readings as books_of_readings
+from jackpot.books.journal import NoSuchKind, Wanted, search
+from jackpot.books.reader import Books
+from jackpot.catalogue import rate_text
+from jackpot.config import Config
+from jackpot.ledger.journal import Row
+from jackpot.rules import kinds, views
+from jackpot.rules.codes import Code
+from jackpot.rules.engine import Engine
+from jackpot.rules.money import decimal, from_cents
+from jackpot.rules.postings import Posting
+from jackpot.server import asks, replies
+from jackpot.server.asks import BadRequest, Question, Request
+from jackpot.server.desk import Desk
+from jackpot.server.devices import Devices
+from jackpot.server.history import hits_of
+from jackpot.server.replies import Reply
+from jackpot.server.tenure import Tenure
+from jackpot.server.whose import NotDone, Whose, number
+
+Map = dict[str, Any]
+
+_ACCOUNTS: Final = Posting._fields[3:]
+
+
+class Questions:
+    """Answers questions. tenures: by bank."""
+
+    def __init__(self, whose: Whose, tenures: Mapping[str, Tenure], books: Books, config: Config) -> None:
+        self._whose = whose
+        self._tenures = tenures
+        self._books = books
+        self._config = config
+
+    async def answer(self, request: Request) -> Reply:
+        """Raises BadRequest, NotDone, BankStopped, LedgerError."""
+        match request.ask:
+            case asks.OfSite():
+                return self._site()
+            case asks.Leases():
+                return self._leases()
+            case asks.Devices():
+                return self._devices()
+            case asks.Links(bank) | asks.Tables(bank):
+                return await self._listed(request.ask, bank)
+            case asks.OneLink(link):
+                writer = await self._whose.own(request)
+                found = {one.link: one for one in await _links(writer)}.get(link)
+                return _there(found, Code.UNKNOWN_LINK, f"link: {link!r} is not open yet")
+            case asks.OneTable(table):
+                tables = {one.table: one for one in await self._tables(await self._whose.own(request))}
+                return _there(tables.get(table), Code.NO_SUCH_TABLE, f"table: {table!r} is not open yet")
+            case asks.Requests():
+                return await self._requests()
+        return await self._from_books(request)
+
+    async def _from_books(self, request: Request) -> Reply:
+        """What only the ledger still knows."""
+        writer, ask = await self._whose.own(request), request.ask
+        match ask:
+            case asks.WaitingHits():
+                after, limit = number(ask.after) or 0, ask.limit
+                waits, more = await writer.ask(lambda engine: views.waiting_hits(engine, after, limit))
+                hits = tuple(_hit(writer, hit) for hit in waits)
+                return replies.Hits(hits=hits, more=hits[-1].hit if more else None)
+            case asks.Hits():
+                page = await hits_of(writer, self._books, number(ask.before), ask.limit)
+                shown = tuple(_hit(writer, hit) for hit in page.hits)
+                return replies.Hits(hits=shown, more=None if page.before is None else f"H{page.before}")
+            case asks.OneHit():
+                return await self._hit(writer, ask)
+            case asks.Readings():
+                below, most = ask.before, ask.limit
+                stored = await self._books.read(
+                    lambda ledger: books_of_readings.stored(ledger, writer.bank, below, most)
+                )
+                days = await writer.ask(
+                    lambda engine: [books_of_readings.named(writer.bank, engine.state, one) for one in stored]
+                )
+                before = stored[-1].seq if len(stored) == most else None
+                return replies.Readings(readings=tuple(map(_reading, days)), before=before)
+            case asks.Journal():
+                found_, before = await self._search(writer, ask)
+                entries = await writer.ask(lambda engine: [_entry(engine, row) for row in found_])
+                return replies.Journal(bank=writer.bank, entries=tuple(entries), before=before)
+        raise BadRequest(f"{type(ask).__name__} is no question")
+
+    def _site(self) -> replies.Site:
+        site, server = self._config.site, self._config.server
+        return replies.Site(
+            name=site.name,
+            id=site.first_id,
+            currency=site.currency,
+            locale=site.locale,
+            timezone=site.timezone,
+            gaming_day_ends=f"{site.gaming_day_ends:%H:%M}",
+            server=None if server is None else server.id,
+            version=__version__,
+        )
+
+    def _leases(self) -> replies.Banks:
+        looks = [tenure.look()._asdict() for tenure in self._tenures.values()]
+        return replies.Banks(
+            banks=tuple(replies.Bank(**look | {"here": look["here"].value}) for look in looks)
+        )
+
+    def _devices(self) -> replies.Devices:
+        roles = self._whose.devices.items()
+        return replies.Devices(
+            devices=tuple(
+                _device(role, devices, name) for role, devices in roles for name in devices.register.devices
+            )
+        )
+
+    async def _listed(self, ask: Question, bank: str | None) -> Reply:
+        """The links, or the tables, of all banks that are here."""
+        here, elsewhere = self._whose.here(bank)
+        if isinstance(ask, asks.Links):
+            links = tuple([link for writer in here for link in await _links(writer)])
+            return replies.Links(links=links, elsewhere=elsewhere)
+        tables = tuple([table for writer in here for table in await self._tables(writer)])
+        return replies.Tables(tables=tables, elsewhere=elsewhere)
+
+    async def _tables(self, writer: Desk) -> list[replies.Table]:
+        online = self._whose.devices["table"].current
+
+        def look(engine: Engine) -> list[replies.Table]:
+            state = views.statistics(engine)
+            return [
+                replies.Table(
+                    table=name,
+                    bank=writer.bank,
+                    game=table["game"],
+                    links=tuple(table["links"]),
+                    online=name in online,
+                    last_seq=table["last_seq"],
+                    rounds=table["rounds"],
+                    wagers=table["wagers"],
+                    held=tuple(table["held"]),
+                    behind=state["behind"][name]["acked"] if name in state["behind"] else None,
+                    round=msgspec.convert(views.round_of(engine, name), replies.Round | None),
+                )
+                for table in state["tables"]
+                for name in [table["table"]]
+            ]
+
+        return await writer.ask(look)
+
+    async def _requests(self) -> replies.Requests:
+        """What waits for a second person, of all banks that are here."""
+        here, elsewhere = self._whose.here()
+        found: list[replies.Waiting] = []
+        for writer in here:
+            for table in await self._tables(writer):
+                round_, at = table.round, {"bank": writer.bank, "table": table.table}
+                if round_ is not None and round_.asked is not None:
+                    found.append(_waiting("reopen", at, round=round_.round, asked=round_.asked))
+                if table.behind is not None:
+                    found.append(_waiting("confirm-behind", at, acked=table.behind, last_seq=table.last_seq))
+        return replies.Requests(requests=tuple(found), elsewhere=elsewhere)
+
+    async def _hit(self, writer: Desk, ask: asks.OneHit) -> replies.Hit:
+        wanted = number(ask.hit) or 0
+        listed = (await hits_of(writer, self._books, wanted + 1, 1)).hits
+        hit = next((one for one in listed if one["hit"] == f"H{wanted}"), None)
+        if hit is None:
+            raise NotDone(Code.NO_SUCH_HIT, f"hit: there is no {ask.hit} in bank {writer.bank}")
+        done = await self._books.read(lambda ledger: books_of_hits.done_with(ledger, writer.bank, wanted))
+        steps = tuple(
+            replies.Step(
+                what=one.what,
+                at=one.at,
+                awards=tuple(f"A{award}" for award in one.awards),
+                people=one.people,
+                reason=one.reason,
+                document=one.document,
+            )
+            for one in done
+        )
+        return msgspec.structs.replace(_hit(writer, hit), steps=steps)
+
+    async def _search(self, writer: Desk, ask: asks.Journal) -> tuple[list[Row], int | None]:
+        """A page of rows, and where the next begins."""
+        table = None
+        if ask.table is not None:
+            found = await writer.ask(lambda engine: engine.table(ask.table or ""))
+            if found is None:
+                raise NotDone(Code.NO_SUCH_TABLE, f"table: {ask.table!r} is not open yet")
+            table = found.number
+        wanted = Wanted(ask.limit, ask.before, ask.kind, table)
+        try:
+            page = await self._books.read(lambda ledger: search(ledger, writer.bank, wanted))
+        except NoSuchKind as error:
+            raise BadRequest(f"kind: {error}") from error
+        return page.rows, page.before
+
+
+def hit_of(bank: str, hit: Map) -> replies.Hit:
+    """A hit, as `views.hit` has it."""
+    awards = tuple(award_of(award) for award in hit["awards"])
+    sums = {name: _cents(hit[name]) for name in ("amount", "envy", "difference")}
+    return msgspec.convert({**hit, **sums, "awards": awards, "bank": bank}, replies.Hit)
+
+
+def award_of(award: Map) -> replies.Award:
+    """An award, as people are told of it."""
+    sums = {name: _cents(award[name]) for name in ("amount", "difference") if name in award}
+    return msgspec.convert(award | sums, replies.Award)
+
+
+def _hit(writer: Desk, hit: Map) -> replies.Hit:
+    return hit_of(writer.bank, hit)
+
+
+def _there(found: Reply | None, code: Code, message: str) -> Reply:
+    if found is None:
+        raise NotDone(code, message)
+    return found
+
+
+def _waiting(what: str, at: Mapping[str, str], **facts: Any) -> replies.Waiting:
+    known = {"round": None, "acked": None, "last_seq": None, "asked": None}
+    return replies.Waiting(what=what, **at, **known | facts)  # type: ignore[arg-type]
+
+
+def _device(role: str, devices: Devices, name: str) -> replies.Device:
+    register = devices.register
+    return replies.Device(
+        role=role,  # type: ignore[arg-type]  # "table" or "sign", as the registers are named
+        device=name,
+        links=tuple(sorted(register.devices[name].links)),
+        online=name in devices.current,
+        blocked=name in register.blocked,
+        keys=tuple(register.fingerprints(name)),
+    )
+
+
+async def _links(writer: Desk) -> list[replies.Link]:
+    state = await writer.ask(views.statistics)
+    return [
+        replies.Link(
+            link=link["link"],
+            bank=writer.bank,
+            paytable=link["paytable"],
+            wager=_cents(link["wager"]),
+            state=link["state"],
+            reasons=tuple(link["reasons"]),
+            paid_by={pays: decimal(micros) for pays, micros in link["paid_by"].items()},
+            awards_outside=decimal(link["awards_outside"]),
+            levels=tuple(map(_level, link["levels"])),
+        )
+        for link in state["links"]
+    ]
+
+
+def _level(level: Map) -> replies.Level:
+    sums = ("reserve", "overflow", "seed", "reseed", "wins", "house", "contributions", "awards")
+    told = {
+        "value": decimal(level["primary"]),
+        "limit": None if level["limit"] is None else decimal(level["limit"]),
+        "last_hits": [hit | {"amount": _cents(hit["amount"])} for hit in level["last_hits"]],
+        **{name: decimal(level[name]) for name in sums},
+        **{name: _rate(level[name]) for name in ("primary_rate", "reserve_rate")},
+    }
+    return msgspec.convert(level | told, replies.Level)
+
+
+def _reading(read: books_of_readings.DayRead) -> replies.Reading:
+    meters = tuple(
+        replies.Meter(
+            link=meter.link,
+            level=meter.level,
+            value=decimal(meter.primary),
+            reserve=decimal(meter.reserve),
+            overflow=decimal(meter.overflow),
+            wagers=meter.wagers,
+            hits=meter.hits,
+        )
+        for meter in read.meters
+    )
+    return replies.Reading(
+        day=read.day, bank=read.bank, at=read.at, seq=read.seq, hash=read.hash, meters=meters
+    )
+
+
+def _entry(engine: Engine, row: Row) -> replies.Entry:
+    event = kinds.decode(row.kind, row.version, row.body)
+    return replies.Entry(
+        seq=row.seq,
+        at=row.at,
+        epoch=row.epoch,
+        kind=kinds.name_of(row.kind),
+        version=row.version,
+        table=None if row.table is None else engine.state.table(row.table).terms.table,
+        table_seq=row.table_seq,
+        event=plain(event),
+        postings=tuple(_posting(engine, posting) for posting in row.postings),
+        hash=row.hash.hex(),
+    )
+
+
+def _posting(engine: Engine, posting: Posting) -> replies.Posting:
+    terms = engine.state.link(posting.link).terms
+    moved = zip(_ACCOUNTS, posting[3:], strict=True)
+    return replies.Posting(
+        link=terms.link,
+        level=terms.levels[posting.level - 1].level if posting.level else None,
+        cycle=posting.cycle,
+        accounts={account: decimal(micros) for account, micros in moved if micros},
+    )
+
+
+def plain(value: Any) -> Any:
+    """What the journal holds as JSON with the names of its fields; bytes as hex digits."""
+    match value:
+        case msgspec.Struct():
+            return {name: plain(getattr(value, name)) for name in value.__struct_fields__}
+        case tuple() if hasattr(value, "_fields"):
+            return {name: plain(part) for name, part in zip(value._fields, value, strict=True)}
+        case dict():
+            return {str(key): plain(part) for key, part in value.items()}
+        case list() | tuple():
+            return [plain(part) for part in value]
+        case bytes():
+            return value.hex()
+    return value
+
+
+def _cents(cents: int) -> str:
+    return decimal(from_cents(cents))
+
+
+def _rate(points: int) -> str:
+    return rate_text(points).replace(" ", "")

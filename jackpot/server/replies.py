@@ -1,0 +1,375 @@
+"""What does the HTTP API answer? Every reply as a type; the published schema is made of these and the asks.
+
+Sums are decimal strings in the site's currency (M1), rates per cent as in the configuration, moments unix
+milliseconds. Ids are those of the floor protocol.
+"""
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+Money = Annotated[
+    str, Meta(pattern=r"^-?\d+\.\d{2,6}$", description='a sum, such as "10000.18", in the site\'s currency')
+]
+Rate = Annotated[str, Meta(pattern=r"^\d{1,3}(\.\d{1,2})?%$", description='such as "15%" or "0.25%"')]
+Moment = Annotated[int, Meta(ge=0, description="unix milliseconds")]
+
+
+class Reply(msgspec.Struct, frozen=True, kw_only=True):
+    """A JSON object."""
+
+
+class Site(Reply, frozen=True):
+    """Where the server stands. id: of the ledger. server: of this process, where several share the ledger."""
+
+    name: str
+    id: str
+    currency: str
+    locale: str
+    timezone: str
+    gaming_day_ends: str
+    server: str | None
+    version: str
+
+
+class Bank(Reply, frozen=True):
+    """A bank, as this server sees it. holder: a server's id, machine, process and program. why: of `here`."""
+
+    bank: str
+    holder: str
+    epoch: int
+    seq: int
+    here: Literal["held", "unconfirmed", "standby", "stopped"]
+    why: str
+
+
+class Banks(Reply, frozen=True):
+    banks: tuple[Bank, ...]
+
+
+class Elsewhere(Reply, frozen=True):
+    """A bank that is left out of a list. server: the id of the one that has it, None where none is known."""
+
+    bank: str
+    why: str
+    server: str | None
+
+
+class ShownHit(Reply, frozen=True):
+    """A percentage hit, as a level remembers its last ones (S1)."""
+
+    hit: str
+    table: str
+    hand: str
+    amount: Money
+    at: Moment
+    cycle: int
+
+
+class Level(Reply, frozen=True):
+    """All of S1. value: the live meter. wagers: counted in it. awards: all that it ever paid.
+
+    undone_wagers, undone_hits: left out of the other counts.
+    """
+
+    level: str
+    value: Money
+    reserve: Money
+    overflow: Money
+    seed: Money
+    reseed: Money
+    limit: Money | None
+    primary_rate: Rate
+    reserve_rate: Rate
+    cycle: int
+    hits: int
+    wins: Money
+    wagers: int
+    undone_hits: int
+    undone_wagers: int
+    house: Money
+    contributions: Money
+    awards: Money
+    last_hits: tuple[ShownHit, ...]
+
+
+class Link(Reply, frozen=True):
+    """reasons: why it takes no wagers. paid_by: standing awards of all levels, by who pays (A8).
+
+    awards_outside: odds, envy and draws, which no meter pays.
+    """
+
+    link: str
+    bank: str
+    paytable: str
+    wager: Money
+    state: Literal["active", "suspended"]
+    reasons: tuple[str, ...]
+    paid_by: dict[str, Money]
+    awards_outside: Money
+    levels: tuple[Level, ...]
+
+
+class Links(Reply, frozen=True):
+    links: tuple[Link, ...]
+    elsewhere: tuple[Elsewhere, ...]
+
+
+class Bet(Reply, frozen=True):
+    seat: int
+    link: str
+    on: Literal["own", "dealer"]
+    player: str | None
+
+
+class Draw(Reply, frozen=True):
+    magic_card: str | None = None
+    lucky_box: int | None = None
+
+
+class Round(Reply, frozen=True):
+    """The unfinished round, or the last closed one while it can be reopened (T10).
+
+    hits, asked: of a closed one; who asked to reopen it and waits for a second person.
+    """
+
+    round: str
+    state: Literal["open", "locked", "mismatch", "closed"]
+    bets: tuple[Bet, ...] = ()
+    chips: dict[str, int] = {}
+    draw: dict[str, Draw] | None = None
+    board: tuple[str, ...] = ()
+    dealer: tuple[str, ...] = ()
+    settled: tuple[int, ...] = ()
+    hits: tuple[str, ...] = ()
+    asked: str | None = None
+
+
+class Table(Reply, frozen=True):
+    """held: the hits whose cards must stay (T11). wagers: accepted ones by link, over its life (S6).
+
+    behind: what it says that it has and the ledger has lost (S9).
+    """
+
+    table: str
+    bank: str
+    game: str
+    links: tuple[str, ...]
+    online: bool
+    last_seq: int
+    rounds: int
+    wagers: dict[str, int]
+    held: tuple[str, ...]
+    behind: int | None
+    round: Round | None
+
+
+class Tables(Reply, frozen=True):
+    tables: tuple[Table, ...]
+    elsewhere: tuple[Elsewhere, ...]
+
+
+class Award(Reply, frozen=True):
+    """because: the seat whose hand earned an envy bonus. difference: journalled once it was paid (A10)."""
+
+    award: str
+    seat: int
+    link: str
+    level: str | None
+    hand: str
+    kind: Literal["meter", "odds", "envy", "draw"]
+    amount: Money
+    pays: Literal["cage", "inventory", "account"]
+    status: Literal["pending", "validated", "paid", "final", "undone"]
+    unverified: bool
+    because: int | None
+    difference: Money = "0.00"
+
+
+class Step(Reply, frozen=True):
+    """What people did with a hit, the newest first."""
+
+    what: Literal["validated", "paid", "undone", "corrected"]
+    at: Moment
+    awards: tuple[str, ...]
+    people: tuple[str, ...]
+    reason: str
+    document: str
+
+
+class Hit(Reply, frozen=True):
+    """amount: the hand's own awards; what it earned others is `envy`. steps: where one hit is asked for."""
+
+    hit: str
+    bank: str
+    link: str
+    level: str | None
+    table: str
+    round: str
+    seat: int | None
+    hand: str
+    unverified: bool
+    amount: Money
+    envy: Money
+    difference: Money
+    at: Moment
+    status: Literal["pending", "validated", "final", "paid", "undone"]
+    awards: tuple[Award, ...]
+    steps: tuple[Step, ...] = ()
+
+
+class Hits(Reply, frozen=True):
+    """more: what asks for the next ones, as `before` or `after`; None where there are none."""
+
+    hits: tuple[Hit, ...]
+    more: str | None
+
+
+class Meter(Reply, frozen=True):
+    """One level in a reading (S2)."""
+
+    link: str
+    level: str
+    value: Money
+    reserve: Money
+    overflow: Money
+    wagers: int
+    hits: int
+
+
+class Reading(Reply, frozen=True):
+    """The meters at a gaming day's end, and the bank's head there."""
+
+    day: str
+    bank: str
+    at: Moment
+    seq: int
+    hash: str
+    meters: tuple[Meter, ...]
+
+
+class Readings(Reply, frozen=True):
+    readings: tuple[Reading, ...]
+    before: int | None
+
+
+class Posting(Reply, frozen=True):
+    """What an entry moved on one level, by account; level None for awards that no meter pays (M4)."""
+
+    link: str
+    level: str | None
+    cycle: int
+    accounts: dict[str, Money]
+
+
+class Entry(Reply, frozen=True):
+    """A row of the journal. event: its fields as they were decided; sums in it are micro-dollars."""
+
+    seq: int
+    at: Moment
+    epoch: int
+    kind: str
+    version: int
+    table: str | None
+    table_seq: int | None
+    event: dict[str, Any]
+    postings: tuple[Posting, ...]
+    hash: str
+
+
+class Journal(Reply, frozen=True):
+    """before: what goes on with the search; a page may be empty where what is looked for is rare."""
+
+    bank: str
+    entries: tuple[Entry, ...]
+    before: int | None
+
+
+class Device(Reply, frozen=True):
+    """keys: fingerprints of those it may greet with. blocked: two devices used one key."""
+
+    role: Literal["table", "sign"]
+    device: str
+    links: tuple[str, ...]
+    online: bool
+    blocked: bool
+    keys: tuple[str, ...]
+
+
+class Devices(Reply, frozen=True):
+    devices: tuple[Device, ...]
+
+
+class Waiting(Reply, frozen=True):
+    """What a second person answers. what: the act that does. asked: who asked, None where a device did."""
+
+    what: Literal["reopen", "confirm-behind"]
+    bank: str
+    table: str
+    round: str | None
+    acked: int | None
+    last_seq: int | None
+    asked: str | None
+
+
+class Requests(Reply, frozen=True):
+    requests: tuple[Waiting, ...]
+    elsewhere: tuple[Elsewhere, ...]
+
+
+class Refund(Reply, frozen=True):
+    seat: int
+    link: str
+    on: Literal["own", "dealer"]
+    amount: Money
+    pays: Literal["cage", "inventory", "account"]
+
+
+class Done(Reply, frozen=True, omit_defaults=True):
+    """An act is done, and durable. left: by how much paid awards would be higher now (A11).
+
+    difference: journalled against a paid award (A10). asked: it waits for a second person. suspended: the
+    links that still take no wagers after a resumption, with why and what is next.
+    """
+
+    hit: str = ""
+    awards: tuple[Award, ...] = ()
+    warn: tuple[str, ...] = ()
+    refunds: tuple[Refund, ...] = ()
+    left: dict[str, Money] = {}
+    difference: Money | None = None
+    asked: bool = False
+    suspended: dict[str, str] = {}
+
+
+class HandedOver(Reply, frozen=True):
+    """holder: who has the bank now."""
+
+    bank: str
+    holder: str
+
+
+class Revoked(Reply, frozen=True):
+    """revoked, left: fingerprints of the keys that ended, and of those that are still valid."""
+
+    revoked: tuple[str, ...]
+    left: tuple[str, ...]
+
+
+class Problem(Reply, frozen=True, omit_defaults=True):
+    """Why it was refused (RFC 9457). code: what `type` says. field: which field is wrong. next: what to do.
+
+    hits: what stands in the way. bank, server: who has the bank, where this server has not.
+    """
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    code: str
+    field: str | None = None
+    next: str = ""
+    hits: tuple[str, ...] = ()
+    bank: str | None = None
+    server: str | None = None

@@ -1,0 +1,150 @@
+"""Which bank is a request about, and may this server answer for it?"""
+
+from collections.abc import Mapping
+from typing import Final
+
+from jackpot.rules import views
+from jackpot.rules.codes import Code
+from jackpot.server import replies
+from jackpot.server.asks import BadRequest, Request
+from jackpot.server.desk import BankStopped, Desk
+from jackpot.server.devices import Devices
+
+# A request names a device by one of these fields, the first of them that it has.
+_DEVICES: Final = ("device", "table")
+
+
+class NotDone(Exception):
+    """A request is refused. hits: what stands in the way. bank, server: who has the bank instead."""
+
+    def __init__(
+        self, code: Code, message: str, hits: tuple[str, ...] = (), bank: str | None = None, server: str = ""
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.hits = hits
+        self.bank = bank
+        self.server = server or None
+
+
+class Whose:
+    """Finds the bank of a request. writers: by bank. devices: by role."""
+
+    def __init__(self, writers: Mapping[str, Desk], devices: Mapping[str, Devices]) -> None:
+        self.writers = writers
+        self.devices = devices
+
+    def here(self, bank: str | None = None) -> tuple[list[Desk], tuple[replies.Elsewhere, ...]]:
+        """The banks that this server may answer for, and the others; bank: of that one alone.
+
+        Raises BadRequest for one that is unknown.
+        """
+        found, others = [], []
+        for writer in [self._named(bank)] if bank is not None else self.writers.values():
+            if (stopped := _stopped(writer)) is None:
+                found.append(writer)
+            else:
+                others.append(
+                    replies.Elsewhere(bank=writer.bank, why=stopped, server=server_of(writer) or None)
+                )
+        return found, tuple(others)
+
+    async def own(self, request: Request) -> Desk:
+        """As `bank_of`, of a bank that another server cannot have changed. Raises BankStopped."""
+        writer = await self.bank_of(request)
+        if writer.hold.stopped is None and (stopped := _stopped(writer)) is not None:
+            raise BankStopped(stopped)
+        return writer
+
+    async def bank_of(self, request: Request) -> Desk:
+        """The bank of what is asked: its table's, device's or link's, the one named, or that of its hit.
+
+        Raises BadRequest where it could be another, NotDone where another server has it.
+        """
+        writer = await self._bank_of(request)
+        if server := server_of(writer):
+            message = f"bank {writer.bank} is at server {server}"
+            raise NotDone(Code.MISDIRECTED, message, bank=writer.bank, server=server)
+        return writer
+
+    async def _bank_of(self, request: Request) -> Desk:
+        ask = request.ask
+        bank = request.bank if request.bank is not None else getattr(ask, "bank", None)
+        device = next((found for name in _DEVICES if (found := getattr(ask, name, None)) is not None), None)
+        if device is not None and bank is None:
+            return self._of_device(getattr(ask, "role", "table"), device)
+        links = (getattr(ask, "link", None), *getattr(ask, "links", ()))
+        link = next((one for one in links if one is not None), None)
+        if bank is None and link is not None:
+            return self._of_link(link)
+        if bank is None:
+            return await self._having(getattr(ask, "hit", None), getattr(ask, "award", None))
+        return self._named(bank)
+
+    def _named(self, bank: str) -> Desk:
+        if bank not in self.writers:
+            raise BadRequest(f"bank: {bank!r} is unknown; there is {' '.join(self.writers)}")
+        return self.writers[bank]
+
+    def _of_device(self, role: str, name: str) -> Desk:
+        registers = {each: devices.register.devices for each, devices in self.devices.items()}
+        device = registers[role].get(name)
+        if device is None:
+            others = [each for each, found in registers.items() if name in found]
+            hint = f", but there is such a {others[0]}: --role {others[0]}" if others else ""
+            known = hint or f"; there is {' '.join(registers[role]) or 'none'}"
+            raise BadRequest(f"{role}: {name!r} is unknown{known}")
+        return self.writers[device.banks[0].bank]
+
+    def _of_link(self, link: str) -> Desk:
+        for writer in self.writers.values():
+            if link in writer.board.links:
+                return writer
+        known = " ".join(link for writer in self.writers.values() for link in writer.board.links)
+        raise BadRequest(f"link: {link!r} is unknown; there is {known}")
+
+    async def _having(self, hit: str | None, award: str | None) -> Desk:
+        """The only bank that has that hit or award; where a bank does not say, it might be that one's."""
+        if len(self.writers) == 1:
+            return next(iter(self.writers.values()))
+        what = f"hit {hit}" if hit is not None else f"award {award}" if award is not None else ""
+        having, silent = await self._asked_for(hit, award) if what else ([], [])
+        if hit is not None and award is not None and not having and not silent:
+            having, silent = await self._asked_for(hit, None)  # its bank says that the award is not of it
+        if len(having) == 1 and not silent:
+            return having[0]
+        if what and not having and not silent:
+            raise BadRequest(f"{what}: no bank has it ({', '.join(self.writers)})")
+        banks = [*(writer.bank for writer in having), *silent] or list(self.writers)
+        raise BadRequest(f"bank: which one? {' or '.join(f'--bank {bank}' for bank in banks)}")
+
+    async def _asked_for(self, hit: str | None, award: str | None) -> tuple[list[Desk], list[str]]:
+        """The banks that ever made both, and the names of those that do not answer."""
+        having, silent = [], []
+        for writer in self.writers.values():
+            try:
+                if await writer.ask(lambda engine: views.has(engine, number(hit), number(award))):
+                    having.append(writer)
+            except BankStopped:
+                silent.append(writer.bank)
+        return having, silent
+
+
+def number(name: str | None) -> int | None:
+    """The number in the id of a hit or an award."""
+    return None if name is None else int(name[1:])
+
+
+def server_of(writer: Desk) -> str:
+    """The id of the server that has the bank, "" where this one has, or nobody is known to."""
+    return writer.hold.held_by.split()[0] if writer.hold.elsewhere and writer.hold.held_by else ""
+
+
+def _stopped(writer: Desk) -> str | None:
+    """Why this server may not say how the bank stands now; None where it may."""
+    if (stopped := writer.hold.stopped) is not None:
+        return stopped
+    if not writer.board.leased:
+        return f"bank {writer.bank} is not confirmed by the ledger: another server may have it by now"
+    return None

@@ -1,0 +1,180 @@
+"""How are questions and acts asked over HTTP? Each as its route, from what `jackpot.server.asks` lists.
+
+A question is answered with a JSON object, an act too once it is durable. A refusal is a problem (RFC 9457)
+that says why, names the field where one is wrong, and what to do next.
+"""
+
+import re
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+from aiohttp import hdrs, web
+
+from jackpot.rules.codes import OF_ACTS, Code
+from jackpot.rules.commands import ActCommand
+from jackpot.server import admin, asks
+from jackpot.server.acts import Acts
+from jackpot.server.alone import failed
+from jackpot.server.asks import (
+    BASE,
+    Ask,
+    BadRequest,
+    Question,
+    ServerAct,
+    act_of,
+    keyed,
+    path_of,
+    question_of,
+)
+from jackpot.server.replies import Problem, Reply
+from jackpot.server.whose import NotDone
+
+# An act is a reason of 256 characters and a few ids, with room for escapes; a thousand believed tables fit.
+REQUEST_MOST: Final = 65_536
+# Those who ask choose it; a UUID is shorter.
+KEY: Final = re.compile(r"[!-~]{1,64}")
+KEY_HEADER: Final = "Idempotency-Key"
+JSON: Final = "application/json"
+PROBLEM: Final = "application/problem+json"
+# What explains a code: the page of the API has all of them.
+TYPE: Final = "/api/docs#"
+# A peer that waits is told that the server ends; one that does not read must not delay it.
+SHUTDOWN_S: Final = 2.0
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+_FIELD: Final = re.compile(r"([A-Za-z_-]{1,64}): ")
+
+
+def api(acts: Acts, login: Callable[[web.Request], str], kind: str) -> web.Application:
+    """The routes below BASE. login: who asks. kind: what a peer is called that something fails for."""
+    app = web.Application(middlewares=[_problems(kind)])
+    for question in asks.QUESTIONS:
+        app.router.add_get(path_of(question), _question(acts, question), allow_head=False)
+    for act in asks.ASKED_ACTS:
+        app.router.add_post(path_of(act), _act(acts, act, login))
+    return app
+
+
+async def listen(path: Path, acts: Acts) -> tuple[web.AppRunner, web.BaseSite]:
+    """Serves the API at a unix socket, which only this user may open. Raises OSError."""
+    app = web.Application(client_max_size=REQUEST_MOST)
+    app.add_subapp(BASE, api(acts, _login, "admin"))
+    runner = web.AppRunner(app, access_log=None, handle_signals=False, shutdown_timeout=SHUTDOWN_S)
+    await runner.setup()
+    site = web.SockSite(runner, admin.bound(path))
+    await site.start()
+    return runner, site
+
+
+def problem(refusal: NotDone, fields: Iterable[str] = ()) -> web.Response:
+    """A refusal as an answer. fields: those that the request may have."""
+    about = OF_ACTS[refusal.code]
+    named = _FIELD.match(refusal.message)
+    field = named[1] if named and (named[1] in fields or refusal.message.endswith(": unknown")) else None
+    found = Problem(
+        type=f"{TYPE}{refusal.code.value}",
+        title=about.means,
+        status=about.status,
+        detail=refusal.message,
+        code=refusal.code.value,
+        field=field,
+        next=about.then,
+        hits=refusal.hits,
+        bank=refusal.bank,
+        server=refusal.server,
+    )
+    return _json(found, about.status, PROBLEM)
+
+
+def _question(acts: Acts, kind: type[Question]) -> Handler:
+    async def answer(request: web.Request) -> web.Response:
+        query = request.query
+        twice = [name for name in query if len(query.getall(name)) > 1]
+        if twice:
+            raise BadRequest(f"{twice[0][: asks.QUOTED_MOST]}: given twice")
+        return _json(await acts.carry_out(question_of(kind, {**query, **request.match_info})))
+
+    return _told(answer, kind)
+
+
+def _act(acts: Acts, kind: type[ServerAct | ActCommand], login: Callable[[web.Request], str]) -> Handler:
+    async def answer(request: web.Request) -> web.Response:
+        who, key = login(request), request.headers.get(KEY_HEADER)
+        if key is None or not KEY.fullmatch(key):
+            raise BadRequest(
+                f"{KEY_HEADER}: a header of 1 to 64 printable characters, a new one for each act"
+            )
+        asked = act_of(kind, await _body(request), who)
+        return _json(await acts.carry_out(keyed(asked, who, key)))
+
+    return _told(answer, kind)
+
+
+def _told(answer: Handler, kind: type[Ask]) -> Handler:
+    """The handler, with its refusals as problems."""
+    fields = {*kind.__struct_fields__, *asks.Next.__struct_fields__, KEY_HEADER, "body"}
+
+    async def handle(request: web.Request) -> web.StreamResponse:
+        try:
+            return await answer(request)
+        except BadRequest as error:
+            return problem(NotDone(Code.BAD_REQUEST, str(error)), fields)
+        except NotDone as refusal:
+            return problem(refusal, fields)
+
+    return handle
+
+
+async def _body(request: web.Request) -> Mapping[str, Any]:
+    """The fields of an act. Raises BadRequest, and HTTPException where it is no JSON or too long."""
+    if request.content_type != JSON:
+        raise web.HTTPUnsupportedMediaType(text=f"an act is {JSON}\n")
+    try:
+        found: dict[str, Any] = msgspec.json.decode(await request.read(), type=dict[str, Any])
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise BadRequest(f"body: {error}") from error
+    return found
+
+
+def _problems(kind: str) -> Any:
+    """What is wrong with a request before anybody looks at its fields, as a problem too."""
+
+    @web.middleware
+    async def told(request: web.Request, handler: Handler) -> web.StreamResponse:
+        try:
+            return await handler(request)
+        except web.HTTPException as error:
+            answer = _of_status(error.status, error.text or error.reason)
+            if hdrs.ALLOW in error.headers:
+                answer.headers[hdrs.ALLOW] = error.headers[hdrs.ALLOW]
+            return answer
+        except ConnectionError:
+            raise  # the receiver is gone, which is no fault
+        except Exception as error:  # noqa: BLE001 - one request fails, and nothing else
+            failed(kind, request.path, error)
+            return _of_status(HTTPStatus.INTERNAL_SERVER_ERROR, "this failed; the log says why")
+
+    return told
+
+
+def _of_status(status: int, detail: str) -> web.Response:
+    """A problem that its HTTP status says all of."""
+    title = HTTPStatus(status).phrase
+    found = Problem(type="about:blank", title=title, status=status, detail=detail.strip(), code="")
+    return _json(found, status, PROBLEM)
+
+
+def _json(reply: Reply, status: int = 200, kind: str = JSON) -> web.Response:
+    body = msgspec.json.encode(reply)
+    return web.Response(body=body, status=status, content_type=kind, headers={hdrs.CACHE_CONTROL: "no-store"})
+
+
+def _login(request: web.Request) -> str:
+    """Who is at the other end of the admin socket."""
+    transport = request.transport
+    if transport is None:
+        raise web.HTTPServiceUnavailable(text="the connection is gone\n")
+    return admin.login(transport.get_extra_info("socket"))

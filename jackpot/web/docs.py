@@ -1,0 +1,108 @@
+"""Where does a programmer read the API? As a page of this server, which loads nothing from elsewhere."""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+import msgspec
+from aiohttp import web
+
+from jackpot.rules.codes import OF_ACTS
+from jackpot.server.asks import BASE
+from jackpot.web.openapi import document
+from jackpot.web.screens import html, templates
+
+Map = dict[str, Any]
+
+PAGE: Final = "/api/docs"
+FILE: Final = f"{BASE}/openapi.json"
+
+
+def routes() -> list[web.RouteDef]:
+    """The page, and the document that it is made of."""
+    found = document()
+    page, file = _page(found), msgspec.json.encode(found)
+
+    async def docs(_request: web.Request) -> web.Response:
+        """GET /api/docs: for people."""
+        return html(page)
+
+    async def openapi(_request: web.Request) -> web.Response:
+        """GET /api/v1/openapi.json: for programs."""
+        return web.Response(body=file, content_type="application/json")
+
+    return [web.get(PAGE, docs), web.get(FILE, openapi)]
+
+
+def _page(found: Map) -> bytes:
+    schemas = found["components"]["schemas"]
+    page = (
+        templates()
+        .get_template("docs.html")
+        .render(
+            about=found["info"]["description"].strip().split("\n\n"),
+            base=BASE,
+            file=FILE,
+            asks=list(_asks(found)),
+            replies={name: list(_rows(schema)) for name, schema in schemas.items()},
+            said_of={name: schema.get("description", "") for name, schema in schemas.items()},
+            codes={code.value: about for code, about in OF_ACTS.items()},
+        )
+    )
+    return page.encode()
+
+
+def _asks(found: Map) -> Iterator[Map]:
+    """Each ask as the page shows it."""
+    for path, methods in found["paths"].items():
+        for method, asked in methods.items():
+            reply = asked["responses"]["200"]["content"]["application/json"]["schema"]
+            body = (
+                asked.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})
+            )
+            query = [
+                (each["name"], _said(each["schema"]), each["required"])
+                for each in asked["parameters"]
+                if "schema" in each
+            ]
+            yield {
+                "id": asked["operationId"],
+                "method": method.upper(),
+                "path": path,
+                "summary": asked["summary"],
+                "more": asked.get("description", ""),
+                "fields": query + list(_rows(body)),
+                "reply": _name(reply),
+            }
+
+
+def _rows(schema: Map) -> Iterator[tuple[str, str, bool]]:
+    """Its fields: name, what may stand there, and whether it must."""
+    must = schema.get("required", ())
+    for name, field in schema.get("properties", {}).items():
+        yield name, _said(field), name in must
+
+
+def _said(schema: Map | bool) -> str:
+    """A schema in some words; "→Name" for another one's."""
+    if isinstance(schema, bool):
+        return "anything"
+    if "$ref" in schema:
+        return f"→{_name(schema)}"
+    if "anyOf" in schema:
+        return " or ".join(_said(one) for one in schema["anyOf"])
+    if "enum" in schema:
+        return " · ".join(str(one) or "nothing" for one in schema["enum"])
+    kind = schema.get("type", "any")
+    if kind == "array" and schema.get("prefixItems"):
+        return f"[{', '.join(map(_said, schema['prefixItems']))}]"
+    if kind == "array":
+        return f"list of {_said(schema.get('items', True))}"
+    if kind == "object" and isinstance(schema.get("additionalProperties"), dict):
+        return f"by name: {_said(schema['additionalProperties'])}"
+    about = schema.get("description", "")
+    default = f"; else {schema['default']}" if schema.get("default") not in (None, "") else ""
+    return f"{kind}{f': {about}' if about else ''}{default}"
+
+
+def _name(schema: Map) -> str:
+    return str(schema["$ref"]).rpartition("/")[2]

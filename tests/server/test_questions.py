@@ -1,0 +1,32 @@
+"""Is every question answered, from this server's own banks alone?"""
+
+from pathlib import Path
+
+from jackpot.app import Server
+from jackpot.server.asks import QUESTIONS, path_of
+from tests.server.bed import LINK, LINKS, administer, configure, on_loop, table
+from tests.server.test_admin import royal
+from tests.server.test_keys import taken_by
+
+
+@on_loop
+async def test_every_question_is_answered_and_no_bank_is_left_out_in_silence(tmp_path: Path) -> None:
+    """S1, S9: each question has its answer; of a bank at another server it is said who has it."""
+    side = f'{LINKS}\n{LINKS.replace(LINK, "side").strip()}\nbank = "side"'
+    async with Server(configure(tmp_path, links=side)) as server, table(server) as device:
+        await royal(device)
+        fields = {"link": LINK, "table": "T01", "hit": "H1"}
+        for kind in QUESTIONS:
+            known = {name: value for name, value in fields.items() if f"{{{name}}}" in path_of(kind)}
+            if not known and "limit" in kind.__struct_fields__:
+                known = {"bank": "main"}
+            answer = await administer(server.config, do=path_of(kind), **known)
+            assert answer["ok"], (kind, answer)
+        (waiting,) = (await administer(server.config, do="/tables"))["tables"][:1]
+        assert (waiting["table"], waiting["held"], waiting["round"]["hits"]) == ("T01", ["H1"], ["H1"])
+        taken_by("b", server.writers["side"])
+        links = await administer(server.config, do="/links")
+        assert [link["link"] for link in links["links"]] == [LINK]
+        assert [(one["bank"], one["server"]) for one in links["elsewhere"]] == [("side", "b")]
+        away = await administer(server.config, do="/links/{link}", link="side")
+        assert (away["code"], away["server"]) == ("misdirected", "b")

@@ -1,0 +1,126 @@
+"""Does the API answer as its document says, do every act once for its key, and say what is wrong?"""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+from jackpot.app import Server
+from jackpot.rules.acts.hits import Pay, Validate
+from jackpot.server.asks import ASKED_ACTS, Target, target_of
+from jackpot.server.calling import Answer, exchange
+from jackpot.web.api import REQUEST_MOST
+from tests.server.bed import administer, configure, on_loop, table
+from tests.server.test_admin import royal
+
+
+async def asked(server: Server, target: Target, key: str | None = None) -> Answer:
+    return await asyncio.to_thread(exchange, server.config.listen.admin, target, key)
+
+
+async def raw(server: Server, request: str) -> tuple[int, dict[str, Any]]:
+    """What comes back to a request as it is written."""
+    reader, writer = await asyncio.open_unix_connection(server.config.listen.admin)
+    writer.write(request.replace("\n", "\r\n").encode())
+    head, _, body = (await reader.read()).partition(b"\r\n\r\n")
+    writer.close()
+    await writer.wait_closed()
+    assert b"content-type: application/problem+json" in head.lower()
+    return int(head.split()[1]), json.loads(body)
+
+
+def post(name: str, body: str, *headers: str) -> str:
+    lines = [f"POST /api/v1/acts/{name} HTTP/1.1", "Host: localhost", "Connection: close", *headers]
+    return "\n".join([*lines, f"Content-Length: {len(body)}", "", body])
+
+
+JSON = "Content-Type: application/json"
+KEY = "Idempotency-Key: k"
+
+
+@on_loop
+async def test_an_act_that_is_sent_twice_is_done_once(tmp_path: Path) -> None:
+    """S5: a program that lost the answer asks again with its key; another act with that key is refused."""
+    config = configure(tmp_path)
+    async with Server(config) as server, table(server) as device:
+        await royal(device)
+        validate = target_of(Validate, {"hit": "H1"})
+        first = await asked(server, validate, "one")
+        seq = server.writers["main"].core.durable_seq
+        assert (first.ok, first.said["awards"][0]["status"]) == (True, "validated")
+        assert await asked(server, validate, "one") == first
+        assert server.writers["main"].core.durable_seq == seq
+        other = await asked(server, target_of(Pay, {"hit": "H1"}), "one")
+        assert (other.status, other.said["code"]) == (422, "key_used")
+        assert (await asked(server, validate, "two")).said["code"] == "not_pending"
+    async with Server(config) as server:  # the journal remembers
+        assert await asked(server, validate, "one") == first
+
+
+@on_loop
+async def test_an_act_of_the_server_is_done_once_too(tmp_path: Path) -> None:
+    """S5: a key that was revoked under a key is told as revoked again, and not as unknown."""
+    async with Server(configure(tmp_path)) as server:
+        request = {"do": "revoke", "device": "T01", "once": "k"}
+        first = await administer(server.config, **request)
+        assert (first["ok"], len(first["revoked"])) == (True, 1)
+        assert await administer(server.config, **request) == first
+        assert (await administer(server.config, **request | {"device": "T02"}))["code"] == "key_used"
+        assert not (await administer(server.config, do="revoke", device="T01"))["ok"]
+
+
+@on_loop
+async def test_a_request_that_is_none_is_a_problem_that_says_why(tmp_path: Path) -> None:
+    """RFC 9457: its status, its code, the field, and what comes next; the server goes on."""
+    validate = '{"hit": "H1"}'
+    deep = '{"hit": ' + "[" * 30_000 + "]" * 30_000 + "}"
+    wrong = {
+        post("validate", validate, JSON): (400, "bad_request", "Idempotency-Key"),
+        post("validate", validate, JSON, f"Idempotency-Key: {'k' * 65}"): (
+            400,
+            "bad_request",
+            "Idempotency-Key",
+        ),
+        post("validate", validate, KEY): (415, "", None),
+        post("validate", validate, KEY, "Content-Type: text/plain"): (415, "", None),
+        post("validate", "[1]", KEY, JSON): (400, "bad_request", "body"),
+        post("validate", '{"hit"', KEY, JSON): (400, "bad_request", "body"),
+        post("validate", deep, KEY, JSON): (400, "bad_request", "body"),
+        post("validate", " " * REQUEST_MOST + validate, KEY, JSON): (413, "", None),
+        post("validate", "{}", KEY, JSON): (400, "bad_request", "hit"),
+        post("validate", '{"colour": 1}', KEY, JSON): (400, "bad_request", "colour"),
+        post("validate", validate, KEY, JSON): (404, "no_such_hit", "hit"),
+        post("open-link", "{}", KEY, JSON): (404, "", None),
+        "GET /api/v1/acts/validate HTTP/1.1\nHost: localhost\nConnection: close\n\n": (405, "", None),
+        "GET /api/v1/hits?limit=1&limit=2 HTTP/1.1\nHost: localhost\nConnection: close\n\n": (
+            400,
+            "bad_request",
+            "limit",
+        ),
+        "GET /api/v1/tables/..%2f.. HTTP/1.1\nHost: localhost\nConnection: close\n\n": (
+            400,
+            "bad_request",
+            "table",
+        ),
+    }
+    async with Server(configure(tmp_path)) as server:
+        for request, (status, code, field) in wrong.items():
+            answered, said = await raw(server, request)
+            assert (answered, said["status"], said["code"], said.get("field")) == (
+                status,
+                status,
+                code,
+                field,
+            ), said
+            assert said["detail"]
+            assert said["title"]
+        assert (await administer(server.config, do="/site"))["name"] == "Test"
+
+
+@on_loop
+async def test_every_act_has_its_route(tmp_path: Path) -> None:
+    """A10, S4: an act without fields is refused for a field of its own, or for who may do it: it is known."""
+    async with Server(configure(tmp_path)) as server:
+        for kind in ASKED_ACTS:
+            answer = await asked(server, target_of(kind, {}))
+            assert answer.said["code"] in {"bad_request", "bank_stopped"}, (kind, answer)

@@ -1,0 +1,24 @@
+"""Is the published document the one that the server goes by?"""
+
+from jackpot.server import asks
+from jackpot.web.openapi import document
+from tests.web import openapi
+
+
+def test_the_document_is_the_one_that_is_served() -> None:
+    """DESIGN, schemas: `python -m tests.web.openapi` was run after the last change of a route or a type."""
+    assert openapi.FILE.read_text("utf-8") == openapi.text()
+
+
+def test_every_route_says_what_it_takes_and_answers() -> None:
+    """DESIGN, one surface: no ask is left out, each body is closed, each act has its key."""
+    paths = document()["paths"]
+    assert paths.keys() == {asks.path_of(kind) for kind in (*asks.QUESTIONS, *asks.ASKED_ACTS)}
+    for path, methods in paths.items():
+        (method,) = methods
+        assert (method == "post") == path.startswith("/acts/")
+        if method == "post":
+            body = methods["post"]["requestBody"]["content"]["application/json"]["schema"]
+            assert body["additionalProperties"] is False
+            assert "do" not in body["properties"]
+            assert methods["post"]["parameters"] == [{"$ref": "#/components/parameters/key"}]
