@@ -32,6 +32,10 @@ UNWELCOMED: Final = GREETED | {State.START, State.CHALLENGED}
 Message = dict[str, Any]
 
 
+class ServerRefused(Exception):
+    """The server ended the conversation with an error: its code, and its message."""
+
+
 class Client:
     """One device on the network.
 
@@ -55,7 +59,7 @@ class Client:
         self.welcome: Message | None = None
         """The newest welcome."""
         self.trouble: Exception | None = None
-        """Why the newest attempt to connect failed."""
+        """Why no connection could be made, or the error with which the server ended it; None once welcome."""
 
     async def __aenter__(self) -> Self:
         await self._group.__aenter__()
@@ -133,11 +137,12 @@ class Client:
     def _act(self, event: DeviceEvent) -> None:
         match event:
             case Welcomed(message):
-                self.welcome = message
+                self.welcome, self.trouble = message, None
                 self._tell(message)
             case Pushed(message):
                 self._tell(message)
             case Refused(message):
+                self.trouble = ServerRefused(f"{message.get('code')}: {message.get('message')}")
                 self._move_on(message.get("code"))
                 self._tell(message)
             case Answered():

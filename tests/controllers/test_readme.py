@@ -1,14 +1,29 @@
 """Does the protocol's page name all that the protocol has?"""
 
+import asyncio
 import re
+import subprocess
+import sys
+import textwrap
 from pathlib import Path
+from typing import Any, Final
 
 import pytest
 
+from controllers.answers import Ack
+from controllers.client import ServerRefused, TableClient
+from controllers.frames import FrameReader, decode, encode, frame
+from controllers.hello import hello_mac
+from controllers.memory import VolatileMemory
 from controllers.messages import COMMANDS, Bet, Claim, Hello
 from controllers.states import DEVICE_SAYS, SERVER_SAYS
+from jackpot.app import Server
+from tests.server.bed import configure, on_loop, until
 
-PAGE = (Path(__file__).parents[2] / "controllers" / "README.md").read_text()
+ROOT: Final = Path(__file__).parents[2]
+PAGE = (ROOT / "controllers" / "README.md").read_text()
+KEY: Final = bytes(range(32))
+NONCE: Final = bytes(range(0xA0, 0xB0))
 CODES = re.findall(
     r"\w+",
     """
@@ -39,3 +54,61 @@ def test_codes_stand_in_their_order() -> None:
 def test_every_file_has_its_question(name: str) -> None:
     """DESIGN house: each file answers one question."""
     assert name == "__init__.py" or f"`{name}`" in PAGE
+
+
+@on_loop
+async def test_the_round_of_the_page_plays(tmp_path: Path) -> None:
+    """README, client: copied as it stands, with a server's address in it, it wins a royal flush."""
+    (sample,) = re.findall(r"    import asyncio\n.*?asyncio\.run\(play\(\)\)\n", PAGE, re.DOTALL)
+    config = configure(tmp_path)
+    (tmp_path / "keys").mkdir()
+    (tmp_path / "T01").rename(tmp_path / "keys" / "T01")
+
+    def run(port: int) -> "subprocess.CompletedProcess[str]":
+        text = textwrap.dedent(sample).replace("10.0.0.5:5710", f"127.0.0.1:{port}")
+        (tmp_path / "play.py").write_text(text)
+        command, paths = [sys.executable, "play.py"], {"PYTHONPATH": str(ROOT)}
+        return subprocess.run(
+            command, cwd=tmp_path, env=paths, capture_output=True, text=True, check=False, timeout=60
+        )
+
+    async with Server(config) as server:
+        done = await asyncio.to_thread(run, server.ports["tables"])
+    assert (done.returncode, done.stdout) == (0, "seat 3 wins 1000009 cents, pending\n"), done.stderr
+
+
+@on_loop
+async def test_a_table_knows_why_it_is_not_in(tmp_path: Path) -> None:
+    """README, client: a wrong key is no riddle: `trouble` has the error's code."""
+    async with Server(configure(tmp_path)) as server:
+        address = f"127.0.0.1:{server.ports['tables']}"
+        async with TableClient("T01", KEY, [address], VolatileMemory()) as table:
+            await until(lambda: table.trouble is not None)
+            assert isinstance(table.trouble, ServerRefused)
+            assert str(table.trouble).startswith("auth_failed: ")
+
+
+def frames_of_the_page() -> list[bytes]:
+    """The frames that stand in the page byte by byte."""
+    part = PAGE.partition("## The first frames in bytes")[2].partition("\n## ")[0]
+    lines = re.findall(r"^ {4,}((?:[0-9a-f]{2} {1,2})*[0-9a-f]{2})(?: {2,}|$)", part, re.MULTILINE)
+    data, reader, found = bytes.fromhex(" ".join(lines)), FrameReader(), []
+    reader.add(data)
+    while (payload := reader.next_frame()) is not None:
+        found.append(frame(payload))
+    assert b"".join(found) == data
+    return found
+
+
+def test_the_bytes_of_the_page_are_those_of_the_protocol() -> None:
+    """README, bytes: what another language's author compares with is what this code says and reads."""
+    mac = hello_mac(KEY, NONCE, "table", "T01")
+    bets = [{"seat": 3, "link": "five", "amount": 100}]
+    said: list[Any] = [
+        {"t": "challenge", "v": 1, "nonce": NONCE, "server": "Riverside"},
+        {"t": "hello", "v": 1, "role": "table", "id": "T01", "mac": mac, "acked": 0},
+        {"t": "wager", "seq": 1, "round": "R1", "bets": bets, "lock": True},
+        Ack(1),
+    ]
+    assert frames_of_the_page() == [encode(message) for message in said]
+    assert [decode(each[4:])["t"] for each in frames_of_the_page()] == ["challenge", "hello", "wager", "ack"]
