@@ -158,7 +158,8 @@ def _ledger(found: "Config") -> _Ledger:
     begins = f"the first start opens these banks in it, with every link at its seed: {banks}"
     if url.startswith("sqlite:///") and not (path := Path(url.removeprefix("sqlite:///"))).exists():
         folder = path.parent
-        warnings = [] if folder.is_dir() else [f"there is no folder {folder}: make it, or no server starts"]
+        missing = f"there is no folder {folder}: a server makes its ledger, but no folder for it"
+        warnings = [] if folder.is_dir() else [missing]
         return _Ledger(f"ledger {url} does not exist yet: {begins}", warnings)
     shown = without_password(url)
     try:

@@ -36,20 +36,20 @@ def new(
     from jackpot.server.register import fingerprint
 
     key = secrets.token_bytes(KEY_BYTES)
-    # Written whole beside it first: a key file never holds half a key, whenever the machine stops.
-    beside = file.with_name(f".{file.name}.{secrets.token_hex(4)}")
+    # Written whole under another name first: a key file never holds half a key, whenever the machine stops.
+    near = file.with_name(f".{file.name}.{secrets.token_hex(4)}")
     try:
-        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as out:
+        with os.fdopen(os.open(near, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as out:
             out.write(key.hex() + "\n")
             out.flush()
             os.fsync(out.fileno())
         try:
             if force:
-                beside.replace(file)
+                near.replace(file)
             else:
-                os.link(beside, file)  # unlike a rename it never replaces
+                os.link(near, file)  # unlike a rename it never replaces
         finally:
-            beside.unlink(missing_ok=True)
+            near.unlink(missing_ok=True)
     except FileExistsError:
         fail(f"{file} exists already: a key is replaced only with --force")
     except FileNotFoundError:

@@ -56,25 +56,28 @@ def test_every_file_has_its_question(name: str) -> None:
     assert name == "__init__.py" or f"`{name}`" in PAGE
 
 
+def play(folder: Path, port: int) -> "subprocess.CompletedProcess[str]":
+    """Runs the page's sample in a folder that has keys/T01, against the server at that port."""
+    (sample,) = re.findall(r"    import asyncio\n.*?asyncio\.run\(play\(\)\)\n", PAGE, re.DOTALL)
+    text = textwrap.dedent(sample).replace("10.0.0.5:5710", f"127.0.0.1:{port}")
+    (folder / "play.py").write_text(text)
+    command, paths = [sys.executable, "play.py"], {"PYTHONPATH": str(ROOT)}
+    return subprocess.run(
+        command, cwd=folder, env=paths, capture_output=True, text=True, check=False, timeout=60
+    )
+
+
 @on_loop
 async def test_the_round_of_the_page_plays(tmp_path: Path) -> None:
-    """README, client: copied as it stands, with a server's address in it, it wins a royal flush."""
-    (sample,) = re.findall(r"    import asyncio\n.*?asyncio\.run\(play\(\)\)\n", PAGE, re.DOTALL)
+    """README, client: as it stands, with a server's address in it, it wins; run again it is told no."""
     config = configure(tmp_path)
     (tmp_path / "keys").mkdir()
     (tmp_path / "T01").rename(tmp_path / "keys" / "T01")
-
-    def run(port: int) -> "subprocess.CompletedProcess[str]":
-        text = textwrap.dedent(sample).replace("10.0.0.5:5710", f"127.0.0.1:{port}")
-        (tmp_path / "play.py").write_text(text)
-        command, paths = [sys.executable, "play.py"], {"PYTHONPATH": str(ROOT)}
-        return subprocess.run(
-            command, cwd=tmp_path, env=paths, capture_output=True, text=True, check=False, timeout=60
-        )
-
     async with Server(config) as server:
-        done = await asyncio.to_thread(run, server.ports["tables"])
-    assert (done.returncode, done.stdout) == (0, "seat 3 wins 1000009 cents, pending\n"), done.stderr
+        won = await asyncio.to_thread(play, tmp_path, server.ports["tables"])
+        again = await asyncio.to_thread(play, tmp_path, server.ports["tables"])
+    assert (won.returncode, won.stdout) == (0, "seat 3 wins 1000009 cents, pending\n"), won.stderr
+    assert (again.returncode, again.stderr.partition(":")[0]) == (1, "locked_out"), again
 
 
 @on_loop

@@ -1,0 +1,63 @@
+"""Does the way from nothing to a floor of one's own work as README says, line by line?"""
+
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from tests.controllers.test_readme import play
+from tests.e2e.site import Program, running
+
+ROOT: Final = Path(__file__).parent.parent
+PATHS: Final = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+
+
+def shell(lines: str, folder: Path) -> str:
+    """What bash prints for these lines."""
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", lines],
+        cwd=folder,
+        env=PATHS,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_five_lines_make_a_floor(tmp_path: Path) -> None:
+    """README, a floor of your own: configuration, keys, check, server, and a table that wins on it."""
+    section = (ROOT / "README.md").read_text().partition("## A floor of your own")[2]
+    lines = re.findall(r"^    (.+)$", section.partition("\n## ")[0], re.MULTILINE)
+    *before, serve = lines
+    assert (len(lines), serve) == (5, "jackpot serve --config config.toml")
+    said = shell("\n".join(before), tmp_path).splitlines()
+    assert said[-1] == "config.toml: good"
+    config = tmp_path / "config.toml"
+    config.write_text(re.sub(r'(127\.0\.0\.1):\d+"', r'\1:0"', config.read_text()))  # others test here, too
+    with running(Program(config, "serve")) as server:
+        done = play(tmp_path, server.ports["tables"])
+        assert (done.returncode, done.stdout) == (0, "seat 3 wins 1000009 cents, pending\n"), done.stderr
+        assert " H1 " in shell("jackpot hits list --config config.toml", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("page", "config"),
+    [
+        ("README.md", "schemas/config.example.toml"),
+        ("deploy/README.md", "schemas/config.example.toml"),
+        ("deploy/README.md", "deploy/site/config.toml"),
+    ],
+)
+def test_every_device_gets_its_key(page: str, config: str) -> None:
+    """Where keys are made, they are made for each device of the configuration that one begins with."""
+    text = tomllib.loads((ROOT / config).read_text())
+    devices = " ".join(device["id"] for role in ("table", "sign") for device in text[role])
+    assert f"for device in {devices}; do" in (ROOT / page).read_text()
