@@ -26,7 +26,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     ),
     "verify": ("jackpot.cli.verify", "Prove the ledger from its first row."),
     "config": ("jackpot.cli.config", "The configuration file: check it, begin one, its schema."),
-    "bench": ("jackpot.cli.bench", "Measure the server beside the bare floor below it."),
+    "bench": ("jackpot.cli.bench", "Measure the server next to other designs."),
     "paytable": ("jackpot.cli.paytable", "The paytable catalogue: list, show."),
 }
 

@@ -66,7 +66,7 @@ def example() -> None:
 def schema() -> None:
     """Print the JSON Schema of the configuration, for editors that complete and check TOML.
 
-    The example's first line names it as config.schema.json beside the configuration.
+    The example's first line names it as config.schema.json, next to the configuration.
 
     Example: jackpot config schema > config.schema.json
     """

@@ -1,4 +1,4 @@
-"""`jackpot demo`: a whole floor on this machine, with nothing installed beside it."""
+"""`jackpot demo`: a whole floor on this machine, with nothing else installed."""
 
 import asyncio
 import os

@@ -105,7 +105,7 @@ def validate(
     hit: Hit,
     award: Award = None,
 ) -> None:
-    """Validate a hit: its hand was seen and its awards are right (A10).
+    """Validate a hit: its hand was seen and its awards are right.
 
     Example: jackpot hits validate H12 --by "Ann Lee" --config /etc/jackpot/config.toml
     """
@@ -121,7 +121,7 @@ def pay(
     hit: Hit,
     award: Award = None,
 ) -> None:
-    """Record that a validated hit is paid and its documentation complete (A10, T11).
+    """Record that a validated hit is paid and its documentation complete.
 
     Example: jackpot hits pay H12 --config /etc/jackpot/config.toml
     """
@@ -138,7 +138,7 @@ def undo(
     reason: Reason,
     award: Award = None,
 ) -> None:
-    """Undo a hit, or one award of it, as if it had not been made (A11); by two where a later one exists.
+    """Undo a hit, or one award of it, as if it had not been made; by two where a later one exists.
 
     Example: jackpot hits undo H12 --reason "misdeal, round void" --config /etc/jackpot/config.toml
     """
@@ -160,7 +160,7 @@ def correct(
         str, typer.Option("--document", metavar="NUMBER", help="A must where the award is paid.")
     ] = "",
 ) -> None:
-    """Correct what an award comes to, by two people (A10); it waits for its validation once more.
+    """Correct what an award comes to, by two people; it waits for its validation once more.
 
     The sum of a paid award stays as it is: the difference is journalled against it, with a document's number.
     The meter takes the difference, or gives it down to its reseed and the house the rest.
@@ -185,7 +185,7 @@ def release(
     table: Annotated[str, typer.Argument(metavar="TABLE", help="The table whose cards were kept.")],
     reason: Reason,
 ) -> None:
-    """Release the cards of a held table: it may open rounds again (T11).
+    """Release the cards of a held table: it may open rounds again.
 
     Example: jackpot hits release T01 --reason "cards photographed" --config /etc/jackpot/config.toml
     """

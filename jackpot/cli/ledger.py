@@ -187,7 +187,7 @@ def confirm_behind(
     ],
     reason: Reason,
 ) -> None:
-    """Confirm, by two people, that a table has answers which this ledger has lost, or that it has not (S9).
+    """Confirm, by two people, that a table has answers which this ledger has lost, or that it has not.
 
     Believed, it goes on after its own number. Disbelieved, it goes on after the ledger's, and its number is
     ignored. `jackpot ledger behind` lists what tables say.
@@ -233,7 +233,7 @@ def resume(
         ),
     ] = None,
 ) -> None:
-    """Let wagers in again, by two people, on a bank that came back from a backup (S9).
+    """Let wagers in again, by two people, on a bank that came back from a backup.
 
     Let its tables connect first, and look at `jackpot ledger behind`: what they say is missing can be
     confirmed in the same act.

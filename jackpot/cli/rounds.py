@@ -59,9 +59,9 @@ def strike(
     reason: Reason,
     dealer: Annotated[bool, typer.Option("--dealer", help="The wager on the dealer's hand.")] = False,
 ) -> None:
-    """Strike one wager of a round that waits for its chip count (T3).
+    """Strike one wager of a round that waits for its chip count.
 
-    Or, by two people, one on a dealer's hand that cannot be shown (T8).
+    Or, by two people, one on a dealer's hand that cannot be shown.
 
     Example: jackpot rounds strike T01 R77 4 floor-five --reason "no chip in the slot" -c config.toml
     """
@@ -79,7 +79,7 @@ def void(
     round_: Round,
     reason: Reason,
 ) -> None:
-    """Void an unfinished round, or by two people a reopened one: every wager goes back (T6).
+    """Void an unfinished round, or by two people a reopened one: every wager goes back.
 
     Example: jackpot rounds void T01 R77 --reason "exposed card" --config /etc/jackpot/config.toml
     """
@@ -97,7 +97,7 @@ def reopen(
     round_: Round,
     reason: Reason,
 ) -> None:
-    """Reopen the table's last closed round for a missed hand, until the table's next lock (T10).
+    """Reopen the table's last closed round for a missed hand, until the table's next lock.
 
     By two people; by one it is asked for, and the table opens no new round until another person answers with
     the same command or with `decline`, for 15 minutes at most.
@@ -121,7 +121,7 @@ def decline(
     round_: Round,
     reason: Reason,
 ) -> None:
-    """Answer no where somebody asked to reopen a round: the table goes on at once (T10).
+    """Answer no where somebody asked to reopen a round: the table goes on at once.
 
     Example: jackpot rounds decline T01 R77 --reason "no hand was missed" -c config.toml
     """

@@ -38,7 +38,7 @@ def verify(
         typer.Option("--head", metavar="HASH", help="What an earlier verify printed: finds a tail cut off."),
     ] = None,
 ) -> None:
-    """Prove the ledger from its first row: chain, postings, meters, snapshots and head. Safe beside a server.
+    """Prove the ledger from its first row: chain, postings, meters, snapshots and head. A server may run.
 
     With URL and --config, the ledger at that URL is held against that configuration: its site and its banks.
 
@@ -90,13 +90,13 @@ def _of(context: typer.Context, url: str | None, config: Path | None) -> "Config
 
 
 def _left(report: "Report") -> list[str]:
-    """What was not decided again."""
+    """What was believed as it stands: the journal lacks what it was decided by."""
     left = []
     if report.older:
-        left.append(f"not decided again: {counted(report.older, 'row')} of older rules")
+        left.append(f"checked, but not decided a second time: {counted(report.older, 'row')} of older rules")
     still = report.refusals - len(report.stopped)
     if still:
-        left.append(f"not decided again: {counted(still, 'refusal')}, which moved nothing")
+        left.append(f"believed as it stands: {counted(still, 'refusal')}, which moved no money")
     if report.stopped:
         rows = ", ".join(str(seq) for seq in report.stopped[:_ROWS_TOLD])
         more = f" and {len(report.stopped) - _ROWS_TOLD} more" if report.stopped[_ROWS_TOLD:] else ""

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
+from pathlib import Path
 from typing import Any, Final
 
 from jackpot.ledger import rights, schema
@@ -98,8 +99,7 @@ def make_roles(url: str) -> bool:
 def _path(url: str) -> str:
     path = url.removeprefix(_SQLITE)
     if path in {url, ""}:
-        raise LedgerUnusable(
-            f"{without_password(url)!r} is not a ledger: write sqlite:///relative.db, "
-            "sqlite:////absolute.db or postgresql://user@host:port/database"
-        )
+        urls = "sqlite:///relative.db, sqlite:////absolute.db or postgresql://user@host:port/database"
+        meant = f"{_SQLITE}{url}" if Path(url).is_file() else urls
+        raise LedgerUnusable(f"{without_password(url)!r} is not a ledger: write {meant}")
     return path

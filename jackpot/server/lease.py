@@ -22,8 +22,8 @@ AWAY_S: Final = 2.0
 GONE_S: Final = 2.0
 # How often a bank that somebody else holds is looked at.
 LOOK_S: Final = 0.25
-# Whoever has not looked for longer, frozen or cut off itself, has not seen that nothing moved: no more than
-# this counts of it. (None of it would not do: whose every look takes longer would never take a bank.)
+# A server that was frozen, or cut off, looks late: in between it has not seen that nothing moved. Only so
+# much of such a gap counts. (If none did, a server whose every look takes longer would never take a bank.)
 BLIND_S: Final = 1.0
 # A holder that has not been seen to move for so long, or whose connection is gone, is not known to be there.
 SILENT_S: Final = 1.5
@@ -32,7 +32,7 @@ SILENT_S: Final = 1.5
 PER_BANK_S: Final = 0.2
 NOT_FIRST_S: Final = 0.5
 HANDED_OVER_S: Final = 5.0
-# Whoever hands a bank over is told within this time who took it: until then somebody has, or it is back.
+# A person who hands a bank over is told within this time who took it: until then somebody has, or it is back.
 HEIR_WITHIN_S: Final = 2 * HANDED_OVER_S
 # One that is just starting leaves them to a server that was started with it, so that each finds some.
 STARTED_TOGETHER_S: Final = 2.0

@@ -1,6 +1,6 @@
 """How do meters leave this machine? The newest durable face of each bank goes into Redis, and nothing waits.
 
-A hash holds a bank's whole face, a list beside it the hits of the last minute; a channel carries what
+A hash holds a bank's whole face, a list the hits of the last minute, and a channel carries what
 changed. One script compares revisions, sets, lets all expire and publishes, so that a late message of a
 server that was replaced is refused. A revision is (epoch, seq, beat): the journal's own two, and a count of
 what was said, for a state can change and a heart must beat while nothing is written. Keys and channel of a

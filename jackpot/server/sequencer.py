@@ -34,7 +34,7 @@ BATCH_BYTES_MAX: Final = 256 * 1024
 # are read no further, so that memory and the work of deciding again stay bounded.
 QUEUE_MAX: Final = 4_096
 
-# A row's bytes beside its body: columns, hash and one posting a level, roughly.
+# A row's bytes besides its body: columns, hash and one posting a level, roughly.
 _ROW_OVERHEAD: Final = 200
 
 Release = Callable[[Any], None]

@@ -185,8 +185,8 @@ def _check_host(request: web.Request, hosts: Collection[str]) -> None:
     if "*" in hosts and transport is not None and host == transport.get_extra_info("sockname")[0]:
         return
     raise web.HTTPMisdirectedRequest(
-        text=f"this server is not known as {host[:253]!r}: ask for its address, or write that name into hosts "
-        "under [listen] of its configuration\n"
+        text=f"this server is not known as {host[:253]!r}: ask for its address, or write that name into "
+        "hosts under [listen] of its configuration\n"
     )
 
 

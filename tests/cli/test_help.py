@@ -44,6 +44,7 @@ def test_help_shows_an_example_that_can_be_typed(path: tuple[str, ...]) -> None:
     assert shown.exit_code == 0, shown.output
     example = re.search(r"Example: (jackpot .*?)\s*$", shown.output, re.MULTILINE)
     assert example is not None, shown.output
+    assert re.search(r"\([A-Z]\d+\)", shown.output) is None  # a rule's id tells a floorperson nothing
     _, *words = shlex.split(re.sub(r" > \S+$", "", example[1]))
     assert tuple(words[: len(path)]) == path
     command, rest = longest(words)

@@ -42,7 +42,7 @@ def test_a_sound_ledger(sound: Path) -> None:
     refusals = sum(row.kind == Refused.kind for row in server.rows("main", 0, 1_000))
     assert out.splitlines() == [
         f"main: {head.seq} rows hold, the books balance",
-        f"main: not decided again: {refusals} refusals, which moved nothing",
+        f"main: believed as it stands: {refusals} refusals, which moved no money",
         f"main: head {head.hash.hex()}",
     ]
     assert run(f"sqlite:///{sound}", "--head", head.hash.hex())[0] == 0

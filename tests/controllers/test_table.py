@@ -247,7 +247,7 @@ def test_a_table_without_memory_goes_on() -> None:
 
 
 def test_other_content_under_a_used_number_is_told_to_the_giver() -> None:
-    """WIRE table commands: `seq_conflict` is for whoever gave the command, not for a silent resend."""
+    """WIRE table commands: `seq_conflict` goes to the caller that gave the command, to nobody else."""
     memory = VolatileMemory()
     memory.append(["put", {"t": "lock", "seq": 1, "round": "old"}])
     ledger = Ledger()

@@ -1,7 +1,8 @@
-"""How was the golden ledger of a release made? `python -m tests.ledger.golden`, once, before the release.
+"""How is the golden ledger of this version made? `python -m tests.ledger.golden`.
 
 It writes golden/VERSION.db, every kind of event and a snapshot in it, and the hash of its head into
-golden/heads.toml. A released file is never made again: it must verify for ever.
+golden/heads.toml, in place of what is there. It is made again whenever an event changes, until the version is
+released. A released file is never made again: it must verify for ever.
 """
 
 import tomllib

@@ -25,6 +25,14 @@ def test_anything_else_is_refused(url: str) -> None:
         open_ledger(url)
 
 
+def test_a_files_path_is_told_its_url(tmp_path: Path) -> None:
+    """DESIGN, commands: a person who names the file learns what to type."""
+    path = tmp_path / "ledger.db"
+    path.touch()
+    with pytest.raises(LedgerUnusable, match=f"is not a ledger: write sqlite:///{path}$"):
+        open_ledger(str(path))
+
+
 @pytest.mark.parametrize(
     "url",
     ["mysql://u:{}@h/db", "postgres+asyncpg://u:{}@h/db", " postgresql://u:{}@h/db", "POSTGRESQL://u:{}@h/db",

@@ -218,7 +218,7 @@ async def test_a_bank_that_was_taken_out_is_not_opened_at_the_seed(tmp_path: Pat
 
 
 def take_out(url: str, bank: str) -> None:
-    """As whoever has the file could: no row of the bank is left, and every trigger stands again."""
+    """As a person who has the file could: no row of the bank is left, and every trigger stands again."""
     tables = ("journal", "posting", "head", "snapshot")
     of = f"(SELECT id FROM bank WHERE name = '{bank}')"
     guards = ("bank", "journal", "posting")

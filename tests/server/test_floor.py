@@ -274,7 +274,7 @@ async def test_a_silent_table_is_closed(tmp_path: Path) -> None:
 
 @on_loop
 async def test_draws_are_made_at_the_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A7: where chance says so a card and a box are drawn, at the lock; a resend draws nothing anew."""
+    """A7: where chance says so a card and a box are drawn, at the lock; a resend draws nothing."""
     bonus = LINKS.replace("pa-643a-five-card-C", "pa-643a-five-card-hand-bonus")
     monkeypatch.setattr("secrets.randbelow", lambda _below: 0)
     config = configure(tmp_path, links=bonus + "magic_card_every = 8\nlucky_every = 8\n")

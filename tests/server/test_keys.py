@@ -163,7 +163,7 @@ async def test_the_command_line_revokes_and_a_new_key_lets_in(tmp_path: Path) ->
 
 @on_loop
 async def test_a_key_that_ended_while_its_device_waited_for_the_bank(tmp_path: Path) -> None:
-    """WIRE, stolen key: who greets a server that stands by is looked at anew once it has read the journal.
+    """WIRE, stolen key: a device that greets a standby is looked at again once that has read the journal.
 
     A key that ended elsewhere opens nothing then, is not taken for the next one, and stops no server.
     """

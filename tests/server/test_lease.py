@@ -110,7 +110,7 @@ def test_slow_looks_find_a_dead_holder_too(*, holder: str, held: bool) -> None:
 
 @given(st.floats(0, 10), st.booleans())
 def test_a_bank_without_a_holder_is_free_at_once(waits: float, held: bool) -> None:
-    """DESIGN, lease: what was given up is taken at once, but for whoever leaves it to another first."""
+    """DESIGN, lease: what was given up is taken at once, but by a server that leaves it to another first."""
     watch = Watch(0.0)
     now = 0.0
     while not watch.free(head(1, holder=""), held=held, now=now, waits=waits):
@@ -407,7 +407,7 @@ async def test_a_bank_is_handed_over_under_any_load(database: str) -> None:
 
 @on_loop
 async def test_a_bank_that_nobody_takes_comes_back(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lease: whoever hands a bank over is told that nobody took it, and that it is here again."""
+    """Lease: a person who hands a bank over is told that nobody took it, and that it is here again."""
     monkeypatch.setattr("jackpot.server.hold.HANDED_OVER_S", 0.3)
     store = await PostgresStore.open(database)
     async with tenure(store) as (own, writer), asyncio.timeout(WAIT_S):

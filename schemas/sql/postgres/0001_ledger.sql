@@ -45,7 +45,7 @@ CREATE TABLE posting (
 );
 
 -- The lease and the fence. writer: which server process, by a number of its own; backend, backend_start: its
--- connection, so that whoever takes the bank over can end it first.
+-- connection, so that the server that takes the bank over can end it first.
 CREATE TABLE head (
     bank integer PRIMARY KEY,
     epoch bigint NOT NULL,

@@ -17,7 +17,7 @@ BEGIN
 END $$;
 
 -- What everybody has in a new database: to fill its disk with tables of their own, to come in at all, and, of
--- an older PostgreSQL, to make functions that are found beside the ledger's.
+-- an older PostgreSQL, to make functions that are found as the ledger's are.
 DO $$
 BEGIN
     EXECUTE format('REVOKE CONNECT, TEMPORARY ON DATABASE %I FROM PUBLIC', current_database());

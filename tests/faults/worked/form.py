@@ -2,7 +2,7 @@
 
 An example names links, tables and a script of steps; every step says what must be answered, and the
 example says what every meter must be at the end. All money is written as decimal strings in dollars;
-nothing here computes an expectation, and the arithmetic stands in the comments beside the numbers.
+nothing here computes an expectation, and the arithmetic stands in the comments next to the numbers.
 
 Rounds are named uniquely within an example, so that a hand is known by its round, seat and link.
 """

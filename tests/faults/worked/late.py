@@ -191,7 +191,7 @@ EXAMPLES: list[Example] = [
             royal("T1", "r1", "10000.42", [3]),
         ),
         # as if at its turn: 10,000 + 2 x 0.21; the later one recomputed is 10,000.42, published 10,000.84:
-        # the house makes up 0.42 beside the seed and two reseeds; awards 20,001.26
+        # the house makes up 0.42 besides the seed and two reseeds; awards 20,001.26
         {("L", ""): Level("10000", "30000.42", "0.84", "20001.26", cycle=3)},
         (Now(FIRST, "10000.42", "pending"), Now(SECOND, "10000.84", "pending")),
         held=("T1", "T2"),

@@ -156,7 +156,7 @@ class Player:
         self.check_awards(name, [Now(n.prize, self.amount(n), n.status) for n in step.left])
 
     def amount(self, now: Now) -> str:
-        """A paid award's own amount: what is left on the meter is told beside it."""
+        """A paid award's own amount: what is left on the meter is told apart."""
         value = self.awards()[key_of(now.prize)]["amount"]
         return f"{value // 100}.{value % 100:02d}"
 
