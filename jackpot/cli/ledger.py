@@ -245,7 +245,7 @@ def resume(
     tables = _believed(believe or [], talk)
     answer = talk.ask(Resume(RESTORED, (), reason, tuple(tables.items())))
     lines = [f"{name}: believed up to {acked}" for name, acked in tables.items()]
-    lines += [f"{link} is still suspended: {why}" for link, why in answer["suspended"].items()]
+    lines += [f"{link} is still suspended: {why}" for link, why in answer.get("suspended", {}).items()]
     talk.show(answer, "\n".join([*lines, "resumed"]))
 
 
