@@ -4,6 +4,10 @@ One server, twenty tables that play at a floor's pace, and newcomers all the tim
 page's stream, one after the other. Each attack of `attacks.py` runs in a process of its own for some seconds.
 Printed for each: how long a table waited for an answer before and during it (median and 99 of 100), how long
 the slowest newcomer took to be let in, what the server grew by, and what it logged.
+
+A machine has stalls of its own, most of them its disk's. So answers during an attack are held against the
+worst of all quiet times so far, and an attack that seems to slow them is suffered once more: a stall that
+comes in both is the attacker's. The exit code is 0 where nothing was wrong, 1 where anything was.
 """
 
 import asyncio
@@ -13,7 +17,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 from random import Random
@@ -39,6 +43,8 @@ REST_S: Final = 0.2
 # Newcomers a second, so that their own lines are no noise.
 NEXT_S: Final = 1.0
 BEFORE_S: Final = 5.0
+# As long as an attack, so that what the machine does seldom is in it, too.
+QUIET_S: Final = 20.0
 # The floor is promised this, whatever attacks it.
 P99_S: Final = 0.1
 P99_TIMES: Final = 2.0
@@ -138,20 +144,36 @@ def look(site: Site) -> Server:
 
 
 class Seen(NamedTuple):
-    """One attack: seconds before and during it (median, 99 of 100), and what is wrong."""
+    """One attack: seconds before and during it (median, 99 of 100). slow: how late answers were, "" if not.
+
+    wrong: everything else that is.
+    """
 
     before: tuple[float, float]
     during: tuple[float, float]
     slowest_join: float
     grown: int
     lines: int
+    slow: str
     wrong: list[str]
 
 
-async def suffer(site: Site, floor: Floor, name: str, target: Target) -> Seen:
-    """One attack."""
+async def rest(floor: Floor, seconds: float) -> tuple[float, float]:
+    """A quiet time: seconds that tables waited (median, 99 of 100)."""
     began = time.monotonic()
-    await wait_a_moment(BEFORE_S)
+    await wait_a_moment(seconds)
+    return _spread([wait for at, wait in floor.waits if began <= at])
+
+
+def is_slow(during: float, quiet: Sequence[float]) -> bool:
+    """Whether 99 of 100 answers came later in an attack than is promised, by those of the quiet times."""
+    return during > P99_S or during > P99_TIMES * max(*quiet, P99_LEAST_S)
+
+
+async def suffer(site: Site, floor: Floor, name: str, target: Target, quiet: list[float]) -> Seen:
+    """One attack. quiet: 99 of 100 answers in each quiet time so far; the one before it is added."""
+    before = await rest(floor, BEFORE_S)
+    quiet.append(before[1])
     start, logged, small = time.monotonic(), len(site.log), look(site)
     attacker = await asyncio.create_subprocess_exec(
         "nice", sys.executable, "-m", "tests.soak.attacks", name,
@@ -160,20 +182,21 @@ async def suffer(site: Site, floor: Floor, name: str, target: Target) -> Seen:
     said, _ = await attacker.communicate(msgspec.json.encode(target))
     ended, large = time.monotonic(), look(site)
     print(f"{name}: {said.decode().strip() or 'the attacker failed'}", flush=True)
-    before = _spread([wait for at, wait in floor.waits if began <= at < start])
     during = _spread([wait for at, wait in floor.waits if start <= at < ended])
     joins = [took for at, took in floor.joins if start <= at < ended]
     lines = [line for line in site.log[logged:] if line["event"] not in QUIET]
     wrong = [f"{count} times: {what}" for what, count in _failed(floor, start, ended).items()]
-    if during[1] > P99_S or during[1] > P99_TIMES * max(before[1], P99_LEAST_S):
-        wrong.append(f"99 of 100 answers within {during[1] * 1000:.0f} ms, {before[1] * 1000:.0f} before")
+    slow = ""
+    if is_slow(during[1], quiet):
+        slow = f"99 of 100 answers within {_ms(during[1])}, {_ms(max(quiet))} at the worst quiet time"
     if not joins:
         wrong.append("no newcomer was let in")
     if large.resident - small.resident > GROWTH_BYTES:
         wrong.append(f"{(large.resident - small.resident) >> 20} MiB more")
     wrong += _often(lines)
     wrong += await _settled(site, small)
-    return Seen(before, during, max(joins, default=0.0), large.resident - small.resident, len(lines), wrong)
+    grown = large.resident - small.resident
+    return Seen(before, during, max(joins, default=0.0), grown, len(lines), slow, wrong)
 
 
 def _failed(floor: Floor, start: float, ended: float) -> Counter[str]:
@@ -219,20 +242,31 @@ async def attack_all(site: Site, target: Target, honest: list[str], names: list[
                 TableClient(name, site.keys[name], server, VolatileMemory())
             )
             tasks.append(playing.create_task(floor.play(table, name)))
+        quiet = [(await rest(floor, QUIET_S))[1]]
         for name in names:
-            seen = await suffer(site, floor, name, target)
-            good = good and not seen.wrong
-            print(
-                f"  p50 {_ms(seen.before[0])} -> {_ms(seen.during[0])}, p99 {_ms(seen.before[1])} -> "
-                f"{_ms(seen.during[1])}; slowest newcomer {_ms(seen.slowest_join)}; "
-                f"{seen.grown / 2**20:+.1f} MiB; {seen.lines} log lines",
-                *(f"  WRONG {what}" for what in seen.wrong),
-                sep="\n",
-                flush=True,
-            )
+            first = await suffer(site, floor, name, target, quiet)
+            tell(first, first.wrong)
+            if first.slow:
+                print(f"  {first.slow}: once more, for it may have been the machine", flush=True)
+                again = await suffer(site, floor, name, target, quiet)
+                tell(again, [*again.wrong, again.slow] if again.slow else again.wrong)
+                good = good and not again.wrong and not again.slow
+            good = good and not first.wrong
         for task in tasks:
             task.cancel()
     return good
+
+
+def tell(seen: Seen, wrong: Sequence[str]) -> None:
+    """What the person who watches reads of an attack."""
+    print(
+        f"  p50 {_ms(seen.before[0])} -> {_ms(seen.during[0])}, p99 {_ms(seen.before[1])} -> "
+        f"{_ms(seen.during[1])}; slowest newcomer {_ms(seen.slowest_join)}; "
+        f"{seen.grown / 2**20:+.1f} MiB; {seen.lines} log lines",
+        *(f"  WRONG {what}" for what in wrong),
+        sep="\n",
+        flush=True,
+    )
 
 
 def _ms(seconds: float) -> str:
@@ -262,5 +296,6 @@ def soak(seconds: int, only: str) -> int:
             )
             good = asyncio.run(attack_all(site, target, honest, names))
             code = site.stop()
-    print("the floor had what it is promised" if good and code == 0 else f"not as promised; exit code {code}")
+    ended = "" if code == 0 else f"; the server ended with {code}"
+    print(("the floor had what it is promised" if good else "not as promised") + ended)
     return 0 if good and code == 0 else 1
