@@ -22,6 +22,7 @@ from jackpot.ledger.threaded import Threaded
 from jackpot.process import Process, told_to_stop
 from jackpot.rules.engine import Engine
 from jackpot.rules.paytable import LinkTerms, TableTerms
+from jackpot.rules.signing import SITE
 from jackpot.server.acts import Acts
 from jackpot.server.desk import BankStopped
 from jackpot.server.door import Door
@@ -67,6 +68,7 @@ class Server(Process):
     ) -> None:
         super().__init__(config, clock)
         self.writers: dict[str, Writer] = {}
+        self.people: Writer
         self.tenures: dict[str, Tenure] = {}
         self.digest = ""
         self.warnings: list[str] = []
@@ -96,17 +98,15 @@ class Server(Process):
             log.warning("config_warning", warning=warning)
         await self._take_addresses()
         self._stores = await self._open_ledger()
-        for bank in config.banks:
-            links = [terms for terms in config.links if terms.bank == bank]
-            store, several = self._stores[bank], len(config.servers) > 1
-            hold = Hold(bank, holder, self.clock.monotonic(), shared=store.shared, others=several)
-            self.writers[bank] = Writer(hold, store, self.clock, links)
+        self.writers |= {bank: self._writer(bank, holder) for bank in config.banks}
+        self.people = self._writer(SITE, holder)
         self._build_devices()
         missing, left_out = await self._open_books()
         self.warnings += [is_left_out(bank) for bank in left_out]
-        self.tenures |= {bank: self._tenure(bank) for bank in config.banks}
+        banks = self.writers | {SITE: self.people}
+        self.tenures |= {bank: self._tenure(writer) for bank, writer in banks.items()}
         for bank, reason in missing.items():
-            self.writers[bank].fail(LedgerUnusable(reason))
+            banks[bank].fail(LedgerUnusable(reason))
         there = [tenure for bank, tenure in self.tenures.items() if bank not in missing]
         self._writing += [self._task_of(tenure.run(), tenure.writer) for tenure in there]
         for tenure in there:
@@ -122,13 +122,20 @@ class Server(Process):
         """Before a ledger is made: where another server runs already nothing is touched."""
         await self._bind(self.config.listen, ["tables", "signs"])
 
+    def _writer(self, bank: str, holder: str) -> Writer:
+        """What writes the bank here, as that holder."""
+        config, store = self.config, self._stores[bank]
+        hold = Hold(bank, holder, self.clock.monotonic(), shared=store.shared, others=len(config.servers) > 1)
+        return Writer(hold, store, self.clock, [terms for terms in config.links if terms.bank == bank])
+
     async def _open_ledger(self) -> dict[str, Store]:
         """A store for each bank; what its opening found is logged."""
         config = self.config
+        banks = (*config.banks, SITE)
         if self._ledger is not None:
-            return dict.fromkeys(config.banks, Threaded(self._ledger))
+            return dict.fromkeys(banks, Threaded(self._ledger))
         url, required = config.ledger.url, config.ledger.require_synchronous
-        stores = await open_stores(url, config.banks, require_synchronous=required)
+        stores = await open_stores(url, banks, require_synchronous=required)
         first = stores[config.banks[0]]
         if first.created:
             log.warning("ledger_created", url=without_password(url))
@@ -158,21 +165,21 @@ class Server(Process):
         for store in self._stores.values():
             store.leave()
 
-    def _tenure(self, bank: str) -> Tenure:
+    def _tenure(self, writer: Writer) -> Tenure:
         """A bank here: alone on the ledger, or one server of several."""
-        server, began = self.config.server, self.clock.monotonic()
+        server, began, bank = self.config.server, self.clock.monotonic(), writer.bank
         first = [other for other in self.config.servers if bank in other.banks]
 
         def waits() -> float:
-            busy = sum(writer.hold.busy for writer in self.writers.values())
+            busy = sum(other.hold.busy for other in self.writers.values())
             up_s = self.clock.monotonic() - began
             return patience(first=server in first, others_first=bool(first), busy=busy, up_s=up_s)
 
         return Tenure(
-            self.writers[bank],
+            writer,
             waits=waits,
-            start=lambda work: self._task_of(work, self.writers[bank]),
-            on_taken=self._taken,
+            start=lambda work: self._task_of(work, writer),
+            on_taken=self._taken if writer is not self.people else _taken_people,
         )
 
     async def _taken(self, writer: Writer) -> None:
@@ -264,7 +271,7 @@ class Server(Process):
         log.info("stopped")
 
     def _sweep(self) -> None:
-        for writer in self.writers.values():
+        for writer in (*self.writers.values(), self.people):
             writer.tick()
         self.floor.sweep()
         self.signs.sweep()
@@ -309,6 +316,10 @@ async def serve(config: Config) -> None:
         # A call to the database that the cancelled start waited for ends in doubt; the stop was asked for.
         if started or not ended.is_set():
             raise
+
+
+async def _taken_people(_writer: Writer) -> None:
+    """The site's people need no device: the bank is open at once."""
 
 
 class _Known(NamedTuple):

@@ -38,10 +38,11 @@ def open_(
     from jackpot.ledger.banks import open_banks
     from jackpot.ledger.open import opened
     from jackpot.ledger.store import LedgerError
+    from jackpot.rules.signing import SITE
     from jackpot.server.opening import check_site
 
     who, found = person(talk.by), configured(talk.config, "give --config FILE")
-    if name not in found.banks:
+    if name not in (*found.banks, SITE):
         fail(f"no link of {found.path} lies in bank {name}; it has {', '.join(found.banks)}")
 
     def site_there(ledger: "Reader") -> str:

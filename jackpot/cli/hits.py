@@ -214,10 +214,11 @@ def _banks(talk: Talk) -> tuple[list[str], bool]:
 
     Where it holds none the first, of which it says who does.
     """
+    from jackpot.rules.signing import SITE
     from jackpot.server.asks import Leases
     from jackpot.server.life import Here
 
-    leases = talk.ask(Leases())["banks"]
+    leases = [lease for lease in talk.ask(Leases())["banks"] if lease["bank"] != SITE]
     held = [lease["bank"] for lease in leases if Here(lease["here"]) in (Here.HELD, Here.UNCONFIRMED)]
     for lease in leases:
         if held and lease["bank"] not in held:

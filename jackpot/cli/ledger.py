@@ -138,6 +138,7 @@ def restore(
     from jackpot.clock import SystemClock
     from jackpot.ledger import backup as backing
     from jackpot.ledger.open import opened
+    from jackpot.rules.signing import SITE
 
     with _told("not restored: "), bar() as progress:
         copied = asyncio.run(backing.restore(file, lambda: opened(url), SystemClock().unix_ms(), progress))
@@ -148,7 +149,7 @@ def restore(
         "Start the server on it. Its links are suspended until two people resume them. What the tables did\n"
         "after this backup is missing: one that has answers beyond is told `ledger_behind`. Let the tables\n"
         "connect, look at what they say, and confirm it in the same act:\n"
-        f"{_resuming([bank.head.bank for bank in copied])}\n"
+        f"{_resuming([bank.head.bank for bank in copied if bank.head.bank != SITE])}\n"
         "Restart the signage processes, if there are any: they show no value older than one that they know."
     )
 

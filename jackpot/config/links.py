@@ -8,6 +8,7 @@ from jackpot.catalogue import load as load_paytable
 from jackpot.config.shape import convert
 from jackpot.config.source import Entry, Source
 from jackpot.rules.paytable import LinkTerms
+from jackpot.rules.signing import SITE
 
 Links = Mapping[str, LinkTerms | None]
 """Every declared link by its id. None: the link has mistakes, so its terms are not known."""
@@ -21,6 +22,8 @@ def read_links(source: Source) -> Links:
     links: dict[str, LinkTerms | None] = dict.fromkeys(source.ids("link"))
     for entry in source.entries("link"):
         source.logo(f"{entry.path}.display", entry.given.get("display", {}))
+        reserved = entry.given.get("bank") == SITE
+        source.wrong(f"{entry.path}.bank", f"bank {SITE} is that of the people" if reserved else None)
         terms = _terms(source, entry) if "paytable" in entry.given else None
         if terms is not None and entry.whole:
             links[terms.link] = terms

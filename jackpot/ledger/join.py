@@ -14,7 +14,7 @@ from jackpot.ledger.offline import command_at, decide
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import rebuild
 from jackpot.ledger.store import LedgerCorrupt, Store
-from jackpot.rules import events, kinds
+from jackpot.rules import kinds
 from jackpot.rules.acts.act import By
 from jackpot.rules.acts.banks import (
     BankBegun,
@@ -26,6 +26,7 @@ from jackpot.rules.acts.banks import (
 )
 from jackpot.rules.engine import Engine
 from jackpot.rules.refusal import Refusal
+from jackpot.rules.signing import People
 
 HOLDER: Final = "join"
 
@@ -83,7 +84,7 @@ def _check(ledger: Reader, opened: Sequence[tuple[Engine, Head]], end: CloseBank
         parts = [
             _last(ledger, head).handed_on
             if engine.state.closed_into
-            else decide_close_bank(engine.state, end, By(events.People((person,)))).handed_on
+            else decide_close_bank(engine.state, end, By(People((person,)))).handed_on
             for engine, head in opened
         ]
         decide_begin_bank(Engine(end.into).state, BeginBank((), tuple(parts)), By())

@@ -12,17 +12,20 @@ from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import rebuild
 from jackpot.ledger.store import Store
 from jackpot.rules.acts.links import RESTORED, Suspend
+from jackpot.rules.signing import SITE
 
 HOLDER: Final = "restore"
 
 
 async def hold(store: Store, unix_ms: int, holder: str = HOLDER) -> list[Head]:
-    """Suspends every bank that is still alive, each by an entry of its own: their heads now.
+    """Suspends every bank of links that is still alive, each by an entry of its own: their heads now.
 
     holder: the new holder of the banks. Suspending a bank twice changes nothing. Raises LedgerError.
     """
     held = []
     for bank in await store.run(Reader.banks):
+        if bank == SITE:
+            continue
         await store.new_epoch(bank, holder)
         engine, head = await store.run(partial(rebuild, bank=bank))
         if engine.state.closed_into:

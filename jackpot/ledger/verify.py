@@ -24,10 +24,12 @@ from jackpot.ledger.rebuild import (
     replay,
     summed,
 )
+from jackpot.ledger.roll import untrue_in
 from jackpot.ledger.store import LedgerCorrupt
 from jackpot.rules import again, events, kinds
 from jackpot.rules.acts.readings import ReadingTaken
 from jackpot.rules.engine import Engine
+from jackpot.rules.signing import People
 
 # Problems told one by one: the first say what happened, a thousand more say it again.
 PROBLEMS_MAX: Final = 20
@@ -69,7 +71,7 @@ def verify(
     progress: called with (rows done, rows in all). Raises LedgerUnusable where the file cannot be read.
     """
     head = ledger.head(bank)
-    walk = _Walk(bank, head, known)
+    walk = _Walk(bank, head, known, untrue_in(ledger, bank))
     progress(0, head.seq)
     while walk.seq < head.seq:
         page = ledger.rows(bank, walk.seq, min(PAGE_ROWS, head.seq - walk.seq))
@@ -118,10 +120,16 @@ def _untimely(row: Row, event: events.Event) -> str | None:
 
 
 class _Walk:
-    """One pass over the rows. engine: None once a row could not be applied: no meters from there on."""
+    """One pass over the rows. engine: None once a row could not be applied: no meters from there on.
 
-    def __init__(self, bank: str, head: Head, known: bytes | None) -> None:
+    untrue: as of `again.fault`.
+    """
+
+    def __init__(
+        self, bank: str, head: Head, known: bytes | None, untrue: Callable[[People], str | None]
+    ) -> None:
         self.bank = bank
+        self.untrue = untrue
         self.head = head
         self.known = known
         self.engine: Engine | None = Engine(bank)
@@ -216,7 +224,7 @@ class _Walk:
             if isinstance(event, events.Refused):
                 self.refusals += 1
                 self.stopped += [row.seq] * bool(event.suspended)
-            return again.fault(engine, row, event) or _untimely(row, event)
+            return again.fault(engine, row, event, self.untrue) or _untimely(row, event)
         except Exception as error:  # noqa: BLE001 - a forged event may break anything inside
             return f"{UNDECIDED}: {error!r}"
 

@@ -14,15 +14,17 @@ from msgspec import convert
 from controllers import messages as m
 from jackpot.rules import cards as deck
 from jackpot.rules import events as e
-from jackpot.rules.acts import ACTS, witness
+from jackpot.rules.acts import ACTS, decode_asked, is_alone, witness
+from jackpot.rules.acts.requests import ActRefused, Requested
 from jackpot.rules.commands import Command, Draw, Envelope
 from jackpot.rules.epoch import Epoch
-from jackpot.rules.events import Event, People
+from jackpot.rules.events import Event
 from jackpot.rules.invariant import InvariantError
 from jackpot.rules.meter import Accounts
 from jackpot.rules.money import MICROS_PER_UNIT, to_cents
 from jackpot.rules.outcome import Written
 from jackpot.rules.refusal import CODES, HITS_TOLD_MOST, MESSAGE_MOST, NOT_APPLIED, Refusal
+from jackpot.rules.signing import People
 from jackpot.rules.state import Award, State, Table
 
 # How many characters of each value a difference shows: enough to see what was changed.
@@ -41,10 +43,13 @@ class Decider(Protocol):
     def decide(self, envelope: Envelope, asked_ms: int) -> Event: ...
 
 
-def fault(engine: Decider, entry: Written, event: Event) -> str | None:
+def fault(
+    engine: Decider, entry: Written, event: Event, untrue: Callable[[People], str | None] = lambda _: None
+) -> str | None:
     """Why the rules would not have decided this event next; None where they would.
 
-    May raise anything for an event that names what is not there.
+    untrue: why the people were not as they signed; None where they were. May raise anything for an event that
+    names what is not there.
     """
     state = engine.state
     if e.encode(event) != entry.body:
@@ -70,7 +75,7 @@ def fault(engine: Decider, entry: Written, event: Event) -> str | None:
             table.terms.table if table else None,
             people=people.names,
             draws=_draws(state, getattr(event, "locking", None)),
-            proved=people.proved,
+            proof=people.proof,
         )
         try:
             decided = engine.decide(envelope, _asked_ms(table, event))
@@ -80,15 +85,27 @@ def fault(engine: Decider, entry: Written, event: Event) -> str | None:
             said = said or f"the rules cannot decide it: {error}"
         else:
             if e.encode(decided) == entry.body:
-                return None
-            said = f"the rules decide otherwise: {_difference(event, decided)}"
+                return None if is_alone(command) else untrue(people)
+            said = _otherwise(event, decided)
     return said
+
+
+def _otherwise(event: Event, decided: Event) -> str:
+    """What the rules make of what people asked for, who were refused or had to wait."""
+    if isinstance(decided, ActRefused) and not isinstance(event, ActRefused):
+        return f"the rules refuse it: {decided.message} ({decided.code})"
+    if isinstance(decided, Requested) and not isinstance(event, Requested):
+        return "by the rules it waits for a second person"
+    return f"the rules decide otherwise: {_difference(event, decided)}"
 
 
 def _asked(state: State, entry: Written, event: Event) -> Iterable[tuple[Command, People]]:
     """Which commands, and of whom, may have led to the event."""
     if entry.table is not None:
         yield _FRAMES[type(event)](state, event, entry.table_seq or 0), People()
+        return
+    if isinstance(event, Requested | ActRefused):
+        yield decode_asked(event.command), event.people
         return
     act = _ACTS[type(event)]
     for command in act.again(state, event):
@@ -106,7 +123,7 @@ def _misplaced(state: State, table: Table | None, entry: Written, event: Event) 
     if state.closed_into:
         return f"the bank ended before it: it became part of {state.closed_into}"
     framed = table is not None
-    of_tables = type(event) in _FRAMES and not getattr(event, "people", People()).names
+    of_tables = type(event) in _FRAMES and not getattr(event, "people", People()).count()
     if not isinstance(event, e.Refused) and framed != of_tables:
         return "it is no table's frame" if framed else "it is a table's, and names none"
     if table is None:

@@ -47,9 +47,11 @@ class Code(StrEnum):
     BANK_STOPPED = "bank_stopped"
     BLOCKED_ALREADY = "blocked_already"
     DEALER_SHOWN = "dealer_shown"
+    EXPIRED = "expired"
     FINAL = "final"
     HAND_PENDING = "hand_pending"
     KEY_USED = "key_used"
+    LAST_ADMIN = "last_admin"
     LEDGER = "ledger"
     LEDGER_BEHIND = "ledger_behind"
     LINK_EXISTS = "link_exists"
@@ -60,7 +62,10 @@ class Code(StrEnum):
     NO_SITE = "no_site"
     NO_SUCH_AWARD = "no_such_award"
     NO_SUCH_HIT = "no_such_hit"
+    NO_SUCH_PERSON = "no_such_person"
+    NO_SUCH_REQUEST = "no_such_request"
     NO_SUCH_TABLE = "no_such_table"
+    NOT_ALLOWED = "not_allowed"
     NOT_ASKED = "not_asked"
     NOT_BEHIND = "not_behind"
     NOT_BELIEVABLE = "not_believable"
@@ -76,6 +81,7 @@ class Code(StrEnum):
     READ_ALREADY = "read_already"
     RESERVED = "reserved"
     SAME_BANK = "same_bank"
+    STALE = "stale"
     TOO_MANY_LINKS = "too_many_links"
     TOO_MANY_SEATS = "too_many_seats"
     TWICE = "twice"
@@ -157,6 +163,7 @@ OF_ACTS: Final[dict[Code, OfAct]] = {
     Code.NO_WAGER: OfAct("nobody has made this wager", _LOOK, 404),
     Code.TWO_PEOPLE: OfAct("one person may not do this alone", "ask again with a second person", 403),
     Code.AWARD_STANDING: OfAct("awards stand in the way; `hits` has them", "pay or undo them first", 409),
+    Code.TOO_MANY: OfAct("there are as many as there may be", "end one that is not needed", 409),
     Code.INTERNAL: OfAct("a fault of the server; links may be suspended", "report it; keep the log", 500),
     Code.BAD_AMOUNT: OfAct("an award has no such sum", _AGAIN, 400),
     Code.BAD_REQUEST: OfAct("a field is missing or wrong; `message` names it", _AGAIN, 400),
@@ -165,9 +172,11 @@ OF_ACTS: Final[dict[Code, OfAct]] = {
     Code.BANK_STOPPED: OfAct("this server decides nothing for the bank now", "ask the active server", 503),
     Code.BLOCKED_ALREADY: OfAct("the device is blocked already", _NOTHING, 409),
     Code.DEALER_SHOWN: OfAct("the dealer's hand was shown (T8)", "strike nothing", 409),
+    Code.EXPIRED: OfAct("nobody confirmed the request in time", "ask for it again", 409),
     Code.FINAL: OfAct("the award is final and its round has ended", "correct it", 409),
     Code.HAND_PENDING: OfAct("the envy bonus waits for its hand (A10)", "validate the hand first", 409),
     Code.KEY_USED: OfAct("the key was used for another act", "ask under a new key", 422),
+    Code.LAST_ADMIN: OfAct("nobody else could have people added", "make another admin first", 409),
     Code.LEDGER: OfAct("the ledger does not answer", "ask again later", 503),
     Code.LEDGER_BEHIND: OfAct("the ledger has lost a table's answers (S9)", "confirm what is missing", 409),
     Code.LINK_EXISTS: OfAct("the link is open already", _NOTHING, 409),
@@ -178,7 +187,10 @@ OF_ACTS: Final[dict[Code, OfAct]] = {
     Code.NO_SITE: OfAct("the ledger's site is not named", "correct the configuration", 400),
     Code.NO_SUCH_AWARD: OfAct("no such award can be acted on", _LOOK, 404),
     Code.NO_SUCH_HIT: OfAct("no such hit is open", _LOOK, 404),
+    Code.NO_SUCH_PERSON: OfAct("the site has no such person, or no more", _LOOK, 404),
+    Code.NO_SUCH_REQUEST: OfAct("no such request waits for a second person", _LOOK, 404),
     Code.NO_SUCH_TABLE: OfAct("no such table is known", _AGAIN, 404),
+    Code.NOT_ALLOWED: OfAct("the person may not do this", "have somebody do it who may", 403),
     Code.NOT_ASKED: OfAct("nobody asked to reopen the round (T10)", _NOTHING, 409),
     Code.NOT_BEHIND: OfAct("the table does not say that (S9)", _LOOK, 409),
     Code.NOT_BELIEVABLE: OfAct("nobody can believe so high a number (S9)", "do not believe it", 409),
@@ -196,6 +208,7 @@ OF_ACTS: Final[dict[Code, OfAct]] = {
     Code.READ_ALREADY: OfAct("the gaming day is read already (S2)", _NOTHING, 409),
     Code.RESERVED: OfAct("only the server gives, and ends, that reason", "confirm what is missing", 409),
     Code.SAME_BANK: OfAct("a bank cannot become itself", _AGAIN, 400),
+    Code.STALE: OfAct("the site's people have changed meanwhile", "ask again", 409),
     Code.TOO_MANY_LINKS: OfAct("a table has at most 8 links", "correct the configuration", 400),
     Code.TOO_MANY_SEATS: OfAct("the game has fewer seats (L11)", "correct the configuration", 400),
     Code.TWICE: OfAct("something is named twice", _AGAIN, 400),

@@ -9,6 +9,7 @@ from typing import Final
 import msgspec
 
 from controllers.messages import TableMessage
+from jackpot.rules.signing import Proof
 
 DIGEST_BYTES: Final = 16
 # The last ones of an act's digest say under which key it was asked for, and the others what was asked.
@@ -46,8 +47,8 @@ class Envelope(msgspec.Struct, frozen=True):
 
     at: unix milliseconds, recorded only. tick: milliseconds of the server's monotonic clock.
     table: whose frame or hello, None for other commands. digest: of the decoded request, 16 bytes, the same
-    for a resend; that of an act ends with its key. people: who stands for it, none, one or two. draws: by
-    link, for a command that may lock. proved: whether the people signed in.
+    for a resend; that of an act ends with its key. people: names that stand for it and that nobody proved,
+    none, one or two. proof: who signed instead. draws: by link, for a command that may lock.
     """
 
     command: Command
@@ -57,7 +58,7 @@ class Envelope(msgspec.Struct, frozen=True):
     table: str | None = None
     people: tuple[str, ...] = ()
     draws: dict[str, Draw] = {}
-    proved: bool = False
+    proof: Proof = Proof()
 
     @property
     def table_seq(self) -> int | None:

@@ -11,24 +11,27 @@ import msgspec
 
 from controllers import messages
 from controllers.answers import Ack, Error, Nack
-from jackpot.rules import betting, events, kinds, names, settling
-from jackpot.rules.acts import ACT_OF, seals, witness
+from jackpot.rules import betting, events, kinds, settling
+from jackpot.rules.acts import decode_asked, requests, seals, witness
 from jackpot.rules.acts.act import By
 from jackpot.rules.acts.banks import BankBegun
 from jackpot.rules.acts.links import links_of
+from jackpot.rules.acts.requests import ActRefused, Confirm
 from jackpot.rules.acts.seals import Sealed
+from jackpot.rules.acts.standing import decide_asked, stood
 from jackpot.rules.acts.tables import TableOpened
 from jackpot.rules.betting import Around
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import KEY_BYTES, ActCommand, Envelope, Hello
 from jackpot.rules.effects import Effects, Map
 from jackpot.rules.epoch import Epoch
-from jackpot.rules.events import Event, People, Refused
+from jackpot.rules.events import Event, Refused
 from jackpot.rules.facts import greeting
 from jackpot.rules.invariant import InvariantError, invariant
 from jackpot.rules.outcome import ActAnswer, Answer, Entry, Outcome, Told, Written
 from jackpot.rules.postings import Posting, only_link
 from jackpot.rules.refusal import NOT_APPLIED, Refusal, bounded, refuse_if
+from jackpot.rules.signing import People
 from jackpot.rules.state import ACTS_KEPT, ANSWERS_KEPT, Answered, Done, State, Table
 
 # Events that are neither a table's frame nor an act that anybody may ask for again.
@@ -192,15 +195,23 @@ class Engine:
         return self._commit(envelope, None, event, ActAnswer(ok=True) if isinstance(event, Sealed) else None)
 
     def _decide_act(self, envelope: Envelope) -> Event:
-        command, who = envelope.command, People(envelope.people, envelope.proved)
-        for name in who.names:
-            refuse_if(not names.plain(name), Code.NO_PERSON, "by: a name is empty")
-            wrong = names.fault(name)
-            refuse_if(wrong is not None, Code.BAD_REQUEST, f"by: {wrong}")
-        refuse_if(who.proved, Code.NO_PERSON, "by: nobody can sign in yet, so no name is proved")
+        """The event of an act: what it does, or that it waits for a second person, or why it is refused.
+
+        What is refused to names that nobody proved is no event. Raises Refusal.
+        """
+        people, command = People(envelope.people, envelope.proof), envelope.command
         if not isinstance(command, ActCommand):
             raise InvariantError(f"{type(command).__name__} is no act")
-        return ACT_OF[type(command)].decide(self.state, command, By(who, envelope.tick))
+        if isinstance(command, Confirm) and (request := requests.waits(self.state, command.request)):
+            people = requests.confirmed(people, request, self.epoch.waited_ms(request, envelope.tick))
+            command = decode_asked(request.command)
+        by = By(people, envelope.tick)
+        try:
+            return decide_asked(self.state, command, by)
+        except Refusal as refusal:
+            if not people.signed or refusal.code is Code.STALE:
+                raise
+            return requests.decide_refused(command, refusal, by)
 
     def _commit(
         self, envelope: Envelope, table: Table | None, event: Event, unkept: Answer | None = None
@@ -248,6 +259,8 @@ class Engine:
             name = f"{link.terms.link}.{level.terms.level if level else '-'}"
             invariant(now.is_sound(limit), f"entry {seq} unbalances {name}: {now}")
         state.seq = seq
+        if (people := getattr(event, "people", None)) is not None:
+            stood(state, people, done=not isinstance(event, ActRefused))
         if table is not None:
             table.last_seq = table_seq or 0
             refused = event if isinstance(event, Refused) else None
@@ -299,7 +312,7 @@ def _to_frame(seq: int, told: Told, refused: Refused | None) -> Ack | Nack:
 
 def _to_act(event: Event, effects: Effects) -> ActAnswer:
     """What people, or the server itself, hear of an act's event."""
-    if isinstance(event, Refused):
+    if isinstance(event, Refused | ActRefused):
         return _refused(event.code, event.message, event.hits)
     return effects.told.done()
 

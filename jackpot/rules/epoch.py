@@ -3,7 +3,7 @@
 from collections import deque
 from typing import Final
 
-from jackpot.rules.state import Table
+from jackpot.rules.state import Asked, Request, Table
 
 # The span of `max_rounds_per_minute` (L11), in milliseconds.
 MINUTE: Final = 60_000
@@ -49,6 +49,8 @@ class Epoch:
     def asked_ms(self, table: Table, tick: int) -> int:
         """For how long a second person has been waited for, as in `Wagered`."""
         asked = table.waits()
-        if asked is None:
-            return 0
+        return 0 if asked is None else self.waited_ms(asked, tick)
+
+    def waited_ms(self, asked: Asked | Request, tick: int) -> int:
+        """For how long of this epoch what was asked has waited, at least 1 ms."""
         return max(1, tick - (asked.tick if asked.seq > self.since else self.began))

@@ -8,24 +8,13 @@ from typing import ClassVar, Final
 
 import msgspec
 
-from jackpot.rules import names
 from jackpot.rules.meter import Accounts
+from jackpot.rules.signing import People
 from jackpot.rules.state import Award, DrawMade, Shown, Waiting
 
 # The version of the rules, and of the form of every event; each row names it. A release that decides or
 # writes anything differently raises it, because newer rules do not decide again what older ones decided.
 RULES_VERSION: Final = 1
-
-
-class People(msgspec.Struct, frozen=True, array_like=True):
-    """Who stands for an act. proved: they signed in; names given on the server's machine are not proved."""
-
-    names: tuple[str, ...] = ()
-    proved: bool = False
-
-    def count(self) -> int:
-        """How many different people they are, however their names are written."""
-        return len({names.plain(name) for name in self.names} - {""})
 
 
 class Event(msgspec.Struct, frozen=True, array_like=True):

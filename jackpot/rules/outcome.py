@@ -88,7 +88,8 @@ class Greeting(msgspec.Struct, frozen=True):
 class ActAnswer(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     """What people, or the server itself, hear of their act. code, message, hits: of a refusal.
 
-    difference: what was journalled against a paid award, in cents. asked: a second person is waited for.
+    difference: what was journalled against a paid award, in cents. asked: a second person is waited for,
+    for a request of that id if it is one. person, token: the number of a new one.
     """
 
     ok: bool
@@ -102,6 +103,9 @@ class ActAnswer(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     left: dict[str, int] | None = None
     difference: int | None = None
     asked: bool = False
+    request: str = ""
+    person: int = 0
+    token: int = 0
 
 
 class Told(msgspec.Struct):
@@ -115,6 +119,9 @@ class Told(msgspec.Struct):
     hit: str = ""
     difference: int | None = None
     asked: bool = False
+    request: str = ""
+    person: int = 0
+    token: int = 0
 
     def ack(self, seq: int) -> Ack:
         """To a table's frame."""
@@ -131,6 +138,9 @@ class Told(msgspec.Struct):
             left=self.left,
             difference=self.difference,
             asked=self.asked,
+            request=self.request,
+            person=self.person,
+            token=self.token,
         )
 
 

@@ -3,7 +3,7 @@
 from typing import Final
 
 from jackpot.rules.codes import OF_FRAMES, Code
-from jackpot.rules.events import People
+from jackpot.rules.signing import People
 
 # What RULES gives to two different people.
 TWO_PEOPLE: Final = 2
@@ -57,4 +57,6 @@ def refuse_if(condition: bool, code: Code, message: str) -> None:
 def two_people(people: People, why: str) -> None:
     """Two different people must stand for it; refused as `two_people`."""
     enough = people.count() >= TWO_PEOPLE
-    refuse_if(not enough, Code.TWO_PEOPLE, f"two different people must confirm this: {why}")
+    fault = people.fault()
+    said = f"two different people must confirm this: {why}" + (f" ({fault})" if fault else "")
+    refuse_if(not enough, Code.TWO_PEOPLE, said)

@@ -10,10 +10,11 @@ from jackpot.rules.betting import find_round, link_number
 from jackpot.rules.cards import pack, unpack
 from jackpot.rules.claims import Read, Showing
 from jackpot.rules.codes import Code
-from jackpot.rules.events import Closed, Closing, People, Recomputed, Settled, Settlement, TakeMade, Voided
+from jackpot.rules.events import Closed, Closing, Recomputed, Settled, Settlement, TakeMade, Voided
 from jackpot.rules.paytable import FOLD, Percent, Row
 from jackpot.rules.recompute import Edit, recompute, without_bets
 from jackpot.rules.refusal import Refusal, refuse_if, two_people
+from jackpot.rules.signing import People
 from jackpot.rules.state import Award, Level, Link, Round, State, Table, Waiting
 from jackpot.rules.undo import History, Share, Take
 

@@ -13,6 +13,7 @@ from controllers.answers import Ack, Nack
 from jackpot.rules.meter import Accounts
 from jackpot.rules.outcome import ActAnswer
 from jackpot.rules.paytable import LevelTerms, LinkTerms, TableTerms
+from jackpot.rules.signing import People, Role
 from jackpot.rules.undo import BASE, History, Moment
 
 # The last answers of each table that a resend gets again (WIRE: answers of the last 64 commands).
@@ -260,14 +261,50 @@ class Round(msgspec.Struct, array_like=True):
 
 
 class Asked(msgspec.Struct, array_like=True):
-    """Somebody wanted the table's closed round opened again (T10). name: who waits, empty once they do not.
+    """Somebody wanted the table's closed round opened again (T10). people: who waits, none once they do not.
 
     seq: of the entry in which it was first asked of this round. tick: that entry's time, by the monotonic
     clock of the server that wrote it, in milliseconds.
     """
 
-    name: str
-    proved: bool
+    people: People
+    seq: int
+    tick: int
+
+
+class Person(msgspec.Struct, array_like=True):
+    """A person of the site, in the bank of that name. mark: what their name next to the journal is held to.
+
+    secret: whether they have one. given_by: who gave them the code by which they chose it, 0 for nobody.
+    """
+
+    id: int
+    mark: bytes
+    roles: list[Role]
+    secret: bool = False
+    given_by: int = 0
+    ended: bool = False
+
+
+class Token(msgspec.Struct, array_like=True):
+    """A person's API token. roles: which of theirs it has. until: its end, unix milliseconds."""
+
+    id: int
+    person: int
+    roles: list[Role]
+    until: int
+    ended: bool = False
+
+
+class Request(msgspec.Struct, array_like=True):
+    """What one person asked for, and another has to confirm. command: as in `Requested`.
+
+    seq, tick: of the entry in which it was asked, as in `Asked`.
+    """
+
+    id: int
+    command: bytes
+    people: People
     seq: int
     tick: int
 
@@ -321,7 +358,7 @@ class Table(msgspec.Struct, array_like=True):
 
     def waits(self) -> Asked | None:
         """Who asked for the closed round and waits for a second person (T10)."""
-        return self.asked if self.asked is not None and self.asked.name else None
+        return self.asked if self.asked is not None and self.asked.people.count() else None
 
     def unfinished(self) -> Round | None:
         """The round to finish first: a reopened one, else the one in play."""
@@ -341,6 +378,8 @@ class State(msgspec.Struct, array_like=True):
     behind: what tables say that they have, by number, until people have answered. paid: settled hits
     of which nothing is left to do but a correction, the last ones only. closed_into: the bank that this one
     became, empty while it lives. site: the site's id. sealed: the newest entry that seals a state.
+    requests: what waits for a second person. known: the entry of the bank `site` up to which an act here has
+    looked. people, tokens: of the bank `site` alone.
     """
 
     bank: str
@@ -360,6 +399,11 @@ class State(msgspec.Struct, array_like=True):
     paid: dict[int, Hit] = {}
     site: str = ""
     sealed: int = 0
+    requests: list[Request] = []
+    next_request: int = 1
+    known: int = 0
+    people: list[Person] = []
+    tokens: list[Token] = []
 
     def link(self, number: int) -> Link:
         """The link of that number."""

@@ -29,7 +29,7 @@ def statistics(engine: Engine) -> Map:
                 "last_seq": table.last_seq,
                 "round": msgspec.to_builtins(facts.unfinished_facts(state, table)),
                 "held": [f"H{number}" for number in table.held],
-                "asked": {"round": closed.id, "by": asked.name} if closed and asked else None,
+                "asked": {"round": closed.id, "by": asked.people.said()[0]} if closed and asked else None,
                 "rounds": table.rounds,
                 "wagers": {
                     state.link(number).terms.link: table.counts.get(number, 0) for number in table.links
@@ -37,7 +37,7 @@ def statistics(engine: Engine) -> Map:
                 "waiting": len(table.unpaid.hits),
             }
             for table in state.tables
-            for closed, asked in [(table.closed, table.asked)]
+            for closed, asked in [(table.closed, table.waits())]
         ],
         "hits": {
             status: sum(group["awards"] for group in waiting if group["status"] == status)
@@ -142,7 +142,7 @@ def round_of(engine: Engine, table: str) -> Map | None:
         return dict(msgspec.to_builtins(current))
     if found.closed is not None:
         waits = found.waits()
-        asked = waits.name if waits else None
+        asked = waits.people.said()[0] if waits else None
         hits_of = [f"H{number}" for number in found.closed.hits]
         return {"round": found.closed.id, "state": "closed", "hits": hits_of, "asked": asked}
     return None

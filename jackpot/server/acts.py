@@ -23,6 +23,7 @@ from jackpot.rules.codes import Code
 from jackpot.rules.commands import KEY_BYTES, ActCommand
 from jackpot.rules.money import decimal, from_cents
 from jackpot.rules.outcome import ActAnswer
+from jackpot.rules.signing import SITE
 from jackpot.rules.state import ACTS_KEPT
 from jackpot.server import replies
 from jackpot.server.asks import Ask, BadRequest, HandOver, Question, Request, Revoke
@@ -188,7 +189,8 @@ class Acts:
         return replies.Revoked(revoked=tuple(wanted), left=left)
 
     async def _hand_over(self, request: Request) -> replies.HandedOver:
-        writer = await self._whose.bank_of(request)
+        of_people = self._tenures.get(SITE) if request.bank == SITE else None
+        writer = of_people.writer if of_people is not None else await self._whose.bank_of(request)
         self._log(request, writer)
         holder = await self._tenures[writer.bank].hand_over()
         return replies.HandedOver(bank=writer.bank, holder=holder)

@@ -48,7 +48,8 @@ def bounds(config: Config, listeners: Iterable[str], limit: int) -> dict[str, Bo
     listen = config.listen
     known = {"tables": A_DEVICE * len(config.tables), "signs": A_DEVICE * len(config.signs)}
     wanted = {name: STRANGERS_MOST if name in known else listen.http_connections for name in listeners}
-    kept = KEPT + KEPT_A_BANK * len(config.banks) + sum(known[name] for name in wanted if name in known)
+    # The banks of the links, and that of the people.
+    kept = KEPT + KEPT_A_BANK * (len(config.banks) + 1) + sum(known[name] for name in wanted if name in known)
     shares = _shares(wanted, limit - kept)
     log.info("descriptors", allowed=limit, kept=kept, **shares)
     if shares != wanted:

@@ -27,6 +27,7 @@ from jackpot.rules.commands import Command
 from jackpot.rules.engine import Engine
 from jackpot.rules.money import to_cents
 from jackpot.rules.paytable import LinkTerms, TableTerms
+from jackpot.rules.signing import SITE
 from jackpot.rules.state import State
 from jackpot.server.desk import Desk
 
@@ -71,7 +72,7 @@ async def open_books(store: Store, config: Config, unix_ms: int) -> Opened:
     if not await store.run(Reader.banks):
         site = config.site.first_id
         try:
-            await open_banks(store, config.banks, site, unix_ms)
+            await open_banks(store, (*config.banks, SITE), site, unix_ms)
         except DataRefused:  # another server was quicker
             log.info("banks_opened_by_another")
         else:
@@ -106,7 +107,7 @@ def missing_banks(ledger: Reader, config: Config) -> dict[str, str]:
     And what to say of each: where all its links lie in other banks, it was never meant.
     """
     there = [bank for bank in ledger.banks() if ledger.head(bank).seq]
-    missing = [bank for bank in config.banks if bank not in there]
+    missing = [bank for bank in (*config.banks, SITE) if bank not in there]
     misplaced: dict[str, str] = {}
     if missing:
         with suppress(LedgerCorrupt):  # of another bank, which does not start: it says so itself
@@ -116,7 +117,7 @@ def missing_banks(ledger: Reader, config: Config) -> dict[str, str]:
 
 def _is_missing(bank: str, config: Config, misplaced: Mapping[str, str]) -> str:
     links = [terms.link for terms in config.links if terms.bank == bank]
-    if all(link in misplaced for link in links):
+    if links and all(link in misplaced for link in links):
         return "; ".join(is_misplaced(link, misplaced[link], bank) for link in links)
     return (
         f"bank {bank} is not in the ledger, or has no row there: if it is new, jackpot bank open {bank} "
@@ -126,7 +127,8 @@ def _is_missing(bank: str, config: Config, misplaced: Mapping[str, str]) -> str:
 
 def left_out_banks(ledger: Reader, config: Config) -> list[str]:
     """The banks that are open in the ledger, and of which the configuration has no link."""
-    return [bank for bank in ledger.banks() if bank not in config.banks and not has_ended(ledger, bank)]
+    known = (*config.banks, SITE)
+    return [bank for bank in ledger.banks() if bank not in known and not has_ended(ledger, bank)]
 
 
 def is_left_out(bank: str) -> str:

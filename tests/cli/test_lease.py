@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 from jackpot.app import Server
+from jackpot.rules.signing import SITE
 from tests.server.bed import configure, on_loop
 from tests.server.test_admin import jackpot
 
@@ -15,13 +16,14 @@ async def test_the_only_server_has_every_bank_and_hands_none_over(tmp_path: Path
     where = ("--config", str(config.path))
     async with Server(config) as server:
         code, out, _ = await jackpot("lease", "show", *where)
-        assert (code, out.splitlines()[0].strip(), " held " in out) == (0, "1 bank", True)
-        (lease,) = json.loads((await jackpot("lease", "show", "--json", *where))[1])
+        assert (code, out.splitlines()[0].strip(), " held " in out) == (0, "2 banks", True)
+        (lease, of_people) = json.loads((await jackpot("lease", "show", "--json", *where))[1])
         assert (lease["bank"], lease["here"], lease["seq"]) == (
             "main",
             "held",
             server.writers["main"].core.durable_seq,
         )
+        assert (of_people["bank"], of_people["here"]) == (SITE, "held")
         code, _, error = await jackpot("lease", "hand-over", "main", *where)
         assert (code, error.startswith("a ledger in SQLite has one server")) == (1, True)
         code, _, error = await jackpot("lease", "hand-over", "side", *where)

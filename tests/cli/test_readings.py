@@ -41,7 +41,7 @@ async def test_readings_are_listed_without_a_server(tmp_path: Path) -> None:
     [
         (("--from", "yesterday"), "--from: 'yesterday' is no day, like 2026-11-20\n"),
         (("--to", "20261120"), "--to: '20261120' is no day, like 2026-11-20\n"),
-        (("--bank", "mian"), "there is no bank mian in this ledger; there is main\n"),
+        (("--bank", "mian"), "there is no bank mian in this ledger; there is main, site\n"),
     ],
 )
 def test_what_cannot_be_listed(tmp_path: Path, words: tuple[str, ...], said: str) -> None:

@@ -14,6 +14,7 @@ from jackpot.rules.commands import Command, Draw, Envelope
 from jackpot.rules.events import Event
 from jackpot.rules.outcome import Entry
 from jackpot.rules.postings import only_link
+from jackpot.rules.signing import Proof
 from jackpot.rules.state import State
 from tests.frames import numbered
 
@@ -34,13 +35,15 @@ class Forger:
     def state(self) -> State:
         return self.engine.state
 
-    def right(self, command: Command, *people: str, table: str | None = None) -> Event:
-        """What the rules would decide now, to be made wrong; no draw wins."""
+    def right(
+        self, command: Command, *people: str, table: str | None = None, proof: Proof | None = None
+    ) -> Event:
+        """What the rules would decide now, to be made wrong; no draw wins. proof: who signed, if they did."""
         draws = {link.terms.link: Draw(1, 0, 1, 1) for link in self.state.links}
         known = None if table is None else self.engine.table(table)
         if known is not None:
             command = numbered(command, known.last_seq + 1)
-        envelope = Envelope(command, 0, 0, bytes(16), table, people=people, draws=draws)
+        envelope = Envelope(command, 0, 0, bytes(16), table, people, draws, proof or Proof())
         return self.engine.decide(envelope, 0)
 
     def append(

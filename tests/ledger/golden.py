@@ -12,6 +12,7 @@ from typing import Final
 from jackpot import __version__
 from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.rules.kinds import KINDS
+from tests.ledger.people import Paper
 from tests.ledger.play import START_MS, Play
 from tests.ledger.resting import BANKS, two_banks
 from tests.ledger.waiting import join
@@ -34,11 +35,16 @@ def make(path: Path) -> bytes:
     ledger = SqliteLedger(path)
     play = Play(SEED)
     play.plain_rounds(6)
+    paper = Paper()
+    paper.everything()
     ledger.new_epoch("main", "golden")
+    paper.write(ledger)
     written = 0
     for upto in (ROWS - 20, ROWS):  # one seal: a second one is good ten thousand rows later
         play.until(upto)
         snapshot = play.seal() if upto != ROWS else None
+        if snapshot is None:
+            play.signed(paper)
         for row in play.rows[written:]:
             while ledger.head("main").epoch < row.epoch:
                 ledger.new_epoch("main", "golden")

@@ -14,6 +14,7 @@ from jackpot.rules.acts.devices import BlockDevice, ClearDevice, EndKey
 from jackpot.rules.acts.hits import Correct, Pay, Undo, Validate
 from jackpot.rules.acts.links import OpenLink, Resume, Suspend
 from jackpot.rules.acts.readings import Reading
+from jackpot.rules.acts.requests import REQUEST_HOLDS_MS, Confirm, ExpireRequest, Reject
 from jackpot.rules.acts.rounds import Decline, Reopen, Strike, VoidRound
 from jackpot.rules.acts.seals import SNAPSHOT_FORMAT, Seal
 from jackpot.rules.acts.tables import OpenTable, Release
@@ -23,8 +24,10 @@ from jackpot.rules.engine import Engine
 from jackpot.rules.outcome import Outcome
 from jackpot.rules.paytable import EnvyRow, ForOne, LevelTerms, LinkTerms, Percent, TableTerms
 from jackpot.rules.paytable import Row as PayRow
+from jackpot.rules.signing import Proof
 from tests import frames
 from tests.frames import Bet, Claim, numbered
+from tests.ledger.people import Paper
 
 DOLLAR: Final = 1_000_000
 START_MS: Final = 1_767_225_600_000
@@ -57,6 +60,9 @@ _TABLES: Final = ("T01", "T02", "T03")
 _HANDS: Final = (
     "royal-flush", "straight-flush", "four-of-a-kind", "four-of-a-kind", "full-house", "flush", "straight",
 )  # fmt: skip
+
+
+NOBODY: Final = Proof()
 
 
 class Play:
@@ -118,10 +124,23 @@ class Play:
         now = self._now()
         return self._do(Envelope(numbered(command, table.last_seq + 1), now, now, digest, name, (), draws))
 
-    def act(self, command: Command, *people: str) -> Outcome:
+    def act(self, command: Command, *people: str, proof: Proof = NOBODY) -> Outcome:
         self.acts += 1
         now = self._now()
-        return self._do(Envelope(command, now, now, self.acts.to_bytes(16, "big"), people=people))
+        digest = self.acts.to_bytes(16, "big")
+        return self._do(Envelope(command, now, now, digest, people=people, proof=proof))
+
+    def signed(self, paper: Paper) -> None:
+        """People of the site sign: one is refused, one asks, another confirms, says no, or is too late."""
+        alone, both = paper.proof(paper.floor), paper.proof(paper.floor, paper.cage)
+        self.act(Suspend("operator", ("five",), "a look at the wheel"), proof=alone)
+        self.act(Validate("H999999"), proof=alone)
+        number = self.engine.state.next_award - 1
+        for _ in range(3):
+            self.act(Correct(f"A{number}", 12_300, "a smudged card", "W-1"), proof=alone)
+        self.act(Confirm("Q1"), proof=both)
+        self.act(Reject("Q2", "the card is clear"), proof=paper.proof(paper.cage))
+        self.act(ExpireRequest("Q3", REQUEST_HOLDS_MS))
 
     def new_epoch(self, epoch: int) -> None:
         """What is played from here on is of that epoch."""

@@ -24,6 +24,7 @@ from jackpot.rules.acts.witness import FoundBehind
 from jackpot.rules.events import Recomputed
 from jackpot.rules.meter import Accounts
 from jackpot.rules.outcome import Entry
+from jackpot.rules.signing import People
 from tests import frames
 from tests.frames import Bet, Claim, Unbet
 from tests.ledger.forger import Forger
@@ -32,7 +33,7 @@ from tests.ledger.resting import two_banks
 from tests.ledger.test_verify import audit, write
 from tests.ledger.waiting import join
 
-ANNA: Final = events.People(("anna",))
+ANNA: Final = People(("anna",))
 FIVE_THOUSAND: Final = 5_000 * DOLLAR
 # H1 is a royal of T01's seat 5, which earns seat 3 an envy bonus; T02 plays R2; H2 of T03 is paid.
 ROYAL: Final = Claim(5, cards=("As", "Ks", "Qs"))
@@ -84,7 +85,7 @@ def undone(forger: Forger) -> Any:
 
 
 def validated_by_nobody(forger: Forger) -> Any:
-    return replace(forger.right(Validate("H1"), "anna"), people=events.People())
+    return replace(forger.right(Validate("H1"), "anna"), people=People())
 
 
 def paid_twice(_: Forger) -> Any:
@@ -113,9 +114,7 @@ def false_reading(forger: Forger) -> Any:
 
 
 def corrected_by_one_person(forger: Forger) -> Any:
-    return replace(
-        forger.right(Correct("A1", 5, "a gift"), "anna", "ben"), people=events.People(("anna", "Anna"))
-    )
+    return replace(forger.right(Correct("A1", 5, "a gift"), "anna", "ben"), people=People(("anna", "Anna")))
 
 
 def corrected_for_more(forger: Forger) -> Any:
@@ -216,7 +215,7 @@ def voided_for_more(forger: Forger) -> Any:
 
 def voided_by_nobody(forger: Forger) -> Any:
     """As the table's own, what takes people."""
-    return replace(forger.right(VoidRound("T02", "R2", "misdeal"), "anna"), people=events.People())
+    return replace(forger.right(VoidRound("T02", "R2", "misdeal"), "anna"), people=People())
 
 
 def voided_beside_an_award(_: Forger) -> Any:

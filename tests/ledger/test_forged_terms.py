@@ -13,8 +13,9 @@ from jackpot.ledger.verify import EPOCH_MOST
 from jackpot.rules import events
 from jackpot.rules.acts.links import LinkOpened, Suspended
 from jackpot.rules.acts.tables import OpenTable, TableOpened
-from jackpot.rules.events import People, Placed
+from jackpot.rules.events import Placed
 from jackpot.rules.paytable import EnvyRow, ForOne, Percent, Row, TableTerms
+from jackpot.rules.signing import People, Proof, Signed
 from jackpot.rules.terms import SUM_MAX, WAGER_MAX, check_link
 from tests import frames
 from tests.frames import Bet
@@ -145,12 +146,12 @@ def test_a_round_that_came_too_fast_is_found(forger: Forger) -> None:
     assert problem == f"main: row {row} (wagered): {said}"
 
 
-def test_a_name_that_nobody_proved_is_found(forger: Forger) -> None:
-    """S8: nobody can sign in, so a row that says that somebody did comes from no server."""
-    anna = People(("anna",), proved=True)
+def test_people_of_a_site_that_is_not_there_are_found(forger: Forger) -> None:
+    """S8: the ledger has no people, so a row that says that somebody signed comes from no server."""
+    anna = People(proof=Proof((Signed(1, ("floor",)),), 5, b"h" * 32))
     row = forger.append(Suspended([1], "operator", anna))
     (problem,) = audit(forger.path).problems
-    said = "the rules refuse it: by: nobody can sign in yet, so no name is proved (no_person)"
+    said = "it names row 5 of bank site, which is not in this ledger as it names it"
     assert problem == f"main: row {row.seq} (suspended): {said}"
 
 

@@ -35,9 +35,9 @@ GAMES = {"three-card": "three-card-poker", "four-card": "four-card-poker"}
 class OfEngine:
     """One bank's engine, every entry of which is kept for a replay, and decided again by an auditor (S8)."""
 
-    def __init__(self) -> None:
-        self.engine = Engine(BANK)
-        self.auditor = Engine(BANK)
+    def __init__(self, bank: str = BANK) -> None:
+        self.engine = Engine(bank)
+        self.auditor = Engine(bank)
         self.entries: list[Entry] = []
         self.past: dict[str, Message] = {}
         self._asked = 0

@@ -1,6 +1,7 @@
 """Is each fact made once, kept as it was decided, and told to whom it concerns?"""
 
 from controllers.answers import Ack
+from jackpot.rules import unpaid
 from jackpot.rules.commands import Envelope
 from jackpot.rules.facts import WAITING_MOST, jackpots
 from jackpot.rules.outcome import Outcome
@@ -64,4 +65,5 @@ def test_no_more_waiting_jackpots_are_named_than_a_sign_has_room_for() -> None:
     for number in range(1, WAITING_MOST + 5):
         award = Award(number, number, 1, 1, 1, "royal-flush", "meter", 10_000, "cage", "pending")
         state.hits[number] = Hit(number, 1, "r", 1, 1, "royal-flush", number, 0, 1, [award])
+        unpaid.count(state, award)
     assert [one.hit for one in jackpots(state, 1)] == [f"H{number}" for number in range(1, WAITING_MOST + 1)]

@@ -11,6 +11,7 @@ from jackpot.rules.acts.hits import Undo
 from jackpot.rules.acts.rounds import Decline, Reopen, Reopened, Strike, VoidRound
 from jackpot.rules.acts.tables import Release
 from jackpot.rules.betting import ASKED_HOLDS_MS
+from jackpot.rules.signing import People
 from tests import frames
 from tests.faults.worked.form import Link, Table
 from tests.frames import Bet, Claim, Close, Lock, Settle, Wager
@@ -50,7 +51,7 @@ def test_two_people_reopen_at_once_or_one_after_the_other() -> None:
     assert "asked" not in subject.execute(REOPEN, people=GRACE).answer
     reopened = last_event(subject)
     assert isinstance(reopened, Reopened)
-    assert reopened.people == events.People(("Ada", "Grace"), proved=False)
+    assert reopened.people == People(("Ada", "Grace"))
     assert send(subject, 4, royal()).answer["awards"][0]["amount"] == 1_000_042
     assert subject.execute(REOPEN, people=BOTH).answer["ok"]
     assert send(subject, 5, Close("r1")).answer["t"] == "ack"

@@ -129,7 +129,7 @@ async def test_another_site_without_an_id_opens_no_bank(tmp_path: Path) -> None:
         assert done.returncode == 1
         assert said in done.stderr
     with closing(open_ledger(renamed.ledger.url, readonly=True)) as ledger:
-        assert ledger.banks() == ["main", "side", "annex"]
+        assert ledger.banks() == ["main", "side", "site", "annex"]
 
 
 @on_loop
@@ -182,7 +182,7 @@ async def test_a_missing_bank_keeps_only_its_own_links_closed(tmp_path: Path, ki
         assert server.writers["side"].hold.failed
         assert "jackpot bank open side opens it" in (server.writers["side"].hold.stopped or "")
         leases = (await administer(config, do="/banks"))["banks"]
-        assert [("not in the ledger" in lease["why"]) for lease in leases] == [False, True]
+        assert [("not in the ledger" in lease["why"]) for lease in leases] == [False, True, False]
     opened = jackpot("bank", "open", "side", "-c", str(config.path), "--by", "anna")
     assert (opened.returncode, opened.stderr) == (0, "")
     assert jackpot("bank", "open", "side", "-c", str(config.path)).stderr == "bank side is open already\n"
@@ -210,7 +210,7 @@ async def test_a_bank_that_was_taken_out_is_not_opened_at_the_seed(tmp_path: Pat
         assert server.writers["main"].active
         assert server.writers["side"].hold.failed
     with closing(open_ledger(config.ledger.url, readonly=True)) as ledger:
-        assert ledger.banks() == ["main"]
+        assert ledger.banks() == ["main", "site"]
     done = jackpot("verify", "-c", str(config.path))
     assert done.returncode == 1
     assert "bank side is not in the ledger" in done.stderr

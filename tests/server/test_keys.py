@@ -9,8 +9,8 @@ from jackpot.app import Server
 from jackpot.config import Config
 from jackpot.ledger.journal import Head
 from jackpot.rules.acts.devices import KeyEnded
-from jackpot.rules.events import People
 from jackpot.rules.kinds import decode
+from jackpot.rules.signing import People
 from jackpot.server.life import State
 from jackpot.server.register import fingerprint
 from jackpot.server.writer import Writer
@@ -70,7 +70,7 @@ async def test_the_journal_says_who_revoked_it(tmp_path: Path) -> None:
         durable = server.writers["main"].core.durable_seq
         row = (await server._stores["main"].rows("main", durable - 1, 1))[0]
         assert decode(row.kind, row.version, row.body) == KeyEnded(
-            "sign", "S01", fingerprint(config.keys["sign", "S01"][0]), People(("Ann",), proved=False)
+            "sign", "S01", fingerprint(config.keys["sign", "S01"][0]), People(("Ann",))
         )
         assert await refused(server, "sign", "S01")
 

@@ -4,9 +4,23 @@ A file has a subject: each act's command, event, decision and effect stand next 
 themselves at its end. To add an act is to add one entry there, and its tests.
 """
 
-from typing import Final
+from typing import Any, Final, Union
 
-from jackpot.rules.acts import banks, devices, hits, links, readings, rounds, seals, tables, witness
+import msgspec
+
+from jackpot.rules.acts import (
+    banks,
+    devices,
+    hits,
+    links,
+    people,
+    readings,
+    requests,
+    rounds,
+    seals,
+    tables,
+    witness,
+)
 from jackpot.rules.acts.act import Act
 from jackpot.rules.commands import ActCommand
 
@@ -20,5 +34,21 @@ ACTS: Final[tuple[Act, ...]] = (
     *readings.ACTS,
     *banks.ACTS,
     *seals.ACTS,
+    *people.ACTS,
+    *requests.ACTS,
 )
 ACT_OF: Final[dict[type[ActCommand], Act]] = {act.command: act for act in ACTS}
+_UNION: Final[Any] = Union[tuple(ACT_OF)]  # noqa: UP007 - of the registry, so it cannot be written out
+_DECODER: Final = msgspec.json.Decoder(_UNION)
+
+
+def decode_asked(command: bytes) -> ActCommand:
+    """What people asked for, as a request or a refusal keeps it. Raises msgspec.DecodeError."""
+    asked: ActCommand = _DECODER.decode(command)
+    return asked
+
+
+def is_alone(command: object) -> bool:
+    """Whether it is an act that is done where no server runs."""
+    act = ACT_OF.get(type(command))  # type: ignore[arg-type]  # a frame is no act
+    return act is not None and act.alone

@@ -1,13 +1,14 @@
 """What is an act? A command, the events that it may come to, and how each of these changes the state."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
-from jackpot.rules.events import Event, People
+from jackpot.rules.events import Event
 from jackpot.rules.refusal import refuse_if
+from jackpot.rules.signing import People, Role
 from jackpot.rules.state import State
 
 
@@ -29,7 +30,9 @@ class Act(NamedTuple):
     decide: looks at the state and returns the event, or refuses; it touches nothing. applies: changes the
     state by each event that `decide` may return, and cannot fail. again: the commands of which an event may
     be what was decided (S8); most events leave no doubt. stood: who may have stood for it. asked: whether
-    people may ask a running server for it; its fields are then what they send.
+    people may ask a running server for it; its fields are then what they send. power: of the people who
+    signed, each must have one of these roles; with none of them it is the server's own. alone: it is done
+    where no server runs, by names that nobody proved, also where the site has people.
     """
 
     command: type[ActCommand]
@@ -38,11 +41,20 @@ class Act(NamedTuple):
     again: Callable[[State, Any], Iterable[ActCommand]]
     stood: Callable[[Any], Iterable[People]] = themselves
     asked: bool = False
+    power: tuple[Role, ...] = ()
+    alone: bool = False
 
     @property
     def name(self) -> str:
         """What people call it: `confirm-behind`."""
         return str(self.command.__struct_config__.tag)
+
+
+# Who may ask for what: the floor works with hits and rounds, the cage pays, an admin has people and devices.
+FLOOR: Final[tuple[Role, ...]] = ("floor",)
+ADMIN: Final[tuple[Role, ...]] = ("admin",)
+FLOOR_OR_CAGE: Final[tuple[Role, ...]] = ("floor", "cage")
+FLOOR_OR_ADMIN: Final[tuple[Role, ...]] = ("floor", "admin")
 
 
 def someone(by: By) -> None:

@@ -13,10 +13,11 @@ from jackpot.rules.acts.act import Act, By, someone
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
-from jackpot.rules.events import Event, People
+from jackpot.rules.events import Event
 from jackpot.rules.meter import Accounts
 from jackpot.rules.paytable import LinkTerms, TableTerms
 from jackpot.rules.refusal import refuse_if
+from jackpot.rules.signing import People
 from jackpot.rules.state import UNPAID, Answered, Level, Link, State, Table
 from jackpot.rules.undo import BASE, History, Point
 
@@ -262,12 +263,19 @@ def _take_table(state: State, told: CarriedTable, links_before: int) -> None:
 
 
 ACTS: Final = (
-    Act(OpenBank, decide_open_bank, {BankOpened: apply_bank_opened}, lambda _, event: [OpenBank(event.site)]),
+    Act(
+        OpenBank,
+        decide_open_bank,
+        {BankOpened: apply_bank_opened},
+        lambda _, event: [OpenBank(event.site)],
+        alone=True,
+    ),
     Act(
         CloseBank,
         decide_close_bank,
         {BankClosed: apply_bank_closed},
         lambda _, event: [CloseBank(event.into, event.reason)],
+        alone=True,
     ),
     Act(
         BeginBank,

@@ -3,13 +3,14 @@
 from typing import ClassVar, Final
 
 from controllers.messages import Id
-from jackpot.rules.acts.act import Act, By, someone
+from jackpot.rules.acts.act import ADMIN, FLOOR_OR_ADMIN, Act, By, someone
 from jackpot.rules.acts.fields import Role
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
-from jackpot.rules.events import Event, People
+from jackpot.rules.events import Event
 from jackpot.rules.refusal import quoted, refuse_if
+from jackpot.rules.signing import People
 from jackpot.rules.state import State
 
 
@@ -110,11 +111,13 @@ ACTS: Final = (
         {DeviceCleared: apply_device_cleared},
         lambda _, event: [ClearDevice(event.role, event.device)],
         asked=True,
+        power=FLOOR_OR_ADMIN,
     ),
     Act(
         EndKey,
         decide_end_key,
         {KeyEnded: apply_key_ended},
         lambda _, event: [EndKey(event.role, event.device, event.fingerprint)],
+        power=ADMIN,
     ),
 )

@@ -4,16 +4,17 @@ from collections.abc import Callable, Iterable
 from typing import Any, ClassVar, Final, Literal
 
 from jackpot.rules import facts, unpaid
-from jackpot.rules.acts.act import Act, By, someone
+from jackpot.rules.acts.act import FLOOR, FLOOR_OR_CAGE, Act, By, someone
 from jackpot.rules.acts.fields import AwardId, Cents, Document, HitId, Reason
 from jackpot.rules.apply_rounds import recomputed_changes, retire
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Change, Effects
-from jackpot.rules.events import Event, People, Recomputed
+from jackpot.rules.events import Event, Recomputed
 from jackpot.rules.money import from_cents, to_cents
 from jackpot.rules.recompute import correct, mark_undone, with_correction, without_awards
 from jackpot.rules.refusal import Refusal, quoted, refuse_if, two_people
+from jackpot.rules.signing import People
 from jackpot.rules.state import PAID_KEPT, Award, Hit, Level, State
 from jackpot.rules.undo import is_whole
 
@@ -347,14 +348,25 @@ ACTS: Final = (
         {Validated: apply_validated},
         lambda _, event: _again(Validate, event),
         asked=True,
+        power=FLOOR,
     ),
-    Act(Pay, decide_pay, {Paid: apply_paid}, lambda _, event: _again(Pay, event), asked=True),
+    Act(
+        Pay,
+        decide_pay,
+        {Paid: apply_paid},
+        lambda _, event: _again(Pay, event),
+        asked=True,
+        power=FLOOR_OR_CAGE,
+    ),
     Act(
         Undo,
         decide_undo,
         {Undone: apply_undone},
         lambda _, event: _again(Undo, event, event.reason),
         asked=True,
+        power=FLOOR,
     ),
-    Act(Correct, decide_correct, {Corrected: apply_corrected}, _again_correct, asked=True),
+    Act(
+        Correct, decide_correct, {Corrected: apply_corrected}, _again_correct, asked=True, power=FLOOR_OR_CAGE
+    ),
 )

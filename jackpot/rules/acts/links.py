@@ -8,17 +8,18 @@ from msgspec import Meta
 
 from controllers.messages import Id, Links
 from jackpot.rules.acts import witness
-from jackpot.rules.acts.act import Act, By, someone
+from jackpot.rules.acts.act import FLOOR_OR_ADMIN, Act, By, someone
 from jackpot.rules.acts.fields import Reason
 from jackpot.rules.acts.tables import find_table
 from jackpot.rules.acts.witness import BEHIND, Believed, decide_believed
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand, Envelope
 from jackpot.rules.effects import Effects
-from jackpot.rules.events import Event, People
+from jackpot.rules.events import Event
 from jackpot.rules.meter import Accounts, opened
 from jackpot.rules.paytable import LinkTerms
 from jackpot.rules.refusal import Refusal, quoted, refuse_if, two_people
+from jackpot.rules.signing import SITE, People
 from jackpot.rules.state import Level, Link, State
 from jackpot.rules.terms import check_link
 from jackpot.rules.undo import BASE, History, Point
@@ -61,6 +62,7 @@ def decide_open_link(state: State, command: OpenLink, _by: By) -> LinkOpened:
     terms = command.terms
     known = any(link.terms.link == terms.link for link in state.links)
     refuse_if(known, Code.LINK_EXISTS, f"link {terms.link} is open already")
+    refuse_if(state.bank == SITE, Code.OTHER_BANK, f"link {terms.link}: bank {SITE} is that of the people")
     refuse_if(terms.bank != state.bank, Code.OTHER_BANK, f"link {terms.link} is of bank {terms.bank}")
     try:
         check_link(terms)
@@ -225,6 +227,7 @@ ACTS: Final = (
         {Suspended: apply_suspended},
         lambda state, event: [Suspend(event.reason, names_of(state, event.links), event.note)],
         asked=True,
+        power=FLOOR_OR_ADMIN,
     ),
-    Act(Resume, decide_resume, {Resumed: apply_resumed}, _again_resume, asked=True),
+    Act(Resume, decide_resume, {Resumed: apply_resumed}, _again_resume, asked=True, power=FLOOR_OR_ADMIN),
 )

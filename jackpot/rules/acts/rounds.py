@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import ClassVar, Final
 
 from controllers.messages import Id, On, Seat, Unbet
-from jackpot.rules.acts.act import Act, By, someone
+from jackpot.rules.acts.act import FLOOR, Act, By, someone
 from jackpot.rules.acts.fields import Reason
 from jackpot.rules.acts.tables import find_table, table_name
 from jackpot.rules.apply_rounds import apply_voided, judge_count, take_back, unfinished
@@ -12,11 +12,12 @@ from jackpot.rules.betting import find_bets, miscounted
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
-from jackpot.rules.events import Event, People, Placed, Recomputed, Voided
+from jackpot.rules.events import Event, Placed, Recomputed, Voided
 from jackpot.rules.invariant import present
 from jackpot.rules.recompute import without_bets
 from jackpot.rules.refusal import TWO_PEOPLE, Refusal, quoted, refuse_if, two_people
 from jackpot.rules.settling import decide_void
+from jackpot.rules.signing import People
 from jackpot.rules.state import Asked, Round, State, Table
 
 
@@ -122,9 +123,13 @@ def decide_reopen(state: State, command: Reopen, by: By) -> Reopened | ReopenAsk
     someone(by)
     table = _find_closed(state, command)
     asked, people = table.waits(), by.people
-    if asked is not None and people.count() < TWO_PEOPLE:
-        people = People((asked.name, *people.names), asked.proved and people.proved)
-        two_people(people, f"{asked.name} asked to reopen it already; another person answers")
+    alone = people.count() < TWO_PEOPLE
+    if asked is not None and alone and bool(asked.people.signed) == bool(people.signed):
+        who, people = asked.people.said()[0], asked.people.then(people)
+        # To people who signed it is no reason to wait: the round has a wait of its own.
+        code = Code.NOT_ALLOWED if people.signed else Code.TWO_PEOPLE
+        said = f"round: {who} asked to reopen it already; another person answers {people.fault()}".rstrip()
+        refuse_if(people.count() < TWO_PEOPLE, code, said)
     if people.count() < TWO_PEOPLE:
         return ReopenAsked(table.number, command.round, command.reason, by.tick, people)
     return Reopened(table.number, command.round, command.reason, people)
@@ -136,8 +141,8 @@ def apply_reopen_asked(effects: Effects, event: ReopenAsked) -> None:
     The time for it counts from the first asking: a round that is asked for again holds its table no longer.
     """
     table = effects.state.table(event.table)
-    table.asked = table.asked or Asked("", False, effects.seq, event.tick)
-    table.asked.name, table.asked.proved = event.people.names[0], event.people.proved
+    table.asked = table.asked or Asked(event.people, effects.seq, event.tick)
+    table.asked.people = event.people
     effects.told.asked = True
 
 
@@ -179,7 +184,7 @@ def decide_decline(state: State, command: Decline, by: By) -> ReopenDeclined:
 
 def apply_reopen_declined(effects: Effects, event: ReopenDeclined) -> None:
     """The round stays closed, and may be asked for again."""
-    present(effects.state.table(event.table).asked, "an answer to what nobody asked").name = ""
+    present(effects.state.table(event.table).asked, "an answer to what nobody asked").people = People()
 
 
 def _find_round(state: State, table_name: str, round_id: str) -> tuple[Table, Round]:
@@ -215,19 +220,19 @@ def _again_reopen(state: State, event: Reopened | ReopenAsked) -> Iterable[Reope
 def _who_reopened(event: Reopened | ReopenAsked) -> Iterable[People]:
     """Two people at once, or the second one after the first."""
     yield event.people
-    if isinstance(event, Reopened) and len(event.people.names) > 1:
-        for proved in (True, False):
-            yield People(event.people.names[1:], proved)
+    if isinstance(event, Reopened) and event.people.count() >= TWO_PEOPLE:
+        yield event.people.last()
 
 
 ACTS: Final = (
-    Act(Strike, decide_strike, {Struck: apply_struck}, _again_strike, asked=True),
+    Act(Strike, decide_strike, {Struck: apply_struck}, _again_strike, asked=True, power=FLOOR),
     Act(
         VoidRound,
         decide_void_round,
         {Voided: apply_voided},
         lambda state, event: [VoidRound(table_name(state, event), event.round, event.reason)],
         asked=True,
+        power=FLOOR,
     ),
     Act(
         Reopen,
@@ -236,6 +241,7 @@ ACTS: Final = (
         _again_reopen,
         _who_reopened,
         asked=True,
+        power=FLOOR,
     ),
     Act(
         Decline,
@@ -243,5 +249,6 @@ ACTS: Final = (
         {ReopenDeclined: apply_reopen_declined},
         lambda state, event: [Decline(table_name(state, event), event.round, event.reason)],
         asked=True,
+        power=FLOOR,
     ),
 )

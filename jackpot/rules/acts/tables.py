@@ -3,16 +3,17 @@
 from typing import Any, ClassVar, Final
 
 from controllers.messages import Id
-from jackpot.rules.acts.act import Act, By, someone
+from jackpot.rules.acts.act import FLOOR, Act, By, someone
 from jackpot.rules.acts.fields import Reason
 from jackpot.rules.apply_rounds import forget
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
-from jackpot.rules.events import Event, People
+from jackpot.rules.events import Event
 from jackpot.rules.hands import makes
 from jackpot.rules.paytable import SEATS, TableTerms
 from jackpot.rules.refusal import Refusal, quoted, refuse_if
+from jackpot.rules.signing import People
 from jackpot.rules.state import State, Table
 from jackpot.rules.terms import check_table
 
@@ -137,5 +138,6 @@ ACTS: Final = (
         {Released: apply_released},
         lambda state, event: [Release(table_name(state, event), event.reason)],
         asked=True,
+        power=FLOOR,
     ),
 )

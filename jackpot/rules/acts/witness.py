@@ -11,14 +11,15 @@ from typing import Any, ClassVar, Final
 import msgspec
 
 from controllers.messages import Id
-from jackpot.rules.acts.act import Act, By
+from jackpot.rules.acts.act import FLOOR_OR_ADMIN, Act, By
 from jackpot.rules.acts.fields import Reason
 from jackpot.rules.acts.tables import find_table, table_name
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
-from jackpot.rules.events import Event, People
+from jackpot.rules.events import Event
 from jackpot.rules.refusal import Refusal, refuse_if, two_people
+from jackpot.rules.signing import People
 from jackpot.rules.state import Said, State, Table
 
 BEHIND: Final = "ledger_behind"
@@ -197,5 +198,6 @@ ACTS: Final = (
         {BehindConfirmed: apply_behind_confirmed},
         lambda state, event: [ConfirmBehind(table_name(state, event), event.reason, event.believed)],
         asked=True,
+        power=FLOOR_OR_ADMIN,
     ),
 )

@@ -130,7 +130,7 @@ def test_two_people_confirm_and_nobody_resumes_it_otherwise() -> None:
     assert confirm(subject, "T2", believe=True)["code"] == "not_behind"
     assert confirm(subject, "T1", believe=True)["ok"]
     (confirmed,) = rows(subject, BehindConfirmed)
-    assert (confirmed.acked, confirmed.missing, confirmed.people.proved) == (7, 7, False)
+    assert (confirmed.acked, confirmed.missing, confirmed.people.signed) == (7, 7, ())
     assert says(subject, "T1", 7)["last_seq"] == 7
     assert send(subject, 8, wager()).answer["t"] == "ack"
 

@@ -1,0 +1,517 @@
+"""Who may act, and in which roles? The people of a site, each a number in the bank `site`.
+
+The first two are made together, while there is nobody. From then on a role and a new secret take two people.
+Names, secrets and sessions lie next to the journal; the acts here say whose they are.
+"""
+
+from collections.abc import Iterable
+from typing import Annotated, Any, ClassVar, Final
+
+from msgspec import Meta
+
+from jackpot.rules.acts.act import ADMIN, Act, By, someone
+from jackpot.rules.codes import Code
+from jackpot.rules.commands import ActCommand
+from jackpot.rules.effects import Effects
+from jackpot.rules.events import Event
+from jackpot.rules.refusal import Refusal, refuse_if, two_people
+from jackpot.rules.signing import ROLES, SITE, People, Role, Signed
+from jackpot.rules.state import Person, State, Token
+
+# The first people: one alone could confirm nothing.
+FIRST: Final = 2
+# People that a site ever has, and tokens: the state holds all of them, and each fits a few dozen bytes.
+PEOPLE_MOST: Final = 10_000
+TOKENS_MOST: Final = 10_000
+# SHA-256 of a person's login and name, with a salt that goes with them when they are erased.
+MARK_BYTES: Final = 32
+
+Number = Annotated[int, Meta(ge=1, le=PEOPLE_MOST, description=f"1 to {PEOPLE_MOST}")]
+Mark = Annotated[bytes, Meta(min_length=MARK_BYTES, max_length=MARK_BYTES)]
+
+
+class FirstPeople(ActCommand, tag="first-people", frozen=True):
+    """The first two admins, each with the secret that they have just chosen. marks: as of `Person`."""
+
+    marks: tuple[Mark, ...]
+
+
+class PeopleBegun(Event, frozen=True, array_like=True):
+    kind: ClassVar[int] = 32
+    marks: list[bytes]
+    people: People
+
+
+def decide_first(state: State, command: FirstPeople, by: By) -> PeopleBegun:
+    """Only while there is nobody, and by names that nobody proved: nobody is built in."""
+    _of_site(state)
+    someone(by)
+    refuse_if(bool(state.people), Code.NOT_EMPTY, "the site has people already: an admin adds others")
+    refuse_if(len(command.marks) != FIRST, Code.TWO_PEOPLE, f"the first people are {FIRST} admins together")
+    return PeopleBegun(list(command.marks), by.people)
+
+
+def apply_first(effects: Effects, event: PeopleBegun) -> None:
+    """From here on no unproved name stands for an act."""
+    for mark in event.marks:
+        _admit(effects.state, mark, ["admin"], secret=True)
+
+
+class AddPerson(ActCommand, tag="add-person", frozen=True):
+    """A person, who has no secret yet. mark: as of `Person`."""
+
+    mark: Mark
+    roles: tuple[Role, ...] = ()
+
+
+class PersonAdded(Event, frozen=True, array_like=True):
+    kind: ClassVar[int] = 33
+    id: int
+    mark: bytes
+    roles: list[Role]
+    people: People
+
+
+def decide_add(state: State, command: AddPerson, by: By) -> PersonAdded:
+    """One admin adds a person; two, where the person comes with a role."""
+    _of_site(state)
+    someone(by)
+    if command.roles:
+        two_people(by.people, "a person gets a role")
+    refuse_if(len(state.people) >= PEOPLE_MOST, Code.TOO_MANY, f"a site has {PEOPLE_MOST} people at most")
+    return PersonAdded(len(state.people) + 1, command.mark, _ordered(command.roles), by.people)
+
+
+def apply_added(effects: Effects, event: PersonAdded) -> None:
+    """A person joins."""
+    _admit(effects.state, event.mark, list(event.roles))
+    effects.told.person = event.id
+
+
+class Grant(ActCommand, tag="grant", frozen=True):
+    """A person gets a role; two people."""
+
+    person: Number
+    role: Role
+
+
+class Granted(Event, frozen=True, array_like=True):
+    kind: ClassVar[int] = 34
+    person: int
+    role: Role
+    people: People
+
+
+def decide_grant(state: State, command: Grant, by: By) -> Granted:
+    """Two people give a role."""
+    two_people(by.people, "a person gets a role")
+    person = find_person(state, command.person)
+    refuse_if(command.role in person.roles, Code.UNCHANGED, f"person {person.id} is {command.role} already")
+    return Granted(person.id, command.role, by.people)
+
+
+def apply_granted(effects: Effects, event: Granted) -> None:
+    """The person may do what the role may."""
+    person = effects.state.people[event.person - 1]
+    person.roles = _ordered((*person.roles, event.role))
+
+
+class WithdrawRole(ActCommand, tag="withdraw-role", frozen=True):
+    """A person loses a role."""
+
+    person: Number
+    role: Role
+
+
+class RoleWithdrawn(Event, frozen=True, array_like=True):
+    kind: ClassVar[int] = 35
+    person: int
+    role: Role
+    people: People
+
+
+def decide_withdraw_role(state: State, command: WithdrawRole, by: By) -> RoleWithdrawn:
+    """One admin takes a role away at once; the last admin stays."""
+    someone(by)
+    person = find_person(state, command.person)
+    refuse_if(command.role not in person.roles, Code.UNCHANGED, f"person {person.id} is not {command.role}")
+    if command.role == "admin":
+        _not_last(state, person)
+    return RoleWithdrawn(person.id, command.role, by.people)
+
+
+def apply_role_withdrawn(effects: Effects, event: RoleWithdrawn) -> None:
+    """The person may no longer do what the role may, and none of their tokens does."""
+    effects.state.people[event.person - 1].roles.remove(event.role)
+
+
+class EndPerson(ActCommand, tag="end-person", frozen=True):
+    """A person is here no more; their number is never given again."""
+
+    person: Number
+
+
+class PersonEnded(Event, frozen=True, array_like=True):
+    kind: ClassVar[int] = 36
+    person: int
+    people: People
+
+
+def decide_end_person(state: State, command: EndPerson, by: By) -> PersonEnded:
+    """One admin ends a person at once; the last admin stays."""
+    someone(by)
+    person = find_person(state, command.person)
+    _not_last(state, person)
+    return PersonEnded(person.id, by.people)
+
+
+def apply_person_ended(effects: Effects, event: PersonEnded) -> None:
+    """Neither their secret nor their tokens let them in."""
+    state = effects.state
+    person = state.people[event.person - 1]
+    person.ended, person.secret = True, False
+    for token in state.tokens:
+        token.ended = token.ended or token.person == event.person
+
+
+class ResetSecret(ActCommand, tag="reset-secret", frozen=True):
+    """A person has lost their secret, or somebody knows it; two people."""
+
+    person: Number
+
+
+class SecretReset(Event, frozen=True, array_like=True):
+    kind: ClassVar[int] = 37
+    person: int
+    people: People
+
+
+def decide_reset(state: State, command: ResetSecret, by: By) -> SecretReset:
+    """Two people take a secret away."""
+    two_people(by.people, "a person's secret is reset")
+    person = find_person(state, command.person)
+    refuse_if(not person.secret, Code.UNCHANGED, f"person {person.id} has no secret")
+    return SecretReset(person.id, by.people)
+
+
+def apply_reset(effects: Effects, event: SecretReset) -> None:
+    """The old secret lets nobody in."""
+    person = effects.state.people[event.person - 1]
+    person.secret, person.given_by = False, 0
+
+
+class GiveCode(ActCommand, tag="give-code", frozen=True):
+    """An admin is shown a one-time code for a person who has no secret."""
+
+    person: Number
+
+
+class CodeGiven(Event, frozen=True, array_like=True):
+    kind: ClassVar[int] = 38
+    person: int
+    people: People
+
+
+def decide_give_code(state: State, command: GiveCode, by: By) -> CodeGiven:
+    """Who knows the code could choose the secret, so that one never confirms together with this person."""
+    someone(by)
+    person = find_person(state, command.person)
+    refuse_if(person.secret, Code.NOT_EMPTY, f"person {person.id} has a secret: two people reset it first")
+    return CodeGiven(person.id, by.people)
+
+
+def apply_code_given(effects: Effects, event: CodeGiven) -> None:
+    """The person chooses their secret with the code; an earlier code is void."""
+    effects.state.people[event.person - 1].given_by = event.people.signed[0].id if event.people.signed else 0
+
+
+class SetSecret(ActCommand, tag="set-secret", frozen=True):
+    """A person has chosen their own secret, with a code or with the secret before."""
+
+
+class SecretSet(Event, frozen=True, array_like=True):
+    kind: ClassVar[int] = 39
+    people: People
+
+
+def decide_set_secret(_state: State, _command: SetSecret, by: By) -> SecretSet:
+    """The person themselves, who has signed with what they had."""
+    own = [one for one in by.people.signed if one.means in ("secret", "code")]
+    refuse_if(
+        len(own) != 1, Code.NO_PERSON, "a person chooses their own secret, with a code or with the old one"
+    )
+    return SecretSet(by.people)
+
+
+def apply_secret_set(effects: Effects, event: SecretSet) -> None:
+    """The person can sign in."""
+    effects.state.people[event.people.signed[0].id - 1].secret = True
+
+
+class SignIn(ActCommand, tag="sign-in", frozen=True):
+    """The server has let a person in."""
+
+    person: Number
+
+
+class SignedIn(Event, frozen=True, array_like=True):
+    kind: ClassVar[int] = 40
+    person: int
+
+
+class LockOut(ActCommand, tag="lock-out", frozen=True):
+    """The server lets a person in no more for a while: somebody has tried too often. failures: how often."""
+
+    person: Number
+    failures: int
+
+
+class LockedOut(Event, frozen=True, array_like=True):
+    kind: ClassVar[int] = 41
+    person: int
+    failures: int
+
+
+def decide_sign_in(state: State, command: SignIn, _by: By) -> SignedIn:
+    """The access log of people who came in."""
+    person = find_person(state, command.person)
+    refuse_if(not person.secret, Code.NOT_ALLOWED, f"person {person.id} has no secret")
+    return SignedIn(person.id)
+
+
+def decide_lock_out(state: State, command: LockOut, _by: By) -> LockedOut:
+    """The access log of who did not."""
+    return LockedOut(find_person(state, command.person).id, command.failures)
+
+
+def apply_seen(_effects: Effects, _event: SignedIn) -> None:
+    """Nothing follows from it in the rules."""
+
+
+def apply_locked_out(effects: Effects, event: LockedOut) -> None:
+    """Somebody should look who it was."""
+    effects.alarm("person_locked_out", person=event.person, failures=event.failures)
+
+
+class MakeToken(ActCommand, tag="make-token", frozen=True):
+    """A program acts for a person. roles: some of theirs. until: its end, unix milliseconds."""
+
+    roles: tuple[Role, ...]
+    until: int
+
+
+class TokenMade(Event, frozen=True, array_like=True):
+    kind: ClassVar[int] = 42
+    token: int
+    roles: list[Role]
+    until: int
+    people: People
+
+
+def decide_make_token(state: State, command: MakeToken, by: By) -> TokenMade:
+    """A person makes a token for themselves, by their own secret, with roles that they have."""
+    _of_site(state)
+    refuse_if(len(by.people.signed) != 1, Code.NO_PERSON, "a person makes a token for themselves")
+    signed = by.people.signed[0]
+    refuse_if(signed.means != "secret", Code.NOT_ALLOWED, "a person makes a token with their own secret")
+    more = [role for role in command.roles if role not in signed.roles]
+    refuse_if(bool(more), Code.NOT_ALLOWED, f"roles: person {signed.id} is not {', '.join(more)}")
+    refuse_if(not command.roles, Code.BAD_REQUEST, "roles: a token has at least one")
+    refuse_if(len(state.tokens) >= TOKENS_MOST, Code.TOO_MANY, f"a site has {TOKENS_MOST} tokens at most")
+    return TokenMade(len(state.tokens) + 1, _ordered(command.roles), command.until, by.people)
+
+
+def apply_token_made(effects: Effects, event: TokenMade) -> None:
+    """The program may ask, and never confirms."""
+    person = event.people.signed[0].id
+    effects.state.tokens.append(Token(event.token, person, list(event.roles), event.until))
+    effects.told.token = event.token
+
+
+class EndToken(ActCommand, tag="end-token", frozen=True):
+    """A token lets nobody in any more."""
+
+    token: Number
+
+
+class TokenEnded(Event, frozen=True, array_like=True):
+    kind: ClassVar[int] = 43
+    token: int
+    people: People
+
+
+def decide_end_token(state: State, command: EndToken, by: By) -> TokenEnded:
+    """Whose token it is ends it, or an admin."""
+    someone(by)
+    token = next((one for one in state.tokens if one.id == command.token and not one.ended), None)
+    if token is None:
+        raise Refusal(Code.NO_SUCH_PERSON, f"token: there is no token {command.token}")
+    for one in by.people.signed:
+        other = one.id != token.person and "admin" not in one.roles
+        refuse_if(other, Code.NOT_ALLOWED, f"token {token.id} is another person's: an admin ends it")
+    return TokenEnded(token.id, by.people)
+
+
+def apply_token_ended(effects: Effects, event: TokenEnded) -> None:
+    """It is never valid again."""
+    effects.state.tokens[event.token - 1].ended = True
+
+
+class Recover(ActCommand, tag="recover", frozen=True):
+    """Every admin is lost: where no server runs, its machine's operator makes one. mark: as of `Person`."""
+
+    mark: Mark
+
+
+class Recovered(Event, frozen=True, array_like=True):
+    kind: ClassVar[int] = 44
+    id: int
+    mark: bytes
+    people: People
+
+
+def decide_recover(state: State, command: Recover, by: By) -> Recovered:
+    """Only where the site has people, and by names that nobody proved; two admins then go on."""
+    _of_site(state)
+    someone(by)
+    refuse_if(not state.people, Code.NO_SUCH_PERSON, "the site has no person: make the first two")
+    return Recovered(len(state.people) + 1, command.mark, by.people)
+
+
+def apply_recovered(effects: Effects, event: Recovered) -> None:
+    """An admin whom nobody confirmed: everybody is told."""
+    _admit(effects.state, event.mark, ["admin"], secret=True)
+    effects.told.person = event.id
+    effects.alarm("people_recovered", person=event.id, by=list(event.people.said()))
+
+
+def untrue(state: State, signed: Signed, *, choosing: bool = False) -> str:
+    """Why a person of the site, as its state has them, is not as they signed; "" where they are.
+
+    choosing: they choose their secret, which is all that a code is for.
+    """
+    if not 1 <= signed.id <= len(state.people):
+        return f"there is no person {signed.id}"
+    person = state.people[signed.id - 1]
+    if person.ended:
+        return f"person {signed.id} is here no more"
+    if more := [role for role in signed.roles if role not in person.roles]:
+        return f"person {signed.id} is not {', '.join(more)}"
+    if (signed.means == "code") != (choosing and not person.secret):
+        return (
+            f"person {signed.id} has no secret" if not person.secret else f"person {signed.id} has a secret"
+        )
+    if person.secret and not choosing and signed.given_by != person.given_by:
+        return f"person {signed.id} had a code from person {person.given_by}"
+    return ""
+
+
+def find_person(state: State, number: int) -> Person:
+    """The person of that number; refused as `no_such_person`, also once they ended."""
+    _of_site(state)
+    if not 1 <= number <= len(state.people) or state.people[number - 1].ended:
+        raise Refusal(Code.NO_SUCH_PERSON, f"person: there is no person {number}")
+    return state.people[number - 1]
+
+
+def _of_site(state: State) -> None:
+    refuse_if(state.bank != SITE, Code.OTHER_BANK, f"people are in bank {SITE}, not in {state.bank}")
+
+
+def _not_last(state: State, person: Person) -> None:
+    admins = [one.id for one in state.people if "admin" in one.roles and not one.ended]
+    refuse_if(admins == [person.id], Code.LAST_ADMIN, f"person {person.id} is the last admin")
+
+
+def _admit(state: State, mark: bytes, roles: list[Role], *, secret: bool = False) -> None:
+    state.people.append(Person(len(state.people) + 1, mark, roles, secret))
+
+
+def _ordered(roles: Iterable[Role]) -> list[Role]:
+    return [role for role in ROLES if role in set(roles)]
+
+
+def _by_person(command: Any) -> Any:
+    return lambda _state, event: [command(event.person)]
+
+
+ACTS: Final = (
+    Act(
+        FirstPeople,
+        decide_first,
+        {PeopleBegun: apply_first},
+        lambda _, event: [FirstPeople(tuple(event.marks))],
+        alone=True,
+    ),
+    Act(
+        AddPerson,
+        decide_add,
+        {PersonAdded: apply_added},
+        lambda _, event: [AddPerson(event.mark, tuple(event.roles))],
+        power=ADMIN,
+    ),
+    Act(
+        Grant,
+        decide_grant,
+        {Granted: apply_granted},
+        lambda _, event: [Grant(event.person, event.role)],
+        power=ADMIN,
+    ),
+    Act(
+        WithdrawRole,
+        decide_withdraw_role,
+        {RoleWithdrawn: apply_role_withdrawn},
+        lambda _, event: [WithdrawRole(event.person, event.role)],
+        power=ADMIN,
+    ),
+    Act(
+        EndPerson,
+        decide_end_person,
+        {PersonEnded: apply_person_ended},
+        _by_person(EndPerson),
+        power=ADMIN,
+    ),
+    Act(
+        ResetSecret,
+        decide_reset,
+        {SecretReset: apply_reset},
+        _by_person(ResetSecret),
+        power=ADMIN,
+    ),
+    Act(GiveCode, decide_give_code, {CodeGiven: apply_code_given}, _by_person(GiveCode), power=ADMIN),
+    Act(
+        SetSecret,
+        decide_set_secret,
+        {SecretSet: apply_secret_set},
+        lambda _, _event: [SetSecret()],
+        power=ROLES,
+    ),
+    Act(SignIn, decide_sign_in, {SignedIn: apply_seen}, _by_person(SignIn)),
+    Act(
+        LockOut,
+        decide_lock_out,
+        {LockedOut: apply_locked_out},
+        lambda _, event: [LockOut(event.person, event.failures)],
+    ),
+    Act(
+        MakeToken,
+        decide_make_token,
+        {TokenMade: apply_token_made},
+        lambda _, event: [MakeToken(tuple(event.roles), event.until)],
+        power=ROLES,
+    ),
+    Act(
+        EndToken,
+        decide_end_token,
+        {TokenEnded: apply_token_ended},
+        lambda _, event: [EndToken(event.token)],
+        power=ROLES,
+    ),
+    Act(
+        Recover,
+        decide_recover,
+        {Recovered: apply_recovered},
+        lambda _, event: [Recover(event.mark)],
+        alone=True,
+    ),
+)

@@ -1,0 +1,204 @@
+"""What waits for a second person? One asks for what takes two, and another confirms it within 15 minutes.
+
+The act is decided when it is confirmed, with both, as if both had asked for it then. What was refused to
+people who signed is in the journal as well.
+"""
+
+from collections.abc import Callable
+from typing import Annotated, Any, ClassVar, Final
+
+import msgspec
+from msgspec import Meta
+
+from jackpot.rules.acts.act import Act, By, someone
+from jackpot.rules.acts.fields import Reason
+from jackpot.rules.codes import Code
+from jackpot.rules.commands import ActCommand
+from jackpot.rules.effects import Effects
+from jackpot.rules.events import Event
+from jackpot.rules.refusal import TWO_PEOPLE, Refusal, quoted, refuse_if
+from jackpot.rules.signing import ROLES, People
+from jackpot.rules.state import Request, State
+
+# How long a request waits, in milliseconds, as long as a table waits for a reopening (T10).
+REQUEST_HOLDS_MS: Final = 15 * 60 * 1_000
+# Requests that wait in one bank: more than all people of a floor could look at within that time.
+REQUESTS_MOST: Final = 100
+
+RequestId = Annotated[str, Meta(pattern=r"^Q[0-9]{1,16}(?!\n)$", description="a request's id, such as Q5")]
+
+
+class Requested(Event, frozen=True, array_like=True):
+    """One person asks for what takes two. command: what they ask for, as JSON. tick: as in `Envelope`."""
+
+    kind: ClassVar[int] = 45
+    id: int
+    command: bytes
+    tick: int
+    people: People
+
+
+class ActRefused(Event, frozen=True, array_like=True):
+    """What people who signed asked for, and why the rules did not do it. command: as JSON."""
+
+    kind: ClassVar[int] = 46
+    command: bytes
+    code: str
+    message: str
+    hits: list[int]
+    people: People
+
+
+def decide_request(state: State, command: ActCommand, by: By) -> Requested:
+    """What one person asked for waits for another."""
+    many = len(state.requests) >= REQUESTS_MOST
+    refuse_if(many, Code.TOO_MANY, f"{REQUESTS_MOST} requests wait for a second person already")
+    return Requested(state.next_request, msgspec.json.encode(command), by.tick, by.people)
+
+
+def apply_requested(effects: Effects, event: Requested) -> None:
+    """It waits."""
+    state = effects.state
+    state.requests.append(Request(event.id, event.command, event.people, effects.seq, event.tick))
+    state.next_request = event.id + 1
+    effects.told.asked, effects.told.request = True, f"Q{event.id}"
+
+
+def decide_refused(command: ActCommand, refusal: Refusal, by: By) -> ActRefused:
+    """Who signed and was refused is in the journal, with what they asked for."""
+    asked = msgspec.json.encode(command)
+    return ActRefused(asked, refusal.code.value, refusal.message, list(refusal.hits), by.people)
+
+
+def apply_refused(effects: Effects, event: ActRefused) -> None:
+    """It is counted with the refusals of tables."""
+    refusals = effects.state.refusals
+    refusals[event.code] = refusals.get(event.code, 0) + 1
+
+
+class Confirm(ActCommand, tag="confirm", frozen=True):
+    """A second person confirms what waits; it is decided now."""
+
+    request: RequestId
+
+
+def decide_confirm(state: State, command: Confirm, _by: By) -> Event:
+    """What waits is decided as what it is, so here comes only what does not wait."""
+    find_request(state, command.request)
+    raise Refusal(Code.NOT_ALLOWED, f"request: {command.request} is confirmed by people who signed")
+
+
+def confirmed(people: People, request: Request, waited_ms: int) -> People:
+    """Both people as they stand for what waits. waited_ms: for how long, by this epoch's clock."""
+    proof = msgspec.structs.replace(people.proof, request=request.id, waited_ms=waited_ms)
+    return People(proof=proof)
+
+
+def check_confirmed(state: State, command: ActCommand, people: People) -> None:
+    """Refuse what is done for a request and is not what was asked for, by that person and in time."""
+    request = find_request(state, f"Q{people.proof.request}")
+    name, asker = f"Q{request.id}", request.people.signed[0]
+    other = msgspec.json.encode(command) != request.command
+    refuse_if(other, Code.NO_SUCH_REQUEST, f"request {name} asks for something else")
+    late = people.proof.waited_ms >= REQUEST_HOLDS_MS
+    refuse_if(late, Code.EXPIRED, f"request {name} was not confirmed within 15 minutes: ask for it again")
+    first = people.signed[0]
+    wrong = len(people.signed) != TWO_PEOPLE or (first.id, first.means) != (asker.id, asker.means)
+    refuse_if(
+        wrong, Code.NOT_ALLOWED, f"request {name}: person {asker.id} asked, and another person confirms"
+    )
+    refuse_if(bool(people.fault()), Code.NOT_ALLOWED, f"request {name}: {people.fault()}")
+
+
+class Reject(ActCommand, tag="reject", frozen=True):
+    """What waits is not done; also by the one who asked."""
+
+    request: RequestId
+    reason: Reason
+
+
+class Rejected(Event, frozen=True, array_like=True):
+    kind: ClassVar[int] = 47
+    request: int
+    reason: str
+    people: People
+
+
+def decide_reject(state: State, command: Reject, by: By) -> Rejected:
+    """Somebody says no, or was mistaken."""
+    someone(by)
+    return Rejected(find_request(state, command.request).id, command.reason, by.people)
+
+
+def apply_rejected(effects: Effects, event: Rejected) -> None:
+    """It waits no more."""
+    forget(effects.state, event.request)
+
+
+class ExpireRequest(ActCommand, tag="expire-request", frozen=True):
+    """The time of a request is over. waited_ms: how long it waited."""
+
+    request: RequestId
+    waited_ms: int
+
+
+class RequestExpired(Event, frozen=True, array_like=True):
+    kind: ClassVar[int] = 48
+    request: int
+    waited_ms: int
+
+
+def decide_expire(state: State, command: ExpireRequest, _by: By) -> RequestExpired:
+    """Nobody confirmed it in time."""
+    request = find_request(state, command.request)
+    early = command.waited_ms < REQUEST_HOLDS_MS
+    refuse_if(early, Code.NOT_ASKED, f"request Q{request.id} waited {command.waited_ms} ms only")
+    return RequestExpired(request.id, command.waited_ms)
+
+
+def apply_expired(effects: Effects, event: RequestExpired) -> None:
+    """It waits no more, and everybody is told."""
+    forget(effects.state, event.request)
+    effects.alarm("request_expired", request=f"Q{event.request}")
+
+
+def waits(state: State, name: str) -> Request | None:
+    """The request of that id, None where none waits."""
+    return next((request for request in state.requests if f"Q{request.id}" == name), None)
+
+
+def find_request(state: State, name: str) -> Request:
+    """The request of that id; refused as `no_such_request`."""
+    if (request := waits(state, name)) is not None:
+        return request
+    raise Refusal(Code.NO_SUCH_REQUEST, f"request: {quoted(name)} does not wait for a second person")
+
+
+def forget(state: State, number: int) -> None:
+    """The request waits no more."""
+    state.requests = [request for request in state.requests if request.id != number]
+
+
+APPLIES: Final[dict[type[Event], Callable[[Effects, Any], None]]] = {
+    Requested: apply_requested,
+    ActRefused: apply_refused,
+}
+"""What any act may come to."""
+
+ACTS: Final = (
+    Act(Confirm, decide_confirm, {}, lambda _, _event: (), asked=True, power=ROLES),
+    Act(
+        Reject,
+        decide_reject,
+        {Rejected: apply_rejected},
+        lambda _, event: [Reject(f"Q{event.request}", event.reason)],
+        asked=True,
+        power=ROLES,
+    ),
+    Act(
+        ExpireRequest,
+        decide_expire,
+        {RequestExpired: apply_expired},
+        lambda _, event: [ExpireRequest(f"Q{event.request}", event.waited_ms)],
+    ),
+)

@@ -1,0 +1,62 @@
+"""May these people stand for that act? Looked at before the act itself is decided, and the same for all."""
+
+from typing import Final
+
+from jackpot.rules import names
+from jackpot.rules.acts import ACT_OF
+from jackpot.rules.acts.act import Act, By
+from jackpot.rules.acts.people import SetSecret, untrue
+from jackpot.rules.acts.requests import check_confirmed, decide_request, forget
+from jackpot.rules.codes import Code
+from jackpot.rules.commands import ActCommand
+from jackpot.rules.events import Event
+from jackpot.rules.refusal import Refusal, refuse_if
+from jackpot.rules.signing import ROLES, SITE, People, Signed
+from jackpot.rules.state import State
+
+# Whom a request waits for, where only the other reasons to refuse it are looked for; nobody has the number.
+SOMEBODY: Final = People().signed_by(Signed(-1, ROLES))
+
+
+def decide_asked(state: State, command: ActCommand, by: By) -> Event:
+    """The event of an act that is allowed, or that another person must confirm. Raises Refusal."""
+    act = ACT_OF[type(command)]
+    check_people(state, act, command, by.people)
+    try:
+        return act.decide(state, command, by)
+    except Refusal as refusal:
+        if refusal.code is not Code.TWO_PEOPLE or len(by.people.signed) != 1:
+            raise
+    act.decide(state, command, By(by.people.then(SOMEBODY), by.tick))  # else it would wait in vain
+    return decide_request(state, command, by)
+
+
+def check_people(state: State, act: Act, command: ActCommand, people: People) -> None:
+    """Refuse people who are not as they say, or have not the power, or confirm what was not asked for."""
+    for name in people.names:
+        refuse_if(not names.plain(name), Code.NO_PERSON, "by: a name is empty")
+        wrong = names.fault(name)
+        refuse_if(wrong is not None, Code.BAD_REQUEST, f"by: {wrong}")
+    if state.bank != SITE:
+        old = bool(people.count()) and not act.alone and people.proof.seq < state.known
+        refuse_if(
+            old, Code.STALE, f"the people are those of row {people.proof.seq}, row {state.known} was seen"
+        )
+    else:
+        named = bool(people.names and state.people) and not act.alone
+        refuse_if(named, Code.NO_PERSON, "by: the site has people, and one of them must sign in")
+    for one in people.signed:
+        said = untrue(state, one, choosing=isinstance(command, SetSecret)) if state.bank == SITE else ""
+        refuse_if(bool(said), Code.NOT_ALLOWED, f"by: {said}")
+        power = act.power == ROLES or set(act.power) & set(one.roles)
+        needed = f"it takes {' or '.join(act.power) or 'the server itself'}"
+        refuse_if(not power, Code.NOT_ALLOWED, f"by: person {one.id} may not {act.name}: {needed}")
+    if people.proof.request:
+        check_confirmed(state, command, people)
+
+
+def stood(state: State, people: People, *, done: bool) -> None:
+    """Who stood for an entry is known from then on. done: it did what they asked, so it waits no more."""
+    state.known = max(state.known, people.proof.seq)
+    if done and people.proof.request:
+        forget(state, people.proof.request)

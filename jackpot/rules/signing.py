@@ -1,0 +1,94 @@
+"""Who stands for an act, and how did they prove it?
+
+A person is a number in the bank `site`, whose chain says what they may do; names lie next to the journal. An
+act elsewhere carries where that chain stood when it was decided, so that it can be decided again (S8).
+"""
+
+from typing import Final, Literal, get_args
+
+import msgspec
+
+from jackpot.rules import names
+
+Role = Literal["viewer", "floor", "cage", "auditor", "admin"]
+ROLES: Final[tuple[Role, ...]] = get_args(Role)
+
+Means = Literal["secret", "token", "login", "code"]
+"""How somebody proved who they are: with their own secret, with an API token, with their login name on the
+server's machine, or with the one-time code by which they choose their secret and do nothing else."""
+
+# The bank of the people. It has no link, so no link lies in it.
+SITE: Final = "site"
+
+
+class Signed(msgspec.Struct, frozen=True, array_like=True):
+    """One person who proved who they are. id: theirs in the bank `site`. roles: with which they act.
+
+    given_by: who gave them the code by which they chose their secret; 0 where nobody did.
+    """
+
+    id: int
+    roles: tuple[Role, ...]
+    means: Means = "secret"
+    given_by: int = 0
+
+
+class Proof(msgspec.Struct, frozen=True, array_like=True):
+    """What bears the people of an act out. signed: who asked, and who confirmed.
+
+    seq, hash: the entry of the bank `site` after which they were as they signed; 0 in that bank itself.
+    request, waited_ms: what they confirmed, and how long it had waited; 0 where it was done at once.
+    """
+
+    signed: tuple[Signed, ...] = ()
+    seq: int = 0
+    hash: bytes = b""
+    request: int = 0
+    waited_ms: int = 0
+
+
+class People(msgspec.Struct, frozen=True, array_like=True):
+    """Who stands for an act: names that nobody proved, given on the server's machine, or who signed."""
+
+    names: tuple[str, ...] = ()
+    proof: Proof = Proof()
+
+    @property
+    def signed(self) -> tuple[Signed, ...]:
+        """Who proved who they are."""
+        return self.proof.signed
+
+    def count(self) -> int:
+        """How many they are who can stand for one act: different people, however their names are written."""
+        if self.signed:
+            return 1 if self.fault() or len(self.signed) == 1 else 2
+        return len({names.plain(name) for name in self.names} - {""})
+
+    def fault(self) -> str:
+        """Why the second of two who signed cannot confirm what the first one asked; "" where they can."""
+        for one, other in zip(self.signed, self.signed[1:], strict=False):
+            if one.id == other.id:
+                return f"person {one.id} is no second person"
+            if other.means != "secret":
+                return f"person {other.id} came in by their {other.means}, and signs with their own secret"
+            for giver, given in ((one, other), (other, one)):
+                if given.given_by == giver.id:
+                    return f"person {given.id} chose their secret with a code from person {giver.id}"
+        return ""
+
+    def said(self) -> tuple[str, ...]:
+        """How a text names them: who signed by their numbers, for the journal holds no more of them."""
+        return self.names or tuple(f"person {one.id}" for one in self.signed)
+
+    def then(self, other: "People") -> "People":
+        """These and after them another, who proves it as they stand then."""
+        proof = msgspec.structs.replace(other.proof, signed=self.signed + other.signed)
+        return People(self.names + other.names, proof)
+
+    def signed_by(self, *signed: Signed) -> "People":
+        """These who signed, and no name."""
+        return People(proof=msgspec.structs.replace(self.proof, signed=signed))
+
+    def last(self) -> "People":
+        """The one who came last, alone."""
+        return People(self.names[-1:], msgspec.structs.replace(self.proof, signed=self.signed[-1:]))

@@ -1,0 +1,100 @@
+"""A site's people on paper: the rows of the bank `site`, and how its people sign for acts of other banks."""
+
+from typing import Final
+
+from jackpot.ledger.journal import Row, genesis, row_of
+from jackpot.ledger.sqlite import SqliteLedger
+from jackpot.rules.acts.banks import OpenBank
+from jackpot.rules.acts.people import (
+    AddPerson,
+    EndPerson,
+    EndToken,
+    FirstPeople,
+    GiveCode,
+    Grant,
+    LockOut,
+    MakeToken,
+    Recover,
+    ResetSecret,
+    SetSecret,
+    SignIn,
+    WithdrawRole,
+)
+from jackpot.rules.commands import Command, Envelope
+from jackpot.rules.engine import Engine
+from jackpot.rules.outcome import ActAnswer
+from jackpot.rules.signing import SITE, Means, Proof, Signed
+
+# Whose people they are, and the first two, who are admins.
+SITE_ID: Final = "riverside"
+ADMINS: Final = (1, 2)
+
+
+class Paper:
+    """The bank of the people, with two admins, one who works on the floor and one in the cage, or `empty`."""
+
+    def __init__(self, *, empty: bool = False) -> None:
+        self.engine = Engine(SITE)
+        self.rows: list[Row] = []
+        self.act(OpenBank(SITE_ID))
+        if not empty:
+            self.act(FirstPeople((bytes(31) + b"1", bytes(31) + b"2")), names=("root",))
+            self.floor, self.floor_too, self.cage = (
+                self._joined(roles) for roles in (("floor",), ("floor",), ("cage",))
+            )
+
+    @property
+    def hash(self) -> bytes:
+        """Of the last row."""
+        return self.rows[-1].hash if self.rows else genesis(SITE)
+
+    def act(
+        self, command: Command, *people: int, means: Means = "secret", names: tuple[str, ...] = ()
+    ) -> ActAnswer:
+        """An act of the site's own bank."""
+        at = len(self.rows)
+        proof = Proof(self._signed(people, means))
+        envelope = Envelope(command, at, at, at.to_bytes(16, "big"), people=names, proof=proof)
+        outcome = self.engine.execute(envelope)
+        if outcome.entry is not None:
+            self.rows.append(row_of(SITE, 1, outcome.entry, self.hash))
+        return outcome.of_act()
+
+    def proof(self, *people: int, means: Means = "secret") -> Proof:
+        """How these people sign now for an act of another bank."""
+        return Proof(self._signed(people, means), self.engine.seq, self.hash)
+
+    def write(self, ledger: SqliteLedger) -> None:
+        """Puts the rows into a ledger."""
+        ledger.new_epoch(SITE, "paper")
+        ledger.append(SITE, 1, 0, self.rows)
+
+    def everything(self) -> None:
+        """One of each act of people that is not in it yet."""
+        self.act(SignIn(ADMINS[0]))
+        self.act(LockOut(ADMINS[1], 10))
+        self.act(MakeToken(("floor",), 1), self.floor)
+        self.act(EndToken(1), self.floor)
+        self.act(Grant(self.floor, "cage"), *ADMINS)
+        self.act(WithdrawRole(self.floor, "cage"), ADMINS[0])
+        self.act(ResetSecret(ADMINS[1]), *ADMINS)
+        recovered = self.act(Recover(bytes(31) + b"r"), names=("root",)).person
+        self.ended(recovered)
+
+    def ended(self, person: int) -> None:
+        """The person is here no more."""
+        assert self.act(EndPerson(person), ADMINS[0]).ok
+
+    def _joined(self, roles: tuple[str, ...]) -> int:
+        mark = bytes(31) + bytes([len(self.rows)])
+        number = self.act(AddPerson(mark, roles), *ADMINS).person  # type: ignore[arg-type]  # they are roles
+        assert self.act(GiveCode(number), ADMINS[0]).ok
+        assert self.act(SetSecret(), number, means="code").ok
+        return number
+
+    def _signed(self, people: tuple[int, ...], means: Means) -> tuple[Signed, ...]:
+        known = self.engine.state.people
+        return tuple(
+            Signed(one, tuple(known[one - 1].roles), "secret" if place else means, known[one - 1].given_by)
+            for place, one in enumerate(people)
+        )

@@ -1,0 +1,212 @@
+"""Does verify find acts of people who had not the power, or were not as they signed?"""
+
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+import pytest
+
+from jackpot.ledger.sqlite import SqliteLedger
+from jackpot.ledger.verify import verify
+from jackpot.rules.acts.hits import Correct, Paid, Validate
+from jackpot.rules.acts.links import Resume, Suspend
+from jackpot.rules.acts.people import AddPerson, Granted, MakeToken
+from jackpot.rules.signing import SITE, People, Proof, Signed
+from tests import frames
+from tests.frames import Bet, Claim
+from tests.ledger.forger import Forger
+from tests.ledger.people import ADMINS, Paper
+from tests.ledger.play import Play
+from tests.ledger.test_verify import audit, spoil, write
+
+ROYAL: Final = Claim(5, cards=("As", "Ks", "Qs"))
+BOARD: Final = ("Js", "Ts")
+
+replace = msgspec.structs.replace
+
+
+class Case:
+    """A ledger with a royal flush that waits, and a site with people; `floor` and `cage` are two of them."""
+
+    def __init__(self, path: Path, paper: Paper) -> None:
+        play = Play(12)
+        play.frame("T01", frames.Wager("R1", (Bet(5, "five", 100), Bet(3, "five", 100)), lock=True))
+        play.frame("T01", frames.Settle("R1", (ROYAL,), BOARD))
+        write(path, play.rows, [])
+        with closing(SqliteLedger(path)) as ledger:
+            paper.write(ledger)
+        self.path, self.paper = path, paper
+        self.forger = Forger(path)
+
+    def problems(self) -> tuple[str, ...]:
+        with closing(SqliteLedger(self.path, readonly=True)) as ledger:
+            assert verify(ledger, SITE).problems == ()
+            return verify(ledger, "main").problems
+
+    def signed(self, event: Any, *people: int) -> Any:
+        """The event as if these people had stood for it."""
+        return replace(event, people=People(proof=self.paper.proof(*people)))
+
+
+@pytest.fixture
+def case(tmp_path: Path) -> Case:
+    return Case(tmp_path / "ledger.db", Paper())
+
+
+def test_acts_of_people_who_had_the_power_are_right(case: Case) -> None:
+    """S8: alone and by two, decided on the people as of then."""
+    paper, forger = case.paper, case.forger
+    forger.append(forger.right(Validate("H1"), proof=paper.proof(paper.floor)))
+    correct = Correct("A1", 900_000, "misread")
+    forger.append(forger.right(correct, proof=paper.proof(paper.floor, paper.cage)))
+    forger.append(forger.right(correct, proof=paper.proof(paper.floor)))
+    assert case.problems() == ()
+
+
+def paid_by_an_admin(case: Case) -> Any:
+    case.forger.append(case.forger.right(Validate("H1"), proof=case.paper.proof(case.paper.floor)))
+    return case.signed(Paid(1, [1, 2], People()), ADMINS[0])
+
+
+def paid_with_another_role(case: Case) -> Any:
+    case.forger.append(case.forger.right(Validate("H1"), proof=case.paper.proof(case.paper.floor)))
+    proof = case.paper.proof(ADMINS[0])
+    return Paid(1, [1, 2], People(proof=replace(proof, signed=(Signed(1, ("cage",)),))))
+
+
+def validated_by_nobody_there(case: Case) -> Any:
+    right = case.forger.right(Validate("H1"), proof=case.paper.proof(case.paper.floor))
+    proof = replace(case.paper.proof(), signed=(Signed(99, ("floor",)),))
+    return replace(right, people=People(proof=proof))
+
+
+def validated_by_an_unproved_name(case: Case) -> Any:
+    paper = case.paper
+    right = case.forger.right(Validate("H1"), proof=paper.proof(paper.floor))
+    return replace(right, people=People(("anna",), paper.proof()))
+
+
+def validated_at_another_row(case: Case) -> Any:
+    proof = replace(case.paper.proof(case.paper.floor), hash=b"x" * 32)
+    return case.forger.right(Validate("H1"), proof=proof)
+
+
+def validated_at_no_row(case: Case) -> Any:
+    proof = replace(case.paper.proof(case.paper.floor), seq=1_000)
+    return case.forger.right(Validate("H1"), proof=proof)
+
+
+def validated_before_they_came(case: Case) -> Any:
+    paper = case.paper
+    first = paper.rows[0]
+    return case.forger.right(Validate("H1"), proof=Proof((Signed(paper.floor, ("floor",)),), 1, first.hash))
+
+
+def corrected_with_a_token(case: Case) -> Any:
+    paper = case.paper
+    proof = paper.proof(paper.floor, paper.cage)
+    right = case.forger.right(Correct("A1", 900_000, "misread"), proof=proof)
+    first, second = proof.signed
+    return replace(right, people=People(proof=replace(proof, signed=(first, replace(second, means="token")))))
+
+
+def corrected_by_who_gave_the_code(case: Case) -> Any:
+    """The row hides who gave the code."""
+    paper = case.paper
+    proof = paper.proof(paper.floor, paper.cage)
+    hidden = replace(proof, signed=(proof.signed[0], replace(proof.signed[1], given_by=0)))
+    return case.forger.right(Correct("A1", 900_000, "misread"), proof=hidden)
+
+
+def confirmed_what_nobody_asked(case: Case) -> Any:
+    paper = case.paper
+    proof = paper.proof(paper.floor, paper.cage)
+    right = case.forger.right(Correct("A1", 900_000, "misread"), proof=proof)
+    return replace(right, people=People(proof=replace(proof, request=7, waited_ms=5)))
+
+
+def confirmed_another_sum(case: Case) -> Any:
+    paper = case.paper
+    asked = case.forger.right(Correct("A1", 900_000, "misread"), proof=paper.proof(paper.floor))
+    case.forger.append(asked)
+    proof = paper.proof(paper.floor, paper.cage)
+    right = case.forger.right(Correct("A1", 100, "misread"), proof=proof)
+    return replace(right, people=People(proof=replace(proof, request=1, waited_ms=5)))
+
+
+@pytest.mark.parametrize(
+    ("forgery", "said"),
+    [
+        (paid_by_an_admin, "by: person 1 may not pay: it takes floor or cage (not_allowed)"),
+        (paid_with_another_role, "person 1 is not cage by row"),
+        (validated_by_nobody_there, "there is no person 99 by row"),
+        (validated_by_an_unproved_name, "nobody proved its names, and the site had people by row"),
+        (validated_at_another_row, "which is not in this ledger as it names it"),
+        (validated_at_no_row, "it names row 1000 of bank site, which is not in this ledger as it names it"),
+        (validated_before_they_came, "there is no person 3 by row 1 of bank site"),
+        (corrected_with_a_token, "came in by their token, and signs with their own secret) (two_people)"),
+        (corrected_by_who_gave_the_code, "had a code from person 1 by row"),
+        (confirmed_what_nobody_asked, "request: 'Q7' does not wait for a second person (no_such_request)"),
+        (confirmed_another_sum, "request Q1 asks for something else (no_such_request)"),
+    ],
+)
+def test_an_act_without_the_power_is_named(case: Case, forgery: Callable[[Case], Any], said: str) -> None:
+    """S8: verify decides by the people as of then, whom only the site's own chain can say."""
+    row = case.forger.append(forgery(case))
+    (problem,) = case.problems()
+    assert problem.startswith(f"main: row {row.seq} ("), problem
+    assert said in problem
+
+
+def test_who_has_left_stands_for_nothing(tmp_path: Path) -> None:
+    """S8: an act after their end is named; one that looked back behind an act before it, too."""
+    paper = Paper()
+    before = paper.proof(paper.floor)
+    paper.ended(paper.floor)
+    case = Case(tmp_path / "ledger.db", paper)
+    forger = case.forger
+    suspend = Suspend("operator", (), "a look")
+    forger.append(forger.right(suspend, proof=before))
+    assert case.problems() == ()
+    row = forger.append(forger.right(Resume("operator", (), "ok"), proof=paper.proof(paper.floor)))
+    (problem,) = case.problems()
+    assert problem.startswith(f"main: row {row.seq} (resumed): person 3 is here no more by row"), problem
+    late = forger.append(
+        replace(forger.right(suspend, proof=paper.proof(paper.floor_too)), people=People(proof=before))
+    )
+    problems = case.problems()
+    assert problems[1].startswith(
+        f"main: row {late.seq} (suspended): the rules refuse it: the people are those"
+    )
+
+
+def test_forged_people_are_named(tmp_path: Path) -> None:
+    """S8: the site's own chain is decided again, too: a role that one person gave, an unproved name."""
+    paper = Paper()
+    path = Case(tmp_path / "ledger.db", paper).path
+    forger = Forger(path, SITE)
+    signed = People(proof=Proof(paper.proof(ADMINS[0]).signed))
+    row = forger.append(Granted(paper.floor, "admin", signed))
+    (problem,) = audit(path, bank=SITE).problems
+    assert problem.endswith(f"row {row.seq} (granted): by the rules it waits for a second person"), problem
+    added = forger.right(AddPerson(bytes(32)), proof=Proof(paper.proof(ADMINS[0]).signed))
+    row = forger.append(replace(added, people=People(("anna",))))
+    assert (
+        audit(path, bank=SITE)
+        .problems[1]
+        .startswith(f"site: row {row.seq} (person_added): the rules refuse it")
+    )
+    made = forger.right(MakeToken(("cage",), 1), proof=Proof(paper.proof(paper.cage).signed))
+    row = forger.append(replace(made, roles=["cage", "admin"]))
+    assert "is not admin" in audit(path, bank=SITE).problems[2]
+
+
+def test_a_broken_site_bears_nobody_out(case: Case) -> None:
+    """S8: where the site's chain cannot be followed, each act that looks beyond is named."""
+    forger, paper = case.forger, case.paper
+    forger.append(forger.right(Validate("H1"), proof=paper.proof(paper.floor)))
+    spoil(case.path, "UPDATE journal SET at = at + 1 WHERE bank = 2 AND seq = 2")
+    (problem,) = audit(case.path).problems
+    assert "which is not in this ledger as it names it" in problem

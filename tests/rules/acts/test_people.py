@@ -1,0 +1,255 @@
+"""Who may join, act and leave, and who must confirm it? The people of a site, in their own bank."""
+
+from typing import Any
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+
+from jackpot.rules.acts.hits import Validate
+from jackpot.rules.acts.links import OpenLink
+from jackpot.rules.acts.people import (
+    ACTS,
+    AddPerson,
+    EndPerson,
+    EndToken,
+    FirstPeople,
+    GiveCode,
+    Grant,
+    LockOut,
+    MakeToken,
+    Recover,
+    ResetSecret,
+    SetSecret,
+    SignIn,
+    WithdrawRole,
+    untrue,
+)
+from jackpot.rules.commands import Command
+from jackpot.rules.engine import Engine
+from jackpot.rules.signing import ROLES, Means, Role, Signed
+from tests.rules.site import ADMINS, OfSite, mark
+from tests.rules.test_engine import bank
+
+FIRST = FirstPeople((mark(1), mark(2)))
+
+
+def code(site: OfSite, command: Command, *people: int, means: Means = "secret") -> str:
+    """How the site refuses it; "" where it does not, "asked" where it waits for a second person."""
+    answer = site.ask(command, *people, means=means).answer
+    return "asked" if answer.get("asked") else str(answer.get("code", ""))
+
+
+def test_the_first_two_are_made_together_and_once() -> None:
+    """Nobody is built in: two admins, each with a secret, while there is nobody; never again."""
+    site = OfSite(empty=True)
+    for marks, refused in (((mark(1),), "two_people"), ((mark(1), mark(2), mark(3)), "two_people")):
+        assert site.execute(FirstPeople(marks), people=("root",)).answer["code"] == refused
+    assert site.execute(FIRST).answer["code"] == "no_person"
+    assert site.execute(FIRST, people=("root",)).answer["ok"]
+    assert [(one.roles, one.secret) for one in site.engine.state.people] == [(["admin"], True)] * 2
+    assert site.execute(FIRST, people=("root",)).answer["code"] == "not_empty"
+
+
+def test_once_there_are_people_a_name_stands_for_nothing() -> None:
+    """The socket is no back door: an unproved name is refused in the site's bank, and told what to do."""
+    site = OfSite()
+    answer = site.execute(AddPerson(mark(3)), people=("root",)).answer
+    assert (answer["code"], "sign in" in answer["message"]) == ("no_person", True)
+
+
+@pytest.mark.parametrize("act", [act.command for act in ACTS if act.asked or act.power])
+def test_no_other_role_has_an_admins_power(act: Any) -> None:
+    """A person who is no admin changes nobody, whatever else they are; of their own they may."""
+    power = next(one.power for one in ACTS if one.command is act)
+    if power == ROLES:
+        assert act in (SetSecret, MakeToken, EndToken)
+        return
+    site = OfSite()
+    number = site.join("viewer", "floor", "cage", "auditor")
+    commands = {AddPerson: (mark(9),), Grant: (1, "floor"), WithdrawRole: (1, "admin")}
+    assert code(site, act(*commands.get(act, (1,))), number) == "not_allowed"
+
+
+def test_a_role_another_admin_and_a_new_secret_take_two() -> None:
+    """One asks, and it waits; both at once is done at once. Adding a person without a role takes one."""
+    site = OfSite()
+    assert code(site, AddPerson(mark(3)), 1) == ""
+    assert code(site, AddPerson(mark(4), ("admin",)), 1) == "asked"
+    assert code(site, Grant(3, "floor"), 1) == "asked"
+    assert code(site, ResetSecret(2), 1) == "asked"
+    assert code(site, Grant(3, "floor"), 1, 2) == ""
+    assert site.person(3).roles == ["floor"]
+    assert code(site, Grant(3, "floor"), 1, 2) == "unchanged"
+    assert code(site, AddPerson(mark(4), ("admin",)), *ADMINS) == ""
+    assert code(site, ResetSecret(2), 1, 1) == "two_people", "one person as both"
+
+
+def test_a_person_chooses_their_own_secret() -> None:
+    """A new person signs with a code, and with nothing else; the code then does no more."""
+    site = OfSite()
+    site.ask(AddPerson(mark(3), ("floor",)), *ADMINS)
+    assert code(site, SignIn(3)) == "not_allowed"
+    assert code(site, SetSecret(), 3) == "not_allowed", "there is no secret to sign with"
+    assert code(site, Grant(3, "cage"), 3, 1, means="code") == "not_allowed", "a code is for choosing"
+    assert code(site, GiveCode(3), 1) == ""
+    assert code(site, SetSecret(), 3, means="code") == ""
+    assert code(site, SetSecret(), 3, means="code") == "not_allowed"
+    assert code(site, SetSecret(), 3) == "", "with the secret that they have"
+    assert code(site, SetSecret(), 3, means="token") == "no_person"
+    assert code(site, GiveCode(3), 1) == "not_empty", "two people reset it first"
+    assert code(site, ResetSecret(3), *ADMINS) == ""
+    assert (site.person(3).secret, site.person(3).given_by) == (False, 0)
+
+
+def test_nobody_confirms_with_an_account_whose_secret_they_set() -> None:
+    """Who gave the code could have chosen the secret: these two never stand for one act, in no bank."""
+    site = OfSite()
+    third = site.join("admin", "floor", by=1)
+    for pair in ((1, third), (third, 1)):
+        answer = site.ask(Grant(third, "cage"), *pair).answer
+        assert answer["code"] == "two_people"
+        assert f"person {third} chose their secret with a code from person 1" in answer["message"]
+    assert code(site, Grant(third, "cage"), third, 2) == ""
+
+
+def test_a_person_who_lost_a_role_or_left_may_nothing() -> None:
+    """The power ends at once, and so do the tokens; the last admin stays."""
+    site = OfSite()
+    third = site.join("admin")
+    old = site.proof(third)
+    assert code(site, MakeToken(("admin",), 1), third) == ""
+    assert code(site, WithdrawRole(third, "admin"), 1) == ""
+    assert site.execute(EndPerson(1), proof=old).answer["code"] == "not_allowed"
+    assert code(site, EndPerson(third), 1) == ""
+    assert [token.ended for token in site.engine.state.tokens] == [True]
+    assert site.execute(SetSecret(), proof=old).answer["code"] == "not_allowed"
+    assert code(site, EndPerson(third), 1) == "no_such_person"
+    assert code(site, EndPerson(2), 1) == ""
+    for last in (EndPerson(1), WithdrawRole(1, "admin")):
+        assert code(site, last, 1) == "last_admin"
+
+
+def test_a_token_has_some_of_its_persons_roles() -> None:
+    """A program acts with what it was given; only their own secret makes one, and whose it is ends it."""
+    site = OfSite()
+    third = site.join("floor", "cage")
+    assert code(site, MakeToken(("admin",), 1), third) == "not_allowed"
+    assert code(site, MakeToken((), 1), third) == "bad_request"
+    assert code(site, MakeToken(("floor",), 1), third, means="token") == "not_allowed"
+    assert site.ask(MakeToken(("floor",), 1), third).answer["token"] == 1
+    other = site.join("floor")
+    assert code(site, EndToken(1), other) == "not_allowed"
+    assert code(site, EndToken(1), third) == ""
+    assert code(site, EndToken(1), 1) == "no_such_person"
+
+
+def test_a_lost_site_is_recovered_by_names_and_alarmed() -> None:
+    """Every admin is lost: the machine's operator makes one, of whom everybody is told."""
+    empty = OfSite(empty=True)
+    assert empty.execute(Recover(mark(1)), people=("root",)).answer["code"] == "no_such_person"
+    site = OfSite()
+    heard = site.execute(Recover(mark(3)), people=("root",))
+    assert heard.answer["person"] == 3
+    ((name, facts),) = heard.alarms
+    assert (name, facts["person"], facts["by"]) == ("people_recovered", 3, ["root"])
+    assert code(site, Grant(3, "floor"), 3, 1) == ""
+
+
+def test_sign_ins_and_lock_outs_are_in_the_journal() -> None:
+    """An access log is a query: who came in, and who was locked out after how many failures."""
+    site = OfSite()
+    assert code(site, SignIn(1)) == ""
+    heard = site.ask(LockOut(2, 10))
+    assert [(name, facts["person"], facts["failures"]) for name, facts in heard.alarms] == [
+        ("person_locked_out", 2, 10)
+    ]
+    assert code(site, SignIn(9)) == "no_such_person"
+
+
+def test_people_are_in_no_other_bank() -> None:
+    """A bank of links has no people, and the bank of the people has no links."""
+    subject = bank()
+    for command in (FIRST, Recover(mark(1))):
+        assert subject.execute(command, people=("root",)).answer["code"] == "other_bank"
+    assert subject.execute(SignIn(1)).answer["code"] == "other_bank"
+    terms = subject.engine.state.links[0].terms
+    assert OfSite().execute(OpenLink(terms)).answer["code"] == "other_bank"
+    assert code(OfSite(), Validate("H1"), 1) == "not_allowed"
+
+
+def test_who_signs_must_be_as_the_site_has_them() -> None:
+    """S8: an unknown person, a role or a giver that the site does not know is found."""
+    site = OfSite()
+    state = site.engine.state
+    assert untrue(state, Signed(1, ("admin",))) == ""
+    assert untrue(state, Signed(1, ())) == "", "with fewer roles than they have"
+    assert untrue(state, Signed(3, ("admin",))) == "there is no person 3"
+    assert untrue(state, Signed(0, ("admin",))) == "there is no person 0"
+    assert untrue(state, Signed(1, ("admin", "floor"))) == "person 1 is not floor"
+    assert "code" in untrue(state, Signed(1, ("admin",), "secret", 2))
+
+
+class SiteMachine(RuleBasedStateMachine):
+    """Whatever people ask for, alone or by two: no role appears that two others did not give."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.site = OfSite()
+
+    people = st.integers(1, 5)
+    roles = st.sampled_from(ROLES)
+
+    def _ask(self, command: Command, by: list[int], means: Means = "secret") -> dict[str, Any]:
+        known = [one for one in by if one <= len(self.site.engine.state.people)]
+        return self.site.ask(command, *known, means=means).answer if known else {}
+
+    @rule(by=st.lists(people, min_size=1, max_size=2), roles=st.lists(roles, max_size=2))
+    def add(self, by: list[int], roles: list[Role]) -> None:
+        if len(self.site.engine.state.people) < 5:
+            self._ask(AddPerson(mark(9), tuple(roles)), by)
+
+    @rule(by=st.lists(people, min_size=1, max_size=2), person=people, role=roles)
+    def grant(self, by: list[int], person: int, role: Role) -> None:
+        before = list(self._roles(person))
+        answer = self._ask(Grant(person, role), by)
+        if role in self._roles(person) and role not in before:
+            assert answer["ok"]
+            assert len(set(by)) == 2
+
+    @rule(by=people, person=people, role=roles)
+    def withdraw(self, by: int, person: int, role: Role) -> None:
+        self._ask(WithdrawRole(person, role), [by])
+
+    @rule(by=people, person=people)
+    def end(self, by: int, person: int) -> None:
+        self._ask(EndPerson(person), [by])
+
+    @rule(by=st.lists(people, min_size=1, max_size=2), person=people)
+    def reset(self, by: list[int], person: int) -> None:
+        self._ask(ResetSecret(person), by)
+
+    @rule(by=people, person=people)
+    def invite(self, by: int, person: int) -> None:
+        if self._ask(GiveCode(person), [by]).get("ok"):
+            assert self._ask(SetSecret(), [person], "code")["ok"]
+            assert self.site.person(person).given_by == by
+
+    @invariant()
+    def somebody_can_add_people(self) -> None:
+        assert any("admin" in one.roles and not one.ended for one in self.site.engine.state.people)
+
+    @invariant()
+    def the_state_comes_back(self) -> None:
+        engine = self.site.engine
+        assert Engine.from_snapshot(engine.snapshot()).snapshot() == engine.snapshot()
+        assert engine.snapshot() == self.site.auditor.snapshot(), "decided again, and replayed (S8)"
+
+    def _roles(self, person: int) -> list[Role]:
+        people = self.site.engine.state.people
+        return list(people[person - 1].roles) if person <= len(people) else []
+
+
+SiteMachine.TestCase.settings = settings(max_examples=40, stateful_step_count=30, deadline=None)
+test_whatever_people_ask = SiteMachine.TestCase

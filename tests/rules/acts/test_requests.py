@@ -1,0 +1,242 @@
+"""What waits for a second person, and what becomes of it? On a bank of links, with people of a site."""
+
+import pytest
+
+from jackpot.rules import again, events, kinds
+from jackpot.rules.acts.hits import Correct, Corrected, Pay, Undo, Validate
+from jackpot.rules.acts.people import Grant
+from jackpot.rules.acts.requests import (
+    REQUEST_HOLDS_MS,
+    REQUESTS_MOST,
+    ActRefused,
+    Confirm,
+    ExpireRequest,
+    Reject,
+    RequestExpired,
+)
+from jackpot.rules.acts.rounds import Reopen
+from jackpot.rules.commands import Command
+from jackpot.rules.engine import Engine
+from jackpot.rules.signing import Means, Proof, Signed
+from tests.frames import Close
+from tests.rules.site import OfSite
+from tests.rules.subject import OfEngine
+from tests.rules.test_engine import bank, royal, send, wager
+from tests.said import Heard
+
+ANN, BEN, CAL = (Signed(number, ("floor",)) for number in (3, 4, 5))
+PAYER, LOOKER = Signed(6, ("cage",)), Signed(7, ("viewer", "auditor", "admin"))
+CORRECT = Correct("A1", 900_000, "misread")
+
+
+def won() -> OfEngine:
+    """A bank with a royal flush, H1, that waits."""
+    subject = bank()
+    send(subject, 1, wager())
+    send(subject, 2, royal())
+    return subject
+
+
+def ask(subject: OfEngine, command: Command, *signed: Signed, seq: int = 5, tick: int | None = None) -> Heard:
+    """These people ask, as the site had them at its entry `seq`."""
+    fields = {} if tick is None else {"tick": tick}
+    return subject.execute(command, proof=Proof(signed, seq, b"h" * 32), **fields)
+
+
+def waiting(subject: OfEngine) -> list[str]:
+    return [f"Q{request.id}" for request in subject.engine.state.requests]
+
+
+def last(subject: OfEngine) -> events.Event:
+    entry = subject.entries[-1]
+    return kinds.decode(entry.kind, entry.version, entry.body)
+
+
+def test_one_asks_and_another_confirms() -> None:
+    """A10: what takes two is done when the second confirms, as if both had asked; both are in the journal."""
+    subject = won()
+    before = subject.meters()
+    answer = ask(subject, CORRECT, ANN).answer
+    assert (answer["ok"], answer["asked"], answer["request"]) == (True, True, "Q1")
+    assert subject.meters() == before
+    done = ask(subject, Confirm("Q1"), ANN, BEN, seq=6).answer
+    assert (done["ok"], done["awards"][0]["amount"]) == (True, 900_000)
+    event = last(subject)
+    assert isinstance(event, Corrected)
+    assert event.people.signed == (ANN, BEN)
+    assert (event.people.proof.seq, event.people.proof.request, event.people.proof.waited_ms) == (6, 1, 1_000)
+    assert waiting(subject) == []
+
+
+def test_two_at_once_wait_for_nobody() -> None:
+    """A10: the second person signs on the first one's screen."""
+    subject = won()
+    answer = ask(subject, CORRECT, ANN, BEN).answer
+    assert (answer["ok"], "asked" in answer) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "said"),
+    [
+        (ANN, ANN, "person 3 is no second person"),
+        (BEN, CAL, "person 3 asked, and another person confirms"),
+        (ANN, LOOKER, "person 7 may not correct: it takes floor or cage"),
+        (ANN, Signed(4, ("floor",), "token"), "person 4 came in by their token"),
+        (ANN, Signed(4, ("floor",), "login"), "person 4 came in by their login"),
+        (ANN, Signed(4, ("floor",), "secret", 3), "person 4 chose their secret with a code from person 3"),
+        (Signed(3, ("viewer",)), BEN, "person 3 may not correct"),
+    ],
+)
+def test_who_cannot_confirm(first: Signed, second: Signed, said: str) -> None:
+    """One person as both, somebody without the power, a token, the machine's login, a giver of the code.
+
+    An asker who has lost the power meanwhile asks for nothing any more. Each is in the journal.
+    """
+    subject = won()
+    ask(subject, CORRECT, ANN)
+    answer = ask(subject, Confirm("Q1"), first, second).answer
+    assert (answer["code"], said in answer["message"]) == ("not_allowed", True), answer
+    refused = last(subject)
+    assert isinstance(refused, ActRefused)
+    assert refused.people.signed == (first, second)
+    assert waiting(subject) == ["Q1"], "it waits for somebody else"
+
+
+@pytest.mark.parametrize("means", ["token", "login"])
+def test_a_token_or_a_login_may_ask(means: Means) -> None:
+    """A program, or who is known by the machine alone, asks, and a person confirms."""
+    subject = won()
+    asker = Signed(3, ("floor",), means)
+    assert ask(subject, CORRECT, asker).answer["request"] == "Q1"
+    assert ask(subject, Confirm("Q1"), ANN, BEN).answer["code"] == "not_allowed", "not as they asked"
+    assert ask(subject, Confirm("Q1"), asker, BEN).answer["ok"]
+
+
+def test_what_two_would_be_refused_waits_for_nobody() -> None:
+    """Misuse: a sum that cannot be, or a hit that is not there, is refused at once."""
+    subject = won()
+    for command, code in (
+        (Correct("A1", 10**15, "x"), "bad_amount"),
+        (Correct("A9", 1, "x"), "no_such_award"),
+    ):
+        assert ask(subject, command, ANN).answer["code"] == code
+    assert waiting(subject) == []
+
+
+def test_a_request_ends_after_a_quarter_of_an_hour() -> None:
+    """T10's way of counting: not confirmed in time it is refused, and the server tells all that it ended."""
+    subject = won()
+    ask(subject, CORRECT, ANN, tick=10_000)
+    early = subject.execute(ExpireRequest("Q1", REQUEST_HOLDS_MS - 1)).answer
+    assert early["code"] == "not_asked"
+    late = ask(subject, Confirm("Q1"), ANN, BEN, tick=10_000 + REQUEST_HOLDS_MS).answer
+    assert late["code"] == "expired"
+    heard = subject.execute(ExpireRequest("Q1", REQUEST_HOLDS_MS))
+    assert [(name, facts["request"]) for name, facts in heard.alarms] == [("request_expired", "Q1")]
+    assert isinstance(last(subject), RequestExpired)
+    assert ask(subject, Confirm("Q1"), ANN, BEN).answer["code"] == "no_such_request"
+
+
+def test_a_request_waits_on_after_a_takeover() -> None:
+    """T10's way of counting: another server's clock may differ, so the time begins again in its epoch."""
+    subject = won()
+    ask(subject, CORRECT, ANN, tick=10_000_000)
+    subject.take_over(5_000)
+    done = ask(subject, Confirm("Q1"), ANN, BEN, tick=6_000).answer
+    assert done["ok"]
+    event = last(subject)
+    assert isinstance(event, Corrected)
+    assert event.people.proof.waited_ms == 1_000
+
+
+def test_a_request_is_rejected_by_another_or_by_the_asker() -> None:
+    """Somebody says no; then nothing waits."""
+    subject = won()
+    for who in (BEN, ANN):
+        name = ask(subject, CORRECT, ANN).answer["request"]
+        assert ask(subject, Reject(name, "the cards are clear"), who).answer["ok"]
+        assert waiting(subject) == []
+
+
+def test_so_many_requests_wait_and_no_more() -> None:
+    """Misuse: a program that asks for ever fills no memory."""
+    subject = won()
+    for _ in range(REQUESTS_MOST):
+        assert ask(subject, CORRECT, ANN).answer["asked"]
+    assert ask(subject, CORRECT, ANN).answer["code"] == "too_many"
+
+
+def test_who_was_faster_is_told_when_it_is_confirmed() -> None:
+    """A stale page: the award was undone meanwhile, so what waits is refused as it would be now."""
+    subject = won()
+    ask(subject, CORRECT, ANN)
+    assert ask(subject, Undo("H1", "misdealt"), BEN).answer["ok"]
+    assert ask(subject, Confirm("Q1"), ANN, BEN).answer["code"] in ("undone", "no_such_award")
+    refused = last(subject)
+    assert isinstance(refused, ActRefused)
+    assert (refused.people.signed, refused.people.proof.request) == ((ANN, BEN), 1)
+
+
+def test_what_is_refused_to_who_signed_is_in_the_journal() -> None:
+    """S8: every refusal with its command and who asked; it moves nothing, and a resend is answered again."""
+    subject = won()
+    before = subject.meters()
+    heard = subject.execute(Pay("H1"), proof=Proof((PAYER,), 5, b"h"), digest=b"p" * 16)
+    assert (heard.answer["code"], heard.entry is not None) == ("not_validated", True)
+    again_ = subject.execute(Pay("H1"), proof=Proof((PAYER,), 5, b"h"), digest=b"p" * 16)
+    assert (again_.answer, again_.entry) == (heard.answer, None)
+    assert ask(subject, Validate("H1"), PAYER).answer["code"] == "not_allowed"
+    assert subject.meters() == before
+    assert subject.engine.state.refusals["not_validated"] == 1
+    unproved = won().execute(Pay("H1"), people=("ann",))
+    assert (unproved.answer["code"], unproved.entry) == ("not_validated", None)
+
+
+def test_a_forged_refusal_is_found() -> None:
+    """S8: a refusal is decided again from what was asked."""
+    subject = won()
+    entry = subject.execute(Pay("H1"), proof=Proof((PAYER,), 5, b"h"), digest=b"f" * 16).entry
+    assert entry is not None
+    event = kinds.decode(entry.kind, entry.version, entry.body)
+    fresh = won()
+    ask(fresh, Validate("H1"), ANN)
+    assert "the rules decide otherwise" in (again.fault(fresh.engine, entry, event) or "")
+
+
+def test_nobody_looks_back_behind_an_act_before() -> None:
+    """S8: an act on people as they were before the last act's is refused, for a role may have ended since."""
+    subject = won()
+    assert ask(subject, Validate("H1"), ANN, seq=9).answer["ok"]
+    heard = ask(subject, Undo("H1", "x"), ANN, seq=8)
+    assert (heard.answer["code"], heard.entry) == ("stale", None)
+    assert ask(subject, Undo("H1", "x"), ANN, seq=9).answer["ok"]
+
+
+def test_a_missed_hand_has_a_wait_of_its_own() -> None:
+    """T10: people who signed reopen a round one after the other, as names do; a name answers none of them."""
+    subject = bank()
+    send(subject, 1, wager())
+    send(subject, 2, Close("r1"))
+    reopen = Reopen("T1", "r1", "a missed hand")
+    assert ask(subject, reopen, ANN).answer["asked"]
+    assert ask(subject, reopen, ANN).answer["code"] == "not_allowed"
+    assert ask(subject, reopen, PAYER).answer["code"] == "not_allowed"
+    assert "asked" not in ask(subject, reopen, BEN, seq=6).answer
+
+
+def test_requests_come_back_with_the_state() -> None:
+    """S3: what waits is in the snapshot, and waits in a rebuilt engine."""
+    subject = won()
+    ask(subject, CORRECT, ANN)
+    engine = Engine.from_snapshot(subject.engine.snapshot())
+    assert [request.people.signed for request in engine.state.requests] == [(ANN,)]
+
+
+def test_people_confirm_in_their_own_bank_too() -> None:
+    """A role is asked for by one admin, and confirmed by the other."""
+    site = OfSite()
+    third = site.join("floor")
+    assert site.ask(Grant(third, "cage"), 1).answer["request"] == "Q1"
+    assert site.ask(Confirm("Q1"), 1, third).answer["code"] == "not_allowed"
+    assert site.ask(Confirm("Q1"), 1, 2).answer["ok"]
+    assert site.person(third).roles == ["floor", "cage"]

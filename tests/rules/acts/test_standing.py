@@ -1,0 +1,47 @@
+"""Which acts may which role ask for? One table, so that a change of a power is seen."""
+
+from typing import Final
+
+import pytest
+
+from jackpot.rules.acts import ACTS
+from jackpot.rules.acts.act import Act
+from jackpot.rules.acts.requests import Confirm
+from jackpot.rules.acts.standing import check_people
+from jackpot.rules.codes import Code
+from jackpot.rules.refusal import Refusal
+from jackpot.rules.signing import ROLES, People, Proof, Role, Signed
+from tests.rules.test_engine import bank
+
+FLOOR: Final = "validate undo strike void reopen decline release"
+ADMIN: Final = "add-person grant withdraw-role end-person reset-secret give-code"
+POWERS: Final[dict[str, tuple[Role, ...]]] = (
+    dict.fromkeys(FLOOR.split(), ("floor",))
+    | dict.fromkeys(("pay", "correct"), ("floor", "cage"))
+    | dict.fromkeys(("suspend", "resume", "confirm-behind", "clear"), ("floor", "admin"))
+    | {"end-key": ("admin",)}
+    | dict.fromkeys(ADMIN.split(), ("admin",))
+    | dict.fromkeys(("set-secret", "make-token", "end-token", "confirm", "reject"), ROLES)
+)
+
+
+@pytest.mark.parametrize("act", ACTS, ids=lambda act: act.name)
+def test_each_act_names_who_may_ask(act: Act) -> None:
+    """No act is anybody's by mistake: what people may ask a server for names its roles, and no other does."""
+    assert act.power == POWERS.get(act.name, ())
+    assert not act.asked or act.power
+    assert not (act.alone and act.power)
+
+
+@pytest.mark.parametrize("act", ACTS, ids=lambda act: act.name)
+def test_every_role_against_every_act(act: Act) -> None:
+    """S8: the engine itself refuses who has not the role, before it looks at anything else."""
+    state, command = bank().engine.state, Confirm("Q1")  # what is asked for decides nothing here
+    for role in ROLES:
+        people = People(proof=Proof((Signed(3, (role,)),), 5, b"h"))
+        if role in act.power:
+            check_people(state, act, command, people)
+            continue
+        with pytest.raises(Refusal, match=f"person 3 may not {act.name}: it takes") as refused:
+            check_people(state, act, command, people)
+        assert refused.value.code is Code.NOT_ALLOWED

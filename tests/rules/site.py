@@ -1,0 +1,58 @@
+"""A site's people as a subject of tests: who they are, and how they sign for an act here or elsewhere."""
+
+from typing import Any, Final
+
+from jackpot.rules.acts.banks import OpenBank
+from jackpot.rules.acts.people import AddPerson, FirstPeople, GiveCode, Grant, SetSecret
+from jackpot.rules.commands import Command
+from jackpot.rules.signing import SITE, Means, Proof, Role, Signed
+from tests.rules.subject import OfEngine
+from tests.said import Heard
+
+ADMINS: Final = (1, 2)
+
+
+def mark(number: int) -> bytes:
+    """What a test's person is called, as the journal has it."""
+    return number.to_bytes(32, "big")
+
+
+class OfSite(OfEngine):
+    """The bank of the people, with its first two admins, unless `empty`."""
+
+    def __init__(self, *, empty: bool = False) -> None:
+        super().__init__(SITE)
+        assert self.execute(OpenBank("riverside")).answer["ok"]
+        if not empty:
+            assert self.execute(FirstPeople((mark(1), mark(2))), people=("root",)).answer["ok"]
+
+    def proof(self, *people: int, means: Means = "secret", **fields: Any) -> Proof:
+        """These people sign, as the site has them now; means: of the first of them."""
+        signed = tuple(
+            Signed(
+                one,
+                tuple(self.person(one).roles),
+                means if place == 0 else "secret",
+                self.person(one).given_by,
+            )
+            for place, one in enumerate(people)
+        )
+        return Proof(signed, **fields)
+
+    def person(self, number: int) -> Any:
+        return self.engine.state.people[number - 1]
+
+    def ask(self, command: Command, *people: int, means: Means = "secret") -> Heard:
+        """These people ask for an act of the site."""
+        return self.execute(command, proof=self.proof(*people, means=means))
+
+    def join(self, *roles: Role, by: int = 1) -> int:
+        """A new person with these roles, who has chosen their secret with a code from `by`; their number."""
+        answer = self.ask(AddPerson(mark(len(self.engine.state.people) + 1), roles), *ADMINS).answer
+        number: int = answer["person"]
+        assert self.ask(GiveCode(number), by).answer["ok"]
+        assert self.ask(SetSecret(), number, means="code").answer["ok"]
+        return number
+
+    def grant(self, person: int, role: Role) -> None:
+        assert self.ask(Grant(person, role), *ADMINS).answer["ok"]
