@@ -7,25 +7,17 @@ import tomllib
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from jsonschema import Draft202012Validator
 from typer.testing import CliRunner
 
 from jackpot.cli.config import app
+from tests.config.floor import HEAD
 from tests.ledger.waiting import open_banks, open_ledger
 
-FLOOR = """
-[site]
-name = "Riverside"
-currency = "USD"
-gaming_day_ends = "06:00"
-timezone = "America/New_York"
-[ledger]
-url = "sqlite:///ledger.db"
-[listen]
-tables = "127.0.0.1:5710"
+FLOOR: Final = f"""{HEAD}
 [[link]]
 id = "bonus"
 paytable = "pa-643a-five-card-hand-bonus"

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Final
 
 import pytest
 
 from jackpot.config import ConfigErrors, load
 
-BASE = """
+# What every configuration begins with.
+HEAD: Final = """
 [site]
 name = "Riverside"
 currency = "USD"
@@ -17,6 +19,9 @@ timezone = "America/New_York"
 url = "sqlite:///ledger.db"
 [listen]
 tables = "127.0.0.1:5710"
+"""
+
+BASE: Final = f"""{HEAD}
 signs = "127.0.0.1:5711"
 [[link]]
 id = "five"
