@@ -9,11 +9,18 @@ import pytest
 
 from jackpot.server.alone import failures
 from tests.callbacks import failures_of_callbacks
-from tests.engines import database, ledger_template, postgres
+from tests.engines import database, ledger_template, postgres, redis, redis_there
 from tests.ledgers import fresh
 from tests.leftovers import shared_memory, until_nothing_is_left
 
-__all__ = ["database", "fresh", "ledger_template", "postgres"]  # fixtures for every test
+__all__ = [
+    "database",
+    "fresh",
+    "ledger_template",
+    "postgres",
+    "redis",
+    "redis_there",
+]  # fixtures for every test
 
 MEMORY_BEFORE: Final = pytest.StashKey[set[str]]()
 IN_CI: Final = os.environ.get("CI", "").lower() in {"1", "true", "yes"}

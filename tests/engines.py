@@ -1,11 +1,13 @@
-"""Which PostgreSQL do the tests have? One cluster a worker, and a database of one's own a test."""
+"""Which databases do the tests have? One PostgreSQL a worker with a database a test, and a Redis a test."""
 
 from collections.abc import Iterator
 from itertools import count
+from pathlib import Path
 
 import pytest
 
 from jackpot.lab.engines import EnginesMissing, Postgres, binaries
+from jackpot.lab.redis_engine import RedisServer, redis_program
 from tests.ledger.waiting import open_ledger
 
 TEMPLATE = "ledger_template"
@@ -36,3 +38,19 @@ def database(postgres: Postgres, ledger_template: str) -> Iterator[str]:
     name = f"test_{next(_numbers)}"
     yield postgres.create(name, ledger_template)
     postgres.drop(name)
+
+
+@pytest.fixture(scope="session")
+def redis_there() -> None:
+    """Skips the test where no Redis is installed."""
+    try:
+        redis_program()
+    except EnginesMissing as missing:
+        pytest.skip(str(missing))
+
+
+@pytest.fixture
+def redis(redis_there: None, tmp_path: Path) -> Iterator[RedisServer]:
+    """An empty node that only this test has."""
+    with RedisServer(tmp_path / "redis") as node:
+        yield node

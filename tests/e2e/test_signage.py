@@ -4,15 +4,13 @@ import asyncio
 import json
 import signal
 import socket
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import aiohttp
-import pytest
 
 from jackpot.config import Config, load
-from jackpot.lab.engines import EnginesMissing
-from jackpot.lab.redis_engine import RedisServer, redis_program
+from jackpot.lab.redis_engine import RedisServer
 from tests.e2e.site import Program, Site, running
 from tests.e2e.vendor import bets
 from tests.server.bed import Reached, on_loop, sign, until
@@ -103,16 +101,6 @@ async def by_events(place: Reached, seen: Seen) -> None:
 async def _keep(messages: AsyncIterator[dict[str, object]], seen: Seen) -> None:
     async for message in messages:
         seen.take(message)
-
-
-@pytest.fixture
-def redis(tmp_path: Path) -> Iterator[RedisServer]:
-    try:
-        redis_program()
-    except EnginesMissing as missing:
-        pytest.skip(str(missing))
-    with RedisServer(tmp_path / "redis") as node:
-        yield node
 
 
 @on_loop

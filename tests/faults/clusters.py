@@ -10,7 +10,6 @@ import asyncio
 import contextlib
 import itertools
 from collections.abc import Callable, Coroutine, Mapping
-from pathlib import Path
 from random import Random
 from typing import Any, Final, TypeVar
 
@@ -22,7 +21,7 @@ from jackpot.ledger.connect import FAILURES
 from jackpot.ledger.postgres import PostgresStore
 from tests.faults.calls import Faulty, Held, Trouble
 from tests.faults.network import Timeline
-from tests.faults.places import EVERYWHERE, Killed, Place
+from tests.faults.places import EVERYWHERE, Around, Killed, Place
 from tests.ledger.waiting import Ledger, Waiting, open_ledger
 
 # Simulated seconds until a held call reaches the server by itself.
@@ -236,16 +235,9 @@ class Clusters:
         self._cluster = cluster
         open_ledger(cluster.create(TEMPLATE)).close()
 
-    def place(
-        self,
-        _folder: Path,
-        random: Random,
-        timeline: Timeline,
-        note: Callable[[str], None],
-        _recovering: Callable[[], bool],
-    ) -> Place:
+    def place(self, around: Around) -> Place:
         database = f"faults_{next(_numbers)}"
         self._cluster.create(database, TEMPLATE)
         if self.spoiled is not None:
             self._cluster.sql(self.spoiled, database)
-        return OnPostgres(self._cluster, database, random, timeline, note)
+        return OnPostgres(self._cluster, database, around.random, around.timeline, around.note)

@@ -7,7 +7,7 @@ import itertools
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from random import Random
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.ledger.store import LedgerError
@@ -70,21 +70,24 @@ class Place(Protocol):
         """Leaves nothing behind."""
 
 
+class Around(NamedTuple):
+    """What a place is made in. recovering: no process is known to have committed since it began or looked."""
+
+    folder: Path
+    random: Random
+    timeline: Timeline
+    note: Callable[[str], None]
+    recovering: Callable[[], bool]
+
+
 class Ground(Kinds, Protocol):
     """A kind of place, and what may go wrong with it. alone: it has one server, else there are several."""
 
     @property
     def alone(self) -> bool: ...
 
-    def place(
-        self,
-        folder: Path,
-        random: Random,
-        timeline: Timeline,
-        note: Callable[[str], None],
-        recovering: Callable[[], bool],
-    ) -> Place:
-        """A new one. recovering: is no process known to have committed since it looked, or since it began?"""
+    def place(self, around: Around) -> Place:
+        """A new one."""
 
 
 class OnDisk:
@@ -187,16 +190,9 @@ class Disks:
     worse: tuple[str, ...] = ("kill", "power")
     later_s = 0.0
 
-    def place(
-        self,
-        folder: Path,
-        random: Random,
-        timeline: Timeline,
-        _note: Callable[[str], None],
-        recovering: Callable[[], bool],
-    ) -> Place:
-        disk = Disk(f"faults-{next(_names)}", random)
-        return OnDisk(folder / "ledger.db", disk, timeline, recovering)
+    def place(self, around: Around) -> Place:
+        disk = Disk(f"faults-{next(_names)}", around.random)
+        return OnDisk(around.folder / "ledger.db", disk, around.timeline, around.recovering)
 
 
 DISKS: Final = Disks()
@@ -256,15 +252,8 @@ class Servers:
     worse: tuple[str, ...] = ("kill", "power", "freeze", "cut_ledger", "hand_over", "stop", "call_late")
     later_s = 6.0
 
-    def place(
-        self,
-        folder: Path,
-        _random: Random,
-        _timeline: Timeline,
-        _note: Callable[[str], None],
-        _recovering: Callable[[], bool],
-    ) -> Place:
-        return Sound(folder / "ledger.db")
+    def place(self, around: Around) -> Place:
+        return Sound(around.folder / "ledger.db")
 
 
 SERVERS: Final = Servers()

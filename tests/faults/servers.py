@@ -28,7 +28,7 @@ from tests.faults.house import BANK, model_level
 from tests.faults.mishaps import Mishaps
 from tests.faults.network import Wire
 from tests.faults.nodes import AT_SCREENS, AT_SERVERS, SCREENS, Machine, Node, Screen, config_of, simulated
-from tests.faults.places import Ground, Killed
+from tests.faults.places import Around, Ground, Killed
 from tests.faults.plan import Fault
 from tests.faults.play import TICK_S, WRONG, Play
 from tests.faults.reach import Reach
@@ -62,7 +62,7 @@ class Simulation(Play):
         super().__init__(seed, rounds, plan, ALONE if self.alone else (*AT_SERVERS, *AT_SCREENS))
         self._patched.enter_context(simulated(self.random("chance")))
         random, timeline = self.random("disk"), self.timeline
-        self.place = ground.place(folder, random, timeline, self.note, lambda: self.shared.recovering)
+        self.place = ground.place(Around(folder, random, timeline, self.note, lambda: self.shared.recovering))
         self.shared = Shared(self.place, timeline, self.witness, self.poison, alone=self.alone)
         self.redis = FalseRedis(timeline)
         self.config = config_of(self.house, self.names, folder)

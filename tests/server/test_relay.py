@@ -67,16 +67,6 @@ def node(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[RedisServer
         yield node
 
 
-@pytest.fixture
-def redis(tmp_path: Path) -> Iterator[RedisServer]:
-    try:
-        redis_program()
-    except EnginesMissing as missing:
-        pytest.skip(str(missing))
-    with RedisServer(tmp_path / "redis") as node:
-        yield node
-
-
 def said(rev: Rev, mega: int = 1_000_000, after: Rev | None = None) -> Said:
     face = msgspec.structs.replace(FACE, levels={"mega": mega})
     whole = after is None
@@ -341,13 +331,10 @@ async def test_a_replica_takes_over(redis: RedisServer, tmp_path: Path) -> None:
             assert mega(board) == 1_000_009
 
 
+@pytest.mark.usefixtures("redis_there")
 @on_loop
 async def test_a_cluster_says_where_a_bank_is(tmp_path: Path) -> None:
     """Relay: sharded channels where it is a cluster; a bank's keys and channel are one node's."""
-    try:
-        redis_program()
-    except EnginesMissing as missing:
-        pytest.skip(str(missing))
     cluster = {"cluster-enabled": "yes", "cluster-node-timeout": "2000"}
     with (
         RedisServer(tmp_path / "a", settings=cluster) as one,
