@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Final
 from controllers.frames import BadFrame, FrameReader, decode, encode
 from controllers.hello import NONCE_BYTES, VERSION, hello_mac
 from controllers.session import SILENT_HEARTBEATS, Closed
-from controllers.states import OPEN, SERVER_SAYS, WELCOMED, State, follow
+from controllers.states import OPEN, SERVER_SAYS, WELCOMED, State, next_state
 
 HEARTBEAT_S: Final = 5.0
 """Seconds, until the server's welcome says otherwise."""
@@ -149,7 +149,7 @@ class DeviceSession:
         kind = message["t"]
         if kind not in SERVER_SAYS:
             return  # a later version may say more
-        self.state = follow(self.state, kind)
+        self.state = next_state(self.state, kind)
         match kind:
             case "challenge":
                 self._hello(message, now)
@@ -179,7 +179,7 @@ class DeviceSession:
         mac = hello_mac(self._key, nonce, self.role, self.id)
         hello = {"t": "hello", "v": VERSION, "role": self.role, "id": self.id, "mac": mac}
         self._send(hello | self._hello_facts(), now)
-        self.state = follow(self.state, f"hello {self.role}")
+        self.state = next_state(self.state, f"hello {self.role}")
 
     def _metered(self, message: dict[str, Any]) -> bool:
         """Take the values in; false where the bank has told newer ones on this connection."""

@@ -23,7 +23,7 @@ from controllers.hello import AUTH_FAILED, KeyCheck, claimed
 from controllers.intake import Intake
 from controllers.messages import Ping, Pong, TableMessage, convert_hello, decode_hello, digest
 from controllers.pace import Limits
-from controllers.states import GREETED, OPEN, SERVER_SAYS, TRANSITIONS, WELCOMED, State, follow
+from controllers.states import GREETED, OPEN, SERVER_SAYS, TRANSITIONS, WELCOMED, State, next_state
 
 HELLO_WITHIN_S: Final = 5.0
 """Seconds from the challenge to a whole hello: a stranger may not keep a connection."""
@@ -203,7 +203,7 @@ class ServerSession:
         if index is None:
             return self._end("auth_failed", AUTH_FAILED)
         hello = convert_hello(fields)
-        self.state = follow(self.state, f"hello {hello.role}")
+        self.state = next_state(self.state, f"hello {hello.role}")
         self._ping_at = self._now + self.limits.heartbeat
         return Greeted(hello.role, hello.id, hello.acked, hello.links, index)
 
@@ -216,7 +216,7 @@ class ServerSession:
         self.intake.begin(now, received)
         try:
             while self.state in WELCOMED and (message := self.intake.take()) is not None:
-                self.state = follow(self.state, type(message).__name__.lower())
+                self.state = next_state(self.state, type(message).__name__.lower())
                 if isinstance(message, Ping):
                     self._send(Pong(message.at))
                 elif not isinstance(message, Pong):

@@ -1,8 +1,8 @@
 """What may be said when? One table of states for both sides of a conversation.
 
 A connection is one conversation of two sides. Both see the same states in the same order, so there is one
-table, TRANSITIONS, and both sides' programs move through it by `follow`: a message type that the table does
-not list for a state may not be said in it, by whichever side. Who may say what is in DEVICE_SAYS and
+table, TRANSITIONS, and both sides' programs move through it by `next_state`: a message type that the table
+does not list for a state may not be said in it, by whichever side. Who may say what is in DEVICE_SAYS and
 SERVER_SAYS; `ping` and `pong` are in both.
 
     START -challenge-> CHALLENGED -hello-> ..._GREETED -welcome-> TABLE or SIGN -error-> CLOSED
@@ -96,7 +96,7 @@ GREETED: Final = frozenset({State.TABLE_GREETED, State.SIGN_GREETED})
 OPEN: Final = WELCOMED | GREETED
 
 
-def follow(state: State, message: str) -> State:
+def next_state(state: State, message: str) -> State:
     """The state after this type of message; raises BadFrame where it may not be said."""
     try:
         return TRANSITIONS[state][message]

@@ -24,12 +24,7 @@ from jackpot.rules.engine import Engine
 from jackpot.rules.paytable import LinkTerms, TableTerms
 from jackpot.rules.signing import SITE
 from jackpot.server.acts import Acts
-from jackpot.server.desk import BankStopped
-from jackpot.server.door import Door
-from jackpot.server.floor import Floor
-from jackpot.server.hold import Hold, patience
-from jackpot.server.life import Service
-from jackpot.server.opening import (
+from jackpot.server.agreement import (
     Opened,
     agree,
     is_left_out,
@@ -38,6 +33,11 @@ from jackpot.server.opening import (
     own_digest,
     table_terms,
 )
+from jackpot.server.desk import BankStopped
+from jackpot.server.door import Door
+from jackpot.server.floor import Floor
+from jackpot.server.hold import Hold, patience
+from jackpot.server.life import Service
 from jackpot.server.readings import Calendar, read_ended, take_readings
 from jackpot.server.register import Device, Register
 from jackpot.server.relay import Publisher, SignKeys

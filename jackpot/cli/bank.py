@@ -39,7 +39,7 @@ def open_(
     from jackpot.ledger.open import opened
     from jackpot.ledger.store import LedgerError
     from jackpot.rules.signing import SITE
-    from jackpot.server.opening import check_site
+    from jackpot.server.agreement import check_site
 
     who, found = person(talk.by), configured(talk.config, "give --config FILE")
     if name not in (*found.banks, SITE):

@@ -143,7 +143,7 @@ def _ledger(found: "Config") -> _Ledger:
     from jackpot.ledger.connect import without_password
     from jackpot.ledger.open import open_reader
     from jackpot.ledger.store import LedgerError
-    from jackpot.server.opening import (
+    from jackpot.server.agreement import (
         OtherSite,
         check_site,
         is_left_out,

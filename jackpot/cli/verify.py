@@ -142,7 +142,7 @@ def _whole(ledger: "Reader", config: "Config | None") -> list[str]:
     from jackpot.ledger.copy import UNFINISHED
     from jackpot.ledger.sqlite import SqliteLedger
     from jackpot.ledger.store import LedgerError
-    from jackpot.server.opening import check_site, missing_banks
+    from jackpot.server.agreement import check_site, missing_banks
 
     found = ledger.schema()
     for warning in found.warnings:

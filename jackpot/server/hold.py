@@ -167,7 +167,7 @@ class Do(Enum):
     """Let in the devices that wait."""
 
 
-def follow(state: State, news: str) -> State:
+def next_state(state: State, news: str) -> State:
     """The state after an input. Raises InvariantError where it cannot come in this state."""
     after = TRANSITIONS[state].get(news)
     if after is None:
@@ -315,7 +315,7 @@ class Hold(Life):
         return ()
 
     def _follow(self, news: str) -> None:
-        self.state = follow(self.state, news)
+        self.state = next_state(self.state, news)
 
     def _confirmed(self, news: str, began: float, now: float) -> tuple[Do, ...]:
         until = began + LEASE_S if self._shared else inf

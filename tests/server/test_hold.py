@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from jackpot.ledger.journal import Head
 from jackpot.rules.invariant import InvariantError
-from jackpot.server.hold import INPUTS, TRANSITIONS, Do, Hold, follow, patience
+from jackpot.server.hold import INPUTS, TRANSITIONS, Do, Hold, next_state, patience
 from jackpot.server.lease import (
     AWAY_S,
     BEAT_S,
@@ -69,9 +69,9 @@ def test_every_input_in_every_state_keeps_the_rules(state: State, news: str) -> 
     """DESIGN, beyond one machine, and 4: what an input may do to a bank, whatever state it is in."""
     if news not in TRANSITIONS[state]:
         with pytest.raises(InvariantError, match=f"{news} cannot happen"):
-            follow(state, news)
+            next_state(state, news)
         return
-    after = follow(state, news)
+    after = next_state(state, news)
     if state is State.FAILED or news == "failed":
         assert after is State.FAILED, "what has stopped for good stays so"
         return
