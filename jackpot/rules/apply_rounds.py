@@ -188,7 +188,7 @@ def apply_settled(effects: Effects, event: Settled) -> None:
         _mark(effects, round_, [shown.seat for shown in event.shown])
     round_.shown += event.shown
     round_.board, round_.dealer = event.board, event.dealer
-    round_.waiting += event.waiting
+    round_.sharers += event.sharers
     settle(effects, table, round_, event.made)
     if event.closing is not None:
         _close(effects, table, round_, event.closing)
@@ -325,7 +325,7 @@ def _close(effects: Effects, table: Table, round_: Round, closing: Closing) -> N
             _mark(effects, round_, [])
         table.rounds += 1
     round_.state = "closed"
-    round_.waiting = []
+    round_.sharers = []
     table.ended = round_.id
     if table.round is round_:
         table.round = None

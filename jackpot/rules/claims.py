@@ -12,7 +12,7 @@ from jackpot.rules.codes import Code
 from jackpot.rules.hands import Ranked
 from jackpot.rules.paytable import FOLD, HandKind, LinkTerms
 from jackpot.rules.refusal import Refusal, quoted, refuse_if
-from jackpot.rules.state import Round, Shown, State, Table
+from jackpot.rules.state import HandShown, Round, State, Table
 
 # Wagers on the dealer's hand exist in Ultimate Texas Hold 'Em alone (A6): two cards and the board.
 DEALER_CARDS = 2
@@ -29,7 +29,7 @@ class Read(NamedTuple):
     folded: bool
     ranked: dict[int, Ranked]
     unverified: frozenset[int]
-    shown: list[Shown]
+    shown: list[HandShown]
     player: str | None
 
 
@@ -135,7 +135,7 @@ def _read_seat(
     player = next((claim.player for claim, _ in claims if claim.player is not None), None)
     unverified: set[int] = set()
     spoken: dict[HandKind, Ranked] = {}
-    shown: list[Shown] = []
+    shown: list[HandShown] = []
     for claim, links in claims:
         for number in links if claim.hand is not None else ():
             name = Ranked(claim.hand or "", claim.suit or "")
@@ -148,7 +148,7 @@ def _read_seat(
             spoken[kind] = name if name.suit else spoken.get(kind, name)
         link = link_number(state, table, claim.link) if claim.link else 0
         packed = deck.pack(own) if not shown else b""
-        shown.append(Shown(seat, packed, claim.hand or "", claim.suit or "", link, claim.folded, player))
+        shown.append(HandShown(seat, packed, claim.hand or "", claim.suit or "", link, claim.folded, player))
     folded = any(claim.folded for claim, _ in claims)
     return Read(seat, own, folded, ranked, frozenset(unverified), shown, player)
 

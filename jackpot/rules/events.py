@@ -10,7 +10,7 @@ import msgspec
 
 from jackpot.rules.meter import Accounts
 from jackpot.rules.signing import People
-from jackpot.rules.state import Award, DrawMade, Shown, Waiting
+from jackpot.rules.state import Award, DrawMade, HandShown, Sharer
 
 # The version of the rules, and of the form of every event; each row names it. A release that decides or
 # writes anything differently raises it, because newer rules do not decide again what older ones decided.
@@ -140,11 +140,11 @@ class Locked(Event, frozen=True, array_like=True):
 class Settled(Event, frozen=True, array_like=True):
     kind: ClassVar[int] = 6
     round: str
-    shown: list[Shown]
+    shown: list[HandShown]
     board: bytes
     dealer: bytes
     made: Settlement
-    waiting: list[Waiting]
+    sharers: list[Sharer]
     closing: Closing | None = None
 
 

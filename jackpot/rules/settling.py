@@ -15,7 +15,7 @@ from jackpot.rules.paytable import FOLD, Percent, Row
 from jackpot.rules.recompute import Edit, recompute, without_bets
 from jackpot.rules.refusal import Refusal, refuse_if, two_people
 from jackpot.rules.signing import People
-from jackpot.rules.state import Award, Level, Link, Round, State, Table, Waiting
+from jackpot.rules.state import Award, Level, Link, Round, Sharer, State, Table
 from jackpot.rules.undo import History, Share, Take
 
 # Takes of one entry in their order: a seat's turn, the dealer's hand before the seat's own; rows that
@@ -49,16 +49,16 @@ def decide_settle(state: State, table: Table, command: Settle) -> Settled:
     showing = claims.read(state, table, round_, command)
     counts = _counts(state, table, command.counts)
     tally = Tally(state, table, round_)
-    waiting = _pay_turns(tally, showing) if command.hands or command.close else []
+    sharers = _pay_turns(tally, showing) if command.hands or command.close else []
     if command.close:
-        _pay_at_close(tally, [*round_.waiting, *waiting], showing.board)
+        _pay_at_close(tally, [*round_.sharers, *sharers], showing.board)
     return Settled(
         round=round_.id,
         shown=[shown for read in showing.seats for shown in read.shown],
         board=pack(showing.board),
         dealer=pack(showing.dealer),
         made=_with_late(state, tally),
-        waiting=[] if command.close else waiting,
+        sharers=[] if command.close else sharers,
         closing=Closing(counts) if command.close else None,
     )
 
@@ -74,7 +74,7 @@ def decide_close(state: State, table: Table, command: Close) -> Closed:
     counts = _counts(state, table, command.counts)
     tally = Tally(state, table, round_)
     showing = Showing([], tuple(unpack(round_.board)), tuple(unpack(round_.dealer)))
-    _pay_at_close(tally, [*round_.waiting, *_pay_turns(tally, showing)], showing.board)
+    _pay_at_close(tally, [*round_.sharers, *_pay_turns(tally, showing)], showing.board)
     return Closed(round_.id, Closing(counts), _with_late(state, tally))
 
 
@@ -109,20 +109,20 @@ def _counts(state: State, table: Table, counts: dict[str, int] | None) -> dict[i
     return dict(sorted(named.items()))
 
 
-def _pay_turns(tally: Tally, showing: Showing) -> list[Waiting]:
+def _pay_turns(tally: Tally, showing: Showing) -> list[Sharer]:
     """Pay the hands shown, each at its seat's turn; returns those that wait for the round's close (T4-T6)."""
     round_ = tally.round
-    waiting: list[Waiting] = []
+    sharers: list[Sharer] = []
     dealt = _dealer_turns(round_, showing)
     by_seat = {read.seat: read for read in showing.seats}
     for seat in sorted({*by_seat, *dealt}, reverse=True):
         turn = Turn(seat, _moment(round_, seat) if round_.reopened else 0)
         for number in dealt.get(seat, ()):
-            _pay_dealer(tally, tally.state.link(number), showing, turn, waiting)
+            _pay_dealer(tally, tally.state.link(number), showing, turn, sharers)
         if seat in by_seat:
-            _pay_seat(tally, by_seat[seat], turn, waiting)
+            _pay_seat(tally, by_seat[seat], turn, sharers)
             _pay_draws(tally, seat, by_seat[seat].cards, showing.board)
-    return waiting
+    return sharers
 
 
 def _dealer_turns(round_: Round, showing: Showing) -> dict[int, list[int]]:
@@ -152,7 +152,7 @@ def _moment(round_: Round, seat: int) -> int:
     raise Refusal(Code.OUT_OF_ORDER, "hands: the round was never closed")
 
 
-def _pay_dealer(tally: Tally, link: Link, showing: Showing, turn: Turn, waiting: list[Waiting]) -> None:
+def _pay_dealer(tally: Tally, link: Link, showing: Showing, turn: Turn, sharers: list[Sharer]) -> None:
     ranked = claims.dealer_ranked(tally.state, tally.table, link.number, showing)
     winner = Winner(0, ranked.name, False, _dealer_players(tally.round, link.number))
     row = hands.best_row(link.terms.rows, ranked)
@@ -163,10 +163,10 @@ def _pay_dealer(tally: Tally, link: Link, showing: Showing, turn: Turn, waiting:
     elif link.terms.simultaneous == "order":
         tally.take(link, row.pays, [winner], turn.order(dealer=True), turn.moment)
     else:
-        waiting.append(_waiting(link, row, winner))
+        sharers.append(_sharer(link, row, winner))
 
 
-def _pay_seat(tally: Tally, read: Read, turn: Turn, waiting: list[Waiting]) -> None:
+def _pay_seat(tally: Tally, read: Read, turn: Turn, sharers: list[Sharer]) -> None:
     """A seat's own wagers by their rows, and the envy that its hand earns others (A5, T8)."""
     if read.folded and not read.cards:
         return
@@ -189,7 +189,7 @@ def _pay_seat(tally: Tally, read: Read, turn: Turn, waiting: list[Waiting]) -> N
         if row is not None and shared:
             if hit is not None:
                 winner = winner._replace(hit=hit.number)
-            waiting.append(_waiting(link, row, winner))
+            sharers.append(_sharer(link, row, winner))
 
 
 def _pay_draws(tally: Tally, seat: int, cards: Collection[int], board: Collection[int]) -> None:
@@ -204,7 +204,7 @@ def _pay_draws(tally: Tally, seat: int, cards: Collection[int], board: Collectio
             tally.pay_draw(link, seat, LUCKY_BONUS, link.terms.lucky_for)
 
 
-def _pay_at_close(tally: Tally, waiting: list[Waiting], board: Collection[int]) -> None:
+def _pay_at_close(tally: Tally, sharers: list[Sharer], board: Collection[int]) -> None:
     """Shared awards row by row, highest first, each after the reseed of the row before (T5).
 
     Missed hands join their row's award as if at the first close (T10). Then the draws of seats left out, or
@@ -212,27 +212,27 @@ def _pay_at_close(tally: Tally, waiting: list[Waiting], board: Collection[int]) 
     """
     closed = (settling.seq for settling in tally.round.settlings if not settling.seats)
     moment = next(closed) if tally.round.reopened else 0
-    for number, row in sorted({(wait.link, wait.row) for wait in waiting}):
+    for number, row in sorted({(sharer.link, sharer.row) for sharer in sharers}):
         link = tally.state.link(number)
         pays = link.terms.rows[row].pays
-        winners = [_winner(tally, wait) for wait in waiting if (wait.link, wait.row) == (number, row)]
+        winners = [_winner(tally, sharer) for sharer in sharers if (sharer.link, sharer.row) == (number, row)]
         if isinstance(pays, Percent):
             tally.take(link, pays, winners, SHARED_FROM + row, moment)
     for seat in sorted({bet.seat for bet in tally.round.bets}, reverse=True):
         _pay_draws(tally, seat, (), board)
 
 
-def _waiting(link: Link, row: Row, winner: Winner) -> Waiting:
+def _sharer(link: Link, row: Row, winner: Winner) -> Sharer:
     """A hand that shares its row's award at the close (T5)."""
     index = link.terms.rows.index(row)
-    return Waiting(
+    return Sharer(
         winner.seat, link.number, index, winner.hand, winner.unverified, winner.seat == 0, winner.hit
     )
 
 
-def _winner(tally: Tally, wait: Waiting) -> Winner:
-    players = _dealer_players(tally.round, wait.link) if wait.dealer else (wait.seat,)
-    return Winner(wait.seat, wait.hand, wait.unverified, players, wait.hit)
+def _winner(tally: Tally, sharer: Sharer) -> Winner:
+    players = _dealer_players(tally.round, sharer.link) if sharer.dealer else (sharer.seat,)
+    return Winner(sharer.seat, sharer.hand, sharer.unverified, players, sharer.hit)
 
 
 def _with_late(state: State, tally: Tally) -> Settlement:

@@ -164,7 +164,7 @@ class BetMade(msgspec.Struct, array_like=True):
     seq: int
 
 
-class Shown(msgspec.Struct, array_like=True):
+class HandShown(msgspec.Struct, array_like=True):
     """A hand as a settlement showed it; cards packed, one byte each. player: whose, if the hand says."""
 
     seat: int
@@ -176,7 +176,7 @@ class Shown(msgspec.Struct, array_like=True):
     player: str | None = None
 
 
-class Waiting(msgspec.Struct, array_like=True):
+class Sharer(msgspec.Struct, array_like=True):
     """A hand that shares a percentage award when the round closes (T5).
 
     row: its place in the paytable, from 0. hit: the hit that its envy bonuses already made, or 0.
@@ -236,9 +236,9 @@ class Round(msgspec.Struct, array_like=True):
     draws: list[DrawMade] = []
     board: bytes = b""
     dealer: bytes = b""
-    shown: list[Shown] = []
+    shown: list[HandShown] = []
     settlings: list[Settling] = []
-    waiting: list[Waiting] = []
+    sharers: list[Sharer] = []
     hits: list[int] = []
     reopened: bool = False
     seated: dict[int, str] = {}

@@ -19,7 +19,7 @@ from jackpot.rules.paytable import LinkTerms
 from jackpot.server.board import Board
 from jackpot.server.face import RESUMED, Hits
 from jackpot.server.life import Service
-from jackpot.server.line import Line
+from jackpot.server.redis_line import RedisLine
 from jackpot.server.relay import BEAT_S, LinkFace, Rev, Said, SignKeys, keys_of, read
 
 # Five beats: longer than a lost message or a change of nodes takes, half of what a sign itself waits (WIRE).
@@ -128,7 +128,7 @@ class Follower:
     ) -> None:
         self.bank = board.bank
         self.board = board
-        self.line = Line(board.bank, urls)
+        self.line = RedisLine(board.bank, urls)
         self.applied = 0
         self.gaps = 0
         self.older = 0

@@ -20,7 +20,7 @@ from jackpot.clock import Clock
 from jackpot.rules.facts import WAITING_MOST
 from jackpot.server.audience import SIGN_INTERVAL_S
 from jackpot.server.board import Board
-from jackpot.server.line import Line
+from jackpot.server.redis_line import RedisLine
 
 # DESIGN: what nobody confirms is gone after 15 s, also where every server died.
 EXPIRE_MS: Final = 15_000
@@ -108,7 +108,7 @@ class Said(msgspec.Struct, frozen=True):
     told: Annotated[list[tuple[Text, Status]], msgspec.Meta(max_length=TOLD_MOST)] = []
 
 
-class Shown(Protocol):
+class Publishable(Protocol):
     """What a publisher reads of a bank."""
 
     @property
@@ -150,14 +150,14 @@ class Publisher:
 
     def __init__(
         self,
-        bank: Shown,
+        bank: Publishable,
         urls: Sequence[str],
         clock: Clock,
         allowed: Callable[[], bool],
         signs: Callable[[], SignKeys],
     ) -> None:
         self.bank = bank.bank
-        self.line = Line(bank.bank, urls)
+        self.line = RedisLine(bank.bank, urls)
         self.published = 0
         self.refused = 0
         self._shown = bank

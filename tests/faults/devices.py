@@ -21,7 +21,7 @@ REFUSED_S = 0.05
 # What no honest device is ever told, whatever others do.
 NEVER: Final = frozenset({"bad_frame", "too_many", "ledger_behind"})
 
-Shown = Callable[[str, dict[str, Any], int], None]
+Seen = Callable[[str, dict[str, Any], int], None]
 
 
 class World(Protocol):
@@ -50,7 +50,7 @@ class WatchedTable(TableSession):
     """A table's session that lets the world see which meters it is told."""
 
     def __init__(
-        self, device: str, key: bytes, random: Callable[[], float], memory: Memory, seen: Shown
+        self, device: str, key: bytes, random: Callable[[], float], memory: Memory, seen: Seen
     ) -> None:
         super().__init__(device, key, random, memory)
         self._seen = seen
@@ -63,7 +63,7 @@ class WatchedTable(TableSession):
 class WatchedSign(SignSession):
     """A sign's session that lets the world see which meters it is told."""
 
-    def __init__(self, device: str, key: bytes, random: Callable[[], float], seen: Shown) -> None:
+    def __init__(self, device: str, key: bytes, random: Callable[[], float], seen: Seen) -> None:
         super().__init__(device, key, random)
         self._seen = seen
 

@@ -26,11 +26,11 @@ from jackpot.rules.commands import Command, Envelope
 from jackpot.rules.engine import Engine
 from jackpot.rules.outcome import Outcome
 from jackpot.server import desk as server_desk
-from jackpot.server import line as server_line
+from jackpot.server import redis_line
 from jackpot.server.desk import BankStopped
 from jackpot.server.devices import Devices
 from jackpot.server.life import Service
-from jackpot.server.line import Line
+from jackpot.server.redis_line import RedisLine
 from jackpot.server.sequencer import Core, Item, Release
 from jackpot.server.writer import Writer
 from jackpot.web.live import Live
@@ -355,7 +355,7 @@ class Screen(Machine):
         return True
 
 
-def take_road(line: Line, road: Road) -> None:
+def take_road(line: RedisLine, road: Road) -> None:
     """Lets it reach the false node."""
     line._client = road.client  # type: ignore[method-assign, assignment]
 
@@ -376,7 +376,7 @@ def simulated(random: Random) -> Iterator[None]:
         (app, "own_digest", quick),
         (signage, "own_digest", quick),
         (server_desk, "os", Chance(random)),
-        (server_line, "_chance", random),
+        (redis_line, "_chance", random),
     )
     before = [getattr(module, name) for module, name, _ in changed]
     for module, name, new in changed:

@@ -21,7 +21,7 @@ from redis.exceptions import ConnectionError as Broken
 from redis.exceptions import TimeoutError as TooLate
 
 from jackpot.server import relay
-from jackpot.server.line import ANSWER_WITHIN_S
+from jackpot.server.redis_line import ANSWER_WITHIN_S
 from jackpot.server.relay import OLDER, TAKEN, WHOLE
 from tests.faults.difference import Difference
 from tests.faults.loops import FalseLoop

@@ -28,7 +28,18 @@ from jackpot.rules.facts import award_facts, greeting
 from jackpot.rules.meter import Accounts
 from jackpot.rules.paytable import LevelTerms, LinkTerms, TableTerms
 from jackpot.rules.refusal import HITS_TOLD_MOST, MESSAGE_MOST, QUOTED_MOST, Refusal, bounded, quoted
-from jackpot.rules.state import Answered, Award, BetMade, DrawMade, Level, Link, Round, Shown, State, Table
+from jackpot.rules.state import (
+    Answered,
+    Award,
+    BetMade,
+    DrawMade,
+    HandShown,
+    Level,
+    Link,
+    Round,
+    State,
+    Table,
+)
 from jackpot.rules.undo import BASE, History, Point
 from tests import frames
 from tests.faults.worked import form
@@ -215,7 +226,7 @@ def full_table() -> tuple[State, Table]:
         [DrawMade(link.number, 51, 16) for link in links],
         bytes(7),
         bytes(7),
-        [Shown(seat) for seat in range(16, 0, -1)],
+        [HandShown(seat) for seat in range(16, 0, -1)],
     )
     numbers = [link.number for link in links]
     table = Table(1, TableTerms("T" * 64, "let-it-ride", 7, tuple(NAMES)), numbers, INT_MOST, round=round_)

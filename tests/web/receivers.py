@@ -13,7 +13,7 @@ import msgspec
 from jackpot.config import Address, Config
 from tests.server.bed import LINK, Reached, sign
 
-Shown = list[tuple[int, str]]
+Amounts = list[tuple[int, str]]
 """(rev, amount) of the mega level as it came; rev 0 where the way out has none."""
 
 
@@ -23,7 +23,7 @@ def with_ports(config: Config, ports: dict[str, int]) -> Config:
     return msgspec.structs.replace(config, listen=msgspec.structs.replace(config.listen, **addresses))
 
 
-def take(shown: Shown, message: dict[str, Any]) -> None:
+def take(shown: Amounts, message: dict[str, Any]) -> None:
     """Keeps the mega level of a `meters`."""
     if message["t"] == "meters":
         for link, level, cents in message["values"]:
@@ -39,7 +39,7 @@ def udp_receiver() -> socket.socket:
     return receiver
 
 
-async def read_udp(receiver: socket.socket, shown: Shown) -> None:
+async def read_udp(receiver: socket.socket, shown: Amounts) -> None:
     loop = asyncio.get_running_loop()
     while True:
         text = (await loop.sock_recv(receiver, 2_000)).decode()
@@ -47,20 +47,20 @@ async def read_udp(receiver: socket.socket, shown: Shown) -> None:
         shown.append((0, values[f"{LINK}.mega"]))
 
 
-async def read_websocket(server: Reached, shown: Shown) -> None:
+async def read_websocket(server: Reached, shown: Amounts) -> None:
     url = f"http://127.0.0.1:{server.ports['http']}/ws/meters?links={LINK}"
     async with aiohttp.ClientSession() as session, session.ws_connect(url) as socket_:
         async for message in socket_:
             take(shown, json.loads(message.data))
 
 
-async def read_events(server: Reached, shown: Shown) -> None:
+async def read_events(server: Reached, shown: Amounts) -> None:
     async with events(server, f"?links={LINK}") as lines:
         async for message in lines:
             take(shown, message)
 
 
-async def read_sign(server: Reached, shown: Shown) -> None:
+async def read_sign(server: Reached, shown: Amounts) -> None:
     async with sign(server) as device:
         while True:
             take(shown, await device.type("meters"))

@@ -26,7 +26,7 @@ from tests.server.bed import (
     until,
 )
 from tests.web.receivers import (
-    Shown,
+    Amounts,
     events,
     read_events,
     read_sign,
@@ -49,12 +49,12 @@ def udp_sign(receiver: socket.socket, more: str = "") -> str:
     return f'{text}format = "{{link}}.{{level}}:{{amount}}"\n{more}'
 
 
-def changes(shown: Shown) -> list[str]:
+def changes(shown: Amounts) -> list[str]:
     """The amounts, each once for as long as it stood."""
     return [amount for at, (_, amount) in enumerate(shown) if not at or shown[at - 1][1] != amount]
 
 
-async def until_all_show(shown: list[Shown], amount: str) -> None:
+async def until_all_show(shown: list[Amounts], amount: str) -> None:
     await until(lambda: all(one and one[-1][1] == amount for one in shown))
 
 
@@ -63,7 +63,7 @@ async def test_every_way_out_shows_the_same_values_in_order(tmp_path: Path) -> N
     """WIRE, other ways out: the same values in the same order, none older than one seen, across a restart."""
     receiver = udp_receiver()
     config = configure(tmp_path, extra=udp_sign(receiver))
-    shown: list[Shown] = [[], [], [], []]
+    shown: list[Amounts] = [[], [], [], []]
     number = 0
 
     async def play(server: Server) -> None:
@@ -114,7 +114,7 @@ async def test_five_hundred_that_never_read_hold_up_nobody(tmp_path: Path) -> No
             await loop.sock_connect(raw, ("127.0.0.1", server.ports["http"]))
             await loop.sock_sendall(raw, b"GET /events/meters HTTP/1.1\r\nHost: localhost\r\n\r\n")
             silent.append(raw)
-        good: list[Shown] = [[] for _ in range(GOOD)]
+        good: list[Amounts] = [[] for _ in range(GOOD)]
         group = await stack.enter_async_context(asyncio.TaskGroup())
         reading = [group.create_task(WAYS[at % 2](server, one)) for at, one in enumerate(good)]
         await until(lambda: len(server._live.streams) == SILENT + GOOD and all(good))

@@ -290,7 +290,7 @@ def _number(letter: str, name: str) -> int:
 def _shares_later(state: State, hit: Hit) -> bool:
     """Whether the hand's own award is made only when the round closes (T5)."""
     round_ = state.table(hit.table).find(hit.round)
-    return round_ is not None and any(wait.hit == hit.number for wait in round_.waiting)
+    return round_ is not None and any(sharer.hit == hit.number for sharer in round_.sharers)
 
 
 def _chosen(hit: Hit, numbers: list[int]) -> list[Award]:

@@ -25,7 +25,7 @@ _chance: Final = secrets.SystemRandom()
 log: Final = structlog.get_logger()
 
 
-class Line:
+class RedisLine:
     """The way to the node that holds one bank: one of `urls` in turn, or the one that a cluster names.
 
     up: whether the last attempt works. failures: attempts that ended, each with its error.
