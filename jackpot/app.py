@@ -78,6 +78,7 @@ class Server(Process):
         self.signs: Signs
         self._ledger = ledger
         self._stores: dict[str, Store] = {}
+        self._first = False
         self._writing: list[asyncio.Task[None]] = []
         self._others: list[asyncio.Task[None]] = []
         self._reading: dict[str, asyncio.Task[None]] = {}
@@ -101,7 +102,7 @@ class Server(Process):
         self.writers |= {bank: self._writer(bank, holder) for bank in config.banks}
         self.people = self._writer(SITE, holder)
         self._build_devices()
-        missing, left_out = await self._open_books()
+        missing, left_out, self._first = await self._open_books()
         self.warnings += [is_left_out(bank) for bank in left_out]
         banks = self.writers | {SITE: self.people}
         self.tenures |= {bank: self._tenure(writer) for bank, writer in banks.items()}
@@ -184,7 +185,7 @@ class Server(Process):
 
     async def _taken(self, writer: Writer) -> None:
         """The bank is ours: its links agree with the configuration before any device is let in."""
-        await agree(writer, self.config, self._stores[writer.bank])
+        await agree(writer, self.config, self._stores[writer.bank], first=self._first)
         await writer.refresh()
         for link, reason in explained(writer.board, writer.bank).items():
             log.warning("link_suspended", bank=writer.bank, link=link, reason=reason)

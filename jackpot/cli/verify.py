@@ -59,9 +59,7 @@ def verify(
             typer.echo(problem, err=True)
     sound = not problems and not any(report.problems for report in reports.values())
     for name, report in reports.items():
-        if not report.problems and not report.head.seq:
-            typer.echo(f"{name}: it has no rows: nobody has opened it, or they were taken away")
-        elif not report.problems:
+        if not report.problems and report.head.seq:
             hold = "holds" if report.head.seq == 1 else "hold"
             balance = ", the books balance" * sound
             typer.echo(f"{name}: {counted(report.head.seq, 'row')} {hold}{balance}")
@@ -133,12 +131,16 @@ def _verified(
         banks = there if bank is None else [bank]
         if known is not None and len(banks) > 1:
             fail(f"--head is one bank's: say --bank too ({', '.join(banks)})")
-        problems = _whole(ledger, config)
+        problems = _whole(ledger, config, banks)
         return problems, {name: audit.verify(ledger, name, known, partial(progress, name)) for name in banks}
 
 
-def _whole(ledger: "Reader", config: "Config | None") -> list[str]:
-    """What is wrong with the ledger apart from its rows; what is missing shows by the configuration alone."""
+def _whole(ledger: "Reader", config: "Config | None", banks: list[str]) -> list[str]:
+    """What is wrong with the ledger apart from its rows, and which of these banks lost theirs.
+
+    A bank that is missing shows by the configuration alone.
+    """
+    from jackpot.ledger.banks import cut_short
     from jackpot.ledger.copy import UNFINISHED
     from jackpot.ledger.sqlite import SqliteLedger
     from jackpot.ledger.store import LedgerError
@@ -156,6 +158,7 @@ def _whole(ledger: "Reader", config: "Config | None") -> list[str]:
         for bank in ledger.banks()
         if ledger.head(bank).holder == UNFINISHED
     ]
+    problems += [f"{bank}: {said}" for bank in banks if (said := cut_short(ledger, bank))]
     if config is not None:
         problems += missing_banks(ledger, config).values()
         try:

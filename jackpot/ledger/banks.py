@@ -5,6 +5,7 @@ from typing import Final
 
 import msgspec
 
+from jackpot.ledger.copy import HOLDER, UNFINISHED
 from jackpot.ledger.journal import Row, genesis, row_of
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.store import LedgerCorrupt, Store
@@ -12,6 +13,7 @@ from jackpot.rules import kinds
 from jackpot.rules.acts.banks import BankBegun, BankClosed, BankOpened, OpenBank
 from jackpot.rules.commands import Envelope
 from jackpot.rules.engine import Engine
+from jackpot.rules.signing import SITE
 
 # Of a bank that nobody has taken yet.
 FIRST_EPOCH: Final = 1
@@ -44,6 +46,30 @@ def site_of(ledger: Reader, bank: str) -> str:
         if isinstance(event, BankBegun) and event.parts:
             return event.parts[0].site
     raise LedgerCorrupt(f"{bank}: row 1 does not open the bank")
+
+
+def cut_short(ledger: Reader, bank: str) -> str | None:
+    """Why the bank must have had more rows than it has; None where nothing but a head elsewhere could tell.
+
+    A bank opens with its first row, and the server that takes it opens a link at once; the people's bank has no
+    links. A copy's epochs are those of copying.
+    """
+    head = ledger.head(bank)
+    if not head.epoch:
+        return None  # it has no head at all, as verification of its rows says
+    if not head.seq:
+        return (
+            f"its head is of epoch {head.epoch}, and it has no rows: they were taken away; or a join with "
+            "that name was interrupted: run jackpot bank join again"
+        )
+    first = ledger.rows(bank, 0, 1)
+    alone = bank != SITE and head.seq == 1 and bool(first) and first[0].kind == BankOpened.kind
+    if alone and head.epoch > FIRST_EPOCH and head.holder not in {HOLDER, UNFINISHED}:
+        return (
+            f"row 1 opens it and is its last row, and the head is of epoch {head.epoch}: the rows after it "
+            "were taken away; or no server ever came to open a link: start one"
+        )
+    return None
 
 
 def has_ended(ledger: Reader, bank: str) -> bool:

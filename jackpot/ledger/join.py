@@ -3,7 +3,7 @@
 Each step is one transaction, and each can be taken again: after an interruption, run the same command.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Final, NamedTuple
 
@@ -109,8 +109,17 @@ async def _joined_already(store: Store, banks: Sequence[str], into: str) -> Head
 
 def broken_joint(ledger: Reader, bank: str) -> list[str]:
     """What does not fit where the bank began with the ends of others, or became part of one."""
+    return [*broken_beginning(ledger, bank), *_told(ledger, bank, _broken_end)]
+
+
+def broken_beginning(ledger: Reader, bank: str) -> list[str]:
+    """What does not fit where the bank began with the ends of others; a few rows are read for it."""
+    return _told(ledger, bank, _broken_beginning)
+
+
+def _told(ledger: Reader, bank: str, look: Callable[[Reader, str], Iterator[str]]) -> list[str]:
     try:
-        said = [*_broken_beginning(ledger, bank), *_broken_end(ledger, bank)]
+        said = list(look(ledger, bank))
     except (kinds.UnknownEventError, msgspec.MsgspecError) as error:
         said = [f"a row of a bank that it is joined with cannot be read: {error}"]
     return [f"{bank}: {one}" for one in said]

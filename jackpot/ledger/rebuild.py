@@ -87,7 +87,7 @@ def read_to(
                 raise LedgerCorrupt(f"{bank}: row {engine.seq + 1} is missing, row {row.seq} is there")
             if chained(last, row) != row.hash:
                 raise LedgerCorrupt(f"{bank}: row {row.seq} does not follow from row {row.seq - 1}")
-            if engine.seq > since and _check_seal(engine, row) and engine.seq > begun.kept:
+            if (engine.seq > since or not since) and _check_seal(engine, row) and engine.seq > begun.kept:
                 keep(Snapshot(bank, engine.seq, last, SNAPSHOT_FORMAT, engine.snapshot()))
             replay(engine, row)
             last = row.hash

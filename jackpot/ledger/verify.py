@@ -7,7 +7,6 @@ there when it began.
 """
 
 from collections.abc import Callable
-from datetime import UTC, date, datetime, timedelta
 from typing import Final
 
 import msgspec
@@ -26,8 +25,8 @@ from jackpot.ledger.rebuild import (
 )
 from jackpot.ledger.roll import untrue_in
 from jackpot.ledger.store import LedgerCorrupt
+from jackpot.ledger.timely import Timely
 from jackpot.rules import again, events, kinds
-from jackpot.rules.acts.readings import ReadingTaken
 from jackpot.rules.engine import Engine
 from jackpot.rules.signing import People
 
@@ -41,8 +40,6 @@ UNDECIDED: Final = "the rules cannot decide it"
 AT_MOST: Final = 253_402_300_799_999
 # One epoch a second comes so far in 30,000 years. A forged one beyond lets no server take the bank again.
 EPOCH_MOST: Final = 2**40
-# Where a day begins first, it does so before it does in UTC.
-ZONES_AHEAD: Final = timedelta(days=1)
 
 Progress = Callable[[int, int], None]
 
@@ -107,18 +104,6 @@ def _unsealed(ledger: Reader, bank: str) -> list[str]:
     return said
 
 
-def _untimely(row: Row, event: events.Event) -> str | None:
-    """Why a reading is of a day that cannot have ended; no server would take one until that day is over."""
-    if not isinstance(event, ReadingTaken):
-        return None
-    last = (datetime.fromtimestamp(row.at // 1000, UTC) + ZONES_AHEAD).date()
-    try:
-        early = date.fromisoformat(event.day) <= last
-    except ValueError:
-        return f"{event.day!r} is no day, like {last}"
-    return None if early else f"it reads the day {event.day}, and was written before {last} was over"
-
-
 class _Walk:
     """One pass over the rows. engine: None once a row could not be applied: no meters from there on.
 
@@ -141,6 +126,7 @@ class _Walk:
         self.stopped: list[int] = []
         self.hash = genesis(bank)
         self.sums: dict[tuple[int, int], list[int]] = {}
+        self.timely = Timely()
         self.problems: list[str] = []
         self.broken: list[tuple[Row, bytes]] = []
         self.stored: list[bytes] = [self.hash]
@@ -224,7 +210,9 @@ class _Walk:
             if isinstance(event, events.Refused):
                 self.refusals += 1
                 self.stopped += [row.seq] * bool(event.suspended)
-            return again.fault(engine, row, event, self.untrue) or _untimely(row, event)
+            untimely = self.timely.fault(engine.state, row, event)
+            fault = again.fault(engine, row, event, self.untrue) or untimely
+            return fault or again.unsayable(engine.state, row, event)
         except Exception as error:  # noqa: BLE001 - a forged event may break anything inside
             return f"{UNDECIDED}: {error!r}"
 

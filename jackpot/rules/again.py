@@ -99,6 +99,15 @@ def _otherwise(event: Event, decided: Event) -> str:
     return f"the rules decide otherwise: {_difference(event, decided)}"
 
 
+def unsayable(state: State, entry: Written, event: Event) -> str | None:
+    """Why no frame can have led to a table's event that the rules would decide; None where one can (WIRE)."""
+    if entry.table is None or isinstance(event, e.Refused):
+        return None
+    command = _FRAMES[type(event)](state, event, entry.table_seq or 0)
+    sent = m.decode_device(msgspec.msgpack.encode(command))
+    return f"no frame can say it: {sent.message}" if isinstance(sent, m.Malformed) else None
+
+
 def _asked(state: State, entry: Written, event: Event) -> Iterable[tuple[Command, People]]:
     """Which commands, and of whom, may have led to the event."""
     if entry.table is not None:
@@ -129,6 +138,8 @@ def _misplaced(state: State, table: Table | None, entry: Written, event: Event) 
     if table is None:
         again = any(done.digest == entry.digest for done in state.acts)
         return "the same request was carried out before" if again else None
+    if table.number != entry.table:
+        return f"there is no table {entry.table}"
     if isinstance(event, e.Voided) and event.table != table.number:
         return f"it voids a round of table {event.table}"
     if entry.table_seq != table.last_seq + 1:

@@ -119,6 +119,7 @@ class Engine:
         """
         invariant(written.seq == self.seq + 1, f"entry {written.seq} does not follow {self.seq}")
         table = self.state.table(written.table) if written.table is not None else None
+        invariant(table is None or table.number == written.table, f"there is no table {written.table}")
         effects = Effects(self.state, written.seq, written.at, table)
         event = kinds.decode(written.kind, written.version, written.body)
         self._apply(effects, event, written.table_seq, written.digest)

@@ -7,9 +7,13 @@ opening by these checks again (S8).
 from collections.abc import Sequence
 from typing import Final
 
+import msgspec
+
+from controllers.messages import Id
 from jackpot.rules.hands import NAMES
 from jackpot.rules.money import BASIS_POINTS, MICROS_PER_CENT, MICROS_PER_UNIT
 from jackpot.rules.paytable import Fixed, HandKind, LevelTerms, LinkTerms, Pays, Percent, Row, TableTerms
+from jackpot.rules.refusal import quoted
 
 # No table takes more on one progressive wager, and a seed of 10,000 for 1 of it fits the books.
 WAGER_MAX: Final = 10_000 * MICROS_PER_UNIT
@@ -22,6 +26,8 @@ LEVELS: Final = (("meter",), ("mega", "major", "minor"))
 
 def check_link(terms: LinkTerms) -> None:
     """ValueError, naming the field, where no paytable and no configuration could give these (L3-L7, A7)."""
+    for name, text in (("link", terms.link), ("bank", terms.bank), ("paytable", terms.paytable)):
+        _id(name, text)
     _money("wager", terms.wager, 1, WAGER_MAX)
     check_levels([level.level for level in terms.levels])
     for level in terms.levels:
@@ -44,6 +50,7 @@ def check_link(terms: LinkTerms) -> None:
 
 def check_table(terms: TableTerms) -> None:
     """ValueError, naming the field, for a table that nobody can play at (T9, L11)."""
+    _id("table", terms.table)
     if terms.adjacent_boxes < 1:
         raise ValueError(f"adjacent_boxes is {terms.adjacent_boxes}, at least the player's own counts (T9)")
     if terms.max_rounds_per_minute < 0:
@@ -117,6 +124,14 @@ def _draws(terms: LinkTerms) -> None:
         if every < 0 or (every > 0 and prize == 0):
             raise ValueError(f"{name}_every is {every} with a prize of {prize} for 1 (A7)")
         _money(f"{name}_for", prize * terms.wager, 0, SUM_MAX)
+
+
+def _id(name: str, text: str) -> None:
+    """An id is short and plain, for it goes into frames, pages and logs as it is (WIRE)."""
+    try:
+        msgspec.convert(text, Id)
+    except msgspec.ValidationError as error:
+        raise ValueError(f"{name}: {quoted(text)} is no id") from error
 
 
 def _money(name: str, micros: int, least: int, most: int) -> None:

@@ -4,7 +4,7 @@ Where the two differ the journal is right, and the link is suspended.
 """
 
 import hashlib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from importlib import resources
 from typing import Any, Final, NamedTuple
@@ -18,6 +18,7 @@ from jackpot.config.writing import writing
 from jackpot.ledger.banks import has_ended, open_banks, site_of
 from jackpot.ledger.connect import without_password
 from jackpot.ledger.copy import UNFINISHED
+from jackpot.ledger.join import broken_beginning
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import read_to
 from jackpot.ledger.store import DataRefused, LedgerCorrupt, LedgerUnusable, Store
@@ -30,6 +31,12 @@ from jackpot.rules.paytable import LinkTerms, TableTerms
 from jackpot.rules.signing import SITE
 from jackpot.rules.state import State
 from jackpot.server.desk import Desk
+
+# What to do about a link that opens in a ledger that was there before.
+NOT_THERE: Final = (
+    "if the link is new, nothing; if it ever had a meter, stop the server: the ledger has lost it, and "
+    "jackpot verify --config looks for what else is missing"
+)
 
 # Every file that decides anything: the program and the paytables that it ships.
 _CODE: Final = (".py", ".toml", ".sql", ".json")
@@ -52,10 +59,11 @@ class OtherSite(LedgerUnusable):
 
 
 class Opened(NamedTuple):
-    """missing: what `missing_banks` finds. left_out: what `left_out_banks` finds."""
+    """missing, left_out: what `missing_banks` and `left_out_banks` find. first: there was no bank at all."""
 
     missing: dict[str, str]
     left_out: list[str]
+    first: bool
 
 
 async def open_books(store: Store, config: Config, unix_ms: int) -> Opened:
@@ -69,34 +77,41 @@ async def open_books(store: Store, config: Config, unix_ms: int) -> Opened:
         log.warning("ledger_warning", warning=warning)
     if found.problems:
         raise LedgerCorrupt("; ".join(found.problems))
-    if not await store.run(Reader.banks):
+    first = not await store.run(Reader.banks)
+    if first:
         site = config.site.first_id
         try:
             await open_banks(store, (*config.banks, SITE), site, unix_ms)
-        except DataRefused:  # another server was quicker
+        except DataRefused:
+            first = False
             log.info("banks_opened_by_another")
         else:
             url = without_password(config.ledger.url)
-            log.warning("banks_opened", url=url, site=site, banks=config.banks, seeds=seeds(config))
-    return await store.run(lambda ledger: _compared(ledger, config))
+            log.warning(
+                "banks_opened", url=url, site=site, banks=config.banks, seeds=seeds(config, config.links)
+            )
+    return await store.run(lambda ledger: _compared(ledger, config, first=first))
 
 
-def _compared(ledger: Reader, config: Config) -> Opened:
+def _compared(ledger: Reader, config: Config, *, first: bool) -> Opened:
     site = check_site(ledger, config)
+    for bank in ledger.banks():
+        if problems := broken_beginning(ledger, bank):
+            raise LedgerCorrupt("; ".join(problems))
     if site and site != config.site.first_id:
         log.warning("site_renamed", site=site, name=config.site.name)
     left_out = left_out_banks(ledger, config)
     for bank in left_out:
         log.warning("bank_left_out", bank=bank, reason=is_left_out(bank))
-    return Opened(missing_banks(ledger, config), left_out)
+    return Opened(missing_banks(ledger, config), left_out, first)
 
 
-def seeds(config: Config) -> dict[str, str]:
-    """What each level of the configuration opens at, by link and level."""
+def seeds(config: Config, links: Iterable[LinkTerms]) -> dict[str, str]:
+    """What each level of these links opens at, by link and level."""
     sums = writing(config.site.locale, config.site.currency)
     return {
         f"{link.link}.{level.level}": sums.text(to_cents(level.seed))
-        for link in config.links
+        for link in links
         for level in link.levels
     }
 
@@ -177,11 +192,12 @@ def _check_renamed(ledger: Reader, config: Config, site: str) -> None:
         )
 
 
-async def agree(writer: Desk, config: Config, store: Store) -> None:
+async def agree(writer: Desk, config: Config, store: Store, *, first: bool) -> None:
     """Opens what the configuration adds; suspends what it would change (L9).
 
-    A link that lies in another bank of the ledger is not opened a second time, with new seeds: it waits until
-    the configuration says so, or the banks are joined. May be done again. Raises BankStopped, LedgerError.
+    first: this process made the ledger. A link that lies in another bank of the ledger is not opened a second
+    time, with new seeds: it waits until the configuration says so, or the banks are joined. May be done
+    again. Raises BankStopped, LedgerError.
     """
     known = await writer.ask(_terms)
     wanted = {terms.link for terms in config.links if terms.bank == writer.bank}
@@ -195,7 +211,7 @@ async def agree(writer: Desk, config: Config, store: Store) -> None:
             log.error("link_elsewhere", link=terms.link, bank=bank, configured=writer.bank, do=_move(bank))
             continue
         if terms.link not in known:
-            log.info("link_opening", bank=writer.bank, link=terms.link, paytable=terms.paytable)
+            _tell_opening(terms, config, first=first)
             await _do(writer, OpenLink(terms))
             continue
         differ = differences(known[terms.link][0], terms)
@@ -209,6 +225,15 @@ async def agree(writer: Desk, config: Config, store: Store) -> None:
     for link in known.keys() - {terms.link for terms in config.links}:
         log.warning("link_not_configured", bank=writer.bank, link=link)
     await _agree_tables(writer, config)
+
+
+def _tell_opening(terms: LinkTerms, config: Config, *, first: bool) -> None:
+    """As a warning, where the ledger was there before: it may have lost the meter that the link had."""
+    facts = {"bank": terms.bank, "link": terms.link, "paytable": terms.paytable}
+    if first:
+        log.info("link_opening", **facts)
+    else:
+        log.warning("link_opening", **facts, seeds=seeds(config, [terms]), do=NOT_THERE)
 
 
 async def _agree_tables(writer: Desk, config: Config) -> None:

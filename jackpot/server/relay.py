@@ -16,6 +16,7 @@ import structlog
 from redis.asyncio import Redis
 
 from controllers.answers import Hit, LinkState, Status, WaitingHit
+from controllers.messages import Id
 from jackpot.clock import Clock
 from jackpot.rules.facts import WAITING_MOST
 from jackpot.server.audience import SIGN_INTERVAL_S
@@ -29,8 +30,8 @@ BEAT_S: Final = 1.0
 # Hits and statuses that one message brings; a minute of a busy floor has fewer, and Redis' memory is bounded.
 HITS_MOST: Final = 64
 TOLD_MOST: Final = 64
-# Levels of one link: far more than any paytable has.
-LEVELS_MOST: Final = 64
+# Levels of one link: more than any paytable has, and a welcome that tells them fits a frame.
+LEVELS_MOST: Final = 8
 
 # What the script answers: done; it holds something newer; it does not hold what this changes.
 TAKEN: Final = b"taken"
@@ -78,8 +79,8 @@ class LinkFace(msgspec.Struct, frozen=True):
     """A link as it is durable. levels: cents. shown, waiting: of the `state` that signs are told (S7)."""
 
     wager: Count
-    paytable: Text
-    levels: Annotated[dict[Text, Count], msgspec.Meta(max_length=LEVELS_MOST)]
+    paytable: Id
+    levels: Annotated[dict[Id, Count], msgspec.Meta(max_length=LEVELS_MOST)]
     state: LinkState
     reason: Text
     shown: Literal["normal", "pending", "win", "suspended", "fault"]

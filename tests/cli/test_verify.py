@@ -14,7 +14,7 @@ from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.rules.events import Refused
 from tests.ledger.play import Play
 from tests.ledger.test_verify import spoil, write
-from tests.ledger.waiting import copy
+from tests.ledger.waiting import copy, open_banks
 from tests.server.bed import LINKS, configure
 
 
@@ -80,10 +80,10 @@ def test_every_bank_is_verified(sound: Path, tmp_path: Path) -> None:
     path = tmp_path / "two.db"
     with closing(SqliteLedger(sound, readonly=True)) as source, closing(SqliteLedger(path)) as ledger:
         copy(source, ledger)
-        ledger.new_epoch("side", "test")
+        open_banks(ledger, ("side",), "riverside", 0)
     code, out, _ = run(f"sqlite:///{path}")
     assert code == 0
-    assert [line.split()[0] for line in out.splitlines()] == ["main:", "main:", "main:", "side:"]
+    assert [line.split()[0] for line in out.splitlines()] == ["main:", "main:", "main:", "side:", "side:"]
     assert "say --bank too (main, side)" in run(f"sqlite:///{path}", "--head", "00" * 32)[2]
     spoil(path, "UPDATE head SET hash = zeroblob(32) WHERE bank = 2")
     code, out, errors = run(f"sqlite:///{path}")
@@ -103,17 +103,36 @@ def test_a_head_that_keeps_every_server_away(sound: Path, tmp_path: Path) -> Non
 
 
 def test_a_bank_without_a_row(sound: Path, tmp_path: Path) -> None:
-    """S8: what has no rows is not said to hold; where the configuration names the bank it is missing."""
+    """S8: no server leaves one; where the configuration names the bank it is missing as well."""
     path = Path(shutil.copy(sound, tmp_path / "ledger.db"))
     with closing(SqliteLedger(path)) as ledger:
         ledger.new_epoch("side", "test")
     code, out, errors = run(f"sqlite:///{path}")
-    assert (code, errors) == (0, "")
-    assert out.splitlines()[-1] == "side: it has no rows: nobody has opened it, or they were taken away"
+    assert code == 1
+    assert errors.startswith("side: its head is of epoch 1, and it has no rows: they were taken away; or")
+    assert "side" not in out
+    assert run(f"sqlite:///{path}", "--bank", "main")[0] == 0
     config = configure(tmp_path, links=LINKS + 'bank = "side"\n')
     code, _, errors = run("--config", str(config.path))
     assert code == 1
-    assert errors.startswith("bank side is not in the ledger, or has no row there")
+    assert "\nbank side is not in the ledger, or has no row there" in errors
+
+
+def test_a_bank_of_which_the_first_row_is_left(sound: Path, tmp_path: Path) -> None:
+    """S8: a server that takes a bank opens its links, so that later epochs with no row tell of some lost."""
+    path = Path(shutil.copy(sound, tmp_path / "ledger.db"))
+    with closing(SqliteLedger(path)) as ledger:
+        open_banks(ledger, ("side",), "riverside", 0)
+    assert run(f"sqlite:///{path}")[0] == 0, "it was opened just now"
+    with closing(SqliteLedger(path)) as source, closing(SqliteLedger(tmp_path / "copy.db")) as target:
+        copy(source, target)
+        assert source.head("side").epoch < target.head("side").epoch == source.new_epoch("side", "one").epoch
+    assert run(f"sqlite:///{tmp_path}/copy.db")[0] == 0
+    code, _, errors = run(f"sqlite:///{path}")
+    assert code == 1
+    assert errors.startswith(
+        "side: row 1 opens it and is its last row, and the head is of epoch 2: the rows "
+    )
 
 
 @pytest.mark.parametrize(

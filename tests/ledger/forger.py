@@ -13,7 +13,7 @@ from jackpot.rules import events
 from jackpot.rules.commands import Command, Draw, Envelope
 from jackpot.rules.events import Event
 from jackpot.rules.outcome import Entry
-from jackpot.rules.postings import only_link
+from jackpot.rules.postings import Posting, only_link
 from jackpot.rules.signing import Proof
 from jackpot.rules.state import State
 from tests.frames import numbered
@@ -56,13 +56,17 @@ class Forger:
         version: int = 0,
         at: int = NOW_MS,
         body: bytes = b"",
+        postings: tuple[Posting, ...] | None = None,
+        number: int | None = None,
     ) -> Row:
         """The event as the next row. table: whose frame it pretends to be, `ahead` of its turn.
 
-        body: other bytes than its own.
+        body: other bytes than its own. postings: what it says that it moves, where no engine applies it.
+        number: in the row, in place of the table's.
         """
         known = None if table is None else self.engine.table(table)
-        number = None if known is None else known.number
+        if number is None and known is not None:
+            number = known.number
         table_seq = None if known is None else known.last_seq + 1 + ahead
         last, body, digest = (
             self.head,
@@ -71,7 +75,7 @@ class Forger:
         )
         version = version or events.RULES_VERSION
         entry = Entry(last.seq + 1, at, event.kind, version, None, number, table_seq, digest, body, ())
-        made = self.engine.replay(entry)
+        made = self.engine.replay(entry) if postings is None else postings
         entry = replace(entry, link=only_link(made), postings=made)
         row = row_of(self.bank, last.epoch, entry, last.hash)
         with closing(SqliteLedger(self.path)) as ledger:

@@ -12,11 +12,12 @@ import pytest
 
 from jackpot.ledger.journal import row_of
 from jackpot.ledger.sqlite import SqliteLedger
+from jackpot.ledger.store import LedgerCorrupt
 from jackpot.ledger.verify import verify
-from jackpot.rules import events
+from jackpot.rules import events, kinds
 from jackpot.rules.acts.banks import BankOpened
 from jackpot.rules.acts.hits import Correct, Paid, Pay, Undo, Validate, Validated
-from jackpot.rules.acts.links import LinkOpened, Resumed, Suspend, Suspended
+from jackpot.rules.acts.links import Resumed, Suspend, Suspended
 from jackpot.rules.acts.readings import Reading, ReadingTaken
 from jackpot.rules.acts.rounds import Reopen, VoidRound
 from jackpot.rules.acts.tables import Released
@@ -28,7 +29,7 @@ from jackpot.rules.signing import People
 from tests import frames
 from tests.frames import Bet, Claim, Unbet
 from tests.ledger.forger import Forger
-from tests.ledger.play import DOLLAR, FIVE, Play
+from tests.ledger.play import DOLLAR, Play
 from tests.ledger.resting import two_banks
 from tests.ledger.test_verify import audit, write
 from tests.ledger.waiting import join
@@ -96,12 +97,6 @@ def paid_before_it_is_valid(_: Forger) -> Any:
     return Paid(1, [1], ANNA)
 
 
-def opened_again(forger: Forger) -> Any:
-    cent = replace(FIVE.levels[0], seed=10_000, reseed=10_000)
-    terms = replace(FIVE, levels=(cent, *FIVE.levels[1:]))
-    return LinkOpened(len(forger.state.links) + 1, terms)
-
-
 def bank_opened_again(_: Forger) -> Any:
     return BankOpened("lakeside")
 
@@ -153,7 +148,6 @@ BY_PEOPLE: Final[list[tuple[Callable[[Forger], Any], str]]] = [
     ),
     (paid_twice, "(paid): the rules refuse it"),
     (paid_before_it_is_valid, "(paid): the rules refuse it"),
-    (opened_again, "(link_opened): the rules refuse it: link five is open already (link_exists)"),
     (bank_opened_again, "(bank_opened): the rules refuse it: bank main has entries already (not_empty)"),
     (
         false_reading,
@@ -300,6 +294,17 @@ def test_a_frame_out_of_its_tables_order_is_found(forger: Forger) -> None:
     assert problem == f"main: row {row.seq} (voided): it is frame 3 of the table, and 2 comes next"
 
 
+@pytest.mark.parametrize("number", [0, -1, -2])
+def test_a_table_that_there_is_none_of_is_found(forger: Forger, number: int) -> None:
+    """S8: counted from the end, a row would play for one table and stand in the books of none."""
+    name = forger.state.tables[number or -1].terms.table
+    event = events.Refused("no_such_round", "round: 'R9' is not this table's unfinished round")
+    row = forger.append(event, name, number=number, postings=())
+    assert audit(forger.path).problems[0] == f"main: row {row.seq} (refused): there is no table {number}"
+    with pytest.raises(LedgerCorrupt, match=f"the event of row {row.seq} cannot be applied"):
+        Forger(forger.path)
+
+
 def test_an_act_as_a_tables_frame_is_found(forger: Forger) -> None:
     """S8: who may do what shows in the row: people's acts are no table's, and frames are nobody else's."""
     first = forger.append(forger.right(Reading("2030-01-01")), "T01")
@@ -308,6 +313,27 @@ def test_an_act_as_a_tables_frame_is_found(forger: Forger) -> None:
         f"main: row {first.seq} (reading_taken): it is no table's frame",
         f"main: row {second.seq} (voided): it is a table's, and names none",
     )
+
+
+UNSAYABLE: Final[list[tuple[str, Any, str]]] = [
+    ("T03", events.Wagered("r" * 65, [events.Placed(1, 1)]), "round: expected str of length <= 64"),
+    ("T03", events.Wagered("R 9", [events.Placed(1, 1)]), "round: characters not allowed"),
+    (
+        "T03",
+        events.Wagered("R9", [events.Placed(1, 1, player="p\n")]),
+        "bets[0].player: characters not allowed",
+    ),
+    ("T02", frames.Void("R2", "x" * 300), "reason: expected str of length <= 256"),
+]
+
+
+@pytest.mark.parametrize(("table", "what", "said"), UNSAYABLE)
+def test_what_no_frame_can_say_is_found(forger: Forger, table: str, what: Any, said: str) -> None:
+    """S8, WIRE: a round of a name that fits no frame would shut its table out."""
+    event = what if isinstance(what, events.Event) else forger.right(what, table=table)
+    row = forger.append(event, table)
+    (problem,) = audit(forger.path).problems
+    assert problem == f"main: row {row.seq} ({kinds.name_of(row.kind)}): no frame can say it: {said}"
 
 
 def test_a_request_is_carried_out_once(forger: Forger) -> None:

@@ -1,6 +1,7 @@
 """Does verify find terms that nobody can play on, rounds that came too fast, names that nobody proved?"""
 
 import shutil
+from contextlib import closing
 from itertools import count
 from pathlib import Path
 from typing import Any, Final
@@ -9,17 +10,21 @@ import msgspec
 import pytest
 
 from jackpot.catalogue import LevelEntry, LinkEntry, every, resolve
+from jackpot.ledger.sqlite import SqliteLedger
+from jackpot.ledger.store import LedgerCorrupt
+from jackpot.ledger.timely import MINUTES_IN_ONE, MINUTES_MOST
 from jackpot.ledger.verify import EPOCH_MOST
-from jackpot.rules import events
+from jackpot.rules import events, kinds
 from jackpot.rules.acts.links import LinkOpened, Suspended
 from jackpot.rules.acts.tables import OpenTable, TableOpened
+from jackpot.rules.epoch import MINUTE
 from jackpot.rules.events import Placed
 from jackpot.rules.paytable import EnvyRow, ForOne, Percent, Row, TableTerms
 from jackpot.rules.signing import People, Proof, Signed
 from jackpot.rules.terms import SUM_MAX, WAGER_MAX, check_link
 from tests import frames
 from tests.frames import Bet
-from tests.ledger.forger import Forger
+from tests.ledger.forger import NOW_MS, Forger
 from tests.ledger.play import DOLLAR, FIVE, THREE, Play
 from tests.ledger.test_verify import audit, spoil, write
 
@@ -95,6 +100,44 @@ def test_terms_that_nothing_can_be_played_on_are_found(forger: Forger, terms: An
     assert problem.endswith("(bad_terms)")
 
 
+IDS: Final = ["", "x" * 65, "a\nb", "\x1b[31m", "<b>", "caf\u00e9", "two words"]
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_a_name_that_no_frame_could_carry_is_found(forger: Forger, name: str) -> None:
+    """S8, WIRE: ids go into frames, pages and logs as they are; no configuration gives such ones."""
+    number = len(forger.state.links) + 1
+    forger.append(LinkOpened(number, replace(NEW, link=name)))
+    forger.append(LinkOpened(number + 1, replace(NEW, paytable=name)))
+    forger.append(TableOpened(4, replace(QUICK, table=name)))
+    for problem, what in zip(audit(forger.path).problems, ("link", "paytable", "table"), strict=True):
+        assert f"{what}: {name[:64]!r}" in problem
+        assert "is no id (bad_terms)" in problem
+
+
+FIVE_AGAIN: Final = replace(FIVE, levels=(replace(MEGA, seed=10_000, reseed=10_000), MAJOR, MINOR))
+MISPLACED: Final[list[tuple[Any, str]]] = [
+    (LinkOpened(3, FIVE_AGAIN), "the rules refuse it: link five is open already (link_exists)"),
+    (LinkOpened(1, NEW), "the rules decide otherwise: number is written 1, by the rules 3"),
+    (LinkOpened(0, NEW), "the rules decide otherwise: number is written 0, by the rules 3"),
+    (LinkOpened(4, NEW), "the rules decide otherwise: number is written 4, by the rules 3"),
+    (TableOpened(9, QUICK), "the rules decide otherwise: number is written 9, by the rules 4"),
+    (TableOpened(-1, QUICK), "the rules decide otherwise: number is written -1, by the rules 4"),
+    (TableOpened(2, QUICK), "the rules decide otherwise: number is written 2, by the rules 4"),
+    (TableOpened(4, replace(QUICK, table="T01")), "the rules decide otherwise: number is written 4, by"),
+]
+
+
+@pytest.mark.parametrize(("event", "said"), MISPLACED)
+def test_what_stands_in_anothers_place_stops_a_start(forger: Forger, event: Any, said: str) -> None:
+    """S3: two links of one name, or a number that is another's, would show one meter and play for another."""
+    row = forger.append(event, postings=())
+    problem = audit(forger.path).problems[0]
+    assert problem.startswith(f"main: row {row.seq} ({kinds.name_of(row.kind)}): {said}"), problem
+    with pytest.raises(LedgerCorrupt, match=f"the event of row {row.seq} cannot be applied: InvariantError"):
+        Forger(forger.path)
+
+
 def test_every_paytable_gives_terms_that_can_be_played() -> None:
     """L3-L7, A7: what a configuration may say no opening refuses; the terms of every paytable are good."""
     for name, table in every().items():
@@ -127,9 +170,9 @@ def test_a_table_that_nobody_can_play_at_is_found(forger: Forger) -> None:
     )
 
 
-def play_a_round(forger: Forger, name: str, tick: int) -> int:
-    """Opens a round and voids it; the row that opened it."""
-    opened = forger.append(events.Wagered(name, [Placed(1, 1)], tick=tick), "T09")
+def play_a_round(forger: Forger, name: str, tick: int, at: int = 0) -> int:
+    """Opens a round and voids it; the row that opened it. at: by the wall's clock; as by its tick."""
+    opened = forger.append(events.Wagered(name, [Placed(1, 1)], tick=tick), "T09", at=at or NOW_MS + tick)
     forger.append(forger.right(frames.Void(name, "misdeal"), table="T09"), "T09")
     return opened.seq
 
@@ -144,6 +187,50 @@ def test_a_round_that_came_too_fast_is_found(forger: Forger) -> None:
     (problem,) = audit(forger.path).problems
     said = "the rules refuse it: round: more than 2 rounds in a minute (unreasonable)"
     assert problem == f"main: row {row} (wagered): {said}"
+
+
+@pytest.mark.parametrize("wander", [0, 10**7])
+def test_ticks_that_run_ahead_of_the_wall_are_found(forger: Forger, wander: int) -> None:
+    """S8, L11: a forger writes both clocks; rounds of one moment are too fast whatever their ticks say."""
+    forger.append(forger.right(OpenTable(QUICK)))
+    ats = [NOW_MS + wander * (number % 2) for number in range(9)]
+    rows = [play_a_round(forger, f"X{number}", number * MINUTE, at) for number, at in enumerate(ats)]
+    first = rows[MINUTES_IN_ONE * QUICK.max_rounds_per_minute * (2 if wander else 1)]
+    said = "5 rounds of table T09 were opened within a minute, 2 may be (L11)"
+    assert audit(forger.path).problems[0] == f"main: row {first} (wagered): {said}"
+
+
+def test_an_epoch_for_each_round_is_no_way_around(forger: Forger) -> None:
+    """S8, L11: each epoch counts its own minute; so many as a server can begin in one are believed."""
+    forger.append(forger.right(OpenTable(QUICK)))
+    rows = []
+    for number in range(MINUTES_MOST * QUICK.max_rounds_per_minute + 1):
+        with closing(SqliteLedger(forger.path)) as ledger:
+            forger.head = ledger.new_epoch("main", "forger")
+        rows.append(play_a_round(forger, f"X{number}", number * MINUTE, NOW_MS))
+    (problem,) = audit(forger.path).problems
+    assert problem.startswith(f"main: row {rows[-1]} (wagered): 33 rounds of table T09 were opened within a ")
+
+
+def test_ticks_that_go_back_are_found(forger: Forger) -> None:
+    """S8, L11: a clock of an epoch goes on; each tick below the last would begin the count again."""
+    forger.append(forger.right(OpenTable(QUICK)))
+    play_a_round(forger, "X1", 9_000)
+    row = play_a_round(forger, "X2", 8_000)
+    (problem,) = audit(forger.path).problems
+    assert problem == f"main: row {row} (wagered): its tick 8000 is below that of the round before it, 9000"
+
+
+@pytest.mark.parametrize("step", [-3_600_000, -60_000, -20_000, -500, 500, 86_400_000])
+@pytest.mark.parametrize("after", [1, 2, 3, 4])
+def test_a_clock_that_was_set_is_no_forgery(forger: Forger, step: int, after: int) -> None:
+    """S8, DESIGN: the wall's clock may step, and run a tenth too fast or too slowly meanwhile."""
+    forger.append(forger.right(OpenTable(QUICK)))
+    for number in range(8):
+        tick = number // 2 * MINUTE + number % 2
+        shown = NOW_MS + tick * 9 // 10 + (step if number >= after else 0)
+        play_a_round(forger, f"X{number}", tick, shown)
+    assert audit(forger.path).problems == ()
 
 
 def test_people_of_a_site_that_is_not_there_are_found(forger: Forger) -> None:

@@ -40,3 +40,10 @@ def test_a_full_disk_under_postgresql_is_doubt_and_passes(tmp_path: Path, postgr
     assert lines[1] == "acknowledged: True"
     assert sum(line.startswith(("still full:", "still room for an epoch: True")) for line in lines) == 3
     assert lines[-3:] == ["whole batches: True", "nothing lost: True", "goes on: True"]
+
+
+def test_a_snapshot_that_finds_the_disk_full_costs_nothing(tmp_path: Path) -> None:
+    """DESIGN 5, S5: it only spares a replay: no answer is lost, and the next one that fits is saved."""
+    lines = run("full_disk_snapshot", tmp_path)
+    assert sum(line.startswith("doubt:") and line.endswith("is full (FullError)") for line in lines) == 2
+    assert lines[-4:] == ["doubts: 2", "every round is there: True", "problems: 0", "snapshots: True"]

@@ -1,6 +1,7 @@
 """Do two banks become one without losing a micro-dollar, and do the three chains prove each other?"""
 
 from contextlib import closing
+from pathlib import Path
 from typing import Any, cast
 
 import msgspec
@@ -10,23 +11,34 @@ from controllers.answers import Ack, Error
 from jackpot.ledger.join import NotJoined
 from jackpot.ledger.journal import row_of
 from jackpot.ledger.rebuild import rebuild
-from jackpot.ledger.store import CommitInDoubt, Store
+from jackpot.ledger.store import CommitInDoubt, LedgerCorrupt, Store
 from jackpot.ledger.verify import verify
 from jackpot.rules import commands as c
 from jackpot.rules import events, kinds, views
-from jackpot.rules.acts.banks import BankBegun, BankClosed, BeginBank, HandedOn
+from jackpot.rules.acts.act import By
+from jackpot.rules.acts.banks import (
+    BankBegun,
+    BankClosed,
+    BeginBank,
+    CloseBank,
+    HandedOn,
+    decide_close_bank,
+)
 from jackpot.rules.acts.links import Resume
 from jackpot.rules.acts.tables import OpenTable
 from jackpot.rules.commands import Envelope
 from jackpot.rules.engine import Engine
+from jackpot.rules.meter import Accounts
 from jackpot.rules.outcome import Entry
 from jackpot.rules.paytable import TableTerms
 from jackpot.rules.postings import only_link
 from tests import frames
 from tests.frames import Bet, numbered
 from tests.ledger.conftest import Place
+from tests.ledger.play import DOLLAR
 from tests.ledger.resting import BANKS, two_banks
-from tests.ledger.waiting import Ledger, join, open_ledger, store_of
+from tests.ledger.waiting import Ledger, join, open_books, open_ledger, store_of
+from tests.server.bed import LINK, LINKS, configure
 
 NOW = 1_800_000_000_000
 
@@ -250,6 +262,57 @@ def test_a_bank_begins_with_what_ended_in_it_alone(ledger: Ledger) -> None:
     assert "nothing: it began with 0 banks and the sums of 0" in said
     assert "half: it began with 1 banks and the sums of 2" in verify(ledger, "half").problems
     assert verify(ledger, "floor").problems == ()
+
+
+def richer(parts: HandedOn) -> HandedOn:
+    """A dollar more on the first meter, from the house: balanced."""
+    (level, *levels), *_ = (link.levels for link in parts.links)
+    accounts = level.accounts.copy()
+    accounts.add(Accounts(primary=DOLLAR, house=-DOLLAR))
+    levels = [msgspec.structs.replace(level, accounts=accounts), *levels]
+    first, *links = parts.links
+    return msgspec.structs.replace(parts, links=[msgspec.structs.replace(first, levels=levels), *links])
+
+
+def test_an_end_that_hands_on_more_than_there_was_is_not_joined(place: Place) -> None:
+    """S3, M4: appended by somebody, it would wait for people who join the banks: no join takes it."""
+    ledger = place.open()
+    north, _ = two_banks(ledger)
+    end = CloseBank("floor", "one control room")
+    right = decide_close_bank(north.engine.state, end, By(events.People(("anna",))))
+    lie = msgspec.structs.replace(right, handed_on=richer(right.handed_on))
+    postings = Engine.from_snapshot(north.engine.snapshot()).execute(
+        Envelope(end, NOW, 0, b"e" * 16, people=("anna",))
+    )
+    assert postings.entry is not None
+    entry = msgspec.structs.replace(postings.entry, body=events.encode(lie))
+    row = row_of("north", north.head.epoch, entry, north.head.hash)
+    ledger.append("north", north.head.epoch, north.head.seq, [row])
+    with pytest.raises(
+        LedgerCorrupt, match=f"the event of row {row.seq} cannot be applied: .*other sums than"
+    ):
+        join(ledger, BANKS, "floor", "anna", "one control room", NOW)
+    assert not ledger.head("floor").seq
+    said = f"north: row {row.seq} (bank_closed): the rules decide otherwise: handed_on.links"
+    assert verify(ledger, "north").problems[0].startswith(said)
+
+
+def test_a_start_holds_a_joint_together(place: Place, tmp_path: Path) -> None:
+    """S3: a bank that somebody made of what others handed on, with more in it, starts nothing."""
+    ledger = place.open()
+    two_banks(ledger)
+    joined(ledger)
+    first = ledger.rows("floor", 0, 1)[0]
+    event = kinds.decode(first.kind, first.version, first.body)
+    assert isinstance(event, BankBegun)
+    config = configure(
+        tmp_path, tables=0, signs=0, links=LINKS.replace(LINK, "five-north") + 'bank = "floor"\n'
+    )
+    config = msgspec.structs.replace(config, site=msgspec.structs.replace(config.site, id="riverside"))
+    assert open_books(ledger, config, NOW).missing == {}
+    begin(ledger, "other", event.heads, [richer(event.parts[0]), *event.parts[1:]])
+    with pytest.raises(LedgerCorrupt, match="other: it began with north, which became part of floor"):
+        open_books(ledger, config, NOW)
 
 
 def test_a_bank_that_ended_in_none_is_found(ledger: Ledger) -> None:

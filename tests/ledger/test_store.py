@@ -145,27 +145,29 @@ def test_rows_must_be_dense(place: Place) -> None:
     assert ledger.rows("main", 0, 10) == []
 
 
-def test_only_the_newest_two_snapshots_stay(place: Place) -> None:
-    """DESIGN 5: a snapshot names bank, seq, hash and format; each bank keeps two."""
+def test_only_the_newest_snapshots_stay(place: Place) -> None:
+    """DESIGN 5: a snapshot names bank, seq, hash and format; each bank keeps three."""
     ledger = place.open()
     for bank in ("main", "other"):
         ledger.new_epoch(bank, "test")
-    made = [Snapshot("main", seq, bytes([seq]) * 32, 1, b"state %d" % seq) for seq in (1, 2, 3)]
+    made = [Snapshot("main", seq, bytes([seq]) * 32, 1, b"state %d" % seq) for seq in (1, 2, 3, 4)]
     other = Snapshot("other", 1, bytes(32), 1, bytes(100_000))
     for snapshot in (*made, other):
         ledger.save_snapshot(snapshot)
-    assert ledger.newest_snapshot("main") == made[2]
+    assert ledger.newest_snapshot("main") == made[3]
+    assert ledger.newest_snapshot("main", below=4) == made[2]
     assert ledger.newest_snapshot("main", below=3) == made[1]
     assert ledger.newest_snapshot("main", below=2) is None
     assert ledger.newest_snapshot("other") == other
-    ledger.save_snapshot(msgspec.structs.replace(made[2], state=b"again"))
-    assert ledger.newest_snapshot("main") == msgspec.structs.replace(made[2], state=b"again")
+    ledger.save_snapshot(msgspec.structs.replace(made[3], state=b"again"))
+    assert ledger.newest_snapshot("main") == msgspec.structs.replace(made[3], state=b"again")
     for seq in (1_000, 2_000):  # nobody's: the bank has not come so far
         ledger.save_snapshot(Snapshot("main", seq, bytes(32), 1, b"forged"))
     for snapshot in made[1:]:
         ledger.save_snapshot(snapshot)
-    assert ledger.newest_snapshot("main") == made[2]
-    assert ledger.newest_snapshot("main", below=3) == made[1]
+    assert ledger.newest_snapshot("main") == made[3]
+    assert ledger.newest_snapshot("main", below=4) == made[2]
+    assert ledger.newest_snapshot("main", below=2) is None
 
 
 def test_the_database_sums_the_postings(place: Place) -> None:

@@ -19,6 +19,7 @@ from jackpot.ledger.reading import Reader
 from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.ledger.store import Store
 from jackpot.ledger.threaded import Threaded
+from jackpot.server import opening
 
 T = TypeVar("T")
 _runner = asyncio.Runner()
@@ -99,6 +100,10 @@ def join(ledger: Ledger | Store, names: Sequence[str], *more: Any) -> Head:
 
 def open_banks(ledger: Ledger, *more: Any) -> None:
     _runner.run(banks.open_banks(store_of(ledger), *more))
+
+
+def open_books(ledger: Ledger, *more: Any) -> opening.Opened:
+    return _runner.run(opening.open_books(store_of(ledger), *more))
 
 
 def copy(source: Ledger, target: Ledger, progress: Progress = lambda _what, _done, _of: None) -> list[Copied]:

@@ -76,6 +76,23 @@ async def test_a_first_start_says_where_and_at_which_seeds(tmp_path: Path) -> No
 
 
 @on_loop
+async def test_a_link_that_opens_later_is_a_warning(tmp_path: Path) -> None:
+    """S3: an operator added it, or somebody took every row of its bank but the first: people look."""
+
+    async def told() -> list[tuple[str, str, Any]]:
+        with structlog.testing.capture_logs() as logs:
+            await sites(config)
+        opened = [line for line in logs if line["event"] == "link_opening"]
+        return [(line["link"], line["log_level"], line.get("seeds")) for line in opened]
+
+    config = named(tmp_path, "Riverside")
+    assert await told() == [(LINK, "info", None)]
+    config = named(tmp_path, "Riverside", links=f"{LINKS}\n{LINKS.replace(LINK, 'new')}")
+    seeds = {"new.mega": "$10,000.00", "new.major": "$1,000.00", "new.minor": "$250.00"}
+    assert await told() == [("new", "warning", seeds)]
+
+
+@on_loop
 async def test_a_bank_that_the_configuration_left_out_is_named(tmp_path: Path) -> None:
     """S3: its meters wait in the ledger, and no table plays for them: the log and /readyz say so."""
     await sites(named(tmp_path, "Riverside", links=SIDE))

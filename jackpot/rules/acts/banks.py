@@ -14,6 +14,7 @@ from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
+from jackpot.rules.invariant import invariant
 from jackpot.rules.meter import Accounts
 from jackpot.rules.paytable import LinkTerms, TableTerms
 from jackpot.rules.refusal import refuse_if
@@ -172,6 +173,7 @@ def handed_on(state: State) -> HandedOn:
 def apply_bank_closed(effects: Effects, event: BankClosed) -> None:
     """Every account goes to zero: what was in them is the next bank's (M4)."""
     state = effects.state
+    invariant(event.handed_on == handed_on(state), "it hands on other sums than the bank has")
     for link in state.links:
         for level in link.levels:
             accounts = effects.meter(link, level)

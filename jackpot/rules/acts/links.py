@@ -16,6 +16,7 @@ from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand, Envelope
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
+from jackpot.rules.invariant import invariant
 from jackpot.rules.meter import Accounts, opened
 from jackpot.rules.paytable import LinkTerms
 from jackpot.rules.refusal import Refusal, quoted, refuse_if, two_people
@@ -74,6 +75,11 @@ def decide_open_link(state: State, command: OpenLink, _by: By) -> LinkOpened:
 def apply_link_opened(effects: Effects, event: LinkOpened) -> None:
     """A link opens with its seeds, from the house (L4)."""
     state = effects.state
+    name = event.terms.link
+    known = name in (link.terms.link for link in state.links)
+    invariant(
+        event.number == len(state.links) + 1 and not known, f"link {event.number} is no new {quoted(name)}"
+    )
     link = Link(event.number, event.terms, [], Accounts())
     state.links.append(link)
     for number, terms in enumerate(event.terms.levels, 1):

@@ -11,6 +11,7 @@ from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
 from jackpot.rules.hands import makes
+from jackpot.rules.invariant import invariant
 from jackpot.rules.paytable import SEATS, TableTerms
 from jackpot.rules.refusal import Refusal, quoted, refuse_if
 from jackpot.rules.signing import People
@@ -69,6 +70,9 @@ def apply_table_opened(effects: Effects, event: TableOpened) -> None:
     state = effects.state
     names = {link.terms.link: link.number for link in state.links}
     links = [names[name] for name in event.terms.links]
+    known = {table.terms.table: table.number for table in state.tables}
+    right = known.get(event.terms.table, len(state.tables) + 1)
+    invariant(event.number == right, f"table {event.number} is no {quoted(event.terms.table)}")
     if event.number <= len(state.tables):
         table = state.table(event.number)
         if table.closed is not None:

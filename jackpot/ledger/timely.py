@@ -1,0 +1,77 @@
+"""Could a row have been written when it says that it was? By the clock of the wall, which decides nothing."""
+
+from collections import deque
+from datetime import UTC, date, datetime, timedelta
+from typing import Final, NamedTuple
+
+from jackpot.ledger.journal import Row
+from jackpot.rules.acts.readings import ReadingTaken
+from jackpot.rules.events import Event, Wagered
+from jackpot.rules.state import State
+
+# Where a day begins first, it does so before it does in UTC.
+ZONES_AHEAD: Final = timedelta(days=1)
+
+# A minute of the wall's clock while that is put right, which speeds it up by a tenth at most; milliseconds.
+SHORT_MINUTE: Final = 54_000
+# A minute of the wall's clock comes twice where it was set back within it: then it has the rounds of two.
+# Each epoch that begins in it counts its own minute, and a server that loses its ledger again and again
+# begins one every few seconds (its pauses grow to 5 s).
+MINUTES_IN_ONE: Final = 2
+MINUTES_MOST: Final = 16
+# A table's last rounds, those of so many minutes, are held against each other wherever the clock wandered.
+MINUTES_KEPT: Final = 2 * MINUTES_MOST
+
+
+class _Opened(NamedTuple):
+    """A round that a table opened. at: by the wall's clock. tick: by the epoch's; milliseconds."""
+
+    at: int
+    epoch: int
+    tick: int
+
+
+class Timely:
+    """The rows of one chain, in their order. Ticks count within an epoch: they are one server's clock."""
+
+    def __init__(self) -> None:
+        self._rounds: dict[int, deque[_Opened]] = {}
+
+    def fault(self, state: State, row: Row, event: Event) -> str | None:
+        """Why the row was not written then, None where it may have been. state: before the row."""
+        if isinstance(event, ReadingTaken):
+            return _early(row, event)
+        if isinstance(event, Wagered) and row.table is not None:
+            return self._quick(state, row, event)
+        return None
+
+    def _quick(self, state: State, row: Row, event: Wagered) -> str | None:
+        """Rounds that keep to the table's limit by their ticks keep to it by the wall's clock, too (L11).
+
+        A forger writes the one as easily as the other, so neither may go its own way.
+        """
+        table = state.table(row.table or 0)
+        limit = table.terms.max_rounds_per_minute
+        if not limit or table.find(event.round) is not None:
+            return None
+        rounds = self._rounds.setdefault(table.number, deque(maxlen=MINUTES_KEPT * limit))
+        before = rounds[-1] if rounds else None
+        rounds.append(_Opened(row.at, row.epoch, event.tick))
+        if before is not None and before.epoch == row.epoch and event.tick < before.tick:
+            return f"its tick {event.tick} is below that of the round before it, {before.tick}"
+        near = [opened for opened in rounds if row.at - SHORT_MINUTE < opened.at <= row.at]
+        minutes = min(MINUTES_IN_ONE - 1 + len({opened.epoch for opened in near}), MINUTES_MOST)
+        if len(near) <= minutes * limit:
+            return None
+        name = table.terms.table
+        return f"{len(near)} rounds of table {name} were opened within a minute, {limit} may be (L11)"
+
+
+def _early(row: Row, event: ReadingTaken) -> str | None:
+    """Why a reading is of a day that cannot have ended; no server would take one until that day is over."""
+    last = (datetime.fromtimestamp(row.at // 1000, UTC) + ZONES_AHEAD).date()
+    try:
+        early = date.fromisoformat(event.day) <= last
+    except ValueError:
+        return f"{event.day!r} is no day, like {last}"
+    return None if early else f"it reads the day {event.day}, and was written before {last} was over"
