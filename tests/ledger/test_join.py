@@ -32,6 +32,7 @@ from jackpot.rules.meter import Accounts
 from jackpot.rules.outcome import Entry
 from jackpot.rules.paytable import TableTerms
 from jackpot.rules.postings import only_link
+from jackpot.rules.signing import People
 from tests import frames
 from tests.frames import Bet, numbered
 from tests.ledger.conftest import Place
@@ -279,7 +280,7 @@ def test_an_end_that_hands_on_more_than_there_was_is_not_joined(place: Place) ->
     ledger = place.open()
     north, _ = two_banks(ledger)
     end = CloseBank("floor", "one control room")
-    right = decide_close_bank(north.engine.state, end, By(events.People(("anna",))))
+    right = decide_close_bank(north.engine.state, end, By(People(("anna",))))
     lie = msgspec.structs.replace(right, handed_on=richer(right.handed_on))
     postings = Engine.from_snapshot(north.engine.snapshot()).execute(
         Envelope(end, NOW, 0, b"e" * 16, people=("anna",))

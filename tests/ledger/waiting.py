@@ -19,7 +19,7 @@ from jackpot.ledger.reading import Reader
 from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.ledger.store import Store
 from jackpot.ledger.threaded import Threaded
-from jackpot.server import opening
+from jackpot.server import agreement
 
 T = TypeVar("T")
 _runner = asyncio.Runner()
@@ -102,8 +102,8 @@ def open_banks(ledger: Ledger, *more: Any) -> None:
     _runner.run(banks.open_banks(store_of(ledger), *more))
 
 
-def open_books(ledger: Ledger, *more: Any) -> opening.Opened:
-    return _runner.run(opening.open_books(store_of(ledger), *more))
+def open_books(ledger: Ledger, *more: Any) -> agreement.Opened:
+    return _runner.run(agreement.open_books(store_of(ledger), *more))
 
 
 def copy(source: Ledger, target: Ledger, progress: Progress = lambda _what, _done, _of: None) -> list[Copied]:
