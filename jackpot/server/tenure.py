@@ -27,6 +27,18 @@ RETRY_S: Final = 1.0
 log: Final = structlog.get_logger()
 
 
+class HandOver:
+    """A bank on its way to another server, for the person who waits.
+
+    given_up: whether the ledger says that it is free. heir: who took it, "" where it came back.
+    """
+
+    def __init__(self) -> None:
+        loop = asyncio.get_running_loop()
+        self.given_up: asyncio.Future[bool] = loop.create_future()
+        self.heir: asyncio.Future[str] = loop.create_future()
+
+
 class Tenure:
     """Carries one bank in one server through its life, which `hold` describes.
 
@@ -52,12 +64,9 @@ class Tenure:
         self._waits = waits
         self._start = start
         self._on_taken = on_taken
-        self._released = False
-        self._first = True
         self._patient_until = -inf
         self._ended = asyncio.Event()
-        self._over = asyncio.Event()
-        self._heir: asyncio.Future[str] | None = None
+        self._handing: HandOver | None = None
         self._settled: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     async def settled(self) -> None:
@@ -79,25 +88,30 @@ class Tenure:
         if not self._store.shared:
             raise BankStopped("a ledger in SQLite has one server")
         self.hold.hand_over()
-        self._released = False
-        self._over.clear()
-        heir = self._heir = self._heir or asyncio.get_running_loop().create_future()
+        handing = self._handing = self._handing or HandOver()
         self.writer.end()
-        await self._over.wait()
-        if not self._released:
+        await asyncio.wait((handing.given_up,))
+        if not handing.given_up.result():
             raise BankStopped(f"not given up in the ledger, others must wait for it to lapse: {self.bank}")
-        await asyncio.wait((heir,), timeout=HEIR_WITHIN_S)
-        if not heir.done():
+        await asyncio.wait((handing.heir,), timeout=HEIR_WITHIN_S)
+        if not handing.heir.done():
             raise BankStopped(f"{self.bank} was given up, and the ledger does not say who has it now")
-        if not heir.result():
+        if not handing.heir.result():
             raise BankStopped(f"no other server took {self.bank}: this one has it again")
-        return heir.result()
+        return handing.heir.result()
+
+    def _given_up(self, *, free: bool) -> None:
+        """The bank's time here is over. free: another server may take it at once."""
+        if self._handing is not None and not self._handing.given_up.done():
+            self._handing.given_up.set_result(free)
+            if not free:
+                self._handing = None
 
     def _inherited(self, holder: str) -> None:
         """Somebody has the bank that was handed over; "" where it came back."""
-        if self._heir is not None:
-            self._heir.set_result(holder)
-            self._heir = None
+        if self._handing is not None and self._handing.given_up.done():
+            self._handing.heir.set_result(holder)
+            self._handing = None
 
     def look(self) -> Lease:
         """Who holds the bank, as this server saw it last, and what it is here; also without a ledger."""
@@ -105,15 +119,16 @@ class Tenure:
 
     async def run(self) -> None:
         """Holds the bank whenever it may, until `end`; one that cannot be held at all is stopped for good."""
-        writer = self.writer
+        writer, at_once = self.writer, self._alone
         while not self._ended.is_set() and not self.hold.failed:
             try:
-                alone = self._alone and self._first and not await self._at_work()
-                if alone:
+                seen = None
+                if at_once := at_once and not await self._at_work():
                     self.hold.take()
-                seen = None if alone else await self._until_free()
-                if alone or seen is not None:
-                    self._first = False
+                else:
+                    seen = await self._until_free()
+                if at_once or seen is not None:
+                    at_once = False
                     await self._take(seen)
             except Fenced as error:
                 log.info("bank_taken_by_another", bank=self.bank, reason=str(error))
@@ -128,7 +143,7 @@ class Tenure:
                 self._refuse(error)
                 writer.fail(error)
             finally:
-                self._over.set()
+                self._given_up(free=False)
 
     async def _at_work(self) -> bool:
         """Whether a server that this one was not told of seems to have the bank: its connection stands."""
@@ -243,7 +258,7 @@ class Tenure:
         try:
             if self._store.shared:
                 await self._store.release(self.bank, self.writer.core.epoch)
-                self._released = True
+                self._given_up(free=True)
         except (CommitInDoubt, Fenced) as error:
             log.warning("not_released", bank=self.bank, reason=str(error))
         self.writer.carry_out(self.hold.released())

@@ -98,7 +98,7 @@ def test_a_bank_shown_until_it_is_known_to_be_free_is_found(monkeypatch: pytest.
     async def release(self: Tenure) -> None:
         try:
             await self._store.release(self.bank, self.writer.core.epoch)
-            self._released = True
+            self._given_up(free=True)
         except (CommitInDoubt, Fenced):
             pass  # others wait until it has lapsed
         self.writer.carry_out(self.hold.drained())
