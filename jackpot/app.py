@@ -35,7 +35,6 @@ from jackpot.server.agreement import (
 )
 from jackpot.server.desk import BankStopped
 from jackpot.server.door import Door
-from jackpot.server.floor import Floor
 from jackpot.server.hold import Hold, patience
 from jackpot.server.life import Service
 from jackpot.server.readings import Calendar, read_ended, take_readings
@@ -43,6 +42,7 @@ from jackpot.server.register import Device, Register
 from jackpot.server.relay import Publisher, SignKeys
 from jackpot.server.remedy import explained
 from jackpot.server.signs import Signs
+from jackpot.server.tables import Tables
 from jackpot.server.tenure import RETRY_S, Tenure
 from jackpot.server.writer import Writer
 from jackpot.web import api, site
@@ -74,7 +74,7 @@ class Server(Process):
         self.warnings: list[str] = []
         self.relays: list[Publisher] = []
         self.books = Books(config.ledger.url)
-        self.floor: Floor
+        self.tables: Tables
         self.signs: Signs
         self._ledger = ledger
         self._stores: dict[str, Store] = {}
@@ -190,8 +190,8 @@ class Server(Process):
         for link, reason in explained(writer.board, writer.bank).items():
             log.warning("link_suspended", bank=writer.bank, link=link, reason=reason)
         known = await writer.ask(_known)
-        self.floor.learn(known.tables, known.links)
-        for devices in (self.floor, self.signs):
+        self.tables.learn(known.tables, known.links)
+        for devices in (self.tables, self.signs):
             register, reason = devices.register, "its key has ended"
             for name in register.learn(writer, known.blocked, known.ended):
                 log.warning("device_locked_out", role=register.role, device=name, reason=reason)
@@ -209,20 +209,20 @@ class Server(Process):
         at_tables = [Device(at.table, at.links, [banks[at.links[0]]]) for at in config.tables]
         at_signs = [Device(at.id, at.links, [banks[link] for link in at.links]) for at in config.signs]
         name, limits = config.site.name, config.limits
-        self.floor = Floor(name, Register("table", at_tables, config.keys_of), limits, self.clock)
+        self.tables = Tables(name, Register("table", at_tables, config.keys_of), limits, self.clock)
         self.signs = Signs(name, Register("sign", at_signs, config.keys_of), limits, self.clock)
         others = [server.listen for server in config.servers if server != config.server]
-        self.floor.elsewhere = tuple(str(listen.tables) for listen in others)
+        self.tables.elsewhere = tuple(str(listen.tables) for listen in others)
         self.signs.elsewhere = tuple(str(listen.signs) for listen in others if listen.signs is not None)
         for writer in self.writers.values():
-            writer.on_durable += [self.floor.flush, self.signs.flush]
-            writer.on_opened += [self.floor.active, self.signs.active]
-            writer.on_stopped += [self.floor.not_active, self.signs.not_active]
+            writer.on_durable += [self.tables.flush, self.signs.flush]
+            writer.on_opened += [self.tables.active, self.signs.active]
+            writer.on_stopped += [self.tables.not_active, self.signs.not_active]
 
     async def _listen(self) -> None:
         boards = [writer.board for writer in self.writers.values()]
-        await self._open(self.config.listen, {"tables": self.floor, "signs": self.signs}, boards)
-        roles = {"table": self.floor, "sign": self.signs}
+        await self._open(self.config.listen, {"tables": self.tables, "signs": self.signs}, boards)
+        roles = {"table": self.tables, "sign": self.signs}
         acts = Acts(self.writers, roles, self.tenures, self.books, self.config)
         runner, self._admin = await api.listen(self.config.listen.admin, acts)
         self._sites.append(runner)
@@ -252,7 +252,7 @@ class Server(Process):
             await self._admin.stop()
         for door in self.doors:
             door.close()
-        devices = [found for found in (getattr(self, "floor", None), getattr(self, "signs", None)) if found]
+        devices = [found for found in (getattr(self, "tables", None), getattr(self, "signs", None)) if found]
         for each in devices:
             each.read_no_further()
         for tenure in self.tenures.values():
@@ -274,7 +274,7 @@ class Server(Process):
     def _sweep(self) -> None:
         for writer in (*self.writers.values(), self.people):
             writer.tick()
-        self.floor.sweep()
+        self.tables.sweep()
         self.signs.sweep()
 
     async def _readings(self, writer: Writer, calendar: Calendar) -> None:

@@ -45,7 +45,7 @@ class Source(Protocol):
     @property
     def writers(self) -> Mapping[str, Desk]: ...
     @property
-    def floor(self) -> Devices: ...
+    def tables(self) -> Devices: ...
     @property
     def signs(self) -> Devices: ...
     @property
@@ -135,7 +135,7 @@ class Overview:
             for hit in found
         ]
         hits.sort(key=lambda hit: hit["at"], reverse=True)
-        at_tables, at_signs = source.floor, source.signs
+        at_tables, at_signs = source.tables, source.signs
         counts = ", ".join(
             f"{len(devices.current)} of {counted(len(_own(devices)), devices.register.role)}"
             for devices in (at_tables, at_signs)
@@ -213,7 +213,7 @@ class Overview:
             for table in bank_state["behind"]:
                 said = f"Table {table} has answers that the ledger does not have"
                 yield _trouble(said, remedy(BEHIND, bank_state["bank"], ""))
-        for devices in (self._source.floor, self._source.signs):
+        for devices in (self._source.tables, self._source.signs):
             for device in sorted(devices.register.blocked):
                 said = f"Two devices use the key of {devices.register.role} {device}"
                 next_ = (
@@ -237,12 +237,12 @@ class Overview:
     def _expected(self) -> list[Devices]:
         """Devices whose absence is a trouble; a sign that is not here may be at a signage process."""
         source = self._source
-        return [source.floor] if source.config.signage else [source.floor, source.signs]
+        return [source.tables] if source.config.signage else [source.tables, source.signs]
 
     def _table(self, table: Map) -> Map:
         return {
             "table": table["table"],
-            "online": table["table"] in self._source.floor.current,
+            "online": table["table"] in self._source.tables.current,
             "game": table["game"].replace("-", " ").title().replace("Holdem", "Hold'em"),
             "round": table["round"]["state"] if table["round"] else "ready",
             "held": ", ".join(table["held"]),

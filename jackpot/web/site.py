@@ -146,7 +146,7 @@ async def metrics(request: web.Request) -> web.Response:
         "server": own,
     }
     banks = [writer.statistics() for writer in source.writers.values()]
-    devices = [part.statistics() for part in (source.floor, source.signs)]
+    devices = [part.statistics() for part in (source.tables, source.signs)]
     relays = [relay.statistics() for relay in source.relays]
     doors = [door.statistics() for door in source.doors]
     way_in = WayIn(devices, doors, source.visits.refused)

@@ -12,7 +12,7 @@ from jackpot.config import Config
 from jackpot.rules.unpaid import WAITING_MOST
 from tests.server.bed import LINK, LINKS, administer, configure, on_loop, table
 from tests.server.test_admin import jackpot, royal
-from tests.server.test_floor import pile_up
+from tests.server.test_tables import pile_up
 from tests.server.test_web import fetch, key, samples
 
 TWO = ("--reason", "misread", "--by", "Ann", "--and-by", "Bo")

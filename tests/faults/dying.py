@@ -14,8 +14,8 @@ from random import Random
 from typing import Any, Final
 
 from jackpot.server import alone, sequencer
-from jackpot.server.floor import TableConnection
 from jackpot.server.signs import SignConnection
+from jackpot.server.tables import TableConnection
 
 # Calls of a dead transport that raise, and seconds until the loop sees at the latest that it is dead.
 RAISES: Final = 0.8

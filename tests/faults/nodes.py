@@ -299,7 +299,7 @@ class Node(Machine):
     def accept(self, wire: Wire, role: str) -> bool:
         if not self.alive or not self.server.listening or self.ending.is_set():
             return False
-        self.take(wire, self.server.floor if role == "table" else self.server.signs)
+        self.take(wire, self.server.tables if role == "table" else self.server.signs)
         return True
 
     def submit(self, command: Command, people: tuple[str, ...], digest: bytes, release: Release) -> None:

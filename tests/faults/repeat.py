@@ -18,8 +18,8 @@ import apsw
 import structlog
 
 from jackpot.server import connection as server_connection
-from jackpot.server import floor as server_floor
 from jackpot.server import signs as server_signs
+from jackpot.server import tables as server_tables
 
 SHARED_MEMORY: Final = Path("/dev/shm")  # noqa: S108 - quick where there is one; the folder below it is ours
 
@@ -50,7 +50,7 @@ def _unsaid(_logger: Any, _name: str, _event: Any) -> Any:
 def repeatable(seed: int) -> Iterator[Path]:
     """A folder for the ledger; quiet logs; chance and order in the server's shells that a seed repeats."""
     seeded: Any = Seeded(Random(f"{seed}/secrets"))
-    shells: tuple[Any, ...] = (server_floor, server_connection, server_signs)
+    shells: tuple[Any, ...] = (server_tables, server_connection, server_signs)
     connection: Any = server_connection.Connection
     before = [module.secrets for module in shells], connection.__hash__, structlog.get_config()
     numbers = itertools.count()

@@ -308,7 +308,7 @@ class Simulation(Play):
         self._judge_absence(node)
         if node is None:
             return
-        for devices in (node.server.floor, node.server.signs):
+        for devices in (node.server.tables, node.server.signs):
             devices.statistics()
             for name in sorted(devices.register.blocked):
                 command = ClearDevice(devices.register.role, name)

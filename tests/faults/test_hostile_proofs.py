@@ -20,7 +20,7 @@ from jackpot.rules.acts import witness
 from jackpot.rules.acts.witness import FoundBehind
 from jackpot.server import audience, connection, devices, wire
 from jackpot.server.devices import Devices
-from jackpot.server.floor import TableConnection
+from jackpot.server.tables import TableConnection
 from jackpot.server.wire import Wire
 from tests.faults import dying, proofs
 from tests.faults.places import DISKS, SERVERS, Ground

@@ -17,8 +17,8 @@ from jackpot.server import alone as alone_module
 from jackpot.server.acts import Acts
 from jackpot.server.alone import alone, failures
 from jackpot.server.board import Board
-from jackpot.server.floor import TableConnection
 from jackpot.server.signs import SignConnection
+from jackpot.server.tables import TableConnection
 from jackpot.server.udp import UdpText
 from jackpot.web.live import Live, Stream
 from tests.server.bed import (
@@ -96,7 +96,7 @@ async def test_one_table_that_breaks_ends_alone(
                 device.writer.close()
             await device.closed()
         await until(lambda: failures()["table"] > 0)
-        await until(lambda: len(server.floor.connections) == 1)
+        await until(lambda: len(server.tables.connections) == 1)
         monkeypatch.undo()
         await plays(other, 3)
         async with table(server, "T01") as device:
@@ -137,7 +137,7 @@ async def test_a_device_sent_away_that_breaks_keeps_no_other(
     """S4, S9: as a lease lapses T01 cannot be told; T02 is sent away all the same, and the bank goes on."""
     async with Server(configure(tmp_path)) as server, table(server) as device, table(server, "T02") as other:
         monkeypatch.setattr(TableConnection, "fail", throwing(first, TableConnection.fail))
-        server.floor.not_active(server.writers["main"])
+        server.tables.not_active(server.writers["main"])
         assert (await other.type("error"))["code"] == "not_active"
         await device.closed()
         assert failures()["table"] == 1
@@ -274,12 +274,12 @@ async def test_strangers_that_hang_up_at_the_limit(tmp_path: Path) -> None:
     clock = StepClock()
     async with Server(configure(tmp_path), clock) as server, table(server) as device:
         strangers = [caller(server.ports["tables"]) for _ in range(60)]
-        await until(lambda: len(server.floor.connections) == 61)
+        await until(lambda: len(server.tables.connections) == 61)
         for stranger in strangers:
             hang_up(stranger)
         clock.ahead_s += 5
-        server.floor.sweep()  # before the loop has seen that they are gone
-        await until(lambda: len(server.floor.connections) == 1)
+        server.tables.sweep()  # before the loop has seen that they are gone
+        await until(lambda: len(server.tables.connections) == 1)
         await plays(device)
         assert not any(failures().values())
 
@@ -291,7 +291,7 @@ async def test_sockets_that_are_gone_as_they_come(tmp_path: Path, caplog: pytest
         for _ in range(200):
             hang_up(caller(server.ports["tables"]))
         await plays(device)
-        await until(lambda: len(server.floor.connections) == 1)
+        await until(lambda: len(server.tables.connections) == 1)
         assert not any(failures().values())
     assert not caplog.records
 
@@ -306,9 +306,9 @@ async def test_sending_a_table_away_that_is_gone(tmp_path: Path) -> None:
         challenge = decode((await loop.sock_recv(raw, 4_096))[4:])
         mac = hello_mac(config.keys["table", "T01"][0], challenge["nonce"], "table", "T01")
         await loop.sock_sendall(raw, encode({"t": "hello", "v": 1, "role": "table", "id": "T01", "mac": mac}))
-        await until(lambda: "T01" in server.floor.current)
+        await until(lambda: "T01" in server.tables.current)
         hang_up(raw)
-        server.floor.not_active(server.writers["main"])
+        server.tables.not_active(server.writers["main"])
         assert (await other.type("error"))["code"] == "not_active"
         assert not any(failures().values())
         assert server.active
@@ -359,7 +359,7 @@ async def test_what_is_counted_of_one_that_breaks(tmp_path: Path, monkeypatch: p
     """S9: a transport that cannot even say what it holds ends its table; the metrics are as always."""
     async with Server(configure(tmp_path)) as server, table(server, "T02") as other:
         async with table(server, "T01") as device:
-            transport = server.floor.current["T01"].wire.transport
+            transport = server.tables.current["T01"].wire.transport
             monkeypatch.setattr(
                 type(transport),
                 "get_write_buffer_size",

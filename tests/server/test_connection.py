@@ -12,9 +12,9 @@ from jackpot.clock import SystemClock
 from jackpot.config import Address
 from jackpot.server import listening
 from jackpot.server.door import Door
-from jackpot.server.floor import Floor
 from jackpot.server.guests import Bounds
 from jackpot.server.register import Register
+from jackpot.server.tables import Tables
 from tests.server.bed import call, ended, on_loop, until
 
 HOUSE = Path(jackpot.__file__).parents[1]
@@ -28,7 +28,7 @@ CALLS_MOST = 90
 async def test_a_stranger_with_a_bad_frame_costs_little() -> None:
     """WIRE, faults: strangers come as fast as the pace lets them in; each is a small number of calls."""
     clock = SystemClock()
-    floor = Floor("north", Register("table", [], lambda _role, _device: ()), Limits(), clock)
+    tables = Tables("north", Register("table", [], lambda _role, _device: ()), Limits(), clock)
     calls = 0
 
     def count(frame: FrameType, event: str, _argument: object) -> None:
@@ -39,16 +39,16 @@ async def test_a_stranger_with_a_bad_frame_costs_little() -> None:
         async with asyncio.TaskGroup() as group:
             door = Door("tables", Bounds(most=1_000, of_address=1_000, pace=1), clock, group.create_task)
             await door.bind(Address("127.0.0.1", 0))
-            port = listening.listen(door, floor)
+            port = listening.listen(door, tables)
             sys.setprofile(count)
             try:
                 for _ in range(STRANGERS):
                     raw = call(stack, port, bytes(8))
                     await until(lambda raw=raw: ended(raw))  # type: ignore[misc]
                     raw.close()
-                await until(floor.gone.is_set)
+                await until(tables.gone.is_set)
             finally:
                 sys.setprofile(None)
             door.close()
-    assert floor.closed["bad_frame"] == STRANGERS
+    assert tables.closed["bad_frame"] == STRANGERS
     assert calls <= STRANGERS * CALLS_MOST, calls / STRANGERS

@@ -96,9 +96,9 @@ async def test_silent_sockets_keep_no_table_out(tmp_path: Path, strangers: ExitS
         for number in range(1, 21):
             await stack.enter_async_context(table(server, f"T{number:02}"))
         await stack.enter_async_context(sign(server))
-        assert len(server.floor.current) == 20
+        assert len(server.tables.current) == 20
         assert sum(ended(raw) for raw in silent) >= SILENT - 16
-        assert len(server.floor.connections) <= 20 + 16
+        assert len(server.tables.connections) <= 20 + 16
 
 
 @on_loop
@@ -113,7 +113,7 @@ async def test_a_stranger_that_is_turned_out_is_told(tmp_path: Path, strangers: 
             for _ in range(16):
                 call(strangers, server.ports["tables"])
             assert (await first.type("error"))["code"] == "too_many"
-            assert server.floor.closed["too_many"] == 1
+            assert server.tables.closed["too_many"] == 1
     assert {line["kind"] for line in logs if line["event"] == "turned_out"} == {"tables"}
 
 

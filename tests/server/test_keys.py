@@ -128,7 +128,7 @@ async def test_a_key_is_revoked_where_the_bank_is(tmp_path: Path) -> None:
             answer = await administer(config, do="revoke", device="T01")
             assert (answer["code"], answer["message"]) == ("misdirected", "bank main is at server b")
             assert (answer["status"], answer["bank"], answer["server"]) == (421, "main", "b")
-        assert server.floor.register.keys("table", "T01")
+        assert server.tables.register.keys("table", "T01")
 
 
 @on_loop
@@ -169,10 +169,10 @@ async def test_a_key_that_ended_while_its_device_waited_for_the_bank(tmp_path: P
     """
     config = configure(tmp_path, next_keys=True)
     async with Server(config) as server:
-        writer, floor = server.writers["main"], server.floor
+        writer, tables = server.writers["main"], server.tables
         await revoked(config, device="T01", key=fingerprint(config.keys["table", "T01"][0]))
         await revoked(config, device="T02")
-        floor.register.ended.clear()
+        tables.register.ended.clear()
         writer.hold.state = State.OPENING
         async with (
             connected(server.ports["tables"]) as old,
@@ -182,10 +182,10 @@ async def test_a_key_that_ended_while_its_device_waited_for_the_bank(tmp_path: P
             await old.hello(config, "table", "T01", key=0)
             await new.hello(config, "table", "T01", key=1)
             await stolen.hello(config, "table", "T02", key=1)
-            await until(lambda: len(floor._waiting) == 3)
+            await until(lambda: len(tables._waiting) == 3)
             await server._taken(writer)
             writer.carry_out(writer.hold.agreed())
             assert (await old.type("error", "welcome"))["code"] == "auth_failed"
             assert (await stolen.type("error", "welcome"))["code"] == "auth_failed"
             assert (await new.type("error", "welcome"))["t"] == "welcome"
-        assert len(floor.register.ended) == 3
+        assert len(tables.register.ended) == 3

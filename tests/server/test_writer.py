@@ -12,9 +12,9 @@ from jackpot.app import Server
 from jackpot.clock import SystemClock
 from jackpot.config import Config
 from jackpot.ledger.journal import Row
-from jackpot.server.floor import Floor
 from jackpot.server.histogram import BATCH_ROWS, Histogram
 from jackpot.server.register import Register
+from jackpot.server.tables import Tables
 from tests.server.bed import (
     LINK,
     WAIT_S,
@@ -112,7 +112,7 @@ async def test_a_graceful_stop_answers_what_is_in_flight(tmp_path: Path) -> None
             device.wager(1, "R1", 1)
             await until(lambda: server.writers["main"].core.depth == 1)
             ending.set()
-            await until(lambda: not server.floor.accepting)
+            await until(lambda: not server.tables.accepting)
             device.wager(2, "R1", 2)
             ledger.go.set()
             assert (await device.answer(1))["t"] == "ack"
@@ -163,7 +163,7 @@ async def test_a_full_queue_reads_no_further(tmp_path: Path, monkeypatch: pytest
             first.wager(seq, "R1", seq)
         await until(lambda: core.full)
         second.wager(1, "R1", 1)
-        late = server.floor.current["T02"]
+        late = server.tables.current["T02"]
         await until(lambda: late.session.intake.halted)
         second.wager(2, "R1", 2)
         assert core.depth <= 5
@@ -188,14 +188,14 @@ class Stalled:
 
 def test_what_was_stalled_is_read_on_at_the_first_commit_that_makes_room() -> None:
     """DESIGN 2: a table that nothing else wakes, for its last answer came before, is pumped once."""
-    floor = Floor("north", Register("table", [], lambda _role, _device: ()), Limits(), SystemClock())
+    tables = Tables("north", Register("table", [], lambda _role, _device: ()), Limits(), SystemClock())
     one: Any = Stalled()
-    floor.stall(one)
-    floor.flush()
+    tables.stall(one)
+    tables.flush()
     assert one.pumps == 0
     one.full = False
-    floor.flush()
-    floor.flush()
+    tables.flush()
+    tables.flush()
     assert one.pumps == 1
 
 
@@ -218,13 +218,13 @@ async def test_a_table_that_awaits_nothing_is_read_on(
             first.wager(seq, "R1", seq)
         await until(lambda: core.full)
         second.wager(1, "R1", 1)
-        late = server.floor.current["T02"]
+        late = server.tables.current["T02"]
         await until(lambda: late.session.intake.halted)
         assert core.depth == 4
         for _ in range(3):
             clock.ahead_s += 59.0
             await second.type("ping")
-        assert server.floor.current == {"T01": server.floor.current["T01"], "T02": late}
+        assert server.tables.current == {"T01": server.tables.current["T01"], "T02": late}
         ledger.go.set()
         assert (await second.answer(1))["t"] == "ack"
         assert (await first.answer(4))["t"] == "ack"

@@ -39,7 +39,7 @@ def draw_for(terms: LinkTerms, seats: int) -> commands.Draw:
     )
 
 
-class Floor(Devices):
+class Tables(Devices):
     """All tables."""
 
     def __init__(self, server: str, register: Register, limits: Limits, clock: Clock) -> None:
@@ -59,9 +59,9 @@ class Floor(Devices):
 class TableConnection(Connection):
     """One table's connection: every command passes through the sequencer, `hello` too."""
 
-    devices: Floor
+    devices: Tables
 
-    def __init__(self, devices: Floor, *, certified: bool, guest: Guest = NO_DOOR) -> None:
+    def __init__(self, devices: Tables, *, certified: bool, guest: Guest = NO_DOOR) -> None:
         super().__init__(devices, certified=certified, guest=guest)
         self._shown: Subscription | None = None
         self._waiting_after: int | None = None

@@ -202,7 +202,7 @@ async def test_a_device_that_reconnects_is_no_conflict(tmp_path: Path) -> None:
         for _ in range(6):
             async with table(server):
                 pass
-        assert server.floor.register.blocked == set()
+        assert server.tables.register.blocked == set()
 
 
 @on_loop
@@ -215,7 +215,7 @@ async def test_the_first_hello_with_a_new_key_ends_the_old(tmp_path: Path) -> No
             pass
         async with table(server, key=1):
             pass
-        assert server.floor.register.ended == {("T01", fingerprint(old))}
+        assert server.tables.register.ended == {("T01", fingerprint(old))}
     async with Server(config) as server:
         async with connected(server.ports["tables"]) as device:
             await device.hello(config, "table", "T01", key=0)
@@ -253,12 +253,12 @@ async def test_a_table_that_does_not_read_is_closed(tmp_path: Path) -> None:
         await device.hello(server.config, "table", "T01")
         await device.type("welcome")
         writer.transport.pause_reading()  # type: ignore[attr-defined]
-        shell = server.floor.current["T01"]
+        shell = server.tables.current["T01"]
         frame = encode({"t": "status", "hit": "H1", "status": "x" * 60_000})
         for _ in range(20 * TABLE_UNREAD_MOST // len(frame)):
             shell.tell(frame)
-            server.floor.flush()
-        await until(lambda: not server.floor.connections)
+            server.tables.flush()
+        await until(lambda: not server.tables.connections)
         writer.transport.abort()
 
 
@@ -269,7 +269,7 @@ async def test_a_silent_table_is_closed(tmp_path: Path) -> None:
     async with Server(configure(tmp_path), clock) as server, table(server) as device:
         clock.ahead_s += 11
         await device.closed()
-        await until(lambda: server.floor.current == {})
+        await until(lambda: server.tables.current == {})
 
 
 @on_loop
