@@ -37,6 +37,7 @@ from jackpot.server.desk import BankStopped
 from jackpot.server.door import Door
 from jackpot.server.hold import Hold, patience
 from jackpot.server.life import Service
+from jackpot.server.people import Entrance
 from jackpot.server.readings import Calendar, read_ended, take_readings
 from jackpot.server.register import Device, Register
 from jackpot.server.relay import Publisher, SignKeys
@@ -74,6 +75,8 @@ class Server(Process):
         self.warnings: list[str] = []
         self.relays: list[Publisher] = []
         self.books = Books(config.ledger.url)
+        self.entrance = Entrance()
+        self.acts: Acts
         self.tables: Tables
         self.signs: Signs
         self._ledger = ledger
@@ -221,10 +224,10 @@ class Server(Process):
 
     async def _listen(self) -> None:
         boards = [writer.board for writer in self.writers.values()]
-        await self._open(self.config.listen, {"tables": self.tables, "signs": self.signs}, boards)
         roles = {"table": self.tables, "sign": self.signs}
-        acts = Acts(self.writers, roles, self.tenures, self.books, self.config)
-        runner, self._admin = await api.listen(self.config.listen.admin, acts)
+        self.acts = Acts(self.writers, roles, self.tenures, self.books, self.config, self.entrance)
+        await self._open(self.config.listen, {"tables": self.tables, "signs": self.signs}, boards)
+        runner, self._admin = await api.listen(self.config.listen.admin, self.acts, self.entrance)
         self._sites.append(runner)
 
     async def _listen_pages(

@@ -81,7 +81,7 @@ def done_with(ledger: Reader, bank: str, hit: int) -> list[Done]:
 
 
 def _done(at: int, event: Validated | Paid | Undone | Corrected) -> Done:
-    names = event.people.names
+    names = event.people.said()
     match event:
         case Validated(awards=awards):
             return Done("validated", at, awards, names)

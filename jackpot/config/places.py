@@ -1,6 +1,7 @@
 """Where does each process answer? Listeners, several servers, signage processes, and Redis between them."""
 
-from collections.abc import Collection, Mapping
+import ipaddress
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -45,6 +46,7 @@ def read_listen(source: Source, ledger: Ledger | None) -> Listen | None:
         tls,
         insecure=given.get("insecure", False),
         hosts=tuple(host.lower() for host in given.get("hosts", ())),
+        proxies=tuple(_proxies(source, given)),
         **{name: given[name] for name in LISTEN_LIMITS if name in given},
     )
 
@@ -133,6 +135,14 @@ def _addresses(source: Source, path: str, given: Mapping[str, Any], names: Colle
             sentence = f"{address} is beyond loopback and has no TLS: give [listen.tls], or insecure = true"
             source.wrong(f"{path}.{name}", sentence)
     return addresses
+
+
+def _proxies(source: Source, given: Mapping[str, Any]) -> Iterator[str]:
+    for text in given.get("proxies", ()):
+        try:
+            yield str(ipaddress.ip_address(text))
+        except ValueError:
+            source.wrong("listen.proxies", f"{text!r} is no address, like 10.0.0.5")
 
 
 def _tls(source: Source, given: Mapping[str, str]) -> Tls | None:

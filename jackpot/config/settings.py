@@ -113,7 +113,8 @@ class Listen(msgspec.Struct, frozen=True):
     strangers_per_address: limits connections from one address without a valid hello, at each of `tables` and
     `signs`. http_connections: limits those at each of `http` and `public`; http_per_address those from one
     address, and streams_per_address the streams among them. hosts: names by which browsers reach the pages,
-    besides the addresses listened at, loopback and this machine's own name.
+    besides the addresses listened at, loopback and this machine's own name. proxies: addresses of those that
+    end TLS for people who sign in.
     """
 
     tables: Address
@@ -128,6 +129,7 @@ class Listen(msgspec.Struct, frozen=True):
     http_per_address: int = HTTP_PER_ADDRESS
     streams_per_address: int = STREAMS_PER_ADDRESS
     hosts: tuple[str, ...] = ()
+    proxies: tuple[str, ...] = ()
 
 
 class Sign(msgspec.Struct, frozen=True):

@@ -30,6 +30,7 @@ from jackpot.server.asks import Ask, BadRequest, HandOver, Question, Request, Re
 from jackpot.server.desk import BankStopped, Desk
 from jackpot.server.devices import Devices
 from jackpot.server.history import hits_of
+from jackpot.server.people import Denied, Entrance, Person
 from jackpot.server.questions import Questions, award_of
 from jackpot.server.remedy import explained, remedies
 from jackpot.server.replies import Reply
@@ -61,12 +62,14 @@ class Acts:
         tenures: Mapping[str, Tenure],
         books: Books,
         config: Config,
+        entrance: Entrance,
     ) -> None:
+        self._entrance = entrance
         self._timezone = config.site.timezone
         self._books = books
         self._tenures = tenures
         self._devices = devices
-        self._whose = Whose(writers, devices)
+        self._whose = Whose(writers, devices, tuple(tenures[bank].writer for bank in tenures if bank == SITE))
         self._questions = Questions(self._whose, tenures, books, config)
         self._own_acts = Once()
 
@@ -80,6 +83,8 @@ class Acts:
             raise NotDone(Code.BANK_STOPPED, str(error)) from error
         except LedgerError as error:
             raise NotDone(Code.LEDGER, str(error)) from error
+        except Denied as error:
+            raise NotDone(error.code, error.message) from error
 
     async def _answer(self, request: Request) -> Reply:
         match request.ask:
@@ -96,7 +101,7 @@ class Acts:
     async def _act(self, request: Request, act: ActCommand) -> replies.Done:
         """An act of the rules: decided by its bank, told in the log."""
         writer = await self._whose.bank_of(request)
-        answer = await writer.person(act, request.people, request.digest)
+        answer = await self._entrance.act(writer, act, request.people, request.digest)
         if not answer.ok:
             refusal = await self._explained(act, writer, answer)
             self._log(request, writer, refusal)
@@ -123,7 +128,9 @@ class Acts:
         }
         said = {} if refusal is None else {"code": refusal.code.value, "message": refusal.message}
         ok, bank = refusal is None, writer.bank
-        log.info("act", do=do, by=request.people, ok=ok, **said, **about, bank=bank, **more)
+        log.info(
+            "act", do=do, by=tuple(map(_named, request.people)), ok=ok, **said, **about, bank=bank, **more
+        )
 
     async def _explained(self, act: ActCommand, writer: Desk, answer: ActAnswer) -> NotDone:
         """A refusal, with what people do next where it depends on what was done before."""
@@ -177,7 +184,7 @@ class Acts:
             devices.revoke(name, key)
         try:
             for key in wanted:
-                answer = await writer.person(EndKey(revoke.role, name, key), request.people)
+                answer = await self._entrance.act(writer, EndKey(revoke.role, name, key), request.people)
                 refusal = None if answer.ok else NotDone(Code(answer.code), answer.message)
                 self._log(request, writer, refusal, fingerprint=key)
                 if refusal is not None:
@@ -189,8 +196,7 @@ class Acts:
         return replies.Revoked(revoked=tuple(wanted), left=left)
 
     async def _hand_over(self, request: Request) -> replies.HandedOver:
-        of_people = self._tenures.get(SITE) if request.bank == SITE else None
-        writer = of_people.writer if of_people is not None else await self._whose.bank_of(request)
+        writer = await self._whose.bank_of(request)
         self._log(request, writer)
         holder = await self._tenures[writer.bank].hand_over()
         return replies.HandedOver(bank=writer.bank, holder=holder)
@@ -225,6 +231,11 @@ class Once:
             answer.exception()  # nobody else may have waited for it
             raise
         return answer.result()
+
+
+def _named(person: Person | str) -> str:
+    """Who it is, for the log."""
+    return person if isinstance(person, str) else person.login
 
 
 def _done(answer: ActAnswer) -> replies.Done:

@@ -7,7 +7,7 @@ an act a POST to /acts/NAME with its fields as a JSON object. Pages, commands an
 import hashlib
 import re
 from collections.abc import Iterable, Mapping
-from typing import Annotated, Any, ClassVar, Final, NamedTuple, get_args, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, NamedTuple, get_args, get_type_hints
 from urllib.parse import quote, urlencode
 
 import msgspec
@@ -23,6 +23,9 @@ from jackpot.rules.money import decimal, from_cents, to_cents
 from jackpot.rules.refusal import bounded
 from jackpot.server import replies
 from jackpot.server.replies import Reply
+
+if TYPE_CHECKING:
+    from jackpot.server.people import Person
 
 # Where the API stands; a change that breaks a program gets another number.
 BASE: Final = "/api/v1"
@@ -192,14 +195,14 @@ ASKED_ACTS: Final[tuple[type[ServerAct | ActCommand], ...]] = (
 )
 
 
-class Request(msgspec.Struct, frozen=True):
+class Request(NamedTuple):
     """people: who stands for it, nobody for a question. bank: where its fields do not say which it is.
 
     digest: of an act, so that it is done once for each key; see `keyed`.
     """
 
     ask: Ask
-    people: tuple[str, ...] = ()
+    people: "tuple[str | Person, ...]" = ()
     bank: str | None = None
     digest: bytes = b""
 
@@ -220,12 +223,13 @@ class Target(NamedTuple):
     body: dict[str, Any] | None
 
 
-def keyed(request: Request, login: str, key: str) -> Request:
+def keyed(request: Request, who: "str | Person", key: str) -> Request:
     """The act, to be done once for this key of theirs: with the key again comes the first answer."""
+    login = who if isinstance(who, str) else who.login
     whose = hashlib.sha256(msgspec.msgpack.encode((login, key))).digest()[:KEY_BYTES]
     asked = msgspec.msgpack.encode((request.ask, request.people, request.bank))
     what = hashlib.sha256(asked).digest()[: DIGEST_BYTES - KEY_BYTES]
-    return msgspec.structs.replace(request, digest=what + whose)
+    return request._replace(digest=what + whose)
 
 
 def name_of(kind: type[ServerAct | ActCommand]) -> str:
@@ -268,16 +272,26 @@ def question_of(kind: type[Question], fields: Mapping[str, str]) -> Request:
     return Request(_converted(kind, fields, strict=False))
 
 
-def act_of(kind: type[ServerAct | ActCommand], fields: Mapping[str, Any], login: str) -> Request:
-    """An act of its fields, as in JSON. login: who asks where `by` does not say. Raises BadRequest."""
+def act_of(
+    kind: type[ServerAct | ActCommand], fields: Mapping[str, Any], who: "str | Person", *, strict: bool = True
+) -> Request:
+    """An act of its fields, as in JSON. strict: not as in a form, where numbers are texts. Raises BadRequest.
+
+    who: a person who has come in, or the login name of one who acts where `by` does not say.
+    """
     near = {name: value for name, value in fields.items() if name in Next.__struct_fields__}
     rest = {name: value for name, value in fields.items() if name not in near}
     found = _converted(Next, near)
     rest |= {name: _cents(name, rest[name]) for name in sums_of(kind) if name in rest}
     if "do" in rest:
         raise BadRequest("do: unknown")
-    ask = _converted(kind, rest | {"do": name_of(kind)})
-    return Request(ask, _people(login if found.by is None else found.by, found.and_by), found.bank)
+    ask = _converted(kind, rest | {"do": name_of(kind)}, strict=strict)
+    if not isinstance(who, str):
+        for name in ("by", "and_by"):
+            if name in near:
+                raise BadRequest(f"{name}: {who.name} is signed in; a second person signs or confirms")
+        return Request(ask, (who,), found.bank)
+    return Request(ask, _people(who if found.by is None else found.by, found.and_by), found.bank)
 
 
 def sums_of(kind: type[Ask]) -> Iterable[str]:

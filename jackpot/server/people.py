@@ -80,14 +80,16 @@ class Entrance:
         """Another person signs an act on the first one's screen; no session begins."""
         self._nobody(first, login, secret, totp)
 
-    async def act(self, desk: Desk, command: ActCommand, by: Sequence[Person | str]) -> ActAnswer:
+    async def act(
+        self, desk: Desk, command: ActCommand, by: Sequence[Person | str], digest: bytes = b""
+    ) -> ActAnswer:
         """Has a bank decide an act, answered once it is durable. Raises BankStopped too.
 
         by: who stands for it, one or two; a plain name where the site has no person yet. One alone who asks
-        for what takes two is answered with `asked`, and another confirms it.
+        for what takes two is answered with `asked`, and another confirms it. digest: as of `Desk.person`.
         """
         names = tuple(one if isinstance(one, str) else self._nobody(one) for one in by)
-        return await desk.person(command, names)
+        return await desk.person(command, names, digest)
 
     def _nobody(self, *_what: object) -> NoReturn:
         raise Denied(Code.NO_PERSON, NOBODY_YET)

@@ -162,6 +162,8 @@ class Questions:
         """What waits for a second person, of all banks that are here."""
         here, elsewhere = self._whose.here()
         found: list[replies.Waiting] = []
+        for writer in (*here, *self._whose.people):
+            found += await writer.ask(lambda engine, bank=writer.bank: _asked(bank, engine))  # type: ignore[misc]
         for writer in here:
             for table in await self._tables(writer):
                 round_, at = table.round, {"bank": writer.bank, "table": table.table}
@@ -231,8 +233,19 @@ def _there(found: Reply | None, code: Code, message: str) -> Reply:
 
 
 def _waiting(what: str, at: Mapping[str, str], **facts: Any) -> replies.Waiting:
-    known = {"round": None, "acked": None, "last_seq": None, "asked": None}
-    return replies.Waiting(what=what, **at, **known | facts)  # type: ignore[arg-type]
+    known = dict.fromkeys(("request", "table", "round", "acked", "last_seq", "asked"))
+    return msgspec.convert({"what": what, "fields": {}, **known, **at, **facts}, replies.Waiting)
+
+
+def _asked(bank: str, engine: Engine) -> list[replies.Waiting]:
+    """What one person asked for, and another has to confirm."""
+    found = []
+    for request in engine.state.requests:
+        fields = msgspec.json.decode(request.command)
+        facts = {"request": f"Q{request.id}", "asked": " and ".join(request.people.said())}
+        table, what = fields.get("table"), str(fields.pop("do"))
+        found.append(_waiting(what, {"bank": bank}, fields=fields, table=table, **facts))
+    return found
 
 
 def _device(role: str, devices: Devices, name: str) -> replies.Device:

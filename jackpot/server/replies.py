@@ -302,11 +302,16 @@ class Devices(Reply, frozen=True):
 
 
 class Waiting(Reply, frozen=True):
-    """What a second person answers. what: the act that does. asked: who asked, None where a device did."""
+    """What a second person answers. what: the act that waits, or that answers. asked: who asked, if anybody.
 
-    what: Literal["reopen", "confirm-behind"]
+    request: what `confirm` and `reject` call it; then `fields` are those of the act that waits.
+    """
+
+    what: str
     bank: str
-    table: str
+    request: str | None
+    fields: dict[str, Any]
+    table: str | None
     round: str | None
     acked: int | None
     last_seq: int | None

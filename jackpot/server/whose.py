@@ -29,9 +29,12 @@ class NotDone(Exception):
 
 
 class Whose:
-    """Finds the bank of a request. writers: by bank. devices: by role."""
+    """Finds the bank of a request. writers: by bank. devices: by role. people: of the site's own bank."""
 
-    def __init__(self, writers: Mapping[str, Desk], devices: Mapping[str, Devices]) -> None:
+    def __init__(
+        self, writers: Mapping[str, Desk], devices: Mapping[str, Devices], people: tuple[Desk, ...] = ()
+    ) -> None:
+        self.people = people
         self.writers = writers
         self.devices = devices
 
@@ -83,6 +86,9 @@ class Whose:
         return self._named(bank)
 
     def _named(self, bank: str) -> Desk:
+        of_people = next((writer for writer in self.people if writer.bank == bank), None)
+        if of_people is not None:
+            return of_people
         if bank not in self.writers:
             raise BadRequest(f"bank: {bank!r} is unknown; there is {' '.join(self.writers)}")
         return self.writers[bank]

@@ -8,7 +8,7 @@ import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from http import HTTPStatus
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 from aiohttp import hdrs, web
@@ -29,8 +29,10 @@ from jackpot.server.asks import (
     path_of,
     question_of,
 )
+from jackpot.server.people import Denied, Entrance, Person
 from jackpot.server.replies import Problem, Reply
 from jackpot.server.whose import NotDone
+from jackpot.web.access import Forged, Unsafe
 
 # An act is a reason of 256 characters and a few ids, with room for escapes; a thousand believed tables fit.
 REQUEST_MOST: Final = 65_536
@@ -45,23 +47,41 @@ TYPE: Final = "/api/docs#"
 SHUTDOWN_S: Final = 2.0
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+Who = Callable[[web.Request], Awaitable[str | Person]]
 _FIELD: Final = re.compile(r"([A-Za-z_-]{1,64}): ")
 
 
-def api(acts: Acts, login: Callable[[web.Request], str], kind: str) -> web.Application:
-    """The routes below BASE. login: who asks. kind: what a peer is called that something fails for."""
-    app = web.Application(middlewares=[_problems(kind)])
+class Served(NamedTuple):
+    """What an API answers for. who: says who asks; it raises what `Access.person` does.
+
+    kind: what a peer is called that something fails for. others: by server id, where its API is.
+    """
+
+    acts: Acts
+    who: Who
+    kind: str
+    others: Mapping[str, str] = {}
+
+
+def api(served: Served) -> web.Application:
+    """The routes below BASE."""
+    app = web.Application(middlewares=[_problems(served.kind)])
     for question in asks.QUESTIONS:
-        app.router.add_get(path_of(question), _question(acts, question), allow_head=False)
+        app.router.add_get(path_of(question), _question(served, question), allow_head=False)
     for act in asks.ASKED_ACTS:
-        app.router.add_post(path_of(act), _act(acts, act, login))
+        app.router.add_post(path_of(act), _act(served, act))
     return app
 
 
-async def listen(path: Path, acts: Acts) -> tuple[web.AppRunner, web.BaseSite]:
+async def listen(path: Path, acts: Acts, entrance: Entrance) -> tuple[web.AppRunner, web.BaseSite]:
     """Serves the API at a unix socket, which only this user may open. Raises OSError."""
+
+    async def who(request: web.Request) -> str | Person:
+        login = _login(request)
+        return await entrance.of_login(login) or login
+
     app = web.Application(client_max_size=REQUEST_MOST)
-    app.add_subapp(BASE, api(acts, _login, "admin"))
+    app.add_subapp(BASE, api(Served(acts, who, "admin")))
     runner = web.AppRunner(app, access_log=None, handle_signals=False, shutdown_timeout=SHUTDOWN_S)
     await runner.setup()
     site = web.SockSite(runner, admin.bound(path))
@@ -89,31 +109,31 @@ def problem(refusal: NotDone, fields: Iterable[str] = ()) -> web.Response:
     return _json(found, about.status, PROBLEM)
 
 
-def _question(acts: Acts, kind: type[Question]) -> Handler:
+def _question(served: Served, kind: type[Question]) -> Handler:
     async def answer(request: web.Request) -> web.Response:
+        await served.who(request)
         query = request.query
         twice = [name for name in query if len(query.getall(name)) > 1]
         if twice:
             raise BadRequest(f"{twice[0][: asks.QUOTED_MOST]}: given twice")
-        return _json(await acts.carry_out(question_of(kind, {**query, **request.match_info})))
+        return _json(await served.acts.carry_out(question_of(kind, {**query, **request.match_info})))
 
-    return _told(answer, kind)
+    return _told(served, answer, kind)
 
 
-def _act(acts: Acts, kind: type[ServerAct | ActCommand], login: Callable[[web.Request], str]) -> Handler:
+def _act(served: Served, kind: type[ServerAct | ActCommand]) -> Handler:
     async def answer(request: web.Request) -> web.Response:
-        who, key = login(request), request.headers.get(KEY_HEADER)
+        who, key = await served.who(request), request.headers.get(KEY_HEADER)
         if key is None or not KEY.fullmatch(key):
-            raise BadRequest(
-                f"{KEY_HEADER}: a header of 1 to 64 printable characters, a new one for each act"
-            )
+            what = "a header of 1 to 64 printable characters, a new one for each act"
+            raise BadRequest(f"{KEY_HEADER}: {what}")
         asked = act_of(kind, await _body(request), who)
-        return _json(await acts.carry_out(keyed(asked, who, key)))
+        return _json(await served.acts.carry_out(keyed(asked, who, key)))
 
-    return _told(answer, kind)
+    return _told(served, answer, kind)
 
 
-def _told(answer: Handler, kind: type[Ask]) -> Handler:
+def _told(served: Served, answer: Handler, kind: type[Ask]) -> Handler:
     """The handler, with its refusals as problems."""
     fields = {*kind.__struct_fields__, *asks.Next.__struct_fields__, KEY_HEADER, "body"}
 
@@ -123,7 +143,18 @@ def _told(answer: Handler, kind: type[Ask]) -> Handler:
         except BadRequest as error:
             return problem(NotDone(Code.BAD_REQUEST, str(error)), fields)
         except NotDone as refusal:
-            return problem(refusal, fields)
+            told = problem(refusal, fields)
+            if (there := served.others.get(refusal.server or "")) is not None:
+                told.set_status(HTTPStatus.TEMPORARY_REDIRECT)
+                told.headers[hdrs.LOCATION] = there + request.path_qs
+            return told
+        except Denied as error:
+            told = problem(NotDone(error.code, error.message))
+            told.set_status(HTTPStatus.UNAUTHORIZED)
+            told.headers[hdrs.WWW_AUTHENTICATE] = "Bearer"
+            return told
+        except (Unsafe, Forged) as error:
+            return _of_status(HTTPStatus.FORBIDDEN, str(error))
 
     return handle
 

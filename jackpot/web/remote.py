@@ -17,6 +17,7 @@ from jackpot.server.door import Door
 from jackpot.server.follow import Follower
 from jackpot.server.histogram import Histogram
 from jackpot.web import site
+from jackpot.web.api import REQUEST_MOST
 from jackpot.web.families import by_bank
 from jackpot.web.metrics import WayIn, of_program, of_way_in
 from jackpot.web.screens import Screens
@@ -59,7 +60,7 @@ async def listen(
     source: Source, screens: Screens, door: Door, address: Address, *, public: bool
 ) -> tuple[web.AppRunner, int]:
     """Serves HTTP at `address` until the runner is cleaned up; the port that it got. Raises OSError."""
-    app = web.Application(client_max_size=site.REQUEST_MOST)
+    app = web.Application(client_max_size=REQUEST_MOST)
     app[_SOURCE] = source
     app.add_routes(screens.public())
     if not public:

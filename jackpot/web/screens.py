@@ -30,9 +30,12 @@ STATIC: Final = (
     "icon.svg",
     "live.js",
     "odometer.js",
+    "ops.css",
+    "ops.js",
     "sign.css",
     "sign.js",
     "tones.js",
+    "vendor/htmx.js",
     "win.js",
 )
 # A logo is held in memory, and one that is larger was made by mistake.
@@ -72,7 +75,7 @@ class Screens:
         """Sign pages and streams: what may be shown to everybody."""
         return [
             web.get("/sign/{link}", self.sign),
-            web.get("/static/{name}", self.static),
+            web.get("/static/{name:.+}", self.static),
             web.get("/logo/{link}", self.logo),
             web.get("/ws/meters", self.live.websocket, allow_head=False),
             web.get("/events/meters", self.live.events, allow_head=False),

@@ -16,22 +16,25 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from jackpot import __version__
 from jackpot.config import Address, Config
 from jackpot.rules import views
+from jackpot.server.acts import Acts
+from jackpot.server.asks import BASE
 from jackpot.server.desk import BankStopped
 from jackpot.server.door import Door
 from jackpot.server.histogram import Histogram
+from jackpot.server.people import Entrance
 from jackpot.server.remedy import explained
-from jackpot.web import docs, overview
+from jackpot.web import api, docs, ops, overview
+from jackpot.web.access import Access
 from jackpot.web.book_metrics import of_books
 from jackpot.web.families import Family, registry
+from jackpot.web.front import Front
 from jackpot.web.metrics import WayIn, of_banks, of_program, of_relays, of_way_in
 from jackpot.web.overview import Overview, why
 from jackpot.web.screens import Screens, secure
-from jackpot.web.visitor import HEAD_WITHIN_S, Visitor, Visits, names
+from jackpot.web.visitor import EVERYWHERE, HEAD_WITHIN_S, Visitor, Visits, names
 
 # A scrape while the ledger is in doubt gets the last durable state, not an error: that is when people look.
 STATE_WITHIN_S: Final = 1.0
-# Nothing here takes a request's body.
-REQUEST_MOST: Final = 1_024
 # Receivers are told to go. One that does not hear it must not delay the end.
 SHUTDOWN_S: Final = 2.0
 
@@ -52,6 +55,10 @@ class Source(overview.Source, Visited, Protocol):
     def doors(self) -> Sequence[Door]: ...
 
     @property
+    def acts(self) -> Acts: ...
+    @property
+    def entrance(self) -> Entrance: ...
+    @property
     def digest(self) -> str: ...
     @property
     def warnings(self) -> Sequence[str]: ...
@@ -67,7 +74,7 @@ async def listen(
     source: Source, screens: Screens, door: Door, address: Address, *, public: bool = False
 ) -> tuple[web.AppRunner, int]:
     """Serves HTTP at `address` until the runner is cleaned up; the port that it got. Raises OSError."""
-    app = web.Application(client_max_size=REQUEST_MOST)
+    app = web.Application(client_max_size=api.REQUEST_MOST)
     app[_SOURCE] = source
     app[_STATES] = {}
     app.add_routes(screens.public())
@@ -80,6 +87,11 @@ async def listen(
     if not public:
         app.add_routes([web.get("/metrics", metrics), web.get("/healthz", alive), web.get("/readyz", ready)])
         app.add_routes([*screens.private(), web.get("/floor.json", floor), *docs.routes()])
+        access = Access(source.entrance, source.config.listen.proxies)
+        served = api.Served(source.acts, access.person, "http", elsewhere(source.config))
+        app.add_subapp(BASE, api.api(served))
+        front = Front(source.acts, access, source.config, screens.writing)
+        app.add_routes(ops.routes(front, looking))
     return await start(app, source, screens, door, address)
 
 
@@ -104,6 +116,17 @@ async def start(
     assert requests is not None  # noqa: S101 - as it was set up
     port = door.listen(lambda guest: Visitor(visits, requests(), guest))
     return runner, port
+
+
+def elsewhere(config: Config) -> dict[str, str]:
+    """Where the other servers' APIs are, by server id; those alone that can be reached by what is known."""
+    scheme = "http" if config.listen.tls is None else "https"
+    there = {server.id: server.listen.http for server in config.servers if server != config.server}
+    return {
+        name: f"{scheme}://{address}"
+        for name, address in there.items()
+        if address is not None and address.port and address.host not in EVERYWHERE
+    }
 
 
 async def alive(_request: web.Request) -> web.Response:

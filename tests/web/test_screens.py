@@ -154,7 +154,7 @@ async def test_a_corrected_hit_stays_in_its_card(tmp_path: Path) -> None:
         for act in ("validate", "pay"):
             assert (await administer(config, do=act, by="Ann", hit="H1"))["ok"]
         two = {"reason": "misread", "document": "W-7", "by": "Ann", "and_by": "Bo"}
-        assert (await administer(config, do="correct", award="A1", amount=123_456_789, **two))["ok"]
+        assert (await administer(config, do="correct", award="A1", amount="1234567.89", **two))["ok"]
         for size in SIZES:
             page = await opened(browser, page_of(server, "/"), size, faults)
             await page.wait_for_selector("#hits .sum .envy")

@@ -1,0 +1,115 @@
+"""Who asks over HTTP, and is the way safe for secrets?
+
+People sign in on a page and have a session in a cookie; programs have a token. Neither travels in the clear:
+beyond this machine it takes TLS, here or at a proxy that the configuration names. What a page sends carries a
+token that only our own pages know, besides the cookie, so that no other site's page acts with it.
+"""
+
+import hashlib
+import hmac
+import ipaddress
+from collections.abc import Collection
+from typing import Final
+
+from aiohttp import hdrs, web
+
+from jackpot.rules.codes import Code
+from jackpot.server.people import Denied, Entrance, Person
+
+# The prefix binds it to this host and to TLS; a browser refuses it without. On loopback there is no TLS.
+SECURE_COOKIE: Final = "__Host-jackpot"
+PLAIN_COOKIE: Final = "jackpot-session"
+# What a page sends next to the cookie.
+CSRF_HEADER: Final = "X-Jackpot-Token"
+CSRF_FIELD: Final = "token"
+SAFE_METHODS: Final = frozenset({hdrs.METH_GET, hdrs.METH_HEAD})
+HOW_TO_BE_SAFE: Final = (
+    "people sign in over TLS alone: give [listen.tls] a certificate, or name in [listen] proxies the proxy "
+    "that has one and sends X-Forwarded-Proto; on this machine itself 127.0.0.1 works without"
+)
+
+
+class Unsafe(Exception):
+    """The request came in the clear from another machine."""
+
+
+class Forged(Exception):
+    """The request carries a session, and does not come from a page of ours."""
+
+
+class Access:
+    """Knows who asks. proxies: addresses of those that end TLS."""
+
+    def __init__(self, entrance: Entrance, proxies: Collection[str]) -> None:
+        self.entrance = entrance
+        self._proxies = frozenset(proxies)
+
+    async def person(self, request: web.Request) -> Person:
+        """Whose session or token it is. Raises Denied, Unsafe, Forged, LedgerError."""
+        self.check_way(request)
+        kind, _, token = request.headers.get(hdrs.AUTHORIZATION, "").partition(" ")
+        if kind.lower() == "bearer" and token:
+            return await self.entrance.bearer(token.strip())
+        session = self.session(request)
+        if session is None:
+            raise Denied(Code.NO_PERSON, "nobody is signed in: sign in at /ops/sign-in, or send a token")
+        person = await self.entrance.who(session)
+        if request.method not in SAFE_METHODS:
+            await self.check_page(request, session)
+        return person
+
+    def session(self, request: web.Request) -> str | None:
+        """The session's token, as the browser keeps it."""
+        return request.cookies.get(SECURE_COOKIE if self.encrypted(request) else PLAIN_COOKIE)
+
+    def encrypted(self, request: web.Request) -> bool:
+        """Whether it came over TLS, to us or to a named proxy."""
+        if request.transport is not None and request.transport.get_extra_info("sslcontext") is not None:
+            return True
+        forwarded = request.headers.get(hdrs.X_FORWARDED_PROTO, "").lower() == "https"
+        return forwarded and request.remote in self._proxies
+
+    def check_way(self, request: web.Request) -> None:
+        """Raises Unsafe; also for a proxy on this machine that nobody has named."""
+        passed_on = hdrs.X_FORWARDED_FOR in request.headers or hdrs.FORWARDED in request.headers
+        if not self.encrypted(request) and (passed_on or not _loopback(request.remote)):
+            raise Unsafe(HOW_TO_BE_SAFE)
+
+    async def check_page(self, request: web.Request, session: str) -> None:
+        """Raises Forged where another site's page may have sent it."""
+        check_origin(request)
+        sent = request.headers.get(CSRF_HEADER)
+        if sent is None and request.content_type != "application/json":
+            sent = str((await request.post()).get(CSRF_FIELD, ""))
+        if not hmac.compare_digest((sent or "").encode(), page_token(session).encode()):
+            raise Forged("the page is older than your session: load it again")
+
+    def keep(self, request: web.Request, answer: web.StreamResponse, session: str) -> None:
+        """Has the browser keep a session."""
+        safe = self.encrypted(request)
+        name = SECURE_COOKIE if safe else PLAIN_COOKIE
+        answer.set_cookie(name, session, path="/", httponly=True, secure=safe, samesite="Strict")
+
+    def forget(self, answer: web.StreamResponse) -> None:
+        """Has the browser forget its session."""
+        answer.del_cookie(SECURE_COOKIE, path="/", secure=True, httponly=True, samesite="Strict")
+        answer.del_cookie(PLAIN_COOKIE, path="/")
+
+
+def check_origin(request: web.Request) -> None:
+    """Raises Forged where a browser says that another site's page sent it."""
+    origin = request.headers.get(hdrs.ORIGIN)
+    if origin is not None and origin.partition("://")[2] != request.host:
+        raise Forged("this came from another site's page")
+
+
+def page_token(session: str) -> str:
+    """What only pages of that session know; the session cannot be told from it."""
+    return hashlib.sha256(b"page " + session.encode()).hexdigest()
+
+
+def _loopback(address: str | None) -> bool:
+    try:
+        return address is not None and ipaddress.ip_address(address).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,212 @@
+"""How do people come in, and how is a page made for those who have?"""
+
+import secrets
+from collections.abc import Awaitable, Callable
+from typing import Any, Final, NamedTuple
+from urllib.parse import quote
+
+import msgspec
+from aiohttp import hdrs, web
+
+from jackpot.config import Config
+from jackpot.config.writing import Writing, local_time
+from jackpot.ledger.store import LedgerError
+from jackpot.rules.acts import ACTS
+from jackpot.rules.codes import OF_ACTS, Code
+from jackpot.rules.money import of_decimal, to_cents
+from jackpot.server.acts import Acts
+from jackpot.server.asks import BadRequest, Question, WaitingHits, question_of
+from jackpot.server.people import Denied, Person
+from jackpot.server.replies import Hit
+from jackpot.server.whose import NotDone
+from jackpot.web.access import Access, Forged, Unsafe, check_origin, page_token
+from jackpot.web.screens import SECURITY, html, templates
+
+Map = dict[str, Any]
+Page = Callable[[web.Request, Person], Awaitable[web.StreamResponse]]
+
+HOME: Final = "/ops"
+SIGN_IN: Final = "/ops/sign-in"
+WAITING: Final = "/ops/waiting"
+# A page of ours sends its forms here and nowhere else; for the rest it is as strict as a sign's.
+_POLICY: Final = SECURITY["Content-Security-Policy"].replace("form-action 'none'", "form-action 'self'")
+# Who may ask for each act; a button that only refuses is none.
+_POWER: Final = {act.name: frozenset[str](act.power) for act in ACTS if act.asked}
+# What a form that was sent comes back with, as a sentence.
+_SAID_MOST: Final = 300
+
+
+class Front(NamedTuple):
+    """What pages are made of. money: how the site writes sums."""
+
+    acts: Acts
+    access: Access
+    config: Config
+    money: Writing
+
+
+class Maker:
+    """Makes pages, and lets people in."""
+
+    def __init__(self, front: Front) -> None:
+        self._acts, self._access = front.acts, front.access
+        self._config, self._money = front.config, front.money
+        self._templates = templates()
+        self._templates.filters |= {"money": self._sum, "when": self._moment, "words": words, "path": path}
+
+    async def door(self, request: web.Request) -> web.StreamResponse:
+        """GET: where people sign in."""
+        return self._door(request)
+
+    async def sign_in(self, request: web.Request) -> web.StreamResponse:
+        """POST: a session begins. first: the one-time code with which a person chooses their own secret."""
+        try:
+            self._access.check_way(request)
+            form = await request.post()
+            check_origin(request)
+            login, secret, first = (str(form.get(name, "")) for name in ("login", "secret", "first"))
+            if first:
+                signed = await self._access.entrance.choose(login, first, secret)
+            else:
+                signed = await self._access.entrance.sign_in(login, secret, str(form.get("totp", "")))
+        except Unsafe as error:
+            return self._door(request, str(error), 403)
+        except (Denied, Forged, LedgerError) as error:
+            return self._door(request, getattr(error, "message", str(error)), 403)
+        answer = there(back_to(str(form.get("back", ""))))
+        self._access.keep(request, answer, signed.token)
+        return answer
+
+    async def sign_out(self, request: web.Request, _person: Person) -> web.StreamResponse:
+        """POST: the session ends."""
+        if (session := self._access.session(request)) is not None:
+            await self._access.entrance.sign_out(session)
+        answer = there(SIGN_IN)
+        self._access.forget(answer)
+        return answer
+
+    def _door(self, request: web.Request, problem: str = "", status: int = 200) -> web.StreamResponse:
+        if not problem:
+            try:
+                self._access.check_way(request)
+            except Unsafe as error:
+                problem, status = str(error), 403
+        asked = {
+            "problem": problem,
+            "back": back_to(request.query.get("back", "")),
+            "plain": not self._access.encrypted(request),
+        }
+        return self.html("ops/sign-in.html", asked, status)
+
+    def signed(self, page: Page) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
+        """The page, for those who have signed in; a refusal is a page too."""
+
+        async def answer(request: web.Request) -> web.StreamResponse:
+            try:
+                person = await self._access.person(request)
+            except Unsafe as error:
+                return self._door(request, str(error), 403)
+            except Denied:
+                back = request.path_qs if request.method == hdrs.METH_GET else HOME
+                if request.path == WAITING:
+                    return web.Response(status=204, headers={"HX-Refresh": "true"})
+                return there(f"{SIGN_IN}?back={quote(back)}")
+            except Forged as error:
+                return self.html("ops/sign-in.html", _refused(str(error)), 403)
+            try:
+                return await page(request, person)
+            except BadRequest as error:
+                return await self._problem(request, person, NotDone(Code.BAD_REQUEST, str(error)))
+            except NotDone as refusal:
+                return await self._problem(request, person, refusal)
+            except Denied as error:
+                return await self._problem(request, person, NotDone(error.code, error.message))
+
+        return answer
+
+    async def _problem(self, request: web.Request, person: Person, refusal: NotDone) -> web.StreamResponse:
+        about = OF_ACTS[refusal.code]
+        back = HOME
+        if request.method == hdrs.METH_POST:
+            back = back_to(str((await request.post()).get("back", "")))
+        shown = {"refusal": refusal, "about": about, "back": back}
+        return await self.page(request, person, "ops/problem.html", about.status, **shown)
+
+    async def ask(self, kind: type[Question], **fields: str) -> Any:
+        """The reply to a question. Raises BadRequest, NotDone."""
+        return await self._acts.carry_out(question_of(kind, fields))
+
+    async def waiting(self) -> list[Hit]:
+        """The hits that wait, of all banks that are here."""
+        found: list[Hit] = []
+        for bank in self._config.banks:
+            try:
+                found += (await self.ask(WaitingHits, bank=bank)).hits
+            except NotDone:
+                continue  # another server has it, and its pages show them
+        return sorted(found, key=lambda hit: hit.at)
+
+    async def part(self, _request: web.Request, _person: Person) -> web.StreamResponse:
+        """The part of every page that says what waits; it is asked for again when the floor changes."""
+        return self.html("ops/waiting.html", {"waiting": await self.waiting()})
+
+    async def page(
+        self, request: web.Request, person: Person, name: str, status: int = 200, **shown: Any
+    ) -> web.StreamResponse:
+        """A whole page for a person."""
+        session = self._access.session(request)
+        shown |= {
+            "person": person,
+            "path": request.path,
+            "here": request.path_qs.partition("?said=")[0].partition("&said=")[0],
+            "said": request.query.get("said", "")[:_SAID_MOST],
+            "waiting": await self.waiting(),
+            "token": page_token(session) if session else "",
+            "key": lambda: secrets.token_hex(16),
+            "may": lambda act: bool(_POWER[act].intersection(person.roles)),
+        }
+        return self.html(name, shown, status)
+
+    def html(self, name: str, shown: Map, status: int = 200) -> web.StreamResponse:
+        """A template, filled in."""
+        common = {
+            "site": self._config.site.name,
+            "language": self._config.site.locale.replace("_", "-"),
+            "displays": self._config.displays,
+            "money": msgspec.json.encode(self._money).decode(),
+        }
+        answer = html(self._templates.get_template(name).render(**common | shown).encode())
+        answer.set_status(status)
+        answer.headers["Content-Security-Policy"] = _POLICY
+        answer.headers["Referrer-Policy"] = "same-origin"  # else a browser calls a form's origin `null`
+        return answer
+
+    def _sum(self, amount: str) -> str:
+        return self._money.text(to_cents(of_decimal(amount)))
+
+    def _moment(self, unix_ms: int, form: str = "%d %b %H:%M") -> str:
+        return local_time(unix_ms, self._config.site.timezone, form)
+
+
+def words(name: str) -> str:
+    """A name of ours as people read it: "Royal flush"."""
+    return name.replace("-", " ").replace("_", " ").capitalize()
+
+
+def path(part: str) -> str:
+    """A part of an address."""
+    return quote(part, safe="")
+
+
+def back_to(given: str) -> str:
+    """Where a form came from, if that is a page of ours."""
+    ours = given == HOME or given.startswith((f"{HOME}/", f"{HOME}?"))
+    return given if ours and "\\" not in given and "\n" not in given and "\r" not in given else HOME
+
+
+def there(at: str) -> web.Response:
+    return web.Response(status=303, headers={hdrs.LOCATION: at, hdrs.CACHE_CONTROL: "no-store"})
+
+
+def _refused(problem: str) -> Map:
+    return {"problem": problem, "back": HOME, "plain": False}

@@ -1,0 +1,157 @@
+"""What do people work in? The pages below /ops, for those who have signed in, made of what the API answers.
+
+A page asks and acts as any program does: its forms name an act and carry its fields. So a page can do nothing
+that the API cannot, and is told the same refusals.
+"""
+
+import secrets
+from typing import Any, Final, get_origin, get_type_hints
+from urllib.parse import quote
+
+from aiohttp import web
+from multidict import MultiDictProxy
+
+from jackpot.rules.commands import ActCommand
+from jackpot.server import asks
+from jackpot.server.asks import BadRequest, ServerAct, act_of, keyed, name_of
+from jackpot.server.people import Person
+from jackpot.server.replies import Done
+from jackpot.server.whose import NotDone
+from jackpot.web.access import CSRF_FIELD
+from jackpot.web.front import HOME, SIGN_IN, WAITING, Front, Maker, Page, back_to, there, words
+from jackpot.web.overview import Overview
+
+Form = MultiDictProxy[str | bytes | bytearray | web.FileField]
+
+# Fields of a form that are not an act's own.
+_OURS: Final = frozenset({CSRF_FIELD, "key", "back", "second_login", "second_secret", "second_totp"})
+_ACTS: Final = {name_of(kind): kind for kind in asks.ASKED_ACTS}
+# Hits of one page: as many as a level shows (S1).
+_HITS: Final = "25"
+
+
+def routes(front: Front, overview: Overview) -> list[web.RouteDef]:
+    """All that stands below /ops."""
+    pages, make = Pages(front, overview), Maker(front)
+    shown: dict[str, Page] = {
+        HOME: pages.home,
+        "/ops/hits": pages.hits,
+        "/ops/hits/{bank}/{hit}": pages.hit,
+        "/ops/links/{link}": pages.link,
+        "/ops/tables/{table}": pages.table,
+        "/ops/requests": pages.requests,
+        "/ops/journal": pages.journal,
+        "/ops/readings": pages.readings,
+        WAITING: make.part,
+    }
+    return [
+        *(web.get(at, make.signed(page)) for at, page in shown.items()),
+        web.post("/ops/acts/{act}", make.signed(pages.act)),
+        web.post("/ops/sign-out", make.signed(make.sign_out)),
+        web.get(SIGN_IN, make.door),
+        web.post(SIGN_IN, make.sign_in),
+    ]
+
+
+class Pages:
+    """Answers for each page."""
+
+    def __init__(self, front: Front, overview: Overview) -> None:
+        self._acts, self._access = front.acts, front.access
+        self._make = Maker(front)
+        self._overview = overview
+        self._banks = front.config.banks
+
+    async def home(self, request: web.Request, person: Person) -> web.StreamResponse:
+        """What waits, what is wrong, and how the floor stands."""
+        floor = await self._overview.look()
+        links, requests = await self._make.ask(asks.Links), await self._make.ask(asks.Requests)
+        return await self._make.page(
+            request, person, "ops/home.html", floor=floor, links=links, requests=requests
+        )
+
+    async def hits(self, request: web.Request, person: Person) -> web.StreamResponse:
+        """Every hit ever made, by pages."""
+        bank = self._bank(request)
+        page = await self._make.ask(asks.Hits, bank=bank, limit=_HITS, **_given(request, "before"))
+        return await self._make.page(
+            request, person, "ops/hits.html", page=page, bank=bank, banks=self._banks
+        )
+
+    async def hit(self, request: web.Request, person: Person) -> web.StreamResponse:
+        """One hit, to be worked through."""
+        found = await self._make.ask(asks.OneHit, **request.match_info)
+        return await self._make.page(request, person, "ops/hit.html", hit=found)
+
+    async def link(self, request: web.Request, person: Person) -> web.StreamResponse:
+        """One link with all that S1 wants of it."""
+        found = await self._make.ask(asks.OneLink, **request.match_info)
+        return await self._make.page(request, person, "ops/link.html", link=found)
+
+    async def table(self, request: web.Request, person: Person) -> web.StreamResponse:
+        """One table, its round, and what people may do about it."""
+        found = await self._make.ask(asks.OneTable, **request.match_info)
+        return await self._make.page(request, person, "ops/table.html", table=found)
+
+    async def requests(self, request: web.Request, person: Person) -> web.StreamResponse:
+        """What waits for a second person."""
+        found = await self._make.ask(asks.Requests)
+        return await self._make.page(request, person, "ops/requests.html", found=found)
+
+    async def journal(self, request: web.Request, person: Person) -> web.StreamResponse:
+        """A search in a bank's journal; what is wrong with it stands above the form."""
+        bank, given = self._bank(request), _given(request, "kind", "table", "before")
+        page, problem = None, ""
+        try:
+            page = await self._make.ask(asks.Journal, bank=bank, **given)
+        except (BadRequest, NotDone) as error:
+            problem = str(error)
+        shown: dict[str, Any] = {"page": page, "problem": problem, "bank": bank, "banks": self._banks}
+        shown["given"] = given
+        return await self._make.page(request, person, "ops/journal.html", **shown)
+
+    async def readings(self, request: web.Request, person: Person) -> web.StreamResponse:
+        """The readings of a bank."""
+        bank = self._bank(request)
+        page = await self._make.ask(asks.Readings, bank=bank, **_given(request, "before"))
+        return await self._make.page(
+            request, person, "ops/readings.html", page=page, bank=bank, banks=self._banks
+        )
+
+    async def act(self, request: web.Request, person: Person) -> web.StreamResponse:
+        """POST: a form that was filled in; back to its page with what was said."""
+        form = await request.post()
+        kind = _ACTS.get(request.match_info["act"])
+        if kind is None:
+            raise web.HTTPNotFound(text="there is no such act\n")
+        asked = act_of(kind, _fields(kind, form), person, strict=False)
+        if login := str(form.get("second_login", "")):
+            signature = (str(form.get(name, "")) for name in ("second_secret", "second_totp"))
+            second = await self._access.entrance.second(person, login, *signature)
+            asked = asked._replace(people=(person, second))
+        key = str(form.get("key", "")) or secrets.token_hex(16)
+        done = await self._acts.carry_out(keyed(asked, person, key))
+        waits = isinstance(done, Done) and done.asked
+        said = quote(f"{words(name_of(kind))}: {'it waits for a second person' if waits else 'done'}")
+        back = back_to(str(form.get("back", "")))
+        return there(f"{back}{'&' if '?' in back else '?'}said={said}")
+
+    def _bank(self, request: web.Request) -> str:
+        return request.query.get("bank") or self._banks[0]
+
+
+def _given(request: web.Request, *names: str) -> dict[str, str]:
+    """What the query says of these."""
+    return {name: value for name in names if (value := request.query.get(name))}
+
+
+def _fields(kind: type[ServerAct | ActCommand], form: Form) -> dict[str, Any]:
+    """The fields of an act that a form has filled in; a list has one box for each of its parts."""
+    lists = {name for name, hint in get_type_hints(kind).items() if get_origin(hint) is tuple}
+    found: dict[str, Any] = {}
+    for name in dict.fromkeys(form):
+        if name in lists:
+            found[name] = form.getall(name)
+        elif name not in _OURS and form[name] != "":
+            found[name] = form[name]
+    return found

@@ -1,0 +1,166 @@
+"""Is nobody let in who has not signed in, by a safe way, from a page of ours?"""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+
+from jackpot.app import Server
+from jackpot.server.asks import ASKED_ACTS, BASE, QUESTIONS, Target, target_of
+from jackpot.web.access import PLAIN_COOKIE, SECURE_COOKIE, page_token
+from tests.server.bed import configure, on_loop, table
+from tests.server.test_admin import royal
+from tests.web.doorman import SECRET, TOKEN, Doorman
+
+PAGES = (
+    "",
+    "/hits",
+    "/hits/main/H1",
+    "/links/floor-five",
+    "/tables/T01",
+    "/requests",
+    "/journal",
+    "/readings",
+)
+KEY = {"Idempotency-Key": "one"}
+
+
+@asynccontextmanager
+async def floor(folder: Path, extra: str = "") -> AsyncIterator[tuple[Server, aiohttp.ClientSession]]:
+    """A server where ann and bo may sign in, and a browser without scripts."""
+    server = Server(configure(folder, extra=extra))
+    server.entrance = Doorman("ann", "bo")
+    jar = aiohttp.CookieJar(unsafe=True)
+    async with (
+        server,
+        aiohttp.ClientSession(f"http://127.0.0.1:{server.ports['http']}", cookie_jar=jar) as web,
+    ):
+        yield server, web
+
+
+async def signed_in(web: aiohttp.ClientSession, **more: str) -> Any:
+    data = {"login": "ann", "secret": SECRET, **more}
+    return await web.post("/ops/sign-in", data=data, allow_redirects=False)
+
+
+def routes() -> list[Target]:
+    """Every ask, with fields that fit its path."""
+    fields = {"link": "floor-five", "table": "T01", "hit": "H1"}
+    kinds = (*QUESTIONS, *ASKED_ACTS)
+    return [
+        target_of(kind, {name: value for name, value in fields.items() if name in kind.__struct_fields__})
+        for kind in kinds
+    ]
+
+
+@on_loop
+async def test_without_a_session_nothing_is_answered(tmp_path: Path) -> None:
+    """S5, access: every route of the API says 401, every page leads to the door; nobody's name is told."""
+    async with floor(tmp_path) as (_, web):
+        for target in routes():
+            async with web.request(
+                target.method, BASE + target.path, json=target.body, headers=KEY
+            ) as answer:
+                assert (answer.status, answer.content_type) == (401, "application/problem+json"), target
+                assert (await answer.json())["code"] == "no_person"
+        for page in PAGES:
+            async with web.get(f"/ops{page}", allow_redirects=False) as answer:
+                assert (answer.status, answer.headers["Location"][:17]) == (303, "/ops/sign-in?back")
+        async with web.post("/ops/acts/validate", data={"hit": "H1"}, allow_redirects=False) as answer:
+            assert answer.headers["Location"].startswith("/ops/sign-in")
+
+
+@on_loop
+async def test_a_program_with_a_token_asks_and_acts(tmp_path: Path) -> None:
+    """Access: a token needs no cookie and no page; a wrong one is none."""
+    async with floor(tmp_path) as (server, web), table(server) as device:
+        await royal(device)
+        mine = {"Authorization": f"Bearer {TOKEN}", **KEY}
+        async with web.get(f"{BASE}/hits/H1", headers=mine) as answer:
+            assert (await answer.json())["amount"] == "10000.18"
+        for _ in range(2):
+            async with web.post(f"{BASE}/acts/validate", json={"hit": "H1"}, headers=mine) as answer:
+                assert (answer.status, (await answer.json())["hit"]) == (200, "H1")
+        async with web.post(f"{BASE}/acts/pay", json={"hit": "H1", "by": "Cy"}, headers=mine) as answer:
+            assert (answer.status, (await answer.json())["field"]) == (400, "by")
+        async with web.get(f"{BASE}/hits/H1", headers={"Authorization": "Bearer other"}) as answer:
+            assert answer.status == 401
+
+
+@on_loop
+async def test_a_session_is_kept_by_the_browser_and_ends(tmp_path: Path) -> None:
+    """Access: HttpOnly, SameSite=Strict; a wrong password opens nothing; signed out it is worth nothing."""
+    async with floor(tmp_path) as (_, web):
+        async with await signed_in(web, secret="guess") as answer:
+            assert answer.status == 403
+            assert "the name or the password is wrong" in await answer.text()
+            assert not answer.cookies
+        async with await signed_in(web, back="/ops/hits") as answer:
+            assert (answer.status, answer.headers["Location"]) == (303, "/ops/hits")
+            cookie = answer.cookies[PLAIN_COOKIE]
+            assert (cookie["httponly"], cookie["samesite"], cookie["path"]) == (True, "Strict", "/")
+        async with web.get("/ops") as answer:
+            page = await answer.text()
+            assert answer.headers["Cache-Control"] == "no-store"
+            assert "form-action 'self'" in answer.headers["Content-Security-Policy"]
+            assert "frame-ancestors 'self'" in answer.headers["Content-Security-Policy"]
+        assert page_token(cookie.value) in page
+        assert cookie.value not in page
+        out = {"token": page_token(cookie.value)}
+        async with web.post("/ops/sign-out", data=out, allow_redirects=False) as answer:
+            assert answer.headers["Location"] == "/ops/sign-in"
+        headers = {"Cookie": f"{PLAIN_COOKIE}={cookie.value}"}
+        async with web.get("/ops", headers=headers, allow_redirects=False) as answer:
+            assert answer.status == 303
+
+
+@on_loop
+async def test_another_sites_page_does_nothing_with_a_session(tmp_path: Path) -> None:
+    """CSRF: without the page's token, or from another origin, an act is refused and nothing is journalled."""
+    async with floor(tmp_path) as (server, web), table(server) as device:
+        await royal(device)
+        async with await signed_in(web) as answer:
+            token = page_token(answer.cookies[PLAIN_COOKIE].value)
+        seq = server.writers["main"].core.durable_seq
+        good = {"hit": "H1", "token": token}
+        for data, origin in (
+            ({"hit": "H1"}, None),
+            ({"hit": "H1", "token": "guess"}, None),
+            (good, "http://evil.example"),
+            (good, "null"),
+        ):
+            headers = {} if origin is None else {"Origin": origin}
+            async with web.post("/ops/acts/validate", data=data, headers=headers) as answer:
+                assert answer.status == 403
+        async with web.post(f"{BASE}/acts/validate", json={"hit": "H1"}, headers=KEY) as answer:
+            assert answer.status == 403
+        async with web.post("/ops/sign-in", data={"login": "ann"}, headers={"Origin": "null"}) as answer:
+            assert answer.status == 403
+        assert server.writers["main"].core.durable_seq == seq
+        own = {"Origin": f"http://127.0.0.1:{server.ports['http']}"}
+        async with web.post("/ops/acts/validate", data=good, headers=own, allow_redirects=False) as answer:
+            assert answer.status == 303
+        assert server.writers["main"].core.durable_seq == seq + 1
+
+
+@on_loop
+async def test_secrets_travel_by_a_safe_way_alone(tmp_path: Path) -> None:
+    """Access: through a proxy that nobody named the door says how TLS is switched on, and takes no secret."""
+    async with floor(tmp_path) as (_, web):
+        passed = {"X-Forwarded-For": "10.1.2.3", "X-Forwarded-Proto": "https"}
+        async with web.get("/ops/sign-in", headers=passed) as answer:
+            assert answer.status == 403
+            assert "give [listen.tls] a certificate" in await answer.text()
+        data = {"login": "ann", "secret": SECRET}
+        async with web.post("/ops/sign-in", data=data, headers=passed) as answer:
+            assert (answer.status, len(answer.cookies)) == (403, 0)
+        mine = {"Authorization": f"Bearer {TOKEN}", **passed}
+        async with web.get(f"{BASE}/site", headers=mine) as answer:
+            assert answer.status == 403
+    async with floor(tmp_path, 'proxies = ["127.0.0.1"]') as (_, web):
+        answer = await web.post("/ops/sign-in", data=data, headers=passed, allow_redirects=False)
+        cookie = answer.cookies[SECURE_COOKIE]
+        assert (cookie["secure"], cookie["path"], cookie["domain"]) == (True, "/", "")
+        answer.close()

@@ -1,0 +1,187 @@
+"""Can people work a hit through on the pages, by finger, by keyboard, and two of them on one screen?"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from jackpot.app import Server
+from tests.server.bed import LINK, LINKS, Device, administer, configure, on_loop, table
+from tests.server.test_admin import royal
+from tests.web.browser import SIZES, chromium, needs_chromium, opened, until_true
+from tests.web.doorman import SECRET, Doorman
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser, Page
+
+AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text("utf-8")
+PAGES = ("", "/hits", "/hits/main/H1", f"/links/{LINK}", "/tables/T01", "/requests", "/journal", "/readings")
+FORM = """() => Object.fromEntries(new FormData(document.querySelector('form[action="/ops/acts/pay"]')))"""
+FINDINGS = """async () => (await axe.run()).violations.map(
+    (one) => one.id + ': ' + one.nodes.map((node) => node.html).join(' ')
+)"""
+FREE = LINKS + "hold_table = false\n"
+
+
+@asynccontextmanager
+async def floor(folder: Path, links: str = FREE) -> AsyncIterator[tuple[Server, Device, "Browser"]]:
+    """A server where ann and bo may sign in, a table, and a browser."""
+    server = Server(configure(folder, links=links))
+    server.entrance = Doorman("ann", "bo")
+    async with server, table(server) as device, chromium() as browser:
+        yield server, device, browser
+
+
+async def signed_in(server: Server, browser: "Browser", faults: list[str], size: str = "wall") -> "Page":
+    """A page whose person has signed in."""
+    page = await opened(browser, f"http://127.0.0.1:{server.ports['http']}/ops", size, faults)
+    await page.fill("#login", "ann")
+    await page.fill("#secret", SECRET)
+    await page.keyboard.press("Enter")
+    await page.wait_for_selector("header nav")
+    return page
+
+
+async def until_open(page: "Page", text: str) -> None:
+    """Returns once the page says so."""
+    await page.wait_for_function("(text) => document.body.innerText.includes(text)", arg=text)
+
+
+@needs_chromium
+@on_loop
+async def test_a_hit_comes_while_the_page_is_open_and_is_worked_through(tmp_path: Path) -> None:
+    """A10: it stands on every page at once, loud; a tap opens it, a tap validates it, and another pays it."""
+    faults: list[str] = []
+    async with floor(tmp_path) as (server, device, browser):
+        page = await signed_in(server, browser, faults, "phone")
+        await page.goto(f"{page.url}/journal")
+        assert not await page.query_selector("#waiting .hit")
+        await royal(device)
+        await page.wait_for_selector("#waiting .hit.pending")
+        assert "$10,000.18" in await page.inner_text("#waiting .hit")
+        await until_true(page, "document.title.startsWith('(1) ')")
+        await page.click("#waiting .hit")
+        await page.click("button.main")
+        await page.wait_for_selector("#waiting .hit.validated")
+        assert await page.inner_text(".said") == "Validate: done"
+        await page.click("button.main")
+        await page.wait_for_selector("text=Pay: done")
+        await until_true(page, "!document.querySelector('#waiting .hit')")
+        steps = await page.inner_text(".steps")
+        assert [step.split(",")[0] for step in steps.splitlines()[:2]] == ["Paid by Ann", "Validated by Ann"]
+        assert await page.evaluate("document.documentElement.scrollWidth") <= SIZES["phone"][0]
+    assert faults == []
+
+
+@needs_chromium
+@on_loop
+async def test_two_people_undo_on_one_screen(tmp_path: Path) -> None:
+    """A11: alone it is refused in a sentence; a second person signs with their own password."""
+    faults: list[str] = []
+    async with floor(tmp_path) as (server, device, browser):
+        await royal(device)
+        await royal(device, 3, "R2")
+        page = await signed_in(server, browser, faults)
+        await page.click("#waiting li:first-child .hit")
+        for login, secret, said in (
+            ("", "", "two different people must confirm this"),
+            ("ann", SECRET, "another person signs"),
+            ("bo", "guess", "the name or the password is wrong"),
+        ):
+            await page.click("text=Undo it")
+            await page.fill("#undo-reason", "misdeal <b>round</b>")
+            if login:
+                await page.click("form[action='/ops/acts/undo'] .second summary")
+                await page.fill("#undo-login", login)
+                await page.fill("#undo-secret", secret)
+            await page.click("form[action='/ops/acts/undo'] button")
+            assert said in await page.inner_text(".problem-page .detail")
+            await page.click("text=Back")
+        await page.click("text=Undo it")
+        await page.fill("#undo-reason", "misdeal <b>round</b>")
+        await page.click("form[action='/ops/acts/undo'] .second summary")
+        await page.fill("#undo-login", "bo")
+        await page.fill("#undo-secret", SECRET)
+        await page.click("form[action='/ops/acts/undo'] button")
+        await until_open(page, "Undone by Ann and Bo")
+        assert "misdeal <b>round</b>" in await page.inner_text(".steps")
+    assert faults == []
+
+
+@needs_chromium
+@on_loop
+async def test_a_stale_page_and_a_double_tap_do_no_harm(tmp_path: Path) -> None:
+    """A10, S5: somebody was faster: the page says who and when; one form sent twice acts once."""
+    faults: list[str] = []
+    async with floor(tmp_path) as (server, device, browser):
+        await royal(device)
+        page = await signed_in(server, browser, faults)
+        await page.click("#waiting .hit")
+        await administer(server.config, do="validate", hit="H1", by="Cy")
+        await page.click("button.main")
+        await until_open(page, "H1 is validated already, by Cy, ")
+        seq = server.writers["main"].core.durable_seq
+        await page.click("text=Back")
+        await page.wait_for_selector("form[action='/ops/acts/pay']")
+        form = await page.evaluate(FORM)
+        own = f"http://127.0.0.1:{server.ports['http']}"
+        sent = [
+            page.request.post(f"{own}/ops/acts/pay", form=form, headers={"Origin": own}) for _ in range(3)
+        ]
+        answers = await asyncio.gather(*sent)
+        assert [answer.status for answer in answers] == [200] * 3
+        assert server.writers["main"].core.durable_seq == seq + 1
+    assert faults == []
+
+
+@needs_chromium
+@on_loop
+async def test_every_page_is_for_everybody(tmp_path: Path) -> None:
+    """AA: no finding of axe on any page at any size; nothing is wider than the screen; keys alone do."""
+    faults: list[str] = []
+    async with floor(tmp_path, LINKS) as (server, device, browser):
+        await royal(device)
+        for size in ("wall", "phone"):
+            page = await opened(browser, f"http://127.0.0.1:{server.ports['http']}/ops", size, faults)
+            for number, path in enumerate(("/sign-in", *PAGES)):
+                if number == 1:
+                    await page.fill("#login", "ann")
+                    await page.fill("#secret", SECRET)
+                    await page.keyboard.press("Enter")
+                    await page.wait_for_selector("header nav")
+                await page.goto(f"http://127.0.0.1:{server.ports['http']}/ops{path}")
+                await page.evaluate(AXE)
+                found = await page.evaluate(FINDINGS)
+                assert found == [], (size, path)
+                assert await page.evaluate("document.documentElement.scrollWidth") <= SIZES[size][0], path
+        page = await signed_in(server, browser, faults)
+        await page.goto(f"http://127.0.0.1:{server.ports['http']}/ops/hits/main/H1")
+        for _ in range(40):
+            await page.keyboard.press("Tab")
+            if await page.evaluate("document.activeElement.matches('button.main')"):
+                break
+        await page.keyboard.press("Enter")
+        await page.wait_for_selector("text=Validate: done")
+    assert faults == []
+
+
+@needs_chromium
+@pytest.mark.parametrize("act", ["suspend", "void"])
+@on_loop
+async def test_a_link_and_a_round_are_stopped_from_their_pages(tmp_path: Path, act: str) -> None:
+    """S4, T6: the floor suspends a link, and voids a round; the page shows what became of it."""
+    faults: list[str] = []
+    async with floor(tmp_path) as (server, device, browser):
+        device.wager(1, "R1", 1, 2)
+        await device.answer(1)
+        page = await signed_in(server, browser, faults)
+        await page.click(f"a[href='/ops/links/{LINK}']" if act == "suspend" else "a[href='/ops/tables/T01']")
+        await page.click("text=Stop wagers" if act == "suspend" else "text=Void the round")
+        await page.fill(f"#{act}-reason", "drill")
+        await page.click("button.danger")
+        await page.wait_for_selector(f"text={act.capitalize()}: done")
+        await until_open(page, "suspended: operator" if act == "suspend" else "No round.")
+    assert faults == []
