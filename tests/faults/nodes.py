@@ -25,8 +25,10 @@ from jackpot.ledger.store import LedgerError, Store
 from jackpot.rules.commands import Command, Envelope
 from jackpot.rules.engine import Engine
 from jackpot.rules.outcome import Outcome
+from jackpot.rules.signing import SITE
 from jackpot.server import desk as server_desk
 from jackpot.server import redis_line
+from jackpot.server.agreement import Opened
 from jackpot.server.desk import BankStopped
 from jackpot.server.devices import Devices
 from jackpot.server.life import Service
@@ -213,7 +215,12 @@ class SimulatedServer(app.Server):
 
     async def _open_ledger(self) -> dict[str, Store]:
         await self.node.reach.open()
-        return {BANK: self.node.reach}
+        return dict.fromkeys((BANK, SITE), self.node.reach)
+
+    async def _open_books(self) -> Opened:
+        """The people's bank stays shut: the acts that are simulated are of people whom no bank knows."""
+        found = await super()._open_books()
+        return found._replace(missing=found.missing | {SITE: "not simulated"})
 
     async def _listen(self) -> None:
         self._live = Live([writer.board for writer in self.writers.values()], self.clock)
@@ -249,7 +256,8 @@ class WatchedWriter(Writer):
         super().submit(envelope, heard)
 
     def fail(self, error: Exception) -> None:
-        self.node.world.failed(self.node, error)
+        if self.bank != SITE:
+            self.node.world.failed(self.node, error)
         super().fail(error)
 
     def _tell(self, items: Sequence[Item], seq: int) -> None:
