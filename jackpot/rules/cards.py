@@ -24,6 +24,14 @@ def parse(name: str) -> int:
     return card
 
 
+def parse_all(names: Iterable[str]) -> tuple[int, ...]:
+    """The cards of texts, in order; ValueError as `parse`."""
+    try:
+        return tuple([_CARDS[name] for name in names])
+    except KeyError as missing:
+        raise ValueError(f"{quoted(missing.args[0])} is no card") from missing
+
+
 def text(card: int) -> str:
     """The text of a card 0..51, the inverse of `parse`."""
     return _TEXTS[card]

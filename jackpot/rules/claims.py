@@ -41,62 +41,107 @@ class Showing(NamedTuple):
     dealer: tuple[int, ...]
 
 
-def check_shape(table: Table, command: Settle) -> None:
-    """What is wrong whatever the round (WIRE: order of checks).
+class Sent(NamedTuple):
+    """What a settlement sends, its cards read once. seats: in the order of their first claims."""
+
+    seats: dict[int, "Seat"]
+    board: tuple[int, ...]
+    dealer: tuple[int, ...]
+
+
+class Seat(NamedTuple):
+    """The claims of one seat, and the cards that they show."""
+
+    number: int
+    claims: list[Claim]
+    cards: tuple[int, ...]
+
+
+def check_shape(table: Table, command: Settle) -> Sent:
+    """What was sent; refused for what is wrong whatever the round (WIRE: order of checks).
 
     Folds that the game has not, empty claims, one seat twice or with two hands, and players who are in two
     places.
     """
-    folds = FOLD[table.terms.game]
+    game = table.terms.game
+    has_folds = FOLD[game] != "none"
     named: set[tuple[int, str | None]] = set()
+    shown: list[tuple[Claim, tuple[int, ...]]] = []
     for claim in command.hands:
-        refuse_if(
-            claim.folded and folds == "none", Code.BAD_MESSAGE, f"folded: {table.terms.game} has no fold"
-        )
-        empty = claim.cards is None and claim.hand is None and not claim.folded
-        refuse_if(empty, Code.BAD_MESSAGE, f"cards: seat {claim.seat} shows neither cards nor a named hand")
+        if claim.folded and not has_folds:
+            raise Refusal(Code.BAD_MESSAGE, f"folded: {game} has no fold")
+        if claim.cards is None and claim.hand is None and not claim.folded:
+            raise Refusal(Code.BAD_MESSAGE, f"cards: seat {claim.seat} shows neither cards nor a named hand")
         key = (claim.seat, claim.link)
-        refuse_if(key in named, Code.BAD_MESSAGE, f"hands: seat {claim.seat} is named twice")
+        if key in named:
+            raise Refusal(Code.BAD_MESSAGE, f"hands: seat {claim.seat} is named twice")
         named.add(key)
-        _check_counts(table, _parse("cards", claim.cards), ())
+        cards = _parse("cards", claim.cards)
+        _check_counts(table, cards, ())
+        shown.append((claim, cards))
     check_players(table, command.hands, whole=False)
-    for claims in _by_seat(command.hands).values():
-        _own_cards(claims)
-    _check_counts(table, (), _parse("board", command.board))
-    _parse("dealer", command.dealer)
+    seats = _by_seat(shown)
+    board = _parse("board", command.board)
+    _check_counts(table, (), board)
+    return Sent(seats, board, _parse("dealer", command.dealer))
 
 
-def read(state: State, table: Table, round_: Round, command: Settle) -> Showing:
+def _by_seat(shown: Sequence[tuple[Claim, tuple[int, ...]]]) -> dict[int, Seat]:
+    """Refused where two claims of a seat show different cards."""
+    seats: dict[int, Seat] = {}
+    for claim, cards in shown:
+        before = seats.get(claim.seat)
+        if before is None:
+            seats[claim.seat] = Seat(claim.seat, [claim], cards)
+            continue
+        before.claims.append(claim)
+        if claim.cards is not None:
+            first = all(other.cards is None for other in before.claims[:-1])
+            differ = not first and cards != before.cards
+            refuse_if(differ, Code.BAD_MESSAGE, f"cards: seat {claim.seat} shows two different hands")
+            seats[claim.seat] = before._replace(cards=cards)
+    return seats
+
+
+def read(state: State, table: Table, round_: Round, command: Settle, sent: Sent) -> Showing:
     """The hands as they count; refused with the first code that applies."""
-    board = _board(round_, _parse("board", command.board))
-    dealer = _dealer(round_, _parse("dealer", command.dealer))
+    board = _board(round_, sent.board)
+    dealer = _dealer(round_, sent.dealer)
     _check_all_in_one(state, round_, command, dealer)
-    played = [number for number in table.links if number in round_.links()]
+    wagered = round_.links()
+    played = [number for number in table.links if number in wagered]
     _check_players(table, round_, command.hands)
-    named = {id(claim): _named_links(state, table, round_, claim, played) for claim in command.hands}
-    by_seat = _by_seat(command.hands)
-    own = {seat: _own_cards(claims) for seat, claims in by_seat.items()}
-    made = {
-        seat: {number: _rank(state, table, number, cards, board) for number in played}
-        for seat, cards in own.items()
-        if cards
+    named = {
+        id(claim): _named_links(state, table, round_, claim, played)
+        for claim in command.hands
+        if claim.hand is not None
     }
+    made = _rank_seats(state, table, sent, played, board)
     _check_dealer(state, table, round_, dealer, board)
     for name in (*(claim.link for claim in command.hands if claim.link is not None), *(command.counts or ())):
         link_number(state, table, name)
     for claim in command.hands:
-        over = claim.seat > table.terms.seats
-        refuse_if(over, Code.UNKNOWN_SEAT, f"seat: {claim.seat} is above the table's {table.terms.seats}")
+        if claim.seat > table.terms.seats:
+            message = f"seat: {claim.seat} is above the table's {table.terms.seats}"
+            raise Refusal(Code.UNKNOWN_SEAT, message)
     _check_order(round_, [claim.seat for claim in command.hands])
-    _check_wagers(state, table, round_, command.hands)
+    _check_wagers(state, table, wagered, command.hands)
     seats = [
-        _read_seat(
-            state, table, [(claim, named[id(claim)]) for claim in claims], own[seat], made.get(seat, {})
-        )
-        for seat, claims in by_seat.items()
+        _read_seat(state, table, seat, named, made.get(number, {})) for number, seat in sent.seats.items()
     ]
-    _check_possible(round_, Showing(seats, board, dealer))
+    _check_possible(round_, seats, board, dealer)
     return Showing(seats, board, dealer)
+
+
+def _rank_seats(
+    state: State, table: Table, sent: Sent, played: Sequence[int], board: tuple[int, ...]
+) -> dict[int, dict[int, Ranked]]:
+    """What each seat's cards make on each link that is played, by seat and link."""
+    made: dict[int, dict[int, Ranked]] = {}
+    for number, seat in sent.seats.items():
+        if seat.cards:
+            made[number] = {link: _rank(state, table, link, seat.cards, board) for link in played}
+    return made
 
 
 def _check_players(table: Table, round_: Round, claims: Sequence[Claim]) -> None:
@@ -108,49 +153,40 @@ def _check_players(table: Table, round_: Round, claims: Sequence[Claim]) -> None
     check_players(table, [*round_.bets, *round_.shown, *claims])
 
 
-def _by_seat(claims: Sequence[Claim]) -> dict[int, list[Claim]]:
-    by_seat: dict[int, list[Claim]] = {}
-    for claim in claims:
-        by_seat.setdefault(claim.seat, []).append(claim)
-    return by_seat
-
-
-def _own_cards(claims: Sequence[Claim]) -> tuple[int, ...]:
-    """The cards that a seat shows, if it shows any; refused where two of its claims show different ones."""
-    shown = [_parse("cards", claim.cards) for claim in claims if claim.cards is not None]
-    differ = any(cards != shown[0] for cards in shown)
-    refuse_if(differ, Code.BAD_MESSAGE, f"cards: seat {claims[0].seat} shows two different hands")
-    return shown[0] if shown else ()
-
-
 def _read_seat(
     state: State,
     table: Table,
-    claims: Sequence[tuple[Claim, list[int]]],
-    own: tuple[int, ...],
+    seat: Seat,
+    named: dict[int, list[int]],
     ranked: dict[int, Ranked],
 ) -> Read:
-    """One seat's claims, each with its links, as one hand: the same cards have one name (H2, H4)."""
-    seat = claims[0][0].seat
-    player = next((claim.player for claim, _ in claims if claim.player is not None), None)
+    """One seat's claims as one hand: the same cards have one name (H2, H4). named: links by id of claim."""
+    number, claims, own = seat
+    if len(claims) == 1 and claims[0].hand is None and claims[0].link is None:  # cards alone, or a fold
+        (claim,) = claims
+        alone = HandShown(number, deck.pack(own), "", "", 0, claim.folded, claim.player)
+        return Read(number, own, claim.folded, ranked, frozenset(), [alone], claim.player)
+    player = next((claim.player for claim in claims if claim.player is not None), None)
     unverified: set[int] = set()
     spoken: dict[HandKind, Ranked] = {}
     shown: list[HandShown] = []
-    for claim, links in claims:
-        for number in links if claim.hand is not None else ():
+    for claim in claims:
+        for link in named.get(id(claim), ()):
             name = Ranked(claim.hand or "", claim.suit or "")
-            if number not in ranked:
-                unverified.add(number)
-                ranked[number] = name
-            kind = state.link(number).terms.hand_kind
-            _check_name(seat, name, ranked[number])
-            _check_name(seat, name, spoken.get(kind, name))
+            if link not in ranked:
+                unverified.add(link)
+                ranked[link] = name
+            kind = state.link(link).terms.hand_kind
+            _check_name(number, name, ranked[link])
+            _check_name(number, name, spoken.get(kind, name))
             spoken[kind] = name if name.suit else spoken.get(kind, name)
         link = link_number(state, table, claim.link) if claim.link else 0
         packed = deck.pack(own) if not shown else b""
-        shown.append(HandShown(seat, packed, claim.hand or "", claim.suit or "", link, claim.folded, player))
-    folded = any(claim.folded for claim, _ in claims)
-    return Read(seat, own, folded, ranked, frozenset(unverified), shown, player)
+        shown.append(
+            HandShown(number, packed, claim.hand or "", claim.suit or "", link, claim.folded, player)
+        )
+    folded = any(claim.folded for claim in claims)
+    return Read(number, own, folded, ranked, frozenset(unverified), shown, player)
 
 
 def _rank(state: State, table: Table, number: int, own: tuple[int, ...], board: tuple[int, ...]) -> Ranked:
@@ -180,23 +216,21 @@ def _named_links(state: State, table: Table, round_: Round, claim: Claim, played
 
     A link counts also where only other seats have wagered on it, for the hand may earn them envy (A5).
     """
+    name = claim.hand or ""
     if claim.link is not None:
         links = [number for number in table.links if state.link(number).terms.link == claim.link]
     else:
         wagered = {bet.link for bet in round_.bets if bet.seat == claim.seat and not bet.dealer}
         kinds = {state.link(number).terms.hand_kind for number in wagered or played}
-        differ = claim.hand is not None and len(kinds) > 1
-        refuse_if(differ, Code.BAD_MESSAGE, "link: other cards make each hand of the seat; say which")
+        message = "link: other cards make each hand of the seat; say which"
+        refuse_if(len(kinds) > 1, Code.BAD_MESSAGE, message)
         links = [number for number in played if state.link(number).terms.hand_kind in kinds]
-    if claim.hand is None:
-        return links
     for number in links:
         terms = state.link(number).terms
-        known = claim.hand in hands.NAMES[terms.hand_kind]
-        refuse_if(not known, Code.BAD_MESSAGE, f"hand: {quoted(claim.hand)} is no hand of link {terms.link}")
-        suited = claim.hand in _told_apart(terms)
-        missing = suited and claim.suit is None and claim.cards is None
-        refuse_if(missing, Code.BAD_MESSAGE, f"suit: link {terms.link} tells suits of {claim.hand} apart")
+        known = name in hands.NAMES[terms.hand_kind]
+        refuse_if(not known, Code.BAD_MESSAGE, f"hand: {quoted(name)} is no hand of link {terms.link}")
+        missing = name in _told_apart(terms) and claim.suit is None and claim.cards is None
+        refuse_if(missing, Code.BAD_MESSAGE, f"suit: link {terms.link} tells suits of {name} apart")
     return links
 
 
@@ -209,19 +243,21 @@ def _told_apart(terms: LinkTerms) -> set[str]:
 def _check_order(round_: Round, seats: list[int]) -> None:
     """Seat numbers fall, from the dealer's far right; when reopened, each settlement begins there (T4)."""
     settled = round_.settled()
-    last = 0 if round_.reopened else min(settled, default=0)
-    for before, seat in zip([last, *seats], seats, strict=False):
-        late = bool(before) and seat > before
-        refuse_if(late, Code.OUT_OF_ORDER, f"seat: {seat} is settled out of turn")
+    before = 0 if round_.reopened else min(settled, default=0)
     for seat in seats:
+        if before and seat > before:
+            raise Refusal(Code.OUT_OF_ORDER, f"seat: {seat} is settled out of turn")
+        before = seat
+    for seat in seats if settled else ():
         refuse_if(seat in settled, Code.ALREADY_SETTLED, f"seat: {seat} was settled already")
 
 
-def _check_wagers(state: State, table: Table, round_: Round, claims: Sequence[Claim]) -> None:
+def _check_wagers(state: State, table: Table, wagered: set[int], claims: Sequence[Claim]) -> None:
     """A hand named for a link counts there, for its own wager or for the envy of others (A5)."""
     for claim in claims:
-        missing = claim.link is not None and link_number(state, table, claim.link) not in round_.links()
-        refuse_if(missing, Code.NO_WAGER, f"link: nobody has a wager on {claim.link} in this round")
+        if claim.link is not None and link_number(state, table, claim.link) not in wagered:
+            message = f"link: nobody has a wager on {claim.link} in this round"
+            raise Refusal(Code.NO_WAGER, message)
 
 
 def _check_all_in_one(state: State, round_: Round, command: Settle, dealer: tuple[int, ...]) -> None:
@@ -258,16 +294,18 @@ def _check_dealer(
         _rank(state, table, number, dealer, board)
 
 
-def _check_possible(round_: Round, showing: Showing) -> None:
+def _check_possible(
+    round_: Round, seats: Sequence[Read], board: tuple[int, ...], dealer: tuple[int, ...]
+) -> None:
     """No card twice in one round: it is played with one deck (L1, H4)."""
-    seen = Counter(showing.board)
-    seen.update(showing.dealer)
+    seen = [*board, *dealer]
     for before in round_.shown:
-        seen.update(deck.unpack(before.cards))
-    for seat in showing.seats:
-        seen.update(seat.cards)
-    for card, count in seen.items():
-        refuse_if(count > 1, Code.IMPOSSIBLE_CARDS, f"cards: {deck.text(card)} is shown {count} times")
+        seen += deck.unpack(before.cards)
+    for seat in seats:
+        seen += seat.cards
+    if len(set(seen)) < len(seen):
+        card, count = next((card, count) for card, count in Counter(seen).items() if count > 1)
+        raise Refusal(Code.IMPOSSIBLE_CARDS, f"cards: {deck.text(card)} is shown {count} times")
 
 
 def _board(round_: Round, sent: tuple[int, ...]) -> tuple[int, ...]:
@@ -286,8 +324,10 @@ def _dealer(round_: Round, sent: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _parse(field: str, texts: Sequence[str] | None) -> tuple[int, ...]:
+    if not texts:
+        return ()
     try:
-        return tuple(deck.parse(text) for text in texts or ())
+        return deck.parse_all(texts)
     except ValueError as error:
         raise Refusal(Code.BAD_MESSAGE, f"{field}: {error}") from error
 

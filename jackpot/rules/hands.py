@@ -1,12 +1,14 @@
 """What is a hand worth? Its category by its game's own order, and the row that it takes (H1-H3).
 
-A set of cards is read once into two integers. The mask has a bit a card: four bits a rank, one a
-suit, so that a run of ranks within one suit is found in all four suits at once by shifting four
-bits at a time. The tally has a hexadecimal digit a rank and, above them, one a suit: how often each
-is held. Neither needs a table of hands.
+A set of cards is read into one integer, its tally: a hexadecimal digit a rank and, above them, one a suit,
+say how often each is held. Where enough cards are of one suit, only flush and straight flush are possible:
+too few cards are left for anything else. Elsewhere the ranks alone decide, so each set of ranks is ranked
+once and kept. A mask has a bit a card, four bits a rank: a run of ranks within one suit is found by shifting
+four bits at a time.
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple, TypeVar
 
 from jackpot.rules.cards import DECK, RANKS, SUITS
@@ -19,6 +21,10 @@ class Ranked(NamedTuple):
     name: str
     suit: str
 
+
+# Sets of ranks that were ranked before and are only looked up: five cards have 6,175 of them. Ranking every
+# hand took four times as long.
+RANKINGS_KEPT: Final = 8_192
 
 _FIVE: Final = (
     "royal-flush",
@@ -55,8 +61,9 @@ _ALSO: Final = {
     "four-aces": ("four-aces", "four-of-a-kind"),
 }
 
-_DIGITS: Final = int("1" * (len(RANKS) + len(SUITS)), 16)  # a 1 in every digit of a tally
-_RANK_DIGITS: Final = int("1" * len(RANKS), 16)
+# A 1 in every digit of the ranks, and of the suits, of a tally.
+_DIGITS: Final = int("1" * len(RANKS), 16)
+_SUIT_DIGITS: Final = int("1" * len(SUITS), 16)
 _RANK_BITS: Final = 4 * len(RANKS)
 _ALL_RANKS: Final = (1 << _RANK_BITS) - 1
 _ACES: Final = 15 << 4 * RANKS.index("A")
@@ -67,13 +74,17 @@ _TEN: Final = 4 * (RANKS.index("T") + 1)
 _QUEEN: Final = 4 * (RANKS.index("Q") + 1)
 
 
-def _read(cards: Iterable[int]) -> tuple[int, int]:
-    """The mask and the tally of some cards."""
-    mask = tally = 0
+def _mask(cards: Iterable[int]) -> int:
+    """A bit for each card."""
+    mask = 0
     for card in cards:
         mask |= 1 << card
-        tally += _TALLY[card]
-    return mask, tally
+    return mask
+
+
+def _tally(cards: Iterable[int]) -> int:
+    """How often each rank and each suit is held."""
+    return sum(map(_TALLY.__getitem__, cards))
 
 
 def _runs(mask: int, length: int) -> int:
@@ -84,73 +95,81 @@ def _runs(mask: int, length: int) -> int:
     return found
 
 
-def _any_suit(mask: int) -> int:
-    """The mask as if every card were a spade."""
-    return (mask | mask >> 1 | mask >> 2 | mask >> 3) & _RANK_DIGITS
+def _straight(ranks: int, length: int) -> int:
+    """As `_runs`, whatever the suits: as if there were one card of each rank held, a spade."""
+    return _runs(_held(ranks, 1) >> 3, length)
 
 
-def _held(tally: int, count: int) -> int:
-    """The top bit of every digit of a tally that is at least `count`; no digit of seven cards overflows."""
-    return tally + (8 - count) * _DIGITS & 8 * _DIGITS
-
-
-def _suit(bits: int) -> str:
-    """The suit of the highest bit of a mask."""
-    return SUITS[bits.bit_length() - 1 & 3]
+def _held(ranks: int, count: int) -> int:
+    """The top bit of every digit that is at least `count`; no digit of seven cards overflows."""
+    return ranks + (8 - count) * _DIGITS & 8 * _DIGITS
 
 
 def _suited(tally: int, count: int) -> str:
     """The suit of which at least `count` cards are held, or ""."""
-    digits = _held(tally, count) >> _RANK_BITS
+    digits = (tally >> _RANK_BITS) + (8 - count) * _SUIT_DIGITS & 8 * _SUIT_DIGITS
     return SUITS[digits.bit_length() - 1 >> 2] if digits else ""
 
 
 def three(cards: Sequence[int]) -> Ranked:
     """The category of three cards: a straight stands above a flush (H1)."""
-    mask, tally = _read(cards)
-    if runs := _runs(mask, 3):
-        return Ranked("mini-royal" if runs >> _QUEEN else "straight-flush", _suit(runs))
-    pairs = _held(tally, 2) & _ALL_RANKS
-    if pairs and _held(tally, 3) & _ALL_RANKS:
-        return Ranked("three-of-a-kind", "")
-    if _runs(_any_suit(mask), 3):
-        return Ranked("straight", "")
+    tally = _tally(cards)
     if suit := _suited(tally, 3):
+        if runs := _runs(_mask(cards), 3):
+            return Ranked("mini-royal" if runs >> _QUEEN else "straight-flush", suit)
         return Ranked("flush", suit)
+    return _three_by_rank(tally & _ALL_RANKS)
+
+
+@lru_cache(RANKINGS_KEPT)
+def _three_by_rank(ranks: int) -> Ranked:
+    pairs = _held(ranks, 2)
+    if pairs and _held(ranks, 3):
+        return Ranked("three-of-a-kind", "")
+    if _straight(ranks, 3):
+        return Ranked("straight", "")
     return Ranked("pair" if pairs else "high-card", "")
 
 
 def four_best(cards: Sequence[int]) -> Ranked:
     """The best four of five cards: four of a kind stands above a straight flush (H1, H2)."""
-    mask, tally = _read(cards)
-    pairs = _held(tally, 2) & _ALL_RANKS
-    if fours := pairs and _held(tally, 4) & _ALL_RANKS:
-        return Ranked("four-aces" if fours & _ACES else "four-of-a-kind", "")
-    if runs := _runs(mask, 4):
-        return Ranked("straight-flush", _suit(runs))
-    if pairs and _held(tally, 3) & _ALL_RANKS:
-        return Ranked("three-of-a-kind", "")
+    tally = _tally(cards)
     if suit := _suited(tally, 4):
-        return Ranked("flush", suit)
-    if _runs(_any_suit(mask), 4):
+        return Ranked("straight-flush" if _runs(_mask(cards), 4) else "flush", suit)
+    return _four_by_rank(tally & _ALL_RANKS)
+
+
+@lru_cache(RANKINGS_KEPT)
+def _four_by_rank(ranks: int) -> Ranked:
+    pairs = _held(ranks, 2)
+    if fours := pairs and _held(ranks, 4):
+        return Ranked("four-aces" if fours & _ACES else "four-of-a-kind", "")
+    if pairs and _held(ranks, 3):
+        return Ranked("three-of-a-kind", "")
+    if _straight(ranks, 4):
         return Ranked("straight", "")
     return Ranked(_pairs(pairs), "")
 
 
 def five_best(cards: Sequence[int]) -> Ranked:
     """The best five of five, six or seven cards (H1, H2)."""
-    mask, tally = _read(cards)
-    if runs := _runs(mask, 5):
-        return Ranked("royal-flush" if runs >> _TEN else "straight-flush", _suit(runs))
-    pairs = _held(tally, 2) & _ALL_RANKS
-    threes = pairs and _held(tally, 3) & _ALL_RANKS
-    if threes and _held(tally, 4) & _ALL_RANKS:
+    tally = _tally(cards)
+    if suit := _suited(tally, 5):
+        if runs := _runs(_mask(cards), 5):
+            return Ranked("royal-flush" if runs >> _TEN else "straight-flush", suit)
+        return Ranked("flush", suit)
+    return _five_by_rank(tally & _ALL_RANKS)
+
+
+@lru_cache(RANKINGS_KEPT)
+def _five_by_rank(ranks: int) -> Ranked:
+    pairs = _held(ranks, 2)
+    threes = pairs and _held(ranks, 3)
+    if threes and _held(ranks, 4):
         return Ranked("four-of-a-kind", "")
     if threes and pairs & pairs - 1:
         return Ranked("full-house", "")
-    if suit := _suited(tally, 5):
-        return Ranked("flush", suit)
-    if _runs(_any_suit(mask), 5):
+    if _straight(ranks, 5):
         return Ranked("straight", "")
     return Ranked("three-of-a-kind" if threes else _pairs(pairs), "")
 

@@ -44,9 +44,9 @@ def decide_settle(state: State, table: Table, command: Settle) -> Settled:
 
     Without hands and without a close nobody's turn has come: then it shows cards and pays nothing.
     """
-    claims.check_shape(table, command)
+    sent = claims.check_shape(table, command)
     round_ = _find_locked(table, command.round)
-    showing = claims.read(state, table, round_, command)
+    showing = claims.read(state, table, round_, command, sent)
     counts = _counts(state, table, command.counts)
     tally = Tally(state, table, round_)
     sharers = _pay_turns(tally, showing) if command.hands or command.close else []
