@@ -8,7 +8,7 @@ from jackpot.rules.codes import Code
 from jackpot.rules.events import HitMade, Settlement, TakeMade
 from jackpot.rules.hands import Ranked
 from jackpot.rules.meter import Accounts
-from jackpot.rules.paytable import Fixed, ForOne, Percent, Row, ToOne
+from jackpot.rules.paytable import EnvyRow, Fixed, ForOne, Percent, Row, ToOne
 from jackpot.rules.refusal import refuse_if
 from jackpot.rules.state import Award, Hit, Kind, Level, Link, Pays, Round, State, Status, Table
 
@@ -41,18 +41,33 @@ class Prize(NamedTuple):
 
 
 class Tally:
-    """The awards of one entry, as they are decided one after the other; nothing else is touched."""
+    """The awards of one entry, as they are decided one after the other; nothing else is touched.
+
+    own: the seats with a wager on their own hand, each with its link.
+    """
 
     def __init__(self, state: State, table: Table, round_: Round) -> None:
         self.state = state
         self.table = table
         self.round = round_
+        self.own = {(bet.seat, bet.link) for bet in round_.bets if not bet.dealer}
         self.hits: list[HitMade] = []
         self.takes: list[TakeMade] = []
         self.late: list[tuple[TakeMade, list[Award]]] = []
         self._meters: dict[tuple[int, int], Accounts] = {}
+        self._rows: dict[tuple[int, Ranked], tuple[Row | None, EnvyRow | None]] = {}
         self._next_hit = state.next_hit
         self._next_award = state.next_award
+
+    def rows(self, link: Link, ranked: Ranked) -> tuple[Row | None, EnvyRow | None]:
+        """The row that a hand is paid by on a link, and the row of its envy bonuses (H3, A5)."""
+        key = (link.number, ranked)
+        found = self._rows.get(key)
+        if found is None:
+            terms = link.terms
+            found = hands.best_row(terms.rows, ranked), hands.best_row(terms.envy, ranked)
+            self._rows[key] = found
+        return found
 
     def settlement(self) -> Settlement:
         """What was decided; refused as `too_many` above what one frame may make."""
@@ -106,7 +121,7 @@ class Tally:
 
     def pay_envy(self, link: Link, ranked: Ranked, winner: Winner, hit: HitMade | None) -> HitMade | None:
         """Each other player's wager on the link is paid for a qualifying hand (A5)."""
-        row = hands.best_row(link.terms.envy, ranked)
+        _, row = self.rows(link, ranked)
         if row is None:
             return hit
         owners = {seat: names.plain(player) for seat, player in self.round.owners().items()}

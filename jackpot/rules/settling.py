@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from controllers.messages import Close, Settle
-from jackpot.rules import claims, hands
+from jackpot.rules import claims
 from jackpot.rules.awards import Tally, Winner
 from jackpot.rules.betting import find_round, link_number
 from jackpot.rules.cards import pack, unpack
@@ -155,7 +155,7 @@ def _moment(round_: Round, seat: int) -> int:
 def _pay_dealer(tally: Tally, link: Link, showing: Showing, turn: Turn, sharers: list[Sharer]) -> None:
     ranked = claims.dealer_ranked(tally.state, tally.table, link.number, showing)
     winner = Winner(0, ranked.name, False, _dealer_players(tally.round, link.number))
-    row = hands.best_row(link.terms.rows, ranked)
+    row, _ = tally.rows(link, ranked)
     if row is None:
         return
     if not isinstance(row.pays, Percent):
@@ -172,12 +172,16 @@ def _pay_seat(tally: Tally, read: Read, turn: Turn, sharers: list[Sharer]) -> No
         return
     forfeited = read.folded and FOLD[tally.table.terms.game] == "forfeits"
     for number in tally.table.links:
-        if number not in read.ranked:
+        ranked = read.ranked.get(number)
+        if ranked is None:
             continue
-        link, ranked = tally.state.link(number), read.ranked[number]
+        link = tally.state.link(number)
+        row, envy = tally.rows(link, ranked)
+        if forfeited or (read.seat, number) not in tally.own:
+            row = None
+        if row is None and envy is None:
+            continue
         winner = Winner(read.seat, ranked.name, number in read.unverified, (read.seat,), player=read.player)
-        own = any(bet.seat == read.seat and bet.link == number and not bet.dealer for bet in tally.round.bets)
-        row = hands.best_row(link.terms.rows, ranked) if own and not forfeited else None
         hit = None
         shared = row is not None and isinstance(row.pays, Percent) and link.terms.simultaneous == "share"
         if row is not None and not shared:
@@ -218,7 +222,8 @@ def _pay_at_close(tally: Tally, sharers: list[Sharer], board: Collection[int]) -
         winners = [_winner(tally, sharer) for sharer in sharers if (sharer.link, sharer.row) == (number, row)]
         if isinstance(pays, Percent):
             tally.take(link, pays, winners, SHARED_FROM + row, moment)
-    for seat in sorted({bet.seat for bet in tally.round.bets}, reverse=True):
+    drawn = {bet.seat for bet in tally.round.bets} if tally.round.draws else set()
+    for seat in sorted(drawn, reverse=True):
         _pay_draws(tally, seat, (), board)
 
 

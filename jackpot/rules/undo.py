@@ -8,6 +8,7 @@ into the base.
 """
 
 from bisect import bisect_left
+from operator import attrgetter
 
 import msgspec
 
@@ -24,6 +25,9 @@ Moment = tuple[int, int]
 """Where in a level's history: (the journal's seq, the order within that entry)."""
 
 BASE: Moment = (0, 0)
+
+# When a point is: asked for in every search, so without a call of ours.
+_at = attrgetter("at")
 
 
 class Share(msgspec.Struct, array_like=True):
@@ -101,8 +105,9 @@ class History(msgspec.Struct, array_like=True):
 
         A take that stands there already gains shares (T5, T10).
         """
-        index = bisect_left(self.points, at, key=_at)
-        if index < len(self.points) and self.points[index].at == at:
+        now = self.points[-1].at < at
+        index = len(self.points) if now else bisect_left(self.points, at, key=_at)
+        if not now and self.points[index].at == at:
             standing = self.points[index].take
             if standing is not None and take is not None:
                 standing.shares.extend(take.shares)
@@ -221,7 +226,3 @@ def reseeds(point: Point) -> bool:
     """Whether a standing award of the whole meter was made at this moment (A2)."""
     take = point.take
     return take is not None and is_whole(take.rate) and any(not share.undone for share in take.shares)
-
-
-def _at(point: Point) -> Moment:
-    return point.at
