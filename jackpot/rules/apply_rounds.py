@@ -58,14 +58,15 @@ def apply_wagered(effects: Effects, event: Wagered) -> None:
     round_ = table.round
     if round_ is None:
         round_ = table.round = Round(event.round, "open", effects.seq)
-    state = effects.state
+    state, seq = effects.state, effects.seq
     by_link: dict[int, int] = {}
     for place in event.bets:
-        round_.seated.pop(place.seat, None)
-        round_.bets.append(BetMade(place.seat, place.link, place.dealer, place.player, effects.seq))
+        if round_.seated:
+            round_.seated.pop(place.seat, None)
+        round_.bets.append(BetMade(place.seat, place.link, place.dealer, place.player, seq))
         by_link[place.link] = by_link.get(place.link, 0) + 1
     owners = {bet.seat: bet.player for bet in round_.bets if bet.player is not None}
-    for bet in round_.bets:
+    for bet in round_.bets if owners else ():
         bet.player = owners.get(bet.seat)
     for number, count in by_link.items():
         table.counts[number] = table.counts.get(number, 0) + count

@@ -1,6 +1,6 @@
 """May this wager be taken, taken back, locked? The round before the cards (T1-T3, T9, L11)."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple, Protocol
 
 from controllers.messages import Bet, Lock, Unbet, Wager, Withdraw
@@ -10,7 +10,7 @@ from jackpot.rules.codes import Code
 from jackpot.rules.commands import Draw
 from jackpot.rules.events import Locked, Locking, Placed, Wagered, Withdrawn
 from jackpot.rules.invariant import invariant
-from jackpot.rules.money import from_cents
+from jackpot.rules.money import to_cents
 from jackpot.rules.recompute import without_bets
 from jackpot.rules.refusal import Refusal, quoted, refuse_if
 from jackpot.rules.state import BetMade, DrawMade, Link, Round, State, Table
@@ -64,10 +64,14 @@ def find_round(table: Table, round_id: str) -> Round:
 def decide_wager(state: State, table: Table, command: Wager, around: Around) -> Wagered:
     """Accept every bet of the frame or none."""
     refuse_if(not command.bets, Code.BAD_MESSAGE, "bets: at least one")
-    round_ = table.find(command.round)
-    _check_hands_and_players(state, table, round_, command.bets)
+    bets, round_ = command.bets, table.find(command.round)
+    links = {link.terms.link: link for link in map(state.link, table.links)}
+    _check_hands_and_players(table, round_, bets, links)
     _check_round_for_wager(table, command.round)
-    _check_active(state, table, {bet.link for bet in command.bets})
+    for name, link in links.items():
+        if link.suspended and any(bet.link == name for bet in bets):
+            reasons = ", ".join(link.suspended)
+            raise Refusal(Code.SUSPENDED, f"link: {name} is suspended ({reasons})")
     refuse_if(
         round_ is None and bool(table.held),
         Code.TABLE_HELD,
@@ -75,19 +79,15 @@ def decide_wager(state: State, table: Table, command: Wager, around: Around) -> 
     )
     asked_ms = around.asked_ms if round_ is None or command.lock else 0
     _check_asked(asked_ms)
-    placed = [
-        Placed(bet.seat, link_number(state, table, bet.link), bet.on == "dealer", bet.player)
-        for bet in command.bets
-    ]
-    numbers = _chips(state, table, command.chips)
-    for bet in command.bets:
+    placed = []
+    for bet in bets:
+        number = links[bet.link].number if bet.link in links else link_number(state, table, bet.link)
+        placed.append(Placed(bet.seat, number, bet.on == "dealer", bet.player))
+    chips = _chips(state, table, command.chips)
+    for bet in bets:
         if bet.seat > table.terms.seats:
             raise _no_seat(table, bet.seat)
-    for bet, place in zip(command.bets, placed, strict=True):
-        wager = state.link(place.link).terms.wager
-        if from_cents(bet.amount) != wager:
-            message = f"amount: {bet.amount} cents; link {bet.link} takes exactly {wager // from_cents(1)}"
-            raise Refusal(Code.WRONG_AMOUNT, message)
+    _check_amounts(bets, links)
     _check_duplicates(round_, placed)
     limit = table.terms.max_rounds_per_minute
     refuse_if(
@@ -95,13 +95,22 @@ def decide_wager(state: State, table: Table, command: Wager, around: Around) -> 
         Code.UNREASONABLE,
         f"round: more than {limit} rounds in a minute",
     )
-    _check_fits(round_, len(command.bets))
+    _check_fits(round_, len(bets))
     locking = None
     if command.lock:
-        links = {place.link for place in placed} | (round_.links() if round_ else set())
-        locking = Locking(numbers, _draw(state, table, links, around.draws))
+        wagered = {place.link for place in placed} | (round_.links() if round_ else set())
+        locking = Locking(chips, _draw(state, table, wagered, around.draws))
     counted = round_ is None and bool(limit)
     return Wagered(command.round, placed, locking, asked_ms, around.tick if counted else 0)
+
+
+def _check_amounts(bets: Iterable[Bet], links: Mapping[str, Link]) -> None:
+    """Each is exactly its link's wager (T2)."""
+    wanted = {name: to_cents(link.terms.wager) for name, link in links.items()}
+    for bet in bets:
+        if bet.amount != wanted[bet.link]:
+            message = f"amount: {bet.amount} cents; link {bet.link} takes exactly {wanted[bet.link]}"
+            raise Refusal(Code.WRONG_AMOUNT, message)
 
 
 def decide_withdraw(state: State, table: Table, command: Withdraw) -> Withdrawn:
@@ -165,11 +174,11 @@ def miscounted(state: State, table: Table, round_: Round, chips: Mapping[int, in
     return found
 
 
-def _check_hands_and_players(state: State, table: Table, round_: Round | None, bets: tuple[Bet, ...]) -> None:
-    links = {state.link(number).terms.link: state.link(number) for number in table.links}
+def _check_hands_and_players(
+    table: Table, round_: Round | None, bets: tuple[Bet, ...], links: Mapping[str, Link]
+) -> None:
     for bet in bets:
-        link = links.get(bet.link)
-        if bet.on == "dealer" and link is not None and not _takes_dealer(link, table):
+        if bet.on == "dealer" and bet.link in links and not _takes_dealer(links[bet.link], table):
             raise Refusal(Code.BAD_MESSAGE, f"on: link {bet.link} takes no wager on the dealer's hand here")
     check_players(table, [*(round_.bets if round_ else ()), *bets])
 
@@ -222,14 +231,6 @@ def _check_asked(asked_ms: int) -> None:
     )
 
 
-def _check_active(state: State, table: Table, wanted: Collection[str]) -> None:
-    for number in table.links:
-        link = state.link(number)
-        if link.suspended and link.terms.link in wanted:
-            reasons = ", ".join(link.suspended)
-            raise Refusal(Code.SUSPENDED, f"link: {link.terms.link} is suspended ({reasons})")
-
-
 def _no_seat(table: Table, seat: int) -> Refusal:
     return Refusal(Code.UNKNOWN_SEAT, f"seat: {seat} is above the table's {table.terms.seats}")
 
@@ -250,7 +251,9 @@ def _check_fits(round_: Round | None, more: int) -> None:
 
 
 def _chips(state: State, table: Table, chips: Mapping[str, int] | None) -> dict[int, int]:
-    counts = {link_number(state, table, name): count for name, count in (chips or {}).items()}
+    if not chips:
+        return {}
+    counts = {link_number(state, table, name): count for name, count in chips.items()}
     return dict(sorted(counts.items()))
 
 

@@ -1,11 +1,13 @@
 """What does an entry bring about? Its answer, its pushes and its postings, gathered as it is applied."""
 
-from typing import Any, Literal
+from operator import sub
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
 from controllers import answers
 from jackpot.rules import facts
+from jackpot.rules.invariant import InvariantError
 from jackpot.rules.meter import Accounts
 from jackpot.rules.money import to_cents
 from jackpot.rules.outcome import Push, Told
@@ -14,6 +16,13 @@ from jackpot.rules.state import Award, Hit, Level, Link, Round, State, Table
 
 Map = dict[str, Any]
 Change = Literal["validated", "paid", "undone", "raised", "released"]
+
+
+class Moved(NamedTuple):
+    """What an entry moved. meters: (link, level, micro-dollars of the primary), as each level is now."""
+
+    postings: tuple[Posting, ...]
+    meters: tuple[tuple[str, str, int], ...]
 
 
 class Effects:
@@ -31,16 +40,19 @@ class Effects:
         self.awarded: set[int] = set()
         self.pushes: list[Push] = []
         self.alarms: list[tuple[str, Map]] = []
-        self._before: dict[tuple[int, int], tuple[int, Accounts]] = {}
+        self._before: dict[tuple[int, int], tuple[int, tuple[int, ...]]] = {}
 
     def meter(self, link: Link, level: Level) -> Accounts:
         """A level's accounts, about to move."""
-        self._before.setdefault((link.number, level.number), (level.cycle, level.accounts.copy()))
+        key = (link.number, level.number)
+        if key not in self._before:
+            self._before[key] = level.cycle, level.accounts.values()
         return level.accounts
 
     def outside(self, link: Link) -> Accounts:
         """The accounts of the link's awards that no meter pays, about to move (level 0)."""
-        self._before.setdefault((link.number, 0), (0, link.outside.copy()))
+        if (link.number, 0) not in self._before:
+            self._before[link.number, 0] = 0, link.outside.values()
         return link.outside
 
     def move(self, link_number: int, level_number: int, change: Accounts) -> None:
@@ -51,33 +63,26 @@ class Effects:
         else:
             self.outside(link).add(change)
 
-    def touched(self) -> list[tuple[Link, Level | None, Accounts, Accounts]]:
-        """(link, level or None for level 0, accounts before, accounts now), in order."""
-        rows = []
-        for (number, level_number), (_, before) in sorted(self._before.items()):
+    def moved(self) -> Moved:
+        """What moved, by link and level. The books must balance now, or the money stops (M4).
+
+        A level that did not move has no posting. Raises InvariantError.
+        """
+        postings, meters = [], []
+        for key in sorted(self._before):
+            (number, level_number), (cycle, before) = key, self._before[key]
             link = self.state.link(number)
             level = link.levels[level_number - 1] if level_number else None
-            rows.append((link, level, before, level.accounts if level else link.outside))
-        return rows
-
-    def postings(self) -> tuple[Posting, ...]:
-        """One row a level that moved; what did not move has none."""
-        rows = []
-        for (number, level_number), (cycle, before) in sorted(self._before.items()):
-            link = self.state.link(number)
-            now = link.levels[level_number - 1].accounts if level_number else link.outside
-            change = now.less(before).values()
+            accounts = level.accounts if level else link.outside
+            if not accounts.is_sound(level.terms.limit if level else None):
+                name = f"{link.terms.link}.{level.terms.level if level else '-'}"
+                raise InvariantError(f"entry {self.seq} unbalances {name}: {accounts}")
+            change = tuple(map(sub, accounts.values(), before))
             if any(change):
-                rows.append(Posting(number, level_number, cycle, *change))
-        return tuple(rows)
-
-    def meters(self) -> tuple[tuple[str, str, int], ...]:
-        """(link, level, micro-dollars of the primary) of every level that moved, as it is now."""
-        return tuple(
-            (link.terms.link, level.terms.level, level.accounts.primary)
-            for link, level, _, _ in self.touched()
-            if level is not None
-        )
+                postings.append(Posting(number, level_number, cycle, *change))
+            if level is not None:
+                meters.append((link.terms.link, level.terms.level, accounts.primary))
+        return Moved(tuple(postings), tuple(meters))
 
     def waiting(self) -> tuple[tuple[str, tuple[answers.WaitingHit, ...]], ...]:
         """Of every link whose awards changed, the jackpots that wait now (S7)."""

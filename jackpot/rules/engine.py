@@ -23,7 +23,7 @@ from jackpot.rules.acts.tables import TableOpened
 from jackpot.rules.betting import Around
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import KEY_BYTES, ActCommand, Envelope, Hello
-from jackpot.rules.effects import Effects, Map
+from jackpot.rules.effects import Effects, Map, Moved
 from jackpot.rules.epoch import Epoch
 from jackpot.rules.events import Event, Refused
 from jackpot.rules.facts import greeting
@@ -122,8 +122,7 @@ class Engine:
         invariant(table is None or table.number == written.table, f"there is no table {written.table}")
         effects = Effects(self.state, written.seq, written.at, table)
         event = kinds.decode(written.kind, written.version, written.body)
-        self._apply(effects, event, written.table_seq, written.digest)
-        return effects.postings()
+        return self._apply(effects, event, written.table_seq, written.digest).postings
 
     def _hello(self, envelope: Envelope, hello: Hello) -> Outcome:
         table = self._tables.get(envelope.table or "")
@@ -224,41 +223,38 @@ class Engine:
         seq = self.seq + 1
         body = events.encode(event)  # before it is applied: the state goes on with parts of it
         effects = Effects(self.state, seq, envelope.at, table)
-        self._apply(effects, event, envelope.table_seq, envelope.digest)
-        postings = effects.postings()
+        table_seq = envelope.table_seq
+        moved = self._apply(effects, event, table_seq, envelope.digest)
         entry = Entry(
             seq=seq,
             at=envelope.at,
             kind=event.kind,
             version=events.RULES_VERSION,
-            link=only_link(postings),
+            link=only_link(moved.postings),
             table=table.number if table else None,
-            table_seq=envelope.table_seq if table else None,
+            table_seq=table_seq if table else None,
             digest=envelope.digest,
             body=body,
-            postings=postings,
+            postings=moved.postings,
         )
         kept = table.answers if table is not None else self.state.acts
         return Outcome(
             entry,
             unkept if unkept is not None else kept[-1].answer,
             tuple(effects.pushes),
-            effects.meters(),
+            moved.meters,
             effects.waiting(),
             tuple(effects.alarms),
         )
 
-    def _apply(self, effects: Effects, event: Event, table_seq: int | None, digest: bytes) -> None:
+    def _apply(self, effects: Effects, event: Event, table_seq: int | None, digest: bytes) -> Moved:
         """Change the state by one event; the books must balance after it, or the money stops (M4).
 
         table_seq, digest: of what was asked, so that a resend of it gets the same answer.
         """
         state, seq, table = self.state, effects.seq, effects.table
         kinds.APPLY[type(event)](effects, event)
-        for link, level, _, now in effects.touched():
-            limit = level.terms.limit if level else None
-            name = f"{link.terms.link}.{level.terms.level if level else '-'}"
-            invariant(now.is_sound(limit), f"entry {seq} unbalances {name}: {now}")
+        moved = effects.moved()
         state.seq = seq
         if (people := getattr(event, "people", None)) is not None:
             stood(state, people, done=not isinstance(event, ActRefused))
@@ -277,6 +273,7 @@ class Engine:
             opened = table.round is not None and table.round.first_seq == seq
             if opened and table.terms.max_rounds_per_minute:
                 self.epoch.opened(table, event.tick, seq)
+        return moved
 
     def _index(self) -> None:
         self._tables = {table.terms.table: table for table in self.state.tables}

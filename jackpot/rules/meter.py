@@ -55,8 +55,12 @@ class Accounts(msgspec.Struct, array_like=True):
 
     def is_sound(self, limit: int | None) -> bool:
         """Balanced, nothing negative, the primary within its limit (M4, L7, A11)."""
+        balance = (
+            self.primary + self.reserve + self.overflow + self.house
+            + self.wagers + self.awards + self.corrections + self.transfers
+        )  # fmt: skip
         return (
-            sum(self.values()) == 0
+            balance == 0
             and self.primary >= 0
             and self.reserve >= 0
             and self.overflow >= 0

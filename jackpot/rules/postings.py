@@ -27,5 +27,7 @@ class Posting(NamedTuple):
 
 def only_link(postings: Sequence[Posting]) -> int | None:
     """The link that all of them are of; None where they are of several, or there is none."""
-    links = {posting.link for posting in postings}
-    return links.pop() if len(links) == 1 else None
+    if not postings:
+        return None
+    first = postings[0].link
+    return first if all(posting.link == first for posting in postings) else None
