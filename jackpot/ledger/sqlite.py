@@ -1,6 +1,7 @@
 """How does the ledger live in one SQLite file? One transaction a batch, counted before its COMMIT."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 from typing import Any, Final
@@ -13,11 +14,15 @@ from jackpot.ledger.reading import Reader
 from jackpot.ledger.sqlite_file import SqliteFile
 from jackpot.ledger.store import SNAPSHOTS_KEPT, DataRefused, Fenced, not_written
 
-# Bound values of one statement; SQLite allows 32,766. Postings beyond it (1,900 levels) take one more.
-VALUES_MAX: Final = 32_766 // 13 * 13
+# Rows of a statement that is kept prepared: its text is below 16 KiB. One for fewer rows is filled up to
+# the next power of two with rows of nothing, so there are ten texts a table. A text for each number of rows
+# was prepared every time, which took two thirds of the insert.
+PREPARED_ROWS: Final = 512
+# What is more comes in one statement; SQLite binds 32,766 values, and a row has up to 13 of them.
+ROWS_MOST: Final = 32_766 // 13
 
-_ROW_MARKS: Final = "(" + ",".join("?" * 12) + ")"
-_POSTING_MARKS: Final = "(" + ",".join("?" * 13) + ")"
+# Columns of a row.
+_WIDTHS: Final = {"journal": 12, "posting": 13}
 _FENCE: Final = "UPDATE head SET seq = ?, hash = ? WHERE bank = ? AND epoch = ? AND seq = ?"
 
 
@@ -122,8 +127,8 @@ def _write(
     ))  # fmt: skip
     postings = [n for row in rows for posting in row.postings for n in (number, row.seq, *posting)]
     before = connection.total_changes()
-    _insert(connection, "journal", _ROW_MARKS, journal)
-    _insert(connection, "posting", _POSTING_MARKS, postings)
+    _insert(connection, "journal", journal)
+    _insert(connection, "posting", postings)
     connection.execute(_FENCE, (rows[-1].seq, rows[-1].hash, number, epoch, seq_before))
     if connection.changes() != 1:
         raise Fenced(f"bank {rows[0].bank} was taken by another writer: epoch {epoch} is over")
@@ -132,14 +137,25 @@ def _write(
     _check_wrote("all", connection.total_changes() - before, written)
 
 
-def _insert(connection: apsw.Connection, table: str, marks: str, values: list[Any]) -> None:
-    """All rows in one statement, for the writer's thread gives up the GIL at each; rarely in two."""
-    width = marks.count("?")
-    for start in range(0, len(values), VALUES_MAX):
-        part = values[start : start + VALUES_MAX]
-        count = len(part) // width
-        connection.execute(f"INSERT INTO {table} VALUES " + ",".join([marks] * count), part)  # noqa: S608
+def _insert(connection: apsw.Connection, table: str, values: list[Any]) -> None:
+    """All rows in one statement or two, for the writer's thread gives up the GIL at each; rarely in more."""
+    width, start, most = _WIDTHS[table], 0, PREPARED_ROWS
+    while part := values[start : start + most * width]:
+        count = size = len(part) // width
+        if count <= PREPARED_ROWS:
+            size = 1 << (count - 1).bit_length()
+            part += [None] * ((size - count) * width)
+        connection.execute(_inserting(table, size), part)
         _check_wrote(table, connection.changes(), count)
+        start, most = start + most * width, ROWS_MOST
+
+
+@lru_cache(64)
+def _inserting(table: str, size: int) -> str:
+    """The statement for so many rows; those without a bank are not there."""
+    row = "(" + ",".join("?" * _WIDTHS[table]) + ")"
+    rows = ",".join([row] * size)
+    return f"INSERT INTO {table} SELECT * FROM (VALUES {rows}) WHERE column1 IS NOT NULL"  # noqa: S608
 
 
 def _check_wrote(table: str, wrote: int, asked: int) -> None:
