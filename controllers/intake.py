@@ -3,7 +3,16 @@
 from math import inf
 
 from controllers.frames import FRAME_MOST, STRANGER_MOST, FrameReader
-from controllers.messages import Ping, Pong, Settle, TableMessage, decode_by_letter, decode_typed
+from controllers.messages import (
+    Ping,
+    Pong,
+    Settle,
+    TableMessage,
+    Wager,
+    Withdraw,
+    decode_by_letter,
+    decode_typed,
+)
 from controllers.pace import BY_LETTER_COMMANDS, ITEMS_A_COMMAND, TURN_COMMANDS, Limits, Pace
 
 
@@ -43,7 +52,7 @@ class Intake(FrameReader):
 
         A command above those that may be unanswered is held, and keeps those behind it.
         """
-        if self._turn <= 0 or not self.waiting:
+        if self._turn <= 0 or self.paused:
             return None
         if self._held is None:
             message = self._read()
@@ -72,7 +81,7 @@ class Intake(FrameReader):
     @property
     def paused(self) -> bool:
         """Whether the device should be read no further for now."""
-        return self.halted or self._held_back or self._pace.ready_at() > self.now
+        return self.halted or self._held_back or self._pace.ready_at > self.now
 
     @property
     def waiting(self) -> bool:
@@ -81,7 +90,7 @@ class Intake(FrameReader):
 
     def deadline(self) -> float:
         """When a device that is not read must be looked at again at the latest."""
-        ready = self._pace.ready_at()
+        ready = self._pace.ready_at
         return min(self._pace.patient_until(), inf if self._held_back or ready <= self.now else ready)
 
     @property
@@ -90,7 +99,7 @@ class Intake(FrameReader):
 
     def _note(self) -> bool:
         """Whether it is above what it may send now."""
-        above = self._held is not None or self._pace.ready_at() > self.now
+        above = self._held is not None or self._pace.ready_at > self.now
         self._pace.note(self.now, above=above)
         return above
 
@@ -100,15 +109,17 @@ class Intake(FrameReader):
         if payload is None:
             return None
         self.heard_at = self.now
-        self._pace.framed(self.now)
         message: TableMessage | Ping | Pong | None = decode_typed(payload)
-        cost = 0
+        before = 0
         if message is None:
-            cost = BY_LETTER_COMMANDS
-            self._pace.worked(cost, self.now)  # also where it cannot be read
+            before = BY_LETTER_COMMANDS
+            self._pace.worked(before, self.now)  # also where it cannot be read
             message = decode_by_letter(payload)
-        items = message.hands if isinstance(message, Settle) else getattr(message, "bets", ())
-        if by_items := len(items) // ITEMS_A_COMMAND:
-            self._pace.worked(by_items, self.now)
-        self._turn -= 1 + cost + by_items
+        cost = 1
+        if isinstance(message, Settle):
+            cost += len(message.hands) // ITEMS_A_COMMAND
+        elif isinstance(message, Wager | Withdraw):
+            cost += len(message.bets) // ITEMS_A_COMMAND
+        self._pace.worked(cost, self.now)
+        self._turn -= before + cost
         return message

@@ -50,19 +50,21 @@ class Bucket:
         self._level = float(rate)
         self._at = now
 
-    def draw(self, amount: int, now: float) -> None:
-        self._level = min(float(self._rate), self._level + (now - self._at) * self._rate) - amount
-        self._at = now
-
-    def ready_at(self) -> float:
-        """When the level is no longer below zero; in the past where it never was."""
-        return self._at - min(self._level, 0.0) / self._rate
+    def draw(self, amount: int, now: float) -> float:
+        """When the level is no longer below zero, else `now`; no later draw gives an earlier time."""
+        level = min(float(self._rate), self._level + (now - self._at) * self._rate) - amount
+        self._level, self._at = level, now
+        return now - level / self._rate if level < 0 else now
 
 
 class Pace:
-    """Counts what one device sends and is refused, and how long it has been above its limits."""
+    """Counts what one device sends and is refused, and how long it has been above its limits.
+
+    ready_at: when every rate is below its limit again.
+    """
 
     def __init__(self, limits: Limits, now: float) -> None:
+        self.ready_at = now
         self._frames = Bucket(limits.commands, now)
         self._bytes = Bucket(limits.bytes, now)
         self._refusals = Bucket(limits.refusals, now)
@@ -71,14 +73,11 @@ class Pace:
         self.unanswered = 0
 
     def received(self, size: int, now: float) -> None:
-        self._bytes.draw(size, now)
-
-    def framed(self, now: float) -> None:
-        self._frames.draw(1, now)
+        self._until(self._bytes.draw(size, now))
 
     def worked(self, commands: int, now: float) -> None:
-        """A frame cost the work of so many commands more."""
-        self._frames.draw(commands, now)
+        """A frame cost the work of so many commands."""
+        self._until(self._frames.draw(commands, now))
 
     def commanded(self) -> None:
         self.unanswered += 1
@@ -86,11 +85,10 @@ class Pace:
     def answered(self, now: float, *, refused: bool) -> None:
         self.unanswered -= 1
         if refused:
-            self._refusals.draw(1, now)
+            self._until(self._refusals.draw(1, now))
 
-    def ready_at(self) -> float:
-        """When every rate is below its limit again."""
-        return max(self._frames.ready_at(), self._bytes.ready_at(), self._refusals.ready_at())
+    def _until(self, ready_at: float) -> None:
+        self.ready_at = max(self.ready_at, ready_at)
 
     @property
     def full(self) -> bool:

@@ -60,9 +60,9 @@ class Board(Face):
 
     def move(self, outcomes: Sequence[Outcome]) -> None:
         """The same commit, whose pushes have left: the meters that moved."""
-        for outcome in outcomes:
-            for link, level, micros in outcome.meters:
-                self._move(link, level, to_cents(micros))
+        latest = {(link, level): micros for outcome in outcomes for link, level, micros in outcome.meters}
+        for (link, level), micros in latest.items():
+            self._move(link, level, to_cents(micros))
         self.tick()
 
     def tick(self) -> None:

@@ -22,7 +22,7 @@ from jackpot.rules.acts.seals import SEAL_STEP, SNAPSHOT_FORMAT, Seal, digest_of
 from jackpot.rules.commands import DIGEST_BYTES, Envelope
 from jackpot.rules.engine import Engine
 from jackpot.rules.invariant import InvariantError
-from jackpot.rules.outcome import Outcome
+from jackpot.rules.outcome import Entry, Outcome
 from jackpot.server.alone import failed
 
 # One batch is one transaction: large enough to share an fsync among a floor, small enough that a batch
@@ -53,11 +53,15 @@ class Batch(msgspec.Struct, frozen=True):
 
 
 class Item(msgspec.Struct, eq=False):
-    """A submitted command or question, and what was decided of it. state: what it seals, if it is a seal."""
+    """A submitted command or question, and what was decided of it.
+
+    entry: what is journalled of it, if anything. state: what it seals, if it is a seal.
+    """
 
     work: Envelope | Question
     release: Release
     outcome: Any = None
+    entry: Entry | None = None
     poison: str | None = None
     state: bytes | None = None
 
@@ -70,11 +74,10 @@ class Item(msgspec.Struct, eq=False):
 
     def row_bytes(self) -> int:
         """About how much this item adds to a batch; 0 where nothing is journalled."""
-        entry = self.entry()
-        return 0 if entry is None else len(entry.body) + _ROW_OVERHEAD
+        return 0 if self.entry is None else len(self.entry.body) + _ROW_OVERHEAD
 
-    def entry(self) -> Any:
-        return self.outcome.entry if isinstance(self.outcome, Outcome) else None
+    def decided(self, outcome: Outcome) -> None:
+        self.outcome, self.entry = outcome, outcome.entry
 
 
 def answer_all(items: Sequence[Item], _seq: int) -> None:
@@ -126,7 +129,7 @@ class Core:
             return
         alone = self._flight is None and not self._decided and not self._releasing
         self._decide(item)
-        if alone and self._decided and item.entry() is None:
+        if alone and self._decided and item.entry is None:
             self._release([self._decided.popleft()])
 
     @property
@@ -167,7 +170,7 @@ class Core:
         self._flight = self._next_items()
         rows = []
         for item in self._flight:
-            if (entry := item.entry()) is not None:
+            if (entry := item.entry) is not None:
                 rows.append(row_of(self.bank, self.epoch, entry, previous))
                 previous = rows[-1].hash
         self._flight_end = (before + len(rows), previous)
@@ -179,7 +182,7 @@ class Core:
         """The batch in flight is durable: its answers leave in order, then everybody who looks is told."""
         items, self._flight = self._flight or [], None
         self.durable_seq, self.durable_hash = self._flight_end
-        if self._one_by_one and any(item.entry() is not None for item in items):
+        if self._one_by_one and any(item.entry is not None for item in items):
             self._one_by_one -= 1
         self._release(items)
 
@@ -195,7 +198,7 @@ class Core:
         A command refused alone is the culprit, and is decided again as `internal`. Raises InvariantError if
         even that is refused, or a seal: then no row can be written.
         """
-        items = [item for item in self._flight or () if item.entry() is not None]
+        items = [item for item in self._flight or () if item.entry is not None]
         if len(items) == 1:
             if items[0].state is not None:
                 raise InvariantError("the ledger refused a seal")
@@ -234,11 +237,11 @@ class Core:
             if not isinstance(work, Envelope):
                 item.outcome = work(self.engine)
             elif item.poison is not None:
-                item.outcome = self.engine.execute_as_internal(work, item.poison)
+                item.decided(self.engine.execute_as_internal(work, item.poison))
             else:
-                item.outcome = self.engine.execute(work)
-            if item.entry() is not None and self.engine.unsealed >= self._snapshot_every:
-                seal = self._seal(item.outcome.entry.at)
+                item.decided(self.engine.execute(work))
+            if item.entry is not None and self.engine.unsealed >= self._snapshot_every:
+                seal = self._seal(item.entry.at)
         except Exception as error:  # the engine is broken, whatever it was: only a rebuild helps
             if item.poison is not None:
                 raise InvariantError(f"not even a refusal can be applied: {error}") from error
@@ -255,8 +258,9 @@ class Core:
         state = self.engine.snapshot()
         digest = digest_of(state)[:DIGEST_BYTES]  # no request's, which would be taken for asked again
         envelope = Envelope(Seal(), at=at, tick=0, digest=digest)
-        seal = Item(envelope, lambda _outcome: None, self.engine.execute(envelope), state=state)
-        if seal.entry() is None:
+        seal = Item(envelope, lambda _outcome: None, state=state)
+        seal.decided(self.engine.execute(envelope))
+        if seal.entry is None:
             raise InvariantError(f"the state is not sealed: {seal.outcome.answer}")
         return seal
 
@@ -270,7 +274,7 @@ class Core:
                 break
             size += item.row_bytes()
             items.append(self._decided.popleft())
-            if item.state is not None or (self._one_by_one and item.entry() is not None):
+            if item.state is not None or (self._one_by_one and item.entry is not None):
                 break
         return items
 
@@ -288,7 +292,7 @@ class Core:
         """Seals do not: the next one is due with the first entry."""
         waiting = [item for item in items if item.state is None]
         for item in waiting:
-            item.outcome = None
+            item.outcome = item.entry = None
         self._waiting.extendleft(reversed(waiting))
 
     def _snapshot_of(self, state: bytes, rows: Sequence[Row]) -> Snapshot:

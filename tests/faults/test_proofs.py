@@ -80,7 +80,7 @@ def test_a_meter_shown_before_its_commit_is_found(monkeypatch: pytest.MonkeyPatc
 
     def decide(core: Core, item: Any) -> None:
         right(core, item)
-        if item.entry() is not None:
+        if item.entry is not None:
             unanswered = msgspec.structs.replace(item, release=lambda _outcome: None)
             core._tell([unanswered], core.engine.seq)
 
