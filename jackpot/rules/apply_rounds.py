@@ -73,8 +73,9 @@ def apply_wagered(effects: Effects, event: Wagered) -> None:
         link = state.link(number)
         for level in link.levels:
             primary, reserve = rates_of(link, level)
-            meter.contribute(effects.meter(link, level), level.terms, count * primary, count * reserve)
-            level.history.contributed(count * primary, count * reserve)
+            primary, reserve = count * primary, count * reserve
+            meter.contribute(effects.meter(link, level), level.terms, primary, reserve)
+            level.history.contributed(primary, reserve)
             level.wagers += count
     if event.locking is not None:
         _lock(effects, table, round_, event.locking)

@@ -1,6 +1,7 @@
 """Who is paid what? The awards of one settlement, decided on copies of the meters (T5, H3, A1-A8)."""
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from jackpot.rules import hands, meter, names
@@ -41,16 +42,12 @@ class Prize(NamedTuple):
 
 
 class Tally:
-    """The awards of one entry, as they are decided one after the other; nothing else is touched.
-
-    own: the seats with a wager on their own hand, each with its link.
-    """
+    """The awards of one entry, as they are decided one after the other; nothing else is touched."""
 
     def __init__(self, state: State, table: Table, round_: Round) -> None:
         self.state = state
         self.table = table
         self.round = round_
-        self.own = {(bet.seat, bet.link) for bet in round_.bets if not bet.dealer}
         self.hits: list[HitMade] = []
         self.takes: list[TakeMade] = []
         self.late: list[tuple[TakeMade, list[Award]]] = []
@@ -58,6 +55,11 @@ class Tally:
         self._rows: dict[tuple[int, Ranked], tuple[Row | None, EnvyRow | None]] = {}
         self._next_hit = state.next_hit
         self._next_award = state.next_award
+
+    @cached_property
+    def own(self) -> set[tuple[int, int]]:
+        """The seats with a wager on their own hand, each with its link."""
+        return {(bet.seat, bet.link) for bet in self.round.bets if not bet.dealer}
 
     def rows(self, link: Link, ranked: Ranked) -> tuple[Row | None, EnvyRow | None]:
         """The row that a hand is paid by on a link, and the row of its envy bonuses (H3, A5)."""

@@ -165,11 +165,11 @@ def miscounted(state: State, table: Table, round_: Round, chips: Mapping[int, in
     found = []
     for number in table.links:
         terms = state.link(number).terms
-        accepted = sum(bet.link == number for bet in round_.bets)
-        owed = accepted if terms.count_chips else None
         count = chips.get(number)
-        wrong = bool(owed) if count is None else count != accepted
-        if wrong and not terms.electronic:
+        if terms.electronic or (count is None and not terms.count_chips):
+            continue
+        accepted = sum(bet.link == number for bet in round_.bets)
+        if (count or 0) != accepted:
             found.append(number)
     return found
 

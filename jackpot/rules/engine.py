@@ -36,6 +36,8 @@ from jackpot.rules.state import ACTS_KEPT, ANSWERS_KEPT, Answered, Done, State, 
 
 # Events that are neither a table's frame nor an act that anybody may ask for again.
 UNASKED = (*witness.GREETINGS, Sealed)
+# Events after which there are other tables.
+TABLES_CHANGE = (TableOpened, BankBegun)
 
 
 class Engine:
@@ -267,7 +269,7 @@ class Engine:
         elif type(event) not in UNASKED:
             state.acts.append(Done(digest, _to_act(event, effects)))
             del state.acts[:-ACTS_KEPT]
-        if isinstance(event, TableOpened | BankBegun):
+        if isinstance(event, TABLES_CHANGE):
             self._index()
         elif isinstance(event, events.Wagered) and table is not None:
             opened = table.round is not None and table.round.first_seq == seq

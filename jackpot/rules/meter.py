@@ -79,7 +79,8 @@ def contribute(accounts: Accounts, terms: LevelTerms, primary: int, reserve: int
     accounts.wagers -= primary + reserve
     accounts.reserve += reserve
     accounts.primary += primary
-    _hold_limit(accounts, terms)
+    if terms.limit is not None:
+        _hold_limit(accounts, terms)
 
 
 def formula(primary: int, rate: int, parts: int) -> int:

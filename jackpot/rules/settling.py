@@ -105,7 +105,9 @@ def _find_locked(table: Table, round_id: str) -> Round:
 
 
 def _counts(state: State, table: Table, counts: dict[str, int] | None) -> dict[int, int]:
-    named = {link_number(state, table, name): count for name, count in (counts or {}).items()}
+    if not counts:
+        return {}
+    named = {link_number(state, table, name): count for name, count in counts.items()}
     return dict(sorted(named.items()))
 
 
@@ -115,13 +117,14 @@ def _pay_turns(tally: Tally, showing: Showing) -> list[Sharer]:
     sharers: list[Sharer] = []
     dealt = _dealer_turns(round_, showing)
     by_seat = {read.seat: read for read in showing.seats}
-    for seat in sorted({*by_seat, *dealt}, reverse=True):
+    for seat in sorted(by_seat.keys() | dealt.keys(), reverse=True):
         turn = Turn(seat, _moment(round_, seat) if round_.reopened else 0)
         for number in dealt.get(seat, ()):
             _pay_dealer(tally, tally.state.link(number), showing, turn, sharers)
         if seat in by_seat:
             _pay_seat(tally, by_seat[seat], turn, sharers)
-            _pay_draws(tally, seat, by_seat[seat].cards, showing.board)
+            if round_.draws:
+                _pay_draws(tally, seat, by_seat[seat].cards, showing.board)
     return sharers
 
 
