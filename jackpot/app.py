@@ -19,7 +19,7 @@ from jackpot.ledger.open import open_stores
 from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.ledger.store import CommitInDoubt, LedgerUnusable, Store
 from jackpot.ledger.threaded import Threaded
-from jackpot.process import Process, told_to_stop
+from jackpot.process import Process, settle_memory, told_to_stop
 from jackpot.rules.engine import Engine
 from jackpot.rules.paytable import LinkTerms, TableTerms
 from jackpot.rules.signing import SITE
@@ -315,6 +315,7 @@ async def serve(config: Config) -> None:
     try:
         async with server:
             started = True
+            settle_memory()
             await ended.wait()
     except (asyncio.CancelledError, CommitInDoubt):
         # A call to the database that the cancelled start waited for ends in doubt; the stop was asked for.

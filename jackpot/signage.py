@@ -9,7 +9,7 @@ from aiohttp import web
 
 from jackpot.clock import Clock
 from jackpot.config import Address, Config, Signage
-from jackpot.process import Process, told_to_stop
+from jackpot.process import Process, settle_memory, told_to_stop
 from jackpot.server.agreement import own_digest
 from jackpot.server.door import Door
 from jackpot.server.follow import Followed, Follower
@@ -100,4 +100,5 @@ async def show(config: Config, settings: Signage) -> None:
     """Shows until SIGTERM or SIGINT. Raises what SignageProcess raises."""
     ended = told_to_stop()
     async with SignageProcess(config, settings):
+        settle_memory()
         await ended.wait()

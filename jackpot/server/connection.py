@@ -114,7 +114,10 @@ class Connection(ABC):
         elif waiting and not self._turn_due:
             self._turn_due = True
             asyncio.get_running_loop().call_soon(self._take_turn)
-        self.wire.listen(on=closed or not (waiting or self.session.reading_paused))
+        paused = self.session.reading_paused
+        if paused and not closed:
+            self.devices.turns.hold_back(self)
+        self.wire.listen(on=closed or not (waiting or paused))
         if closed:
             self.wire.end()
 
@@ -126,6 +129,8 @@ class Connection(ABC):
             self._heed_banks()
             self.act_on(self.session.tick(now))
             self.pump()
+        elif self.session.reading_paused:
+            self.devices.turns.hold_back(self)
 
     def fail(self, code: str, message: str, servers: Sequence[str] | None = None) -> None:
         """Ends the conversation with an error."""

@@ -19,6 +19,7 @@ from jackpot.rules.codes import Code
 from jackpot.server.alone import alone
 from jackpot.server.guests import NO_DOOR, Guest
 from jackpot.server.register import Bank, Device, Register
+from jackpot.server.turns import Turns
 
 # A device whose bank has no server waits for this one so long, then looks at the others: longer than one of
 # them takes to take the bank over, and short where it is another that does.
@@ -64,6 +65,7 @@ class Devices(ABC):
         self.gone.set()
         self.closed = dict.fromkeys(CLOSED_CODES, 0)
         self._last_heard: dict[str, float] = {}
+        self.turns: Turns[Connection] = Turns(limits.heartbeat, clock.monotonic())
         self._dirty: set[Connection] = set()
         self._stalled: set[Connection] = set()
         self._waiting: dict[Connection, tuple[Greeted, float]] = {}
@@ -75,6 +77,7 @@ class Devices(ABC):
     def came(self, connection: "Connection") -> None:
         """The connection is made."""
         self.connections.add(connection)
+        self.turns.came(connection)
         self.gone.clear()
 
     def greet(self, connection: "Connection", event: Greeted) -> bool:
@@ -193,9 +196,9 @@ class Devices(ABC):
             alone(connection, connection.pump)
 
     def sweep(self) -> None:
-        """Lets time pass for every connection; about ten times a second."""
+        """Lets time pass for those whose turn it is; about ten times a second."""
         now = self.clock.monotonic()
-        for connection in tuple(self.connections):
+        for connection in self.turns.due(self.connections, now):
             alone(connection, connection.sweep, now)
         for connection, (event, since) in tuple(self._waiting.items()):
             coming = self.register.devices[event.id].coming
