@@ -5,7 +5,7 @@ README.md in this folder says the same to an auditor; both are fixed for ever.
 
 import hashlib
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
@@ -78,24 +78,15 @@ def canonical(row: Row) -> bytes:
     Integers and lengths take their shortest form, digest and body are `bin`, absent values are nil.
     Raises OverflowError for an integer that 64 bits cannot hold.
     """
-    return _encode((ROW_FORMAT, *_facts(row)))
-
-
-def _facts(row: Row) -> tuple[Any, ...]:
-    """All of the row but its hash, in the order of its fields."""
-    return (
-        row.bank, row.seq, row.at, row.epoch, row.kind, row.version, row.link, row.table, row.table_seq,
-        row.digest, row.body, row.postings,
-    )  # fmt: skip
-
-
-def _hash(previous: bytes, facts: tuple[Any, ...]) -> bytes:
-    return hashlib.sha256(previous + _encode((ROW_FORMAT, *facts))).digest()
+    return _encode((
+        ROW_FORMAT, row.bank, row.seq, row.at, row.epoch, row.kind, row.version, row.link, row.table,
+        row.table_seq, row.digest, row.body, row.postings,
+    ))  # fmt: skip
 
 
 def chained(previous: bytes, row: Row) -> bytes:
     """The hash that `row` must have behind a row whose hash is `previous`; 32 bytes."""
-    return _hash(previous, _facts(row))
+    return hashlib.sha256(previous + canonical(row)).digest()
 
 
 def row_of(bank: str, epoch: int, entry: Entry, previous: bytes) -> Row:
@@ -104,7 +95,7 @@ def row_of(bank: str, epoch: int, entry: Entry, previous: bytes) -> Row:
         bank, entry.seq, entry.at, epoch, entry.kind, entry.version, entry.link, entry.table, entry.table_seq,
         entry.digest, entry.body, in_order(entry.postings),
     )  # fmt: skip
-    return Row(*facts, _hash(previous, facts))
+    return Row(*facts, hashlib.sha256(previous + _encode((ROW_FORMAT, *facts))).digest())
 
 
 def check_dense(bank: str, seq_before: int, rows: Sequence[Row]) -> None:

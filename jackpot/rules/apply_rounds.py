@@ -170,7 +170,8 @@ def _lock(effects: Effects, table: Table, round_: Round, locking: Locking) -> No
     round_.draws = list(locking.draws)
     round_.state = "locked"
     judge_count(effects, table, round_)
-    effects.told.draw = facts.drawn(effects.state, round_)
+    if round_.draws:
+        effects.told.draw = facts.drawn(effects.state, round_)
 
 
 def judge_count(effects: Effects, table: Table, round_: Round) -> None:

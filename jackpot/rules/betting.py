@@ -48,7 +48,7 @@ def link_number(state: State, table: Table, name: str) -> int:
     for number in table.links:
         if state.link(number).terms.link == name:
             return number
-    raise Refusal(Code.UNKNOWN_LINK, f"link: {quoted(name)} is no link of table {table.terms.table}")
+    raise _no_link(table, name)
 
 
 def find_round(table: Table, round_id: str) -> Round:
@@ -66,7 +66,10 @@ def decide_wager(state: State, table: Table, command: Wager, around: Around) -> 
     refuse_if(not command.bets, Code.BAD_MESSAGE, "bets: at least one")
     bets, round_ = command.bets, table.find(command.round)
     links = {link.terms.link: link for link in map(state.link, table.links)}
-    _check_hands_and_players(table, round_, bets, links)
+    for bet in bets:
+        if bet.on == "dealer" and bet.link in links and not _takes_dealer(links[bet.link], table):
+            raise Refusal(Code.BAD_MESSAGE, f"on: link {bet.link} takes no wager on the dealer's hand here")
+    check_players(table, [*(round_.bets if round_ else ()), *bets])
     _check_round_for_wager(table, command.round)
     for name, link in links.items():
         if link.suspended and any(bet.link == name for bet in bets):
@@ -79,16 +82,8 @@ def decide_wager(state: State, table: Table, command: Wager, around: Around) -> 
     )
     asked_ms = around.asked_ms if round_ is None or command.lock else 0
     _check_asked(asked_ms)
-    placed = []
-    for bet in bets:
-        number = links[bet.link].number if bet.link in links else link_number(state, table, bet.link)
-        placed.append(Placed(bet.seat, number, bet.on == "dealer", bet.player))
     chips = _chips(state, table, command.chips)
-    for bet in bets:
-        if bet.seat > table.terms.seats:
-            raise _no_seat(table, bet.seat)
-    _check_amounts(bets, links)
-    _check_duplicates(round_, placed)
+    placed = _placed(table, round_, bets, links)
     limit = table.terms.max_rounds_per_minute
     refuse_if(
         round_ is None and bool(limit) and around.rounds_lately >= limit,
@@ -104,13 +99,30 @@ def decide_wager(state: State, table: Table, command: Wager, around: Around) -> 
     return Wagered(command.round, placed, locking, asked_ms, around.tick if counted else 0)
 
 
-def _check_amounts(bets: Iterable[Bet], links: Mapping[str, Link]) -> None:
-    """Each is exactly its link's wager (T2)."""
-    wanted = {name: to_cents(link.terms.wager) for name, link in links.items()}
+def _placed(
+    table: Table, round_: Round | None, bets: tuple[Bet, ...], links: Mapping[str, Link]
+) -> list[Placed]:
+    """The wagers by their links' numbers: at a seat of the table, of the link's amount, each once (T2)."""
+    placed = []
     for bet in bets:
-        if bet.amount != wanted[bet.link]:
-            message = f"amount: {bet.amount} cents; link {bet.link} takes exactly {wanted[bet.link]}"
+        if bet.link not in links:
+            raise _no_link(table, bet.link)
+        placed.append(Placed(bet.seat, links[bet.link].number, bet.on == "dealer", bet.player))
+    for bet in bets:
+        if bet.seat > table.terms.seats:
+            raise _no_seat(table, bet.seat)
+    cents = {name: to_cents(link.terms.wager) for name, link in links.items()}
+    for bet in bets:
+        if bet.amount != cents[bet.link]:
+            message = f"amount: {bet.amount} cents; link {bet.link} takes exactly {cents[bet.link]}"
             raise Refusal(Code.WRONG_AMOUNT, message)
+    taken = {(bet.seat, bet.link, bet.dealer) for bet in round_.bets} if round_ else set()
+    for place in placed:
+        key = (place.seat, place.link, place.dealer)
+        if key in taken:
+            raise Refusal(Code.DUPLICATE_WAGER, f"seat: {place.seat} holds this wager already")
+        taken.add(key)
+    return placed
 
 
 def decide_withdraw(state: State, table: Table, command: Withdraw) -> Withdrawn:
@@ -174,15 +186,6 @@ def miscounted(state: State, table: Table, round_: Round, chips: Mapping[int, in
     return found
 
 
-def _check_hands_and_players(
-    table: Table, round_: Round | None, bets: tuple[Bet, ...], links: Mapping[str, Link]
-) -> None:
-    for bet in bets:
-        if bet.on == "dealer" and bet.link in links and not _takes_dealer(links[bet.link], table):
-            raise Refusal(Code.BAD_MESSAGE, f"on: link {bet.link} takes no wager on the dealer's hand here")
-    check_players(table, [*(round_.bets if round_ else ()), *bets])
-
-
 def check_players(table: Table, said: Iterable[Seated], *, whole: bool = True) -> None:
     """Each seat has one player, and the boxes of one are neighbours, as many as the table allows (T9).
 
@@ -231,17 +234,12 @@ def _check_asked(asked_ms: int) -> None:
     )
 
 
+def _no_link(table: Table, name: str) -> Refusal:
+    return Refusal(Code.UNKNOWN_LINK, f"link: {quoted(name)} is no link of table {table.terms.table}")
+
+
 def _no_seat(table: Table, seat: int) -> Refusal:
     return Refusal(Code.UNKNOWN_SEAT, f"seat: {seat} is above the table's {table.terms.seats}")
-
-
-def _check_duplicates(round_: Round | None, placed: list[Placed]) -> None:
-    taken = {(bet.seat, bet.link, bet.dealer) for bet in round_.bets} if round_ else set()
-    for place in placed:
-        key = (place.seat, place.link, place.dealer)
-        if key in taken:
-            raise Refusal(Code.DUPLICATE_WAGER, f"seat: {place.seat} holds this wager already")
-        taken.add(key)
 
 
 def _check_fits(round_: Round | None, more: int) -> None:

@@ -4,6 +4,7 @@ An event's body is its fields as a MessagePack array. A kind's number never chan
 again; a field is only ever added at the end, with a default, and the rules' version is raised.
 """
 
+from collections.abc import Callable
 from typing import ClassVar, Final
 
 import msgspec
@@ -176,9 +177,5 @@ class Refused(Event, frozen=True, array_like=True):
     suspended: list[int] = []
 
 
-_encoder = msgspec.msgpack.Encoder()
-
-
-def encode(event: Event) -> bytes:
-    """The event's canonical bytes."""
-    return _encoder.encode(event)
+encode: Final[Callable[[Event], bytes]] = msgspec.msgpack.Encoder().encode
+"""An event's canonical bytes."""

@@ -49,8 +49,6 @@ def award_push(state: State, award: Award) -> answers.Award:
 
 def drawn(state: State, round_: Round) -> dict[str, Drawn] | None:
     """What was drawn, by link (A7); None where nothing was."""
-    if not round_.draws:
-        return None
     found = {
         state.link(draw.link).terms.link: Drawn(
             None if draw.magic is None else deck.text(draw.magic),

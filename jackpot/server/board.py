@@ -1,6 +1,6 @@
 """What is told of a bank after each commit? Its face as it is durable now, to all that watch it.
 
-No I/O: the shell calls `push` and `move` once a commit, and `tick` about ten times a second.
+No I/O: the shell calls `push` once a commit, and `tick` about ten times a second.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -47,7 +47,7 @@ class Board(Face):
         self._restate()
 
     def push(self, outcomes: Sequence[Outcome], rev: int) -> None:
-        """One commit, whose answers have left: its pushes in their order, and what waits now."""
+        """One commit, whose answers have left: its pushes in their order, what waits now, then the meters."""
         self.rev = rev
         pushes = [push for outcome in outcomes for push in outcome.pushes]
         pushes.sort(key=_order)
@@ -57,9 +57,6 @@ class Board(Face):
         self.waiting |= dict(waiting)
         if pushes or waiting:
             self._restate()
-
-    def move(self, outcomes: Sequence[Outcome]) -> None:
-        """The same commit, whose pushes have left: the meters that moved."""
         latest = {(link, level): micros for outcome in outcomes for link, level, micros in outcome.meters}
         for (link, level), micros in latest.items():
             self._move(link, level, to_cents(micros))

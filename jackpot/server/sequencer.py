@@ -22,7 +22,7 @@ from jackpot.rules.acts.seals import SEAL_STEP, SNAPSHOT_FORMAT, Seal, digest_of
 from jackpot.rules.commands import DIGEST_BYTES, Envelope
 from jackpot.rules.engine import Engine
 from jackpot.rules.invariant import InvariantError
-from jackpot.rules.outcome import Entry, Outcome
+from jackpot.rules.outcome import Entry
 from jackpot.server.alone import failed
 
 # One batch is one transaction: large enough to share an fsync among a floor, small enough that a batch
@@ -75,9 +75,6 @@ class Item(msgspec.Struct, eq=False):
     def row_bytes(self) -> int:
         """About how much this item adds to a batch; 0 where nothing is journalled."""
         return 0 if self.entry is None else len(self.entry.body) + _ROW_OVERHEAD
-
-    def decided(self, outcome: Outcome) -> None:
-        self.outcome, self.entry = outcome, outcome.entry
 
 
 def answer_all(items: Sequence[Item], _seq: int) -> None:
@@ -236,10 +233,12 @@ class Core:
         try:
             if not isinstance(work, Envelope):
                 item.outcome = work(self.engine)
-            elif item.poison is not None:
-                item.decided(self.engine.execute_as_internal(work, item.poison))
             else:
-                item.decided(self.engine.execute(work))
+                if item.poison is None:
+                    outcome = self.engine.execute(work)
+                else:
+                    outcome = self.engine.execute_as_internal(work, item.poison)
+                item.outcome, item.entry = outcome, outcome.entry
             if item.entry is not None and self.engine.unsealed >= self._snapshot_every:
                 seal = self._seal(item.entry.at)
         except Exception as error:  # the engine is broken, whatever it was: only a rebuild helps
@@ -258,8 +257,8 @@ class Core:
         state = self.engine.snapshot()
         digest = digest_of(state)[:DIGEST_BYTES]  # no request's, which would be taken for asked again
         envelope = Envelope(Seal(), at=at, tick=0, digest=digest)
-        seal = Item(envelope, lambda _outcome: None, state=state)
-        seal.decided(self.engine.execute(envelope))
+        sealed = self.engine.execute(envelope)
+        seal = Item(envelope, lambda _outcome: None, sealed, sealed.entry, state=state)
         if seal.entry is None:
             raise InvariantError(f"the state is not sealed: {seal.outcome.answer}")
         return seal

@@ -209,7 +209,6 @@ class Writer(Desk):
         outcomes = [item.outcome for item in items if isinstance(item.outcome, Outcome)]
         if outcomes:
             self.board.push(outcomes, seq)
-            self.board.move(outcomes)
             for outcome in outcomes:
                 if outcome.alarms or isinstance(outcome.answer, Nack):
                     self.counts.add(self.bank, outcome)
