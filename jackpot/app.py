@@ -5,6 +5,7 @@ import os
 import platform
 from collections.abc import Coroutine
 from contextlib import suppress
+from itertools import chain
 from typing import Any, Final, NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -35,6 +36,7 @@ from jackpot.server.agreement import (
 )
 from jackpot.server.desk import BankStopped
 from jackpot.server.door import Door
+from jackpot.server.heads import Signer
 from jackpot.server.hold import Hold, patience
 from jackpot.server.life import Service
 from jackpot.server.people import Entrance
@@ -74,6 +76,7 @@ class Server(Process):
         self.digest = ""
         self.warnings: list[str] = []
         self.relays: list[Publisher] = []
+        self.signer: Signer | None = None
         self.books = Books(config.ledger.url)
         self.entrance = Entrance()
         self.acts: Acts
@@ -84,7 +87,7 @@ class Server(Process):
         self._first = False
         self._writing: list[asyncio.Task[None]] = []
         self._others: list[asyncio.Task[None]] = []
-        self._reading: dict[str, asyncio.Task[None]] = {}
+        self._duties: dict[str, list[asyncio.Task[None]]] = {}
         self._admin: web.BaseSite | None = None
 
     @property
@@ -106,6 +109,9 @@ class Server(Process):
         self.people = self._writer(SITE, holder)
         self._build_devices()
         missing, left_out, self._first = await self._open_books()
+        if config.heads is not None:
+            self.signer = Signer(config.heads, self.clock)
+            self._others += [self._task(outbox.run(), _harmless) for outbox in self.signer.outboxes]
         self.warnings += [is_left_out(bank) for bank in left_out]
         banks = self.writers | {SITE: self.people}
         self.tenures |= {bank: self._tenure(writer) for bank, writer in banks.items()}
@@ -183,11 +189,14 @@ class Server(Process):
             writer,
             waits=waits,
             start=lambda work: self._task_of(work, writer),
-            on_taken=self._taken if writer is not self.people else _taken_people,
+            on_taken=self._taken,
         )
 
     async def _taken(self, writer: Writer) -> None:
         """The bank is ours: its links agree with the configuration before any device is let in."""
+        if writer is self.people:  # no device is let in, and nothing stands on a meter
+            self._begin(writer)
+            return
         await agree(writer, self.config, self._stores[writer.bank], first=self._first)
         await writer.refresh()
         for link, reason in explained(writer.board, writer.bank).items():
@@ -202,9 +211,16 @@ class Server(Process):
         site = self.config.site
         calendar = Calendar(self.clock, site.gaming_day_ends, ZoneInfo(site.timezone), first.at)
         await read_ended(writer, calendar)
-        if (earlier := self._reading.get(writer.bank)) is not None:
-            earlier.cancel()
-        self._reading[writer.bank] = self._task_of(self._readings(writer, calendar), writer)
+        self._begin(writer, take_readings(writer, calendar))
+
+    def _begin(self, writer: Writer, *duties: Coroutine[Any, Any, None]) -> None:
+        """What is done again and again for a bank as long as it is held here."""
+        for task in self._duties.get(writer.bank, ()):
+            task.cancel()
+        self._duties[writer.bank] = [self._task_of(_while_held(duty), writer) for duty in duties]
+        if self.signer is not None:
+            signing = self._task(_while_held(self.signer.watch(writer)), _harmless)
+            self._duties[writer.bank].append(signing)
 
     def _build_devices(self) -> None:
         config = self.config
@@ -258,6 +274,7 @@ class Server(Process):
         devices = [found for found in (getattr(self, "tables", None), getattr(self, "signs", None)) if found]
         for each in devices:
             each.read_no_further()
+        held = [tenure.writer for tenure in self.tenures.values() if tenure.hold.stopped is None]
         for tenure in self.tenures.values():
             tenure.end()
         if self._writing:
@@ -266,7 +283,9 @@ class Server(Process):
                 log.error("stop_late", within_s=STOP_WITHIN_S)
                 self.leave()
                 await asyncio.wait(late)
-        for task in (*self._others, *self._reading.values()):
+        if self.signer is not None:
+            await self.signer.end([writer for writer in held if not writer.hold.failed])
+        for task in chain(self._others, *self._duties.values()):
             task.cancel()
         await self._close(devices)
         await self.books.close()
@@ -280,12 +299,6 @@ class Server(Process):
         self.tables.sweep()
         self.signs.sweep()
 
-    async def _readings(self, writer: Writer, calendar: Calendar) -> None:
-        try:
-            await take_readings(writer, calendar)
-        except BankStopped:
-            log.info("readings_stopped", bank=writer.bank)
-
     def _run(self, work: Coroutine[None, None, None]) -> None:
         self._others.append(self._task_of(work, *self.writers.values()))
 
@@ -297,6 +310,16 @@ class Server(Process):
                 writer.fail(error)
 
         return self._task(work, stop)
+
+
+def _harmless(_error: Exception) -> None:
+    """What it ended is work that no bank depends on; its metrics tell."""
+
+
+async def _while_held(work: Coroutine[Any, Any, None]) -> None:
+    """What is done again and again for a bank, until it is not held here any more."""
+    with suppress(BankStopped):  # which is told by who stopped it
+        await work
 
 
 async def serve(config: Config) -> None:
@@ -321,10 +344,6 @@ async def serve(config: Config) -> None:
         # A call to the database that the cancelled start waited for ends in doubt; the stop was asked for.
         if started or not ended.is_set():
             raise
-
-
-async def _taken_people(_writer: Writer) -> None:
-    """The site's people need no device: the bank is open at once."""
 
 
 class _Known(NamedTuple):

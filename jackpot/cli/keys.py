@@ -1,4 +1,4 @@
-"""`jackpot keys`: how does a device get its key, how does a stolen one end, and a conflict of two devices?"""
+"""`jackpot keys`: how does a device, or the site, get its key, and how does a stolen one end?"""
 
 import os
 import secrets
@@ -13,20 +13,19 @@ from jackpot.cli.talk import ONE, Talk, talking
 from jackpot.words import counted
 
 app = typer.Typer(
-    help="Device keys: make, show, revoke, clear a conflict.",
+    help="Keys of devices and of the site: make, show, revoke, clear a conflict.",
     epilog="Example: jackpot keys new /etc/jackpot/keys/T01",
     no_args_is_help=True,
 )
 
+Force = Annotated[bool, typer.Option("--force", help="Replace the key that is there; it is lost.")]
 Role = Annotated[str, typer.Option("--role", help="table or sign.")]
 
 
 @app.command()
 def new(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Where the key goes.")],
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace the key that is there; it is lost.")
-    ] = False,
+    force: Force = False,
 ) -> None:
     """Make a new key file: 32 random bytes as 64 hex digits, mode 0600, and show its fingerprint.
 
@@ -36,11 +35,41 @@ def new(
     from jackpot.server.register import fingerprint
 
     key = secrets.token_bytes(KEY_BYTES)
+    _write(file, key.hex() + "\n", 0o600, force)
+    typer.echo(f"{file}: made, fingerprint {fingerprint(key)}")
+
+
+@app.command()
+def site(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Where the private key goes.")],
+    force: Force = False,
+) -> None:
+    """Make the site's own key pair: the private key in FILE, mode 0600, the public key in FILE.pub.
+
+    The server signs the heads of its ledger with it ([heads] key). Give the public key, which is printed too,
+    to everybody who shall be able to check them. For a new pair choose a new FILE, and name the old FILE.pub
+    under [heads] known: what it signed still counts.
+
+    Example: jackpot keys site /etc/jackpot/keys/site
+    """
+    from jackpot.config import KEY_BYTES, public_pem
+    from jackpot.ledger.heads import SiteKey
+
+    private = secrets.token_bytes(KEY_BYTES)
+    key, public = SiteKey(private), file.with_name(f"{file.name}.pub")
+    pem = public_pem(key.public)
+    _write(public, pem, 0o644, force)
+    _write(file, private.hex() + "\n", 0o600, force)
+    typer.echo(f"{file}: made, and {public}, fingerprint {key.fingerprint}\n{pem}", nl=False)
+
+
+def _write(file: Path, text: str, mode: int, force: bool) -> None:
+    """Makes a file that is there whole or not at all; what is wrong ends the command."""
     # Written whole under another name first: a key file never holds half a key, whenever the machine stops.
     near = file.with_name(f".{file.name}.{secrets.token_hex(4)}")
     try:
-        with os.fdopen(os.open(near, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as out:
-            out.write(key.hex() + "\n")
+        with os.fdopen(os.open(near, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "w") as out:
+            out.write(text)
             out.flush()
             os.fsync(out.fileno())
         try:
@@ -56,7 +85,6 @@ def new(
         fail(f"there is no folder {file.parent}: make it first, for the server's user alone (mkdir -m 0700)")
     except OSError as error:
         fail(f"{file} cannot be written: {error.strerror}")
-    typer.echo(f"{file}: made, fingerprint {fingerprint(key)}")
 
 
 @app.command("show")

@@ -11,7 +11,10 @@ from jackpot.cli.speak import ConfigFile, configured, fail
 from jackpot.words import counted
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from jackpot.config import Config
+    from jackpot.ledger.heads import KeptHeads
     from jackpot.ledger.reading import Reader
     from jackpot.ledger.verify import Report
 
@@ -20,6 +23,8 @@ app = typer.Typer(help="Prove the ledger from its first row.")
 _HASH_BYTES: Final = 32
 # Of the rows that stopped links, so many are named: a person looks at each of them.
 _ROWS_TOLD: Final = 20
+# Lines of a file of heads that are told as wrong: a file of another site has nothing but such lines.
+PROBLEMS_MOST: Final = 20
 
 
 @app.command()
@@ -37,19 +42,30 @@ def verify(
         str | None,
         typer.Option("--head", metavar="HASH", help="What an earlier verify printed: finds a tail cut off."),
     ] = None,
+    heads: Annotated[
+        Path | None,
+        typer.Option("--heads", metavar="FILE", help="Signed heads that were kept on another machine."),
+    ] = None,
+    key: Annotated[
+        list[Path] | None,
+        typer.Option("--key", metavar="PUB", help="A public key of the site; without it, [heads] says them."),
+    ] = None,
 ) -> None:
     """Prove the ledger from its first row: chain, postings, meters, snapshots and head. A server may run.
 
     With URL and --config, the ledger at that URL is held against that configuration: its site and its banks.
+    With --heads each head in that file must be signed by a known key and be in the chain; what is newer than
+    the last of them is said to be unproved.
 
-    Example: jackpot verify --config /etc/jackpot/config.toml --head 5f0c...e1
+    Example: jackpot verify --config /etc/jackpot/config.toml --heads /mnt/audit/heads.jsonl --key site.pub
     """
     from jackpot.ledger.store import LedgerError
 
     known = _known(head)
     of = _of(context, url, config)
+    kept = None if heads is None else partial(_kept, heads, _public_keys(key or [], of))
     try:
-        problems, reports = _verified(url or (of.ledger.url if of else ""), of, bank, known)
+        problems, reports = _verified(url or (of.ledger.url if of else ""), of, bank, known, kept)
     except LedgerError as error:
         fail(str(error))
     for problem in problems:
@@ -63,7 +79,7 @@ def verify(
             hold = "holds" if report.head.seq == 1 else "hold"
             balance = ", the books balance" * sound
             typer.echo(f"{name}: {counted(report.head.seq, 'row')} {hold}{balance}")
-            for left in _left(report):
+            for left in [*_left(report), *([] if heads is None else [_proved(report)])]:
                 typer.echo(f"{name}: {left}")
             typer.echo(f"{name}: head {report.head.hash.hex()}")
     wrong = {"ledger": len(problems)} if problems else {}
@@ -102,6 +118,49 @@ def _left(report: "Report") -> list[str]:
     return left
 
 
+def _proved(report: "Report") -> str:
+    """How far signed heads prove a bank."""
+    if not report.unproved:
+        return "every row is proved by a signed head"
+    if report.unproved == report.head.seq:
+        return "unproved: all of it: no head of it was signed by a known key"
+    newer = counted(report.unproved, "row")
+    return f"unproved: {newer} after row {report.head.seq - report.unproved}, the last with a signed head"
+
+
+def _public_keys(files: list[Path], config: "Config | None") -> list[bytes]:
+    """The keys that may have signed heads: those of the files, else the configuration's."""
+    from jackpot.config import read_public
+    from jackpot.ledger.heads import SiteKey
+
+    found = []
+    for file in files:
+        public = read_public(file)
+        if public is None:
+            fail(f"--key: {file} holds no public key as `jackpot keys site` writes them")
+        found.append(public)
+    if not found and config is not None and config.heads is not None:
+        found = [SiteKey(config.heads.key).public, *config.heads.known]
+    if not found:
+        fail("--heads: signed by whom? give --key PUB, or --config FILE with [heads]")
+    return found
+
+
+def _kept(file: Path, keys: list[bytes], site: str) -> "KeptHeads":
+    """The signed heads in a file, of this site. Lines that hold none are told."""
+    from jackpot.ledger.heads import known_keys, read_heads
+
+    try:
+        with file.open("rb") as lines:
+            kept = read_heads(lines, site, known_keys(keys))
+    except OSError as error:
+        fail(f"--heads: {file} cannot be read: {error.strerror}")
+    if kept.no_heads:
+        said = ", ".join(str(number) for number in kept.no_heads[:_ROWS_TOLD])
+        typer.echo(f"warning: {counted(len(kept.no_heads), 'line')} of the heads hold none: {said}", err=True)
+    return kept
+
+
 def _known(head: str | None) -> bytes | None:
     if head is None:
         return None
@@ -115,11 +174,20 @@ def _known(head: str | None) -> bytes | None:
 
 
 def _verified(
-    url: str, config: "Config | None", bank: str | None, known: bytes | None
+    url: str,
+    config: "Config | None",
+    bank: str | None,
+    known: bytes | None,
+    kept: "Callable[[str], KeptHeads] | None",
 ) -> "tuple[list[str], dict[str, Report]]":
-    """What was found in the ledger as a whole, and in the bank, or in each of the ledger's."""
+    """What was found in the ledger as a whole, and in the bank, or in each of the ledger's.
+
+    kept: the signed heads, once it is known of which site.
+    """
     from jackpot.cli.bar import bar
     from jackpot.ledger import verify as audit
+    from jackpot.ledger.banks import site_of
+    from jackpot.ledger.heads import KeptHeads
     from jackpot.ledger.open import open_reader
 
     with closing(open_reader(url)) as ledger, bar() as progress:
@@ -132,7 +200,11 @@ def _verified(
         if known is not None and len(banks) > 1:
             fail(f"--head is one bank's: say --bank too ({', '.join(banks)})")
         problems = _whole(ledger, config, banks)
-        return problems, {name: audit.verify(ledger, name, known, partial(progress, name)) for name in banks}
+        heads = KeptHeads({}, [], []) if kept is None else kept(site_of(ledger, there[0]))
+        problems += [*heads.problems[:PROBLEMS_MOST], *heads.elsewhere(there)]
+        return problems, {
+            name: audit.verify(ledger, name, known, partial(progress, name), heads.of(name)) for name in banks
+        }
 
 
 def _whole(ledger: "Reader", config: "Config | None", banks: list[str]) -> list[str]:

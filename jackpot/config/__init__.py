@@ -5,12 +5,13 @@
 
 from jackpot.config.compare import differences
 from jackpot.config.display import LOGO_TYPES, Display
-from jackpot.config.keys import KEY_BYTES, read_key
+from jackpot.config.keys import KEY_BYTES, public_pem, read_key, read_public
 from jackpot.config.reading import load
 from jackpot.config.settings import (
     Address,
     Config,
     ConfigErrors,
+    Heads,
     Ledger,
     Listen,
     ServerAt,
@@ -28,6 +29,7 @@ __all__ = [
     "Config",
     "ConfigErrors",
     "Display",
+    "Heads",
     "Ledger",
     "Listen",
     "ServerAt",
@@ -38,5 +40,7 @@ __all__ = [
     "UdpSign",
     "differences",
     "load",
+    "public_pem",
     "read_key",
+    "read_public",
 ]

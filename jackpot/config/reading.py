@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from controllers.pace import Limits
 from jackpot.config.devices import read_keys, read_signs, read_tables, read_udp_signs
 from jackpot.config.display import DEFAULT_LOCALE, Display, display_of, locale_fault
+from jackpot.config.heads import read_heads
 from jackpot.config.links import Links, read_banks, read_links
 from jackpot.config.places import read_listen, read_redis, read_servers, read_signage
 from jackpot.config.settings import SQLITE, Config, ConfigErrors, Ledger, Sign, Site
@@ -53,7 +54,7 @@ def _config(source: Source, roles: Collection[str]) -> Config | None:
     tables, signs = read_tables(source, links), read_signs(source, links)
     udp_signs = read_udp_signs(source, links)
     keys = read_keys(source, roles)
-    redis = read_redis(source)
+    redis, heads = read_redis(source), read_heads(source, roles)
     signage = read_signage(source, redis)
     site, ledger = _site(source), _ledger(source)
     listen = read_listen(source, ledger)
@@ -77,6 +78,7 @@ def _config(source: Source, roles: Collection[str]) -> Config | None:
         signage=signage,
         servers=servers,
         warnings=tuple(source.warnings),
+        heads=heads,
     )
 
 

@@ -169,12 +169,27 @@ class UdpSign(msgspec.Struct, frozen=True):
     sender: str | None = None
 
 
+class Heads(msgspec.Struct, frozen=True):
+    """Where signed heads go (S8). key: the site's private key, 32 bytes. known: public keys of earlier years.
+
+    file, syslog, webhook: one or more of them. syslog: a unix socket. webhook_ca: who signed the certificate
+    of the webhook's server, None for a public authority.
+    """
+
+    key: bytes
+    known: tuple[bytes, ...] = ()
+    file: Path | None = None
+    syslog: Path | None = None
+    webhook: str | None = None
+    webhook_ca: Path | None = None
+
+
 class Config(msgspec.Struct, frozen=True):
     """One checked configuration.
 
     displays: by link, how pages show it. redis: the nodes' urls, tried in turn. signage: the processes that
     Redis feeds. servers: all that share the ledger; server: which of them this is, None where it is alone.
-    warnings: what an operator should know and may mean, in sentences.
+    warnings: what an operator should know and may mean, in sentences. heads: None where none are signed.
     """
 
     path: Path
@@ -193,6 +208,7 @@ class Config(msgspec.Struct, frozen=True):
     servers: tuple[ServerAt, ...] = ()
     server: ServerAt | None = None
     warnings: tuple[str, ...] = ()
+    heads: Heads | None = None
 
     def keys_of(self, role: str, device: str) -> tuple[bytes, ...]:
         """The keys that a device may greet with, none for a device that is not configured."""

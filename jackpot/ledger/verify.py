@@ -11,6 +11,7 @@ from typing import Final
 
 import msgspec
 
+from jackpot.ledger.heads import BankHeads
 from jackpot.ledger.join import broken_joint
 from jackpot.ledger.journal import Head, Row, chained, genesis
 from jackpot.ledger.reading import Reader
@@ -49,7 +50,8 @@ class Report(msgspec.Struct, frozen=True):
 
     problems: one sentence each, naming the row; none if all is well. older: how many rows were not decided
     again, for older rules decided them. refusals: of how many the requests are not there to be decided again.
-    stopped: those of them, by row, that stopped links: no request shows whether an error did.
+    stopped: those of them, by row, that stopped links: no request shows whether an error did. unproved: how
+    many rows are newer than the last signed head.
     """
 
     head: Head
@@ -57,29 +59,36 @@ class Report(msgspec.Struct, frozen=True):
     older: int = 0
     refusals: int = 0
     stopped: tuple[int, ...] = ()
+    unproved: int = 0
 
 
 def verify(
-    ledger: Reader, bank: str, known: bytes | None = None, progress: Progress = lambda _done, _of: None
+    ledger: Reader,
+    bank: str,
+    known: bytes | None = None,
+    progress: Progress = lambda _done, _of: None,
+    heads: BankHeads | None = None,
 ) -> Report:
     """Verifies one bank from its first row.
 
     known: a hash that the bank's head once had, kept elsewhere: it shows a tail that was cut off.
-    progress: called with (rows done, rows in all). Raises LedgerUnusable where the file cannot be read.
+    progress: called with (rows done, rows in all). heads: signed ones of the bank, which this uses up (S8).
+    Raises LedgerUnusable where the file cannot be read.
     """
     head = ledger.head(bank)
-    walk = _Walk(bank, head, known, untrue_in(ledger, bank))
+    walk, kept = _Walk(bank, head, known, untrue_in(ledger, bank)), heads or BankHeads(bank)
     progress(0, head.seq)
     while walk.seq < head.seq:
         page = ledger.rows(bank, walk.seq, min(PAGE_ROWS, head.seq - walk.seq))
         for row in page:
             if row.seq <= head.seq:
                 walk.take(row)
+                kept.saw(row)
         if not page or page[-1].seq >= head.seq:
             break
         progress(walk.seq, head.seq)
     walk.end()
-    problems = [*_explain(walk.broken, walk.stored), *walk.problems]
+    problems = [*_explain(walk.broken, walk.stored), *walk.problems, *kept.end(walk.seq)]
     problems += [f"{bank}: {stray}" for stray in ledger.strays(bank)]
     if walk.engine is not None:
         problems += [*broken_joint(ledger, bank)]
@@ -88,7 +97,8 @@ def verify(
     progress(head.seq, head.seq)
     if len(problems) > PROBLEMS_MAX:
         problems[PROBLEMS_MAX:] = [f"{bank}: and {len(problems) - PROBLEMS_MAX} more"]
-    return Report(head, tuple(problems), walk.older, walk.refusals, tuple(walk.stopped))
+    unproved = kept.unproved(walk.seq)
+    return Report(head, tuple(problems), walk.older, walk.refusals, tuple(walk.stopped), unproved)
 
 
 def _unsealed(ledger: Reader, bank: str) -> list[str]:

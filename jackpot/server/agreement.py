@@ -31,6 +31,7 @@ from jackpot.rules.paytable import LinkTerms, TableTerms
 from jackpot.rules.signing import SITE
 from jackpot.rules.state import State
 from jackpot.server.desk import Desk
+from jackpot.server.evidence import check_signed
 
 # What to do about a link that opens in a ledger that was there before.
 NOT_THERE: Final = (
@@ -69,14 +70,15 @@ class Opened(NamedTuple):
 async def open_books(store: Store, config: Config, unix_ms: int) -> Opened:
     """Opens every bank of the configuration where the ledger is empty; where the two differ otherwise.
 
-    Raises LedgerCorrupt where its schema is not that of the migrations, or a bank does not begin as one does,
-    OtherSite where it is another site's.
+    Raises LedgerCorrupt where its schema is not that of the migrations, a bank does not begin as one does, or
+    the ledger is not the one whose heads were signed; OtherSite where it is another site's.
     """
     found = await store.run(Reader.schema)
     for warning in found.warnings:
         log.warning("ledger_warning", warning=warning)
     if found.problems:
         raise LedgerCorrupt("; ".join(found.problems))
+    await store.run(lambda ledger: check_signed(ledger, config))
     first = not await store.run(Reader.banks)
     if first:
         site = config.site.first_id

@@ -38,6 +38,19 @@ _RELAY_COUNTERS: Final = (
     ("relay_refused", "refused", "Messages that Redis refused: it held something newer."),
     ("relay_failures", "failures", "Attempts with a node of Redis that ended with an error."),
 )
+_SIGNED_GAUGES: Final = (
+    ("signed_seq", "signed_seq", "The last entry of which a head was signed here."),
+    ("signed_timestamp_seconds", "signed_at", "When a head of the bank was last signed here."),
+)
+_HEAD_GAUGES: Final = (
+    ("heads_waiting", "waiting", "Signed heads that the destination has not taken yet."),
+    ("heads_sent_timestamp_seconds", "sent_at", "When it last took one, 0 if not since the start."),
+)
+_HEAD_COUNTERS: Final = (
+    ("heads_sent", "sent", "Signed heads that it took."),
+    ("heads_failures", "failures", "Attempts to send one that failed."),
+    ("heads_dropped", "dropped", "Signed heads that were given up for newer ones."),
+)
 _DEVICE_GAUGES: Final = (
     ("connected", "connected", "1 while it is connected and let in."),
     ("blocked", "blocked", "1 while two devices were found with its key and nobody has cleared it."),
@@ -98,6 +111,16 @@ def of_banks(statistics: Sequence[Facts]) -> Iterator[Family]:
 def of_relays(statistics: Sequence[Facts]) -> Iterator[Family]:
     """statistics: of each bank's way to Redis."""
     yield from by_bank(_RELAY_GAUGES, _RELAY_COUNTERS, statistics)
+
+
+def of_heads(statistics: Sequence[Facts]) -> Iterator[Family]:
+    """statistics: of the one who signs, where heads are signed."""
+    yield from by_bank(_SIGNED_GAUGES, (), [bank for each in statistics for bank in each["banks"]])
+    places = [([place["destination"]], place) for each in statistics for place in each["destinations"]]
+    for name, key, text in _HEAD_GAUGES:
+        yield gauge(name, text, ["destination"], ((at, place[key]) for at, place in places))
+    for name, key, text in _HEAD_COUNTERS:
+        yield counter(name, text, ["destination"], ((at, place[key]) for at, place in places))
 
 
 def of_way_in(way_in: WayIn) -> Iterator[Family]:

@@ -20,6 +20,7 @@ from jackpot.server.acts import Acts
 from jackpot.server.asks import BASE
 from jackpot.server.desk import BankStopped
 from jackpot.server.door import Door
+from jackpot.server.heads import Signer
 from jackpot.server.histogram import Histogram
 from jackpot.server.people import Entrance
 from jackpot.server.remedy import explained
@@ -28,7 +29,7 @@ from jackpot.web.access import Access
 from jackpot.web.book_metrics import of_books
 from jackpot.web.families import Family, registry
 from jackpot.web.front import Front
-from jackpot.web.metrics import WayIn, of_banks, of_program, of_relays, of_way_in
+from jackpot.web.metrics import WayIn, of_banks, of_heads, of_program, of_relays, of_way_in
 from jackpot.web.overview import Overview, why
 from jackpot.web.screens import Screens, secure
 from jackpot.web.visitor import EVERYWHERE, HEAD_WITHIN_S, Visitor, Visits, names
@@ -58,6 +59,8 @@ class Source(overview.Source, Visited, Protocol):
     def acts(self) -> Acts: ...
     @property
     def entrance(self) -> Entrance: ...
+    @property
+    def signer(self) -> Signer | None: ...
     @property
     def digest(self) -> str: ...
     @property
@@ -174,8 +177,16 @@ async def metrics(request: web.Request) -> web.Response:
     doors = [door.statistics() for door in source.doors]
     way_in = WayIn(devices, doors, source.visits.refused)
     books = of_books(list(states.values()), banks)
+    heads = [] if source.signer is None else [source.signer.statistics()]
     return exposition(
-        chain(of_program(build, source.lag), books, of_banks(banks), of_way_in(way_in), of_relays(relays))
+        chain(
+            of_program(build, source.lag),
+            books,
+            of_banks(banks),
+            of_way_in(way_in),
+            of_relays(relays),
+            of_heads(heads),
+        )
     )
 
 

@@ -2,12 +2,16 @@
 
 import re
 import stat
+import subprocess
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
 from jackpot.cli.keys import app
+from jackpot.config import read_key, read_public
+from jackpot.ledger.heads import SiteKey
 from jackpot.server.register import fingerprint
 from tests.server.bed import configure
 
@@ -93,3 +97,26 @@ def test_no_file_and_no_configuration() -> None:
     """One clear line says what to give."""
     code, _, err = keys("show")
     assert (code, err) == (1, "which keys? give a key file, or --config FILE for all of them\n")
+
+
+def test_the_key_pair_of_a_site(tmp_path: Path) -> None:
+    """S8: the private key is the server's alone; the public one is what openssl reads, and is printed."""
+    file, public = tmp_path / "site", tmp_path / "site.pub"
+    code, out, _ = keys("site", file)
+    assert code == 0
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert stat.S_IMODE(public.stat().st_mode) == 0o644
+    private, mistakes = read_key(file)
+    assert mistakes == []
+    assert private is not None
+    assert read_public(public) == SiteKey(private).public
+    assert file.read_text().strip() not in out
+    der = subprocess.run(
+        ["openssl", "pkey", "-pubin", "-in", public, "-outform", "DER"], capture_output=True, check=True
+    ).stdout
+    assert out == f"{file}: made, and {public}, fingerprint {sha256(der).hexdigest()}\n{public.read_text()}"
+    before = file.read_bytes(), public.read_bytes()
+    code, _, err = keys("site", file)
+    assert (code, "exists already" in err) == (1, True)
+    assert (file.read_bytes(), public.read_bytes()) == before
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["site", "site.pub"]

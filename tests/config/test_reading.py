@@ -6,11 +6,13 @@ from importlib import resources
 from pathlib import Path
 
 import pytest
+import trustme
 
 from controllers.pace import Limits
 from jackpot.config import Address, ConfigErrors, Signage, load
 from jackpot.rules.paytable import TableTerms
 from tests.config.floor import WriteFloor, mistakes
+from tests.server.heads import site_key
 
 
 def test_a_good_configuration(floor: WriteFloor, tmp_path: Path) -> None:
@@ -57,10 +59,15 @@ def test_the_example_is_good(tmp_path: Path) -> None:
         (tmp_path / logo).touch()
     (tmp_path / "keys" / "T01.next").write_text("ab" * 32)
     (tmp_path / "keys" / "T01.next").chmod(0o600)
+    for name in ("site", "site-2025"):
+        site_key(tmp_path / "keys", name)
+    trustme.CA().cert_pem.write_to_path(str(tmp_path / "tls" / "audit-ca.pem"))
     (tmp_path / "whole.toml").write_text(uncommented)
     whole = load(tmp_path / "whole.toml")
     assert whole.listen.tls is not None
     assert whole.listen.admin == Path("/run/jackpot/admin.sock")
+    assert whole.heads is not None
+    assert whole.heads.webhook == "https://audit.example.com/heads"
     assert whole.redis == ("redis://127.0.0.1:6379",)
     assert whole.signage == (Signage("hall", *(Address("127.0.0.1", port) for port in (5721, 8090, 8091))),)
     assert whole.udp_signs[0].sender == "hall"

@@ -16,6 +16,7 @@ from jackpot.signage import SignageProcess
 from jackpot.web.book_metrics import HOUSE, REASONS, STATUSES
 from tests.deploy.tools import DEPLOY, ROOT, promtool
 from tests.server.bed import LINK, configure, on_loop, sign, table
+from tests.server.heads import heads
 from tests.server.test_web import fetch
 
 _ROW: Final = re.compile(r"^\| `(\w+)` \| (\w+) \| ([\w, ]*)\|", re.MULTILINE)
@@ -42,7 +43,9 @@ def text(tmp_path_factory: pytest.TempPathFactory) -> str:
 
     @on_loop
     async def scrape() -> None:
-        config = configure(tmp_path_factory.mktemp("floor"), extra='[redis]\nurl = "redis://127.0.0.1:1"')
+        folder = tmp_path_factory.mktemp("floor")
+        extra = f'[redis]\nurl = "redis://127.0.0.1:1"\n{heads(folder)}'
+        config = configure(folder, extra=extra)
         async with Server(config) as server, table(server) as device, sign(server):
             device.wager(1, "R1", 1, 2, lock=True)
             await device.answer(1)

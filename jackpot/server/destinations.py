@@ -1,0 +1,227 @@
+"""Where do signed heads go, and what of a place that does not take them? Each has a queue of its own (S8).
+
+Nothing waits for a destination: what goes wrong here is logged and counted, and tried again.
+"""
+
+import asyncio
+import os
+import socket
+import ssl
+from collections import deque
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+import aiohttp
+import structlog
+
+from jackpot.clock import Clock
+from jackpot.config import Heads
+from jackpot.ledger.aside import Aside
+
+# Heads that wait for one destination: a month of hours, or a quarter of an hour with a hit every second.
+# Beyond that the oldest is dropped, since a newer head proves the same rows and more.
+WAITING_MOST: Final = 1_024
+# A pause after a failure: short after the first, then seldom enough for a log that people read.
+RETRY_FIRST_S: Final = 0.5
+RETRY_MOST_S: Final = 30.0
+# A web server far away answers within this time, or it is as good as gone.
+ANSWER_WITHIN_S: Final = 10.0
+# RFC 5424: facility 13 is "log audit", severity 6 "informational".
+_PRIORITY: Final = b"<110>"
+# Only what the server itself writes; everybody may read a head.
+_FILE_MODE: Final = 0o644
+
+log: Final = structlog.get_logger()
+
+
+class Destination(Protocol):
+    """One place that heads go to. name: "file", "syslog" or "webhook"."""
+
+    name: str
+
+    async def send(self, line: bytes) -> None:
+        """Returns once the head is there. Raises whatever kept it from getting there."""
+
+    async def close(self) -> None:
+        """Ends it; what is under way is not waited for."""
+
+
+class ToFile:
+    """A file that only grows: each line is on the disk before the next one is written."""
+
+    name = "file"
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._aside = Aside()
+
+    async def send(self, line: bytes) -> None:
+        """As Destination: in a thread, for a disk of the network may hang."""
+        await self._aside.run(lambda: append(self._path, line))
+
+    async def close(self) -> None:
+        self._aside.leave()
+        self._aside.end()
+
+
+def append(path: Path, line: bytes) -> None:
+    """Appends a line, durably. Raises OSError; what a torn write has left then is no head, and ends there."""
+    new = not path.exists()
+    file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, _FILE_MODE)
+    try:
+        size = os.fstat(file).st_size
+        torn = size > 0 and os.pread(file, 1, size - 1) != b"\n"
+        whole = b"\n" * torn + line + b"\n"
+        wrote = os.write(file, whole)
+        os.fsync(file)
+    finally:
+        os.close(file)
+    if wrote < len(whole):
+        raise OSError(f"{path}: the disk took {wrote} of {len(whole)} bytes: is it full?")
+    if new:
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+class ToSyslog:
+    """The machine's own log service, which sends it on: one datagram to its unix socket."""
+
+    name = "syslog"
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    async def send(self, line: bytes) -> None:
+        """As Destination. A datagram to a unix socket is taken at once or refused: nothing blocks."""
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as out:
+            out.setblocking(False)
+            out.connect(str(self._path))
+            out.send(_PRIORITY + b"jackpot: " + line)
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+
+class ToWebhook:
+    """A web server that takes each head by a POST of its own, and answers 2xx.
+
+    ca: who signed its certificate, None for a public authority.
+    """
+
+    name = "webhook"
+
+    def __init__(self, url: str, ca: Path | None) -> None:
+        self._url = url
+        self._tls = ssl.create_default_context(cafile=ca)
+
+    async def send(self, line: bytes) -> None:
+        """As Destination."""
+        within = aiohttp.ClientTimeout(total=ANSWER_WITHIN_S)
+        headers = {"Content-Type": "application/json"}
+        async with (
+            aiohttp.ClientSession(timeout=within) as client,
+            client.post(self._url, data=line, headers=headers, ssl=self._tls, allow_redirects=False) as said,
+        ):
+            if said.status // 100 != 2:
+                raise OSError(f"{self._url} answered {said.status}")
+
+    async def close(self) -> None:
+        """Nothing is open between two heads."""
+
+
+def destinations(heads: Heads) -> list[Destination]:
+    """Those of the configuration."""
+    found: list[Destination] = []
+    if heads.file is not None:
+        found.append(ToFile(heads.file))
+    if heads.syslog is not None:
+        found.append(ToSyslog(heads.syslog))
+    if heads.webhook is not None:
+        found.append(ToWebhook(heads.webhook, heads.webhook_ca))
+    return found
+
+
+class Outbox:
+    """The heads that wait for one destination, sent in order and one at a time.
+
+    sent, failures, dropped: heads that it took, attempts that failed, heads that never left. sent_at: when it
+    took the last one, unix seconds, 0 if none since the start.
+    """
+
+    def __init__(self, destination: Destination, clock: Clock) -> None:
+        self.sent = 0
+        self.failures = 0
+        self.dropped = 0
+        self.sent_at = 0.0
+        self._to = destination
+        self._clock = clock
+        self._closed = False
+        self._waiting: deque[bytes] = deque()
+        self._news = asyncio.Event()
+        self._empty = asyncio.Event()
+        self._empty.set()
+
+    def put(self, line: bytes) -> None:
+        """Takes a head; never waits. Where there is no room the oldest one is dropped."""
+        if len(self._waiting) >= WAITING_MOST:
+            self._waiting.popleft()
+            self.dropped += 1
+            log.error("head_dropped", destination=self._to.name, waiting=WAITING_MOST, kind=self._to.name)
+        self._waiting.append(line)
+        self._empty.clear()
+        self._news.set()
+
+    async def emptied(self) -> None:
+        """Returns once nothing waits."""
+        await self._empty.wait()
+
+    async def run(self) -> None:
+        """Sends until it is closed and cancelled, whatever the destination does."""
+        pause = RETRY_FIRST_S
+        while True:
+            self._news.clear()
+            if not self._waiting:
+                self._empty.set()
+                await self._news.wait()
+            line = self._waiting[0]
+            try:
+                await self._to.send(line)
+            except Exception as error:  # noqa: BLE001 - nothing about a destination may touch the money
+                if self._closed:
+                    return
+                self._failed(error)
+                await asyncio.sleep(pause)
+                pause = min(2 * pause, RETRY_MOST_S)
+                continue
+            pause = RETRY_FIRST_S
+            self.sent += 1
+            self.sent_at = self._clock.unix_ms() / 1000
+            if self._waiting[0] is line:  # else it was dropped while it left
+                self._waiting.popleft()
+
+    async def close(self) -> None:
+        """Ends the destination; what still waits is lost, and said."""
+        if self._waiting:
+            log.error("heads_unsent", destination=self._to.name, heads=len(self._waiting))
+        self._closed = True
+        await self._to.close()
+
+    def statistics(self) -> dict[str, Any]:
+        """Its counts since the start, and how many heads wait."""
+        return {
+            "destination": self._to.name,
+            "sent": self.sent,
+            "failures": self.failures,
+            "dropped": self.dropped,
+            "waiting": len(self._waiting),
+            "sent_at": self.sent_at,
+        }
+
+    def _failed(self, error: Exception) -> None:
+        self.failures += 1
+        reason = f"{type(error).__name__}: {error}"
+        name, waiting = self._to.name, len(self._waiting)
+        log.warning("head_not_sent", destination=name, waiting=waiting, reason=reason, kind=name)
