@@ -21,9 +21,7 @@ from jackpot.ledger.heads import (
 )
 from jackpot.ledger.journal import Head, Row
 from jackpot.ledger.sqlite import SqliteLedger
-from jackpot.ledger.store import LedgerCorrupt
 from jackpot.ledger.verify import Report, verify
-from jackpot.server.evidence import check_head
 from tests.ledger.play import Play
 from tests.ledger.test_verify import write
 
@@ -240,26 +238,3 @@ def test_the_newest_head_is_read_from_the_end(rows: list[Row], tmp_path: Path) -
         assert found == {"main": read_line(lines[2]), "side": side}
     with pytest.raises(FileNotFoundError):
         newest_heads(tmp_path / "none", ["main"], KNOWN)
-
-
-def test_one_head_is_held_against_a_ledger(rows: list[Row], tmp_path: Path) -> None:
-    """S3, S8: as a start does it, without walking the chain."""
-    path = tmp_path / "ledger.db"
-    write(path, rows[:80], [])
-    with closing(SqliteLedger(path, readonly=True)) as ledger:
-
-        def check(line: bytes) -> int:
-            head = read_line(line)
-            assert head is not None
-            return check_head(ledger, head)
-
-        assert check(signed(rows[59])) == 20
-        assert check(signed(rows[79])) == 0
-        for line, said in (
-            (signed(rows[89]), "its end was cut off"),
-            (signed(msgspec.structs.replace(rows[59], hash=bytes(32))), "was written again"),
-            (signed(rows[79], epoch=1), "was signed in epoch 1"),
-            (signed(rows[59], site="lakeside"), 'of site "lakeside"'),
-        ):
-            with pytest.raises(LedgerCorrupt, match=said):
-                check(line)

@@ -1,7 +1,6 @@
 """Do heads of every bank leave a real server when they must, and does its start believe them (S3, S8)?"""
 
 import asyncio
-import shutil
 import socket
 from contextlib import closing
 from pathlib import Path
@@ -13,11 +12,9 @@ from jackpot.app import Server
 from jackpot.config import Config
 from jackpot.ledger.heads import SignedHead, known_keys, read_heads, read_line, unsigned
 from jackpot.ledger.sqlite import SqliteLedger
-from jackpot.ledger.store import LedgerCorrupt
 from jackpot.ledger.verify import verify
 from jackpot.rules.acts.readings import Reading
 from jackpot.rules.signing import SITE
-from tests.ledger.forger import Forger
 from tests.server.bed import LINK, LINKS, StepClock, configure, on_loop, table, until
 from tests.server.heads import FILE, heads, site_key, written
 from tests.server.test_admin import royal
@@ -123,87 +120,6 @@ async def test_a_new_key(tmp_path: Path) -> None:
     lines = (tmp_path / FILE).read_bytes().splitlines()
     assert read_heads(lines, "test", known_keys([old, new])).problems == []
     assert len(read_heads(lines, "test", known_keys([new])).problems) == len(earlier) < len(lines)
-
-
-async def play(config: Config, *seqs: int, clock: StepClock | None = None) -> None:
-    """Some rounds of a server of that configuration; it ends as it should."""
-    async with Server(config, clock) as server, table(server) as device:
-        for seq in seqs:
-            device.wager(seq, f"R{seq}", 1, lock=True)
-            await device.answer(seq)
-
-
-def forge(config: Config, rows: int) -> None:
-    """Appends rows that chain, balance and follow the rules: nothing in the ledger names them."""
-    forger = Forger(Path(config.ledger.url.removeprefix("sqlite:///")))
-    for number in range(rows):
-        forger.append(forger.right(Reading(f"2029-12-{number + 1:02}")))
-    with closing(ledger_of(config)) as ledger:
-        assert verify(ledger, "main").problems == ()
-
-
-async def refused(config: Config, said: str) -> None:
-    with pytest.raises(LedgerCorrupt, match=said) as raised:
-        async with Server(config):
-            pytest.fail("it started")
-    assert "keep" in str(raised.value)
-    assert FILE in str(raised.value)
-
-
-@on_loop
-async def test_a_start_finds_a_forged_tail(tmp_path: Path) -> None:
-    """S3, S8: a tail that verifies, put in the place of what a head was signed of: no link starts."""
-    config = configure(tmp_path, extra=heads(tmp_path))
-    file, aside = tmp_path / "ledger.db", tmp_path / "old.db"
-    await play(config)
-    shutil.copy(file, aside)
-    await play(config, *range(1, 4))
-    shutil.copy(aside, file)
-    forge(config, 20)
-    await refused(config, "was signed with the hash .* was written again")
-
-
-@on_loop
-async def test_a_start_finds_a_cut_ledger(tmp_path: Path) -> None:
-    """S3, S8: yesterday's copy, and an empty ledger, lie before a signed head."""
-    config = configure(tmp_path, extra=heads(tmp_path))
-    file, aside = tmp_path / "ledger.db", tmp_path / "old.db"
-    await play(config)
-    shutil.copy(file, aside)
-    await play(config, *range(1, 4))
-    shutil.copy(aside, file)
-    await refused(config, "was signed, and the journal ends at row")
-    for leftover in tmp_path.glob("ledger.db*"):
-        leftover.unlink()
-    await refused(config, "was signed, and the journal ends at row 0")
-    with closing(ledger_of(config)) as ledger:
-        assert ledger.banks() == []  # and nothing was opened with new seeds
-    (tmp_path / FILE).rename(tmp_path / "heads-2026.jsonl")
-    await play(config, 1)  # as the refusal says, where people meant it
-
-
-@on_loop
-async def test_a_start_says_what_is_unproved(tmp_path: Path) -> None:
-    """S8: rows behind the last head may be anybody's: they are counted, and the floor opens."""
-    config = configure(tmp_path, extra=heads(tmp_path))
-    await play(config)
-    forge(config, 7)
-    with structlog.testing.capture_logs() as logs:
-        await play(config)
-    (said,) = [line for line in logs if line["event"] == "rows_unproved"]
-    assert (said["bank"], said["rows"]) == ("main", 7)
-
-
-@on_loop
-async def test_a_start_without_the_file(tmp_path: Path) -> None:
-    """S8: a file that is away, or is no file, proves nothing: that is said, and the money does not wait."""
-    config = configure(tmp_path, extra=heads(tmp_path))
-    await play(config)
-    (tmp_path / FILE).unlink()
-    (tmp_path / FILE).mkdir()
-    with structlog.testing.capture_logs() as logs:
-        await play(config, 1)
-    assert [line["file"] for line in logs if line["event"] == "heads_unread"] == [str(tmp_path / FILE)]
 
 
 @on_loop

@@ -1,0 +1,132 @@
+"""Does a start believe no ledger that is not the one whose heads were signed (S3, S8)?"""
+
+import shutil
+from contextlib import closing
+from pathlib import Path
+
+import msgspec
+import pytest
+import structlog
+
+from jackpot.app import Server
+from jackpot.config import Config
+from jackpot.ledger.heads import read_line
+from jackpot.ledger.sqlite import SqliteLedger
+from jackpot.ledger.store import LedgerCorrupt
+from jackpot.ledger.verify import verify
+from jackpot.rules.acts.readings import Reading
+from jackpot.server.evidence import check_head
+from tests.ledger.forger import Forger
+from tests.ledger.play import Play
+from tests.ledger.test_heads import signed
+from tests.ledger.test_verify import write
+from tests.server.bed import configure, on_loop, table
+from tests.server.heads import FILE, heads
+from tests.server.test_heads import ledger_of
+
+
+async def play(config: Config, *seqs: int) -> None:
+    """Some rounds of a server of that configuration; it ends as it should."""
+    async with Server(config) as server, table(server) as device:
+        for seq in seqs:
+            device.wager(seq, f"R{seq}", 1, lock=True)
+            await device.answer(seq)
+
+
+def forge(config: Config, rows: int) -> None:
+    """Appends rows that chain, balance and follow the rules: nothing in the ledger names them."""
+    forger = Forger(Path(config.ledger.url.removeprefix("sqlite:///")))
+    for number in range(rows):
+        forger.append(forger.right(Reading(f"2029-12-{number + 1:02}")))
+    with closing(ledger_of(config)) as ledger:
+        assert verify(ledger, "main").problems == ()
+
+
+async def refused(config: Config, said: str) -> None:
+    with pytest.raises(LedgerCorrupt, match=said) as raised:
+        async with Server(config):
+            pytest.fail("it started")
+    assert "keep" in str(raised.value)
+    assert FILE in str(raised.value)
+
+
+@on_loop
+async def test_a_start_finds_a_forged_tail(tmp_path: Path) -> None:
+    """S3, S8: a tail that verifies, put in the place of what a head was signed of: no link starts."""
+    config = configure(tmp_path, extra=heads(tmp_path))
+    file, aside = tmp_path / "ledger.db", tmp_path / "old.db"
+    await play(config)
+    shutil.copy(file, aside)
+    await play(config, *range(1, 4))
+    shutil.copy(aside, file)
+    forge(config, 20)
+    await refused(config, "was signed with the hash .* was written again")
+
+
+@on_loop
+async def test_a_start_finds_a_cut_ledger(tmp_path: Path) -> None:
+    """S3, S8: yesterday's copy, and an empty ledger, lie before a signed head."""
+    config = configure(tmp_path, extra=heads(tmp_path))
+    file, aside = tmp_path / "ledger.db", tmp_path / "old.db"
+    await play(config)
+    shutil.copy(file, aside)
+    await play(config, *range(1, 4))
+    shutil.copy(aside, file)
+    await refused(config, "was signed, and the journal ends at row")
+    for leftover in tmp_path.glob("ledger.db*"):
+        leftover.unlink()
+    await refused(config, "was signed, and the journal ends at row 0")
+    with closing(ledger_of(config)) as ledger:
+        assert ledger.banks() == []  # and nothing was opened with new seeds
+    (tmp_path / FILE).rename(tmp_path / "heads-2026.jsonl")
+    await play(config, 1)  # as the refusal says, where people meant it
+
+
+@on_loop
+async def test_a_start_says_what_is_unproved(tmp_path: Path) -> None:
+    """S8: rows behind the last head may be anybody's: they are counted, and the floor opens."""
+    config = configure(tmp_path, extra=heads(tmp_path))
+    await play(config)
+    forge(config, 7)
+    with structlog.testing.capture_logs() as logs:
+        await play(config)
+    (said,) = [line for line in logs if line["event"] == "rows_unproved"]
+    assert (said["bank"], said["rows"]) == ("main", 7)
+
+
+@on_loop
+async def test_a_start_without_the_file(tmp_path: Path) -> None:
+    """S8: a file that is away, or is no file, proves nothing: that is said, and the money does not wait."""
+    config = configure(tmp_path, extra=heads(tmp_path))
+    await play(config)
+    (tmp_path / FILE).unlink()
+    (tmp_path / FILE).mkdir()
+    with structlog.testing.capture_logs() as logs:
+        await play(config, 1)
+    assert [line["file"] for line in logs if line["event"] == "heads_unread"] == [str(tmp_path / FILE)]
+
+
+def test_one_head_is_held_against_a_ledger(tmp_path: Path) -> None:
+    """S3, S8: as a start does it, without walking the chain."""
+    play = Play(21).until(60)
+    play.new_epoch(2)
+    rows = play.until(100).rows
+    path = tmp_path / "ledger.db"
+    write(path, rows[:80], [])
+    with closing(SqliteLedger(path, readonly=True)) as ledger:
+
+        def check(line: bytes) -> int:
+            head = read_line(line)
+            assert head is not None
+            return check_head(ledger, head)
+
+        assert check(signed(rows[59])) == 20
+        assert check(signed(rows[79])) == 0
+        for line, said in (
+            (signed(rows[89]), "its end was cut off"),
+            (signed(msgspec.structs.replace(rows[59], hash=bytes(32))), "was written again"),
+            (signed(rows[79], epoch=1), "was signed in epoch 1"),
+            (signed(rows[59], site="lakeside"), 'of site "lakeside"'),
+        ):
+            with pytest.raises(LedgerCorrupt, match=said):
+                check(line)
