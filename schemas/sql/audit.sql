@@ -201,7 +201,11 @@ WITH kinds (number, name) AS (
         (13, 'corrected'), (14, 'released'), (15, 'struck'), (16, 'reopened'), (17, 'found_behind'),
         (18, 'behind_confirmed'), (19, 'suspended'), (20, 'resumed'), (21, 'reading_taken'), (22, 'device_blocked'),
         (23, 'device_cleared'), (24, 'key_ended'), (25, 'bank_closed'), (26, 'bank_begun'), (27, 'reopen_asked'),
-        (28, 'reopen_declined'), (29, 'behind_over'), (30, 'bank_opened'), (31, 'sealed')
+        (28, 'reopen_declined'), (29, 'behind_over'), (30, 'bank_opened'), (31, 'sealed'),
+        (32, 'people_begun'), (33, 'person_added'), (34, 'granted'), (35, 'role_withdrawn'), (36, 'person_ended'),
+        (37, 'secret_reset'), (38, 'code_given'), (39, 'secret_set'), (40, 'signed_in'), (41, 'locked_out'),
+        (42, 'token_made'), (43, 'token_ended'), (44, 'recovered'), (45, 'requested'), (46, 'act_refused'),
+        (47, 'rejected'), (48, 'request_expired')
 )
 SELECT 'events' AS query, bank, kind, name, count(*) AS entries, min(at) AS first_at, max(at) AS last_at
 FROM journal

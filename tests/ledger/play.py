@@ -7,27 +7,31 @@ from datetime import date, timedelta
 from random import Random
 from typing import Final
 
+from msgspec.structs import replace
+
 from jackpot.ledger.journal import Row, Snapshot, genesis, row_of
 from jackpot.rules import commands as c
 from jackpot.rules.acts.banks import OpenBank
 from jackpot.rules.acts.devices import BlockDevice, ClearDevice, EndKey
-from jackpot.rules.acts.hits import Correct, Pay, Undo, Validate
+from jackpot.rules.acts.hits import Correct, Validate
 from jackpot.rules.acts.links import OpenLink, Resume, Suspend
 from jackpot.rules.acts.readings import Reading
 from jackpot.rules.acts.requests import REQUEST_HOLDS_MS, Confirm, ExpireRequest, Reject
-from jackpot.rules.acts.rounds import Decline, Reopen, Strike, VoidRound
+from jackpot.rules.acts.rounds import Decline
 from jackpot.rules.acts.seals import SNAPSHOT_FORMAT, Seal
 from jackpot.rules.acts.tables import OpenTable, Release
 from jackpot.rules.acts.witness import ConfirmBehind
-from jackpot.rules.commands import Command, Draw, Envelope
+from jackpot.rules.commands import Command, Envelope
 from jackpot.rules.engine import Engine
 from jackpot.rules.outcome import Outcome
 from jackpot.rules.paytable import EnvyRow, ForOne, LevelTerms, LinkTerms, Percent, TableTerms
 from jackpot.rules.paytable import Row as PayRow
 from jackpot.rules.signing import Proof
+from jackpot.rules.state import Table
 from tests import frames
-from tests.frames import Bet, Claim, numbered
+from tests.frames import Bet, numbered
 from tests.ledger.people import Paper
+from tests.rules import floor
 
 DOLLAR: Final = 1_000_000
 START_MS: Final = 1_767_225_600_000
@@ -57,9 +61,6 @@ THREE: Final = LinkTerms(
 )  # fmt: skip
 
 _TABLES: Final = ("T01", "T02", "T03")
-_HANDS: Final = (
-    "royal-flush", "straight-flush", "four-of-a-kind", "four-of-a-kind", "full-house", "flush", "straight",
-)  # fmt: skip
 
 
 NOBODY: Final = Proof()
@@ -85,7 +86,7 @@ class Play:
         """One thing that happens on the floor."""
         what = self.random.randrange(12)
         if what < 7:
-            self._round(self.random.choice(_TABLES))
+            self._plays(self.random.choice(_TABLES))
         elif what < 11:
             self._people()
         else:
@@ -114,12 +115,7 @@ class Play:
             self.frame(name, frames.Close(round_, {"five": 4 * (number // len(_TABLES) + 1)}))
 
     def frame(self, name: str, command: Command) -> Outcome:
-        table = self.engine.table(name)
-        assert table is not None
-        draws = {
-            link: Draw(self.random.randrange(3), self.random.randrange(52), self.random.randrange(4), 1)
-            for link in ("five", "three")
-        }
+        table, draws = self._table(name), floor.draws(self.random, self.engine.state)
         digest = self.random.randbytes(16)
         now = self._now()
         return self._do(Envelope(numbered(command, table.last_seq + 1), now, now, digest, name, (), draws))
@@ -157,80 +153,35 @@ class Play:
             self.rows.append(row_of("main", self.epoch, outcome.entry, previous))
         return outcome
 
-    def _round(self, name: str) -> None:
+    def _plays(self, name: str) -> None:
+        for _ in range(self.random.randrange(1, 5)):
+            self.frame(
+                name, floor.says(self.random, self.engine.state, self._table(name), self._next_round())
+            )
+
+    def _table(self, name: str) -> Table:
         table = self.engine.table(name)
         assert table is not None
-        unfinished = table.unfinished()
-        round_ = unfinished.id if unfinished else self._next_round()
-        if unfinished is None or unfinished.state == "open":
-            seats = sorted(self.random.sample(range(1, 8), self.random.randrange(1, 6)))
-            bets = tuple(Bet(seat, "five", 100) for seat in seats)
-            bets += tuple(Bet(seat, "three", 500) for seat in seats if self.random.random() < 0.4)
-            self.frame(name, frames.Wager(round_, bets))
-            if self.random.random() < 0.15:
-                self.frame(name, frames.Withdraw(round_, (frames.Unbet(seats[0], "five"),)))
-            if self.random.random() < 0.9:
-                chips = {"five": len(seats)} if self.random.random() < 0.2 else None
-                self.frame(name, frames.Lock(round_, chips))
-        elif unfinished.state == "mismatch":
-            links = self.engine.state.links
-            counted = [bet for bet in unfinished.bets if links[bet.link - 1].terms.link == "five"]
-            if counted:
-                self.act(Strike(name, round_, counted[0].seat, "five", "a chip fell"), "anna")
-                self.frame(name, frames.Lock(round_))
-            else:
-                self.frame(name, frames.Void(round_, "nobody wagered"))
-        self._end(name, round_)
-
-    def _end(self, name: str, round_: str) -> None:
-        table = self.engine.table(name)
-        found = table.find(round_) if table else None
-        if found is None or found.state != "locked":
-            return
-        if self.random.random() < 0.1:
-            self.frame(name, frames.Void(round_, "misdeal"))
-            return
-        seats = sorted({bet.seat for bet in found.bets if bet.link == 1} - set(found.settled()), reverse=True)
-        shown = [seat for seat in seats if self.random.random() < 0.3]
-        hands = tuple(Claim(seat, hand=self.random.choice(_HANDS), link="five") for seat in shown)
-        if hands:
-            self.frame(name, frames.Settle(round_, hands, close=self.random.random() < 0.5))
-        found = table.find(round_) if table else None
-        if found is not None and self.random.random() < 0.9:
-            self.frame(name, frames.Close(round_))
+        return table
 
     def _next_round(self) -> str:
         self.rounds += 1
         return f"r{self.rounds}"
 
     def _people(self) -> None:
-        hits = list(self.engine.state.hits.values())[-6:]
-        name = self.random.choice(_TABLES)
-        table = self.engine.table(name)
-        assert table is not None
-        self.act(Release(name, "photographed"), "anna")
-        for hit in hits:
-            chosen = self.random.randrange(6)
-            if chosen < 3:
-                self.act(Validate(f"H{hit.number}"), "anna")
-            elif chosen == 3:
-                self.act(Pay(f"H{hit.number}"), "anna")
-            elif chosen == 4:
-                self.act(Undo(f"H{hit.number}", "a card was misread"), "anna", "ben")
-            else:
-                award = hit.awards[-1]
-                sum_ = award.amount // 10_000 + self.random.randrange(-300, 300)
-                self.act(Correct(f"A{award.number}", max(0, sum_), "a smudged card", "W-1"), "anna", "ben")
-        if table.closed is not None and self.random.random() < 0.3:
-            round_ = table.closed.id
-            self.act(Reopen(name, round_, "a missed hand"), "anna")
-            if self.random.random() < 0.3:
-                self.act(Decline(name, round_, "no hand was missed"), "ben")
-                return
-            self.act(Reopen(name, round_, "a missed hand"), "ben")
-            if self.random.random() < 0.5:
-                self.act(VoidRound(name, round_, "exposed card"), "anna", "ben")
-            self._end(name, round_)
+        """What they do about the newest hits, and about a table."""
+        state, random = self.engine.state, self.random
+        table = self._table(random.choice(_TABLES))
+        if table.held:
+            self.act(Release(table.terms.table, "photographed"), "anna")
+        for hit in list(state.hits.values())[-6:]:
+            act = floor.hit_act(random, hit)
+            if isinstance(act, Correct):  # against a paid award its document is wanted
+                act = replace(act, document="W-1")
+            self.act(act, *floor.people(random))
+        self.act(floor.round_act(random, state, table), *floor.people(random))
+        if table.closed is not None and table.waits() is not None and random.random() < 0.4:
+            self.act(Decline(table.terms.table, table.closed.id, "no hand was missed"), "ben")
 
     def _server(self) -> None:
         chosen = self.random.randrange(5)
@@ -250,8 +201,7 @@ class Play:
             self.act(EndKey("sign", "S01", "0123456789abcdef"))
 
     def _behind(self) -> None:
-        table = self.engine.table("T02")
-        assert table is not None
+        table = self._table("T02")
         acked = table.last_seq + 2
         now = self._now()
         self._do(Envelope(c.Hello(acked), now, now, self.random.randbytes(16), "T02"))

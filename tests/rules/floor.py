@@ -1,4 +1,4 @@
-"""What may a random floor do? Links, tables, rigged deals and commands for the tests of the engine.
+"""What may a random floor do? Links, tables, rigged deals and commands, for the engine's tests and ledgers.
 
 Most commands fit the table's round as it stands, some do not, so that refusals are exercised as well as
 awards. Two royals in one round come as names, since one deck cannot deal them. Every choice comes from
@@ -225,12 +225,28 @@ def people(rng: Random) -> tuple[str, ...]:
     return rng.choice([("ann",), ("ann",), ("ann", "bob"), ("bob", "ann"), ("ann", "ann"), ()])
 
 
-def draws(rng: Random) -> dict[str, Draw]:
+def draws(rng: Random, state: State) -> dict[str, Draw]:
     """The raw random numbers of every link's draws (A7)."""
     return {
-        terms.link: Draw(rng.randrange(2), rng.randrange(52), rng.randrange(2), rng.randint(1, 5))
-        for terms in LINKS
+        link.terms.link: Draw(rng.randrange(2), rng.randrange(52), rng.randrange(2), rng.randint(1, 5))
+        for link in state.links
     }
+
+
+def says(rng: Random, state: State, table: Table, fresh: str) -> messages.TableMessage:
+    """What a table says next: wagers, the lock, hands or the end; now and then what does not fit."""
+    round_ = table.unfinished()
+    if round_ is None or (round_.state == "open" and rng.random() < 0.2):
+        return wagers(rng, state, table, fresh)
+    if round_.state == "open" and round_.bets and rng.random() < 0.15:
+        return withdrawals(rng, state, round_)
+    if round_.state != "locked":
+        return frames.Lock(round_.id, chips(rng, state, table, round_))
+    if rng.random() < 0.08:
+        return frames.Void(round_.id, "misdeal")
+    if rng.random() < 0.2:
+        return frames.Close(round_.id, counts(rng, table))
+    return settlements(rng, state, table, round_)
 
 
 def wagers(rng: Random, state: State, table: Table, fresh: str) -> messages.Wager:
@@ -244,7 +260,7 @@ def wagers(rng: Random, state: State, table: Table, fresh: str) -> messages.Wage
     for seat in seats:
         player = known.get(seat) or rng.choice([None] * 12 + ["ann", "bob"])
         for number, name in zip(table.links, table.terms.links, strict=True):
-            terms = TERMS[name]
+            terms = state.link(number).terms
             for on in ("own", "dealer") if terms.dealer_hand else ("own",):
                 again = (seat, number, on == "dealer") in taken
                 if rng.randrange(3) == 0 or (again and not mistakes(rng)):
@@ -252,12 +268,14 @@ def wagers(rng: Random, state: State, table: Table, fresh: str) -> messages.Wage
                 cents = terms.wager // 10_000 + (mistakes(rng) and mistakes(rng))
                 bets.append(Bet(seat, name, cents, player, on))
     name = round_.id if round_ and not mistakes(rng) else fresh
-    return frames.Wager(name, tuple(bets), rng.random() < 0.6, chips(rng, table, round_, bets))
+    return frames.Wager(name, tuple(bets), rng.random() < 0.6, chips(rng, state, table, round_, bets))
 
 
-def chips(rng: Random, table: Table, round_: Round | None, bets: Sequence[Bet] = ()) -> dict[str, int] | None:
+def chips(
+    rng: Random, state: State, table: Table, round_: Round | None, bets: Sequence[Bet] = ()
+) -> dict[str, int] | None:
     """The dealer's count: right, wrong or missing."""
-    if rng.random() < 0.5 and "five-D" not in table.terms.links:
+    if rng.random() < 0.5 and not any(state.link(number).terms.count_chips for number in table.links):
         return None
     counted = dict.fromkeys(table.terms.links, 0)
     for bet in bets:
@@ -279,7 +297,7 @@ def unbet(state: State, bet: BetMade) -> Unbet:
     return Unbet(bet.seat, state.link(bet.link).terms.link, "dealer" if bet.dealer else "own")
 
 
-def settlements(rng: Random, table: Table, round_: Round) -> messages.Settle:
+def settlements(rng: Random, state: State, table: Table, round_: Round) -> messages.Settle:
     """Rigged hands for seats still to be settled, in turn but for mistakes; all in one, or some."""
     deal = _begun(table, round_) or rng.choice(DEALS[table.terms.game])
     shown = {card for before in round_.shown for card in _texts(before.cards)}
@@ -293,7 +311,7 @@ def settlements(rng: Random, table: Table, round_: Round) -> messages.Settle:
     ]
     seats = sorted(rng.sample(seats, rng.randint(0, min(len(seats), len(left)))), reverse=not mistakes(rng))
     claims = [
-        _claim(rng, table, round_, seat, hand)
+        _claim(rng, state, table, round_, seat, hand)
         for seat, hand in zip(seats, rng.sample(left, len(left)), strict=False)
     ]
     on_dealer = any(bet.dealer for bet in round_.bets)
@@ -308,19 +326,18 @@ def settlements(rng: Random, table: Table, round_: Round) -> messages.Settle:
     )
 
 
-def _claim(rng: Random, table: Table, round_: Round, seat: int, hand: str) -> Claim:
+def _claim(rng: Random, state: State, table: Table, round_: Round, seat: int, hand: str) -> Claim:
     folded = table.terms.game != "let-it-ride" and rng.random() < 0.2
     if folded and rng.random() < 0.5:
         return Claim(seat, folded=True)
     if rng.random() < 0.75:
         return Claim(seat, cards=tuple(hand.split()), folded=folded)
     numbers = {bet.link for bet in round_.bets if bet.seat == seat and not bet.dealer}
-    names = zip(table.links, table.terms.links, strict=True)
-    mine = [name for number, name in names if number in numbers]
-    linked = rng.choice(mine or table.terms.links)
-    name: Any = rng.choice(NAMES[TERMS[linked].hand_kind][:4])
+    mine = [number for number in table.links if number in numbers]
+    terms = state.link(rng.choice(mine or table.links)).terms
+    name: Any = rng.choice(NAMES[terms.hand_kind][:4])
     suit: Any = rng.choice("sh") if name == "mini-royal" else None
-    return Claim(seat, hand=name, suit=suit, link=linked if mine else None, folded=folded)
+    return Claim(seat, hand=name, suit=suit, link=terms.link if mine else None, folded=folded)
 
 
 def _begun(table: Table, round_: Round) -> Deal | None:

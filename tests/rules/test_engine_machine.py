@@ -124,7 +124,7 @@ class Floor(RuleBasedStateMachine):
     def bet(self, table: Table, rng: Random) -> None:
         self.rounds += 1
         command = floor.wagers(rng, self.engine.state, table, f"r{self.rounds}")
-        self.ask(command, table, draws=floor.draws(rng))
+        self.ask(command, table, draws=floor.draws(rng, self.engine.state))
 
     @rule(table=TABLE, rng=CHANCE)
     def before_the_lock(self, table: int, rng: Random) -> None:
@@ -136,14 +136,18 @@ class Floor(RuleBasedStateMachine):
         if round_.bets and rng.random() < (0.5 if round_.state == "open" else 0.1):
             self.ask(floor.withdrawals(rng, self.engine.state, round_), whose)
         else:
-            self.ask(frames.Lock(round_.id, floor.chips(rng, whose, round_)), whose, draws=floor.draws(rng))
+            self.ask(
+                frames.Lock(round_.id, floor.chips(rng, self.engine.state, whose, round_)),
+                whose,
+                draws=floor.draws(rng, self.engine.state),
+            )
 
     @rule(table=TABLE, rng=CHANCE)
     def settle(self, table: int, rng: Random) -> None:
         whose = self.engine.state.tables[table]
         round_ = whose.unfinished()
         if round_ is not None:
-            self.ask(floor.settlements(rng, whose, round_), whose)
+            self.ask(floor.settlements(rng, self.engine.state, whose, round_), whose)
 
     @rule(tables=st.lists(TABLE, min_size=1, max_size=4), rng=CHANCE)
     def play(self, tables: list[int], rng: Random) -> None:
@@ -159,9 +163,9 @@ class Floor(RuleBasedStateMachine):
         for _ in range(3):
             round_ = table.unfinished()
             if round_ is not None and round_.state != "locked":
-                self.ask(frames.Lock(round_.id), table, draws=floor.draws(rng))
+                self.ask(frames.Lock(round_.id), table, draws=floor.draws(rng, self.engine.state))
             elif round_ is not None:
-                self.ask(floor.settlements(rng, table, round_), table)
+                self.ask(floor.settlements(rng, self.engine.state, table, round_), table)
 
     @rule(table=TABLE, rng=CHANCE, void=st.booleans())
     def end(self, table: int, rng: Random, void: bool) -> None:
@@ -195,7 +199,7 @@ class Floor(RuleBasedStateMachine):
         whose = self.engine.state.tables[table]
         if whose.closed is not None and whose.unfinished() is None:
             self.ask(Reopen(whose.terms.table, whose.closed.id, "tests"), people=("ann", "bob"))
-            self.ask(floor.settlements(rng, whose, whose.closed), whose)
+            self.ask(floor.settlements(rng, self.engine.state, whose, whose.closed), whose)
 
     @rule(link=st.sampled_from(sorted(floor.TERMS)), table=TABLE, day=st.dates().map(str))
     def server(self, link: str, table: int, day: str) -> None:
