@@ -13,6 +13,7 @@ from jackpot.rules.codes import OF_ACTS
 from jackpot.server import asks
 from jackpot.server.asks import BASE, Ask, Question, path_of, reply_of
 from jackpot.server.replies import Problem
+from jackpot.web.access import SECURE_COOKIE
 from jackpot.web.api import JSON, KEY, KEY_HEADER, PROBLEM
 
 Map = dict[str, Any]
@@ -48,11 +49,13 @@ def document() -> Map:
             "description": _plain(ABOUT),
         },
         "servers": [{"url": BASE}],
+        "security": [{name: []} for name in _WHO],
         "tags": [{"name": "questions"}, {"name": _ACT}],
         "paths": {path_of(kind): _path(kind) for kind in kinds},
         "components": {
             "schemas": {name: _plain(schema) for name, schema in sorted(schemas.items())},
             "parameters": {"key": _KEY},
+            "securitySchemes": _WHO,
             "responses": {"problem": _answer("Why it was refused", Problem, PROBLEM)},
         },
     }
@@ -145,6 +148,16 @@ def _is_title(name: str, part: Any) -> bool:
     return name == "title" and isinstance(part, str)
 
 
+# At the admin socket neither is needed: those who can open it may ask.
+_WHO: Final[Map] = {
+    "token": {"type": "http", "scheme": "bearer", "description": "a program's"},
+    "session": {
+        "type": "apiKey",
+        "in": "cookie",
+        "name": SECURE_COOKIE,
+        "description": "a page's; it acts with the header X-Jackpot-Token of that page too",
+    },
+}
 _KEY: Final[Map] = {
     "name": KEY_HEADER,
     "in": "header",

@@ -1,17 +1,31 @@
 """Who comes in, where a test is about the pages and not about secrets? A door with people of its own."""
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from typing import Final
 
+import pytest
+
+from jackpot.app import Server
+from jackpot.config import Config
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.outcome import ActAnswer
 from jackpot.server.desk import Desk
 from jackpot.server.people import Denied, Entrance, Person, SignedIn
 
-SECRET: Final = "correct horse"
+SECRET: Final = "correct horse battery"
 TOKEN: Final = "a-program"
+
+
+@asynccontextmanager
+async def opened_by(door: "Doorman", config: Config) -> AsyncIterator[Server]:
+    """A server whose people come in by that door."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("jackpot.app.Entrance", lambda *_: door)
+        async with Server(config) as server:
+            yield server
 
 
 class Doorman(Entrance):

@@ -12,7 +12,7 @@ from jackpot.server.asks import ASKED_ACTS, BASE, QUESTIONS, Target, target_of
 from jackpot.web.access import PLAIN_COOKIE, SECURE_COOKIE, page_token
 from tests.server.bed import configure, on_loop, table
 from tests.server.test_admin import royal
-from tests.web.doorman import SECRET, TOKEN, Doorman
+from tests.web.doorman import SECRET, TOKEN, Doorman, opened_by
 
 PAGES = (
     "",
@@ -30,14 +30,11 @@ KEY = {"Idempotency-Key": "one"}
 @asynccontextmanager
 async def floor(folder: Path, extra: str = "") -> AsyncIterator[tuple[Server, aiohttp.ClientSession]]:
     """A server where ann and bo may sign in, and a browser without scripts."""
-    server = Server(configure(folder, extra=extra))
-    server.entrance = Doorman("ann", "bo")
     jar = aiohttp.CookieJar(unsafe=True)
-    async with (
-        server,
-        aiohttp.ClientSession(f"http://127.0.0.1:{server.ports['http']}", cookie_jar=jar) as web,
-    ):
-        yield server, web
+    async with opened_by(Doorman("ann", "bo"), configure(folder, extra=extra)) as server:
+        at = f"http://127.0.0.1:{server.ports['http']}"
+        async with aiohttp.ClientSession(at, cookie_jar=jar) as web:
+            yield server, web
 
 
 async def signed_in(web: aiohttp.ClientSession, **more: str) -> Any:

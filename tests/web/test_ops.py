@@ -12,7 +12,7 @@ from jackpot.app import Server
 from tests.server.bed import LINK, LINKS, Device, administer, configure, on_loop, table
 from tests.server.test_admin import royal
 from tests.web.browser import SIZES, chromium, needs_chromium, opened, until_true
-from tests.web.doorman import SECRET, Doorman
+from tests.web.doorman import SECRET, Doorman, opened_by
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, Page
@@ -29,9 +29,9 @@ FREE = LINKS + "hold_table = false\n"
 @asynccontextmanager
 async def floor(folder: Path, links: str = FREE) -> AsyncIterator[tuple[Server, Device, "Browser"]]:
     """A server where ann and bo may sign in, a table, and a browser."""
-    server = Server(configure(folder, links=links))
-    server.entrance = Doorman("ann", "bo")
-    async with server, table(server) as device, chromium() as browser:
+    config = configure(folder, links=links)
+    door = opened_by(Doorman("ann", "bo"), config)
+    async with door as server, table(server) as device, chromium() as browser:
         yield server, device, browser
 
 

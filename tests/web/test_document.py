@@ -1,0 +1,64 @@
+"""Does the server keep to its published document, whatever a program sends that fits or does not fit it?"""
+
+import asyncio
+from pathlib import Path
+from typing import Any, Final
+
+from jackpot.web.openapi import document
+from tests.server.bed import configure, on_loop, table
+from tests.server.test_admin import royal
+from tests.web.doorman import TOKEN, Doorman, opened_by
+
+# Requests of each route that fit, and as many that do not; the seed is fixed, so a failure comes again.
+EXAMPLES: Final = 4
+MINE: Final = {"Authorization": f"Bearer {TOKEN}"}
+
+
+def check(url: str) -> set[int]:
+    """Sends what the document allows, and what it does not; the statuses that came.
+
+    Raises on a false answer. What fits may be refused: a well-formed id need not exist, and an act need not
+    be possible. A bank in SQLite cannot be handed over at all, which is 503.
+    """
+    import schemathesis
+    from hypothesis import HealthCheck, Phase, given, seed, settings
+    from schemathesis import GenerationMode
+    from schemathesis.core.result import Ok
+    from schemathesis.specs.openapi.checks import positive_data_acceptance
+
+    came: set[int] = set()
+    for found in schemathesis.openapi.from_dict(document()).get_all_operations():
+        assert isinstance(found, Ok), found
+        if found.ok().path == "/acts/hand-over":
+            continue
+        for mode in (GenerationMode.POSITIVE, GenerationMode.NEGATIVE):
+            cases = found.ok().as_strategy(generation_mode=mode)
+
+            @seed(1)
+            @settings(
+                max_examples=EXAMPLES,
+                deadline=None,
+                database=None,
+                phases=[Phase.generate],
+                suppress_health_check=list(HealthCheck),
+            )
+            @given(cases)
+            def one(case: Any) -> None:
+                answer = case.call_and_validate(
+                    base_url=url, headers=MINE, excluded_checks=[positive_data_acceptance]
+                )
+                came.add(answer.status_code)
+
+            one()
+    return came
+
+
+@on_loop
+async def test_every_answer_is_as_the_document_says(tmp_path: Path) -> None:
+    """DESIGN, one surface: status, content type and schema of each answer; what does not fit is refused."""
+    config = configure(tmp_path)
+    async with opened_by(Doorman("ann"), config) as server, table(server) as device:
+        await royal(device)
+        came = await asyncio.to_thread(check, f"http://127.0.0.1:{server.ports['http']}/api/v1")
+        assert {200, 400, 404} <= came
+        assert server.active
