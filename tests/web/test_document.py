@@ -4,6 +4,8 @@ import asyncio
 from pathlib import Path
 from typing import Any, Final
 
+import pytest
+
 from jackpot.web.openapi import document
 from tests.server.bed import configure, on_loop, table
 from tests.server.test_admin import royal
@@ -20,18 +22,15 @@ def check(url: str) -> set[int]:
     Raises on a false answer. What fits may be refused: a well-formed id need not exist, and an act need not
     be possible. A bank in SQLite cannot be handed over at all, which is 503.
     """
-    import schemathesis
     from hypothesis import HealthCheck, Phase, given, seed, settings
-    from schemathesis import GenerationMode
-    from schemathesis.core.result import Ok
-    from schemathesis.specs.openapi.checks import positive_data_acceptance
 
+    schemathesis = pytest.importorskip("schemathesis")
+    accepted = pytest.importorskip("schemathesis.specs.openapi.checks").positive_data_acceptance
     came: set[int] = set()
     for found in schemathesis.openapi.from_dict(document()).get_all_operations():
-        assert isinstance(found, Ok), found
         if found.ok().path == "/acts/hand-over":
             continue
-        for mode in (GenerationMode.POSITIVE, GenerationMode.NEGATIVE):
+        for mode in (schemathesis.GenerationMode.POSITIVE, schemathesis.GenerationMode.NEGATIVE):
             cases = found.ok().as_strategy(generation_mode=mode)
 
             @seed(1)
@@ -44,9 +43,7 @@ def check(url: str) -> set[int]:
             )
             @given(cases)
             def one(case: Any) -> None:
-                answer = case.call_and_validate(
-                    base_url=url, headers=MINE, excluded_checks=[positive_data_acceptance]
-                )
+                answer = case.call_and_validate(base_url=url, headers=MINE, excluded_checks=[accepted])
                 came.add(answer.status_code)
 
             one()
