@@ -5,6 +5,7 @@ first. Two small indexes find these entries, however long the journal is.
 """
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any, Final, Literal, NamedTuple
 
 from jackpot.ledger.reading import Conversation, Reader
@@ -48,6 +49,24 @@ class Done(NamedTuple):
     document: str = ""
 
 
+class Step(NamedTuple):
+    """What changed an award later. amount: its new sum in micro-dollars, if it has one. at: unix ms."""
+
+    seq: int
+    at: int
+    what: str
+    amount: int
+    event: events.Event
+
+
+class Story(NamedTuple):
+    """A hit as it stands now. made: by award, the entry that made it. steps: by award, the oldest first."""
+
+    hit: Hit
+    made: dict[int, int]
+    steps: dict[int, list[Step]]
+
+
 class Page(NamedTuple):
     """before: where the next page begins; None where there are no older hits."""
 
@@ -57,13 +76,21 @@ class Page(NamedTuple):
 
 def page(ledger: Reader, bank: str, before: int | None = None, limit: int = PAGE_MOST) -> Page:
     """The newest hits of a bank with a number below `before`, as they stand now. Raises LedgerError."""
+    found = [story.hit for story in islice(stories(ledger, bank, before), limit + 1)]
+    hits = sorted(found, key=lambda hit: hit.number, reverse=True)
+    return Page(hits[:limit], hits[limit - 1].number if len(hits) > limit else None)
+
+
+def stories(ledger: Reader, bank: str, before: int | None = None) -> Iterator[Story]:
+    """Every hit with a number below `before`, the newest first, with all that became of it.
+
+    What is remembered is what people did with hits that are still to come.
+    """
     history = _History(before)
     for entry in _entries(ledger, bank):
         history.take(*entry)
-        if len(history.made) > limit:
-            break
-    hits = sorted(history.made, key=lambda hit: hit.number, reverse=True)
-    return Page(hits[:limit], hits[limit - 1].number if len(hits) > limit else None)
+        yield from history.made
+        history.made.clear()
 
 
 def done_with(ledger: Reader, bank: str, hit: int) -> list[Done]:
@@ -113,55 +140,63 @@ class _History:
     """Hits on the way back through the journal. made: those whose making was reached, and that are wanted."""
 
     def __init__(self, before: int | None) -> None:
-        self.made: list[Hit] = []
+        self.made: list[Story] = []
         self._before = before
-        self._more: dict[int, list[Award]] = {}
-        self._steps: dict[int, list[tuple[str, int]]] = {}
+        self._more: dict[int, list[tuple[int, Award]]] = {}
+        self._steps: dict[int, list[Step]] = {}
 
     def take(self, seq: int, at: int, event: events.Event, table: int) -> None:
         """One entry, older than all that were taken before."""
         for award, amount in _raised(event):
-            self._step(award, "raised", amount)
+            self._step(award, Step(seq, at, "raised", amount, event))
         match event:
             case Validated() | Paid() | Undone():
                 for award in event.awards:
-                    self._step(award, type(event).__name__.lower(), 0)
+                    self._step(award, Step(seq, at, type(event).__name__.lower(), 0, event))
             case Corrected():
-                self._step(event.award, "corrected", event.amount)
+                self._step(event.award, Step(seq, at, "corrected", event.amount, event))
             case events.Settled() | events.Closed():
                 for made in reversed(event.made.hits):
-                    awards = [self._as_it_stands(award) for award in made.awards]
-                    self._more[made.number] = awards + self._more.get(made.number, [])
-                    if not made.more and (self._before is None or made.number < self._before):
-                        self.made.append(
-                            Hit(
-                                number=made.number,
-                                table=table,
-                                round=event.round,
-                                seat=made.seat,
-                                link=made.link,
-                                hand=made.hand,
-                                seq=seq,
-                                at=at,
-                                cycle=0,
-                                awards=self._more.pop(made.number),
-                                unverified=made.unverified,
-                            )
-                        )
+                    later = self._more.pop(made.number, [])
+                    self._more[made.number] = [*((seq, award) for award in made.awards), *later]
+                    if not made.more:
+                        self._make(seq, at, event, table, made)
 
-    def _step(self, award: int, what: str, amount: int) -> None:
-        self._steps.setdefault(award, []).append((what, amount))
+    def _make(
+        self, seq: int, at: int, event: events.Settled | events.Closed, table: int, made: events.HitMade
+    ) -> None:
+        awards = self._more.pop(made.number)
+        steps = {award.number: self._steps.pop(award.number, [])[::-1] for _, award in awards}
+        hit = Hit(
+            number=made.number,
+            table=table,
+            round=event.round,
+            seat=made.seat,
+            link=made.link,
+            hand=made.hand,
+            seq=seq,
+            at=at,
+            cycle=0,
+            awards=[_as_it_stands(award, steps[award.number]) for _, award in awards],
+            unverified=made.unverified,
+        )
+        if self._before is None or made.number < self._before:
+            self.made.append(Story(hit, {award.number: entry for entry, award in awards}, steps))
 
-    def _as_it_stands(self, award: Award) -> Award:
-        """An award with all that changed it since. The sum of a paid one never changes (A10, A11)."""
-        for what, amount in reversed(self._steps.pop(award.number, [])):
-            if what not in ("raised", "corrected"):
-                award.status = what  # type: ignore[assignment]  # the names of its events
-            elif not award.settled():
-                award.amount, award.status = amount, "pending"
-            elif what == "corrected":
-                award.difference = amount - award.amount
-        return award
+    def _step(self, award: int, step: Step) -> None:
+        self._steps.setdefault(award, []).append(step)
+
+
+def _as_it_stands(award: Award, steps: list[Step]) -> Award:
+    """An award with all that changed it since. The sum of a paid one never changes (A10, A11)."""
+    for step in steps:
+        if step.what not in ("raised", "corrected"):
+            award.status = step.what  # type: ignore[assignment]  # the names of its events
+        elif not award.settled():
+            award.amount, award.status = step.amount, "pending"
+        elif step.what == "corrected":
+            award.difference = step.amount - award.amount
+    return award
 
 
 def _raised(event: events.Event) -> Iterable[tuple[int, int]]:

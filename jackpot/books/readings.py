@@ -17,7 +17,7 @@ PAGE: Final = 100
 # The key begins with the bank: +bank leaves the small index alone to both planners.
 _FOUND: Final = """
     SELECT seq, at, epoch, kind, version, body, hash FROM journal
-    WHERE +bank = ?1 AND seq < ?2 AND kind = 21 ORDER BY seq DESC LIMIT ?3
+    WHERE +bank = ?1 AND seq < ?2 AND kind = 21 AND table_seq IS NULL ORDER BY seq DESC LIMIT ?3
 """
 _BEYOND: Final = 2**63 - 1
 

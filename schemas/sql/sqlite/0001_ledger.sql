@@ -81,11 +81,14 @@ BEGIN SELECT RAISE(ABORT, 'postings are append-only'); END;
 CREATE TRIGGER posting_is_never_deleted BEFORE DELETE ON posting
 BEGIN SELECT RAISE(ABORT, 'postings are append-only'); END;
 
--- What history is read by, newest first: entries that made awards, people's acts on them (kinds 10 to 13), and
--- readings (21). No wager is in any of them.
+-- What history is read by, newest first: entries that made awards, and people's acts on them (kinds 10 to 13).
+-- No wager is in either.
 CREATE INDEX posting_of_awards ON posting (seq) WHERE awards <> 0;
 CREATE INDEX journal_of_acts ON journal (seq) WHERE kind IN (10, 11, 12, 13);
-CREATE INDEX journal_of_readings ON journal (seq) WHERE kind = 21;
+
+-- What reports are read by: all that is no table's frame, by its kind (acts, readings, openings); and refusals.
+CREATE INDEX journal_by_kind ON journal (bank, kind, seq) WHERE table_seq IS NULL;
+CREATE INDEX journal_of_refusals ON journal (bank, seq) WHERE kind = 9;
 
 -- One line an account that a posting moved.
 CREATE VIEW account_entry (bank, seq, at, link, level, cycle, account, micros) AS

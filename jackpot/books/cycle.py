@@ -1,0 +1,392 @@
+"""What stood on a meter at a moment, and how did it get there? Entry by entry, from where its cycle began (L10).
+
+The primary at a moment is the sum of what all postings since then moved. Wagers are added up by gaming day
+and table; everything else is named. A cycle that ended with an award that was undone is joined to the next,
+so the way begins where the oldest of the joined ones did. A bank that others became goes on in theirs.
+"""
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from jackpot.books.days import gaming_day, offset_ms
+from jackpot.books.entries import Entry, asked, newest, of_kind, one
+from jackpot.books.names import Names
+from jackpot.config import Site
+from jackpot.ledger.reading import Reader
+from jackpot.ledger.rebuild import SUM_ROWS
+from jackpot.rules import meter
+from jackpot.rules.acts.banks import BankBegun, BankClosed
+from jackpot.rules.acts.hits import Corrected, Undone
+from jackpot.rules.acts.links import LinkOpened
+from jackpot.rules.acts.readings import ReadingTaken
+from jackpot.rules.acts.rounds import Struck
+from jackpot.rules.events import (
+    Closed,
+    Event,
+    Settled,
+    Settlement,
+    TakeMade,
+    Voided,
+    Wagered,
+    Withdrawn,
+)
+from jackpot.rules.meter import Accounts
+from jackpot.rules.undo import is_whole
+
+# Wagers are added up by quarters of an hour, of which every zone's offset is a whole number.
+QUARTER_MS: Final = 900_000
+# Entries of one page.
+PAGE: Final = 200
+
+_AWARDING: Final = """
+    SELECT seq FROM posting
+    WHERE +bank = ?1 AND seq <= ?2 AND link = ?3 AND level = ?4 AND awards <> 0 ORDER BY seq DESC LIMIT ?5
+"""
+_AT: Final = 'SELECT cycle, "primary", reserve FROM posting WHERE bank = ?1 AND seq = ?2 AND link = ?3 AND level = ?4'
+# A table's wagers, and those that it took back; both are told by day and table.
+_PLAY: Final = f"kind = {Wagered.kind} OR (kind IN ({Withdrawn.kind}, {Voided.kind}) AND table_seq IS NOT NULL)"
+_ADDED: Final = f"""
+    SELECT "table", CASE WHEN kind = {Wagered.kind} THEN 1 ELSE 0 END AS wagered,
+        (at - ?6) / {QUARTER_MS} AS quarter, min(cycle), sum("primary"), sum(reserve), sum(overflow)
+    FROM posting JOIN journal ON journal.bank = posting.bank AND journal.seq = posting.seq
+    WHERE posting.bank = ?1 AND posting.seq > ?2 AND posting.seq <= ?3 AND link_ = ?4 AND level = ?5
+        AND ({_PLAY})
+    GROUP BY "table", wagered, quarter ORDER BY quarter, wagered DESC, "table"
+""".replace("link_", "posting.link")  # noqa: S608
+_NAMED: Final = f"""
+    SELECT journal.seq, at, kind, version, "table", table_seq, body, cycle, "primary", reserve, overflow
+    FROM posting JOIN journal ON journal.bank = posting.bank AND journal.seq = posting.seq
+    WHERE posting.bank = ?1 AND posting.seq > ?2 AND posting.seq <= ?3 AND posting.link = ?4 AND level = ?5
+        AND NOT ({_PLAY}) ORDER BY posting.seq LIMIT ?6
+"""  # noqa: S608
+
+
+class Line(NamedTuple):
+    """One step of the way. meter, reserve, overflow: what it moved there, in micro-dollars. row: 0 for many."""
+
+    what: str
+    day: str
+    table: str
+    row: int
+    cycle: int
+    meter: int
+    reserve: int = 0
+    overflow: int = 0
+
+
+class Place(NamedTuple):
+    """A level of a link in one bank."""
+
+    names: Names
+    link: int
+    level: int
+
+    @property
+    def bank(self) -> str:
+        return self.names.bank
+
+    @property
+    def key(self) -> tuple[int, int]:
+        return self.link, self.level
+
+
+class Turn(NamedTuple):
+    """A moment on a level: before the take of that order in entry `row`."""
+
+    row: int
+    order: int
+
+
+class Way:
+    """The way of one level's meter to a moment. primary: what stood there, once every line was drawn.
+
+    undone: the awards that were undone since the way began.
+    """
+
+    def __init__(self, ledger: Reader, site: Site, place: Place, turn: Turn) -> None:
+        self.ledger = ledger
+        self.site = site
+        self.place = place
+        self.turn = turn
+        self.primary = 0
+        self.undone: set[int] = set()
+        self._undone_from = 2**63 - 1
+
+    def lines(self) -> Iterator[Line]:
+        """Each step from the cycle's beginning to the moment."""
+        for line in self._lines():
+            self.primary += line.meter
+            yield line
+
+    def _lines(self) -> Iterator[Line]:
+        begins = self._begins()
+        at = self.turn.row
+        if begins is None:
+            yield from self._from_opening(at - 1)
+        else:
+            entry, take = begins
+            yield from self._start(entry, take, self.turn.order if entry.seq == at else None)
+            yield from self._between(entry.seq, at - 1)
+        if begins is None or begins[0].seq < at:
+            yield from self._before_turn()
+
+    def _begins(self) -> tuple[Entry, TakeMade] | None:
+        """The last take of the whole meter before the moment, of which an award stands; None: there is none."""
+        below = self.turn.row
+        while True:
+            found = asked(self.ledger, self.place.bank, _AWARDING, below, *self.place.key, PAGE)
+            for (seq,) in found:
+                entry = self._entry(seq)
+                for take in reversed(takes(entry.event, self.place)):
+                    before = Turn(seq, take.order) < self.turn
+                    if before and is_whole(take.rate) and not set(take.awards) <= self._undone_since(seq):
+                        return entry, take
+            if len(found) < PAGE:
+                return None
+            below = found[-1][0] - 1
+
+    def _undone_since(self, seq: int) -> set[int]:
+        """The awards that were undone in a later entry, however late."""
+        if seq < self._undone_from:
+            for entry in of_kind(self.ledger, self.place.bank, Undone.kind, seq, self._undone_from - 1):
+                event = entry.event
+                if isinstance(event, Undone):
+                    self.undone.update(event.awards)
+            self._undone_from = seq
+        return self.undone
+
+    def _start(self, entry: Entry, start: TakeMade, until: int | None) -> Iterator[Line]:
+        """What the take left, and what entered the meter with its reseed (A2); then the entry's later takes."""
+        terms = self.place.names.terms(*self.place.key)
+        accounts, cycle = before(self.ledger, self.place, entry.seq), self._cycle(entry)
+        day, table = self._when(entry.at), self._table(entry)
+
+        def line(what: str, moved: int, reserve: int = 0, overflow: int = 0) -> Line:
+            return Line(what, day, table, entry.seq, cycle, moved, reserve, overflow)
+
+        begun = False
+        for take in takes(entry.event, self.place):
+            if until is not None and take.order >= until:
+                break
+            given = sum(amounts(entry.event)[number] for number in take.awards)
+            was = accounts.copy()
+            self._take(accounts, take, given)
+            cycle += is_whole(take.rate)
+            if take == start:
+                begun = True
+                yield line("left on the meter", was.primary - given)
+                yield line("reseed, from the house", terms.reseed)
+                yield line("the whole reserve", was.reserve)
+                yield line("overflow", was.overflow)
+                back = accounts.primary - (was.primary - given + terms.reseed + was.reserve + was.overflow)
+                if back:
+                    yield line("above the limit, to overflow", back, 0, -back)
+            elif begun:
+                yield line(f"award {told(take.awards)}", -given)
+                rest = accounts.less(was)
+                yield line("what followed it on the meter", rest.primary + given, rest.reserve, rest.overflow)
+        if until is None:
+            late = late_change(entry.event, self.place)
+            if late.primary or late.reserve or late.overflow:
+                yield line("hands settled as if at their turn", late.primary, late.reserve, late.overflow)
+
+    def _from_opening(self, upto: int) -> Iterator[Line]:
+        """From the link's own opening; or out of the bank that it was carried over from."""
+        begun = self.place.names.begun
+        carried = () if begun is None else zip(begun.heads, begun.parts, strict=True)
+        number = 0
+        for (bank, seq, _), part in carried:
+            for own in range(1, len(part.links) + 1):
+                number += 1
+                if number == self.place.link:
+                    older = Place(Names(self.ledger, bank), own, self.place.level)
+                    yield from Way(self.ledger, self.site, older, Turn(seq, 0)).lines()
+                    yield from self._between(1, upto)
+                    return
+        yield from self._between(0, upto)
+
+    def _between(self, after: int, upto: int) -> Iterator[Line]:
+        """All that moved the meter in the entries after < seq <= upto, a short stretch at a time."""
+        days: dict[tuple[str, int, int], Line] = {}
+        for start in range(after, upto, SUM_ROWS):
+            end = min(upto, start + SUM_ROWS)
+            for line in self._added(start, end):
+                key = (line.day, 0 if line.what == _WAGERS else 1, line.table)
+                known = days.get(key, line._replace(meter=0, reserve=0, overflow=0))
+                days[key] = known._replace(
+                    meter=known.meter + line.meter,
+                    reserve=known.reserve + line.reserve,
+                    overflow=known.overflow + line.overflow,
+                )
+            last = max((day for day, *_ in days), default="")
+            for key in [key for key in days if key[0] < last]:  # the last day may go on
+                yield days.pop(key)
+            yield from self._named(start, end)
+        yield from days.values()
+
+    def _added(self, after: int, upto: int) -> Iterator[Line]:
+        """Wagers, and wagers that tables took back, by gaming day and table."""
+        shift = offset_ms(self.site.gaming_day_ends) % QUARTER_MS
+        found = asked(self.ledger, self.place.bank, _ADDED, after, upto, *self.place.key, shift)
+        for table, wagered, quarter, cycle, *moved in found:
+            day = gaming_day(quarter * QUARTER_MS + shift, self.site)
+            what = _WAGERS if wagered else _TAKEN_BACK
+            yield Line(what, day, self.place.names.table(table), 0, cycle, *map(int, moved))
+
+    def _named(self, after: int, upto: int) -> Iterator[Line]:
+        while True:
+            found = asked(self.ledger, self.place.bank, _NAMED, after, upto, *self.place.key, PAGE)
+            for row in found:
+                entry, (cycle, *moved) = Entry(*row[:7]), map(int, row[7:])
+                yield from self._told(entry, cycle, Accounts(*moved))
+            if len(found) < PAGE:
+                return
+            after = found[-1][0]
+
+    def _told(self, entry: Entry, cycle: int, moved: Accounts) -> Iterator[Line]:
+        """One entry that is no wager: its awards, and whatever else it moved."""
+        event = entry.event
+        day, table = self._when(entry.at), self._table(entry)
+        for take in takes(event, self.place):
+            given = sum(amounts(event)[number] for number in take.awards)
+            share = "the whole meter" if is_whole(take.rate) else f"{percent(take.rate)} of the meter"
+            gone = ", undone later" if set(take.awards) <= self._undone_since(entry.seq) else ""
+            what = f"award {told(take.awards)}, {share}{gone}"
+            yield Line(what, day, table, entry.seq, cycle, -given)
+            moved.primary += given
+        late = late_change(event, self.place)
+        if any(late.values()):
+            what = "hands settled as if at their turn"
+            yield Line(what, day, table, entry.seq, cycle, late.primary, late.reserve, late.overflow)
+            moved = moved.less(late)
+        if moved.primary or moved.reserve or moved.overflow:
+            yield Line(_because(entry), day, table, entry.seq, cycle,
+                       moved.primary, moved.reserve, moved.overflow)  # fmt: skip
+
+    def _before_turn(self) -> Iterator[Line]:
+        """The takes of the moment's own entry that came before it."""
+        entry = self._entry(self.turn.row)
+        earlier = [take for take in takes(entry.event, self.place) if take.order < self.turn.order]
+        if not earlier:
+            return
+        accounts = before(self.ledger, self.place, entry.seq)
+        day, table, cycle = self._when(entry.at), self._table(entry), self._cycle(entry)
+        for take in earlier:
+            given = sum(amounts(entry.event)[number] for number in take.awards)
+            was = accounts.copy()
+            self._take(accounts, take, given)
+            moved = accounts.less(was)
+            yield Line(f"award {told(take.awards)}", day, table, entry.seq, cycle, -given)
+            if moved.primary + given:
+                yield Line("what followed it on the meter", day, table, entry.seq, cycle,
+                           moved.primary + given, moved.reserve, moved.overflow)  # fmt: skip
+            cycle += is_whole(take.rate)
+
+    def _take(self, accounts: Accounts, take: TakeMade, given: int) -> None:
+        link = self.place.names.links[self.place.link]
+        terms = self.place.names.terms(*self.place.key)
+        meter.take(
+            accounts, terms, rate=take.rate, given=given, total=given, floor_to_seed=link.floor_to_seed
+        )
+
+    def _cycle(self, entry: Entry) -> int:
+        found = asked(self.ledger, self.place.bank, _AT, entry.seq, *self.place.key)
+        return found[0][0] if found else 0
+
+    def _entry(self, seq: int) -> Entry:
+        return entry_at(self.ledger, self.place.bank, seq)
+
+    def _when(self, unix_ms: int) -> str:
+        return gaming_day(unix_ms, self.site)
+
+    def _table(self, entry: Entry) -> str:
+        return self.place.names.table(entry.table or getattr(entry.event, "table", None))
+
+
+_WAGERS: Final = "wagers"
+_TAKEN_BACK: Final = "wagers taken back"
+
+
+def entry_at(ledger: Reader, bank: str, seq: int) -> Entry:
+    """The entry of that number. Raises LookupError where it is gone."""
+    entry = one(ledger, bank, seq)
+    if entry is None:
+        raise LookupError(f"{bank}: row {seq} is missing; jackpot verify says what was taken away")
+    return entry
+
+
+def before(ledger: Reader, place: Place, seq: int) -> Accounts:
+    """What stood on the meter before an entry: the last reading's figures, and the postings since."""
+    accounts, after = Accounts(), 0
+    read = newest(ledger, place.bank, ReadingTaken.kind, seq)
+    event = None if read is None else read.event
+    if read is not None and isinstance(event, ReadingTaken):
+        after = read.seq
+        for link, level, primary, reserve, overflow, *_ in event.meters:
+            if (link, level) == place.key:
+                accounts.add(Accounts(primary, reserve, overflow))
+    for start in range(after, seq - 1, SUM_ROWS):
+        for posting in ledger.sums(place.bank, start, min(seq - 1, start + SUM_ROWS)):
+            if (posting.link, posting.level) == place.key:
+                accounts.add(Accounts(*posting[3:]))
+    return accounts
+
+
+def settlement(event: Event) -> Settlement:
+    """What an entry awarded."""
+    return event.made if isinstance(event, Settled | Closed) else Settlement()
+
+
+def takes(event: Event, place: Place) -> list[TakeMade]:
+    """The entry's awards of this meter at their own turn, in their order."""
+    return [
+        take
+        for take in settlement(event).takes
+        if (take.link, take.level) == place.key and not take.moment
+    ]
+
+
+def amounts(event: Event) -> dict[int, int]:
+    """What each award of the entry came to when it was made, in micro-dollars."""
+    return {award.number: award.amount for hit in settlement(event).hits for award in hit.awards}
+
+
+def late_change(event: Event, place: Place) -> Accounts:
+    """What awards that were settled as if in the past moved here, with all that followed from them (T10)."""
+    made = Accounts()
+    recomputed = settlement(event).recomputed
+    for change in recomputed.changes if recomputed else ():
+        if (change.link, change.level) == place.key:
+            made.add(change.change)
+    return made
+
+
+def told(awards: list[int]) -> str:
+    """A list of awards, for people."""
+    return ", ".join(f"A{number}" for number in awards)
+
+
+def percent(rate: int) -> str:
+    """Basis points as people say them: "10 %"."""
+    whole, rest = divmod(rate, 100)
+    return f"{whole}.{rest:02} %" if rest else f"{whole} %"
+
+
+def _because(entry: Entry) -> str:
+    """Why an entry that is neither wager nor award moved the meter."""
+    match entry.event:
+        case LinkOpened():
+            return "seed, from the house"
+        case Undone() as event:
+            return f"undo of {told(event.awards)} of H{event.hit}: {event.reason}"
+        case Corrected() as event:
+            return f"correction of A{event.award} of H{event.hit}: {event.reason}"
+        case Voided() | Struck() as event:
+            return f"{entry.name} by {' and '.join(event.people.names)}: {event.reason}"
+        case Settled() | Closed():
+            return "what followed on the meter: reseed, reserve and overflow, or a top-up"
+        case BankBegun() | BankClosed():
+            return "carried over"
+    return entry.name
+
+

@@ -1,0 +1,102 @@
+"""Which entries make a gaming day? Those between two readings (S2)."""
+
+from datetime import UTC, date, datetime, time, timedelta
+from typing import NamedTuple
+from zoneinfo import ZoneInfo
+
+from jackpot.books.entries import Entry, one, seqs
+from jackpot.config import Site
+from jackpot.ledger.reading import Reader
+from jackpot.ledger.store import LedgerCorrupt
+from jackpot.rules.acts.readings import ReadingTaken
+
+
+class Read(NamedTuple):
+    """A reading and where it stands. at: unix milliseconds."""
+
+    seq: int
+    at: int
+    reading: ReadingTaken
+
+
+class Span(NamedTuple):
+    """The entries with after < seq <= upto. opening, closing: the readings that bound them.
+
+    opening: None from the first entry on. closing: None where the last day has not ended.
+    """
+
+    after: int
+    upto: int
+    opening: Read | None
+    closing: Read | None
+
+    def covers(self, seq: int) -> bool:
+        """Whether that entry lies in it."""
+        return self.after < seq <= self.upto
+
+
+def span(ledger: Reader, bank: str, first: str | None, last: str | None) -> Span:
+    """The entries of the gaming days `first` to `last`, each like 2026-11-20; None has no bound.
+
+    A day without a reading of its own is in the next one's.
+    """
+    taken = seqs(ledger, bank, ReadingTaken.kind)
+    after = 0 if first is None else _before(ledger, bank, taken, first)
+    end = len(taken) if last is None else _before(ledger, bank, taken, last)
+    opening = _read(ledger, bank, taken[after - 1]) if after else None
+    closing = _read(ledger, bank, taken[end]) if end < len(taken) else None
+    upto = closing.seq if closing else ledger.head(bank).seq
+    return Span(opening.seq if opening else 0, upto, opening, closing)
+
+
+def last_day(ledger: Reader, bank: str) -> str | None:
+    """The gaming day that was read last; None where none was."""
+    taken = seqs(ledger, bank, ReadingTaken.kind)
+    return _read(ledger, bank, taken[-1]).reading.day if taken else None
+
+
+def gaming_day(unix_ms: int, site: Site) -> str:
+    """The gaming day of a moment by the site's clocks: named by the date on which it began."""
+    local = datetime.fromtimestamp(unix_ms // 1000, UTC).astimezone(ZoneInfo(site.timezone))
+    began = local.date() if local.time() >= site.gaming_day_ends else local.date() - timedelta(days=1)
+    return began.isoformat()
+
+
+def hour(unix_ms: int, site: Site) -> str:
+    """The hour of a moment by the site's clocks: "2026-11-20 21:00 EST"."""
+    local = datetime.fromtimestamp(unix_ms // 1000, UTC).astimezone(ZoneInfo(site.timezone))
+    return local.strftime("%Y-%m-%d %H:00 %Z")
+
+
+def day_fault(text: str) -> str | None:
+    """What is wrong with a day that somebody typed; None where nothing is."""
+    try:
+        good = date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        good = False
+    return None if good else f"{text!r} is no day like 2026-11-20"
+
+
+def offset_ms(ends: time) -> int:
+    """Milliseconds after midnight at which a gaming day ends."""
+    return ((ends.hour * 60 + ends.minute) * 60 + ends.second) * 1000
+
+
+def _before(ledger: Reader, bank: str, taken: list[int], day: str) -> int:
+    """How many of the readings are of days before that one."""
+    low, high = 0, len(taken)
+    while low < high:
+        middle = (low + high) // 2
+        if _read(ledger, bank, taken[middle]).reading.day < day:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def _read(ledger: Reader, bank: str, seq: int) -> Read:
+    entry: Entry | None = one(ledger, bank, seq)
+    event = None if entry is None else entry.event
+    if entry is None or not isinstance(event, ReadingTaken):
+        raise LedgerCorrupt(f"{bank}: row {seq} was a reading and is none now")
+    return Read(entry.seq, entry.at, event)

@@ -1,0 +1,189 @@
+"""Why did this hit come to this sum? Every step from its cycle's beginning to the amount that was paid (L10)."""
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from jackpot.books.cycle import Place, Turn, Way, amounts, entry_at, percent, settlement, told
+from jackpot.books.hits import Step, Story, stories
+from jackpot.books.names import Names
+from jackpot.books.report import Cell, Column, Fact, Found, Report, Unanswerable, Wanted
+from jackpot.ledger.reading import Reader
+from jackpot.rules import meter
+from jackpot.rules.acts.hits import Corrected, Undone
+from jackpot.rules.events import Event, TakeMade
+from jackpot.rules.state import Award
+
+COLUMNS: Final = (
+    Column("award"),
+    Column("part", help="way: adds up to meter; share and later: add up to total"),
+    Column("what"),
+    Column("day", help="the gaming day"),
+    Column("table"),
+    Column("row", "count", "of the journal; none for a day's wagers"),
+    Column("cycle", "count"),
+    Column("amount", "sum"),
+    Column("reserve", "sum", "what it moved there"),
+    Column("overflow", "sum", "what it moved there"),
+)
+
+# What a seat and its envy are called: seat 0 is the dealer's hand.
+_DEALER: Final = "the dealer's hand"
+
+
+class Made(NamedTuple):
+    """A percentage award as it was made. row: the entry. others: all awards that shared it, late ones too."""
+
+    row: int
+    take: TakeMade
+    others: list[Award]
+
+    @property
+    def turn(self) -> Turn:
+        return Turn(self.take.moment or self.row, self.take.order)
+
+
+def the_hit(ledger: Reader, wanted: Wanted) -> tuple[str, Story]:
+    """The bank and the story of the hit that is asked for. Raises Unanswerable."""
+    found = []
+    for bank in wanted.banks:
+        story = next(stories(ledger, bank, wanted.hit + 1), None)
+        if story is not None and story.hit.number == wanted.hit:
+            found.append((bank, story))
+    if not found:
+        raise Unanswerable(f"hit: there is no H{wanted.hit} in {' or '.join(wanted.banks)}")
+    if len(found) > 1:
+        banks = " or ".join(f"--bank {bank}" for bank, _ in found)
+        raise Unanswerable(f"bank: each bank counts its own hits; which one? {banks}")
+    return found[0]
+
+
+def find(ledger: Reader, wanted: Wanted) -> Found:
+    """Every award of one hit. Raises Unanswerable, LedgerError."""
+    bank, story = the_hit(ledger, wanted)
+    names = Names(ledger, bank)
+    hit = story.hit
+    facts = [
+        Fact("hit", f"H{hit.number} in bank {bank}"),
+        Fact("hand", f"{hit.hand}, {where(hit.seat)}, table {names.table(hit.table)}, round {hit.round}"),
+        Fact("link", names.link(hit.link)),
+        Fact("made", hit.at, "moment"),
+    ]
+    facts += [
+        Fact(f"A{award.number}", f"{kind_of(names, award)}, {award.status}") for award in hit.awards
+    ]
+    problems: list[str] = []
+    return Found(facts, _rows(ledger, wanted, names, story, problems), problems)
+
+
+def where(seat: int) -> str:
+    """A seat, for people."""
+    return f"seat {seat}" if seat else _DEALER
+
+
+def kind_of(names: Names, award: Award) -> str:
+    """What an award is, for people."""
+    if award.level:
+        return f"{names.link(award.link)} {names.level(award.link, award.level)}, to {where(award.seat)}"
+    for_hand = f" for the hand of {where(award.because)}" if award.kind == "envy" else ""
+    return f"{award.kind}{for_hand}, to {where(award.seat)}, paid by the house"
+
+
+def _rows(
+    ledger: Reader, wanted: Wanted, names: Names, story: Story, problems: list[str]
+) -> Iterator[tuple[Cell, ...]]:
+    shown: dict[tuple[int, int, Turn], int] = {}
+    for award in story.hit.awards:
+        name, row = f"A{award.number}", story.made[award.number]
+        event = entry_at(ledger, names.bank, row).event
+        first = amounts(event)[award.number]
+        parts = [("share", "the sum that its row says", row, first)]
+        if award.level:
+            made = _made(ledger, names.bank, row, event, award)
+            key = (award.link, award.level, made.turn)
+            if key not in shown:
+                way = Way(ledger, wanted.site, Place(names, award.link, award.level), made.turn)
+                yield from _way(way, name)
+                shown[key] = way.primary
+            parts = _share(made, award, shown[key], first)
+            if len(parts) > 1 and not made.take.moment:
+                problems.append(f"{name}: it was not what its meter gave; jackpot verify says which row is wrong")
+        parts += _later(story.steps[award.number], first)
+        for part, what, at, amount in parts:
+            yield name, part, what, "", "", at, None, amount, None, None
+        total = sum(amount for *_, amount in parts)
+        stands = award.worth() if award.stands() else 0
+        if total != stands:
+            problems.append(f"{name}: its steps come to {total} and not to {stands} micro-dollars")
+        yield name, "total", f"{name} comes to, {award.status}", "", "", None, None, total, None, None
+
+
+def _way(way: Way, name: str) -> Iterator[tuple[Cell, ...]]:
+    cycles: set[int] = set()
+    for line in way.lines():
+        cycles.add(line.cycle)
+        yield (name, "way", line.what, line.day, line.table, line.row or None, line.cycle, line.meter,
+               line.reserve, line.overflow)  # fmt: skip
+    through = [str(number) for number in sorted(cycles)]
+    word = "cycle" if len(through) == 1 else "cycles"
+    what = f"the meter at its turn ({word} {' and '.join(through)})"
+    yield name, "meter", what, "", "", way.turn.row, None, way.primary, None, None
+
+
+def _made(ledger: Reader, bank: str, row: int, event: Event, award: Award) -> Made:
+    """How a percentage award was made; with a late one the awards that had shared it before (T5, T10)."""
+    take = next(take for take in settlement(event).takes if award.number in take.awards)
+    others = _awards(event, take)
+    if take.moment:
+        then = entry_at(ledger, bank, take.moment).event
+        for known in settlement(then).takes:
+            same = (known.link, known.level, known.order) == (take.link, take.level, take.order)
+            others += _awards(then, known) if same and not known.moment else []
+    return Made(row, take, others)
+
+
+def _awards(event: Event, take: TakeMade) -> list[Award]:
+    return [award for hit in settlement(event).hits for award in hit.awards if award.number in take.awards]
+
+
+def _share(made: Made, award: Award, primary: int, first: int) -> list[tuple[str, str, int, int]]:
+    """What the meter gave it: (part, what, row, amount). A second line says what does not follow from that."""
+    dealers = sum(other.dealer for other in made.others)
+    units = len(made.others) - dealers + (1 if dealers else 0)
+    parts = units * dealers if award.dealer else units
+    given = meter.formula(primary, made.take.rate, parts)
+    equal = f", one of {parts} equal parts" if parts > 1 else ""
+    found = [("share", f"{percent(made.take.rate)} of it{equal}, without fractions of a cent", made.row, given)]
+    if first != given:
+        found.append(("share", "by what was undone or settled before it since its turn", made.row, first - given))
+    return found
+
+
+def _later(steps: list[Step], first: int) -> list[tuple[str, str, int, int]]:
+    """What changed the award once it was made: (part, what, row, how much more)."""
+    found, now = [], first
+    for step in steps:
+        event = step.event
+        if step.what in ("raised", "corrected"):
+            by = f" by {' and '.join(event.people.names)}" if isinstance(event, Corrected | Undone) else ""
+            because = f"{told(event.awards)} of H{event.hit} undone" if isinstance(event, Undone) else ""
+            reason = f": {event.reason}" if isinstance(event, Corrected) else ""
+            found.append(
+                ("later", f"{step.what}{by}{reason}{because and f': {because}'}", step.seq, step.amount - now)
+            )
+            now = step.amount
+        elif step.what == "undone" and isinstance(event, Undone):
+            found.append(("later", f"undone by {' and '.join(event.people.names)}: {event.reason}", step.seq, -now))
+            now = 0
+    return found
+
+
+REPORT: Final = Report(
+    "explain",
+    "A jackpot explained",
+    "Why did a hit come to its sum (L10)? Every wager of its cycle by gaming day and table, the reserve and overflow "
+    "that entered, what was won, undone or corrected, and each step to the amount, to the micro-dollar.",
+    COLUMNS,
+    ("hit",),
+    find,
+    "H12",
+)

@@ -1,0 +1,168 @@
+"""Does each meter add up over a gaming day? What it opened with, what moved it, what it closed with (S2, M4).
+
+What moved is summed from the postings; what it opened and closed with is what two readings recorded. So
+every line holds the one against the other, to the micro-dollar.
+"""
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import Final, NamedTuple
+
+from jackpot.books.days import Read, Span, last_day, span
+from jackpot.books.entries import of_kinds
+from jackpot.books.names import Names
+from jackpot.books.report import Cell, Column, Fact, Found, Report, Unanswerable, Wanted
+from jackpot.ledger.reading import Reader
+from jackpot.ledger.rebuild import SUM_ROWS
+from jackpot.rules.acts.banks import BankBegun, BankClosed
+from jackpot.rules.meter import Accounts
+from jackpot.rules.money import contribution
+
+COLUMNS: Final = (
+    Column("bank"),
+    Column("link"),
+    Column("level", help="house: odds, envy and draws, which no meter pays"),
+    Column("opening", "sum", "primary, reserve and overflow at the reading before", total=True),
+    Column("contributions", "sum", "of the wagers, less what was taken back", total=True),
+    Column("house", "sum", "seeds, reseeds, top-ups and make-goods, less returns", total=True),
+    Column("corrections", "sum", "of the meter, by two people", total=True),
+    Column("transfers", "sum", "in, less out", total=True),
+    Column("joined", "sum", "carried over where banks were joined", total=True),
+    Column("awards", "sum", "less what was undone", total=True),
+    Column("closing", "sum", "primary, reserve and overflow at the reading after", total=True),
+    Column("difference", "sum", "what does not add up: nothing", total=True),
+    Column("wagers", "count", "accepted, less those taken back"),
+    Column("wagered", "sum", "what they came to"),
+    Column("drop", "sum", "as it was counted (--drop)"),
+    Column("over", "sum", "the drop, less what was wagered"),
+)
+
+
+class Line(NamedTuple):
+    """One level's day, in micro-dollars. closing: None where the day has not ended."""
+
+    opening: int
+    moved: Accounts
+    joined: int
+    closing: int
+
+    @property
+    def difference(self) -> int:
+        """What came in and did not leave, less what is there."""
+        moved = self.moved
+        came = self.opening - moved.house - moved.wagers - moved.corrections - moved.transfers + self.joined
+        return came - moved.awards - self.closing
+
+
+def find(ledger: Reader, wanted: Wanted) -> Found:
+    """Every level of every bank over one gaming day. Raises Unanswerable, LedgerError."""
+    facts: list[Fact] = []
+    problems: list[str] = []
+    parts = []
+    names = {bank: Names(ledger, bank) for bank in wanted.banks}
+    known = {terms.link for each in names.values() for terms in each.links.values()}
+    for link in (*wanted.drops, *([wanted.link] if wanted.link else [])):
+        if link not in known:
+            raise Unanswerable(f"link: {link} is unknown; there is {' '.join(sorted(known))}")
+    for bank in wanted.banks:
+        day = wanted.day or last_day(ledger, bank)
+        days = span(ledger, bank, day, day)
+        facts.append(Fact(bank, _told(day, days)))
+        parts.append(partial(_lines, ledger, wanted, names[bank], days, problems))
+    return Found(facts, (row for part in parts for row in part()), problems)
+
+
+def moved(ledger: Reader, bank: str, after: int, upto: int) -> dict[tuple[int, int], Accounts]:
+    """(link, level) -> what its postings come to; unmoved levels are left out. Each statement is short."""
+    totals: dict[tuple[int, int], Accounts] = {}
+    for start in range(after, upto, SUM_ROWS):
+        for posting in ledger.sums(bank, start, min(upto, start + SUM_ROWS)):
+            totals.setdefault((posting.link, posting.level), Accounts()).add(Accounts(*posting[3:]))
+    return totals
+
+
+def read_as(read: Read | None) -> Mapping[tuple[int, int], int]:
+    """(link, level) -> primary, reserve and overflow as a reading has them."""
+    meters = read.reading.meters if read else ()
+    return {(link, level): primary + reserve + overflow
+            for link, level, primary, reserve, overflow, *_ in meters}  # fmt: skip
+
+
+def _told(day: str | None, days: Span) -> str:
+    """Which entries a line is made of. Raises Unanswerable for a day that has no reading of its own."""
+    closing = days.closing
+    if closing is not None and day not in (None, closing.reading.day):
+        later = closing.reading.day
+        raise Unanswerable(f"day: no reading was taken for {day}; it is in that of {later}: --day {later}")
+    rows = f"rows {days.after + 1:,} to {days.upto:,}"
+    if closing is None:
+        return f"gaming day {day}: {rows}; it has not ended" if day else f"{rows}: no reading was ever taken"
+    return f"gaming day {closing.reading.day}: {rows}"
+
+
+def _lines(
+    ledger: Reader, wanted: Wanted, names: Names, days: Span, problems: list[str]
+) -> Iterator[tuple[Cell, ...]]:
+    totals = moved(ledger, names.bank, days.after, days.upto)
+    joined = _joined(ledger, names.bank, days)
+    opening, closing = read_as(days.opening), read_as(days.closing)
+    for link, level in names.levels():
+        key = (link, level)
+        silent = key not in totals and key not in opening and key not in closing  # it opened later
+        if silent or wanted.link not in (None, names.link(link)):
+            continue
+        accounts, carried = totals.get(key, Accounts()), joined.get(key, Accounts())
+        before = opening.get(key, 0)
+        after = before + accounts.primary + accounts.reserve + accounts.overflow
+        if days.closing is not None and level:
+            after = closing.get(key, 0)
+        over = carried.primary + carried.reserve + carried.overflow
+        line = Line(before, accounts.less(carried), over, after)
+        if line.difference:
+            problems.append(
+                f"{names.link(link)}.{names.level(link, level)}: {line.difference} micro-dollars of the day "
+                "are not accounted for; jackpot verify says which row was changed"
+            )
+        yield (*_cells(names, key, line), *_drop(names, key, line, wanted.drops))
+
+
+def _joined(ledger: Reader, bank: str, days: Span) -> dict[tuple[int, int], Accounts]:
+    """What a bank began with that others became, less what it handed on at its own end."""
+    found: dict[tuple[int, int], Accounts] = {}
+    for entry in of_kinds(ledger, bank, (BankBegun.kind, BankClosed.kind), days.after, days.upto):
+        for posting in ledger.sums(bank, entry.seq - 1, entry.seq):
+            found.setdefault((posting.link, posting.level), Accounts()).add(Accounts(*posting[3:]))
+    return found
+
+
+def _cells(names: Names, key: tuple[int, int], line: Line) -> tuple[Cell, ...]:
+    link, level = key
+    moved = line.moved
+    return (
+        names.bank, names.link(link), names.level(link, level), line.opening, -moved.wagers, -moved.house,
+        -moved.corrections, -moved.transfers, line.joined, moved.awards, line.closing, line.difference,
+    )  # fmt: skip
+
+
+def _drop(names: Names, key: tuple[int, int], line: Line, drops: Mapping[str, int]) -> tuple[Cell, ...]:
+    """How many wagers, what they came to, what was counted, and how much too much; once a link."""
+    link, level = key
+    if level != 1:
+        return None, None, None, None
+    wager = names.links[link].wager
+    each = sum(contribution(wager, rate) for rate in (names.terms(*key).primary, names.terms(*key).reserve))
+    count = -line.moved.wagers // each
+    drop = drops.get(names.link(link))
+    return count, count * wager, drop, None if drop is None else drop - count * wager
+
+
+REPORT: Final = Report(
+    "reconcile",
+    "Daily progressive reconciliation",
+    "Does each meter add up over a gaming day (S2, M4)? What it opened with, what moved it, what it closed with, "
+    "to the micro-dollar; with --drop against the drop as it was counted.",
+    COLUMNS,
+    ("day", "link", "drop"),
+    find,
+    "--day 2026-11-20 --drop floor-five=1250.00",
+)

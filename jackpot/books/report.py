@@ -1,0 +1,83 @@
+"""What is a report? Its name, what it is asked with, and its columns: one form for commands and pages."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Literal, NamedTuple
+
+from jackpot.config import Site
+from jackpot.ledger.reading import Reader
+
+Kind = Literal["text", "count", "sum", "moment", "span"]
+"""Of a cell: a text, a number, micro-dollars, unix milliseconds, milliseconds."""
+Cell = str | int | None
+Option = Literal["day", "days", "hit", "link", "drop"]
+"""What a report may be asked with besides the bank. day: one gaming day. days: from one to another."""
+
+
+class Unanswerable(Exception):
+    """The report cannot be made as it was asked for; the text says why, and what to ask for instead."""
+
+
+class Column(NamedTuple):
+    """total: a sum that is added up at the end."""
+
+    name: str
+    kind: Kind = "text"
+    help: str = ""
+    total: bool = False
+
+
+class Wanted(NamedTuple):
+    """What is asked for. banks: at least one. first, last: gaming days; None has no bound, but see `day`.
+
+    day: the only gaming day; None for the last one that was read. drops: by link, what was counted, in
+    micro-dollars.
+    """
+
+    site: Site
+    banks: tuple[str, ...]
+    link: str | None = None
+    day: str | None = None
+    first: str | None = None
+    last: str | None = None
+    hit: int = 0
+    drops: Mapping[str, int] = {}
+
+
+class Fact(NamedTuple):
+    """One line above a report's rows."""
+
+    name: str
+    value: Cell
+    kind: Kind = "text"
+
+
+class Found(NamedTuple):
+    """rows: each as long as the columns; they are read from the ledger while they are drawn.
+
+    problems: sentences, complete once the last row was drawn; a report that has any does not add up.
+    """
+
+    facts: list[Fact]
+    rows: Iterator[tuple[Cell, ...]]
+    problems: list[str]
+
+
+class Report(NamedTuple):
+    """One entry of the registry. find: reads the ledger. Raises LedgerError, Unanswerable.
+
+    example: the options of its example.
+    """
+
+    name: str
+    title: str
+    help: str
+    columns: tuple[Column, ...]
+    options: tuple[Option, ...]
+    find: Callable[[Reader, Wanted], Found]
+    example: str = ""
+
+
+def dicts(report: Report, rows: Iterable[tuple[Cell, ...]]) -> Iterator[dict[str, Cell]]:
+    """Each row with the names of its cells."""
+    names = [column.name for column in report.columns]
+    return (dict(zip(names, row, strict=True)) for row in rows)
