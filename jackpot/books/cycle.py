@@ -1,4 +1,4 @@
-"""What stood on a meter at a moment, and how did it get there? Entry by entry, from where its cycle began (L10).
+"""What stood on a meter at a moment, and how did it get there? From where its cycle began (L10).
 
 The primary at a moment is the sum of what all postings since then moved. Wagers are added up by gaming day
 and table; everything else is named. A cycle that ended with an award that was undone is joined to the next,
@@ -42,9 +42,13 @@ _AWARDING: Final = """
     SELECT seq FROM posting
     WHERE +bank = ?1 AND seq <= ?2 AND link = ?3 AND level = ?4 AND awards <> 0 ORDER BY seq DESC LIMIT ?5
 """
-_AT: Final = 'SELECT cycle, "primary", reserve FROM posting WHERE bank = ?1 AND seq = ?2 AND link = ?3 AND level = ?4'
+_AT: Final = (
+    'SELECT cycle, "primary", reserve FROM posting WHERE bank = ?1 AND seq = ?2 AND link = ?3 AND level = ?4'
+)
 # A table's wagers, and those that it took back; both are told by day and table.
-_PLAY: Final = f"kind = {Wagered.kind} OR (kind IN ({Withdrawn.kind}, {Voided.kind}) AND table_seq IS NOT NULL)"
+_PLAY: Final = (
+    f"kind = {Wagered.kind} OR (kind IN ({Withdrawn.kind}, {Voided.kind}) AND table_seq IS NOT NULL)"
+)
 _ADDED: Final = f"""
     SELECT "table", CASE WHEN kind = {Wagered.kind} THEN 1 ELSE 0 END AS wagered,
         (at - ?6) / {QUARTER_MS} AS quarter, min(cycle), sum("primary"), sum(reserve), sum(overflow)
@@ -62,7 +66,7 @@ _NAMED: Final = f"""
 
 
 class Line(NamedTuple):
-    """One step of the way. meter, reserve, overflow: what it moved there, in micro-dollars. row: 0 for many."""
+    """One step of the way. meter, reserve, overflow: micro-dollars that it moved there. row: 0 for many."""
 
     what: str
     day: str
@@ -131,7 +135,7 @@ class Way:
             yield from self._before_turn()
 
     def _begins(self) -> tuple[Entry, TakeMade] | None:
-        """The last take of the whole meter before the moment, of which an award stands; None: there is none."""
+        """The last take of the whole meter before the moment of which an award stands; None: none."""
         below = self.turn.row
         while True:
             found = asked(self.ledger, self.place.bank, _AWARDING, below, *self.place.key, PAGE)
@@ -156,7 +160,7 @@ class Way:
         return self.undone
 
     def _start(self, entry: Entry, start: TakeMade, until: int | None) -> Iterator[Line]:
-        """What the take left, and what entered the meter with its reseed (A2); then the entry's later takes."""
+        """What the take left, what entered the meter with its reseed (A2), and the entry's later takes."""
         terms = self.place.names.terms(*self.place.key)
         accounts, cycle = before(self.ledger, self.place, entry.seq), self._cycle(entry)
         day, table = self._when(entry.at), self._table(entry)
@@ -255,10 +259,10 @@ class Way:
             yield Line(what, day, table, entry.seq, cycle, -given)
             moved.primary += given
         late = late_change(event, self.place)
-        if any(late.values()):
+        moved = moved.less(late)
+        if late.primary or late.reserve or late.overflow:
             what = "hands settled as if at their turn"
             yield Line(what, day, table, entry.seq, cycle, late.primary, late.reserve, late.overflow)
-            moved = moved.less(late)
         if moved.primary or moved.reserve or moved.overflow:
             yield Line(_because(entry), day, table, entry.seq, cycle,
                        moved.primary, moved.reserve, moved.overflow)  # fmt: skip
@@ -340,9 +344,7 @@ def settlement(event: Event) -> Settlement:
 def takes(event: Event, place: Place) -> list[TakeMade]:
     """The entry's awards of this meter at their own turn, in their order."""
     return [
-        take
-        for take in settlement(event).takes
-        if (take.link, take.level) == place.key and not take.moment
+        take for take in settlement(event).takes if (take.link, take.level) == place.key and not take.moment
     ]
 
 
@@ -384,9 +386,8 @@ def _because(entry: Entry) -> str:
         case Voided() | Struck() as event:
             return f"{entry.name} by {' and '.join(event.people.names)}: {event.reason}"
         case Settled() | Closed():
-            return "what followed on the meter: reseed, reserve and overflow, or a top-up"
+            whole = any(is_whole(take.rate) for take in event.made.takes)
+            return "reseed, reserve and overflow" if whole else "topped up to the reseed, from the house"
         case BankBegun() | BankClosed():
             return "carried over"
     return entry.name
-
-

@@ -5,6 +5,7 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from jackpot.books.entries import Entry, one, seqs
+from jackpot.books.report import Fact, Wanted
 from jackpot.config import Site
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.store import LedgerCorrupt
@@ -49,6 +50,14 @@ def span(ledger: Reader, bank: str, first: str | None, last: str | None) -> Span
     return Span(opening.seq if opening else 0, upto, opening, closing)
 
 
+def wanted_span(ledger: Reader, bank: str, wanted: Wanted) -> Span:
+    """The entries of the gaming days wanted: where none is named of the last one read, else all there are."""
+    first, last = wanted.first, wanted.last
+    if first is None and last is None:
+        first = last = last_day(ledger, bank)
+    return span(ledger, bank, first, last)
+
+
 def last_day(ledger: Reader, bank: str) -> str | None:
     """The gaming day that was read last; None where none was."""
     taken = seqs(ledger, bank, ReadingTaken.kind)
@@ -66,6 +75,24 @@ def hour(unix_ms: int, site: Site) -> str:
     """The hour of a moment by the site's clocks: "2026-11-20 21:00 EST"."""
     local = datetime.fromtimestamp(unix_ms // 1000, UTC).astimezone(ZoneInfo(site.timezone))
     return local.strftime("%Y-%m-%d %H:00 %Z")
+
+
+def hour_began(unix_ms: int, site: Site) -> int:
+    """When the hour of a moment began by the site's clocks, in unix milliseconds."""
+    local = datetime.fromtimestamp(unix_ms // 1000, UTC).astimezone(ZoneInfo(site.timezone))
+    return unix_ms - (local.minute * 60 + local.second) * 1000 - unix_ms % 1000
+
+
+def periods(spans: dict[str, Span]) -> list[Fact]:
+    """Which entries of each bank a report is of."""
+    return [Fact(bank, _period(each)) for bank, each in spans.items()]
+
+
+def _period(each: Span) -> str:
+    first = f"after that of {each.opening.reading.day}" if each.opening else "from the first row on"
+    last = f"to that of {each.closing.reading.day}" if each.closing else "to the last row"
+    rows = f"rows {each.after + 1:,} to {each.upto:,}" if each.upto > each.after else "no row"
+    return f"{rows}: readings {first}, {last}" if each.opening or each.closing else rows
 
 
 def day_fault(text: str) -> str | None:

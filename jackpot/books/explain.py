@@ -1,4 +1,4 @@
-"""Why did this hit come to this sum? Every step from its cycle's beginning to the amount that was paid (L10)."""
+"""Why did this hit come to this sum? Every step from its cycle's beginning to what was paid (L10)."""
 
 from collections.abc import Iterator
 from typing import Final, NamedTuple
@@ -68,9 +68,7 @@ def find(ledger: Reader, wanted: Wanted) -> Found:
         Fact("link", names.link(hit.link)),
         Fact("made", hit.at, "moment"),
     ]
-    facts += [
-        Fact(f"A{award.number}", f"{kind_of(names, award)}, {award.status}") for award in hit.awards
-    ]
+    facts += [Fact(f"A{award.number}", f"{kind_of(names, award)}, {award.status}") for award in hit.awards]
     problems: list[str] = []
     return Found(facts, _rows(ledger, wanted, names, story, problems), problems)
 
@@ -96,7 +94,7 @@ def _rows(
         name, row = f"A{award.number}", story.made[award.number]
         event = entry_at(ledger, names.bank, row).event
         first = amounts(event)[award.number]
-        parts = [("share", "the sum that its row says", row, first)]
+        parts = [("share", "what the paytable gives", row, first)]
         if award.level:
             made = _made(ledger, names.bank, row, event, award)
             key = (award.link, award.level, made.turn)
@@ -106,7 +104,9 @@ def _rows(
                 shown[key] = way.primary
             parts = _share(made, award, shown[key], first)
             if len(parts) > 1 and not made.take.moment:
-                problems.append(f"{name}: it was not what its meter gave; jackpot verify says which row is wrong")
+                problems.append(
+                    f"{name}: it was not what its meter gave; jackpot verify says which row is wrong"
+                )
         parts += _later(story.steps[award.number], first)
         for part, what, at, amount in parts:
             yield name, part, what, "", "", at, None, amount, None, None
@@ -146,15 +146,19 @@ def _awards(event: Event, take: TakeMade) -> list[Award]:
 
 
 def _share(made: Made, award: Award, primary: int, first: int) -> list[tuple[str, str, int, int]]:
-    """What the meter gave it: (part, what, row, amount). A second line says what does not follow from that."""
+    """What the meter gave it: (part, what, row, amount). A second line says what follows from no sum here."""
     dealers = sum(other.dealer for other in made.others)
     units = len(made.others) - dealers + (1 if dealers else 0)
     parts = units * dealers if award.dealer else units
     given = meter.formula(primary, made.take.rate, parts)
     equal = f", one of {parts} equal parts" if parts > 1 else ""
-    found = [("share", f"{percent(made.take.rate)} of it{equal}, without fractions of a cent", made.row, given)]
+    found = [
+        ("share", f"{percent(made.take.rate)} of it{equal}, without fractions of a cent", made.row, given)
+    ]
     if first != given:
-        found.append(("share", "by what was undone or settled before it since its turn", made.row, first - given))
+        found.append(
+            ("share", "by what was undone or settled before it since its turn", made.row, first - given)
+        )
     return found
 
 
@@ -172,7 +176,9 @@ def _later(steps: list[Step], first: int) -> list[tuple[str, str, int, int]]:
             )
             now = step.amount
         elif step.what == "undone" and isinstance(event, Undone):
-            found.append(("later", f"undone by {' and '.join(event.people.names)}: {event.reason}", step.seq, -now))
+            found.append(
+                ("later", f"undone by {' and '.join(event.people.names)}: {event.reason}", step.seq, -now)
+            )
             now = 0
     return found
 
@@ -180,8 +186,8 @@ def _later(steps: list[Step], first: int) -> list[tuple[str, str, int, int]]:
 REPORT: Final = Report(
     "explain",
     "A jackpot explained",
-    "Why did a hit come to its sum (L10)? Every wager of its cycle by gaming day and table, the reserve and overflow "
-    "that entered, what was won, undone or corrected, and each step to the amount, to the micro-dollar.",
+    "Why did a hit come to its sum (L10)? Every wager of its cycle by gaming day and table, reserve and "
+    "overflow that entered, what was won, undone or corrected, each step to the amount, to the micro-dollar.",
     COLUMNS,
     ("hit",),
     find,

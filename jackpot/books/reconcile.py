@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Final, NamedTuple
 
-from jackpot.books.days import Read, Span, last_day, span
+from jackpot.books.days import Read, Span, wanted_span
 from jackpot.books.entries import of_kinds
 from jackpot.books.names import Names
 from jackpot.books.report import Cell, Column, Fact, Found, Report, Unanswerable, Wanted
@@ -30,7 +30,7 @@ COLUMNS: Final = (
     Column("joined", "sum", "carried over where banks were joined", total=True),
     Column("awards", "sum", "less what was undone", total=True),
     Column("closing", "sum", "primary, reserve and overflow at the reading after", total=True),
-    Column("difference", "sum", "what does not add up: nothing", total=True),
+    Column("difference", "sum", "what does not add up: nothing", total=True, always=True),
     Column("wagers", "count", "accepted, less those taken back"),
     Column("wagered", "sum", "what they came to"),
     Column("drop", "sum", "as it was counted (--drop)"),
@@ -65,9 +65,8 @@ def find(ledger: Reader, wanted: Wanted) -> Found:
         if link not in known:
             raise Unanswerable(f"link: {link} is unknown; there is {' '.join(sorted(known))}")
     for bank in wanted.banks:
-        day = wanted.day or last_day(ledger, bank)
-        days = span(ledger, bank, day, day)
-        facts.append(Fact(bank, _told(day, days)))
+        days = wanted_span(ledger, bank, wanted)
+        facts.append(Fact(bank, _told(wanted.last, days)))
         parts.append(partial(_lines, ledger, wanted, names[bank], days, problems))
     return Found(facts, (row for part in parts for row in part()), problems)
 
@@ -94,7 +93,7 @@ def _told(day: str | None, days: Span) -> str:
     if closing is not None and day not in (None, closing.reading.day):
         later = closing.reading.day
         raise Unanswerable(f"day: no reading was taken for {day}; it is in that of {later}: --day {later}")
-    rows = f"rows {days.after + 1:,} to {days.upto:,}"
+    rows = f"rows {days.after + 1:,} to {days.upto:,}" if days.upto > days.after else "no row"
     if closing is None:
         return f"gaming day {day}: {rows}; it has not ended" if day else f"{rows}: no reading was ever taken"
     return f"gaming day {closing.reading.day}: {rows}"
@@ -159,8 +158,8 @@ def _drop(names: Names, key: tuple[int, int], line: Line, drops: Mapping[str, in
 REPORT: Final = Report(
     "reconcile",
     "Daily progressive reconciliation",
-    "Does each meter add up over a gaming day (S2, M4)? What it opened with, what moved it, what it closed with, "
-    "to the micro-dollar; with --drop against the drop as it was counted.",
+    "Does each meter add up over a gaming day (S2, M4)? What it opened with, what moved it, what it closed "
+    "with, to the micro-dollar; with --drop against the drop as it was counted.",
     COLUMNS,
     ("day", "link", "drop"),
     find,

@@ -18,25 +18,25 @@ class Unanswerable(Exception):
 
 
 class Column(NamedTuple):
-    """total: a sum that is added up at the end."""
+    """total: a sum that is added up at the end. always: a zero of it is worth a column."""
 
     name: str
     kind: Kind = "text"
     help: str = ""
     total: bool = False
+    always: bool = False
 
 
 class Wanted(NamedTuple):
-    """What is asked for. banks: at least one. first, last: gaming days; None has no bound, but see `day`.
+    """What is asked for. banks: at least one. link: None for all.
 
-    day: the only gaming day; None for the last one that was read. drops: by link, what was counted, in
-    micro-dollars.
+    first, last: gaming days; where neither is given the last one that was read. drops: by link, what was
+    counted, in micro-dollars.
     """
 
     site: Site
     banks: tuple[str, ...]
     link: str | None = None
-    day: str | None = None
     first: str | None = None
     last: str | None = None
     hit: int = 0
@@ -65,7 +65,7 @@ class Found(NamedTuple):
 class Report(NamedTuple):
     """One entry of the registry. find: reads the ledger. Raises LedgerError, Unanswerable.
 
-    example: the options of its example.
+    example: the options of its example. lines: what people write and sign by hand, on a paper of one page.
     """
 
     name: str
@@ -75,6 +75,7 @@ class Report(NamedTuple):
     options: tuple[Option, ...]
     find: Callable[[Reader, Wanted], Found]
     example: str = ""
+    lines: tuple[str, ...] = ()
 
 
 def dicts(report: Report, rows: Iterable[tuple[Cell, ...]]) -> Iterator[dict[str, Cell]]:

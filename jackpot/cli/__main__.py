@@ -24,6 +24,10 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
         "jackpot.cli.ledger",
         "Make, migrate, copy, back up and restore a ledger, and say what it has lost.",
     ),
+    "report": (
+        "jackpot.cli.report",
+        "What the books say: reconciliation, jackpots explained, hits, refusals, slips to sign.",
+    ),
     "verify": ("jackpot.cli.verify", "Prove the ledger from its first row."),
     "config": ("jackpot.cli.config", "The configuration file: check it, begin one, its schema."),
     "bench": ("jackpot.cli.bench", "Measure the server next to other designs."),

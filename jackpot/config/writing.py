@@ -5,6 +5,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import msgspec
 from babel import Locale
+from babel.dates import format_datetime
 from babel.numbers import (
     get_currency_precision,
     get_currency_symbol,
@@ -36,7 +37,18 @@ class Writing(msgspec.Struct, frozen=True):
         """A sum as a page writes it; a minus stands before all of it."""
         if cents < 0:
             return f"-{self.text(-cents)}"
-        whole, rest = str(cents // 100), f"{cents % 100:02}"[: self.decimals]
+        return self._around(str(cents // 100), f"{cents % 100:02}"[: self.decimals])
+
+    def exact(self, micros: int) -> str:
+        """A sum of micro-dollars: as `text`, with all six decimals where it has a fraction of a cent."""
+        if micros % 10_000 == 0:
+            return self.text(micros // 10_000)
+        if micros < 0:
+            return f"-{self.exact(-micros)}"
+        return self._around(str(micros // 1_000_000), f"{micros % 1_000_000:06}")
+
+    def _around(self, whole: str, rest: str) -> str:
+        """The digits before and after the decimal sign, with all that this locale puts around them."""
         cut = [whole[-self.groups[0] :]]
         whole = whole[: -self.groups[0]]
         while whole:
@@ -63,6 +75,19 @@ def writing(locale: str, currency: str) -> Writing:
         decimal=get_decimal_symbol(place),
         decimals=min(get_currency_precision(currency), _DECIMALS_MOST),
     )
+
+
+def written_time(unix_ms: int, zone: str, locale: str) -> str:
+    """A moment in words of the locale, with its zone, for paper: "November 20, 2026 at 9:15:03 PM EST".
+
+    A moment that no calendar has is told as its number.
+    """
+    try:
+        moment = datetime.fromtimestamp(unix_ms / 1000, UTC)
+        place = Locale.parse(locale, sep="-" if "-" in locale else "_")
+        return format_datetime(moment, "long", ZoneInfo(zone), place)
+    except (ValueError, OverflowError, OSError):
+        return f"{unix_ms} ms"
 
 
 def currency_fault(code: str) -> str | None:

@@ -1,0 +1,104 @@
+"""What alarmed, and when was it over? Every alarm that the journal holds (T3, S6, S9, L11)."""
+
+from collections.abc import Iterator
+from heapq import merge
+from typing import Any, Final
+
+from jackpot.books.days import Span, periods, wanted_span
+from jackpot.books.doings import reason
+from jackpot.books.entries import Entry, of_kinds, refused
+from jackpot.books.names import Names
+from jackpot.books.report import Cell, Column, Found, Report, Wanted
+from jackpot.ledger.reading import Reader
+from jackpot.rules.acts.devices import DeviceBlocked, DeviceCleared, KeyEnded
+from jackpot.rules.acts.hits import Undone
+from jackpot.rules.acts.links import Resumed, Suspended
+from jackpot.rules.acts.rounds import Struck
+from jackpot.rules.acts.witness import BehindConfirmed, BehindOver, FoundBehind
+from jackpot.rules.events import Refused, Voided
+from jackpot.rules.money import to_cents
+
+COLUMNS: Final = (
+    Column("bank"),
+    Column("row", "count"),
+    Column("at", "moment"),
+    Column("alarm"),
+    Column("where", help="a table, a device or links"),
+    Column("what"),
+    Column("who", help="whose act it was, where people made or ended it"),
+)
+
+_KINDS: Final = tuple(
+    event.kind
+    for event in (
+        FoundBehind, BehindConfirmed, BehindOver, DeviceBlocked, DeviceCleared, KeyEnded, Suspended, Resumed,
+        Undone, Struck, Voided,
+    )
+)  # fmt: skip
+# Refusals that alarm; every other one is a mistake of one command.
+_ALARMING: Final = ("unreasonable", "internal")
+
+
+def find(ledger: Reader, wanted: Wanted) -> Found:
+    """Every alarm of the gaming days, and what ended it, the oldest first. Raises LedgerError."""
+    spans = {bank: wanted_span(ledger, bank, wanted) for bank in wanted.banks}
+    rows = (row for bank, days in spans.items() for row in _rows(ledger, Names(ledger, bank), days))
+    return Found(periods(spans), rows, [])
+
+
+def _rows(ledger: Reader, names: Names, days: Span) -> Iterator[tuple[Cell, ...]]:
+    span_ = (names.bank, days.after, days.upto)
+    acts = of_kinds(ledger, names.bank, _KINDS, days.after, days.upto)
+    for entry in merge(acts, refused(ledger, *span_)):
+        event: Any = entry.event
+        told = _told(names, entry, event)
+        if told is not None:
+            people = getattr(event, "people", None)
+            yield names.bank, entry.seq, entry.at, *told, " and ".join(people.names) if people else ""
+
+
+def _told(names: Names, entry: Entry, event: Any) -> tuple[str, str, str] | None:
+    """(alarm, where, what); None for an entry that alarmed nobody."""
+    match event:
+        case Refused() if event.code in _ALARMING:
+            return event.code, names.table(entry.table), event.message
+        case FoundBehind():
+            bank = "; the bank was suspended" if event.suspends else ""
+            what = f"it has answers up to {event.acked} that the ledger lacks{bank}"
+            return "ledger_behind", names.table(event.table), what
+        case BehindConfirmed():
+            what = f"believed: {event.missing} answers are lost" if event.believed else "not believed"
+            return "ledger_behind over", names.table(event.table), f"{what}: {event.reason}"
+        case BehindOver():
+            return "ledger_behind over", names.table(event.table), f"it says {event.acked} now"
+        case DeviceBlocked():
+            return "device_conflict", f"{event.role} {event.device}", "two devices use one key"
+        case DeviceCleared():
+            return "device_conflict over", f"{event.role} {event.device}", "it may greet again"
+        case KeyEnded():
+            return "key_ended", f"{event.role} {event.device}", f"key {event.fingerprint}"
+        case Suspended() | Resumed():
+            alarm = "suspended" if isinstance(event, Suspended) else "suspended over"
+            cause = f"{event.reason}: {reason(event)}" if event.note else event.reason
+            return alarm, " ".join(map(names.link, event.links)), cause
+        case Undone() | Struck() | Voided() if event.recomputed.left:
+            left = ", ".join(f"A{number}: {_plain(more)}" for number, more in event.recomputed.left)
+            return "left_on_meter", f"row {entry.seq}", f"paid awards would have been worth more: {left}"
+    return None
+
+
+def _plain(micros: int) -> str:
+    cents = to_cents(micros)
+    return f"{cents // 100}.{cents % 100:02}"
+
+
+REPORT: Final = Report(
+    "alarms",
+    "Alarms",
+    "What alarmed, where, and when was it over? The journal has: tables that say the ledger lost answers, "
+    "unreasonable rounds, internal errors, devices that share a key, suspended links.",
+    COLUMNS,
+    ("days",),
+    find,
+    "--from 2026-11-01",
+)

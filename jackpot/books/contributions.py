@@ -1,0 +1,113 @@
+"""What did each table put on the meters, hour by hour? Summed by the database, a short stretch at a time."""
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from jackpot.books.days import Span, hour, hour_began, periods, wanted_span
+from jackpot.books.entries import asked, of_kinds
+from jackpot.books.names import Names
+from jackpot.books.report import Cell, Column, Found, Report, Wanted
+from jackpot.ledger.reading import Reader
+from jackpot.ledger.rebuild import SUM_ROWS
+from jackpot.rules.acts.rounds import Struck
+from jackpot.rules.events import Voided
+from jackpot.rules.money import contribution
+
+# Of which every zone's offset is a whole number, so that its hours are made of them.
+QUARTER_MS: Final = 900_000
+
+COLUMNS: Final = (
+    Column("bank"),
+    Column("hour", help="by the site's clocks"),
+    Column("table"),
+    Column("link"),
+    Column("wagers", "count", "accepted, less those taken back in that hour"),
+    Column("wagered", "sum", "what they came to", total=True),
+    Column("contributions", "sum", "what of it went to the meters", total=True),
+)
+
+_BY_FRAMES: Final = f"""
+    SELECT at / {QUARTER_MS} AS quarter, "table", posting.link, level, -sum(wagers)
+    FROM posting JOIN journal ON journal.bank = posting.bank AND journal.seq = posting.seq
+    WHERE posting.bank = ?1 AND posting.seq > ?2 AND posting.seq <= ?3
+        AND wagers <> 0 AND table_seq IS NOT NULL
+    GROUP BY quarter, "table", posting.link, level ORDER BY quarter, "table", posting.link, level
+"""  # noqa: S608
+
+
+class Where(NamedTuple):
+    """Where a sum belongs. began: the hour's, in unix milliseconds."""
+
+    began: int
+    table: int
+    link: int
+
+
+class Sums:
+    """Of one table, link and hour. contributions: micro-dollars."""
+
+    def __init__(self) -> None:
+        self.wagers = self.contributions = 0
+
+
+def find(ledger: Reader, wanted: Wanted) -> Found:
+    """Every table, link and hour of the gaming days. Raises Unanswerable, LedgerError."""
+    spans = {bank: wanted_span(ledger, bank, wanted) for bank in wanted.banks}
+    rows = (row for bank in wanted.banks for row in _rows(ledger, wanted, bank, spans[bank]))
+    return Found(periods(spans), rows, [])
+
+
+def _rows(ledger: Reader, wanted: Wanted, bank: str, days: Span) -> Iterator[tuple[Cell, ...]]:
+    names = Names(ledger, bank)
+    hours: dict[Where, Sums] = {}
+    for start in range(days.after, days.upto, SUM_ROWS):
+        end = min(days.upto, start + SUM_ROWS)
+        for at, table, link, level, contributed in _contributed(ledger, bank, start, end):
+            sums = hours.setdefault(Where(hour_began(at, wanted.site), table, link), Sums())
+            sums.contributions += contributed
+            if level == 1:
+                sums.wagers += contributed // _each(names, link)
+        last = max((key.began for key in hours), default=0)
+        yield from _told(names, wanted, {key: hours.pop(key) for key in sorted(hours) if key.began < last})
+    yield from _told(names, wanted, dict(sorted(hours.items())))
+
+
+def _contributed(
+    ledger: Reader, bank: str, after: int, upto: int
+) -> Iterator[tuple[int, int, int, int, int]]:
+    """(a moment of it, table, link, level, micro-dollars), of frames and of what people took back."""
+    for quarter, table, link, level, micros in asked(ledger, bank, _BY_FRAMES, after, upto):
+        yield quarter * QUARTER_MS, table, link, level, int(micros)
+    for entry in of_kinds(ledger, bank, (Voided.kind, Struck.kind), after, upto):
+        event = entry.event
+        for posting in ledger.sums(bank, entry.seq - 1, entry.seq):
+            if posting.wagers and isinstance(event, Voided | Struck):
+                yield entry.at, event.table, posting.link, posting.level, -posting.wagers
+
+
+def _each(names: Names, link: int) -> int:
+    """What one wager adds to a link's first level, primary and reserve."""
+    terms, wager = names.terms(link, 1), names.links[link].wager
+    return contribution(wager, terms.primary) + contribution(wager, terms.reserve)
+
+
+def _told(names: Names, wanted: Wanted, hours: dict[Where, Sums]) -> Iterator[tuple[Cell, ...]]:
+    for key, sums in hours.items():
+        if wanted.link not in (None, names.link(key.link)):
+            continue
+        wagered = sums.wagers * names.links[key.link].wager
+        yield (
+            names.bank, hour(key.began, wanted.site), names.table(key.table), names.link(key.link),
+            sums.wagers, wagered, sums.contributions,
+        )  # fmt: skip
+
+
+REPORT: Final = Report(
+    "contributions",
+    "Contributions by table and hour",
+    "What did each table put on the meters, hour by hour? Wagers taken back count in the hour of that.",
+    COLUMNS,
+    ("days", "link"),
+    find,
+    "--from 2026-11-01 --to 2026-11-20",
+)

@@ -1,0 +1,229 @@
+"""Who did what, what was refused, and which parameters changed? As the journal has it, the oldest first."""
+
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+import msgspec
+
+from jackpot.books.cycle import percent
+from jackpot.books.days import Span, periods, wanted_span
+from jackpot.books.entries import of_kinds, refused
+from jackpot.books.names import Names
+from jackpot.books.report import Cell, Column, Found, Report, Wanted
+from jackpot.config.writing import writing
+from jackpot.ledger.reading import Reader
+from jackpot.rules import kinds
+from jackpot.rules.acts.banks import BankBegun, BankClosed, BankOpened
+from jackpot.rules.acts.links import LinkOpened
+from jackpot.rules.acts.tables import TableOpened
+from jackpot.rules.events import Event, Placed, Refused
+from jackpot.rules.money import to_cents
+from jackpot.rules.paytable import LevelTerms, LinkTerms, TableTerms
+
+REFUSALS: Final = (
+    Column("bank"),
+    Column("row", "count"),
+    Column("at", "moment"),
+    Column("table"),
+    Column("code"),
+    Column("message"),
+    Column("hits"),
+    Column("suspended", help="links that the error stopped"),
+)
+ACCESS: Final = (
+    Column("bank"),
+    Column("row", "count"),
+    Column("at", "moment"),
+    Column("what"),
+    Column("who"),
+    Column("proved", help="whether they had signed in"),
+    Column("about"),
+    Column("reason"),
+)
+PARAMETERS: Final = (
+    Column("bank"),
+    Column("row", "count"),
+    Column("at", "moment"),
+    Column("what"),
+    Column("name"),
+    Column("terms", help="all of them, or what changed"),
+    Column("who"),
+)
+
+# Acts are of every kind whose event says which people stood for it.
+ACTS: Final = tuple(kind for kind, event in kinds.KINDS.items() if "people" in event.__struct_fields__)
+_OPENINGS: Final = (LinkOpened.kind, TableOpened.kind, BankOpened.kind, BankBegun.kind, BankClosed.kind)
+# What an act is about stands in these fields.
+_NOT_ABOUT: Final = ("people", "reason", "note", "recomputed", "tick", "handed_on", "parts")
+
+Row = tuple[Cell, ...]
+
+
+def _found(
+    ledger: Reader, wanted: Wanted, rows: Callable[[Reader, Wanted, Names, Span], Iterator[Row]]
+) -> Found:
+    spans = {bank: wanted_span(ledger, bank, wanted) for bank in wanted.banks}
+    every = (row for bank, days in spans.items() for row in rows(ledger, wanted, Names(ledger, bank), days))
+    return Found(periods(spans), every, [])
+
+
+def find_refusals(ledger: Reader, wanted: Wanted) -> Found:
+    """Every durable refusal of the gaming days. Raises LedgerError."""
+    return _found(ledger, wanted, _refusals)
+
+
+def find_access(ledger: Reader, wanted: Wanted) -> Found:
+    """Every act of people in the gaming days. Raises LedgerError."""
+    return _found(ledger, wanted, _access)
+
+
+def find_parameters(ledger: Reader, wanted: Wanted) -> Found:
+    """Every opening, change and end of links, tables and banks in the gaming days. Raises LedgerError."""
+    return _found(ledger, wanted, _parameters)
+
+
+def _refusals(ledger: Reader, _wanted: Wanted, names: Names, days: Span) -> Iterator[Row]:
+    for entry in refused(ledger, names.bank, days.after, days.upto):
+        event = entry.event
+        if isinstance(event, Refused):
+            hits = " ".join(f"H{number}" for number in event.hits)
+            links = " ".join(map(names.link, event.suspended))
+            yield (names.bank, entry.seq, entry.at, names.table(entry.table), event.code, event.message,
+                   hits, links)  # fmt: skip
+
+
+def _access(ledger: Reader, _wanted: Wanted, names: Names, days: Span) -> Iterator[Row]:
+    for entry in of_kinds(ledger, names.bank, ACTS, days.after, days.upto):
+        event: Any = entry.event
+        if event.people.names:
+            yield (
+                names.bank, entry.seq, entry.at, entry.name, " and ".join(event.people.names),
+                "yes" if event.people.proved else "no", about(names, event), reason(event),
+            )  # fmt: skip
+
+
+def reason(event: Event) -> str:
+    """Why people did it, in their words; a link's suspension has a cause next to it."""
+    return str(getattr(event, "note", "") or getattr(event, "reason", ""))
+
+
+def about(names: Names, event: Event) -> str:
+    """What an event is about, in words: hits, awards, tables, links and its plain values."""
+    said = []
+    for name in event.__struct_fields__:
+        value = getattr(event, name)
+        if name not in _NOT_ABOUT and value not in ("", None, [], ()):
+            said.append(_word(names, name, value))
+    cause = getattr(event, "reason", "") if getattr(event, "note", None) is not None else ""
+    return ", ".join([*said, cause] if cause else said)
+
+
+def _word(names: Names, name: str, value: Any) -> str:
+    match name, value:
+        case "hit", int():
+            return f"H{value}"
+        case "hits", list():
+            return " ".join(f"H{number}" for number in value)
+        case "award", int():
+            return f"A{value}"
+        case "awards", list():
+            return " ".join(f"A{number}" for number in value)
+        case "table", int():
+            return f"table {names.table(value)}"
+        case "links", list():
+            return f"links {' '.join(map(names.link, value))}"
+        case "bet", Placed():
+            return f"seat {value.seat}'s wager on {names.link(value.link)}"
+        case "amount", int():
+            return f"comes to {to_cents(value) // 100}.{to_cents(value) % 100:02}"
+        case _, bool():
+            return name if value else f"not {name}"
+        case _, str() | int():
+            return f"{name} {value}"
+    return f"{name} {len(value)}" if isinstance(value, list | tuple) else name
+
+
+def _parameters(ledger: Reader, wanted: Wanted, names: Names, days: Span) -> Iterator[Row]:
+    known: dict[str, TableTerms] = {}
+    for entry in of_kinds(ledger, names.bank, _OPENINGS, 0, days.upto):
+        event: Any = entry.event
+        match event:
+            case LinkOpened():
+                name, terms = event.terms.link, _link(event.terms, wanted)
+            case TableOpened():
+                name = event.terms.table
+                terms = _table(event.terms, known.get(name))
+                known[name] = event.terms
+            case BankBegun():
+                name, terms = names.bank, "of " + " and ".join(bank for bank, *_ in event.heads)
+            case BankClosed():
+                name, terms = names.bank, f"into {event.into}: {event.reason}"
+            case _:
+                name, terms = names.bank, f"site {event.site}"
+        if days.covers(entry.seq):
+            yield names.bank, entry.seq, entry.at, entry.name, name, terms, _who(event)
+
+
+def _who(event: Any) -> str:
+    people = getattr(event, "people", None)
+    return " and ".join(people.names) if people else ""
+
+
+def _link(terms: LinkTerms, wanted: Wanted) -> str:
+    money = writing(wanted.site.locale, wanted.site.currency)
+
+    def sum_(micros: int) -> str:
+        return money.text(to_cents(micros))
+
+    def level(one: LevelTerms) -> str:
+        limit = "" if one.limit is None else f", limit {sum_(one.limit)}"
+        rates = f"{percent(one.primary)} + {percent(one.reserve)}"
+        return f"{one.level} {rates}, seed {sum_(one.seed)}, reseed {sum_(one.reseed)}{limit}"
+
+    return "; ".join([f"{terms.paytable} at {sum_(terms.wager)}", *map(level, terms.levels)])
+
+
+def _table(terms: TableTerms, before: TableTerms | None) -> str:
+    """All of a new table's terms; of a known one what changed."""
+    now = msgspec.structs.asdict(terms)
+    if before is None:
+        return ", ".join(f"{name} {_value(value)}" for name, value in now.items() if name != "table")
+    then = msgspec.structs.asdict(before)
+    changed = {name: (then[name], value) for name, value in now.items() if then[name] != value}
+    return ", ".join(f"{name} {_value(old)} -> {_value(new)}" for name, (old, new) in changed.items())
+
+
+def _value(value: Any) -> str:
+    return " ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+
+
+REPORTS: Final = (
+    Report(
+        "refusals",
+        "Refusals",
+        "Which commands of tables were refused, and why? Those that used up a number; the others are "
+        "in the log alone.",
+        REFUSALS,
+        ("days",),
+        find_refusals,
+        "--from 2026-11-20",
+    ),
+    Report(
+        "access",
+        "Access log",
+        "Who did what, when, and why? Every act of people that is in the journal.",
+        ACCESS,
+        ("days",),
+        find_access,
+        "--from 2026-11-01",
+    ),
+    Report(
+        "parameters",
+        "Parameters",
+        "Which links, tables and banks were opened, changed or closed, on which terms (L9)?",
+        PARAMETERS,
+        ("days",),
+        find_parameters,
+        "--to 2026-11-20",
+    ),
+)

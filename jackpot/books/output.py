@@ -1,0 +1,147 @@
+"""How does a report leave? As CSV, JSON or a page to print, row by row, however many there are."""
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from importlib import resources
+from typing import Any, Final
+
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+from jackpot.books.report import Cell, Column, Fact, Found, Kind, Report, dicts
+from jackpot.config import Site
+from jackpot.config.writing import local_time, writing, written_time
+
+# With one of these a spreadsheet takes a text for a formula: a reason that somebody typed must not be one.
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+_MICROS: Final = 1_000_000
+
+
+class Shown:
+    """How cells are written for people of a site. on_paper: moments in words."""
+
+    def __init__(self, site: Site, *, on_paper: bool = False) -> None:
+        self._site = site
+        self._on_paper = on_paper
+        self._money = writing(site.locale, site.currency)
+
+    def cell(self, kind: Kind, value: Cell) -> str:
+        """One cell; empty for none."""
+        match kind, value:
+            case _, None:
+                return ""
+            case "sum", int():
+                return self._money.exact(value)
+            case "moment", int() if self._on_paper:
+                return written_time(value, self._site.timezone, self._site.locale)
+            case "moment", int():
+                return local_time(value, self._site.timezone, "%Y-%m-%d %H:%M:%S %Z")
+            case "span", int():
+                return span_of(value)
+            case "count", int():
+                return f"{value:,}"
+        return str(value)
+
+    def fact(self, fact: Fact) -> str:
+        return self.cell(fact.kind, fact.value)
+
+
+class Totals:
+    """Adds up the columns that have a total while rows go by."""
+
+    def __init__(self, report: Report, found: Found) -> None:
+        self._rows = found.rows
+        self.columns = [number for number, column in enumerate(report.columns) if column.total]
+        self.sums = dict.fromkeys(self.columns, 0)
+
+    def __iter__(self) -> Iterator[tuple[Cell, ...]]:
+        for row in self._rows:
+            for number in self.columns:
+                value = row[number]
+                self.sums[number] += value if isinstance(value, int) else 0
+            yield row
+
+
+def exact(kind: Kind, value: Cell) -> Any:
+    """A cell for a program: a sum as a decimal string, moments and spans in milliseconds."""
+    if kind != "sum" or not isinstance(value, int):
+        return value
+    whole, rest = divmod(abs(value), _MICROS)
+    return f"{'-' if value < 0 else ''}{whole}.{rest:06}"
+
+
+def span_of(ms: int) -> str:
+    """A span of time: "2 h 03 min", "45 s"."""
+    if ms < 0:
+        return f"-{span_of(-ms)}"
+    minutes, seconds = divmod(ms // 1000, 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes:02} min"
+    return f"{minutes} min {seconds:02} s" if minutes else f"{seconds} s"
+
+
+def as_csv(report: Report, found: Found) -> Iterator[str]:
+    """RFC 4180, the names of the columns first; sums and moments as in JSON."""
+    yield _csv_line([column.name for column in report.columns])
+    for row in found.rows:
+        cells = zip(report.columns, row, strict=True)
+        yield _csv_line([_csv_cell(column, value) for column, value in cells])
+
+
+def as_json(report: Report, found: Found) -> Iterator[str]:
+    """One object; `problems` is empty where everything adds up."""
+    facts = {fact.name: exact(fact.kind, fact.value) for fact in found.facts}
+    yield f'{{"report": {json.dumps(report.name)}, "facts": {json.dumps(facts)}, "rows": ['
+    kinds = {column.name: column.kind for column in report.columns}
+    comma = "\n"
+    for row in dicts(report, found.rows):
+        yield comma + json.dumps({name: exact(kinds[name], value) for name, value in row.items()})
+        comma = ",\n"
+    yield f'\n], "problems": {json.dumps(found.problems)}}}\n'
+
+
+def as_html(report: Report, found: Found, site: Site, printed_ms: int) -> Iterator[str]:
+    """A page of its own, ready to print: it loads nothing. printed_ms: when, in unix milliseconds."""
+    shown, totals = Shown(site), Totals(report, found)
+    if report.lines:
+        shown = Shown(site, on_paper=True)
+    return page(
+        "paper.html" if report.lines else "report.html",
+        report=report,
+        facts=[(fact.name, shown.fact(fact)) for fact in found.facts],
+        rows=([shown.cell(column.kind, value) for column, value in zip(report.columns, row, strict=True)]
+              for row in totals),
+        totals=lambda: [
+            shown.cell("sum", totals.sums[number]) if number in totals.sums else ""
+            for number in range(len(report.columns))
+        ] if totals.columns else [],
+        problems=found.problems,
+        site=site,
+        printed=shown.cell("moment", printed_ms),
+    )  # fmt: skip
+
+
+def page(template: str, **values: Any) -> Iterator[str]:
+    """A page of `pages/`, in pieces; whatever people wrote in it is shown as it is."""
+    made = Environment(
+        autoescape=True, undefined=StrictUndefined, loader=FunctionLoader(_source), trim_blocks=True
+    )
+    return made.get_template(template).generate(style=_source("print.css"), **values)
+
+
+def _source(name: str) -> str:
+    return resources.files("jackpot.books").joinpath("pages", name).read_text()
+
+
+def _csv_cell(column: Column, value: Cell) -> Any:
+    if column.kind == "text" and isinstance(value, str) and value.startswith(_FORMULA):
+        return f"'{value}"
+    return exact(column.kind, value)
+
+
+def _csv_line(cells: list[Any]) -> str:
+    line = io.StringIO()
+    csv.writer(line).writerow(cells)
+    return line.getvalue()

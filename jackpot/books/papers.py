@@ -1,0 +1,185 @@
+"""What do people sign when a jackpot is paid? A slip and a payout form, from the journal (A8, A10, T11)."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from jackpot.books.cycle import Place, Turn, entry_at, settlement
+from jackpot.books.entries import Entry, asked
+from jackpot.books.explain import kind_of, the_hit, where
+from jackpot.books.hits import Story
+from jackpot.books.names import Names
+from jackpot.books.report import Cell, Column, Fact, Found, Report, Wanted
+from jackpot.books.winners import done, status, worth
+from jackpot.ledger.reading import Reader
+from jackpot.rules.acts.hits import Paid, Validated
+from jackpot.rules.cards import text, unpack
+from jackpot.rules.events import Settled
+from jackpot.rules.undo import is_whole
+
+COLUMNS: Final = (
+    Column("award"),
+    Column("what"),
+    Column("paid_from"),
+    Column("status"),
+    Column("amount", "sum", "with what was corrected", total=True),
+)
+
+# The frames of its table, back from a hit, among which its cards were shown: more than a round has seats.
+SETTLED_MOST: Final = 64
+
+_SETTLED: Final = f"""
+    SELECT seq, at, kind, version, "table", table_seq, body FROM journal
+    WHERE bank = ?1 AND seq <= ?2 AND seq > ?3 AND kind = {Settled.kind} AND "table" = ?4
+    ORDER BY seq DESC LIMIT ?5
+"""  # noqa: S608
+# Rows back from a hit among which its round's frames stand: a round is a minute or two of the whole floor.
+_BACK: Final = 100_000
+
+
+def find_slip(ledger: Reader, wanted: Wanted) -> Found:
+    """What a jackpot slip says. Raises Unanswerable, LedgerError."""
+    bank, story = the_hit(ledger, wanted)
+    names = Names(ledger, bank)
+    return Found(_slip(ledger, names, story), _awards(names, story), [])
+
+
+def find_payout(ledger: Reader, wanted: Wanted) -> Found:
+    """What a payout form says: the slip, the cards, the cycle, and who did what. Raises as `find_slip`."""
+    bank, story = the_hit(ledger, wanted)
+    names = Names(ledger, bank)
+    facts = _slip(ledger, names, story)
+    steps = [step for each in story.steps.values() for step in each]
+    steps.sort(key=lambda step: step.seq)
+    validated, paid = done(steps, Validated), done(steps, Paid)
+    facts += [
+        Fact("cards", _cards(ledger, names, story)),
+        Fact("cycle", ", ".join(_cycles(ledger, names, story)) or "none: the house pays"),
+        Fact(
+            "hand", "named by the dealer, without cards" if story.hit.unverified else "ranked from its cards"
+        ),
+        Fact("validated", validated[0], "moment"),
+        Fact("validated by", validated[1]),
+        Fact("paid", paid[0], "moment"),
+        Fact("paid by", paid[1]),
+    ]
+    return Found(facts, _awards(names, story), [])
+
+
+def _slip(ledger: Reader, names: Names, story: Story) -> list[Fact]:
+    hit = story.hit
+    own = [award for award in hit.awards if award.kind != "envy"]
+    row = ledger.rows(names.bank, hit.seq - 1, 1)[0]
+    return [
+        Fact("amount", worth(own), "sum"),
+        Fact("hit", f"H{hit.number} in bank {names.bank}, {status(hit.awards)}"),
+        Fact("won", f"{hit.hand} on {names.link(hit.link)}"),
+        Fact("where", f"table {names.table(hit.table)}, {where(hit.seat)}, round {hit.round}"),
+        Fact("when", hit.at, "moment"),
+        Fact("journal", f"row {hit.seq}, {row.hash.hex()}"),
+    ]
+
+
+def _awards(names: Names, story: Story) -> Iterator[tuple[Cell, ...]]:
+    for award in story.hit.awards:
+        amount = award.worth() if award.stands() else 0
+        yield f"A{award.number}", kind_of(names, award), award.pays, award.status, amount
+
+
+def _cycles(ledger: Reader, names: Names, story: Story) -> Iterator[str]:
+    """Of each percentage award, its level and the cycle that it was won in."""
+    told = set()
+    for award in story.hit.awards:
+        if not award.level:
+            continue
+        row = story.made[award.number]
+        take = next(
+            take
+            for take in settlement(entry_at(ledger, names.bank, row).event).takes
+            if award.number in take.awards
+        )
+        place = Place(names, award.link, award.level)
+        cycle = cycle_at(ledger, place, Turn(take.moment or row, take.order))
+        told.add(f"{names.level(award.link, award.level)} {cycle}")
+    yield from sorted(told)
+
+
+def cycle_at(ledger: Reader, place: Place, turn: Turn) -> int:
+    """The number of the cycle at a moment: that of its entry, and the reseeds in it before."""
+    found = asked(ledger, place.bank, _CYCLE, turn.row, *place.key)
+    if not found:
+        return 1
+    seq, cycle = found[0]
+    reseeds = [
+        take
+        for take in settlement(entry_at(ledger, place.bank, seq).event).takes
+        if (take.link, take.level) == place.key and is_whole(take.rate)
+    ]
+    if seq < turn.row:
+        return int(cycle) + len(reseeds)
+    return int(cycle) + sum(not take.moment and take.order < turn.order for take in reseeds)
+
+
+_CYCLE: Final = """
+    SELECT seq, cycle FROM posting WHERE bank = ?1 AND seq <= ?2 AND link = ?3 AND level = ?4
+    ORDER BY seq DESC LIMIT 1
+"""
+
+
+def _cards(ledger: Reader, names: Names, story: Story) -> str:
+    """The cards of the hand as they were shown, with the board; "" where a name alone was sent."""
+    hit = story.hit
+    found = asked(ledger, names.bank, _SETTLED, hit.seq, hit.seq - _BACK, hit.table, SETTLED_MOST)
+    for row in found:
+        event = Entry(*row).event
+        if not isinstance(event, Settled) or event.round != hit.round:
+            continue
+        board = _texts(event.board)
+        if hit.seat == 0 and event.dealer:
+            return _shown(_texts(event.dealer), board)
+        for shown in event.shown:
+            if shown.seat == hit.seat and shown.cards:
+                return _shown(_texts(shown.cards), board)
+    return ""
+
+
+def _shown(cards: str, board: str) -> str:
+    return f"{cards}, board {board}" if board else cards
+
+
+def _texts(packed: bytes) -> str:
+    return " ".join(text(card) for card in unpack(packed))
+
+
+REPORTS: Final = (
+    Report(
+        "slip",
+        "Jackpot slip",
+        "A hit on one page, to be signed: what was won, where, when, and what is paid from where (A8).",
+        COLUMNS,
+        ("hit",),
+        find_slip,
+        "H12 --html slip.html",
+        ("Floorperson, signature and licence", "Cashier, signature", "Patron, signature", "Date and time"),
+    ),
+    Report(
+        "payout",
+        "Payout form",
+        "The documentation of a payout on one page (A10, T11): what the journal has, and room for the rest.",
+        COLUMNS,
+        ("hit",),
+        find_payout,
+        "H12 --html payout.html",
+        (
+            "Dealer, name and licence",
+            "Floorperson who saw the cards, signature",
+            "Witness, name and signature",
+            "Surveillance reference",
+            "Patron, name and reference",
+            "Patron, signature",
+            "Tax form and number",
+            "Document number",
+            "Cashier, signature",
+            "Date and time of payment",
+        ),
+    ),
+)

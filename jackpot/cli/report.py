@@ -1,0 +1,261 @@
+"""`jackpot report`: what do the books say? One command for each entry of the registry of reports."""
+
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from inspect import Parameter, Signature
+from itertools import chain, islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from jackpot.books.report import Report
+from jackpot.books.reports import REPORTS
+from jackpot.cli.speak import ConfigFile, configured, fail
+
+if TYPE_CHECKING:
+    from jackpot.books.report import Cell, Found, Wanted
+    from jackpot.config import Site
+    from jackpot.ledger.reading import Reader
+
+# Rows that one table on a terminal is made of: more stay in memory for no reader.
+ROWS_SHOWN: Final = 1_000
+# Wide enough that no cell is cut in a file.
+_PIPE_WIDTH: Final = 400
+
+app = typer.Typer(
+    help="What the books say: reconciliation, jackpots explained, hits, refusals, slips to sign.",
+    epilog="Example: jackpot report reconcile --day 2026-11-20 --config /etc/jackpot/config.toml",
+    no_args_is_help=True,
+)
+
+Day = Annotated[
+    str | None,
+    typer.Option("--day", metavar="DAY", help="The gaming day, like 2026-11-20; default: the last one read."),
+]
+From = Annotated[
+    str | None,
+    typer.Option("--from", metavar="DAY", help="The first gaming day; with neither, the last one read."),
+]
+To = Annotated[str | None, typer.Option("--to", metavar="DAY", help="The last gaming day.")]
+Hit = Annotated[str, typer.Argument(metavar="HIT", help="Its id, such as H12.")]
+Link = Annotated[str | None, typer.Option("--link", metavar="LINK", help="Only this link.")]
+Drop = Annotated[
+    list[str] | None,
+    typer.Option("--drop", metavar="LINK=SUM", help="What was counted of a link's wagers; may be repeated."),
+]
+Bank = Annotated[
+    str | None, typer.Option("--bank", metavar="BANK", help="Only this bank; without it, every bank.")
+]
+Url = Annotated[
+    str | None,
+    typer.Option("--ledger", metavar="URL", help="Another ledger than the configured one, such as a backup."),
+]
+Csv = Annotated[bool, typer.Option("--csv", help="Comma-separated, to standard output.")]
+Json = Annotated[bool, typer.Option("--json", help="JSON, to standard output.")]
+Html = Annotated[
+    Path | None, typer.Option("--html", metavar="FILE", help="A page to print, written to that file.")
+]
+
+# By option of a report: the parameters of its command, each with its annotation and default.
+_ASKED: Final[dict[str, tuple[tuple[str, Any, Any], ...]]] = {
+    "hit": (("hit", Hit, Parameter.empty),),
+    "day": (("day", Day, None),),
+    "days": (("first", From, None), ("last", To, None)),
+    "link": (("link", Link, None),),
+    "drop": (("drop", Drop, None),),
+}
+_ALWAYS: Final[tuple[tuple[str, Any, Any], ...]] = (
+    ("config", ConfigFile, None),
+    ("url", Url, None),
+    ("bank", Bank, None),
+    ("as_csv", Csv, False),
+    ("as_json", Json, False),
+    ("html", Html, None),
+)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the options of one report say."""
+
+    config: Path | None
+    url: str | None
+    bank: str | None
+    as_csv: bool
+    as_json: bool
+    html: Path | None
+    hit: str | None = None
+    day: str | None = None
+    first: str | None = None
+    last: str | None = None
+    link: str | None = None
+    drop: list[str] | None = None
+
+    def wanted(self, site: "Site", ledger: "Reader") -> "Wanted":
+        """What to ask the books. Ends the command where an option cannot be meant."""
+        from jackpot.books.report import Wanted
+
+        banks = tuple(ledger.banks())
+        if not banks:
+            fail("the ledger is empty: no server has ever opened it")
+        if self.bank not in (None, *banks):
+            fail(f"--bank: there is no bank {self.bank}; there is {' '.join(banks)}")
+        first, last = (_day("--from", self.first), _day("--to", self.last))
+        if first and last and first > last:
+            fail(f"--from: {first} is after {last}")
+        day = _day("--day", self.day)
+        return Wanted(
+            site,
+            (self.bank,) if self.bank else banks,
+            self.link,
+            day or first,
+            day or last,
+            _hit(self.hit),
+            dict(map(_drop, self.drop or ())),
+        )
+
+
+def _make(report: Report) -> Callable[..., None]:
+    """The command of one report, with the options that it takes."""
+
+    def command(**given: Any) -> None:
+        _run(report, Asked(**given))
+
+    parameters = [
+        Parameter(name, Parameter.KEYWORD_ONLY, annotation=annotation, default=default)
+        for name, annotation, default in chain(*(_ASKED[option] for option in report.options), _ALWAYS)
+    ]
+    command.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    command.__doc__ = f"{report.help}\n\nExample: jackpot report {report.name} {report.example}".rstrip()
+    return command
+
+
+for _report in REPORTS.values():
+    app.command(_report.name)(_make(_report))
+
+
+def _run(report: Report, asked: Asked) -> None:
+    """Makes one report; exit code 1 where it does not add up."""
+    from msgspec import MsgspecError
+
+    from jackpot.books.report import Unanswerable
+    from jackpot.ledger.open import open_reader
+    from jackpot.ledger.store import LedgerError
+    from jackpot.rules.kinds import UnknownEventError
+
+    if asked.as_csv + asked.as_json + (asked.html is not None) > 1:
+        fail("one of --csv, --json and --html at a time")
+    config = configured(asked.config, "give --config FILE")
+    try:
+        with closing(open_reader(asked.url or config.ledger.url)) as ledger:
+            found = report.find(ledger, asked.wanted(config.site, ledger))
+            _write(report, found, asked, config.site)
+    except (LedgerError, Unanswerable) as error:
+        fail(str(error))
+    except (UnknownEventError, MsgspecError, LookupError) as error:
+        fail(f"the journal holds what cannot be: {error}; run jackpot verify")
+    if found.problems:
+        if not asked.as_json:
+            for problem in found.problems:
+                typer.echo(problem, err=True)
+        raise typer.Exit(1)
+
+
+def _write(report: Report, found: "Found", asked: Asked, site: "Site") -> None:
+    from jackpot.books import output
+    from jackpot.clock import SystemClock
+
+    if asked.as_csv or asked.as_json:
+        for part in (output.as_csv if asked.as_csv else output.as_json)(report, found):
+            typer.echo(part, nl=False)
+    elif asked.html is not None:
+        with _writing(asked.html) as write:
+            for part in output.as_html(report, found, site, SystemClock().unix_ms()):
+                write(part)
+        typer.echo(f"{asked.html}: {report.title}, ready to print")
+    else:
+        _show(report, found, output.Shown(site))
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[Callable[[str], Any]]:
+    try:
+        with path.open("w", encoding="utf-8") as file:
+            yield file.write
+    except OSError as error:
+        fail(f"--html: {path} cannot be written: {error.strerror or error}")
+
+
+def _show(report: Report, found: "Found", shown: Any) -> None:
+    """Facts, then tables of at most ROWS_SHOWN rows, each without the columns that say nothing there."""
+    from jackpot.books.output import Totals
+
+    for fact in found.facts:
+        typer.echo(f"{fact.name}: {shown.fact(fact)}")
+    totals = Totals(report, found)
+    rows = iter(totals)
+    any_ = False
+    while page := list(islice(rows, ROWS_SHOWN)):
+        any_ = True
+        _table(report, page, shown)
+    if not any_:
+        typer.echo("nothing")
+    for number, micros in totals.sums.items() if any_ else ():
+        if micros:
+            typer.echo(f"total {report.columns[number].name}: {shown.cell('sum', micros)}")
+
+
+def _table(report: Report, rows: "list[tuple[Cell, ...]]", shown: Any) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    saying = [
+        number
+        for number, column in enumerate(report.columns)
+        if any(row[number] not in (None, "", *((0,) * (not column.always))) for row in rows)
+        and not (column.name == "bank" and len({row[number] for row in rows}) == 1)
+    ]
+    made = Table(title=report.title, title_justify="left")
+    for number in saying:
+        column = report.columns[number]
+        right = column.kind in ("sum", "count", "span")
+        made.add_column(column.name.replace("_", " "), justify="right" if right else "left")
+    for row in rows:
+        made.add_row(*(shown.cell(report.columns[number].kind, row[number]) for number in saying))
+    console = Console(markup=False, emoji=False, highlight=False)
+    if not console.is_terminal:
+        console.width = _PIPE_WIDTH
+    console.print(made)
+
+
+def _day(option: str, given: str | None) -> str | None:
+    from jackpot.books.days import day_fault
+
+    wrong = None if given is None else day_fault(given)
+    if wrong:
+        fail(f"{option}: {wrong}")
+    return given
+
+
+def _hit(given: str | None) -> int:
+    if given is None:
+        return 0
+    digits = given.removeprefix("H")
+    if not (given.startswith("H") and digits.isascii() and digits.isdigit() and len(digits) <= 16):
+        fail(f"HIT: {given!r} is no hit's id, such as H12")
+    return int(digits)
+
+
+def _drop(given: str) -> tuple[str, int]:
+    from jackpot.catalogue.figures import parse_money
+
+    link, equal, amount = given.rpartition("=")
+    if not (equal and link):
+        fail(f"--drop: {given!r} is not like floor-five=1250.00")
+    try:
+        return link, parse_money(amount)
+    except ValueError as error:
+        fail(f"--drop: {link}: {error}")
