@@ -211,7 +211,7 @@ class Way:
 
     def _between(self, after: int, upto: int) -> Iterator[Line]:
         """All that moved the meter in the entries after < seq <= upto, a short stretch at a time."""
-        days: dict[tuple[str, int, int], Line] = {}
+        days: dict[tuple[str, int, str], Line] = {}
         for start in range(after, upto, SUM_ROWS):
             end = min(upto, start + SUM_ROWS)
             for line in self._added(start, end):
@@ -251,7 +251,9 @@ class Way:
         """One entry that is no wager: its awards, and whatever else it moved."""
         event = entry.event
         day, table = self._when(entry.at), self._table(entry)
+        because = _because(entry)
         for take in takes(event, self.place):
+            because = _NEXT if is_whole(take.rate) or because == _NEXT else _TOP_UP
             given = sum(amounts(event)[number] for number in take.awards)
             share = "the whole meter" if is_whole(take.rate) else f"{percent(take.rate)} of the meter"
             gone = ", undone later" if set(take.awards) <= self._undone_since(entry.seq) else ""
@@ -264,7 +266,7 @@ class Way:
             what = "hands settled as if at their turn"
             yield Line(what, day, table, entry.seq, cycle, late.primary, late.reserve, late.overflow)
         if moved.primary or moved.reserve or moved.overflow:
-            yield Line(_because(entry), day, table, entry.seq, cycle,
+            yield Line(because, day, table, entry.seq, cycle,
                        moved.primary, moved.reserve, moved.overflow)  # fmt: skip
 
     def _before_turn(self) -> Iterator[Line]:
@@ -309,6 +311,8 @@ class Way:
 
 _WAGERS: Final = "wagers"
 _TAKEN_BACK: Final = "wagers taken back"
+_NEXT: Final = "reseed, reserve and overflow"
+_TOP_UP: Final = "topped up to the reseed, from the house"
 
 
 def entry_at(ledger: Reader, bank: str, seq: int) -> Entry:
@@ -385,9 +389,6 @@ def _because(entry: Entry) -> str:
             return f"correction of A{event.award} of H{event.hit}: {event.reason}"
         case Voided() | Struck() as event:
             return f"{entry.name} by {' and '.join(event.people.names)}: {event.reason}"
-        case Settled() | Closed():
-            whole = any(is_whole(take.rate) for take in event.made.takes)
-            return "reseed, reserve and overflow" if whole else "topped up to the reseed, from the house"
         case BankBegun() | BankClosed():
             return "carried over"
     return entry.name

@@ -71,7 +71,7 @@ def find_envy(ledger: Reader, wanted: Wanted) -> Found:
 
 def done(steps: Iterable[Step], what: type[Validated] | type[Paid]) -> tuple[int | None, str]:
     """When it was last done, in unix milliseconds, and by whom."""
-    last = None, ""
+    last: tuple[int | None, str] = None, ""
     for step in steps:
         if isinstance(step.event, what):
             last = step.at, " and ".join(step.event.people.names)

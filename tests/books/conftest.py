@@ -1,5 +1,41 @@
-"""The ledgers that histories are read from: those of the ledger's own tests."""
+"""The ledgers that histories and reports are read from: those of the ledger's own tests, and a season."""
 
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+
+from jackpot.lab.engines import Postgres
+from jackpot.ledger.open import open_reader
+from jackpot.ledger.reading import Reader
+from tests.books.season import Season
 from tests.ledger.conftest import place
+from tests.ledger.waiting import open_ledger
 
-__all__ = ["place"]
+__all__ = ["books", "place", "season"]
+
+SEED = 3
+DAYS = 4
+STEPS = 150
+
+
+@pytest.fixture(scope="session")
+def season() -> Season:
+    """Some days of a floor, with everything that may happen there."""
+    return Season(SEED, DAYS, STEPS)
+
+
+@pytest.fixture(scope="session", params=["sqlite", "postgres"])
+def books(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, season: Season
+) -> Iterator[Reader]:
+    """The season's ledger of either kind, to be read."""
+    if request.param == "sqlite":
+        url = f"sqlite:///{tmp_path_factory.mktemp('season') / 'ledger.db'}"
+    else:
+        cluster: Postgres = request.getfixturevalue("postgres")
+        url = cluster.create("season")
+    with closing(open_ledger(url)) as ledger:
+        season.write(ledger)
+    with closing(open_reader(url)) as reader:
+        yield reader

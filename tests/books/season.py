@@ -110,6 +110,8 @@ class Season:
                 return
             if round_.bets and round_.state == "open" and rng.random() < 0.3:
                 self.ask(floor.withdrawals(rng, state, round_), table)
+            elif round_.state == "mismatch" and rng.random() < 0.7:
+                self.ask(floor.round_act(rng, state, table), None, "ann", "bob")
             elif round_.state != "locked":
                 self.ask(frames.Lock(round_.id, floor.chips(rng, table, round_)), table)
             elif rng.random() < 0.1:

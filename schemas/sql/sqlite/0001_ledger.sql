@@ -87,8 +87,8 @@ CREATE INDEX posting_of_awards ON posting (seq) WHERE awards <> 0;
 CREATE INDEX journal_of_acts ON journal (seq) WHERE kind IN (10, 11, 12, 13);
 
 -- What reports are read by: all that is no table's frame, by its kind (acts, readings, openings); and refusals.
-CREATE INDEX journal_by_kind ON journal (bank, kind, seq) WHERE table_seq IS NULL;
-CREATE INDEX journal_of_refusals ON journal (bank, seq) WHERE kind = 9;
+CREATE INDEX journal_by_kind ON journal (kind, seq) WHERE table_seq IS NULL;
+CREATE INDEX journal_of_refusals ON journal (seq) WHERE kind = 9;
 
 -- One line an account that a posting moved.
 CREATE VIEW account_entry (bank, seq, at, link, level, cycle, account, micros) AS

@@ -1,0 +1,62 @@
+"""Is every alarm of the journal in the report, and what ended it?"""
+
+from collections import Counter
+
+from jackpot.ledger.reading import Reader
+from jackpot.rules import kinds
+from jackpot.rules.acts.devices import BlockDevice, ClearDevice, EndKey
+from jackpot.rules.acts.hits import Undone
+from jackpot.rules.acts.rounds import Struck
+from jackpot.rules.events import Refused, Voided
+from tests.books.asked import said
+from tests.books.season import Season
+from tests.ledger.conftest import Place
+from tests.ledger.play import Play
+
+ENDS = {
+    "found_behind": "ledger_behind",
+    "behind_confirmed": "ledger_behind over",
+    "behind_over": "ledger_behind over",
+    "suspended": "suspended",
+    "resumed": "suspended over",
+    "device_blocked": "device_conflict",
+    "device_cleared": "device_conflict over",
+    "key_ended": "key_ended",
+}
+
+
+def test_every_alarm_is_listed_in_order(books: Reader, season: Season) -> None:
+    """S9, L11: what a table said, what was unreasonable, what was suspended, and who ended it."""
+    expected = Counter[str]()
+    for row in season.rows:
+        event = kinds.decode(row.kind, row.version, row.body)
+        name = kinds.name_of(row.kind)
+        if name in ENDS:
+            expected[ENDS[name]] += 1
+        elif isinstance(event, Refused) and event.code in ("unreasonable", "internal"):
+            expected[event.code] += 1
+        elif isinstance(event, Undone | Struck | Voided) and event.recomputed.left:
+            expected["left_on_meter"] += row.table_seq is None
+    lines = said(books, "alarms", first="2000-01-01").rows
+    assert Counter(line["alarm"] for line in lines) == +expected
+    assert [line["row"] for line in lines] == sorted(line["row"] for line in lines)
+    assert {"ledger_behind", "ledger_behind over", "suspended", "left_on_meter"} <= set(+expected)
+    over = [line for line in lines if line["alarm"] == "ledger_behind over"]
+    assert {line["who"] for line in over} == {"ann and bob"}
+
+
+def test_devices_that_share_a_key(place: Place) -> None:
+    """S9: a conflict, its end, and a key that ended, each with its device."""
+    play = Play(5)
+    play.act(BlockDevice("table", "T03"))
+    play.act(ClearDevice("table", "T03"), "anna")
+    play.act(EndKey("sign", "S01", "0123456789abcdef"))
+    ledger = place.open()
+    ledger.new_epoch("main", "test")
+    ledger.append("main", 1, 0, play.rows)
+    told = [(line["alarm"], line["where"], line["who"]) for line in said(ledger, "alarms").rows]
+    assert told == [
+        ("device_conflict", "table T03", ""),
+        ("device_conflict over", "table T03", "anna"),
+        ("key_ended", "sign S01", ""),
+    ]

@@ -1,0 +1,78 @@
+"""Which rows are a gaming day's, and what is the day of a moment?"""
+
+from datetime import UTC, datetime, time
+
+import pytest
+
+from jackpot.books.days import day_fault, gaming_day, last_day, offset_ms, span, wanted_span
+from jackpot.books.report import Wanted
+from jackpot.config import Site
+from jackpot.ledger.reading import Reader
+from jackpot.rules import kinds
+from jackpot.rules.acts.readings import ReadingTaken
+from tests.books.season import SITE, Season
+from tests.ledger.conftest import Place
+
+
+def readings(season: Season) -> list[tuple[str, int]]:
+    found = []
+    for row in season.rows:
+        event = kinds.decode(row.kind, row.version, row.body)
+        if isinstance(event, ReadingTaken):
+            found.append((event.day, row.seq))
+    return found
+
+
+def test_a_day_lies_between_two_readings(books: Reader, season: Season) -> None:
+    """S2: each row is in one day; a day without a reading is in the next one's; the last has not ended."""
+    before = 0
+    for day, seq in readings(season):
+        found = span(books, "main", day, day)
+        assert (found.after, found.upto) == (before, seq)
+        assert found.closing is not None
+        assert found.closing.reading.day == day
+        assert found.covers(seq)
+        assert not found.covers(before)
+        before = seq
+    first, last = readings(season)[0], readings(season)[-1]
+    open_ = span(books, "main", "2027-01-01", None)
+    assert (open_.after, open_.upto, open_.closing) == (last[1], len(season.rows), None)
+    assert span(books, "main", None, None).after == 0
+    assert span(books, "main", "1999-01-01", "1999-01-01").upto == first[1]
+    assert last_day(books, "main") == last[0]
+    asked = wanted_span(books, "main", Wanted(SITE, ("main",)))
+    assert asked == span(books, "main", last[0], last[0])
+
+
+def test_a_bank_without_a_reading_is_one_day(place: Place, season: Season) -> None:
+    """S2: until the first reading everything is of the first day."""
+    ledger = place.open()
+    ledger.new_epoch("main", "test")
+    ledger.append("main", 1, 0, season.rows[:20])
+    assert last_day(ledger, "main") is None
+    found = wanted_span(ledger, "main", Wanted(SITE, ("main",)))
+    assert (found.after, found.upto, found.opening, found.closing) == (0, 20, None, None)
+
+
+@pytest.mark.parametrize(
+    ("moment", "ends", "day"),
+    [
+        ("2026-11-20T10:59:59", "06:00", "2026-11-19"),
+        ("2026-11-20T11:00:00", "06:00", "2026-11-20"),
+        ("2026-11-01T09:30:00", "04:30", "2026-11-01"),
+        ("2026-11-01T09:29:59", "04:30", "2026-10-31"),
+    ],
+)
+def test_a_moment_is_of_the_gaming_day_that_began_before_it(moment: str, ends: str, day: str) -> None:
+    """S2: by the site's clocks, also on the day on which they change."""
+    site = Site("x", "USD", time.fromisoformat(ends), "America/New_York")
+    unix_ms = int(datetime.fromisoformat(moment).replace(tzinfo=UTC).timestamp() * 1000)
+    assert gaming_day(unix_ms, site) == day
+    assert offset_ms(site.gaming_day_ends) == int(ends[:2]) * 3_600_000 + int(ends[3:]) * 60_000
+
+
+@pytest.mark.parametrize("text", ["yesterday", "2026-13-01", "20261120", "2026-11-20 ", "2026-W47-5"])
+def test_what_is_no_day_is_said(text: str) -> None:
+    """S2: a day is written in one way, and anything else is named."""
+    assert day_fault("2026-11-20") is None
+    assert repr(text) in str(day_fault(text))

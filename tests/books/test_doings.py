@@ -1,0 +1,95 @@
+"""Do refusals, acts of people and openings stand in their reports as the journal has them?"""
+
+from typing import Any
+
+import msgspec
+
+from jackpot.books.doings import ACTS
+from jackpot.ledger.reading import Reader
+from jackpot.rules import kinds
+from jackpot.rules.acts import ACTS as REGISTERED
+from jackpot.rules.acts.tables import OpenTable
+from jackpot.rules.events import Refused, Voided
+from tests.books.asked import said
+from tests.books.season import Season
+from tests.ledger.conftest import Place
+from tests.ledger.play import Play
+from tests.ledger.resting import BANKS, two_banks
+from tests.ledger.test_join import NOW
+from tests.ledger.waiting import join
+
+
+def decoded(season: Season) -> list[tuple[int, Any]]:
+    return [(row.seq, kinds.decode(row.kind, row.version, row.body)) for row in season.rows]
+
+
+def test_every_refusal_is_listed(books: Reader, season: Season) -> None:
+    """S8: each durable no, with its row, its table, its code and what it said."""
+    lines = said(books, "refusals", first="2000-01-01").rows
+    expected = [
+        (seq, event.code, event.message) for seq, event in decoded(season) if isinstance(event, Refused)
+    ]
+    assert [(line["row"], line["code"], line["message"]) for line in lines] == expected
+    tables = {row.seq: row.table for row in season.rows}
+    names = {table.number: table.terms.table for table in season.engine.state.tables}
+    assert all(line["table"] == names[tables[line["row"]] or 0] for line in lines)
+    assert any(line["hits"] for line in lines) == any(
+        event.hits for _, event in decoded(season) if isinstance(event, Refused)
+    )
+
+
+def test_every_act_of_people_is_in_the_access_log(books: Reader, season: Season) -> None:
+    """S8: who stood for what, in the order of the journal, with the reason that they gave."""
+    lines = {line["row"]: line for line in said(books, "access", first="2000-01-01").rows}
+    expected = {
+        seq: event for seq, event in decoded(season) if getattr(event, "people", None) and event.people.names
+    }
+    assert list(lines) == list(expected)
+    for seq, event in expected.items():
+        line = lines[seq]
+        assert line["who"] == " and ".join(event.people.names)
+        assert line["proved"] == "no"
+        assert line["what"] == kinds.name_of(event.kind)
+        assert line["reason"] == (getattr(event, "note", "") or getattr(event, "reason", ""))
+        for letter, name in (("H", "hit"), ("A", "award")):
+            if isinstance(getattr(event, name, None), int):
+                assert f"{letter}{getattr(event, name)}" in line["about"].replace(",", "").split()
+    assert {line["what"] for line in lines.values()} >= {"validated", "paid", "undone", "corrected", "struck"}
+
+
+def test_an_act_that_people_may_ask_for_is_an_act_of_people() -> None:
+    """S8: no act that people stand for is left out of the access log, whatever is added to the registry."""
+    asked = {event.kind for act in REGISTERED if act.asked for event in act.applies}
+    assert asked <= set(ACTS)
+    assert Voided.kind in ACTS
+
+
+def test_what_was_opened_and_changed_is_told(place: Place) -> None:
+    """L9: each link with its terms, each table, and of a changed table what is new."""
+    play = Play(5)
+    play.act(OpenTable(msgspec.structs.replace(play.engine.state.tables[0].terms, seats=6, adjacent_boxes=1)))
+    ledger = place.open()
+    ledger.new_epoch("main", "test")
+    ledger.append("main", 1, 0, play.rows)
+    lines = said(ledger, "parameters").rows
+    assert [line["what"] for line in lines] == ["bank_opened", *["link_opened"] * 2, *["table_opened"] * 4]
+    assert lines[1]["terms"] == (
+        "test-five at $1.00; mega 9 % + 3 %, seed $10,000.00, reseed $10,000.00, limit $10,003.00; "
+        "major 7 % + 2 %, seed $500.00, reseed $500.00; minor 3 % + 0 %, seed $50.00, reseed $50.00"
+    )
+    assert lines[-1]["name"] == "T01"
+    assert lines[-1]["terms"] == "seats 7 -> 6, adjacent_boxes 2 -> 1"
+
+
+def test_an_end_and_a_joint_beginning_are_told(place: Place) -> None:
+    """L9, M4: a bank that became part of another, and of what that one began."""
+    ledger = place.open()
+    two_banks(ledger)
+    join(ledger, BANKS, "floor", "anna", "one room", NOW)
+    lines = said(ledger, "parameters", banks=(*BANKS, "floor")).rows
+    ends = [(line["bank"], line["terms"], line["who"]) for line in lines if line["what"] == "bank_closed"]
+    assert ends == [(bank, "into floor: one room", "anna") for bank in BANKS]
+    (begun,) = [line for line in lines if line["what"] == "bank_begun"]
+    assert (begun["bank"], begun["terms"]) == ("floor", "of north and south")
+    names = [line for line in said(ledger, "reconcile", banks=("floor",)).rows if line["level"] != "house"]
+    assert {line["link"] for line in names} == {"five-north", "five-south"}

@@ -1,0 +1,138 @@
+"""Is a report read by indexes, page by page, whatever the length of the journal?"""
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pytest
+
+from jackpot.books import entries
+from jackpot.books.reports import REPORTS
+from jackpot.ledger.reading import Reader
+from jackpot.ledger.sqlite import SqliteLedger
+from jackpot.rules.acts.readings import ReadingTaken
+from jackpot.rules.events import Refused
+from tests.books.asked import day, said
+from tests.books.season import FIRST, Season
+
+# What may be read more where the journal is longer: its readings are looked through, one number each, and
+# halved by reading one of them after the other.
+MORE = 40
+
+
+class Counted(SqliteLedger):
+    """A ledger that counts the statements and the rows that it is asked for, and keeps each statement."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path, readonly=True)
+        self.rows_read = 0
+        self.statements: list[tuple[str, tuple[Any, ...]]] = []
+        plain = self._ask
+
+        def ask(sql: str, values: tuple[Any, ...]) -> Any:
+            found = plain(sql, values)
+            self.statements.append((sql, values))
+            self.rows_read += len(found)
+            return found
+
+        self._ask = ask
+
+
+def counted(season: Season, path: Path, rows: int) -> Counted:
+    """A ledger with the first so many rows of the season."""
+    with closing(SqliteLedger(path)) as ledger:
+        ledger.new_epoch("main", "test")
+        ledger.append("main", 1, 0, season.rows[:rows])
+    return Counted(path)
+
+
+@pytest.fixture(scope="module")
+def both(season: Season, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Counted, Counted]]:
+    """The journal up to the first reading, and all of it."""
+    folder = tmp_path_factory.mktemp("counted")
+    first = next(row.seq for row in season.rows if row.kind == ReadingTaken.kind)
+    short = counted(season, folder / "short.db", first)
+    whole = counted(season, folder / "whole.db", len(season.rows))
+    yield short, whole
+    short.close()
+    whole.close()
+
+
+@pytest.mark.parametrize(
+    "report", ["reconcile", "contributions", "refusals", "access", "parameters", "alarms"]
+)
+def test_a_day_costs_no_more_in_a_longer_journal(both: tuple[Counted, Counted], report: str) -> None:
+    """S2: a day's report reads that day, and not what came before or after it."""
+    costs = []
+    for ledger in both:
+        ledger.rows_read, ledger.statements = 0, []
+        asked = said(ledger, report, **day(FIRST.isoformat()))
+        costs.append((len(ledger.statements), ledger.rows_read, asked.rows))
+    (statements, read, short), (more, longer, whole) = costs
+    assert whole == short
+    assert short
+    assert more <= statements + MORE
+    assert longer <= read + MORE
+
+
+def test_no_statement_of_a_report_walks_through_a_table(
+    both: tuple[Counted, Counted], season: Season
+) -> None:
+    """DESIGN, the ledger: readers page in short statements, each by a key or a small index."""
+    ledger = both[1]
+    ledger.statements = []
+    for report in REPORTS:
+        said(ledger, report, hit=season.engine.state.next_hit - 1)
+    plans = set()
+    for sql, values in ledger.statements:
+        found = ledger.file.ask(f"EXPLAIN QUERY PLAN {sql}", values)
+        plans |= {
+            (" ".join(sql.split()), detail)
+            for *_, detail in found
+            if "journal" in detail or "posting" in detail
+        }
+    assert len(plans) > 10
+    walks = [(sql, plan) for sql, plan in plans if plan.startswith("SCAN")]
+    assert walks == []
+    used = {plan.split("INDEX ")[1].split(" ")[0] for _, plan in plans if "INDEX " in plan}
+    assert used >= {"journal_by_kind", "journal_of_refusals", "posting_of_awards"}
+
+
+def test_pages_follow_each_other_without_a_gap(
+    books: Reader, season: Season, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """DESIGN, the ledger: short reads, page after page, come to all there is, whatever the page's size."""
+    wanted = [row.seq for row in season.rows if row.kind == Refused.kind]
+    others = [row.seq for row in season.rows if row.table_seq is None]
+    kinds = {row.kind for row in season.rows}
+    for size in (1, 7, entries.PAGE):
+        monkeypatch.setattr(entries, "PAGE", size)
+        assert [entry.seq for entry in entries.refused(books, "main")] == wanted
+        assert [entry.seq for entry in entries.of_kinds(books, "main", kinds)] == others
+        half = len(season.rows) // 2
+        found = [entry.seq for entry in entries.of_kinds(books, "main", kinds, 10, half)]
+        assert found == [seq for seq in others if 10 < seq <= half]
+    assert entries.newest(books, "main", ReadingTaken.kind, 1) is None
+    assert entries.one(books, "main", len(season.rows) + 1) is None
+
+
+def test_the_small_indexes_hold_no_wager(season: Season, tmp_path: Path) -> None:
+    """DESIGN, the ledger: a wager costs no index: only acts, the server's rows and refusals are in them."""
+    path = tmp_path / "ledger.db"
+    counted(season, path, len(season.rows)).close()
+    with closing(apsw.Connection(str(path))) as connection:
+        for name, condition in (
+            ("journal_by_kind", "table_seq IS NULL"),
+            ("journal_of_refusals", "kind = 9"),
+        ):
+            (inside,) = connection.execute(
+                f"SELECT count(*) FROM journal INDEXED BY {name} WHERE {condition}"
+            ).fetchall()[0]
+            expected = sum(
+                row.table_seq is None if "IS NULL" in condition else row.kind == Refused.kind
+                for row in season.rows
+            )
+            assert inside == expected
+            assert inside < len(season.rows) / 2

@@ -1,0 +1,96 @@
+"""Do slip and payout form say what was won, each on one page that can be signed?"""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from jackpot.books.output import as_html
+from jackpot.books.report import Wanted
+from jackpot.books.reports import REPORTS
+from jackpot.ledger.reading import Reader
+from jackpot.rules import kinds
+from jackpot.rules.cards import text
+from jackpot.rules.events import Settled
+from tests.books.asked import said
+from tests.books.season import SITE, Season
+from tests.books.test_explain import hits_of
+from tests.web.browser import chromium, needs_chromium
+
+AT = 1_790_000_000_000
+
+
+def test_a_slip_says_what_was_won(books: Reader, season: Season) -> None:
+    """A8, T11: of every hit its own sum, who pays each award, and the row and hash that prove it."""
+    tables = {table.number: table.terms.table for table in season.engine.state.tables}
+    for number, hit in hits_of(season).items():
+        slip = said(books, "slip", hit=number)
+        own = [award for award in hit.awards if award.kind != "envy" and award.stands()]
+        assert slip.facts["amount"] == sum(award.worth() for award in own)
+        assert slip.facts["when"] == hit.at
+        assert str(slip.facts["where"]).startswith(f"table {tables[hit.table]}, ")
+        row = season.rows[hit.seq - 1]
+        assert slip.facts["journal"] == f"row {row.seq}, {row.hash.hex()}"
+        assert [(line["award"], line["paid_from"], line["status"]) for line in slip.rows] == [
+            (f"A{award.number}", award.pays, award.status) for award in hit.awards
+        ]
+        assert sum(line["amount"] for line in slip.rows) == sum(
+            award.worth() for award in hit.awards if award.stands()
+        )
+
+
+def test_a_payout_form_has_the_cards_and_the_cycle(books: Reader, season: Season) -> None:
+    """A10, L10: the cards as they were shown, and in which cycle each level was won."""
+    shown: dict[tuple[int, str, int], str] = {}
+    for row in season.rows:
+        event = kinds.decode(row.kind, row.version, row.body)
+        if isinstance(event, Settled):
+            for one in event.shown:
+                shown[row.table or 0, event.round, one.seat] = " ".join(text(card) for card in one.cards)
+    with_cards = with_cycle = 0
+    for number, hit in hits_of(season).items():
+        facts = said(books, "payout", hit=number).facts
+        cards = str(facts["cards"])
+        if hit.seat:
+            assert cards.startswith(shown.get((hit.table, hit.round, hit.seat), ""))
+            with_cards += bool(cards)
+        levels = {award.level for award in hit.awards if award.level}
+        if len(levels) == 1 and not hit.awards[0].won[0] < hit.seq:
+            assert str(facts["cycle"]).endswith(f" {hit.cycle}")
+            with_cycle += 1
+        assert (facts["validated"] is None) == (facts["validated by"] == "")
+    assert min(with_cards, with_cycle) > 50
+
+
+@pytest.fixture(scope="module")
+def printed(books: Reader, season: Season, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The papers of the hit with the most awards, and a report of many columns, as files."""
+    folder = tmp_path_factory.mktemp("printed")
+    hits = hits_of(season)
+    number = max(hits, key=lambda one: len(hits[one].awards))
+    files = {}
+    for name in ("slip", "payout", "reconcile"):
+        report = REPORTS[name]
+        found = report.find(books, Wanted(SITE, ("main",), hit=number))
+        files[name] = folder / f"{name}.html"
+        files[name].write_text("".join(as_html(report, found, SITE, AT)))
+    return files
+
+
+@needs_chromium
+def test_each_paper_prints_on_one_page(printed: dict[str, Path]) -> None:
+    """A10, T11: a slip and a form are one page each; nothing of a report is cut off at the right."""
+
+    async def look() -> None:
+        async with chromium() as browser:
+            for name, path in printed.items():
+                paper = await browser.new_page(viewport={"width": 964, "height": 740})
+                await paper.goto(path.as_uri())
+                await paper.emulate_media(media="print")
+                wide = await paper.evaluate("document.documentElement.scrollWidth")
+                pdf = await paper.pdf(prefer_css_page_size=True)
+                pages = pdf.count(b"/Type /Page\n")
+                assert wide <= 964, name
+                assert pages == 1 or name == "reconcile", name
+
+    asyncio.run(look())

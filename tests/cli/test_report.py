@@ -1,0 +1,115 @@
+"""Does `jackpot report` show the books, in every form, and say in one line what is wrong with a question?"""
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from jackpot.books.reports import REPORTS
+from tests.books.season import FIRST, Season
+from tests.ledger.test_verify import spoil
+from tests.ledger.waiting import open_ledger
+from tests.server.bed import configure
+
+DAYS = 2
+STEPS = 60
+
+
+def run(*arguments: str) -> tuple[int, str, str]:
+    """Exit code, output and errors of the command as people start it."""
+    command = [sys.executable, "-m", "jackpot.cli.__main__", "report", *arguments]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.fixture(scope="module")
+def config(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A configuration whose ledger has a short season."""
+    made = configure(tmp_path_factory.mktemp("reports"))
+    with closing(open_ledger(made.ledger.url)) as ledger:
+        Season(2, DAYS, STEPS).write(ledger)
+    return str(made.path)
+
+
+@pytest.mark.parametrize("name", REPORTS)
+def test_every_report_has_a_command(config: str, tmp_path: Path, name: str) -> None:
+    """The registry: each report as a table, and as JSON with the same rows as in the registry's columns."""
+    arguments = [name, *(["H3"] if "hit" in REPORTS[name].options else []), "--config", config]
+    arguments += ["--from", "2026-01-01"] if "days" in REPORTS[name].options else []
+    code, out, errors = run(*arguments)
+    assert (code, errors) == (0, ""), out
+    assert REPORTS[name].title in out
+    code, out, errors = run(*arguments, "--json")
+    assert (code, errors) == (0, "")
+    rows = json.loads(out)["rows"]
+    assert rows
+    assert list(rows[0]) == [column.name for column in REPORTS[name].columns]
+
+
+def test_each_form_has_the_same_rows(config: str, tmp_path: Path) -> None:
+    """CSV, JSON and the page to print say the same of a day; the page is a file that loads nothing."""
+    day = ("reconcile", "--config", config, "--day", FIRST.isoformat(), "--drop", "five-A=10.50")
+    rows = json.loads(run(*day, "--json")[1])["rows"]
+    lines = list(csv.DictReader(io.StringIO(run(*day, "--csv")[1])))
+    assert [line["closing"] for line in lines] == [row["closing"] for row in rows]
+    assert {row["difference"] for row in rows} == {"0.000000"}
+    assert [row["drop"] for row in rows if row["link"] == "five-A" and row["wagers"] is not None] == [
+        "10.500000"
+    ]
+    page = tmp_path / "day.html"
+    code, out, _ = run(*day, "--html", str(page))
+    assert (code, out) == (0, f"{page}: Daily progressive reconciliation, ready to print\n")
+    assert page.read_text().count("<tr>") == len(rows) + 2
+    shown = run(*day)[1]
+    assert "difference" in shown
+    assert "total difference" not in shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("explain", "H9999"), "hit: there is no H9999 in main"),
+        (("explain", "12"), "HIT: '12' is no hit's id, such as H12"),
+        (("slip", "H1", "--bank", "side"), "--bank: there is no bank side; there is main"),
+        (("reconcile", "--day", "today"), "--day: 'today' is no day like 2026-11-20"),
+        (("reconcile", "--day", "2020-01-01"), "no reading was taken for 2020-01-01"),
+        (("reconcile", "--drop", "five-A"), "--drop: 'five-A' is not like floor-five=1250.00"),
+        (("reconcile", "--drop", "five-A=x"), "--drop: five-A: "),
+        (("reconcile", "--link", "none"), "link: none is unknown; there is "),
+        (("hits", "--from", "2026-11-02", "--to", "2026-11-01"), "--from: 2026-11-02 is after 2026-11-01"),
+        (("hits", "--csv", "--json"), "one of --csv, --json and --html at a time"),
+        (("hits", "--html", "/nowhere/page.html"), "--html: /nowhere/page.html cannot be written"),
+        (("hits", "--ledger", "sqlite:////nowhere.db"), "/nowhere.db"),
+    ],
+)
+def test_a_question_that_cannot_be_answered(config: str, arguments: tuple[str, ...], says: str) -> None:
+    """Misuse: one clear line that names the option, and exit code 1."""
+    code, out, errors = run(*arguments, "--config", config)
+    assert (code, out) == (1, "")
+    assert says in errors
+    assert len(errors.splitlines()) == 1
+
+
+def test_books_that_do_not_add_up_end_with_an_error(config: str, tmp_path: Path) -> None:
+    """M4: the report is shown, each problem on a line of its own after it, and the exit code says so."""
+    copy = tmp_path / "ledger.db"
+    with closing(open_ledger(f"sqlite:///{copy}")) as ledger:
+        Season(2, DAYS, STEPS).write(ledger)
+    spoil(copy, "DELETE FROM posting WHERE seq = (SELECT max(seq) FROM posting WHERE wagers < 0)")
+    code, out, errors = run("reconcile", "--config", config, "--ledger", f"sqlite:///{copy}")
+    assert code == 1
+    assert "Daily progressive reconciliation" in out
+    assert "micro-dollars of the day are not accounted for" in errors
+
+
+def test_an_empty_ledger_says_so(tmp_path: Path) -> None:
+    """S3: nobody has opened it, so there is nothing to report."""
+    made = configure(tmp_path)
+    open_ledger(made.ledger.url).close()
+    code, _, errors = run("hits", "--config", str(made.path))
+    assert (code, errors) == (1, "the ledger is empty: no server has ever opened it\n")
