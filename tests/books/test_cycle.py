@@ -31,7 +31,7 @@ def test_a_way_ends_at_what_stood_there(books: Reader, season: Season) -> None:
     names = Names(books, "main")
     engine = Engine("main")
     for row in season.rows:
-        if row.seq % EVERY == 0:
+        if row.seq % (3 * EVERY) == 0:
             for link in engine.state.links:
                 for level in link.levels:
                     way = Way(books, SITE, Place(names, link.number, level.number), Turn(row.seq, 0))

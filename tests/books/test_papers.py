@@ -1,6 +1,7 @@
 """Do slip and payout form say what was won, each on one page that can be signed?"""
 
 import asyncio
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -15,15 +16,18 @@ from jackpot.rules.events import Settled
 from tests.books.asked import said
 from tests.books.season import SITE, Season
 from tests.books.test_explain import hits_of
+from tests.ledger.waiting import open_ledger
 from tests.web.browser import chromium, needs_chromium
 
 AT = 1_790_000_000_000
+# One hit in so many has its papers looked at.
+SAMPLE = 4
 
 
 def test_a_slip_says_what_was_won(books: Reader, season: Season) -> None:
     """A8, T11: of every hit its own sum, who pays each award, and the row and hash that prove it."""
     tables = {table.number: table.terms.table for table in season.engine.state.tables}
-    for number, hit in hits_of(season).items():
+    for number, hit in list(hits_of(season).items())[::SAMPLE]:
         slip = said(books, "slip", hit=number)
         own = [award for award in hit.awards if award.kind != "envy" and award.stands()]
         assert slip.facts["amount"] == sum(award.worth() for award in own)
@@ -48,7 +52,7 @@ def test_a_payout_form_has_the_cards_and_the_cycle(books: Reader, season: Season
             for one in event.shown:
                 shown[row.table or 0, event.round, one.seat] = " ".join(text(card) for card in one.cards)
     with_cards = with_cycle = 0
-    for number, hit in hits_of(season).items():
+    for number, hit in list(hits_of(season).items())[::SAMPLE]:
         facts = said(books, "payout", hit=number).facts
         cards = str(facts["cards"])
         if hit.seat:
@@ -59,21 +63,23 @@ def test_a_payout_form_has_the_cards_and_the_cycle(books: Reader, season: Season
             assert str(facts["cycle"]).endswith(f" {hit.cycle}")
             with_cycle += 1
         assert (facts["validated"] is None) == (facts["validated by"] == "")
-    assert min(with_cards, with_cycle) > 50
+    assert min(with_cards, with_cycle) > 15
 
 
 @pytest.fixture(scope="module")
-def printed(books: Reader, season: Season, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def printed(season: Season, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """The papers of the hit with the most awards, and a report of many columns, as files."""
     folder = tmp_path_factory.mktemp("printed")
     hits = hits_of(season)
     number = max(hits, key=lambda one: len(hits[one].awards))
     files = {}
-    for name in ("slip", "payout", "reconcile"):
-        report = REPORTS[name]
-        found = report.find(books, Wanted(SITE, ("main",), hit=number))
-        files[name] = folder / f"{name}.html"
-        files[name].write_text("".join(as_html(report, found, SITE, AT)))
+    with closing(open_ledger(f"sqlite:///{folder}/ledger.db")) as ledger:
+        season.write(ledger)
+        for name in ("slip", "payout", "reconcile"):
+            report = REPORTS[name]
+            found = report.find(ledger, Wanted(SITE, ("main",), hit=number))
+            files[name] = folder / f"{name}.html"
+            files[name].write_text("".join(as_html(report, found, SITE, AT)))
     return files
 
 
