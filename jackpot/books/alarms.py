@@ -7,12 +7,13 @@ from typing import Any, Final
 from jackpot.books.days import Span, periods, wanted_span
 from jackpot.books.doings import reason
 from jackpot.books.entries import Entry, of_kinds, refused
-from jackpot.books.names import Names
+from jackpot.books.names import Names, who
 from jackpot.books.report import Cell, Column, Found, Report, Wanted
 from jackpot.ledger.reading import Reader
 from jackpot.rules.acts.devices import DeviceBlocked, DeviceCleared, KeyEnded
 from jackpot.rules.acts.hits import Undone
 from jackpot.rules.acts.links import Resumed, Suspended
+from jackpot.rules.acts.people import LockedOut, Recovered
 from jackpot.rules.acts.rounds import Struck
 from jackpot.rules.acts.witness import BehindConfirmed, BehindOver, FoundBehind
 from jackpot.rules.events import Refused, Voided
@@ -32,7 +33,7 @@ _KINDS: Final = tuple(
     event.kind
     for event in (
         FoundBehind, BehindConfirmed, BehindOver, DeviceBlocked, DeviceCleared, KeyEnded, Suspended, Resumed,
-        Undone, Struck, Voided,
+        Undone, Struck, Voided, LockedOut, Recovered,
     )
 )  # fmt: skip
 # Refusals that alarm; every other one is a mistake of one command.
@@ -53,8 +54,7 @@ def _rows(ledger: Reader, names: Names, days: Span) -> Iterator[tuple[Cell, ...]
         event: Any = entry.event
         told = _told(names, entry, event)
         if told is not None:
-            people = getattr(event, "people", None)
-            yield names.bank, entry.seq, entry.at, *told, " and ".join(people.names) if people else ""
+            yield names.bank, entry.seq, entry.at, *told, who(getattr(event, "people", None))
 
 
 def _told(names: Names, entry: Entry, event: Any) -> tuple[str, str, str] | None:
@@ -77,6 +77,10 @@ def _told(names: Names, entry: Entry, event: Any) -> tuple[str, str, str] | None
             return "device_conflict over", f"{event.role} {event.device}", "it may greet again"
         case KeyEnded():
             return "key_ended", f"{event.role} {event.device}", f"key {event.fingerprint}"
+        case LockedOut():
+            return "person_locked_out", f"person {event.person}", f"{event.failures} failures"
+        case Recovered():
+            return "admin_recovered", f"person {event.id}", "an admin was made where no server ran"
         case Suspended() | Resumed():
             alarm = "suspended" if isinstance(event, Suspended) else "suspended over"
             cause = f"{event.reason}: {reason(event)}" if event.note else event.reason

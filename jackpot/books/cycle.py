@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from jackpot.books.days import gaming_day, offset_ms
 from jackpot.books.entries import Entry, asked, newest, of_kind, one
-from jackpot.books.names import Names
+from jackpot.books.names import Names, who
 from jackpot.config import Site
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import SUM_ROWS
@@ -388,7 +388,7 @@ def _because(entry: Entry) -> str:
         case Corrected() as event:
             return f"correction of A{event.award} of H{event.hit}: {event.reason}"
         case Voided() | Struck() as event:
-            return f"{entry.name} by {' and '.join(event.people.names)}: {event.reason}"
+            return f"{entry.name} by {who(event.people)}: {event.reason}"
         case BankBegun() | BankClosed():
             return "carried over"
     return entry.name

@@ -1,7 +1,7 @@
 """Which entries make a gaming day? Those between two readings (S2)."""
 
 from datetime import UTC, date, datetime, time, timedelta
-from typing import NamedTuple
+from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
 from jackpot.books.entries import Entry, one, seqs
@@ -10,6 +10,9 @@ from jackpot.config import Site
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.store import LedgerCorrupt
 from jackpot.rules.acts.readings import ReadingTaken
+
+# Behind a day's name it stands for the moment after it: it comes after the day, and before the next one.
+_LATER: Final = "+"
 
 
 class Read(NamedTuple):
@@ -36,12 +39,17 @@ class Span(NamedTuple):
         return self.after < seq <= self.upto
 
 
-def span(ledger: Reader, bank: str, first: str | None, last: str | None) -> Span:
+def span(ledger: Reader, bank: str, site: Site, first: str | None, last: str | None) -> Span:
     """The entries of the gaming days `first` to `last`, each like 2026-11-20; None has no bound.
 
-    A day without a reading of its own is in the next one's.
+    A day without a reading of its own is in the next one's. In a bank without any the site's clocks decide.
     """
     taken = seqs(ledger, bank, ReadingTaken.kind)
+    if not taken:
+        head = ledger.head(bank).seq
+        after = 0 if first is None else _rows_before(ledger, bank, head, site, first)
+        upto = head if last is None else _rows_before(ledger, bank, head, site, last + _LATER)
+        return Span(after, upto, None, None)
     after = 0 if first is None else _before(ledger, bank, taken, first)
     end = len(taken) if last is None else _before(ledger, bank, taken, last)
     opening = _read(ledger, bank, taken[after - 1]) if after else None
@@ -55,7 +63,7 @@ def wanted_span(ledger: Reader, bank: str, wanted: Wanted) -> Span:
     first, last = wanted.first, wanted.last
     if first is None and last is None:
         first = last = last_day(ledger, bank)
-    return span(ledger, bank, first, last)
+    return span(ledger, bank, wanted.site, first, last)
 
 
 def last_day(ledger: Reader, bank: str) -> str | None:
@@ -115,6 +123,19 @@ def _before(ledger: Reader, bank: str, taken: list[int], day: str) -> int:
     while low < high:
         middle = (low + high) // 2
         if _read(ledger, bank, taken[middle]).reading.day < day:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def _rows_before(ledger: Reader, bank: str, head: int, site: Site, day: str) -> int:
+    """How many rows of the bank are of gaming days before that one, by their own times."""
+    low, high = 0, head
+    while low < high:
+        middle = (low + high) // 2
+        entry = one(ledger, bank, middle + 1)
+        if entry is not None and gaming_day(entry.at, site) < day:
             low = middle + 1
         else:
             high = middle

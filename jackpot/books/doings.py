@@ -1,6 +1,7 @@
 """Who did what, what was refused, and which parameters changed? As the journal has it, the oldest first."""
 
 from collections.abc import Callable, Iterator
+from heapq import merge
 from typing import Any, Final
 
 import msgspec
@@ -8,23 +9,26 @@ import msgspec
 from jackpot.books.cycle import percent
 from jackpot.books.days import Span, periods, wanted_span
 from jackpot.books.entries import of_kinds, refused
-from jackpot.books.names import Names
+from jackpot.books.names import Names, who
 from jackpot.books.report import Cell, Column, Found, Report, Wanted
 from jackpot.config.writing import writing
 from jackpot.ledger.reading import Reader
 from jackpot.rules import kinds
 from jackpot.rules.acts.banks import BankBegun, BankClosed, BankOpened
 from jackpot.rules.acts.links import LinkOpened
+from jackpot.rules.acts.people import SignedIn
+from jackpot.rules.acts.requests import ActRefused
 from jackpot.rules.acts.tables import TableOpened
 from jackpot.rules.events import Event, Placed, Refused
 from jackpot.rules.money import to_cents
 from jackpot.rules.paytable import LevelTerms, LinkTerms, TableTerms
+from jackpot.rules.signing import People, Proof, Signed
 
 REFUSALS: Final = (
     Column("bank"),
     Column("row", "count"),
     Column("at", "moment"),
-    Column("table"),
+    Column("to", help="a table, or people who had signed"),
     Column("code"),
     Column("message"),
     Column("hits"),
@@ -36,7 +40,8 @@ ACCESS: Final = (
     Column("at", "moment"),
     Column("what"),
     Column("who"),
-    Column("proved", help="whether they had signed in"),
+    Column("proved", help="by what, if they proved who they are"),
+    Column("refused", help="why it was not done"),
     Column("about"),
     Column("reason"),
 )
@@ -51,10 +56,16 @@ PARAMETERS: Final = (
 )
 
 # Acts are of every kind whose event says which people stood for it.
-ACTS: Final = tuple(kind for kind, event in kinds.KINDS.items() if "people" in event.__struct_fields__)
+ACTS: Final = (
+    *(kind for kind, event in kinds.KINDS.items() if "people" in event.__struct_fields__),
+    SignedIn.kind,
+)
 _OPENINGS: Final = (LinkOpened.kind, TableOpened.kind, BankOpened.kind, BankBegun.kind, BankClosed.kind)
 # What an act is about stands in these fields.
-_NOT_ABOUT: Final = ("people", "reason", "note", "recomputed", "tick", "handed_on", "parts")
+_NOT_ABOUT: Final = (
+    "people", "reason", "note", "recomputed", "tick", "handed_on", "parts", "code", "message", "mark",
+    "marks",
+)  # fmt: skip
 
 Row = tuple[Cell, ...]
 
@@ -83,22 +94,25 @@ def find_parameters(ledger: Reader, wanted: Wanted) -> Found:
 
 
 def _refusals(ledger: Reader, _wanted: Wanted, names: Names, days: Span) -> Iterator[Row]:
-    for entry in refused(ledger, names.bank, days.after, days.upto):
+    people = of_kinds(ledger, names.bank, (ActRefused.kind,), days.after, days.upto)
+    for entry in merge(refused(ledger, names.bank, days.after, days.upto), people):
         event = entry.event
-        if isinstance(event, Refused):
+        if isinstance(event, Refused | ActRefused):
+            by = who(event.people) if isinstance(event, ActRefused) else f"table {names.table(entry.table)}"
             hits = " ".join(f"H{number}" for number in event.hits)
-            links = " ".join(map(names.link, event.suspended))
-            yield (names.bank, entry.seq, entry.at, names.table(entry.table), event.code, event.message,
-                   hits, links)  # fmt: skip
+            links = " ".join(map(names.link, event.suspended)) if isinstance(event, Refused) else ""
+            yield names.bank, entry.seq, entry.at, by, event.code, event.message, hits, links
 
 
 def _access(ledger: Reader, _wanted: Wanted, names: Names, days: Span) -> Iterator[Row]:
     for entry in of_kinds(ledger, names.bank, ACTS, days.after, days.upto):
         event: Any = entry.event
-        if event.people.names:
+        people = getattr(event, "people", None) or People(proof=Proof((Signed(event.person, ()),)))
+        if people.said():
+            means = " and ".join(one.means for one in people.signed)
             yield (
-                names.bank, entry.seq, entry.at, entry.name, " and ".join(event.people.names),
-                "yes" if event.people.proved else "no", about(names, event), reason(event),
+                names.bank, entry.seq, entry.at, entry.name, who(people), means,
+                event.code if isinstance(event, ActRefused) else "", about(names, event), reason(event),
             )  # fmt: skip
 
 
@@ -138,6 +152,8 @@ def _word(names: Names, name: str, value: Any) -> str:
             return f"comes to {to_cents(value) // 100}.{to_cents(value) % 100:02}"
         case _, bool():
             return name if value else f"not {name}"
+        case "command", bytes():
+            return value.decode()
         case _, str() | int():
             return f"{name} {value}"
     return f"{name} {len(value)}" if isinstance(value, list | tuple) else name
@@ -165,8 +181,7 @@ def _parameters(ledger: Reader, wanted: Wanted, names: Names, days: Span) -> Ite
 
 
 def _who(event: Any) -> str:
-    people = getattr(event, "people", None)
-    return " and ".join(people.names) if people else ""
+    return who(getattr(event, "people", None))
 
 
 def _link(terms: LinkTerms, wanted: Wanted) -> str:
@@ -201,7 +216,7 @@ REPORTS: Final = (
     Report(
         "refusals",
         "Refusals",
-        "Which commands of tables were refused, and why? Those that used up a number; the others are "
+        "What was refused to tables, and to people who had signed, and why? Resends and the like are "
         "in the log alone.",
         REFUSALS,
         ("days",),
@@ -211,7 +226,7 @@ REPORTS: Final = (
     Report(
         "access",
         "Access log",
-        "Who did what, when, and why? Every act of people that is in the journal.",
+        "Who did what, when and why, and what was refused to them? Every act of people in the journal.",
         ACCESS,
         ("days",),
         find_access,
@@ -220,7 +235,7 @@ REPORTS: Final = (
     Report(
         "parameters",
         "Parameters",
-        "Which links, tables and banks were opened, changed or closed, on which terms (L9)?",
+        "Which links, tables and banks were opened, changed or closed, on which terms?",
         PARAMETERS,
         ("days",),
         find_parameters,

@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 from jackpot.books.cycle import Place, Turn, Way, amounts, entry_at, percent, settlement, told
 from jackpot.books.hits import Step, Story, stories
-from jackpot.books.names import Names
+from jackpot.books.names import Names, who
 from jackpot.books.report import Cell, Column, Fact, Found, Report, Unanswerable, Wanted
 from jackpot.ledger.reading import Reader
 from jackpot.rules import meter
@@ -130,7 +130,7 @@ def _way(way: Way, name: str) -> Iterator[tuple[Cell, ...]]:
 
 
 def _made(ledger: Reader, bank: str, row: int, event: Event, award: Award) -> Made:
-    """How a percentage award was made; with a late one the awards that had shared it before (T5, T10)."""
+    """How a percentage award was made; with a late one the awards that had shared it before."""
     take = next(take for take in settlement(event).takes if award.number in take.awards)
     others = _awards(event, take)
     if take.moment:
@@ -168,7 +168,7 @@ def _later(steps: list[Step], first: int) -> list[tuple[str, str, int, int]]:
     for step in steps:
         event = step.event
         if step.what in ("raised", "corrected"):
-            by = f" by {' and '.join(event.people.names)}" if isinstance(event, Corrected | Undone) else ""
+            by = f" by {who(event.people)}" if isinstance(event, Corrected | Undone) else ""
             because = f"{told(event.awards)} of H{event.hit} undone" if isinstance(event, Undone) else ""
             reason = f": {event.reason}" if isinstance(event, Corrected) else ""
             found.append(
@@ -176,9 +176,7 @@ def _later(steps: list[Step], first: int) -> list[tuple[str, str, int, int]]:
             )
             now = step.amount
         elif step.what == "undone" and isinstance(event, Undone):
-            found.append(
-                ("later", f"undone by {' and '.join(event.people.names)}: {event.reason}", step.seq, -now)
-            )
+            found.append(("later", f"undone by {who(event.people)}: {event.reason}", step.seq, -now))
             now = 0
     return found
 
@@ -186,7 +184,7 @@ def _later(steps: list[Step], first: int) -> list[tuple[str, str, int, int]]:
 REPORT: Final = Report(
     "explain",
     "A jackpot explained",
-    "Why did a hit come to its sum (L10)? Every wager of its cycle by gaming day and table, reserve and "
+    "Why did a hit come to its sum? Every wager of its cycle by gaming day and table, reserve and "
     "overflow that entered, what was won, undone or corrected, each step to the amount, to the micro-dollar.",
     COLUMNS,
     ("hit",),

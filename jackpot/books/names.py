@@ -8,6 +8,7 @@ from jackpot.rules.acts.banks import BankBegun
 from jackpot.rules.acts.links import LinkOpened
 from jackpot.rules.acts.tables import TableOpened
 from jackpot.rules.paytable import LevelTerms, LinkTerms, TableTerms
+from jackpot.rules.signing import People
 
 # What no meter pays: odds, envy and draws (level 0 of a posting).
 HOUSE: Final = "house"
@@ -62,3 +63,8 @@ class Names:
         return [
             (number, level) for number, terms in self.links.items() for level in range(len(terms.levels) + 1)
         ]
+
+
+def who(people: People | None) -> str:
+    """Who stood for something, in words; "" for nobody."""
+    return "" if people is None else " and ".join(people.said())

@@ -154,7 +154,7 @@ REPORTS: Final = (
     Report(
         "slip",
         "Jackpot slip",
-        "A hit on one page, to be signed: what was won, where, when, and what is paid from where (A8).",
+        "A hit on one page, to be signed: what was won, where, when, and what is paid from where.",
         COLUMNS,
         ("hit",),
         find_slip,
@@ -164,7 +164,7 @@ REPORTS: Final = (
     Report(
         "payout",
         "Payout form",
-        "The documentation of a payout on one page (A10, T11): what the journal has, and room for the rest.",
+        "The documentation of a payout on one page: what the journal has, and room for the rest.",
         COLUMNS,
         ("hit",),
         find_payout,

@@ -64,7 +64,7 @@ def find(ledger: Reader, wanted: Wanted) -> Found:
     for link in (*wanted.drops, *([wanted.link] if wanted.link else [])):
         if link not in known:
             raise Unanswerable(f"link: {link} is unknown; there is {' '.join(sorted(known))}")
-    for bank in wanted.banks:
+    for bank in (one for one in wanted.banks if names[one].links):
         days = wanted_span(ledger, bank, wanted)
         facts.append(Fact(bank, _told(wanted.last, days)))
         parts.append(partial(_lines, ledger, wanted, names[bank], days, problems))
@@ -105,6 +105,10 @@ def _lines(
     totals = moved(ledger, names.bank, days.after, days.upto)
     joined = _joined(ledger, names.bank, days)
     opening, closing = read_as(days.opening), read_as(days.closing)
+    if days.after and days.opening is None:
+        opening = {
+            key: sum(then.values()[:3]) for key, then in moved(ledger, names.bank, 0, days.after).items()
+        }
     for link, level in names.levels():
         key = (link, level)
         silent = key not in totals and key not in opening and key not in closing  # it opened later
@@ -158,7 +162,7 @@ def _drop(names: Names, key: tuple[int, int], line: Line, drops: Mapping[str, in
 REPORT: Final = Report(
     "reconcile",
     "Daily progressive reconciliation",
-    "Does each meter add up over a gaming day (S2, M4)? What it opened with, what moved it, what it closed "
+    "Does each meter add up over a gaming day? What it opened with, what moved it, what it closed "
     "with, to the micro-dollar; with --drop against the drop as it was counted.",
     COLUMNS,
     ("day", "link", "drop"),

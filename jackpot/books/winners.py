@@ -5,7 +5,7 @@ from typing import Final
 
 from jackpot.books.days import Span, periods, wanted_span
 from jackpot.books.hits import Step, Story, stories
-from jackpot.books.names import Names
+from jackpot.books.names import Names, who
 from jackpot.books.report import Cell, Column, Found, Report, Wanted
 from jackpot.ledger.reading import Reader
 from jackpot.rules.acts.hits import Paid, Validated
@@ -74,7 +74,7 @@ def done(steps: Iterable[Step], what: type[Validated] | type[Paid]) -> tuple[int
     last: tuple[int | None, str] = None, ""
     for step in steps:
         if isinstance(step.event, what):
-            last = step.at, " and ".join(step.event.people.names)
+            last = step.at, who(step.event.people)
     return last
 
 
@@ -136,7 +136,7 @@ REPORTS: Final = (
     Report(
         "hits",
         "Hits and time to payment",
-        "Which hits were there, what did they come to, how long until they were validated and paid (A10)? "
+        "Which hits were there, what did they come to, how long until they were validated and paid? "
         "The newest first.",
         HITS,
         ("days", "link"),
@@ -146,7 +146,7 @@ REPORTS: Final = (
     Report(
         "envy",
         "Envy bonuses",
-        "What was paid to other players for a hand at their table (A5)? The newest first.",
+        "What was paid to other players for a hand at their table? The newest first.",
         ENVY,
         ("days", "link"),
         find_envy,

@@ -27,7 +27,7 @@ def test_a_day_lies_between_two_readings(books: Reader, season: Season) -> None:
     """S2: each row is in one day; a day without a reading is in the next one's; the last has not ended."""
     before = 0
     for day, seq in readings(season):
-        found = span(books, "main", day, day)
+        found = span(books, "main", SITE, day, day)
         assert (found.after, found.upto) == (before, seq)
         assert found.closing is not None
         assert found.closing.reading.day == day
@@ -35,13 +35,13 @@ def test_a_day_lies_between_two_readings(books: Reader, season: Season) -> None:
         assert not found.covers(before)
         before = seq
     first, last = readings(season)[0], readings(season)[-1]
-    open_ = span(books, "main", "2027-01-01", None)
+    open_ = span(books, "main", SITE, "2027-01-01", None)
     assert (open_.after, open_.upto, open_.closing) == (last[1], len(season.rows), None)
-    assert span(books, "main", None, None).after == 0
-    assert span(books, "main", "1999-01-01", "1999-01-01").upto == first[1]
+    assert span(books, "main", SITE, None, None).after == 0
+    assert span(books, "main", SITE, "1999-01-01", "1999-01-01").upto == first[1]
     assert last_day(books, "main") == last[0]
     asked = wanted_span(books, "main", Wanted(SITE, ("main",)))
-    assert asked == span(books, "main", last[0], last[0])
+    assert asked == span(books, "main", SITE, last[0], last[0])
 
 
 def test_a_bank_without_a_reading_is_one_day(place: Place, season: Season) -> None:

@@ -13,6 +13,7 @@ from jackpot.rules.events import Refused, Voided
 from tests.books.asked import said
 from tests.books.season import Season
 from tests.ledger.conftest import Place
+from tests.ledger.people import Paper
 from tests.ledger.play import Play
 from tests.ledger.resting import BANKS, two_banks
 from tests.ledger.test_join import NOW
@@ -32,7 +33,7 @@ def test_every_refusal_is_listed(books: Reader, season: Season) -> None:
     assert [(line["row"], line["code"], line["message"]) for line in lines] == expected
     tables = {row.seq: row.table for row in season.rows}
     names = {table.number: table.terms.table for table in season.engine.state.tables}
-    assert all(line["table"] == names[tables[line["row"]] or 0] for line in lines)
+    assert all(line["to"] == f"table {names[tables[line['row']] or 0]}" for line in lines)
     assert any(line["hits"] for line in lines) == any(
         event.hits for _, event in decoded(season) if isinstance(event, Refused)
     )
@@ -42,13 +43,13 @@ def test_every_act_of_people_is_in_the_access_log(books: Reader, season: Season)
     """S8: who stood for what, in the order of the journal, with the reason that they gave."""
     lines = {line["row"]: line for line in said(books, "access", first="2000-01-01").rows}
     expected = {
-        seq: event for seq, event in decoded(season) if getattr(event, "people", None) and event.people.names
+        seq: event for seq, event in decoded(season) if getattr(event, "people", None) and event.people.said()
     }
     assert list(lines) == list(expected)
     for seq, event in expected.items():
         line = lines[seq]
-        assert line["who"] == " and ".join(event.people.names)
-        assert line["proved"] == "no"
+        assert line["who"] == " and ".join(event.people.said())
+        assert (line["proved"], line["refused"]) == ("", "")
         assert line["what"] == kinds.name_of(event.kind)
         assert line["reason"] == (getattr(event, "note", "") or getattr(event, "reason", ""))
         for letter, name in (("H", "hit"), ("A", "award")):
@@ -93,3 +94,29 @@ def test_an_end_and_a_joint_beginning_are_told(place: Place) -> None:
     assert (begun["bank"], begun["terms"]) == ("floor", "of north and south")
     names = [line for line in said(ledger, "reconcile", banks=("floor",)).rows if line["level"] != "house"]
     assert {line["link"] for line in names} == {"five-north", "five-south"}
+
+
+def test_people_who_signed_are_named_by_their_numbers(place: Place) -> None:
+    """S8: what they proved it by, what was refused to them and why, and what waited for a second of them."""
+    ledger = place.open()
+    play, paper = Play(5).until(60), Paper()
+    play.signed(paper)
+    paper.everything()
+    ledger.new_epoch("main", "test")
+    ledger.append("main", 1, 0, play.rows)
+    ledger.new_epoch("site", "test")
+    ledger.append("site", 1, 0, paper.rows)
+    lines = said(ledger, "access", first="1990-01-01", banks=("main",)).rows
+    signed = [line for line in lines if line["proved"]]
+    assert {line["who"] for line in signed} >= {f"person {paper.floor}", f"person {paper.cage}"}
+    (both,) = [line for line in signed if line["proved"] == "secret and secret"]
+    assert (both["who"], both["what"]) == (f"person {paper.floor} and person {paper.cage}", "corrected")
+    (no,) = [line for line in lines if line["refused"] == "no_such_hit"]
+    assert "H999999" in no["about"]
+    (refusal,) = [line for line in said(ledger, "refusals").rows if line["code"] == "no_such_hit"]
+    assert refusal["to"] == f"person {paper.floor}"
+    lines = said(ledger, "access", banks=("site",)).rows
+    assert [line["who"] for line in lines if line["what"] == "signed_in"] == ["person 1"]
+    assert {line["what"] for line in lines} >= {"people_begun", "person_added", "granted", "token_made"}
+    alarms = [line["alarm"] for line in said(ledger, "alarms", banks=("site",)).rows]
+    assert alarms == ["person_locked_out", "admin_recovered"]

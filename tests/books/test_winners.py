@@ -37,7 +37,7 @@ def test_how_long_people_took(books: Reader, season: Season) -> None:
         event = kinds.decode(row.kind, row.version, row.body)
         if isinstance(event, Validated | Paid):
             for award in event.awards:
-                did[type(event).__name__, award] = (row.at, " and ".join(event.people.names))
+                did[type(event).__name__, award] = (row.at, " and ".join(event.people.said()))
     hits = hits_of(season)
     paid = 0
     for line in said(books, "hits", first="2000-01-01").rows:
