@@ -40,7 +40,7 @@ PAGE: Final = 200
 
 _AWARDING: Final = """
     SELECT seq FROM posting
-    WHERE +bank = ?1 AND seq <= ?2 AND link = ?3 AND level = ?4 AND awards <> 0 ORDER BY seq DESC LIMIT ?5
+    WHERE +bank = ?1 AND seq <= ?2 AND link = ?3 AND level = ?4 AND wagers = 0 ORDER BY seq DESC LIMIT ?5
 """
 _AT: Final = (
     'SELECT cycle, "primary", reserve FROM posting WHERE bank = ?1 AND seq = ?2 AND link = ?3 AND level = ?4'

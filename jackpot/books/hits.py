@@ -22,7 +22,7 @@ PAGE_MOST: Final = 100
 _FOUND: Final = """
     SELECT seq, at, kind, version, "table", body FROM journal WHERE bank = ?1 AND seq IN (
         SELECT seq FROM (
-            SELECT DISTINCT seq FROM posting WHERE +bank = ?1 AND seq < ?2 AND awards <> 0
+            SELECT DISTINCT seq FROM posting WHERE +bank = ?1 AND seq < ?2 AND wagers = 0
             ORDER BY seq DESC LIMIT ?3
         ) AS paid
         UNION

@@ -16,7 +16,7 @@ __all__ = ["books", "place", "season"]
 
 SEED = 3
 DAYS = 4
-STEPS = 150
+STEPS = 170
 
 
 @pytest.fixture(scope="session")

@@ -58,7 +58,7 @@ class Season:
             digest=self.asked.to_bytes(16, "big"),
             table=table.terms.table if table else None,
             people=people,
-            draws=floor.draws(self.random),
+            draws=floor.draws(self.random, self.engine.state),
         )
         outcome = self.engine.execute(envelope)
         if outcome.entry is not None:
@@ -113,11 +113,11 @@ class Season:
             elif round_.state == "mismatch" and rng.random() < 0.7:
                 self.ask(floor.round_act(rng, state, table), None, "ann", "bob")
             elif round_.state != "locked":
-                self.ask(frames.Lock(round_.id, floor.chips(rng, table, round_)), table)
+                self.ask(frames.Lock(round_.id, floor.chips(rng, state, table, round_)), table)
             elif rng.random() < 0.1:
                 self.ask(frames.Void(round_.id, "misdeal"), table)
             else:
-                self.ask(floor.settlements(rng, table, round_), table)
+                self.ask(floor.settlements(rng, state, table, round_), table)
 
     def _about_hits(self) -> None:
         hits = list(self.engine.state.hits.values())
@@ -128,7 +128,7 @@ class Season:
     def _missed_hand(self, table: Table) -> None:
         if table.closed is not None and table.unfinished() is None:
             self.ask(Reopen(table.terms.table, table.closed.id, "a missed hand"), None, "ann", "bob")
-            self.ask(floor.settlements(self.random, table, table.closed), table)
+            self.ask(floor.settlements(self.random, self.engine.state, table, table.closed), table)
 
     def _rarely(self, table: Table) -> None:
         match self.random.randrange(4):

@@ -3,15 +3,26 @@
 from typing import Any
 
 from jackpot.books.hits import page
+from jackpot.rules.acts.links import OpenLink
+from jackpot.rules.acts.tables import OpenTable
 from jackpot.rules.commands import Envelope
 from jackpot.rules.money import to_cents
 from jackpot.rules.outcome import Outcome
+from jackpot.rules.paytable import LevelTerms, LinkTerms, Percent, Row, TableTerms
+from tests import frames
+from tests.books.asked import said
+from tests.frames import Bet, Claim
 from tests.ledger.conftest import Place
 from tests.ledger.play import Play
 from tests.ledger.waiting import Ledger
 from tests.said import heard
 
 SEED = 1
+# A wager raises it by a hundredth of a cent.
+POOR = LinkTerms(
+    link="poor", bank="main", paytable="test-poor", wager=1_000_000, hand_kind="five-flop",
+    levels=(LevelTerms("meter", 1, 800, 0, 0),), rows=(Row("royal-flush", Percent("meter", 10_000)),),
+)  # fmt: skip
 ROWS = 700
 
 Told = dict[str, dict[str, Any]]
@@ -84,3 +95,20 @@ def test_history_is_what_tables_were_told(place: Place) -> None:
 def test_an_empty_bank_has_no_history(place: Place) -> None:
     """S1: a bank that was never written, or has no hit, says so."""
     assert page(place.open(), "main") == ([], None)
+
+
+def test_a_hit_of_nothing_is_a_hit(place: Place) -> None:
+    """A2, S1: a meter below a cent is won for $0.00, and the history and the way to it know the hit."""
+    play = Play(SEED)
+    play.act(OpenLink(POOR))
+    play.act(OpenTable(TableTerms("T09", "let-it-ride", 7, (POOR.link,))))
+    play.frame("T09", frames.Wager("r1", (Bet(1, POOR.link, 100),), lock=True))
+    royal = Claim(seat=1, cards=("As", "Ks", "Qs"))
+    play.frame("T09", frames.Settle("r1", (royal,), board=("Js", "Ts"), close=True))
+    ledger = place.open()
+    written(play, ledger)
+    (hit,) = page(ledger, "main").hits
+    assert (hit.number, [award.amount for award in hit.awards]) == (1, [0])
+    report = said(ledger, "explain", hit=1)
+    assert report.problems == []
+    assert [line["amount"] for line in report.rows if line["part"] == "meter"] == [100]

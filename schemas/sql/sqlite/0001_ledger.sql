@@ -81,9 +81,9 @@ BEGIN SELECT RAISE(ABORT, 'postings are append-only'); END;
 CREATE TRIGGER posting_is_never_deleted BEFORE DELETE ON posting
 BEGIN SELECT RAISE(ABORT, 'postings are append-only'); END;
 
--- What history is read by, newest first: entries that made awards, and people's acts on them (kinds 10 to 13).
--- No wager is in either.
-CREATE INDEX posting_of_awards ON posting (seq) WHERE awards <> 0;
+-- What history is read by, newest first: entries that moved a meter without a wager, awards of $0.00 among them,
+-- and people's acts on awards (kinds 10 to 13). No wager is in either.
+CREATE INDEX posting_of_awards ON posting (seq) WHERE wagers = 0;
 CREATE INDEX journal_of_acts ON journal (seq) WHERE kind IN (10, 11, 12, 13);
 
 -- What reports are read by: all that is no table's frame, by its kind (acts, readings, openings); and refusals.
