@@ -16,7 +16,7 @@ from jackpot.rules.outcome import Greeting, WaitingAwards
 from jackpot.rules.state import UNPAID, Award, BetMade, Hit, HitShown, Level, Link, Round, State, Table
 
 # The `state` of a link names so many waiting jackpots; a sign has no room for more, and a frame is bounded.
-WAITING_MOST: Final = 16
+JACKPOTS_MOST: Final = 16
 # Awards that a table is told at once of those that wait, 50 kB; the next ones when it has read them. A table
 # that reads is told 7,000 in 3 s, and nobody waits for that.
 AWARDS_AT_ONCE: Final = 256
@@ -162,10 +162,10 @@ def jackpots(state: State, number: int) -> tuple[WaitingHit, ...]:
         (hit, level)
         for (level, status), group in link.unpaid.items()
         if level and status == "pending"
-        for hit in group.first(WAITING_MOST)
+        for hit in group.first(JACKPOTS_MOST)
     )
     return tuple(
-        _jackpot(state, state.hits[hit], link.levels[level - 1]) for hit, level in found[:WAITING_MOST]
+        _jackpot(state, state.hits[hit], link.levels[level - 1]) for hit, level in found[:JACKPOTS_MOST]
     )
 
 

@@ -18,7 +18,7 @@ from redis.asyncio import Redis
 from controllers.answers import Hit, LinkState, Status, WaitingHit
 from controllers.messages import Id
 from jackpot.clock import Clock
-from jackpot.rules.facts import WAITING_MOST
+from jackpot.rules.facts import JACKPOTS_MOST
 from jackpot.server.audience import SIGN_INTERVAL_S
 from jackpot.server.board import Board
 from jackpot.server.redis_line import RedisLine
@@ -84,7 +84,7 @@ class LinkFace(msgspec.Struct, frozen=True):
     state: LinkState
     reason: Text
     shown: Literal["normal", "pending", "win", "suspended", "fault"]
-    waiting: Annotated[tuple[WaitingHit, ...], msgspec.Meta(max_length=WAITING_MOST)]
+    waiting: Annotated[tuple[WaitingHit, ...], msgspec.Meta(max_length=JACKPOTS_MOST)]
 
 
 class SignKeys(msgspec.Struct, frozen=True):

@@ -6,9 +6,9 @@ from functools import partial
 from jackpot.rules import facts, views
 from jackpot.rules.acts.hits import Correct, Pay, Undo, Validate
 from jackpot.rules.engine import Engine
-from jackpot.rules.facts import AWARDS_AT_ONCE, WAITING_MOST
+from jackpot.rules.facts import AWARDS_AT_ONCE, JACKPOTS_MOST
 from jackpot.rules.outcome import WaitingAwards
-from jackpot.rules.unpaid import WAITING_MOST as WAITING_OF_TABLE
+from jackpot.rules.unpaid import WAITING_MOST
 from jackpot.server.writer import face
 from tests.controllers.test_bounds import steps
 from tests.frames import Claim, Settle
@@ -103,23 +103,25 @@ def test_pages_name_every_award_and_hit_that_waits_once() -> None:
 def test_signs_name_the_oldest_jackpots_that_wait() -> None:
     """S7: sixteen, the oldest first; a correction shows, one that is validated makes room."""
     subject = floor()
-    play(subject, WAITING_MOST + 2)
+    play(subject, JACKPOTS_MOST + 2)
     people = {"people": ("Ada", "Grace")}
     first = subject.engine.state.hits[1].awards[0]
     assert subject.execute(Correct(f"A{first.number}", 7_00, "x"), **people).answer["ok"]
     assert subject.execute(Validate("H7"), **people).answer["ok"]
     found = facts.jackpots(subject.engine.state, 1)
-    assert [hit.hit for hit in found] == [f"H{6 * number + 1}" for number in (0, *range(2, WAITING_MOST + 1))]
+    assert [hit.hit for hit in found] == [
+        f"H{6 * number + 1}" for number in (0, *range(2, JACKPOTS_MOST + 1))
+    ]
     assert found[0].amount == 7_00
 
 
 def test_a_table_at_which_awards_pile_up_is_alarmed_once() -> None:
     """A10: with the frame that passes the bound, and again only once it has fallen below."""
     subject = floor()
-    made = play(subject, WAITING_OF_TABLE // AWARDS + 3)
+    made = play(subject, WAITING_MOST // AWARDS + 3)
     alarms = [alarm for outcome in made for alarm in outcome.alarms]
     (name, told), *others = alarms
     assert (name, told["table"], others) == ("awards_waiting", "T1", [])
-    assert WAITING_OF_TABLE < told["awards"] <= WAITING_OF_TABLE + AWARDS
+    assert WAITING_MOST < told["awards"] <= WAITING_MOST + AWARDS
     (of_table,) = (one for one in views.statistics(subject.engine)["tables"] if one["table"] == "T1")
     assert of_table["waiting"] == len(made) * AWARDS
