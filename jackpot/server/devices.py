@@ -18,7 +18,7 @@ from jackpot.rules.acts.devices import BlockDevice, EndKey
 from jackpot.rules.codes import Code
 from jackpot.server.alone import alone
 from jackpot.server.guests import NO_DOOR, Guest
-from jackpot.server.register import Bank, Device, Register
+from jackpot.server.register import Device, DeviceDesk, Register
 from jackpot.server.turns import Turns
 
 # A device whose bank has no server waits for this one so long, then looks at the others: longer than one of
@@ -98,7 +98,7 @@ class Devices(ABC):
             self._wait(connection, event)
             return False
         for key in register.end_before(device.id, connection.key):
-            device.banks[0].act(EndKey(register.role, device.id, key), _ignore)
+            device.desks[0].act(EndKey(register.role, device.id, key), _ignore)
         older = self.current.get(event.id)
         if older is not None:
             self._replace(older, device)
@@ -118,7 +118,7 @@ class Devices(ABC):
 
     def _replace(self, older: "Connection", device: Device) -> None:
         if older.wire.alive and self.register.conflict(device.id, self.clock.monotonic()):
-            device.banks[0].act(BlockDevice(self.register.role, device.id), _ignore)
+            device.desks[0].act(BlockDevice(self.register.role, device.id), _ignore)
         alone(older, older.fail, "replaced", "a newer connection of this device took over")
 
     def leave(self, connection: "Connection") -> None:
@@ -207,11 +207,11 @@ class Devices(ABC):
                 self.send_on(connection)
         self.flush()
 
-    def active(self, bank: Bank) -> None:
+    def active(self, desk: DeviceDesk) -> None:
         """What the bank is here was just seen: those that wait for it are let in, wait on, or are sent on."""
         for connection, (event, since) in tuple(self._waiting.items()):
             device = self.register.devices[event.id]
-            if bank in device.banks:
+            if desk in device.desks:
                 self._waiting.pop(connection)
                 if not device.coming:
                     self.send_on(connection)
@@ -221,12 +221,12 @@ class Devices(ABC):
                 if connection in self._waiting:
                     self._waiting[connection] = event, since
 
-    def not_active(self, bank: Bank) -> None:
+    def not_active(self, desk: DeviceDesk) -> None:
         """The bank does not act, as was just seen: its devices are sent away, or wait for it here."""
         for connection in tuple(self.current.values()):
-            if connection.device is not None and bank in connection.device.banks:
+            if connection.device is not None and desk in connection.device.desks:
                 self.send_on(connection)
-        self.active(bank)
+        self.active(desk)
 
     def send_on(self, connection: "Connection") -> None:
         """Its bank does not act here: it is told where else to look."""

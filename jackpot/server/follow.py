@@ -111,7 +111,7 @@ class Followed(Board):
 
 
 class Follower:
-    """One bank in a process that only shows it; what a device needs of a bank (`devices.Bank`).
+    """One bank in a process that only shows it; what a device needs of a bank (`register.DeviceDesk`).
 
     heard_at: when, by our monotonic clock, the newest face was written. applied, gaps, older: messages that
     were shown, those before which one was missing, and those that were not newer than what was shown.

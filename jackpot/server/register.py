@@ -20,7 +20,7 @@ CONFLICT_REPLACEMENTS: Final = 3
 CONFLICT_WITHIN_S: Final = 60.0
 
 
-class Bank(Protocol):
+class DeviceDesk(Protocol):
     """What a device needs of a bank: one that is written here, or one that is only shown here."""
 
     @property
@@ -40,29 +40,29 @@ class Bank(Protocol):
 
 
 class Device:
-    """A configured device: its links, and the banks that they lie in; a table's lie in one."""
+    """A configured device: its links, and the desks of the banks that they lie in; a table's lie in one."""
 
-    __slots__ = ("banks", "id", "links")
+    __slots__ = ("desks", "id", "links")
 
-    def __init__(self, device: str, links: Sequence[str], banks: Iterable[Bank]) -> None:
+    def __init__(self, device: str, links: Sequence[str], desks: Iterable[DeviceDesk]) -> None:
         self.id = device
         self.links = frozenset(links)
-        self.banks = tuple(dict.fromkeys(banks))
+        self.desks = tuple(dict.fromkeys(desks))
 
     @property
     def served(self) -> bool:
         """Whether all its banks serve it here."""
-        return all(bank.service is Service.HERE for bank in self.banks)
+        return all(desk.service is Service.HERE for desk in self.desks)
 
     @property
     def coming(self) -> bool:
         """Whether all its banks serve it here, or may soon."""
-        return all(bank.service is not Service.ELSEWHERE for bank in self.banks)
+        return all(desk.service is not Service.ELSEWHERE for desk in self.desks)
 
     @property
     def full(self) -> bool:
         """Whether a bank of it can take no more commands."""
-        return any(bank.full for bank in self.banks)
+        return any(desk.full for desk in self.desks)
 
 
 def fingerprint(key: bytes) -> str:
@@ -107,15 +107,15 @@ class Register:
 
     def learn(
         self,
-        bank: Bank,
+        desk: DeviceDesk,
         blocked: Iterable[tuple[str, str]],
         ended: Iterable[tuple[str, str, str]],
     ) -> list[str]:
         """Takes what a bank's journal says of (role, device, key); its devices that no key lets in now."""
-        self.blocked -= {name for name, device in self.devices.items() if device.banks[0] is bank}
+        self.blocked -= {name for name, device in self.devices.items() if device.desks[0] is desk}
         self.blocked |= {device for role, device in blocked if role == self.role}
         self.ended |= {(device, key) for role, device, key in ended if role == self.role}
-        own = (name for name, device in self.devices.items() if bank in device.banks)
+        own = (name for name, device in self.devices.items() if desk in device.desks)
         return [name for name in own if not self.keys(self.role, name)]
 
     def conflict(self, device: str, now: float) -> bool:

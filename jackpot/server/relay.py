@@ -151,17 +151,17 @@ class Publisher:
 
     def __init__(
         self,
-        bank: Publishable,
+        desk: Publishable,
         urls: Sequence[str],
         clock: Clock,
         allowed: Callable[[], bool],
         signs: Callable[[], SignKeys],
     ) -> None:
-        self.bank = bank.bank
-        self.line = RedisLine(bank.bank, urls)
+        self.bank = desk.bank
+        self.line = RedisLine(desk.bank, urls)
         self.published = 0
         self.refused = 0
-        self._shown = bank
+        self._shown = desk
         self._clock = clock
         self._allowed = allowed
         self._signs = signs
@@ -171,7 +171,7 @@ class Publisher:
         self._mark: tuple[int, int, bool] | None = None
         self._told: list[tuple[str, Status]] = []
         self._replaced = False
-        bank.board.on_status.append(self._tell)
+        desk.board.on_status.append(self._tell)
 
     async def run(self) -> None:
         """Publishes until cancelled, whatever Redis does."""

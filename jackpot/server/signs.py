@@ -47,7 +47,7 @@ class SignConnection(Connection):
             self.fail("bad_frame", f"links: {min(unknown)} is not of this sign")
             return
         self._links = device.links if event.links is None else frozenset(event.links)
-        boards = [bank.board for bank in device.banks]
+        boards = [desk.board for desk in device.desks]
         self.session.welcome(
             Welcome(
                 v=VERSION,

@@ -163,7 +163,7 @@ class TableConnection(Connection):
         self.devices.dirty(self)
 
     def _writer(self, device: Device) -> Desk:
-        writer = device.banks[0]
+        writer = device.desks[0]
         assert isinstance(writer, Desk)  # noqa: S101 - a table plays where its bank is written
         return writer
 

@@ -101,7 +101,7 @@ class Whose:
             hint = f", but there is such a {others[0]}: --role {others[0]}" if others else ""
             known = hint or f"; there is {' '.join(registers[role]) or 'none'}"
             raise BadRequest(f"{role}: {name!r} is unknown{known}")
-        return self.writers[device.banks[0].bank]
+        return self.writers[device.desks[0].bank]
 
     def _of_link(self, link: str) -> Desk:
         for writer in self.writers.values():

@@ -68,7 +68,7 @@ def _own(devices: Devices) -> set[str]:
     return {
         name
         for name, device in devices.register.devices.items()
-        if not any(isinstance(bank, Desk) and bank.hold.elsewhere for bank in device.banks)
+        if not any(isinstance(desk, Desk) and desk.hold.elsewhere for desk in device.desks)
     }
 
 
