@@ -235,7 +235,7 @@ def test_what_cannot_even_be_broken_off() -> None:
     assert failures()["udp"] == 2
 
 
-@pytest.mark.parametrize("place", ["tick", "push", "move"])
+@pytest.mark.parametrize("place", ["tick", "push", "_move"])
 @on_loop
 async def test_what_nobody_can_explain_stops_the_bank_alone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
