@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hmac
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from math import inf
 from random import Random
@@ -34,9 +34,9 @@ SEEDS = range(6)
 EVERY_ROUNDS = 6
 
 
-def found(kind: str, *words: str, ground: Ground = DISKS) -> None:
+def found(kind: str, *words: str, ground: Ground = DISKS, seeds: Iterable[int] = SEEDS) -> None:
     """On one of the seeds the run fails, with these peers alone, and says one of these words."""
-    proofs.found(*words, seeds=SEEDS, rounds=ROUNDS, plan=partial(visits, kind), ground=ground)
+    proofs.found(*words, seeds=seeds, rounds=ROUNDS, plan=partial(visits, kind), ground=ground)
 
 
 def visits(kind: str, seed: int) -> list[Fault]:
@@ -170,7 +170,8 @@ def test_a_row_for_each_time_that_a_table_says_so_is_found(monkeypatch: pytest.M
 def test_a_disbelieved_number_that_counts_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """S9: what people did not believe is ignored until the table names a number at or below its last."""
     monkeypatch.setattr(witness, "is_ahead", lambda table, acked: acked > table.last_seq)
-    found("thief", "calls that too high")
+    # People seldom answer the thief between two of its visits: the seed that finds it comes first.
+    found("thief", "calls that too high", seeds=[10, *range(20)])
 
 
 def test_what_a_table_says_of_the_ledger_comes_about() -> None:
