@@ -39,6 +39,7 @@ def check(
         typer.echo(line)
     told = _ledger(found)
     typer.echo(told.what)
+    typer.echo(_heads(found))
     for warning in (*found.warnings, *told.warnings):
         typer.echo(f"warning: {warning}")
     if told.mistakes:
@@ -120,6 +121,17 @@ def _processes(found: "Config") -> list[str]:
         for server in found.servers
     ]
     return servers + [f"signage {one.id}: {_listens(one)}" for one in found.signage]
+
+
+def _heads(found: "Config") -> str:
+    """Where signed heads go, and who signs them."""
+    from jackpot.ledger.heads import SiteKey
+
+    if found.heads is None:
+        return "warning: without [heads] nothing outside the database proves the ledger"
+    places = {name: getattr(found.heads, name) for name in ("file", "syslog", "webhook")}
+    said = ", ".join(f"{name} {place}" for name, place in places.items() if place is not None)
+    return f"heads signed by the key {SiteKey(found.heads.key).fingerprint} go to {said}"
 
 
 def _listens(at: "Listen | Signage") -> str:

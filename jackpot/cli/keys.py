@@ -58,8 +58,10 @@ def site(
     private = secrets.token_bytes(KEY_BYTES)
     key, public = SiteKey(private), file.with_name(f"{file.name}.pub")
     pem = public_pem(key.public)
-    _write(public, pem, 0o644, force)
+    if public.exists() and not force:
+        fail(f"{public} exists already: a key is replaced only with --force")
     _write(file, private.hex() + "\n", 0o600, force)
+    _write(public, pem, 0o644, force=True)
     typer.echo(f"{file}: made, and {public}, fingerprint {key.fingerprint}\n{pem}", nl=False)
 
 

@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 from jackpot.cli.config import app
 from tests.config.floor import HEAD
 from tests.ledger.waiting import open_banks, open_ledger
+from tests.server.heads import heads, site_key
 
 FLOOR: Final = f"""{HEAD}
 [[link]]
@@ -100,6 +101,18 @@ def test_it_says_which_ledger_a_server_would_use(floor: Path) -> None:
     done = CliRunner().invoke(app, ["check", str(floor)])
     assert done.exit_code == 1
     assert 'is the ledger of site "riverside", the configuration is of site "lakeside"' in done.output
+
+
+def test_it_says_where_signed_heads_go(floor: Path) -> None:
+    """S8: who signs, and where to; and that nothing proves a ledger of which no head leaves the machine."""
+    shown = CliRunner().invoke(app, ["check", str(floor)]).output.splitlines()
+    assert "warning: without [heads] nothing outside the database proves the ledger" in shown
+    section = heads(floor.parent, 'syslog = "/dev/log"')
+    floor.write_text(FLOOR.replace("[ledger]", f"{section}\n[ledger]"))
+    shown = CliRunner().invoke(app, ["check", str(floor)]).output.splitlines()
+    key = site_key(floor.parent).fingerprint
+    assert f"heads signed by the key {key} go to file {floor.parent}/heads.jsonl, syslog /dev/log" in shown
+    assert not any("without [heads]" in line for line in shown)
 
 
 def test_a_ledger_out_of_reach_is_no_mistake(floor: Path) -> None:

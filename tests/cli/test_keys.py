@@ -120,3 +120,13 @@ def test_the_key_pair_of_a_site(tmp_path: Path) -> None:
     assert (code, "exists already" in err) == (1, True)
     assert (file.read_bytes(), public.read_bytes()) == before
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["site", "site.pub"]
+    for one, other in ((file, public), (public, file)):  # half a pair is replaced by no other half
+        one.rename(tmp_path / "aside")
+        assert keys("site", file)[0] == 1
+        assert (one.exists(), other.exists()) == (False, True)
+        (tmp_path / "aside").rename(one)
+    assert keys("site", "--force", file)[0] == 0
+    assert file.read_bytes() != before[0]
+    private, _ = read_key(file)
+    assert private is not None
+    assert read_public(public) == SiteKey(private).public
