@@ -41,7 +41,7 @@ class Connection(ABC):
         self.session: ServerSession
         self.device: Device | None = None
         self.key = ""
-        self._certified = certified
+        self.certified = certified
         self._busy = False
         self._turn_due = False
 
@@ -49,7 +49,7 @@ class Connection(ABC):
 
     def opened(self) -> None:
         """KeyChecks the newcomer."""
-        devices, name = self.devices, self.wire.common_name if self._certified else None
+        devices, name = self.devices, self.wire.common_name if self.certified else None
         check = KeyCheck(secrets.token_bytes(NONCE_BYTES), devices.server, devices.register.keys, name)
         self.session = ServerSession(check, devices.limits, devices.clock.monotonic())
         self.wire.prepare()

@@ -253,6 +253,8 @@ def _log_end(connection: "Connection", event: Closed, register: Register) -> Non
         return
     kind = register.role, event.code, claimed if claimed in register.devices else None
     facts = {"address": wire.address, "claimed": claimed or None}
+    if connection.certified and wire.common_name != claimed:
+        facts["certificate"] = wire.common_name
     level("stranger_closed", **facts, **said, kind=kind, source=wire.guest.address)
 
 

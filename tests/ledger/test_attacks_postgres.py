@@ -1,6 +1,7 @@
 """What can a restored database, a half-configured one or somebody with few rights do to a ledger?"""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from pathlib import Path
@@ -13,15 +14,18 @@ from structlog.testing import capture_logs
 from jackpot.clock import SystemClock
 from jackpot.lab.engines import Postgres
 from jackpot.ledger import connect
-from jackpot.ledger.journal import Snapshot
+from jackpot.ledger.journal import Snapshot, row_of
 from jackpot.ledger.open import make_roles
 from jackpot.ledger.postgres import PostgresStore
 from jackpot.ledger.postgres_schema import MIGRATION_LOCK
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.store import CommitInDoubt, LedgerUnusable
-from jackpot.rules import views
+from jackpot.rules import events, views
 from jackpot.rules.acts.links import OpenLink
+from jackpot.rules.acts.seals import SNAPSHOT_FORMAT, Sealed, digest_of
 from jackpot.rules.engine import Engine
+from jackpot.rules.outcome import Entry
+from jackpot.server.desk import BankStopped
 from jackpot.server.hold import Hold
 from jackpot.server.tenure import Tenure
 from jackpot.server.writer import RETRY_FIRST_S, Writer
@@ -383,6 +387,38 @@ def test_a_forged_snapshot_is_not_what_a_server_goes_on_from(database: str, post
                 reason = "main: the snapshot of row 1 is not what row 2 sealed"
                 replayed = [line for line in logs if line["event"] == "ledger_replayed"]
                 assert [(line["rows"], line["reasons"]) for line in replayed] == [(2, [reason])] * 2
+
+        run()
+
+
+def test_a_forged_tail_stops_a_server_that_runs(database: str, postgres: Postgres) -> None:
+    """S3: with a server's rights somebody appends a seal of their state, and its snapshot: it stops."""
+    with signing_in(postgres, database, "jackpot_server") as server:
+
+        @on_loop
+        async def run() -> None:
+            async with stores(server) as (store,), watching(server) as insider, holding(store) as writer:
+                await writer.person(OpenLink(THREE), ("p",))
+                head = await store.head("main")
+                rich = Engine.from_snapshot(await writer.ask(Engine.snapshot))
+                rich.state.links[0].levels[0].accounts.primary += 1_000_000_000_000
+                rich.state.links[0].levels[0].accounts.house -= 1_000_000_000_000
+                state = rich.snapshot()
+                body = events.encode(Sealed(SNAPSHOT_FORMAT, digest_of(state)))
+                entry = Entry(head.seq + 1, 0, Sealed.kind, 1, None, None, None, bytes(16), body, ())
+                row = row_of("main", head.epoch, entry, head.hash)
+                await insider.run(
+                    "INSERT INTO journal VALUES (1, $1, 0, $2, $3, 1, NULL, NULL, NULL, $4, $5, $6)",
+                    row.seq, row.epoch, row.kind, row.digest, row.body, row.hash,
+                )  # fmt: skip
+                plant = "INSERT INTO snapshot VALUES (1, $1, $2, $3, $4)"
+                await insider.run(plant, head.seq, head.hash, SNAPSHOT_FORMAT, state)
+                await insider.run("UPDATE head SET seq = $1, hash = $2", row.seq, row.hash)
+                with pytest.raises(BankStopped):  # fenced; then it takes the bank again, and reads it
+                    await writer.person(OpenLink(FIVE), ("p",))
+                await until(lambda: writer.hold.failed)
+                said = "row 2 seals another state than the rows before it make: .* jackpot ledger restore"
+                assert re.search(said, writer.hold.stopped or "")
 
         run()
 

@@ -135,9 +135,12 @@ async def test_a_certificate_must_name_its_device(tmp_path: Path) -> None:
             context = _certified(name, trust)
             reader, writer = await asyncio.open_connection("127.0.0.1", server.ports["tables"], ssl=context)
             device = Device(reader, writer)
-            await device.hello(config, "table", "T01")
-            assert (await device.type("welcome", "error"))["t"] == expected
+            with structlog.testing.capture_logs() as logs:
+                await device.hello(config, "table", "T01")
+                assert (await device.type("welcome", "error"))["t"] == expected
             writer.transport.abort()
+            told = [line["certificate"] for line in logs if line["event"] == "stranger_closed"]
+            assert told == [name] * (expected == "error"), "somebody may have the key of the one it claims"
         context = ssl.create_default_context()
         trust.configure_trust(context)
         reader, writer = await asyncio.open_connection("127.0.0.1", server.ports["tables"], ssl=context)
