@@ -12,12 +12,13 @@ import msgspec
 from jackpot.ledger.journal import Head, Row, Snapshot, chained, genesis, in_order
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.store import Fenced, LedgerCorrupt
-from jackpot.rules import events
+from jackpot.rules import again, events
 from jackpot.rules.acts.act import By
-from jackpot.rules.acts.seals import SNAPSHOT_FORMAT, Seal, Sealed, decide_seal, digest_of
+from jackpot.rules.acts.seals import SEAL_STEP, SNAPSHOT_FORMAT, Seal, Sealed, decide_seal, digest_of
+from jackpot.rules.acts.witness import FoundBehind
 from jackpot.rules.engine import Engine
 from jackpot.rules.invariant import InvariantError
-from jackpot.rules.kinds import UnknownEventError, decode
+from jackpot.rules.kinds import UnknownEventError, decode, name_of
 from jackpot.rules.postings import Posting, only_link
 
 # Rows of one read: a few milliseconds, so that a reader never holds the WAL for long.
@@ -53,7 +54,7 @@ def rebuild(
     another writer took the bank meanwhile.
     """
     head = ledger.head(bank)
-    engine = read_to(ledger, bank, head, tell, keep)
+    engine = read_to(ledger, bank, head, tell, keep, judge=True)
     if ledger.rows(bank, head.seq, 1):
         if ledger.head(bank).epoch != head.epoch:
             raise Fenced(f"bank {bank} was taken by another writer while it was read")
@@ -67,17 +68,21 @@ def read_to(
     head: Head,
     tell: Tell = lambda _rows, _why: None,
     keep: Keep = lambda _snapshot: None,
+    *,
+    judge: bool = False,
 ) -> Engine:
     """The engine as the ledger has it at a head, whatever a writer adds meanwhile. tell, keep: as `rebuild`.
 
     Checks of every row that it reads: that it is there, follows the chain, that its event makes the postings
-    that are stored, and that a seal is of the state before it; then the head against the last row, and every
-    account against the database's own sums (S3, M4). Raises LedgerCorrupt, naming the row or the account.
+    that are stored, and that a seal is of the state before it; judge: that the rules decide the newest rows
+    so, too. Then the head against the last row, and every account against the database's own sums (S3, M4,
+    S8). Raises LedgerCorrupt, naming the row or the account.
     """
     begun = _begin(ledger, bank, head)
     engine, last = begun.engine, begun.hash
     since, before = engine.seq, accounts_of(engine)
     tell(head.seq - since, begun.why)
+    judged = _Judge(engine, head) if judge else None
     while engine.seq < head.seq:
         page = ledger.rows(bank, engine.seq, min(PAGE_ROWS, head.seq - engine.seq))
         if not page:
@@ -89,6 +94,8 @@ def read_to(
                 raise LedgerCorrupt(f"{bank}: row {row.seq} does not follow from row {row.seq - 1}")
             if (engine.seq > since or not since) and _check_seal(engine, row) and engine.seq > begun.kept:
                 keep(Snapshot(bank, engine.seq, last, SNAPSHOT_FORMAT, engine.snapshot()))
+            if judged is not None:
+                judged.check(row)
             replay(engine, row)
             last = row.hash
     if last != head.hash:
@@ -196,6 +203,41 @@ def _check_seal(engine: Engine, row: Row) -> bool:
         said = f"{row.bank}: row {row.seq} seals another state than the rows before it make"
         raise LedgerCorrupt(f"{said}: {WAY_BACK}")
     return True
+
+
+class _Judge:
+    """Decides the newest rows of a replay again (S8): so many as it has where its snapshots are there.
+
+    Who the people of an act were, only `verify` asks. An epoch that began before the replay did is not known:
+    what a table says of lost answers once an epoch is not decided again in it.
+    """
+
+    def __init__(self, engine: Engine, head: Head) -> None:
+        self._engine = engine
+        self._after = head.seq - 2 * SEAL_STEP
+        self._epoch = 0
+        self._known = engine.seq == 0
+
+    def check(self, row: Row) -> None:
+        """Raises LedgerCorrupt where the rules would not have decided the next row."""
+        if row.epoch > self._epoch:
+            self._known = self._known or self._epoch > 0
+            self._epoch = row.epoch
+            self._engine.new_epoch(0)  # its clock decides nothing: an event says how long was waited (T10)
+        if row.seq <= self._after or row.version < events.RULES_VERSION:
+            return
+        try:
+            event = decode(row.kind, row.version, row.body)
+        except (UnknownEventError, msgspec.MsgspecError):
+            return  # the replay of the row says so
+        if isinstance(event, Sealed) or (isinstance(event, FoundBehind) and not self._known):
+            return
+        try:
+            fault = again.fault(self._engine, row, event, lambda _people: None)
+        except Exception as error:  # noqa: BLE001 - a forged event may break anything inside
+            fault = f"the rules cannot decide it: {error!r}"
+        if fault is not None:
+            raise LedgerCorrupt(f"{row.bank}: row {row.seq} ({name_of(row.kind)}): {fault}: {WAY_BACK}")
 
 
 def replay(engine: Engine, row: Row) -> None:

@@ -1,5 +1,6 @@
 """Does verify find a row that chains, balances and applies, and that no rule would have decided (S8)?"""
 
+import re
 import shutil
 from collections.abc import Callable
 from contextlib import closing
@@ -301,7 +302,7 @@ def test_a_table_that_there_is_none_of_is_found(forger: Forger, number: int) -> 
     event = events.Refused("no_such_round", "round: 'R9' is not this table's unfinished round")
     row = forger.append(event, name, number=number, postings=())
     assert audit(forger.path).problems[0] == f"main: row {row.seq} (refused): there is no table {number}"
-    with pytest.raises(LedgerCorrupt, match=f"the event of row {row.seq} cannot be applied"):
+    with pytest.raises(LedgerCorrupt, match=f"row {row.seq} .refused.: there is no table {number}: somebody"):
         Forger(forger.path)
 
 
@@ -514,3 +515,24 @@ def test_an_act_on_a_hit_that_nobody_made_is_found(forger: Forger) -> None:
     said = f"main: row {wrong.seq} (validated): it is about H9, which no row made"
     assert said in problems
     assert not any("KeyError(9)" in problem for problem in problems), problems
+
+
+@pytest.mark.parametrize(("forgery", "said"), BY_PEOPLE)
+def test_a_start_goes_on_from_no_act_that_the_rules_refuse(
+    forger: Forger, forgery: Callable[[Forger], Any], said: str
+) -> None:
+    """S3, S8: a start decides the newest rows again; one row that moves money to a meter pays nobody."""
+    row = forger.append(forgery(forger))
+    with pytest.raises(LedgerCorrupt, match=re.escape(f"main: row {row.seq} {said}")) as stopped:
+        Forger(forger.path)
+    assert "jackpot ledger restore" in str(stopped.value)
+
+
+@pytest.mark.parametrize(("table", "forgery", "said"), BY_TABLES)
+def test_a_start_goes_on_from_no_frame_that_the_rules_refuse(
+    forger: Forger, table: str, forgery: Callable[[Forger], Any], said: str
+) -> None:
+    """S3, S8: nor from a settlement, a void or a withdrawal of somebody's own."""
+    row = forger.append(forgery(forger), table)
+    with pytest.raises(LedgerCorrupt, match=re.escape(f"main: row {row.seq} {said}")):
+        Forger(forger.path)

@@ -1,5 +1,6 @@
 """Does verify find terms that nobody can play on, rounds that came too fast, names that nobody proved?"""
 
+import re
 import shutil
 from contextlib import closing
 from itertools import count
@@ -10,6 +11,7 @@ import msgspec
 import pytest
 
 from jackpot.catalogue import LevelEntry, LinkEntry, every, resolve
+from jackpot.ledger.rebuild import read_to
 from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.ledger.store import LedgerCorrupt
 from jackpot.ledger.timely import MINUTES_IN_ONE, MINUTES_MOST
@@ -134,8 +136,13 @@ def test_what_stands_in_anothers_place_stops_a_start(forger: Forger, event: Any,
     row = forger.append(event, postings=())
     problem = audit(forger.path).problems[0]
     assert problem.startswith(f"main: row {row.seq} ({kinds.name_of(row.kind)}): {said}"), problem
-    with pytest.raises(LedgerCorrupt, match=f"the event of row {row.seq} cannot be applied: InvariantError"):
+    with pytest.raises(LedgerCorrupt, match=f"row {row.seq} .{kinds.name_of(row.kind)}.: {re.escape(said)}"):
         Forger(forger.path)
+    with (
+        closing(SqliteLedger(forger.path, readonly=True)) as ledger,
+        pytest.raises(LedgerCorrupt, match="cannot be applied: InvariantError"),
+    ):
+        read_to(ledger, "main", ledger.head("main"))
 
 
 def test_every_paytable_gives_terms_that_can_be_played() -> None:

@@ -13,7 +13,8 @@ from jackpot.ledger.store import LedgerCorrupt
 from jackpot.ledger.verify import verify
 from jackpot.rules import events
 from jackpot.rules.acts import seals
-from jackpot.rules.acts.readings import ReadingTaken
+from jackpot.rules.acts.act import By
+from jackpot.rules.acts.readings import Reading, decide_reading
 from jackpot.rules.acts.seals import SNAPSHOT_FORMAT, Sealed, digest_of
 from jackpot.rules.engine import Engine
 from jackpot.rules.outcome import Entry
@@ -59,7 +60,8 @@ class Written:
         last = self.ledger.head("main")
         body = events.encode(event)
         seq = last.seq + 1
-        entry = Entry(seq, 0, event.kind, version, None, None, None, bytes(16), body, ())
+        digest = seq.to_bytes(16, "big")
+        entry = Entry(seq, 0, event.kind, version, None, None, None, digest, body, ())
         row = row_of("main", last.epoch, entry, last.hash)
         self.ledger.append("main", last.epoch, last.seq, [row])
         return row
@@ -254,15 +256,13 @@ def test_two_forged_seals_do_not_stand_for_each_other(
 def test_as_many_forged_rows_as_lie_between_two_seals_are_left_to_verify(
     written: Written, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """S8: a start is no proof of the journal's end; verify is."""
+    """S8: where each follows the rules a start goes on from the forger's state; verify does not."""
     monkeypatch.setattr(seals, "SEAL_LEAST", APART)
     lie = written.forge(forged(written.newer))
     engine = Engine.from_snapshot(lie.state)
-    for number in range(APART):
-        row = written.append(ReadingTaken(f"2030-01-{number:02}", []))
-        if not number:
-            engine.replay(written.ledger.rows("main", lie.seq, 1)[0])
-        engine.replay(row)
+    engine.replay(written.ledger.rows("main", lie.seq, 1)[0])
+    for number in range(1, APART + 1):
+        engine.replay(written.append(decide_reading(engine.state, Reading(f"2030-01-{number:02}"), By())))
     last = written.forge(msgspec.structs.replace(lie, state=engine.snapshot()))
     assert written.start()[1] == last.seq + 1 - lie.seq
     said = f"main: row {lie.seq + 1} (sealed): the rules decide otherwise: digest"
