@@ -1,9 +1,9 @@
 """How does the journal bear a snapshot out? An entry names the state before it by the SHA-256 of its bytes.
 
-A start goes on from the older of two sealed states, so that it decides the newer seal again (S3). To plant
+A start goes on from the older of two sealed states, and decides all that follows again (S3). To plant
 another state before that, a forger must write every later entry again. To plant one at the journal's end they
-must append a false seal, as many entries as lie between two seals, and one more seal. A program makes those
-within seconds: so nothing here proves the end, a signed head outside the database does (S8).
+must append a false seal, as many entries as lie between two seals, each by the rules, and one more seal. A
+program makes those within seconds: so nothing here proves the end, a signed head outside does (S8).
 """
 
 from hashlib import sha256
