@@ -17,9 +17,11 @@ from jackpot.server.asks import BadRequest, ServerAct, act_of, keyed, name_of
 from jackpot.server.people import Person
 from jackpot.server.replies import Done
 from jackpot.server.whose import NotDone
+from jackpot.web import chart
 from jackpot.web.access import CSRF_FIELD
 from jackpot.web.front import HOME, SIGN_IN, WAITING, Front, Maker, Page, back_to, there, words
 from jackpot.web.overview import Overview
+from jackpot.web.reports import Reports
 
 Form = MultiDictProxy[str | bytes | bytearray | web.FileField]
 
@@ -28,9 +30,11 @@ _OURS: Final = frozenset({CSRF_FIELD, "key", "back", "second_login", "second_sec
 _ACTS: Final = {name_of(kind): kind for kind in asks.ASKED_ACTS}
 # Hits of one page: as many as a level shows (S1).
 _HITS: Final = "25"
+# Gaming days that a meter's history shows.
+_DAYS: Final = "90"
 
 
-def routes(front: Front, overview: Overview) -> list[web.RouteDef]:
+def routes(front: Front, overview: Overview, reports: Reports) -> list[web.RouteDef]:
     """All that stands below /ops."""
     pages, make = Pages(front, overview), Maker(front)
     shown: dict[str, Page] = {
@@ -42,6 +46,8 @@ def routes(front: Front, overview: Overview) -> list[web.RouteDef]:
         "/ops/requests": pages.requests,
         "/ops/journal": pages.journal,
         "/ops/readings": pages.readings,
+        "/ops/reports": reports.all,
+        "/ops/reports/{report}": reports.one,
         WAITING: make.part,
     }
     return [
@@ -61,6 +67,7 @@ class Pages:
         self._make = Maker(front)
         self._overview = overview
         self._banks = front.config.banks
+        self._site = front.config.site
 
     async def home(self, request: web.Request, person: Person) -> web.StreamResponse:
         """What waits, what is wrong, and how the floor stands."""
@@ -86,7 +93,9 @@ class Pages:
     async def link(self, request: web.Request, person: Person) -> web.StreamResponse:
         """One link with all that S1 wants of it."""
         found = await self._make.ask(asks.OneLink, **request.match_info)
-        return await self._make.page(request, person, "ops/link.html", link=found)
+        read = await self._make.ask(asks.Readings, bank=found.bank, limit=_DAYS)
+        history = chart.lines(found, read.readings, self._site)
+        return await self._make.page(request, person, "ops/link.html", link=found, history=history)
 
     async def table(self, request: web.Request, person: Person) -> web.StreamResponse:
         """One table, its round, and what people may do about it."""

@@ -28,9 +28,10 @@ from jackpot.web import api, docs, ops, overview
 from jackpot.web.access import Access
 from jackpot.web.book_metrics import of_books
 from jackpot.web.families import Family, registry
-from jackpot.web.front import Front
+from jackpot.web.front import Front, Maker
 from jackpot.web.metrics import WayIn, of_banks, of_heads, of_program, of_relays, of_way_in
 from jackpot.web.overview import Overview, why
+from jackpot.web.reports import Reports
 from jackpot.web.screens import Screens, secure
 from jackpot.web.visitor import EVERYWHERE, HEAD_WITHIN_S, Visitor, Visits, names
 
@@ -94,7 +95,8 @@ async def listen(
         served = api.Served(source.acts, access.person, "http", elsewhere(source.config))
         app.add_subapp(BASE, api.api(served))
         front = Front(source.acts, access, source.config, screens.writing)
-        app.add_routes(ops.routes(front, looking))
+        reports = Reports(Maker(front), source.books, source.config.site, source.clock)
+        app.add_routes(ops.routes(front, looking, reports))
     return await start(app, source, screens, door, address)
 
 

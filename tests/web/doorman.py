@@ -8,6 +8,7 @@ from typing import Final
 import pytest
 
 from jackpot.app import Server
+from jackpot.clock import Clock
 from jackpot.config import Config
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
@@ -20,11 +21,11 @@ TOKEN: Final = "a-program"
 
 
 @asynccontextmanager
-async def opened_by(door: "Doorman", config: Config) -> AsyncIterator[Server]:
+async def opened_by(door: "Doorman", config: Config, clock: Clock | None = None) -> AsyncIterator[Server]:
     """A server whose people come in by that door."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("jackpot.app.Entrance", lambda *_: door)
-        async with Server(config) as server:
+        async with Server(config, clock) as server:
             yield server
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import aiohttp
 
 from jackpot.app import Server
+from jackpot.clock import Clock
 from jackpot.server.asks import ASKED_ACTS, BASE, QUESTIONS, Target, target_of
 from jackpot.web.access import PLAIN_COOKIE, SECURE_COOKIE, page_token
 from tests.server.bed import configure, on_loop, table
@@ -22,16 +23,20 @@ PAGES = (
     "/tables/T01",
     "/requests",
     "/journal",
+    "/reports",
+    "/reports/slip?hit=H1",
     "/readings",
 )
 KEY = {"Idempotency-Key": "one"}
 
 
 @asynccontextmanager
-async def floor(folder: Path, extra: str = "") -> AsyncIterator[tuple[Server, aiohttp.ClientSession]]:
+async def floor(
+    folder: Path, extra: str = "", clock: Clock | None = None
+) -> AsyncIterator[tuple[Server, aiohttp.ClientSession]]:
     """A server where ann and bo may sign in, and a browser without scripts."""
     jar = aiohttp.CookieJar(unsafe=True)
-    async with opened_by(Doorman("ann", "bo"), configure(folder, extra=extra)) as server:
+    async with opened_by(Doorman("ann", "bo"), configure(folder, extra=extra), clock) as server:
         at = f"http://127.0.0.1:{server.ports['http']}"
         async with aiohttp.ClientSession(at, cookie_jar=jar) as web:
             yield server, web

@@ -18,7 +18,18 @@ if TYPE_CHECKING:
     from playwright.async_api import Browser, Page
 
 AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text("utf-8")
-PAGES = ("", "/hits", "/hits/main/H1", f"/links/{LINK}", "/tables/T01", "/requests", "/journal", "/readings")
+PAGES = (
+    "",
+    "/hits",
+    "/hits/main/H1",
+    f"/links/{LINK}",
+    "/tables/T01",
+    "/requests",
+    "/journal",
+    "/readings",
+    "/reports",
+    "/reports/access",
+)
 FORM = """() => Object.fromEntries(new FormData(document.querySelector('form[action="/ops/acts/pay"]')))"""
 FINDINGS = """async () => (await axe.run()).violations.map(
     (one) => one.id + ': ' + one.nodes.map((node) => node.html).join(' ')

@@ -1,0 +1,157 @@
+"""What do the books say? Every report of the registry, as a page, as a page to print, and as CSV."""
+
+from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
+from typing import Any, Final, NamedTuple, TypeVar
+
+from aiohttp import hdrs, web
+from multidict import istr
+
+from jackpot.books import output
+from jackpot.books.days import day_fault
+from jackpot.books.reader import Books
+from jackpot.books.report import Found, Report, Unanswerable, Wanted
+from jackpot.books.reports import REPORTS
+from jackpot.clock import Clock
+from jackpot.config import Site
+from jackpot.ledger.reading import Reader
+from jackpot.ledger.store import LedgerError
+from jackpot.rules.codes import Code
+from jackpot.server.asks import BadRequest
+from jackpot.server.people import Person
+from jackpot.server.whose import NotDone
+from jackpot.web.front import Maker
+
+# Rows of a page: as many as somebody scrolls through. More are in the file.
+ROWS_SHOWN: Final = 500
+# Rows of a file from here: what is read within three seconds. The command makes longer ones.
+ROWS_MOST: Final = 20_000
+# The fields of a form, by what a report may be asked with.
+ASKED: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
+    "day": (("day", "Gaming day"),),
+    "days": (("first", "From the gaming day"), ("last", "To the gaming day")),
+    "hit": (("hit", "Hit"),),
+    "link": (("link", "Link"),),
+    "drop": (),
+}
+# A page to print has its style within, and nothing else.
+_POLICY: Final = istr("Content-Security-Policy")
+_PRINTED: Final = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'self'"
+
+
+T = TypeVar("T")
+
+
+class Shown(NamedTuple):
+    """A report as a page has it. more: whether rows were left out."""
+
+    facts: list[tuple[str, str]]
+    rows: list[list[str]]
+    totals: list[str]
+    problems: list[str]
+    more: bool
+
+
+class Reports:
+    """Answers for the reports."""
+
+    def __init__(self, make: Maker, books: Books, site: Site, clock: Clock) -> None:
+        self._make = make
+        self._books = books
+        self._site = site
+        self._clock = clock
+
+    async def all(self, request: web.Request, person: Person) -> web.StreamResponse:
+        """Which reports there are."""
+        return await self._make.page(request, person, "ops/reports.html", reports=REPORTS.values())
+
+    async def one(self, request: web.Request, person: Person) -> web.StreamResponse:
+        """One report. as: "print" or "csv", else a page to look at."""
+        report = REPORTS.get(request.match_info["report"])
+        if report is None:
+            raise web.HTTPNotFound(text="there is no such report\n")
+        given = {name: value for name, value in request.query.items() if value}
+        match given.get("as"):
+            case "csv":
+                lines = await self._read(report, given, lambda found: list(_file(report, found)))
+                name = f'attachment; filename="{report.name}.csv"'
+                headers = {hdrs.CONTENT_DISPOSITION: name, hdrs.CACHE_CONTROL: "no-store"}
+                return web.Response(text="".join(lines), content_type="text/csv", headers=headers)
+            case "print":
+                now = self._clock.unix_ms()
+                pieces = await self._read(
+                    report, given, lambda found: list(output.as_html(report, _short(found), self._site, now))
+                )
+                headers = {_POLICY: _PRINTED, hdrs.CACHE_CONTROL: "no-store"}
+                return web.Response(text="".join(pieces), content_type="text/html", headers=headers)
+        shown, problem = None, ""
+        if given.keys() - {"said"} or "hit" not in report.options:
+            try:
+                shown = await self._read(report, given, lambda found: _shown(report, found, self._site))
+            except (BadRequest, NotDone) as error:
+                problem = str(error)
+        fields = [field for option in report.options for field in ASKED[option]]
+        asked: dict[str, Any] = {
+            "report": report,
+            "shown": shown,
+            "problem": problem,
+            "given": given,
+            "fields": fields,
+        }
+        query = request.query_string
+        return await self._make.page(request, person, "ops/report.html", query=query, **asked)
+
+    async def _read(self, report: Report, given: Mapping[str, str], use: Callable[[Found], T]) -> T:
+        """What becomes of a report, read next to the writer. Raises BadRequest, NotDone."""
+        try:
+            return await self._books.read(
+                lambda ledger: use(report.find(ledger, self._wanted(given, ledger)))
+            )
+        except Unanswerable as error:
+            raise BadRequest(str(error)) from error
+        except LedgerError as error:
+            raise NotDone(Code.LEDGER, str(error)) from error
+
+    def _wanted(self, given: Mapping[str, str], ledger: Reader) -> Wanted:
+        banks = tuple(ledger.banks())
+        if (bank := given.get("bank")) is not None and bank not in banks:
+            raise Unanswerable(f"bank: {bank!r} is unknown; there is {' '.join(banks)}")
+        for name in ("day", "first", "last"):
+            if (day := given.get(name)) is not None and (fault := day_fault(day)):
+                raise Unanswerable(f"{name}: {fault}")
+        hit = given.get("hit", "H0")
+        digits = hit.removeprefix("H")
+        if not (hit.startswith("H") and digits.isascii() and digits.isdigit() and len(digits) <= 16):
+            raise Unanswerable(f"hit: {hit!r} is no hit, such as H12")
+        first, last = given.get("day", given.get("first")), given.get("day", given.get("last"))
+        if first and last and first > last:
+            raise Unanswerable(f"first: {first} is after {last}")
+        chosen = (bank,) if bank else banks
+        return Wanted(self._site, chosen, given.get("link"), first, last, int(digits))
+
+
+def _shown(report: Report, found: Found, site: Site) -> Shown:
+    shown, totals = output.Shown(site), output.Totals(report, found)
+    rows = [
+        [shown.cell(column.kind, value) for column, value in zip(report.columns, row, strict=True)]
+        for row in islice(totals, ROWS_SHOWN + 1)
+    ]
+    more = len(rows) > ROWS_SHOWN
+    sums = [
+        "" if n not in totals.sums else shown.cell("sum", totals.sums[n]) for n in range(len(report.columns))
+    ]
+    facts = [(fact.name, shown.fact(fact)) for fact in found.facts]
+    return Shown(facts, rows[:ROWS_SHOWN], sums if totals.columns and not more else [], found.problems, more)
+
+
+def _short(found: Found) -> Found:
+    return found._replace(rows=islice(found.rows, ROWS_MOST))
+
+
+def _file(report: Report, found: Found) -> Iterator[str]:
+    """No more lines than a file from here has; the last one says that there are more."""
+    for number, line in enumerate(output.as_csv(report, found)):
+        if number > ROWS_MOST:
+            yield "there is more: jackpot report on the server's machine\r\n"
+            return
+        yield line

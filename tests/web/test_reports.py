@@ -1,0 +1,54 @@
+"""Is every report there for people, as a page, to print and as a file, and is a wrong question answered?"""
+
+import csv
+from pathlib import Path
+
+from jackpot.books.reports import REPORTS
+from tests.server.bed import StepClock, administer, on_loop, table, until
+from tests.server.test_admin import royal
+from tests.web.test_access import floor, signed_in
+
+
+@on_loop
+async def test_every_report_is_a_page_a_paper_and_a_file(tmp_path: Path) -> None:
+    """S1, S2: what the books say, for those who have signed in; a paper runs no script and loads nothing."""
+    clock = StepClock()
+    async with floor(tmp_path, clock=clock) as (server, web), table(server) as device:
+        await royal(device)
+        await administer(server.config, do="validate", hit="H1", by="=1+1")
+        clock.stepped_s += 86_400  # the gaming day ends, and its meters are read
+        await until(lambda: bool(server.writers["main"].core.engine.state.last_day))
+        (await signed_in(web)).close()
+        for report in REPORTS.values():
+            at = f"/ops/reports/{report.name}?bank=main" + ("&hit=H1" if "hit" in report.options else "")
+            async with web.get(at) as page:
+                text = await page.text()
+                assert (page.status, report.title in text, 'role="alert"' in text) == (200, True, False), at
+            async with web.get(f"{at}&as=print") as paper:
+                assert paper.status == 200
+                assert "script" not in paper.headers["Content-Security-Policy"]
+                assert report.title in await paper.text()
+            async with web.get(f"{at}&as=csv") as file:
+                rows = list(csv.reader((await file.text()).splitlines()))
+                assert rows[0] == [column.name for column in report.columns]
+        async with web.get("/ops/reports/slip?hit=H1&as=print") as paper:
+            assert "$10,000.18" in await paper.text()
+
+
+@on_loop
+async def test_a_question_that_cannot_be_meant_is_answered_on_its_page(tmp_path: Path) -> None:
+    """Misuse: a wrong day, hit or bank is named, and an unknown report is none."""
+    async with floor(tmp_path) as (_, web):
+        (await signed_in(web)).close()
+        for query, said in (
+            ("hits?first=yesterday", "first: "),
+            ("hits?first=2026-11-20&last=2026-11-01", "first: 2026-11-20 is after 2026-11-01"),
+            ("slip?hit=H1%27%20OR%201", "hit: "),
+            ("slip?hit=H77", "H77"),
+            ("hits?bank=other", "bank: "),
+        ):
+            async with web.get(f"/ops/reports/{query}") as page:
+                text = await page.text()
+                assert (page.status, 'role="alert"' in text, said in text) == (200, True, True), query
+        async with web.get("/ops/reports/everything") as page:
+            assert page.status == 404
