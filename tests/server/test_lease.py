@@ -149,36 +149,32 @@ def test_a_standby_that_was_frozen_knows_of_nobody() -> None:
     assert not watch.alive
 
 
-def test_a_take_that_was_overtaken_is_no_take(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@on_loop
+async def test_a_take_that_was_overtaken_is_no_take(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """DESIGN, lease: an epoch is one server's, also where two took the bank in the same moment."""
+    first, second = [await PostgresStore.open(database) for _ in range(2)]
+    both: list[Any] = []
+    read = Leases.head
 
-    @on_loop
-    async def run() -> None:
-        first, second = [await PostgresStore.open(database) for _ in range(2)]
-        both: list[Any] = []
-        read = Leases.head
+    async def overtaken(self: Leases, bank: str) -> Head:
+        if self is first._leases and not both:
+            both.append(await second.new_epoch("main", "second"))
+        return await read(self, bank)
 
-        async def overtaken(self: Leases, bank: str) -> Head:
-            if self is first._leases and not both:
-                both.append(await second.new_epoch("main", "second"))
-            return await read(self, bank)
+    ended = Leases._end_backends
 
-        ended = Leases._end_backends
+    async def nobody(self: Leases, *whom: Any) -> None:
+        if self is first._leases:
+            await ended(self, *whom)
 
-        async def nobody(self: Leases, *whom: Any) -> None:
-            if self is first._leases:
-                await ended(self, *whom)
-
-        monkeypatch.setattr(Leases, "head", overtaken)
-        monkeypatch.setattr(Leases, "_end_backends", nobody)
-        with pytest.raises(Fenced):
-            await first.new_epoch("main", "first")
-        assert both[0].holder == "second"
-        await second.beat("main", both[0].epoch)
-        for store in (first, second):
-            await store.close()
-
-    run()
+    monkeypatch.setattr(Leases, "head", overtaken)
+    monkeypatch.setattr(Leases, "_end_backends", nobody)
+    with pytest.raises(Fenced):
+        await first.new_epoch("main", "first")
+    assert both[0].holder == "second"
+    await second.beat("main", both[0].epoch)
+    for store in (first, second):
+        await store.close()
 
 
 async def nobody_there(_writer: Writer) -> None:
@@ -208,179 +204,155 @@ async def tenure(
 
 
 @pytest.mark.parametrize("doubted", [False, True])
-def test_a_server_overtaken_while_it_reads_does_not_hold_the_bank(
+@on_loop
+async def test_a_server_overtaken_while_it_reads_does_not_hold_the_bank(
     database: str, monkeypatch: pytest.MonkeyPatch, doubted: bool
 ) -> None:
     """DESIGN, lease: two took the bank at once, at the start or after a doubt; the later one has it.
 
     The earlier taker reads that epoch before it looks at the state, and must not write in it.
     """
+    first, second = [await PostgresStore.open(database) for _ in range(2)]
+    taken: list[Head] = []
+    read = PostgresStore.run
 
-    @on_loop
-    async def run() -> None:
-        first, second = [await PostgresStore.open(database) for _ in range(2)]
-        taken: list[Head] = []
-        read = PostgresStore.run
+    async def overtaken(self: PostgresStore, work: Any) -> Any:
+        if not taken:
+            taken.append(await second.new_epoch("main", "second"))
+        return await read(self, work)
 
-        async def overtaken(self: PostgresStore, work: Any) -> Any:
-            if not taken:
-                taken.append(await second.new_epoch("main", "second"))
-            return await read(self, work)
+    async def nobody(self: Leases, *whom: Any) -> None:
+        """What ends the first one's connection comes before it takes the bank."""
 
-        async def nobody(self: Leases, *whom: Any) -> None:
-            """What ends the first one's connection comes before it takes the bank."""
-
-        async with tenure(first) as (_, writer):
-            if doubted:
-                await until(lambda: writer.active)
-            monkeypatch.setattr(Leases, "_end_backends", nobody)
-            monkeypatch.setattr(PostgresStore, "run", overtaken)
-            if doubted:
-                assert first.session.connection is not None
-                first.session.connection.terminate()
-            await until(lambda: writer.hold.stopped == "standby: second has bank main")
-            assert not writer.active
-            assert (await second.head("main")).epoch == taken[0].epoch
-            await second.beat("main", taken[0].epoch)
-            await second.append("main", taken[0].epoch, 0, rows(1, epoch=taken[0].epoch))
-        for store in (first, second):
-            await store.close()
-
-    run()
+    async with tenure(first) as (_, writer):
+        if doubted:
+            await until(lambda: writer.active)
+        monkeypatch.setattr(Leases, "_end_backends", nobody)
+        monkeypatch.setattr(PostgresStore, "run", overtaken)
+        if doubted:
+            assert first.session.connection is not None
+            first.session.connection.terminate()
+        await until(lambda: writer.hold.stopped == "standby: second has bank main")
+        assert not writer.active
+        assert (await second.head("main")).epoch == taken[0].epoch
+        await second.beat("main", taken[0].epoch)
+        await second.append("main", taken[0].epoch, 0, rows(1, epoch=taken[0].epoch))
+    for store in (first, second):
+        await store.close()
 
 
-def test_a_bank_is_taken_as_it_was_seen(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@on_loop
+async def test_a_bank_is_taken_as_it_was_seen(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """DESIGN, lease: a holder that wakes while a standby is about to take its bank keeps it, or knows."""
+    first, second = [await PostgresStore.open(database) for _ in range(2)]
+    never = await second.head("main")
+    epoch = (await first.new_epoch("main", "first", seen=never)).epoch
+    with pytest.raises(Fenced):
+        await second.new_epoch("main", "second", seen=never)
+    seen = await second.head("main")
+    await first.beat("main", epoch)
+    with pytest.raises(Fenced):
+        await second.new_epoch("main", "second", seen=seen)
+    await first.beat("main", epoch)
+    ended = Leases._end_backends
 
-    @on_loop
-    async def run() -> None:
-        first, second = [await PostgresStore.open(database) for _ in range(2)]
-        never = await second.head("main")
-        epoch = (await first.new_epoch("main", "first", seen=never)).epoch
-        with pytest.raises(Fenced):
-            await second.new_epoch("main", "second", seen=never)
-        seen = await second.head("main")
-        await first.beat("main", epoch)
-        with pytest.raises(Fenced):
-            await second.new_epoch("main", "second", seen=seen)
-        await first.beat("main", epoch)
-        ended = Leases._end_backends
+    async def awake(self: Leases, *what: Any) -> None:
+        await ended(self, *what)
+        await holder.beat("main", epoch)
 
-        async def awake(self: Leases, *what: Any) -> None:
-            await ended(self, *what)
-            await holder.beat("main", epoch)
-
-        holder = await PostgresStore.open(database)
-        monkeypatch.setattr(Leases, "_end_backends", awake)
-        with pytest.raises(Fenced):
-            await second.new_epoch("main", "second", seen=await second.head("main"))
-        monkeypatch.setattr(Leases, "_end_backends", ended)
-        taken = await second.new_epoch("main", "second", seen=await second.head("main"))
-        assert (taken.epoch, taken.holder) == (epoch + 1, "second")
-        for store in (first, second, holder):
-            await store.close()
-
-    run()
+    holder = await PostgresStore.open(database)
+    monkeypatch.setattr(Leases, "_end_backends", awake)
+    with pytest.raises(Fenced):
+        await second.new_epoch("main", "second", seen=await second.head("main"))
+    monkeypatch.setattr(Leases, "_end_backends", ended)
+    taken = await second.new_epoch("main", "second", seen=await second.head("main"))
+    assert (taken.epoch, taken.holder) == (epoch + 1, "second")
+    for store in (first, second, holder):
+        await store.close()
 
 
-def test_a_bank_that_is_given_up_is_not_shown_any_more(
+@on_loop
+async def test_a_bank_that_is_given_up_is_not_shown_any_more(
     database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """DESIGN, lease: another may take the bank before this server hears that it is free."""
+    store = await PostgresStore.open(database)
+    shown: list[bool] = []
+    release = PostgresStore.release
 
-    @on_loop
-    async def run() -> None:
-        store = await PostgresStore.open(database)
-        shown: list[bool] = []
-        release = PostgresStore.release
+    async def released(self: PostgresStore, bank: str, epoch: int) -> None:
+        shown.append(writer.board.trusted or writer.active)
+        await release(self, bank, epoch)
 
-        async def released(self: PostgresStore, bank: str, epoch: int) -> None:
-            shown.append(writer.board.trusted or writer.active)
-            await release(self, bank, epoch)
-
-        monkeypatch.setattr(PostgresStore, "release", released)
-        async with tenure(store) as (_, writer):
-            await until(lambda: writer.active)
-        assert shown == [False]
-        assert (await store.head("main")).holder == ""
-        await store.close()
-
-    run()
+    monkeypatch.setattr(PostgresStore, "release", released)
+    async with tenure(store) as (_, writer):
+        await until(lambda: writer.active)
+    assert shown == [False]
+    assert (await store.head("main")).holder == ""
+    await store.close()
 
 
-def test_a_bank_whose_snapshots_cannot_be_saved_is_held(
+@on_loop
+async def test_a_bank_whose_snapshots_cannot_be_saved_is_held(
     database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """DESIGN 5: a snapshot only spares a replay; a server that cannot save one goes on."""
+    store = await PostgresStore.open(database)
 
-    @on_loop
-    async def run() -> None:
-        store = await PostgresStore.open(database)
+    async def lost(_self: PostgresStore, _snapshot: Any) -> None:
+        raise CommitInDoubt("the connection was lost")
 
-        async def lost(_self: PostgresStore, _snapshot: Any) -> None:
-            raise CommitInDoubt("the connection was lost")
-
-        async with tenure(store) as (_, writer):
-            await until(lambda: writer.active and writer.service is Service.HERE)
-            monkeypatch.setattr(PostgresStore, "save_snapshot", lost)
-            writer.core._snapshot_every = 1
-            assert (await writer.person(Reading("2026-11-21"), ())).ok
-            await until(lambda: writer.counts.doubts == 1 and writer.active)
-            monkeypatch.undo()
-            writer.core._snapshot_every = 10
-            assert (await writer.person(Reading("2026-11-22"), ())).ok
-        assert not writer.hold.failed
-        assert (await store.head("main")).holder == ""
-        await store.close()
-
-    run()
+    async with tenure(store) as (_, writer):
+        await until(lambda: writer.active and writer.service is Service.HERE)
+        monkeypatch.setattr(PostgresStore, "save_snapshot", lost)
+        writer.core._snapshot_every = 1
+        assert (await writer.person(Reading("2026-11-21"), ())).ok
+        await until(lambda: writer.counts.doubts == 1 and writer.active)
+        monkeypatch.undo()
+        writer.core._snapshot_every = 10
+        assert (await writer.person(Reading("2026-11-22"), ())).ok
+    assert not writer.hold.failed
+    assert (await store.head("main")).holder == ""
+    await store.close()
 
 
-def test_a_trigger_that_was_planted_since_the_start_is_found_at_a_takeover(database: str) -> None:
+@on_loop
+async def test_a_trigger_that_was_planted_since_the_start_is_found_at_a_takeover(database: str) -> None:
     """S3: the schema is compared whenever a bank is taken, and not at the start of the process alone."""
-
-    @on_loop
-    async def run() -> None:
-        store = await PostgresStore.open(database)
-        assert store.session.connection is not None
-        await store.session.connection.execute(
-            "CREATE TRIGGER no_room BEFORE INSERT ON posting EXECUTE FUNCTION refuse_change()"
-        )
-        async with tenure(store) as (_, writer):
-            await until(lambda: writer.hold.failed)
-            assert "trigger no_room on posting is not the ledger's" in str(writer.hold.stopped)
-        await store.close()
-
-    run()
+    store = await PostgresStore.open(database)
+    assert store.session.connection is not None
+    await store.session.connection.execute(
+        "CREATE TRIGGER no_room BEFORE INSERT ON posting EXECUTE FUNCTION refuse_change()"
+    )
+    async with tenure(store) as (_, writer):
+        await until(lambda: writer.hold.failed)
+        assert "trigger no_room on posting is not the ledger's" in str(writer.hold.stopped)
+    await store.close()
 
 
-def test_a_bank_that_cannot_be_taken_is_tried_without_haste(
+@on_loop
+async def test_a_bank_that_cannot_be_taken_is_tried_without_haste(
     database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """DESIGN 4: a database that refuses every epoch is not loaded with connections and lines of log."""
+    store = await PostgresStore.open(database, require_synchronous=True)
+    recover, pause, done = PostgresStore.recover, Tenure._pause, list[object]()
 
-    @on_loop
-    async def run() -> None:
-        store = await PostgresStore.open(database, require_synchronous=True)
-        recover, pause, done = PostgresStore.recover, Tenure._pause, list[object]()
+    async def recovered(self: PostgresStore) -> None:
+        done.append("recover")
+        await recover(self)
 
-        async def recovered(self: PostgresStore) -> None:
-            done.append("recover")
-            await recover(self)
+    async def paused(self: Tenure, seconds: float) -> None:
+        done.append(seconds)
+        await pause(self, seconds)
 
-        async def paused(self: Tenure, seconds: float) -> None:
-            done.append(seconds)
-            await pause(self, seconds)
-
-        monkeypatch.setattr(PostgresStore, "recover", recovered)
-        monkeypatch.setattr(Tenure, "_pause", paused)
-        async with tenure(store) as (_, writer):
-            await until(lambda: len(done) >= 5)
-            assert not writer.active
-        assert done[:5] == ["recover", RETRY_S, "recover", RETRY_S, "recover"]
-        await store.close()
-
-    run()
+    monkeypatch.setattr(PostgresStore, "recover", recovered)
+    monkeypatch.setattr(Tenure, "_pause", paused)
+    async with tenure(store) as (_, writer):
+        await until(lambda: len(done) >= 5)
+        assert not writer.active
+    assert done[:5] == ["recover", RETRY_S, "recover", RETRY_S, "recover"]
+    await store.close()
 
 
 @on_loop
@@ -419,39 +391,35 @@ async def test_a_bank_that_nobody_takes_comes_back(database: str, monkeypatch: p
     await store.close()
 
 
-def test_no_device_is_let_in_before_the_journal_was_read(
+@on_loop
+async def test_no_device_is_let_in_before_the_journal_was_read(
     database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """L9: also where reading it took longer than the lease, which the next beat confirms again."""
+    store = await PostgresStore.open(database)
+    clock = StepClock()
+    read = PostgresStore.run
+    agreed = asyncio.Event()
 
-    @on_loop
-    async def run() -> None:
-        store = await PostgresStore.open(database)
-        clock = StepClock()
-        read = PostgresStore.run
-        agreed = asyncio.Event()
+    async def slowly(self: PostgresStore, work: Any) -> Any:
+        found = await read(self, work)
+        clock.ahead_s += LEASE_S + AWAY_S
+        return found
 
-        async def slowly(self: PostgresStore, work: Any) -> Any:
-            found = await read(self, work)
-            clock.ahead_s += LEASE_S + AWAY_S
-            return found
+    monkeypatch.setattr(PostgresStore, "run", slowly)
 
-        monkeypatch.setattr(PostgresStore, "run", slowly)
+    async def taken(_writer: Writer) -> None:
+        writer.tick()
+        await agreed.wait()
 
-        async def taken(_writer: Writer) -> None:
-            writer.tick()
-            await agreed.wait()
-
-        async with tenure(store, clock, taken) as (_, writer):
-            opened: list[bool] = []
-            writer.on_opened.append(lambda _desk: opened.append(agreed.is_set()))
-            await until(lambda: writer.board.leased)
-            agreed.set()
-            await until(lambda: writer.service is Service.HERE)
-        assert opened == [True]
-        await store.close()
-
-    run()
+    async with tenure(store, clock, taken) as (_, writer):
+        opened: list[bool] = []
+        writer.on_opened.append(lambda _desk: opened.append(agreed.is_set()))
+        await until(lambda: writer.board.leased)
+        agreed.set()
+        await until(lambda: writer.service is Service.HERE)
+    assert opened == [True]
+    await store.close()
 
 
 @on_loop

@@ -34,33 +34,29 @@ async def readiness(server: Server) -> int:
 
 
 @pytest.mark.parametrize("fault", [doubt, doubt_but_written])
-def test_a_commit_in_doubt_suspends_and_resumes(
+@on_loop
+async def test_a_commit_in_doubt_suspends_and_resumes(
     tmp_path: Path, fault: Callable[[Callable[[], None]], None]
 ) -> None:
     """S4, DESIGN 4: told suspended at once, then resumed, then answered; the wager counts once either way."""
-
-    @on_loop
-    async def run() -> None:
-        config = configure(tmp_path)
-        ledger = Faulty(config)
-        async with Server(config, ledger=ledger) as server, table(server) as device, sign(server) as board:
-            epoch = server.writers["main"].core.epoch
-            ledger.faults.append(fault)
-            device.wager(1, "R1", 1)
-            told = await device.type("link", "ack")
-            assert (told["t"], told["state"], told["reason"]) == ("link", "suspended", "ledger")
-            assert (await board.type("link"))["reason"] == "ledger"
-            assert (await device.answer(1))["t"] == "ack"
-            if not any(message.get("state") == "active" for message in device.heard):
-                assert (await device.type("link"))["state"] == "active"
-            assert server.writers["main"].core.epoch == epoch + 1
-            assert await readiness(server) == 200
-            device.wager(2, "R1", 2)
-            assert (await device.answer(2))["t"] == "ack"
-            values = server.writers["main"].board.links[LINK].levels
-            assert values["mega"] == 1_000_018
-
-    run()
+    config = configure(tmp_path)
+    ledger = Faulty(config)
+    async with Server(config, ledger=ledger) as server, table(server) as device, sign(server) as board:
+        epoch = server.writers["main"].core.epoch
+        ledger.faults.append(fault)
+        device.wager(1, "R1", 1)
+        told = await device.type("link", "ack")
+        assert (told["t"], told["state"], told["reason"]) == ("link", "suspended", "ledger")
+        assert (await board.type("link"))["reason"] == "ledger"
+        assert (await device.answer(1))["t"] == "ack"
+        if not any(message.get("state") == "active" for message in device.heard):
+            assert (await device.type("link"))["state"] == "active"
+        assert server.writers["main"].core.epoch == epoch + 1
+        assert await readiness(server) == 200
+        device.wager(2, "R1", 2)
+        assert (await device.answer(2))["t"] == "ack"
+        values = server.writers["main"].board.links[LINK].levels
+        assert values["mega"] == 1_000_018
     with closing(open_ledger(configure(tmp_path).ledger.url)) as ledger:
         assert verify(ledger, "main").problems == ()
 

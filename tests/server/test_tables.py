@@ -305,18 +305,14 @@ async def test_sixty_four_unanswered_are_held_back_not_lost(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("noise", [b"", b"\0\0\0\0", b"\xff" * 64, b"GET / HTTP/1.1\r\n\r\n"])
-def test_noise_is_answered_or_closed(tmp_path: Path, noise: bytes) -> None:
+@on_loop
+async def test_noise_is_answered_or_closed(tmp_path: Path, noise: bytes) -> None:
     """WIRE, faults: bytes that are no frame end in `bad_frame` or a closed connection."""
-
-    @on_loop
-    async def run() -> None:
-        async with Server(configure(tmp_path)) as server, connected(server.ports["tables"]) as device:
-            device.writer.write(noise)
-            device.writer.write_eof()
-            await device.closed()
-            assert {message["t"] for message in device.heard} <= {"challenge", "error"}
-
-    run()
+    async with Server(configure(tmp_path)) as server, connected(server.ports["tables"]) as device:
+        device.writer.write(noise)
+        device.writer.write_eof()
+        await device.closed()
+        assert {message["t"] for message in device.heard} <= {"challenge", "error"}
 
 
 @on_loop
