@@ -36,6 +36,7 @@ from jackpot.server.lease import (
 from jackpot.server.life import Service
 from jackpot.server.tenure import RETRY_S, Tenure
 from jackpot.server.writer import Writer
+from tests.ledger.backends import stores
 from tests.ledger.material import rows
 from tests.server.bed import WAIT_S, StepClock, on_loop, until
 
@@ -152,29 +153,27 @@ def test_a_standby_that_was_frozen_knows_of_nobody() -> None:
 @on_loop
 async def test_a_take_that_was_overtaken_is_no_take(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """DESIGN, lease: an epoch is one server's, also where two took the bank in the same moment."""
-    first, second = [await PostgresStore.open(database) for _ in range(2)]
-    both: list[Any] = []
-    read = Leases.head
+    async with stores(database, 2) as (first, second):
+        both: list[Any] = []
+        read = Leases.head
 
-    async def overtaken(self: Leases, bank: str) -> Head:
-        if self is first._leases and not both:
-            both.append(await second.new_epoch("main", "second"))
-        return await read(self, bank)
+        async def overtaken(self: Leases, bank: str) -> Head:
+            if self is first._leases and not both:
+                both.append(await second.new_epoch("main", "second"))
+            return await read(self, bank)
 
-    ended = Leases._end_backends
+        ended = Leases._end_backends
 
-    async def nobody(self: Leases, *whom: Any) -> None:
-        if self is first._leases:
-            await ended(self, *whom)
+        async def nobody(self: Leases, *whom: Any) -> None:
+            if self is first._leases:
+                await ended(self, *whom)
 
-    monkeypatch.setattr(Leases, "head", overtaken)
-    monkeypatch.setattr(Leases, "_end_backends", nobody)
-    with pytest.raises(Fenced):
-        await first.new_epoch("main", "first")
-    assert both[0].holder == "second"
-    await second.beat("main", both[0].epoch)
-    for store in (first, second):
-        await store.close()
+        monkeypatch.setattr(Leases, "head", overtaken)
+        monkeypatch.setattr(Leases, "_end_backends", nobody)
+        with pytest.raises(Fenced):
+            await first.new_epoch("main", "first")
+        assert both[0].holder == "second"
+        await second.beat("main", both[0].epoch)
 
 
 async def nobody_there(_writer: Writer) -> None:
@@ -212,33 +211,31 @@ async def test_a_server_overtaken_while_it_reads_does_not_hold_the_bank(
 
     The earlier taker reads that epoch before it looks at the state, and must not write in it.
     """
-    first, second = [await PostgresStore.open(database) for _ in range(2)]
-    taken: list[Head] = []
-    read = PostgresStore.run
+    async with stores(database, 2) as (first, second):
+        taken: list[Head] = []
+        read = PostgresStore.run
 
-    async def overtaken(self: PostgresStore, work: Any) -> Any:
-        if not taken:
-            taken.append(await second.new_epoch("main", "second"))
-        return await read(self, work)
+        async def overtaken(self: PostgresStore, work: Any) -> Any:
+            if not taken:
+                taken.append(await second.new_epoch("main", "second"))
+            return await read(self, work)
 
-    async def nobody(self: Leases, *whom: Any) -> None:
-        """What ends the first one's connection comes before it takes the bank."""
+        async def nobody(self: Leases, *whom: Any) -> None:
+            """What ends the first one's connection comes before it takes the bank."""
 
-    async with tenure(first) as (_, writer):
-        if doubted:
-            await until(lambda: writer.active)
-        monkeypatch.setattr(Leases, "_end_backends", nobody)
-        monkeypatch.setattr(PostgresStore, "run", overtaken)
-        if doubted:
-            assert first.session.connection is not None
-            first.session.connection.terminate()
-        await until(lambda: writer.hold.stopped == "standby: second has bank main")
-        assert not writer.active
-        assert (await second.head("main")).epoch == taken[0].epoch
-        await second.beat("main", taken[0].epoch)
-        await second.append("main", taken[0].epoch, 0, rows(1, epoch=taken[0].epoch))
-    for store in (first, second):
-        await store.close()
+        async with tenure(first) as (_, writer):
+            if doubted:
+                await until(lambda: writer.active)
+            monkeypatch.setattr(Leases, "_end_backends", nobody)
+            monkeypatch.setattr(PostgresStore, "run", overtaken)
+            if doubted:
+                assert first.session.connection is not None
+                first.session.connection.terminate()
+            await until(lambda: writer.hold.stopped == "standby: second has bank main")
+            assert not writer.active
+            assert (await second.head("main")).epoch == taken[0].epoch
+            await second.beat("main", taken[0].epoch)
+            await second.append("main", taken[0].epoch, 0, rows(1, epoch=taken[0].epoch))
 
 
 @on_loop
@@ -276,20 +273,19 @@ async def test_a_bank_that_is_given_up_is_not_shown_any_more(
     database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """DESIGN, lease: another may take the bank before this server hears that it is free."""
-    store = await PostgresStore.open(database)
-    shown: list[bool] = []
-    release = PostgresStore.release
+    async with stores(database) as (store,):
+        shown: list[bool] = []
+        release = PostgresStore.release
 
-    async def released(self: PostgresStore, bank: str, epoch: int) -> None:
-        shown.append(writer.board.trusted or writer.active)
-        await release(self, bank, epoch)
+        async def released(self: PostgresStore, bank: str, epoch: int) -> None:
+            shown.append(writer.board.trusted or writer.active)
+            await release(self, bank, epoch)
 
-    monkeypatch.setattr(PostgresStore, "release", released)
-    async with tenure(store) as (_, writer):
-        await until(lambda: writer.active)
-    assert shown == [False]
-    assert (await store.head("main")).holder == ""
-    await store.close()
+        monkeypatch.setattr(PostgresStore, "release", released)
+        async with tenure(store) as (_, writer):
+            await until(lambda: writer.active)
+        assert shown == [False]
+        assert (await store.head("main")).holder == ""
 
 
 @on_loop
@@ -297,37 +293,35 @@ async def test_a_bank_whose_snapshots_cannot_be_saved_is_held(
     database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """DESIGN 5: a snapshot only spares a replay; a server that cannot save one goes on."""
-    store = await PostgresStore.open(database)
+    async with stores(database) as (store,):
 
-    async def lost(_self: PostgresStore, _snapshot: Any) -> None:
-        raise CommitInDoubt("the connection was lost")
+        async def lost(_self: PostgresStore, _snapshot: Any) -> None:
+            raise CommitInDoubt("the connection was lost")
 
-    async with tenure(store) as (_, writer):
-        await until(lambda: writer.active and writer.service is Service.HERE)
-        monkeypatch.setattr(PostgresStore, "save_snapshot", lost)
-        writer.core._snapshot_every = 1
-        assert (await writer.person(Reading("2026-11-21"), ())).ok
-        await until(lambda: writer.counts.doubts == 1 and writer.active)
-        monkeypatch.undo()
-        writer.core._snapshot_every = 10
-        assert (await writer.person(Reading("2026-11-22"), ())).ok
-    assert not writer.hold.failed
-    assert (await store.head("main")).holder == ""
-    await store.close()
+        async with tenure(store) as (_, writer):
+            await until(lambda: writer.active and writer.service is Service.HERE)
+            monkeypatch.setattr(PostgresStore, "save_snapshot", lost)
+            writer.core._snapshot_every = 1
+            assert (await writer.person(Reading("2026-11-21"), ())).ok
+            await until(lambda: writer.counts.doubts == 1 and writer.active)
+            monkeypatch.undo()
+            writer.core._snapshot_every = 10
+            assert (await writer.person(Reading("2026-11-22"), ())).ok
+        assert not writer.hold.failed
+        assert (await store.head("main")).holder == ""
 
 
 @on_loop
 async def test_a_trigger_that_was_planted_since_the_start_is_found_at_a_takeover(database: str) -> None:
     """S3: the schema is compared whenever a bank is taken, and not at the start of the process alone."""
-    store = await PostgresStore.open(database)
-    assert store.session.connection is not None
-    await store.session.connection.execute(
-        "CREATE TRIGGER no_room BEFORE INSERT ON posting EXECUTE FUNCTION refuse_change()"
-    )
-    async with tenure(store) as (_, writer):
-        await until(lambda: writer.hold.failed)
-        assert "trigger no_room on posting is not the ledger's" in str(writer.hold.stopped)
-    await store.close()
+    async with stores(database) as (store,):
+        assert store.session.connection is not None
+        await store.session.connection.execute(
+            "CREATE TRIGGER no_room BEFORE INSERT ON posting EXECUTE FUNCTION refuse_change()"
+        )
+        async with tenure(store) as (_, writer):
+            await until(lambda: writer.hold.failed)
+            assert "trigger no_room on posting is not the ledger's" in str(writer.hold.stopped)
 
 
 @on_loop
@@ -358,8 +352,12 @@ async def test_a_bank_that_cannot_be_taken_is_tried_without_haste(
 @on_loop
 async def test_a_bank_is_handed_over_under_any_load(database: str) -> None:
     """Lease: a hand-over ends though devices always have more to say, and says who took the bank."""
-    first, second = [await PostgresStore.open(database) for _ in range(2)]
-    async with tenure(first) as (own, writer), asyncio.timeout(WAIT_S), asyncio.TaskGroup() as group:
+    async with (
+        stores(database, 2) as (first, second),
+        tenure(first) as (own, writer),
+        asyncio.timeout(WAIT_S),
+        asyncio.TaskGroup() as group,
+    ):
         await until(lambda: writer.active)
         days = (date.fromordinal(number).isoformat() for number in count(1))
 
@@ -373,22 +371,18 @@ async def test_a_bank_is_handed_over_under_any_load(database: str) -> None:
         await until_free(second)
         await second.new_epoch("main", "b host:7:abc")
         assert await handing == "b host:7:abc"
-    for store in (first, second):
-        await store.close()
 
 
 @on_loop
 async def test_a_bank_that_nobody_takes_comes_back(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Lease: a person who hands a bank over is told that nobody took it, and that it is here again."""
     monkeypatch.setattr("jackpot.server.hold.HANDED_OVER_S", 0.3)
-    store = await PostgresStore.open(database)
-    async with tenure(store) as (own, writer), asyncio.timeout(WAIT_S):
+    async with stores(database) as (store,), tenure(store) as (own, writer), asyncio.timeout(WAIT_S):
         await until(lambda: writer.active)
         with pytest.raises(BankStopped, match="no other server took main: this one has it again"):
             await own.hand_over()
         await until(lambda: writer.active)
         assert writer.core.epoch == 2
-    await store.close()
 
 
 @on_loop
@@ -396,30 +390,29 @@ async def test_no_device_is_let_in_before_the_journal_was_read(
     database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """L9: also where reading it took longer than the lease, which the next beat confirms again."""
-    store = await PostgresStore.open(database)
-    clock = StepClock()
-    read = PostgresStore.run
-    agreed = asyncio.Event()
+    async with stores(database) as (store,):
+        clock = StepClock()
+        read = PostgresStore.run
+        agreed = asyncio.Event()
 
-    async def slowly(self: PostgresStore, work: Any) -> Any:
-        found = await read(self, work)
-        clock.ahead_s += LEASE_S + AWAY_S
-        return found
+        async def slowly(self: PostgresStore, work: Any) -> Any:
+            found = await read(self, work)
+            clock.ahead_s += LEASE_S + AWAY_S
+            return found
 
-    monkeypatch.setattr(PostgresStore, "run", slowly)
+        monkeypatch.setattr(PostgresStore, "run", slowly)
 
-    async def taken(_writer: Writer) -> None:
-        writer.tick()
-        await agreed.wait()
+        async def taken(_writer: Writer) -> None:
+            writer.tick()
+            await agreed.wait()
 
-    async with tenure(store, clock, taken) as (_, writer):
-        opened: list[bool] = []
-        writer.on_opened.append(lambda _desk: opened.append(agreed.is_set()))
-        await until(lambda: writer.board.leased)
-        agreed.set()
-        await until(lambda: writer.service is Service.HERE)
-    assert opened == [True]
-    await store.close()
+        async with tenure(store, clock, taken) as (_, writer):
+            opened: list[bool] = []
+            writer.on_opened.append(lambda _desk: opened.append(agreed.is_set()))
+            await until(lambda: writer.board.leased)
+            agreed.set()
+            await until(lambda: writer.service is Service.HERE)
+        assert opened == [True]
 
 
 @on_loop
@@ -434,11 +427,9 @@ async def test_a_doubt_while_a_bank_is_opened_is_got_over(
         if doubts:
             raise doubts.pop()
 
-    store = await PostgresStore.open(database)
-    async with tenure(store, taken=taken) as (_, writer):
+    async with stores(database) as (store,), tenure(store, taken=taken) as (_, writer):
         await until(lambda: writer.service is Service.HERE)
         assert doubts == []
-    await store.close()
 
 
 @on_loop
@@ -448,12 +439,10 @@ async def test_a_bank_that_cannot_be_opened_stops_alone(database: str) -> None:
     async def taken(_: Writer) -> None:
         raise LedgerCorrupt("other: row 7 is missing")
 
-    store = await PostgresStore.open(database)
-    async with tenure(store, taken=taken) as (own, writer):
+    async with stores(database) as (store,), tenure(store, taken=taken) as (own, writer):
         with pytest.raises(BankStopped, match="row 7 is missing"):
             await own.settled()
         assert writer.hold.failed
-    await store.close()
 
 
 async def until_free(store: PostgresStore) -> None:
@@ -477,8 +466,7 @@ async def lose_rows(store: PostgresStore) -> None:
 @on_loop
 async def test_a_takeover_knows_what_was_acknowledged_before(database: str) -> None:
     """S5: a server that has acknowledged a row takes its bank back only with that row."""
-    first, second = [await PostgresStore.open(database) for _ in range(2)]
-    async with tenure(first) as (_, writer):
+    async with stores(database, 2) as (first, second), tenure(first) as (_, writer):
         await until(lambda: writer.active)
         await writer.person(Reading("2026-11-21"), ())
         epoch = (await second.new_epoch("main", "second")).epoch
@@ -486,21 +474,17 @@ async def test_a_takeover_knows_what_was_acknowledged_before(database: str) -> N
         await second.release("main", epoch)
         await until(lambda: writer.hold.failed)
         assert "row 1, which was acknowledged, is not in the ledger" in str(writer.hold.stopped)
-    for store in (first, second):
-        await store.close()
 
 
 @on_loop
 async def test_a_takeover_knows_what_another_server_was_seen_to_acknowledge(database: str) -> None:
     """S5: a standby that saw a head takes the bank only with that row."""
-    first, second = [await PostgresStore.open(database) for _ in range(2)]
-    epoch = (await second.new_epoch("main", "second")).epoch
-    async with tenure(first) as (own, writer):
-        await second.append("main", epoch, 0, rows(1, epoch=epoch))
-        await until(lambda: own.look().seq == 1)
-        await lose_rows(second)
-        await second.release("main", epoch)
-        await until(lambda: writer.hold.failed)
-        assert "row 1, which was acknowledged, is not in the ledger" in str(writer.hold.stopped)
-    for store in (first, second):
-        await store.close()
+    async with stores(database, 2) as (first, second):
+        epoch = (await second.new_epoch("main", "second")).epoch
+        async with tenure(first) as (own, writer):
+            await second.append("main", epoch, 0, rows(1, epoch=epoch))
+            await until(lambda: own.look().seq == 1)
+            await lose_rows(second)
+            await second.release("main", epoch)
+            await until(lambda: writer.hold.failed)
+            assert "row 1, which was acknowledged, is not in the ledger" in str(writer.hold.stopped)
