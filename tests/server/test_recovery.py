@@ -57,8 +57,8 @@ async def test_a_commit_in_doubt_suspends_and_resumes(
         assert (await device.answer(2))["t"] == "ack"
         values = server.writers["main"].board.links[LINK].levels
         assert values["mega"] == 1_000_018
-    with closing(open_ledger(configure(tmp_path).ledger.url)) as ledger:
-        assert verify(ledger, "main").problems == ()
+    with closing(open_ledger(configure(tmp_path).ledger.url)) as written:
+        assert verify(written, "main").problems == ()
 
 
 @on_loop
