@@ -1,12 +1,12 @@
 """What alarmed, and when was it over? Every alarm that the journal holds (T3, S6, S9, L11)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from heapq import merge
 from typing import Any, Final
 
 from jackpot.books.days import Span, periods, wanted_span
 from jackpot.books.doings import reason
-from jackpot.books.entries import Entry, of_kinds, refused
+from jackpot.books.entries import Entry, counting, of_kinds, refused
 from jackpot.books.names import Names, who
 from jackpot.books.report import Cell, Column, Found, Report, Wanted
 from jackpot.ledger.reading import Reader
@@ -16,7 +16,7 @@ from jackpot.rules.acts.links import Resumed, Suspended
 from jackpot.rules.acts.people import LockedOut, Recovered
 from jackpot.rules.acts.rounds import Struck
 from jackpot.rules.acts.witness import BehindConfirmed, BehindOver, FoundBehind
-from jackpot.rules.events import Refused, Voided
+from jackpot.rules.events import Closed, Locked, Refused, Settled, Voided, Wagered
 from jackpot.rules.money import to_cents
 
 COLUMNS: Final = (
@@ -48,20 +48,33 @@ def find(ledger: Reader, wanted: Wanted) -> Found:
 
 
 def _rows(ledger: Reader, names: Names, days: Span) -> Iterator[tuple[Cell, ...]]:
-    span_ = (names.bank, days.after, days.upto)
+    rows = (names.bank, days.after, days.upto)
     acts = of_kinds(ledger, names.bank, _KINDS, days.after, days.upto)
-    for entry in merge(acts, refused(ledger, *span_)):
+    for entry in merge(acts, refused(ledger, *rows), counting(ledger, *rows)):
         event: Any = entry.event
-        told = _told(names, entry, event)
+        told = _of_table(names, entry, event) or _told(names, entry, event)
         if told is not None:
             yield names.bank, entry.seq, entry.at, *told, who(getattr(event, "people", None))
 
 
-def _told(names: Names, entry: Entry, event: Any) -> tuple[str, str, str] | None:
-    """(alarm, where, what); None for an entry that alarmed nobody."""
+def _of_table(names: Names, entry: Entry, event: Any) -> tuple[str, str, str] | None:
+    """(alarm, where, what) of a table's own frame; None where it alarmed nobody."""
+    table = names.table(entry.table)
     match event:
         case Refused() if event.code in _ALARMING:
-            return event.code, names.table(entry.table), event.message
+            return event.code, table, event.message
+        case Wagered() | Locked() if event.locking is not None and event.locking.accepted:
+            chips, ours = event.locking.chips, event.locking.accepted
+            return "chip_mismatch", table, _counts(names, event.round, chips, ours)
+        case Settled() | Closed() if event.closing is not None and event.closing.ours:
+            counts, ours = event.closing.counts, event.closing.ours
+            return "count_mismatch", table, _counts(names, event.round, counts, ours)
+    return None
+
+
+def _told(names: Names, entry: Entry, event: Any) -> tuple[str, str, str] | None:
+    """(alarm, where, what) of any other entry; None where it alarmed nobody."""
+    match event:
         case FoundBehind():
             bank = "; the bank was suspended" if event.suspends else ""
             what = f"it has answers up to {event.acked} that the ledger lacks{bank}"
@@ -91,6 +104,14 @@ def _told(names: Names, entry: Entry, event: Any) -> tuple[str, str, str] | None
     return None
 
 
+def _counts(names: Names, round_: str, theirs: Mapping[int, int], ours: Mapping[int, int]) -> str:
+    said = [
+        f"{names.link(link)} {theirs.get(link, 'none')} at the table, {count} here"
+        for link, count in ours.items()
+    ]
+    return f"round {round_}: {', '.join(said)}"
+
+
 def _plain(micros: int) -> str:
     cents = to_cents(micros)
     return f"{cents // 100}.{cents % 100:02}"
@@ -99,8 +120,8 @@ def _plain(micros: int) -> str:
 REPORT: Final = Report(
     "alarms",
     "Alarms",
-    "What alarmed, where, and when was it over? The journal has: tables that say the ledger lost answers, "
-    "unreasonable rounds, internal errors, devices that share a key, suspended links.",
+    "What alarmed, where, and when was it over? Counts of chips and wagers that disagree, tables that say the "
+    "ledger lost answers, unreasonable rounds, errors, devices that share a key, links that were suspended.",
     COLUMNS,
     ("days",),
     find,

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from jackpot.ledger.reading import Conversation, Reader
 from jackpot.rules import kinds
-from jackpot.rules.events import Event, Refused
+from jackpot.rules.events import Closed, Event, Locked, Refused, Settled, Wagered
 
 # Entries that one statement reads: some milliseconds of work, and less than a megabyte.
 PAGE: Final = 500
@@ -36,8 +36,9 @@ _REFUSED: Final = f"""
 _SEQS: Final = """
     SELECT seq FROM journal WHERE +bank = ?1 AND kind = ?2 AND table_seq IS NULL ORDER BY seq
 """
-_BY_ROW: Final = f"""
-    SELECT {_COLUMNS} FROM journal WHERE bank = ?1 AND seq > ?2 AND seq <= ?3 ORDER BY seq LIMIT ?4
+_COUNTING: Final = f"""
+    SELECT {_COLUMNS} FROM journal WHERE bank = ?1 AND seq > ?2 AND seq <= ?3
+        AND kind IN ({Wagered.kind}, {Locked.kind}, {Settled.kind}, {Closed.kind}) ORDER BY seq LIMIT ?4
 """  # noqa: S608
 
 
@@ -97,9 +98,9 @@ def refused(ledger: Reader, bank: str, after: int = 0, upto: int = BEYOND) -> It
     return _paged(partial(_page, ledger, bank, _REFUSED), after, upto)
 
 
-def every(ledger: Reader, bank: str, after: int, upto: int) -> Iterator[Entry]:
-    """All entries with after < seq <= upto: as many as there were frames."""
-    return _paged(partial(_page, ledger, bank, _BY_ROW), after, upto)
+def counting(ledger: Reader, bank: str, after: int, upto: int) -> Iterator[Entry]:
+    """The entries with after < seq <= upto in which a table may count: as many as there were frames."""
+    return _paged(partial(_page, ledger, bank, _COUNTING), after, upto)
 
 
 def asked(ledger: Reader, bank: str, sql: str, *values: Any) -> Sequence[Any]:

@@ -315,12 +315,11 @@ def _show(effects: Effects, link: Link, hit: Hit, level: Level, amount: int) -> 
 
 def _close(effects: Effects, table: Table, round_: Round, closing: Closing) -> None:
     state = effects.state
-    wrong = {n: count for n, count in closing.counts.items() if count != table.counts.get(n, 0)}
-    if wrong:
+    if closing.ours:
         effects.told.warn = ("count_mismatch",)
         counts = {
-            state.link(n).terms.link: {"table": count, "server": table.counts.get(n, 0)}
-            for n, count in wrong.items()
+            state.link(n).terms.link: {"table": closing.counts[n], "server": ours}
+            for n, ours in closing.ours.items()
         }
         effects.alarm("count_mismatch", table=table.terms.table, round=round_.id, counts=counts)
     if not round_.reopened:
@@ -347,7 +346,7 @@ def apply_voided(effects: Effects, event: Voided) -> None:
         table.round = None
     else:
         table.closed = None
-    if event.people.names:
+    if event.people.said():
         effects.tell_round(table, round_, void=True)
 
 

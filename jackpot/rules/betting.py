@@ -1,5 +1,6 @@
 """May this wager be taken, taken back, locked? The round before the cards (T1-T3, T9, L11)."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple, Protocol
 
@@ -94,7 +95,9 @@ def decide_wager(state: State, table: Table, command: Wager, around: Around) -> 
     locking = None
     if command.lock:
         wagered = {place.link for place in placed} | (round_.links() if round_ else set())
-        locking = Locking(chips, _draw(state, table, wagered, around.draws))
+        accepted = Counter(place.link for place in (*(round_.bets if round_ else ()), *placed))
+        wrong = disagreeing(state, table, accepted, chips)
+        locking = Locking(chips, _draw(state, table, wagered, around.draws), wrong)
     counted = round_ is None and bool(limit)
     return Wagered(command.round, placed, locking, asked_ms, around.tick if counted else 0)
 
@@ -160,29 +163,36 @@ def decide_lock(state: State, table: Table, command: Lock, around: Around) -> Lo
     if not recount:
         _check_asked(around.asked_ms)
     numbers = _chips(state, table, command.chips)
+    wrong = miscounted(state, table, round_, round_.chips | numbers)
     if recount:
-        late = round_.begun() and bool(miscounted(state, table, round_, round_.chips | numbers))
+        late = round_.begun() and bool(wrong)
         message = "chips: cards were shown after a count that agreed; that count stays"
         refuse_if(late, Code.CHIP_MISMATCH, message)
-        return Locked(round_.id, Locking(numbers), recount=True)
+        return Locked(round_.id, Locking(numbers, accepted=wrong), recount=True)
     drawn = _draw(state, table, round_.links(), around.draws)
-    return Locked(round_.id, Locking(numbers, drawn), asked_ms=around.asked_ms)
+    return Locked(round_.id, Locking(numbers, drawn, wrong), asked_ms=around.asked_ms)
 
 
-def miscounted(state: State, table: Table, round_: Round, chips: Mapping[int, int]) -> list[int]:
-    """The links whose count by the dealer is missing, or disagrees with the accepted wagers (T3).
+def miscounted(state: State, table: Table, round_: Round, chips: Mapping[int, int]) -> dict[int, int]:
+    """By link, the round's wagers where the dealer's count is missing or disagrees with them (T3)."""
+    return disagreeing(state, table, Counter(bet.link for bet in round_.bets), chips)
+
+
+def disagreeing(
+    state: State, table: Table, accepted: Mapping[int, int], chips: Mapping[int, int]
+) -> dict[int, int]:
+    """The accepted wagers of each link of which the count is missing, or another (T3).
 
     Electronic wagers have no chips to count.
     """
-    found = []
+    found = {}
     for number in table.links:
         terms = state.link(number).terms
         count = chips.get(number)
         if terms.electronic or (count is None and not terms.count_chips):
             continue
-        accepted = sum(bet.link == number for bet in round_.bets)
-        if (count or 0) != accepted:
-            found.append(number)
+        if (count or 0) != accepted.get(number, 0):
+            found[number] = accepted.get(number, 0)
     return found
 
 

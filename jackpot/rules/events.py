@@ -26,11 +26,13 @@ class Event(msgspec.Struct, frozen=True, array_like=True):
 
 class Locking(msgspec.Struct, frozen=True, array_like=True):
     """No more bets. chips: the dealer's count by link, what was not sent is left out. draws: of each link
-    wagered on that draws, won or lost, so that the source of randomness can be audited (A7).
+    wagered on that draws, won or lost, so that the source of randomness can be audited (A7). accepted: the
+    wagers of each link whose count is missing or disagrees (T3).
     """
 
     chips: dict[int, int]
     draws: list[DrawMade] = []
+    accepted: dict[int, int] = {}
 
 
 class Placed(msgspec.Struct, frozen=True, array_like=True):
@@ -98,9 +100,10 @@ class Settlement(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Closing(msgspec.Struct, frozen=True, array_like=True):
-    """A round's end. counts: the table's own count by link, compared with ours (S6)."""
+    """A round's end. counts: the table's own count by link. ours: by link, where it is another (S6)."""
 
     counts: dict[int, int]
+    ours: dict[int, int] = {}
 
 
 class Wagered(Event, frozen=True, array_like=True):

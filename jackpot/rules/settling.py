@@ -59,7 +59,7 @@ def decide_settle(state: State, table: Table, command: Settle) -> Settled:
         dealer=pack(showing.dealer),
         made=_with_late(state, tally),
         sharers=[] if command.close else sharers,
-        closing=Closing(counts) if command.close else None,
+        closing=_closing(table, counts) if command.close else None,
     )
 
 
@@ -75,7 +75,7 @@ def decide_close(state: State, table: Table, command: Close) -> Closed:
     tally = Tally(state, table, round_)
     showing = Showing([], tuple(unpack(round_.board)), tuple(unpack(round_.dealer)))
     _pay_at_close(tally, [*round_.sharers, *_pay_turns(tally, showing)], showing.board)
-    return Closed(round_.id, Closing(counts), _with_late(state, tally))
+    return Closed(round_.id, _closing(table, counts), _with_late(state, tally))
 
 
 def decide_void(
@@ -102,6 +102,12 @@ def _find_locked(table: Table, round_id: str) -> Round:
     refuse_if(round_.state == "open", Code.NOT_LOCKED, "round: it is not locked")
     refuse_if(round_.state == "mismatch", Code.CHIP_MISMATCH, "chips: the count disagrees or is still owed")
     return round_
+
+
+def _closing(table: Table, counts: dict[int, int]) -> Closing:
+    """The round's end, with our own count of every link whose count by the table is another (S6)."""
+    ours = {number: table.counts.get(number, 0) for number in counts}
+    return Closing(counts, {number: count for number, count in ours.items() if count != counts[number]})
 
 
 def _counts(state: State, table: Table, counts: dict[str, int] | None) -> dict[int, int]:

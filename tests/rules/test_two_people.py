@@ -15,6 +15,7 @@ from jackpot.rules.signing import People
 from tests import frames
 from tests.faults.worked.form import Link, Table
 from tests.frames import Bet, Claim, Close, Lock, Settle, Wager
+from tests.ledger.people import Paper
 from tests.rules.subject import OfEngine
 from tests.rules.test_engine import bank, royal, send, wager
 from tests.said import Heard
@@ -214,6 +215,17 @@ def test_a_reopened_round_is_voided_by_two_people_alone() -> None:
     subject.execute(Undo("H1", "misdealt"), people=ADA)
     assert len(subject.execute(void, people=BOTH).answer["refunds"]) == 2
     assert subject.meters()["L", ""]["wagers"] == 0
+
+
+@pytest.mark.parametrize("signed", [False, True])
+def test_a_table_hears_that_people_voided_its_round(signed: bool) -> None:
+    """T6: whether they gave a name on the server's machine or signed, the table is told what went back."""
+    subject, paper = bank(), Paper()
+    send(subject, 1, wager())
+    who: dict[str, Any] = {"proof": paper.proof(paper.floor)} if signed else {"people": ADA}
+    heard = subject.execute(VoidRound("T1", "r1", "misdeal"), **who)
+    (told,) = [push.message for push in heard.pushes if push.table == "T1" and push.message["t"] == "round"]
+    assert (told["state"], told["refunds"]) == ("void", heard.answer["refunds"])
 
 
 # Wagers on a hand of the dealer that cannot be shown (T8)

@@ -49,7 +49,7 @@ def decide_strike(state: State, command: Strike, by: By) -> Struck:
     """A wager is struck whose link waits for its count (T3), or that is on an unseen dealer's hand (T8)."""
     someone(by)
     table, round_ = _find_round(state, command.table, command.round)
-    waits = miscounted(state, table, round_, round_.chips) if round_.state == "mismatch" else []
+    waits = miscounted(state, table, round_, round_.chips) if round_.state == "mismatch" else {}
     chipped = any(state.link(number).terms.link == command.link for number in waits)
     if command.on == "dealer" and round_.state != "open" and not chipped:
         refuse_if(bool(round_.dealer), Code.DEALER_SHOWN, "on: the dealer's hand was shown")
