@@ -120,7 +120,7 @@ def _plain(micros: int) -> str:
 REPORT: Final = Report(
     "alarms",
     "Alarms",
-    "What alarmed, where, and when was it over? Counts of chips and wagers that disagree, tables that say the "
+    "What alarmed, where, and when was it over? Counts of chips and wagers that differ, tables that say the "
     "ledger lost answers, unreasonable rounds, errors, devices that share a key, links that were suspended.",
     COLUMNS,
     ("days",),
