@@ -5,7 +5,6 @@ from typing import Any, Final
 
 from controllers.answers import Refund
 from jackpot.rules import facts, meter, unpaid
-from jackpot.rules.betting import miscounted
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import (
     Closed,
@@ -156,7 +155,7 @@ def apply_locked(effects: Effects, event: Locked) -> None:
     if event.recount:
         round_ = unfinished(table, event.round)
         round_.chips |= event.locking.chips
-        judge_count(effects, table, round_)
+        judge_count(effects, table, round_, event.locking.accepted)
         return
     _lock(effects, table, present(table.round, "a lock without a round"), event.locking)
 
@@ -168,17 +167,15 @@ def _lock(effects: Effects, table: Table, round_: Round, locking: Locking) -> No
     _fold(effects, table)
     round_.chips = dict(locking.chips)
     round_.draws = list(locking.draws)
-    round_.state = "locked"
-    judge_count(effects, table, round_)
+    judge_count(effects, table, round_, locking.accepted)
     if round_.draws:
         effects.told.draw = facts.drawn(effects.state, round_)
 
 
-def judge_count(effects: Effects, table: Table, round_: Round) -> None:
-    """Locked, or waiting for a count that agrees (T3)."""
-    agrees = not miscounted(effects.state, table, round_, round_.chips)
-    round_.state = "locked" if agrees else "mismatch"
-    if not agrees:
+def judge_count(effects: Effects, table: Table, round_: Round, wrong: Collection[int]) -> None:
+    """Locked, or waiting for a count that agrees (T3). wrong: the links that `miscounted` names."""
+    round_.state = "mismatch" if wrong else "locked"
+    if wrong:
         effects.told.warn = ("chip_mismatch",)
         effects.alarm("chip_mismatch", table=table.terms.table, round=round_.id)
 
