@@ -40,7 +40,7 @@ FREE = LINKS + "hold_table = false\n"
 @asynccontextmanager
 async def floor(folder: Path, links: str = FREE) -> AsyncIterator[tuple[Server, Device, "Browser"]]:
     """A server where ann and bo may sign in, a table, and a browser."""
-    config = configure(folder, links=links)
+    config = configure(folder, links=links, heartbeat_ms=60_000)  # a browser takes its time
     door = opened_by(Doorman("ann", "bo"), config)
     async with door as server, table(server) as device, chromium() as browser:
         yield server, device, browser
