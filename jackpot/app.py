@@ -36,6 +36,7 @@ from jackpot.server.agreement import (
 )
 from jackpot.server.desk import BankStopped
 from jackpot.server.door import Door
+from jackpot.server.expiry import expire
 from jackpot.server.heads import Signer
 from jackpot.server.hold import Hold, patience
 from jackpot.server.life import Service
@@ -78,7 +79,9 @@ class Server(Process):
         self.relays: list[Publisher] = []
         self.signer: Signer | None = None
         self.books = Books(config.ledger.url)
-        self.entrance = Entrance()
+        # Of its own: no act waits for somebody's long page.
+        self.roster = Books(config.ledger.url)
+        self.entrance: Entrance
         self.acts: Acts
         self.tables: Tables
         self.signs: Signs
@@ -107,6 +110,8 @@ class Server(Process):
         self._stores = await self._open_ledger()
         self.writers |= {bank: self._writer(bank, holder) for bank in config.banks}
         self.people = self._writer(SITE, holder)
+        if not hasattr(self, "entrance"):  # a test may have a door of its own
+            self.entrance = Entrance(self.people, self._stores[SITE], self.roster, self.clock)
         self._build_devices()
         missing, left_out, self._first = await self._open_books()
         if config.heads is not None:
@@ -123,6 +128,7 @@ class Server(Process):
             await tenure.settled()
         await self._listen()
         self._run(self._tick())
+        self._run(expire([*self.writers.values(), self.people]))
         if config.redis:
             for writer in self.writers.values():
                 self._relay(writer)
@@ -289,6 +295,9 @@ class Server(Process):
             task.cancel()
         await self._close(devices)
         await self.books.close()
+        await self.roster.close()
+        if entrance := getattr(self, "entrance", None):
+            entrance.close()
         for store in dict.fromkeys(self._stores.values()):
             await store.close()
         log.info("stopped")

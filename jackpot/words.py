@@ -10,4 +10,6 @@ def counted(number: int, what: str) -> str:
 
 def plural(what: str) -> str:
     """More than one of something."""
+    if what == "person":
+        return "people"
     return f"{what[:-1]}ies" if what.endswith("ry") else f"{what}s"

@@ -17,6 +17,10 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "hits": ("jackpot.cli.hits", "Hits and their awards: list, show, validate, pay, undo, correct, release."),
     "rounds": ("jackpot.cli.rounds", "A table's round: show, strike, void, reopen, decline."),
     "links": ("jackpot.cli.links", "Links and their meters: list, show, suspend, resume."),
+    "users": (
+        "jackpot.cli.users",
+        "People: make the first two, list, add, grant, withdraw, end, reset, give a code, recover.",
+    ),
     "keys": ("jackpot.cli.keys", "Keys of devices and of the site: make, show, revoke, clear a conflict."),
     "bank": ("jackpot.cli.bank", "Banks: open a new one, join two into one."),
     "lease": ("jackpot.cli.lease", "Which server writes a bank: show, hand over."),

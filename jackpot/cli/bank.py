@@ -99,7 +99,7 @@ def join(
 
     async def work() -> "Head":
         async with opened(url) as store:
-            await _until_free(store, (first, second, into))
+            await until_free(store, (first, second, into))
             return await join_banks(
                 store, (first, second), Joining(into, who, reason, SystemClock().unix_ms())
             )
@@ -114,7 +114,7 @@ def join(
     )
 
 
-async def _until_free(store: "Store", banks: Sequence[str]) -> None:
+async def until_free(store: "Store", banks: Sequence[str]) -> None:
     """Nobody writes next to a server: a bank whose head moves is one's."""
     from jackpot.server.lease import LOOK_S, TAKEOVER_S
 

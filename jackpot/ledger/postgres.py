@@ -18,7 +18,7 @@ from jackpot.ledger.postgres_rows import check_wrote, copy_rows, save_snapshot
 from jackpot.ledger.postgres_schema import open_schema
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.session import Session
-from jackpot.ledger.store import DataRefused, LedgerCorrupt, LedgerUnusable, not_kept
+from jackpot.ledger.store import DataRefused, LedgerCorrupt, LedgerUnusable, Statement, not_kept
 
 # The database looked at the data and said no, or asyncpg could not even send it.
 REFUSALS: Final = (
@@ -151,6 +151,23 @@ class PostgresStore:
 
     async def save_snapshot(self, snapshot: Snapshot) -> None:
         await self.session.alone(save_snapshot(self.session, snapshot))
+
+    async def beside(self, *statements: Statement) -> list[tuple[Any, ...]]:
+        return await self.session.alone(self._beside(statements))
+
+    async def _beside(self, statements: Sequence[Statement]) -> list[tuple[Any, ...]]:
+        connection, found = self.session.begin(), list[Any]()
+        try:
+            async with connection.transaction():
+                await connection.execute("SELECT check_durable($1::boolean)", self.session.synchronous)
+                for sql, values in statements:
+                    found = await connection.fetch(sql.replace("?", "$"), *values)
+        except REFUSALS as error:
+            raise DataRefused(f"the ledger refused the data: {text(error)}") from error
+        except FAILURES as error:
+            raise self.session.in_doubt(error) from error
+        await self.session.acknowledged()
+        return [tuple(row) for row in found]
 
     async def checkpoint(self) -> None:
         """PostgreSQL keeps its own house."""

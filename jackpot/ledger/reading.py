@@ -179,6 +179,10 @@ class Reader:
         """The answer to a question that is asked in SQL."""
         return carry(question(self._number(bank)), self._ask)
 
+    def beside(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
+        """The rows of one statement about what lies next to the journal."""
+        return [tuple(row) for row in self._ask(sql, values)]
+
     def strays(self, bank: str) -> list[str]:
         """A sentence for each kind of row that belongs to no entry of any bank, none where all is well."""
         return carry(strays(self._number(bank)), self._ask)

@@ -12,7 +12,7 @@ from jackpot.ledger import schema
 from jackpot.ledger.journal import Head, Row, Snapshot, check_dense, genesis
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.sqlite_file import SqliteFile
-from jackpot.ledger.store import SNAPSHOTS_KEPT, DataRefused, Fenced, not_written
+from jackpot.ledger.store import SNAPSHOTS_KEPT, DataRefused, Fenced, Statement, not_written
 
 # Rows of a statement that is kept prepared: its text is below 16 KiB. One for fewer rows is filled up to
 # the next power of two with rows of nothing, so there are ten texts a table. A text for each number of rows
@@ -102,6 +102,13 @@ class SqliteLedger(Reader):
                 "(SELECT seq FROM snapshot WHERE bank = ?1 AND seq <= ?2 ORDER BY seq DESC LIMIT ?3)",
                 (number, snapshot.seq, SNAPSHOTS_KEPT),
             )
+
+    def change_beside(self, *statements: Statement) -> list[tuple[Any, ...]]:
+        found: list[tuple[Any, ...]] = []
+        with self.file.transaction() as connection:
+            for sql, values in statements:
+                found = connection.execute(sql, values).fetchall()
+        return found
 
     def checkpoint(self) -> None:
         self.file.checkpoint()

@@ -10,13 +10,16 @@ LedgerError
 """
 
 from collections.abc import Callable, Sequence
-from typing import Final, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 from jackpot.ledger.journal import Head, Row, Snapshot
 from jackpot.ledger.reading import Reader
 
 # Of each bank: the two that a start needs, and one more should the journal not bear one of them out.
 SNAPSHOTS_KEPT: Final = 3
+
+Statement = tuple[str, tuple[Any, ...]]
+"""SQL, in which a value's place is ?1, ?2 and so on, and its values."""
 
 T = TypeVar("T")
 
@@ -118,6 +121,12 @@ class Store(Protocol):
         """Keeps a snapshot of durable rows and the two before it, and no other of its bank.
 
         In a transaction of its own.
+        """
+
+    async def beside(self, *statements: Statement) -> list[tuple[Any, ...]]:
+        """Changes what lies next to the journal, in one transaction; the rows of the last statement.
+
+        Raises DataRefused, CommitInDoubt.
         """
 
     async def checkpoint(self) -> None:

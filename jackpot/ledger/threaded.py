@@ -1,13 +1,13 @@
 """How does asyncio use a ledger in SQLite? In one thread of its own, in which it is opened too."""
 
 from collections.abc import Callable, Sequence
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from jackpot.ledger.aside import LEFT, Aside
 from jackpot.ledger.journal import Head, Row, Snapshot
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.sqlite import SqliteLedger
-from jackpot.ledger.store import CommitInDoubt
+from jackpot.ledger.store import CommitInDoubt, Statement
 
 T = TypeVar("T")
 
@@ -94,6 +94,9 @@ class Threaded:
 
     async def save_snapshot(self, snapshot: Snapshot) -> None:
         await self._call(lambda ledger: ledger.save_snapshot(snapshot))
+
+    async def beside(self, *statements: Statement) -> list[tuple[Any, ...]]:
+        return await self._call(lambda ledger: ledger.change_beside(*statements))
 
     async def checkpoint(self) -> None:
         await self._call(lambda ledger: ledger.checkpoint())

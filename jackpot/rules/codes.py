@@ -46,6 +46,7 @@ class Code(StrEnum):
     BANK_CLOSED = "bank_closed"
     BANK_STOPPED = "bank_stopped"
     BLOCKED_ALREADY = "blocked_already"
+    BUSY = "busy"
     DEALER_SHOWN = "dealer_shown"
     EXPIRED = "expired"
     FINAL = "final"
@@ -55,6 +56,7 @@ class Code(StrEnum):
     LEDGER = "ledger"
     LEDGER_BEHIND = "ledger_behind"
     LINK_EXISTS = "link_exists"
+    LOCKED = "locked"
     MISDIRECTED = "misdirected"
     NO_DOCUMENT = "no_document"
     NO_LINKS = "no_links"
@@ -88,6 +90,7 @@ class Code(StrEnum):
     UNCHANGED = "unchanged"
     UNDONE = "undone"
     WRONG_GAME = "wrong_game"
+    WRONG_SECRET = "wrong_secret"  # noqa: S105 - a code
 
 
 class OfFrame(NamedTuple):
@@ -171,6 +174,7 @@ OF_ACTS: Final[dict[Code, OfAct]] = {
     Code.BANK_CLOSED: OfAct("the bank became part of another", "ask there", 409),
     Code.BANK_STOPPED: OfAct("this server decides nothing for the bank now", "ask the active server", 503),
     Code.BLOCKED_ALREADY: OfAct("the device is blocked already", _NOTHING, 409),
+    Code.BUSY: OfAct("too many people sign in at once", "try again in some seconds", 503),
     Code.DEALER_SHOWN: OfAct("the dealer's hand was shown (T8)", "strike nothing", 409),
     Code.EXPIRED: OfAct("nobody confirmed the request in time", "ask for it again", 409),
     Code.FINAL: OfAct("the award is final and its round has ended", "correct it", 409),
@@ -181,6 +185,7 @@ OF_ACTS: Final[dict[Code, OfAct]] = {
     Code.LEDGER_BEHIND: OfAct("the ledger has lost a table's answers (S9)", "confirm what is missing", 409),
     Code.LINK_EXISTS: OfAct("the link is open already", _NOTHING, 409),
     Code.MISDIRECTED: OfAct("another server has the bank; `server` names it", "ask that server", 421),
+    Code.LOCKED: OfAct("signing in failed too often", "wait a quarter of an hour", 429),
     Code.NO_DOCUMENT: OfAct("a paid award is corrected against a document (A10)", "give its number", 400),
     Code.NO_LINKS: OfAct("a table has no link, or one twice", "correct the configuration", 400),
     Code.NO_PERSON: OfAct("nobody is named who stands for it", "name who does it", 403),
@@ -215,4 +220,5 @@ OF_ACTS: Final[dict[Code, OfAct]] = {
     Code.UNCHANGED: OfAct("the table has these terms already", _NOTHING, 409),
     Code.UNDONE: OfAct("the award is undone", _LOOK, 409),
     Code.WRONG_GAME: OfAct("the table's game cannot play the link (L1)", "correct the configuration", 400),
+    Code.WRONG_SECRET: OfAct("login, secret or code is not right", "try again, or have it reset", 401),
 }

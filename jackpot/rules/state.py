@@ -275,22 +275,26 @@ class Asked(msgspec.Struct, array_like=True):
 class Person(msgspec.Struct, array_like=True):
     """A person of the site, in the bank of that name. mark: what their name next to the journal is held to.
 
-    secret: whether they have one. given_by: who gave them the code by which they chose it, 0 for nobody.
+    secret: the digest of what is kept of it, empty while they have none. code: that of the code with which
+    they choose it. code_until: its end, unix milliseconds. given_by: who gave it to them, 0 for nobody.
     """
 
     id: int
     mark: bytes
     roles: list[Role]
-    secret: bool = False
+    secret: bytes = b""
     given_by: int = 0
     ended: bool = False
+    code: bytes = b""
+    code_until: int = 0
 
 
 class Token(msgspec.Struct, array_like=True):
-    """A person's API token. roles: which of theirs it has. until: its end, unix milliseconds."""
+    """A person's API token, by its digest. roles: which of theirs it has. until: its end, unix ms."""
 
     id: int
     person: int
+    digest: bytes
     roles: list[Role]
     until: int
     ended: bool = False

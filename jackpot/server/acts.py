@@ -16,6 +16,7 @@ from jackpot.books.reader import Books
 from jackpot.config import Config
 from jackpot.config.writing import local_time
 from jackpot.ledger.store import LedgerError
+from jackpot.rules.acts.act import ADMIN
 from jackpot.rules.acts.devices import ClearDevice, EndKey
 from jackpot.rules.acts.hits import Pay, Undo, Validate
 from jackpot.rules.acts.links import Resume
@@ -180,6 +181,7 @@ class Acts:
         if not wanted:
             what = f"{revoke.key} is no valid key of it" if valid else "it has no valid key"
             raise BadRequest(f"{revoke.role} {name}: {what}")
+        self._entrance.allow(request.people, ADMIN, "revoke a key")
         for key in wanted:
             devices.revoke(name, key)
         try:
@@ -196,7 +198,9 @@ class Acts:
         return replies.Revoked(revoked=tuple(wanted), left=left)
 
     async def _hand_over(self, request: Request) -> replies.HandedOver:
-        writer = await self._whose.bank_of(request)
+        of_people = self._tenures.get(SITE) if request.bank == SITE else None
+        writer = of_people.writer if of_people is not None else await self._whose.bank_of(request)
+        self._entrance.allow(request.people, ADMIN, "hand a bank over")
         self._log(request, writer)
         holder = await self._tenures[writer.bank].hand_over()
         return replies.HandedOver(bank=writer.bank, holder=holder)

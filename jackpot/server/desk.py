@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from typing import Any, Final, TypeVar
 
+import msgspec
 import structlog
 
 from jackpot.clock import Clock
@@ -15,6 +16,7 @@ from jackpot.rules.engine import Engine
 from jackpot.rules.invariant import InvariantError
 from jackpot.rules.outcome import ActAnswer, Outcome
 from jackpot.rules.paytable import LinkTerms
+from jackpot.rules.signing import Proof
 from jackpot.server.board import Board
 from jackpot.server.counts import Counts
 from jackpot.server.hold import Do, Hold
@@ -23,6 +25,10 @@ from jackpot.server.sequencer import Core, Release
 
 T = TypeVar("T")
 log: Final = structlog.get_logger()
+
+
+# Names alone, which nobody looked up.
+UNPROVED: Final = Proof()
 
 
 class BankStopped(Exception):
@@ -61,12 +67,14 @@ class Desk(ABC):
         """Submits what the server itself decides, as `submit`."""
         self.submit(self._envelope(command, ()), release)
 
-    async def person(self, command: Command, people: tuple[str, ...], digest: bytes = b"") -> ActAnswer:
+    async def person(
+        self, command: Command, people: tuple[str, ...], digest: bytes = b"", proof: Proof = UNPROVED
+    ) -> ActAnswer:
         """An act of people, answered once it is durable. digest: under which it is done once alone.
 
-        Raises BankStopped.
+        proof: who signed, in place of names. Raises BankStopped.
         """
-        envelope = self._envelope(command, people, digest)
+        envelope = msgspec.structs.replace(self._envelope(command, people, digest), proof=proof)
         outcome: Outcome = await self._answered(lambda release: self.submit(envelope, release))
         return outcome.of_act()
 

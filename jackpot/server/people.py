@@ -4,32 +4,68 @@ Pages, the API and the admin socket ask here who somebody is, and have people's 
 What a person may do is not decided here: each act names the roles that may ask it, which the rules look at.
 """
 
-from collections.abc import Sequence
-from typing import Final, Literal, NoReturn
+import secrets
+from collections.abc import Callable, Sequence
+from typing import Any, Final, Protocol, TypeVar
 
 import msgspec
 
+from jackpot.books.reader import Books
+from jackpot.clock import Clock
+from jackpot.ledger import keyring
+from jackpot.ledger.keyring import Secret, digest_of
+from jackpot.ledger.store import Statement
+from jackpot.rules import names
+from jackpot.rules.acts.people import LockOut, SetSecret, SignIn
+from jackpot.rules.acts.requests import Confirm, waits
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
+from jackpot.rules.engine import Engine
 from jackpot.rules.outcome import ActAnswer
-from jackpot.server.desk import Desk
+from jackpot.rules.signing import ROLES, SITE, Means, Proof, Role, Signed
+from jackpot.server.hashing import Busy, Hashing, totp_step
+from jackpot.server.roster import Roster, Sheet
 
-Means = Literal["secret", "token", "login"]
-"""How somebody proved who they are. Only who signs with their own secret may confirm what another asked."""
+# A session that nobody uses ends: a screen that was left alone is signed out within a break.
+SESSION_IDLE_MS: Final = 30 * 60 * 1_000
+# And any after a long shift.
+SESSION_MOST_MS: Final = 12 * 60 * 60 * 1_000
+# How often a session in use is written down: often enough for the idle time, seldom for the disk.
+SEEN_EVERY_MS: Final = 60 * 1_000
+# Failures in a row after which nobody gets in as that person, and for how long.
+FAILURES_MOST: Final = 10
+LOCKED_MS: Final = 15 * 60 * 1_000
+# A secret is long enough not to be guessed in ten tries a quarter of an hour, and no longer than a line.
+SECRET_LEAST: Final = 10
+SECRET_MOST: Final = 256
+TOKEN_BYTES: Final = 32
+# How often an act is tried on the newest people, where they change meanwhile.
+TRIES: Final = 3
 
 NOBODY_YET: Final = "nobody can sign in yet: jackpot users init makes the first two people"
+SIGN_IN: Final = "by: the site has people, and a name proves nothing: sign in, or use a token"
+NOT_RIGHT: Final = "login, secret or code is not right"
+SESSION_OVER: Final = "the session has ended: sign in again"
+
+_FAILED: Final = """
+    INSERT INTO attempt VALUES (?1, 1, 0, 0)
+    ON CONFLICT (person) DO UPDATE SET failures = attempt.failures + 1 RETURNING failures
+"""
+
+T = TypeVar("T")
 
 
 class Person(msgspec.Struct, frozen=True):
     """One person of the site, as they came in. login: what they sign in with. name: what others read.
 
-    roles: with which they act now; with a token perhaps fewer than they have.
+    roles: with which they act now; with a token perhaps fewer than they have. means: a person who signs with
+    their own secret may confirm what another asked.
     """
 
     id: int
     login: str
     name: str
-    roles: tuple[str, ...]
+    roles: tuple[Role, ...]
     means: Means
 
 
@@ -49,47 +85,251 @@ class Denied(Exception):
         self.message = message
 
 
+class Bank(Protocol):
+    """Where an act is decided: a bank of a server, or one that a command has taken."""
+
+    bank: str
+
+    async def person(
+        self, command: ActCommand, people: tuple[str, ...], digest: bytes = b"", proof: Proof = ...
+    ) -> ActAnswer: ...
+
+    async def ask(self, question: Callable[[Engine], T]) -> T: ...
+
+
+class Keeper(Protocol):
+    """Where what lies next to the journal is changed: a Store."""
+
+    async def beside(self, *statements: Statement) -> list[tuple[Any, ...]]: ...
+
+
 class Entrance:
-    """Lets people in. Every call may raise Denied, and LedgerError where the ledger does not answer."""
+    """Lets people in. Every call may raise Denied, LedgerError, and BankStopped where another has the people.
+
+    site: the bank of the people. store: that bank's. books: for reading alone, of nobody else's.
+    """
+
+    def __init__(self, site: Bank, store: Keeper, books: Books, clock: Clock) -> None:
+        self.site = site
+        self.store = store
+        self.roster = Roster(books)
+        self.hashing = Hashing()
+        self.clock = clock
+        self._books = books
+
+    def close(self) -> None:
+        """Ends its use; nobody is waited for."""
+        self.hashing.close()
 
     async def sign_in(self, login: str, secret: str, totp: str = "") -> SignedIn:
         """Begins a session. totp: the six digits, for who has set that up."""
-        self._nobody(login, secret, totp)
+        return await self._begin(await self.prove(login, secret, totp))
 
     async def choose(self, login: str, code: str, secret: str) -> SignedIn:
         """The first sign-in: with the one-time code from an admin a person chooses their own secret."""
-        self._nobody(login, code, secret)
+        sheet = await self._sheet()
+        person = sheet.of_login(names.plain(login))
+        good = (
+            person is not None and person.code == digest_of(code) and self.clock.unix_ms() < person.code_until
+        )
+        if person is None or not good:
+            raise Denied(Code.WRONG_SECRET, "code: it is not right, or has ended; an admin gives another one")
+        await self.keep_secret(
+            Signed(person.id, tuple(person.roles), "code"), sheet.called(person).login, secret
+        )
+        return await self._begin(_person(await self._sheet(), person.id, "secret", ROLES))
+
+    async def change(self, person: Person, secret: str, new: str, totp: str = "", key: bytes = b"") -> None:
+        """Another secret, or the same with another key of codes (or without). totp: by the key until now."""
+        again = await self.prove(person.login, secret, totp)
+        signed = (await self._sheet()).signed(again.id, "secret", ROLES)
+        if signed is None:
+            raise Denied(Code.NO_PERSON, f"person {again.id} is here no more")
+        await self.keep_secret(signed, person.login, new, key)
+
+    async def keep_secret(self, signed: Signed, login: str, secret: str, key: bytes = b"") -> None:
+        """A person has chosen their secret: what was begun with another one has ended."""
+        if (wrong := secret_fault(secret, login)) is not None:
+            raise Denied(Code.BAD_REQUEST, f"secret: {wrong}")
+        kept = Secret(signed.id, await self._hash(secret), key)
+        await self.store.beside(kept.kept())  # the journal says which secret counts, so this goes first
+        answer = await self.site.person(SetSecret(kept.digest), (), b"", Proof((signed,)))
+        if not answer.ok:
+            raise Denied(Code(answer.code), answer.message)
+        await self.store.beside(
+            ("DELETE FROM secret WHERE person = ?1 AND digest <> ?2", (signed.id, kept.digest)),
+            ("DELETE FROM session WHERE person = ?1", (signed.id,)),
+            ("DELETE FROM attempt WHERE person = ?1", (signed.id,)),
+        )
 
     async def who(self, token: str) -> Person:
         """Whose session it is. An idle session ends by itself."""
-        self._nobody(token)
+        sheet, digest, now = await self._sheet(), digest_of(token), self.clock.unix_ms()
+        kept = await self._books.read(lambda ledger: keyring.session(ledger, digest))
+        if kept is None:
+            raise Denied(Code.NO_PERSON, SESSION_OVER)
+        over = now - kept.seen >= SESSION_IDLE_MS or now - kept.made >= SESSION_MOST_MS
+        person = sheet.person(kept.person)
+        if over or person is None or not person.secret:
+            await self.sign_out(token)
+            raise Denied(Code.NO_PERSON, SESSION_OVER)
+        if now - kept.seen >= SEEN_EVERY_MS:
+            await self.store.beside(("UPDATE session SET seen = ?2 WHERE token = ?1", (digest, now)))
+        return _person(sheet, person.id, "secret", ROLES)
 
     async def bearer(self, token: str) -> Person:
         """Whose API token it is."""
-        self._nobody(token)
+        sheet, digest = await self._sheet(), digest_of(token)
+        kept = next((one for one in sheet.state.tokens if one.digest == digest and not one.ended), None)
+        if kept is None or self.clock.unix_ms() >= kept.until:
+            raise Denied(Code.NO_PERSON, "the token is not valid, or has ended")
+        return _person(sheet, kept.person, "token", tuple(kept.roles))
 
     async def of_login(self, login: str) -> Person | None:
         """Who has that login name on this machine; None while the site has no person, where names serve."""
-        return None if login else self._nobody(login)
+        sheet = await self.roster.look()
+        if not sheet.state.people:
+            return None
+        person = sheet.of_login(names.plain(login))
+        if person is None:
+            raise Denied(Code.NO_PERSON, f"by: nobody of the site has the login {login!r}: sign in")
+        return _person(sheet, person.id, "login", ROLES)
 
     async def sign_out(self, token: str) -> None:
         """Ends a session; one that has ended already is no mistake."""
-        self._nobody(token)
+        await self.store.beside(("DELETE FROM session WHERE token = ?1", (digest_of(token),)))
 
     async def second(self, first: Person, login: str, secret: str, totp: str = "") -> Person:
         """Another person signs an act on the first one's screen; no session begins."""
-        self._nobody(first, login, secret, totp)
+        person = await self.prove(login, secret, totp)
+        if person.id == first.id:
+            raise Denied(Code.TWO_PEOPLE, "a second person signs: this is the first one")
+        return person
+
+    def allow(self, by: Sequence[Person | str], power: Sequence[Role], what: str) -> None:
+        """Refuses people who may not have this server itself do something. what: in the words of people."""
+        for one in by:
+            if isinstance(one, Person) and not set(power) & set(one.roles):
+                raise Denied(
+                    Code.NOT_ALLOWED, f"by: {one.login} may not {what}: it takes {' or '.join(power)}"
+                )
 
     async def act(
-        self, desk: Desk, command: ActCommand, by: Sequence[Person | str], digest: bytes = b""
+        self, bank: Bank, command: ActCommand, by: Sequence[Person | str], digest: bytes = b""
     ) -> ActAnswer:
-        """Has a bank decide an act, answered once it is durable. Raises BankStopped too.
+        """Has a bank decide an act, answered once it is durable. digest: under which it is done once alone.
 
         by: who stands for it, one or two; a plain name where the site has no person yet. One alone who asks
-        for what takes two is answered with `asked`, and another confirms it. digest: as of `Desk.person`.
+        for what takes two is answered with `asked`, and another confirms it.
         """
-        names = tuple(one if isinstance(one, str) else self._nobody(one) for one in by)
-        return await desk.person(command, names, digest)
+        called = tuple(one for one in by if isinstance(one, str))
+        people = [one for one in by if not isinstance(one, str)]
+        for _ in range(TRIES - 1):
+            answer = await self._act(bank, command, called, people, digest)
+            if answer.code != Code.STALE:
+                return answer
+        return await self._act(bank, command, called, people, digest)
 
-    def _nobody(self, *_what: object) -> NoReturn:
-        raise Denied(Code.NO_PERSON, NOBODY_YET)
+    async def _act(
+        self, bank: Bank, command: ActCommand, called: tuple[str, ...], people: list[Person], digest: bytes
+    ) -> ActAnswer:
+        sheet = await self.roster.look()
+        if called and (sheet.state.people or people):
+            raise Denied(Code.NO_PERSON, SIGN_IN)
+        signed = [_signed(sheet, one.id, one.means, one.roles) for one in people]
+        if isinstance(command, Confirm) and len(signed) == 1:
+            request = await bank.ask(lambda engine: waits(engine.state, command.request))
+            for asker in request.people.signed[:1] if request is not None else ():
+                signed.insert(0, _signed(sheet, asker.id, asker.means, asker.roles))
+        proof = Proof(tuple(signed)) if bank.bank == SITE else sheet.proof(*signed)
+        return await bank.person(command, called, digest, proof)
+
+    async def _sheet(self) -> Sheet:
+        sheet = await self.roster.look()
+        if not sheet.state.people:
+            raise Denied(Code.NO_PERSON, NOBODY_YET)
+        return sheet
+
+    async def prove(self, login: str, secret: str, totp: str = "") -> Person:
+        """Who that is, if all of it is right; what is wrong is not said. No session begins."""
+        sheet, now = await self._sheet(), self.clock.unix_ms()
+        person = sheet.of_login(names.plain(login))
+        if person is None or not person.secret:
+            await self._fits(None, secret)
+            raise Denied(Code.WRONG_SECRET, NOT_RIGHT)
+        number, digest = person.id, person.secret
+        kept = await self._books.read(lambda ledger: keyring.secret(ledger, digest))
+        tried = await self._books.read(lambda ledger: keyring.attempts(ledger, number))
+        if now < tried.locked_until:
+            raise Denied(Code.LOCKED, "signing in failed too often: try again in a quarter of an hour")
+        fits = await self._fits(kept.hash if kept else None, secret)
+        step: int | None = 0
+        if kept is not None and kept.totp:
+            step = totp_step(kept.totp, totp, now, tried.totp_step)
+        if not fits or step is None:
+            await self._failed(number, now)
+            raise Denied(Code.WRONG_SECRET, NOT_RIGHT)
+        if tried.failures or step:
+            await self.store.beside(
+                ("DELETE FROM attempt WHERE person = ?1", (number,)),
+                ("INSERT INTO attempt VALUES (?1, 0, 0, ?2)", (number, step or tried.totp_step)),
+            )
+        return _person(sheet, number, "secret", ROLES)
+
+    async def _failed(self, number: int, now: int) -> None:
+        """Counts a failure; the last one that may be locks the person out, and is journalled."""
+        ((failures,),) = await self.store.beside((_FAILED, (number,)))
+        if failures >= FAILURES_MOST:
+            await self.store.beside(
+                (
+                    "UPDATE attempt SET failures = 0, locked_until = ?2 WHERE person = ?1",
+                    (number, now + LOCKED_MS),
+                )
+            )
+            await self.site.person(LockOut(number, failures), ())
+
+    async def _begin(self, person: Person) -> SignedIn:
+        """A session, once the journal says that the person came in."""
+        answer = await self.site.person(SignIn(person.id), ())
+        if not answer.ok:
+            raise Denied(Code(answer.code), answer.message)
+        token, now = secrets.token_urlsafe(TOKEN_BYTES), self.clock.unix_ms()
+        row = (digest_of(token), person.id, now)
+        await self.store.beside(("INSERT INTO session VALUES (?1, ?2, ?3, ?3)", row))
+        return SignedIn(token, person)
+
+    async def _fits(self, hash_: str | None, secret: str) -> bool:
+        try:
+            return await self.hashing.fits(hash_, secret[:SECRET_MOST])
+        except Busy as error:
+            raise _too_many() from error
+
+    async def _hash(self, secret: str) -> str:
+        try:
+            return await self.hashing.hash(secret)
+        except Busy as error:
+            raise _too_many() from error
+
+
+def secret_fault(secret: str, login: str) -> str | None:
+    """Why nobody may have that secret; None where they may."""
+    if not SECRET_LEAST <= len(secret) <= SECRET_MOST:
+        return f"{SECRET_LEAST} to {SECRET_MOST} characters"
+    return "it is the login" if login == names.plain(secret) else None
+
+
+def _too_many() -> Denied:
+    return Denied(Code.BUSY, "too many people sign in at once: try again in some seconds")
+
+
+def _signed(sheet: Sheet, number: int, means: Means, roles: tuple[Role, ...]) -> Signed:
+    signed = sheet.signed(number, means, roles)
+    if signed is None:
+        raise Denied(Code.NO_PERSON, f"person {number} is here no more")
+    return signed
+
+
+def _person(sheet: Sheet, number: int, means: Means, roles: tuple[Role, ...]) -> Person:
+    signed = _signed(sheet, number, means, roles)
+    called = sheet.called(sheet.state.people[number - 1])
+    return Person(number, called.login, called.name, signed.roles, means)

@@ -38,6 +38,7 @@ TRIED: tuple[tuple[str, ...], ...] = (
     ("keys", "clear", "T01", "--by", "Ann"),
     ("keys", "revoke", "S01", "--role", "sign", "--by", "Ann"),
     ("lease", "show"),
+    ("users", "list"),
     ("lease", "hand-over", "main"),
 )
 # It has no server to ask, and measures for half a minute: its report is proved with the bench.

@@ -17,7 +17,7 @@ from typing import Any, Final, TypeVar
 
 from jackpot.ledger.journal import Head, Row, Snapshot
 from jackpot.ledger.reading import Reader
-from jackpot.ledger.store import CommitInDoubt, Fenced, LedgerError
+from jackpot.ledger.store import CommitInDoubt, Fenced, LedgerError, Statement
 from jackpot.rules.engine import Engine
 from jackpot.server.lease import LEASE_S
 from tests.faults.loops import FalseLoop
@@ -294,6 +294,9 @@ class Reach:
 
     async def save_snapshot(self, snapshot: Snapshot) -> None:
         await self._call(lambda _: self._base.ledger.save_snapshot(snapshot))
+
+    async def beside(self, *statements: Statement) -> list[tuple[Any, ...]]:
+        raise AssertionError(f"nobody signs in on a simulated floor: {statements}")
 
     async def checkpoint(self) -> None:
         """PostgreSQL keeps its own house."""

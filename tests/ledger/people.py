@@ -28,6 +28,8 @@ from jackpot.rules.signing import SITE, Means, Proof, Signed
 # Whose people they are, and the first two, who are admins.
 SITE_ID: Final = "riverside"
 ADMINS: Final = (1, 2)
+# The digest of whatever secret, code or token.
+SECRET: Final = b"s" * 32
 
 
 class Paper:
@@ -38,7 +40,7 @@ class Paper:
         self.rows: list[Row] = []
         self.act(OpenBank(SITE_ID))
         if not empty:
-            self.act(FirstPeople((bytes(31) + b"1", bytes(31) + b"2")), names=("root",))
+            self.act(FirstPeople(((bytes(31) + b"1", SECRET), (bytes(31) + b"2", SECRET))), names=("root",))
             self.floor, self.floor_too, self.cage = (
                 self._joined(roles) for roles in (("floor",), ("floor",), ("cage",))
             )
@@ -73,12 +75,12 @@ class Paper:
         """One of each act of people that is not in it yet."""
         self.act(SignIn(ADMINS[0]))
         self.act(LockOut(ADMINS[1], 10))
-        self.act(MakeToken(("floor",), 1), self.floor)
+        self.act(MakeToken(SECRET, ("floor",), 1), self.floor)
         self.act(EndToken(1), self.floor)
         self.act(Grant(self.floor, "cage"), *ADMINS)
         self.act(WithdrawRole(self.floor, "cage"), ADMINS[0])
         self.act(ResetSecret(ADMINS[1]), *ADMINS)
-        recovered = self.act(Recover(bytes(31) + b"r"), names=("root",)).person
+        recovered = self.act(Recover(bytes(31) + b"r", SECRET), names=("root",)).person
         self.ended(recovered)
 
     def ended(self, person: int) -> None:
@@ -88,8 +90,8 @@ class Paper:
     def _joined(self, roles: tuple[str, ...]) -> int:
         mark = bytes(31) + bytes([len(self.rows)])
         number = self.act(AddPerson(mark, roles), *ADMINS).person  # type: ignore[arg-type]  # they are roles
-        assert self.act(GiveCode(number), ADMINS[0]).ok
-        assert self.act(SetSecret(), number, means="code").ok
+        assert self.act(GiveCode(number, SECRET, 1), ADMINS[0]).ok
+        assert self.act(SetSecret(SECRET), number, means="code").ok
         return number
 
     def _signed(self, people: tuple[int, ...], means: Means) -> tuple[Signed, ...]:

@@ -17,7 +17,7 @@ from jackpot.rules.signing import SITE, People, Proof, Signed
 from tests import frames
 from tests.frames import Bet, Claim
 from tests.ledger.forger import Forger
-from tests.ledger.people import ADMINS, Paper
+from tests.ledger.people import ADMINS, SECRET, Paper
 from tests.ledger.play import Play
 from tests.ledger.test_verify import audit, spoil, write
 
@@ -198,7 +198,7 @@ def test_forged_people_are_named(tmp_path: Path) -> None:
         .problems[1]
         .startswith(f"site: row {row.seq} (person_added): the rules refuse it")
     )
-    made = forger.right(MakeToken(("cage",), 1), proof=Proof(paper.proof(paper.cage).signed))
+    made = forger.right(MakeToken(SECRET, ("cage",), 1), proof=Proof(paper.proof(paper.cage).signed))
     row = forger.append(replace(made, roles=["cage", "admin"]))
     assert "is not admin" in audit(path, bank=SITE).problems[2]
 

@@ -10,11 +10,18 @@ from tests.rules.subject import OfEngine
 from tests.said import Heard
 
 ADMINS: Final = (1, 2)
+SECRET: Final = b"s" * 32
+CODE: Final = b"c" * 32
 
 
 def mark(number: int) -> bytes:
     """What a test's person is called, as the journal has it."""
     return number.to_bytes(32, "big")
+
+
+def newcomer(number: int) -> tuple[bytes, bytes]:
+    """What a test's person is called, and the secret that they chose."""
+    return mark(number), SECRET
 
 
 class OfSite(OfEngine):
@@ -24,7 +31,7 @@ class OfSite(OfEngine):
         super().__init__(SITE)
         assert self.execute(OpenBank("riverside")).answer["ok"]
         if not empty:
-            assert self.execute(FirstPeople((mark(1), mark(2))), people=("root",)).answer["ok"]
+            assert self.execute(FirstPeople((newcomer(1), newcomer(2))), people=("root",)).answer["ok"]
 
     def proof(self, *people: int, means: Means = "secret", **fields: Any) -> Proof:
         """These people sign, as the site has them now; means: of the first of them."""
@@ -50,8 +57,8 @@ class OfSite(OfEngine):
         """A new person with these roles, who has chosen their secret with a code from `by`; their number."""
         answer = self.ask(AddPerson(mark(len(self.engine.state.people) + 1), roles), *ADMINS).answer
         number: int = answer["person"]
-        assert self.ask(GiveCode(number), by).answer["ok"]
-        assert self.ask(SetSecret(), number, means="code").answer["ok"]
+        assert self.ask(GiveCode(number, CODE, 1), by).answer["ok"]
+        assert self.ask(SetSecret(SECRET), number, means="code").answer["ok"]
         return number
 
     def grant(self, person: int, role: Role) -> None:

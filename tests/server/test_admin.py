@@ -15,7 +15,6 @@ from zoneinfo import ZoneInfo
 from jackpot.app import Server
 from jackpot.rules.acts.hits import Undone
 from jackpot.rules.kinds import decode
-from jackpot.rules.signing import People
 from tests.server.bed import LINK, LINKS, Device, administer, configure, on_loop, table
 from tests.server.test_web import fetch
 
@@ -71,7 +70,7 @@ async def test_two_people_are_asked_for_where_the_rules_do(tmp_path: Path) -> No
         row = (await server._stores["main"].rows("main", durable - 1, 1))[0]
         event = decode(row.kind, row.version, row.body)
         assert isinstance(event, Undone)
-        assert event.people == People(("Ann", "Bo"))
+        assert (event.people.names, event.people.signed) == (("Ann", "Bo"), ())
 
 
 @on_loop

@@ -13,8 +13,7 @@ from jackpot.config import Config
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.outcome import ActAnswer
-from jackpot.server.desk import Desk
-from jackpot.server.people import Denied, Entrance, Person, SignedIn
+from jackpot.server.people import Bank, Denied, Entrance, Person, SignedIn
 
 SECRET: Final = "correct horse battery"
 TOKEN: Final = "a-program"
@@ -69,7 +68,10 @@ class Doorman(Entrance):
         return second
 
     async def act(
-        self, desk: Desk, command: ActCommand, by: Sequence[Person | str], digest: bytes = b""
+        self, bank: Bank, command: ActCommand, by: Sequence[Person | str], digest: bytes = b""
     ) -> ActAnswer:
         names = tuple(one if isinstance(one, str) else one.name for one in by)
-        return await desk.person(command, names, digest)
+        return await bank.person(command, names, digest)
+
+    def close(self) -> None:
+        """Nothing is open."""

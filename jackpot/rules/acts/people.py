@@ -23,22 +23,26 @@ FIRST: Final = 2
 # People that a site ever has, and tokens: the state holds all of them, and each fits a few dozen bytes.
 PEOPLE_MOST: Final = 10_000
 TOKENS_MOST: Final = 10_000
-# SHA-256 of a person's login and name, with a salt that goes with them when they are erased.
-MARK_BYTES: Final = 32
+# SHA-256 of what lies next to the journal: a name with a salt, a secret's hash; or of a code or a token. Who
+# changes what lies there, and not the journal, gives nobody another name, and lets nobody in.
+DIGEST_BYTES: Final = 32
 
 Number = Annotated[int, Meta(ge=1, le=PEOPLE_MOST, description=f"1 to {PEOPLE_MOST}")]
-Mark = Annotated[bytes, Meta(min_length=MARK_BYTES, max_length=MARK_BYTES)]
+Digest = Annotated[bytes, Meta(min_length=DIGEST_BYTES, max_length=DIGEST_BYTES)]
+
+Newcomer = tuple[Digest, Digest]
+"""Mark and secret, as of `Person`."""
 
 
 class FirstPeople(ActCommand, tag="first-people", frozen=True):
-    """The first two admins, each with the secret that they have just chosen. marks: as of `Person`."""
+    """The first two admins, each with the secret that they have just chosen."""
 
-    marks: tuple[Mark, ...]
+    newcomers: tuple[Newcomer, ...]
 
 
 class PeopleBegun(Event, frozen=True, array_like=True):
     kind: ClassVar[int] = 32
-    marks: list[bytes]
+    newcomers: list[Newcomer]
     people: People
 
 
@@ -47,20 +51,22 @@ def decide_first(state: State, command: FirstPeople, by: By) -> PeopleBegun:
     _of_site(state)
     someone(by)
     refuse_if(bool(state.people), Code.NOT_EMPTY, "the site has people already: an admin adds others")
-    refuse_if(len(command.marks) != FIRST, Code.TWO_PEOPLE, f"the first people are {FIRST} admins together")
-    return PeopleBegun(list(command.marks), by.people)
+    refuse_if(
+        len(command.newcomers) != FIRST, Code.TWO_PEOPLE, f"the first people are {FIRST} admins together"
+    )
+    return PeopleBegun(list(command.newcomers), by.people)
 
 
 def apply_first(effects: Effects, event: PeopleBegun) -> None:
     """From here on no unproved name stands for an act."""
-    for mark in event.marks:
-        _admit(effects.state, mark, ["admin"], secret=True)
+    for mark, secret in event.newcomers:
+        _admit(effects.state, mark, ["admin"], secret)
 
 
 class AddPerson(ActCommand, tag="add-person", frozen=True):
     """A person, who has no secret yet. mark: as of `Person`."""
 
-    mark: Mark
+    mark: Digest
     roles: tuple[Role, ...] = ()
 
 
@@ -169,7 +175,7 @@ def apply_person_ended(effects: Effects, event: PersonEnded) -> None:
     """Neither their secret nor their tokens let them in."""
     state = effects.state
     person = state.people[event.person - 1]
-    person.ended, person.secret = True, False
+    person.ended, person.secret, person.code = True, b"", b""
     for token in state.tokens:
         token.ended = token.ended or token.person == event.person
 
@@ -197,18 +203,22 @@ def decide_reset(state: State, command: ResetSecret, by: By) -> SecretReset:
 def apply_reset(effects: Effects, event: SecretReset) -> None:
     """The old secret lets nobody in."""
     person = effects.state.people[event.person - 1]
-    person.secret, person.given_by = False, 0
+    person.secret, person.given_by = b"", 0
 
 
 class GiveCode(ActCommand, tag="give-code", frozen=True):
-    """An admin is shown a one-time code for a person who has no secret."""
+    """An admin is shown a one-time code for a person who has no secret. code: its digest. until: its end."""
 
     person: Number
+    code: Digest
+    until: int
 
 
 class CodeGiven(Event, frozen=True, array_like=True):
     kind: ClassVar[int] = 38
     person: int
+    code: bytes
+    until: int
     people: People
 
 
@@ -216,36 +226,44 @@ def decide_give_code(state: State, command: GiveCode, by: By) -> CodeGiven:
     """Who knows the code could choose the secret, so that one never confirms together with this person."""
     someone(by)
     person = find_person(state, command.person)
-    refuse_if(person.secret, Code.NOT_EMPTY, f"person {person.id} has a secret: two people reset it first")
-    return CodeGiven(person.id, by.people)
+    refuse_if(
+        bool(person.secret), Code.NOT_EMPTY, f"person {person.id} has a secret: two people reset it first"
+    )
+    return CodeGiven(person.id, command.code, command.until, by.people)
 
 
 def apply_code_given(effects: Effects, event: CodeGiven) -> None:
     """The person chooses their secret with the code; an earlier code is void."""
-    effects.state.people[event.person - 1].given_by = event.people.signed[0].id if event.people.signed else 0
+    person = effects.state.people[event.person - 1]
+    person.code, person.code_until = event.code, event.until
+    person.given_by = event.people.signed[0].id
 
 
 class SetSecret(ActCommand, tag="set-secret", frozen=True):
-    """A person has chosen their own secret, with a code or with the secret before."""
+    """A person has chosen their own secret, with a code or with the secret before. secret: its digest."""
+
+    secret: Digest
 
 
 class SecretSet(Event, frozen=True, array_like=True):
     kind: ClassVar[int] = 39
+    secret: bytes
     people: People
 
 
-def decide_set_secret(_state: State, _command: SetSecret, by: By) -> SecretSet:
+def decide_set_secret(_state: State, command: SetSecret, by: By) -> SecretSet:
     """The person themselves, who has signed with what they had."""
     own = [one for one in by.people.signed if one.means in ("secret", "code")]
     refuse_if(
         len(own) != 1, Code.NO_PERSON, "a person chooses their own secret, with a code or with the old one"
     )
-    return SecretSet(by.people)
+    return SecretSet(command.secret, by.people)
 
 
 def apply_secret_set(effects: Effects, event: SecretSet) -> None:
     """The person can sign in."""
-    effects.state.people[event.people.signed[0].id - 1].secret = True
+    person = effects.state.people[event.people.signed[0].id - 1]
+    person.secret, person.code = event.secret, b""
 
 
 class SignIn(ActCommand, tag="sign-in", frozen=True):
@@ -294,8 +312,9 @@ def apply_locked_out(effects: Effects, event: LockedOut) -> None:
 
 
 class MakeToken(ActCommand, tag="make-token", frozen=True):
-    """A program acts for a person. roles: some of theirs. until: its end, unix milliseconds."""
+    """A program acts for a person. digest: of the token. roles: some of theirs. until: its end, unix ms."""
 
+    digest: Digest
     roles: tuple[Role, ...]
     until: int
 
@@ -303,6 +322,7 @@ class MakeToken(ActCommand, tag="make-token", frozen=True):
 class TokenMade(Event, frozen=True, array_like=True):
     kind: ClassVar[int] = 42
     token: int
+    digest: bytes
     roles: list[Role]
     until: int
     people: People
@@ -318,13 +338,14 @@ def decide_make_token(state: State, command: MakeToken, by: By) -> TokenMade:
     refuse_if(bool(more), Code.NOT_ALLOWED, f"roles: person {signed.id} is not {', '.join(more)}")
     refuse_if(not command.roles, Code.BAD_REQUEST, "roles: a token has at least one")
     refuse_if(len(state.tokens) >= TOKENS_MOST, Code.TOO_MANY, f"a site has {TOKENS_MOST} tokens at most")
-    return TokenMade(len(state.tokens) + 1, _ordered(command.roles), command.until, by.people)
+    number = len(state.tokens) + 1
+    return TokenMade(number, command.digest, _ordered(command.roles), command.until, by.people)
 
 
 def apply_token_made(effects: Effects, event: TokenMade) -> None:
     """The program may ask, and never confirms."""
     person = event.people.signed[0].id
-    effects.state.tokens.append(Token(event.token, person, list(event.roles), event.until))
+    effects.state.tokens.append(Token(event.token, person, event.digest, list(event.roles), event.until))
     effects.told.token = event.token
 
 
@@ -358,15 +379,20 @@ def apply_token_ended(effects: Effects, event: TokenEnded) -> None:
 
 
 class Recover(ActCommand, tag="recover", frozen=True):
-    """Every admin is lost: where no server runs, its machine's operator makes one. mark: as of `Person`."""
+    """Every admin is lost: where no server runs, its machine's operator makes one, who chooses a secret.
 
-    mark: Mark
+    mark, secret: as of `Person`.
+    """
+
+    mark: Digest
+    secret: Digest
 
 
 class Recovered(Event, frozen=True, array_like=True):
     kind: ClassVar[int] = 44
     id: int
     mark: bytes
+    secret: bytes
     people: People
 
 
@@ -375,12 +401,12 @@ def decide_recover(state: State, command: Recover, by: By) -> Recovered:
     _of_site(state)
     someone(by)
     refuse_if(not state.people, Code.NO_SUCH_PERSON, "the site has no person: make the first two")
-    return Recovered(len(state.people) + 1, command.mark, by.people)
+    return Recovered(len(state.people) + 1, command.mark, command.secret, by.people)
 
 
 def apply_recovered(effects: Effects, event: Recovered) -> None:
     """An admin whom nobody confirmed: everybody is told."""
-    _admit(effects.state, event.mark, ["admin"], secret=True)
+    _admit(effects.state, event.mark, ["admin"], event.secret)
     effects.told.person = event.id
     effects.alarm("people_recovered", person=event.id, by=list(event.people.said()))
 
@@ -397,10 +423,10 @@ def untrue(state: State, signed: Signed, *, choosing: bool = False) -> str:
         return f"person {signed.id} is here no more"
     if more := [role for role in signed.roles if role not in person.roles]:
         return f"person {signed.id} is not {', '.join(more)}"
-    if (signed.means == "code") != (choosing and not person.secret):
-        return (
-            f"person {signed.id} has no secret" if not person.secret else f"person {signed.id} has a secret"
-        )
+    if not person.secret and not (choosing and person.code and signed.means == "code"):
+        return f"person {signed.id} has no secret"
+    if person.secret and signed.means == "code":
+        return f"person {signed.id} has a secret"
     if person.secret and not choosing and signed.given_by != person.given_by:
         return f"person {signed.id} had a code from person {person.given_by}"
     return ""
@@ -423,7 +449,7 @@ def _not_last(state: State, person: Person) -> None:
     refuse_if(admins == [person.id], Code.LAST_ADMIN, f"person {person.id} is the last admin")
 
 
-def _admit(state: State, mark: bytes, roles: list[Role], *, secret: bool = False) -> None:
+def _admit(state: State, mark: bytes, roles: list[Role], secret: bytes = b"") -> None:
     state.people.append(Person(len(state.people) + 1, mark, roles, secret))
 
 
@@ -440,7 +466,7 @@ ACTS: Final = (
         FirstPeople,
         decide_first,
         {PeopleBegun: apply_first},
-        lambda _, event: [FirstPeople(tuple(event.marks))],
+        lambda _, event: [FirstPeople(tuple(event.newcomers))],
         alone=True,
     ),
     Act(
@@ -478,12 +504,18 @@ ACTS: Final = (
         _by_person(ResetSecret),
         power=ADMIN,
     ),
-    Act(GiveCode, decide_give_code, {CodeGiven: apply_code_given}, _by_person(GiveCode), power=ADMIN),
+    Act(
+        GiveCode,
+        decide_give_code,
+        {CodeGiven: apply_code_given},
+        lambda _, event: [GiveCode(event.person, event.code, event.until)],
+        power=ADMIN,
+    ),
     Act(
         SetSecret,
         decide_set_secret,
         {SecretSet: apply_secret_set},
-        lambda _, _event: [SetSecret()],
+        lambda _, event: [SetSecret(event.secret)],
         power=ROLES,
     ),
     Act(SignIn, decide_sign_in, {SignedIn: apply_seen}, _by_person(SignIn)),
@@ -497,7 +529,7 @@ ACTS: Final = (
         MakeToken,
         decide_make_token,
         {TokenMade: apply_token_made},
-        lambda _, event: [MakeToken(tuple(event.roles), event.until)],
+        lambda _, event: [MakeToken(event.digest, tuple(event.roles), event.until)],
         power=ROLES,
     ),
     Act(
@@ -511,7 +543,7 @@ ACTS: Final = (
         Recover,
         decide_recover,
         {Recovered: apply_recovered},
-        lambda _, event: [Recover(event.mark)],
+        lambda _, event: [Recover(event.mark, event.secret)],
         alone=True,
     ),
 )

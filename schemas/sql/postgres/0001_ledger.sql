@@ -68,6 +68,41 @@ CREATE TABLE snapshot (
     PRIMARY KEY (bank, seq)
 );
 
+-- Next to the journal: what people are called, and how they sign in. This may change and be erased. The journal
+-- holds digests of names and of what is kept of secrets: another name, or another secret, is believed nowhere.
+
+CREATE TABLE person (
+    -- SHA-256 of salt, login and name; the journal says which person has it.
+    mark bytea NOT NULL PRIMARY KEY CHECK (octet_length(mark) = 32),
+    login text NOT NULL UNIQUE,
+    name text NOT NULL,
+    salt bytea NOT NULL
+);
+
+CREATE TABLE secret (
+    -- SHA-256 of hash and totp; the journal says which one a person has. hash: argon2id. totp: empty without.
+    digest bytea NOT NULL PRIMARY KEY CHECK (octet_length(digest) = 32),
+    person integer NOT NULL,
+    hash text NOT NULL,
+    totp bytea NOT NULL
+);
+
+CREATE TABLE attempt (
+    -- Failures in a row. locked_until: unix milliseconds. totp_step: the last one that was used.
+    person integer NOT NULL PRIMARY KEY,
+    failures integer NOT NULL,
+    locked_until bigint NOT NULL,
+    totp_step bigint NOT NULL
+);
+
+CREATE TABLE session (
+    -- token: its SHA-256. made, seen: unix milliseconds.
+    token bytea NOT NULL PRIMARY KEY CHECK (octet_length(token) = 32),
+    person integer NOT NULL,
+    made bigint NOT NULL,
+    seen bigint NOT NULL
+);
+
 -- Nobody changes what is written: ALWAYS holds for the owner and for a replication session too.
 CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

@@ -63,6 +63,41 @@ CREATE TABLE snapshot (
     PRIMARY KEY (bank, seq)
 ) STRICT;
 
+-- Next to the journal: what people are called, and how they sign in. This may change and be erased. The journal
+-- holds digests of names and of what is kept of secrets: another name, or another secret, is believed nowhere.
+
+CREATE TABLE person (
+    -- SHA-256 of salt, login and name; the journal says which person has it.
+    mark BLOB NOT NULL PRIMARY KEY CHECK (length(mark) = 32),
+    login TEXT NOT NULL UNIQUE,
+    name TEXT NOT NULL,
+    salt BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE secret (
+    -- SHA-256 of hash and totp; the journal says which one a person has. hash: argon2id. totp: empty without.
+    digest BLOB NOT NULL PRIMARY KEY CHECK (length(digest) = 32),
+    person INTEGER NOT NULL,
+    hash TEXT NOT NULL,
+    totp BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE attempt (
+    -- Failures in a row. locked_until: unix milliseconds. totp_step: the last one that was used.
+    person INTEGER NOT NULL PRIMARY KEY,
+    failures INTEGER NOT NULL,
+    locked_until INTEGER NOT NULL,
+    totp_step INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE session (
+    -- token: its SHA-256. made, seen: unix milliseconds.
+    token BLOB NOT NULL PRIMARY KEY CHECK (length(token) = 32),
+    person INTEGER NOT NULL,
+    made INTEGER NOT NULL,
+    seen INTEGER NOT NULL
+) STRICT;
+
 CREATE TRIGGER bank_is_never_renamed BEFORE UPDATE ON bank
 BEGIN SELECT RAISE(ABORT, 'a bank keeps its name and number'); END;
 

@@ -29,10 +29,11 @@ from jackpot.rules.acts.people import (
 from jackpot.rules.commands import Command
 from jackpot.rules.engine import Engine
 from jackpot.rules.signing import ROLES, Means, Role, Signed
-from tests.rules.site import ADMINS, OfSite, mark
+from tests.rules.site import ADMINS, CODE, SECRET, OfSite, mark, newcomer
 from tests.rules.test_engine import bank
 
-FIRST = FirstPeople((mark(1), mark(2)))
+FIRST = FirstPeople((newcomer(1), newcomer(2)))
+TOKEN = b"t" * 32
 
 
 def code(site: OfSite, command: Command, *people: int, means: Means = "secret") -> str:
@@ -44,11 +45,14 @@ def code(site: OfSite, command: Command, *people: int, means: Means = "secret") 
 def test_the_first_two_are_made_together_and_once() -> None:
     """Nobody is built in: two admins, each with a secret, while there is nobody; never again."""
     site = OfSite(empty=True)
-    for marks, refused in (((mark(1),), "two_people"), ((mark(1), mark(2), mark(3)), "two_people")):
-        assert site.execute(FirstPeople(marks), people=("root",)).answer["code"] == refused
+    for newcomers, refused in (
+        ((newcomer(1),), "two_people"),
+        (tuple(map(newcomer, (1, 2, 3))), "two_people"),
+    ):
+        assert site.execute(FirstPeople(newcomers), people=("root",)).answer["code"] == refused
     assert site.execute(FIRST).answer["code"] == "no_person"
     assert site.execute(FIRST, people=("root",)).answer["ok"]
-    assert [(one.roles, one.secret) for one in site.engine.state.people] == [(["admin"], True)] * 2
+    assert [(one.roles, one.secret) for one in site.engine.state.people] == [(["admin"], SECRET)] * 2
     assert site.execute(FIRST, people=("root",)).answer["code"] == "not_empty"
 
 
@@ -68,7 +72,12 @@ def test_no_other_role_has_an_admins_power(act: Any) -> None:
         return
     site = OfSite()
     number = site.join("viewer", "floor", "cage", "auditor")
-    commands = {AddPerson: (mark(9),), Grant: (1, "floor"), WithdrawRole: (1, "admin")}
+    commands = {
+        AddPerson: (mark(9),),
+        Grant: (1, "floor"),
+        WithdrawRole: (1, "admin"),
+        GiveCode: (1, CODE, 1),
+    }
     assert code(site, act(*commands.get(act, (1,))), number) == "not_allowed"
 
 
@@ -91,16 +100,16 @@ def test_a_person_chooses_their_own_secret() -> None:
     site = OfSite()
     site.ask(AddPerson(mark(3), ("floor",)), *ADMINS)
     assert code(site, SignIn(3)) == "not_allowed"
-    assert code(site, SetSecret(), 3) == "not_allowed", "there is no secret to sign with"
+    assert code(site, SetSecret(SECRET), 3) == "not_allowed", "there is no secret to sign with"
     assert code(site, Grant(3, "cage"), 3, 1, means="code") == "not_allowed", "a code is for choosing"
-    assert code(site, GiveCode(3), 1) == ""
-    assert code(site, SetSecret(), 3, means="code") == ""
-    assert code(site, SetSecret(), 3, means="code") == "not_allowed"
-    assert code(site, SetSecret(), 3) == "", "with the secret that they have"
-    assert code(site, SetSecret(), 3, means="token") == "no_person"
-    assert code(site, GiveCode(3), 1) == "not_empty", "two people reset it first"
+    assert code(site, GiveCode(3, CODE, 1), 1) == ""
+    assert code(site, SetSecret(SECRET), 3, means="code") == ""
+    assert code(site, SetSecret(SECRET), 3, means="code") == "not_allowed"
+    assert code(site, SetSecret(SECRET), 3) == "", "with the secret that they have"
+    assert code(site, SetSecret(SECRET), 3, means="token") == "no_person"
+    assert code(site, GiveCode(3, CODE, 1), 1) == "not_empty", "two people reset it first"
     assert code(site, ResetSecret(3), *ADMINS) == ""
-    assert (site.person(3).secret, site.person(3).given_by) == (False, 0)
+    assert (site.person(3).secret, site.person(3).given_by) == (b"", 0)
 
 
 def test_nobody_confirms_with_an_account_whose_secret_they_set() -> None:
@@ -119,12 +128,12 @@ def test_a_person_who_lost_a_role_or_left_may_nothing() -> None:
     site = OfSite()
     third = site.join("admin")
     old = site.proof(third)
-    assert code(site, MakeToken(("admin",), 1), third) == ""
+    assert code(site, MakeToken(TOKEN, ("admin",), 1), third) == ""
     assert code(site, WithdrawRole(third, "admin"), 1) == ""
     assert site.execute(EndPerson(1), proof=old).answer["code"] == "not_allowed"
     assert code(site, EndPerson(third), 1) == ""
     assert [token.ended for token in site.engine.state.tokens] == [True]
-    assert site.execute(SetSecret(), proof=old).answer["code"] == "not_allowed"
+    assert site.execute(SetSecret(SECRET), proof=old).answer["code"] == "not_allowed"
     assert code(site, EndPerson(third), 1) == "no_such_person"
     assert code(site, EndPerson(2), 1) == ""
     for last in (EndPerson(1), WithdrawRole(1, "admin")):
@@ -135,10 +144,10 @@ def test_a_token_has_some_of_its_persons_roles() -> None:
     """A program acts with what it was given; only their own secret makes one, and whose it is ends it."""
     site = OfSite()
     third = site.join("floor", "cage")
-    assert code(site, MakeToken(("admin",), 1), third) == "not_allowed"
-    assert code(site, MakeToken((), 1), third) == "bad_request"
-    assert code(site, MakeToken(("floor",), 1), third, means="token") == "not_allowed"
-    assert site.ask(MakeToken(("floor",), 1), third).answer["token"] == 1
+    assert code(site, MakeToken(TOKEN, ("admin",), 1), third) == "not_allowed"
+    assert code(site, MakeToken(TOKEN, (), 1), third) == "bad_request"
+    assert code(site, MakeToken(TOKEN, ("floor",), 1), third, means="token") == "not_allowed"
+    assert site.ask(MakeToken(TOKEN, ("floor",), 1), third).answer["token"] == 1
     other = site.join("floor")
     assert code(site, EndToken(1), other) == "not_allowed"
     assert code(site, EndToken(1), third) == ""
@@ -148,9 +157,9 @@ def test_a_token_has_some_of_its_persons_roles() -> None:
 def test_a_lost_site_is_recovered_by_names_and_alarmed() -> None:
     """Every admin is lost: the machine's operator makes one, of whom everybody is told."""
     empty = OfSite(empty=True)
-    assert empty.execute(Recover(mark(1)), people=("root",)).answer["code"] == "no_such_person"
+    assert empty.execute(Recover(*newcomer(1)), people=("root",)).answer["code"] == "no_such_person"
     site = OfSite()
-    heard = site.execute(Recover(mark(3)), people=("root",))
+    heard = site.execute(Recover(*newcomer(3)), people=("root",))
     assert heard.answer["person"] == 3
     ((name, facts),) = heard.alarms
     assert (name, facts["person"], facts["by"]) == ("people_recovered", 3, ["root"])
@@ -171,7 +180,7 @@ def test_sign_ins_and_lock_outs_are_in_the_journal() -> None:
 def test_people_are_in_no_other_bank() -> None:
     """A bank of links has no people, and the bank of the people has no links."""
     subject = bank()
-    for command in (FIRST, Recover(mark(1))):
+    for command in (FIRST, Recover(*newcomer(1))):
         assert subject.execute(command, people=("root",)).answer["code"] == "other_bank"
     assert subject.execute(SignIn(1)).answer["code"] == "other_bank"
     terms = subject.engine.state.links[0].terms
@@ -232,8 +241,8 @@ class SiteMachine(RuleBasedStateMachine):
 
     @rule(by=people, person=people)
     def invite(self, by: int, person: int) -> None:
-        if self._ask(GiveCode(person), [by]).get("ok"):
-            assert self._ask(SetSecret(), [person], "code")["ok"]
+        if self._ask(GiveCode(person, CODE, 1), [by]).get("ok"):
+            assert self._ask(SetSecret(SECRET), [person], "code")["ok"]
             assert self.site.person(person).given_by == by
 
     @invariant()

@@ -1,0 +1,121 @@
+"""What lies next to the journal about people? Names, secrets and sessions, which can be changed and erased.
+
+The journal holds digests of a name and of what is kept of a secret. So a person who may write to these tables
+alone can keep people out, and can neither give one the name of another nor a secret that lets anybody in.
+"""
+
+import hashlib
+import secrets
+from typing import Final
+
+import msgspec
+
+from jackpot.ledger.reading import Reader
+from jackpot.ledger.store import Statement
+
+SALT_BYTES: Final = 16
+
+_PEOPLE: Final = "SELECT mark, login, name, salt FROM person ORDER BY mark"
+_SECRETS: Final = "SELECT digest, person, hash, totp FROM secret ORDER BY digest"
+_OF_DIGEST: Final = "SELECT person, hash, totp FROM secret WHERE digest = ?1"
+_ATTEMPTS: Final = "SELECT failures, locked_until, totp_step FROM attempt WHERE person = ?1"
+_SESSION: Final = "SELECT person, made, seen FROM session WHERE token = ?1"
+
+
+class Named(msgspec.Struct, frozen=True):
+    """What a person is called. login: what they sign in with."""
+
+    mark: bytes
+    login: str
+    name: str
+    salt: bytes
+
+    @classmethod
+    def of(cls, login: str, name: str) -> "Named":
+        """A new person's."""
+        salt = secrets.token_bytes(SALT_BYTES)
+        return cls(mark_of(login, name, salt), login, name, salt)
+
+    def is_marked(self) -> bool:
+        """Whether its mark is of this name."""
+        return self.mark == mark_of(self.login, self.name, self.salt)
+
+    def kept(self) -> Statement:
+        """Keeps it; refused where the login is another's."""
+        return "INSERT INTO person VALUES (?1, ?2, ?3, ?4)", (self.mark, self.login, self.name, self.salt)
+
+
+class Secret(msgspec.Struct, frozen=True):
+    """What is kept of a person's secret. hash: argon2id, as text. totp: the key of their codes, or empty."""
+
+    person: int
+    hash: str
+    totp: bytes = b""
+
+    @property
+    def digest(self) -> bytes:
+        """What the journal holds of it; 32 bytes."""
+        return hashlib.sha256(self.hash.encode() + b"\0" + self.totp).digest()
+
+    def kept(self) -> Statement:
+        """Keeps it, next to the one before: the journal says which of them is the person's."""
+        return "INSERT INTO secret VALUES (?1, ?2, ?3, ?4)", (self.digest, self.person, self.hash, self.totp)
+
+
+class Attempts(msgspec.Struct, frozen=True):
+    """How signing in went. failures: in a row. locked_until: unix milliseconds. totp_step: the last used."""
+
+    failures: int = 0
+    locked_until: int = 0
+    totp_step: int = 0
+
+
+class Session(msgspec.Struct, frozen=True):
+    """made, seen: unix milliseconds."""
+
+    person: int
+    made: int
+    seen: int
+
+
+def mark_of(login: str, name: str, salt: bytes) -> bytes:
+    """What the journal holds of a name; 32 bytes, in which nothing can be read once the salt is erased."""
+    return hashlib.sha256(b"\0".join((salt, login.encode(), name.encode()))).digest()
+
+
+def digest_of(token: str) -> bytes:
+    """What is kept of a token, or of a code; 32 bytes. Each is random, so that nobody can guess it."""
+    return hashlib.sha256(token.encode()).digest()
+
+
+def people(ledger: Reader) -> dict[bytes, Named]:
+    """Everybody whose name is kept, by the mark that is of it."""
+    found = [Named(*row) for row in ledger.beside(_PEOPLE)]
+    return {one.mark: one for one in found if one.is_marked()}
+
+
+def secret(ledger: Reader, digest: bytes) -> Secret | None:
+    """The secret with that digest, if what is kept is of it."""
+    found = [Secret(*row) for row in ledger.beside(_OF_DIGEST, digest)]
+    return found[0] if found and found[0].digest == digest else None
+
+
+def attempts(ledger: Reader, person: int) -> Attempts:
+    found = ledger.beside(_ATTEMPTS, person)
+    return Attempts(*found[0]) if found else Attempts()
+
+
+def session(ledger: Reader, token: bytes) -> Session | None:
+    found = ledger.beside(_SESSION, token)
+    return Session(*found[0]) if found else None
+
+
+def carried(ledger: Reader) -> list[Statement]:
+    """What a copy of the ledger needs, so that its people can sign in there; without what they have begun."""
+    kept = [(digest, Secret(*rest)) for digest, *rest in ledger.beside(_SECRETS)]
+    return [
+        ("DELETE FROM person", ()),
+        ("DELETE FROM secret", ()),
+        *(one.kept() for one in people(ledger).values()),
+        *(one.kept() for digest, one in kept if one.digest == digest),
+    ]

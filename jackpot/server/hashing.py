@@ -1,0 +1,92 @@
+"""How is a secret checked, without holding anybody up? In few threads, with few in front of them.
+
+A check takes a tenth of a second and 64 MiB on purpose, so that a stolen hash is worth little. More checks
+than may wait are refused at once, and tables play on.
+"""
+
+import asyncio
+import hmac
+import secrets
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from typing import Final, TypeVar
+
+from argon2 import PasswordHasher
+from argon2.exceptions import InvalidHashError, VerificationError
+
+# Checks at once: half of a small machine at most, for a tenth of a second each.
+AT_ONCE: Final = 2
+# Checks that wait, too: some two seconds for the last of them.
+WAITING_MOST: Final = 32
+# RFC 6238: six digits, of half a minute each; the one before and the next are good, since clocks differ.
+TOTP_STEP_S: Final = 30
+TOTP_DIGITS: Final = 6
+TOTP_KEY_BYTES: Final = 20
+TOTP_DRIFT: Final = 1
+
+T = TypeVar("T")
+
+
+class Busy(Exception):
+    """So many secrets are being checked that this one is not."""
+
+
+class Hashing:
+    """Makes and checks hashes of secrets. hasher: argon2id, as RFC 9106 advises for little memory."""
+
+    def __init__(self, hasher: PasswordHasher | None = None) -> None:
+        self._hasher = hasher or PasswordHasher()
+        self._threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="secret")
+        self._inside = 0
+
+    async def hash(self, secret: str) -> str:
+        """What is kept of a secret. Raises Busy."""
+        return await self._aside(lambda: self._hasher.hash(secret))
+
+    async def fits(self, hash_: str | None, secret: str) -> bool:
+        """Whether the hash is of that secret; None: of nobody's. Raises Busy."""
+
+        def verified() -> bool:
+            try:
+                self._hasher.verify(hash_ or self._nobodys, secret)
+            except (VerificationError, InvalidHashError):
+                return False
+            return hash_ is not None
+
+        return await self._aside(verified)
+
+    @cached_property
+    def _nobodys(self) -> str:
+        """Of a secret that nobody has: an unknown login takes as long as a known one."""
+        return self._hasher.hash(secrets.token_urlsafe())
+
+    async def _aside(self, work: Callable[[], T]) -> T:
+        if self._inside >= AT_ONCE + WAITING_MOST:
+            raise Busy
+        self._inside += 1
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+        finally:
+            self._inside -= 1
+
+    def close(self) -> None:
+        """Waits for nothing."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+
+def totp_at(key: bytes, step: int) -> str:
+    """The six digits of that half minute."""
+    mac = hmac.digest(key, step.to_bytes(8, "big"), "sha1")
+    start = mac[-1] & 0x0F
+    number = int.from_bytes(mac[start : start + 4], "big") & 0x7FFF_FFFF
+    return str(number % 10**TOTP_DIGITS).zfill(TOTP_DIGITS)
+
+
+def totp_step(key: bytes, code: str, unix_ms: int, used: int) -> int | None:
+    """The step of a code that is good now and was not used; None where it is not good. used: the last one."""
+    now = unix_ms // 1000 // TOTP_STEP_S
+    for step in range(max(now - TOTP_DRIFT, used + 1), now + TOTP_DRIFT + 1):
+        if hmac.compare_digest(totp_at(key, step).encode(), code.encode()):
+            return step
+    return None

@@ -1,0 +1,97 @@
+"""Who are the people of the site now? Its chain, followed in the ledger, whichever server writes it.
+
+It is read for each act, so that nobody acts with a power that they have lost. What cannot be read bears
+nobody out: then no person acts, and tables play on.
+"""
+
+from typing import Final
+
+import msgspec
+
+from jackpot.books.reader import Books
+from jackpot.ledger import keyring
+from jackpot.ledger.journal import chained, genesis
+from jackpot.ledger.keyring import Named
+from jackpot.ledger.reading import Reader
+from jackpot.ledger.rebuild import PAGE_ROWS, read_to, replay
+from jackpot.ledger.store import LedgerCorrupt
+from jackpot.rules.engine import Engine
+from jackpot.rules.signing import SITE, Means, Proof, Role, Signed
+from jackpot.rules.state import Person, State
+
+
+class Sheet(msgspec.Struct, frozen=True):
+    """The people as of one entry of the bank `site`. named: by mark, those whose names are not erased."""
+
+    state: State
+    hash: bytes
+    named: dict[bytes, Named]
+
+    def person(self, number: int) -> Person | None:
+        """The person of that number, while they are here."""
+        people = self.state.people
+        found = people[number - 1] if 1 <= number <= len(people) else None
+        return None if found is None or found.ended else found
+
+    def of_login(self, login: str) -> Person | None:
+        """Who signs in with that, while they are here."""
+        marks = {one.mark for one in self.named.values() if one.login == login}
+        return next((one for one in self.state.people if one.mark in marks and not one.ended), None)
+
+    def called(self, person: Person) -> Named:
+        """What a person is called; by their number where the name is erased, or is not theirs."""
+        number = f"person {person.id}"
+        return self.named.get(person.mark) or Named(person.mark, number, number, b"")
+
+    def signed(self, number: int, means: Means, roles: tuple[Role, ...]) -> Signed | None:
+        """How a person signs now, with those of these roles that they have; None once they are not here."""
+        person = self.person(number)
+        if person is None:
+            return None
+        return Signed(number, tuple(role for role in person.roles if role in roles), means, person.given_by)
+
+    def proof(self, *signed: Signed) -> Proof:
+        """What bears these people out in another bank."""
+        return Proof(signed, self.state.seq, self.hash)
+
+
+class Roster:
+    """Follows the site's people. Every look raises LedgerError where they cannot be read."""
+
+    def __init__(self, books: Books) -> None:
+        self._books = books
+        self._engine = Engine(SITE)
+        self._hash = genesis(SITE)
+        self._sheet = Sheet(self._engine.state, self._hash, {})
+
+    async def look(self) -> Sheet:
+        """The people as the ledger has them now."""
+        return await self._books.read(self._look)
+
+    def _look(self, ledger: Reader) -> Sheet:
+        """In the books' own thread. What was given out before is not touched."""
+        head, named = ledger.head(SITE), keyring.people(ledger)
+        if not head.seq:
+            raise LedgerCorrupt(f"bank {SITE} is not in the ledger: jackpot bank open {SITE} opens it")
+        if not self._follow(ledger, head.seq) or self._hash != head.hash:
+            self._engine, self._hash = read_to(ledger, SITE, head), head.hash
+        if self._sheet.hash != self._hash:
+            state = Engine.from_snapshot(self._engine.snapshot()).state
+            self._sheet = Sheet(state, self._hash, named)
+        elif self._sheet.named != named:
+            self._sheet = msgspec.structs.replace(self._sheet, named=named)
+        return self._sheet
+
+    def _follow(self, ledger: Reader, seq: int) -> bool:
+        """Goes on to that row; false where what comes does not follow from what was read before."""
+        engine: Final = self._engine
+        while engine.seq < seq:
+            page = ledger.rows(SITE, engine.seq, min(PAGE_ROWS, seq - engine.seq))
+            for row in page:
+                if chained(self._hash, row) != row.hash:
+                    return False
+                replay(engine, row)
+                self._hash = row.hash
+            if not page:
+                return False
+        return engine.seq == seq

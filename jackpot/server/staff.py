@@ -1,0 +1,103 @@
+"""How do people join a site, and get their codes and tokens? And how do the first two begin?"""
+
+import secrets
+from base64 import b64encode
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from jackpot.ledger.keyring import Named, Secret, digest_of
+from jackpot.ledger.store import DataRefused
+from jackpot.rules import names
+from jackpot.rules.acts.people import AddPerson, FirstPeople, GiveCode, MakeToken, Newcomer, Recover
+from jackpot.rules.codes import Code
+from jackpot.rules.outcome import ActAnswer
+from jackpot.rules.signing import Role
+from jackpot.server.people import TOKEN_BYTES, Denied, Entrance, Person, secret_fault
+
+# A code is read out or typed from a slip of paper; nobody guesses 80 bits.
+CODE_BYTES: Final = 10
+# A new person comes to work within some days; a code that lies about is good no longer.
+CODE_HOLDS_MS: Final = 3 * 24 * 60 * 60 * 1_000
+
+
+class Coming(NamedTuple):
+    """Somebody who joins. secret: as they have just chosen it."""
+
+    login: str
+    name: str
+    secret: str
+
+
+class Staff:
+    """Has people join the site, through its entrance. Raises what that raises."""
+
+    def __init__(self, entrance: Entrance) -> None:
+        self._entrance = entrance
+
+    async def begin(self, first: Sequence[Coming], by: str) -> None:
+        """Makes the first two people, while there is nobody. by: who does it on the server's machine."""
+        if len({names.plain(one.login) for one in first}) < len(first):
+            raise Denied(Code.TWICE, "login: each of the first people has one of their own")
+        if (await self._entrance.roster.look()).state.people:
+            raise Denied(Code.NOT_EMPTY, "the site has people already: an admin adds others")
+        newcomers = [await self._newcomer(one, number) for number, one in enumerate(first, 1)]
+        _check(await self._entrance.site.person(FirstPeople(tuple(newcomers)), (by,)))
+
+    async def recover(self, admin: Coming, by: str) -> int:
+        """Makes another admin, where all are lost: their number. by: as of `begin`."""
+        number = len((await self._entrance.roster.look()).state.people) + 1
+        mark, secret = await self._newcomer(admin, number)
+        return _check(await self._entrance.site.person(Recover(mark, secret), (by,))).person
+
+    async def add(self, by: Sequence[Person], login: str, name: str, roles: Sequence[Role]) -> ActAnswer:
+        """A person joins without a secret; where they come with a role it may wait for a second admin."""
+        mark = await self._named(login, name)
+        return await self._entrance.act(self._entrance.site, AddPerson(mark, tuple(roles)), by)
+
+    async def give_code(self, by: Person, person: int) -> str:
+        """The one-time code for a person who has no secret; shown once, to that admin."""
+        code, until = secrets.token_hex(CODE_BYTES), self._entrance.clock.unix_ms() + CODE_HOLDS_MS
+        _check(await self._entrance.act(self._entrance.site, GiveCode(person, digest_of(code), until), [by]))
+        return code
+
+    async def make_token(self, by: Person, roles: Sequence[Role], until: int) -> str:
+        """A token for a program of that person's; shown once. until: its end, unix milliseconds."""
+        if until <= self._entrance.clock.unix_ms():
+            raise Denied(Code.BAD_REQUEST, "until: it is over already")
+        token = secrets.token_urlsafe(TOKEN_BYTES)
+        command = MakeToken(digest_of(token), tuple(roles), until)
+        _check(await self._entrance.act(self._entrance.site, command, [by]))
+        return token
+
+    async def _newcomer(self, coming: Coming, number: int) -> Newcomer:
+        """Keeps the name and the secret that somebody has chosen."""
+        if (wrong := secret_fault(coming.secret, names.plain(coming.login))) is not None:
+            raise Denied(Code.BAD_REQUEST, f"secret: {wrong}")
+        mark = await self._named(coming.login, coming.name)
+        kept = Secret(number, await self._entrance.hashing.hash(coming.secret))
+        await self._entrance.store.beside(kept.kept())
+        return mark, kept.digest
+
+    async def _named(self, login: str, name: str) -> bytes:
+        """Keeps what a new person is called; its mark. One that nobody has in the end is in nobody's way."""
+        for field, text in (("login", login), ("name", name)):
+            if (wrong := names.fault(text)) is not None:
+                raise Denied(Code.BAD_REQUEST, f"{field}: {wrong}")
+        sheet, plain = await self._entrance.roster.look(), names.plain(login)
+        taken = {person.mark for person in sheet.state.people}
+        named = Named.of(plain, " ".join(name.split()))
+        asked = b"".join(request.command for request in sheet.state.requests)
+        kept = [one for one in sheet.named.values() if one.login == plain and one.mark not in taken]
+        free = [one.mark for one in kept if b64encode(one.mark) not in asked]
+        try:
+            erased = [("DELETE FROM person WHERE mark = ?1", (mark,)) for mark in free]
+            await self._entrance.store.beside(*erased, named.kept())
+        except DataRefused as error:
+            raise Denied(Code.TWICE, f"login: {plain!r} is somebody's already") from error
+        return named.mark
+
+
+def _check(answer: ActAnswer) -> ActAnswer:
+    if not answer.ok:
+        raise Denied(Code(answer.code), answer.message)
+    return answer

@@ -1,0 +1,110 @@
+"""Do people join and leave a site from the command line, each by their own secret?"""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+from typer.testing import CliRunner
+
+from jackpot.app import Server
+from jackpot.cli.__main__ import root
+from jackpot.cli.speak import PIPE_WIDTH
+from tests.server.bed import administer, configure, on_loop
+from tests.server.test_people import journal
+
+ANN, BEN, EVE = "correct horse battery", "staple of the trade", "everything was lost"
+# What each of them types: secret and no digits.
+BY_ANN, BY_BEN = f"{ANN}\n\n", f"{BEN}\n\n"
+FIRST = f"ann\nAnn Arbor\n{ANN}\n{ANN}\nben\nBen Nevis\n{BEN}\n{BEN}\n"
+
+
+async def users(config: Any, *words: str, typed: str = "") -> tuple[int, str]:
+    """One `jackpot users` command; its exit code and all that it says."""
+
+    def run() -> tuple[int, str]:
+        command = ["users", *words, "--config", str(config.path)]
+        done = CliRunner().invoke(root("users"), command, input=typed, env={"COLUMNS": str(PIPE_WIDTH)})
+        return done.exit_code, done.output
+
+    return await asyncio.to_thread(run)
+
+
+async def ledger(config: Any) -> None:
+    """A first start, and its end."""
+    async with Server(config):
+        pass
+
+
+@on_loop
+async def test_people_join_and_leave(tmp_path: Path) -> None:
+    """The first two, a third with a role by both, a code, and the end of it; each step is journalled."""
+    config = configure(tmp_path)
+    assert (await users(config, "list"))[0] == 1, "there is no ledger"
+    await ledger(config)
+    code, said = await users(config, "init", typed=FIRST)
+    assert (code, "ann and ben are admins" in said) == (0, True), said
+    both = ("--by", "ann", "--and-by", "ben")
+    steps: tuple[tuple[tuple[str, ...], str, str], ...] = (
+        (("add", "cal", "--name", "Cal Orie", "--role", "floor", *both), BY_ANN + BY_BEN, "cal is added"),
+        (("code", "cal", "--by", "ann"), BY_ANN, "the code of cal"),
+        (("grant", "cal", "cage", *both), BY_ANN + BY_BEN, "cal is cage from now on"),
+        (("withdraw", "cal", "cage", "--by", "ben"), BY_BEN, "cal is cage no more"),
+        (("reset", "ben", *both), BY_ANN + BY_BEN, "ben has no secret any more"),
+        (("recover", "eve"), f"{EVE}\n{EVE}\n", "eve is an admin"),
+        (("end", "cal", "--by", "eve"), f"{EVE}\n\n", "cal is here no more"),
+    )
+    for words, typed, expected in steps:
+        code, said = await users(config, *words, typed=typed)
+        assert (code, expected in said) == (0, True), said
+        assert not any(secret in said for secret in (ANN, BEN, EVE))
+    code, said = await users(config, "list", "--json")
+    assert [(one["login"], one["name"], one["roles"], one["state"]) for one in json.loads(said)] == [
+        ("ann", "Ann Arbor", ["admin"], "active"),
+        ("ben", "Ben Nevis", ["admin"], "without a secret"),
+        ("cal", "Cal Orie", ["floor"], "ended"),
+        ("eve", "eve", ["admin"], "active"),
+    ]
+    assert "4 people" in (await users(config, "list"))[1]
+    assert journal(tmp_path)[1:] == [
+        "people_begun",
+        "person_added",
+        "code_given",
+        "granted",
+        "role_withdrawn",
+        "secret_reset",
+        "recovered",
+        "person_ended",
+    ]
+
+
+@on_loop
+async def test_what_is_refused_is_one_clear_line(tmp_path: Path) -> None:
+    """A wrong secret, one admin for what takes two, nobody of that login, no such role, a second init."""
+    config = configure(tmp_path)
+    await ledger(config)
+    await users(config, "init", typed=FIRST)
+    for words, typed, expected in (
+        (("init",), FIRST, "the site has people already"),
+        (("grant", "ben", "floor", "--by", "ann"), "wrong, wrong\n\n", "login, secret or code is not right"),
+        (("grant", "ben", "floor", "--by", "ann"), BY_ANN, "waits for a second admin"),
+        (("grant", "cal", "floor", "--by", "ann"), BY_ANN, "nobody has the login cal"),
+        (("grant", "ben", "boss", "--by", "ann"), "", "'boss' is no role"),
+        (("withdraw", "ann", "floor", "--by", "ann"), BY_ANN, "person 1 is not floor"),
+    ):
+        code, said = await users(config, *words, typed=typed)
+        assert (code, expected in said) == (1, True), said
+
+
+@on_loop
+async def test_a_running_server_keeps_its_people(tmp_path: Path) -> None:
+    """Next to a server people are listed, and what changes them waits for its end; then names are refused."""
+    config = configure(tmp_path)
+    async with Server(config):
+        code, said = await users(config, "init", typed=FIRST)
+        assert (code, "not done: " in said) == (1, True), said
+    await users(config, "init", typed=FIRST)
+    async with Server(config):
+        assert (await users(config, "list"))[0] == 0
+        refused = await administer(config, do="suspend", cause="operator", links=[], reason="a look")
+        assert refused["code"] == "no_person"

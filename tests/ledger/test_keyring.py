@@ -1,0 +1,94 @@
+"""Does what lies next to the journal live on both databases, go with a copy, and stay from auditors?"""
+
+import asyncio
+from pathlib import Path
+
+import asyncpg
+import pytest
+
+from jackpot.ledger import keyring
+from jackpot.ledger.banks import open_banks
+from jackpot.ledger.copy import copy
+from jackpot.ledger.keyring import Attempts, Named, Secret, digest_of
+from jackpot.ledger.open import make_roles, opened
+from jackpot.ledger.store import DataRefused
+from tests.ledger.conftest import Place
+from tests.ledger.waiting import open_ledger
+from tests.server.bed import on_loop
+
+ANN, BEN = Named.of("ann", "Ann"), Named.of("ben", "Ben")
+
+
+def test_what_is_kept_is_of_its_digest() -> None:
+    """S8: neither login, name nor salt can be exchanged, and neither hash nor the key of codes."""
+    assert ANN.is_marked()
+    assert not Named(ANN.mark, "eve", "Ann", ANN.salt).is_marked()
+    assert not Named(ANN.mark, "annAnn", "", ANN.salt).is_marked()
+    assert len({Secret(1, "a").digest, Secret(1, "b").digest, Secret(1, "a", b"k").digest}) == 3
+
+
+def test_it_is_kept_and_read(place: Place) -> None:
+    """Names, secrets, attempts and sessions, together or not at all; what is of no digest is nobody's."""
+
+    @on_loop
+    async def keep() -> None:
+        async with opened(place.url) as store:
+            await store.beside(ANN.kept(), Secret(1, "hash").kept())
+            with pytest.raises(DataRefused):
+                await store.beside(BEN.kept(), Named.of("ann", "Another").kept())
+            await store.beside(
+                ("INSERT INTO attempt VALUES (?1, ?2, ?3, ?4)", (1, 2, 3, 4)),
+                ("INSERT INTO session VALUES (?1, ?2, ?3, ?3)", (digest_of("token"), 1, 5)),
+                ("INSERT INTO person VALUES (?1, ?2, ?3, ?4)", (bytes(32), "eve", "Eve", b"salt")),
+                ("INSERT INTO secret VALUES (?1, ?2, ?3, ?4)", (bytes(32), 1, "a stolen one", b"")),
+            )
+            assert await store.beside(("UPDATE attempt SET failures = 9 RETURNING failures", ())) == [(9,)]
+
+    keep()
+    ledger = place.read()
+    assert keyring.people(ledger) == {ANN.mark: ANN}
+    assert keyring.secret(ledger, Secret(1, "hash").digest) == Secret(1, "hash")
+    assert keyring.secret(ledger, bytes(32)) is None
+    assert keyring.secret(ledger, digest_of("x")) is None
+    assert (keyring.attempts(ledger, 1), keyring.attempts(ledger, 2)) == (Attempts(9, 3, 4), Attempts())
+    found = keyring.session(ledger, digest_of("token"))
+    assert found is not None
+    assert (found.person, found.made, found.seen) == (1, 5, 5)
+
+
+def test_a_copy_takes_the_people_along(tmp_path: Path, place: Place) -> None:
+    """S9: who could sign in can after a restore; sessions end, and a second copy brings what changed."""
+
+    @on_loop
+    async def copied() -> None:
+        async with opened(f"sqlite:///{tmp_path}/source.db") as source, opened(place.url) as target:
+            await source.new_epoch("main", "tests")
+            await open_banks(source, ["side"], "riverside", 1)
+            for change in ((ANN.kept(), Secret(1, "old").kept()), (BEN.kept(), Secret(1, "new").kept())):
+                await source.beside(*change)
+                await copy(source, target)
+
+    copied()
+    target = place.read()
+    assert keyring.people(target) == {one.mark: one for one in (ANN, BEN)}
+    assert keyring.secret(target, Secret(1, "new").digest) is not None
+
+
+@on_loop
+async def test_an_auditor_reads_no_secret(database: str, postgres: object) -> None:
+    """S8: a role that reads the books reads nothing that lets anybody in."""
+
+    def make() -> None:
+        open_ledger(database).close()
+        make_roles(database)
+
+    await asyncio.to_thread(make)
+    connection = await asyncpg.connect(database)
+    try:
+        await connection.execute("SET ROLE jackpot_auditor")
+        assert await connection.fetch("SELECT name FROM person") == []
+        for table in ("secret", "attempt", "session"):
+            with pytest.raises(asyncpg.InsufficientPrivilegeError):
+                await connection.fetch(f"SELECT * FROM {table}")
+    finally:
+        await connection.close()

@@ -1,0 +1,54 @@
+"""Is a secret checked rightly, and by few at once? And are the six digits those of everybody's apps?"""
+
+import asyncio
+
+import pytest
+
+from jackpot.server.hashing import AT_ONCE, WAITING_MOST, Busy, Hashing, totp_at, totp_step
+from tests.server.bed import on_loop
+
+# RFC 6238, appendix B, its SHA-1 lines: seconds, and the last six of the eight digits there.
+VECTORS = ((59, "287082"), (1111111109, "081804"), (1111111111, "050471"), (20000000000, "353130"))
+KEY = b"12345678901234567890"
+
+
+@pytest.mark.parametrize(("seconds", "digits"), VECTORS)
+def test_digits_are_those_of_the_standard(seconds: int, digits: str) -> None:
+    """RFC 6238: what any app on a phone shows."""
+    assert totp_at(KEY, seconds // 30) == digits
+
+
+def test_a_code_is_good_once_and_for_a_while() -> None:
+    """The half minute before and the next are good, others are not, nor is one that was used, or an older."""
+    now = 1_111_111_111_000
+    step = now // 30_000
+    for ahead, good in ((-2, False), (-1, True), (0, True), (1, True), (2, False)):
+        assert totp_step(KEY, totp_at(KEY, step + ahead), now, 0) == (step + ahead if good else None)
+    assert totp_step(KEY, totp_at(KEY, step), now, step) is None
+    assert totp_step(KEY, totp_at(KEY, step - 1), now, step) is None
+    assert totp_step(KEY, "", now, 0) is None
+
+
+@on_loop
+async def test_a_secret_fits_its_hash_alone() -> None:
+    """argon2id, salted: no two hashes are alike, and what is no hash fits nothing."""
+    hashing = Hashing()
+    one, other = await hashing.hash("a secret"), await hashing.hash("a secret")
+    assert one != other
+    assert one.startswith("$argon2id$")
+    checks = [(one, "a secret"), (one, "another"), ("no hash", "a secret"), (None, "a secret")]
+    assert [await hashing.fits(*check) for check in checks] == [True, False, False, False]
+    hashing.close()
+
+
+@on_loop
+async def test_few_are_checked_at_once_and_few_wait() -> None:
+    """A thousand sign-in attempts: those that cannot be checked soon are refused at once."""
+    hashing = Hashing()
+    most = AT_ONCE + WAITING_MOST
+    checks = [hashing.fits(None, "x") for _ in range(2 * most)]
+    found = await asyncio.gather(*checks, return_exceptions=True)
+    assert found[:most] == [False] * most
+    assert all(isinstance(one, Busy) for one in found[most:])
+    assert await hashing.fits(None, "x") is False
+    hashing.close()
