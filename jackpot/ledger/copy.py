@@ -66,7 +66,7 @@ async def carry(
     heads = await source.run(heads_of)
     await _check(source, target, heads)
     copied = [Copied(head, await _carry_bank(source, target, head, progress)) for head in heads]
-    await target.beside(*await source.run(keyring.carried))
+    await target.change(*await source.run(keyring.carried))
     return copied
 
 

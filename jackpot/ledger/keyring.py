@@ -90,29 +90,29 @@ def digest_of(token: str) -> bytes:
 
 def people(ledger: Reader) -> dict[bytes, Named]:
     """Everybody whose name is kept, by the mark that is of it."""
-    found = [Named(*row) for row in ledger.beside(_PEOPLE)]
+    found = [Named(*row) for row in ledger.look_up(_PEOPLE)]
     return {one.mark: one for one in found if one.is_marked()}
 
 
 def secret(ledger: Reader, digest: bytes) -> Secret | None:
     """The secret with that digest, if what is kept is of it."""
-    found = [Secret(*row) for row in ledger.beside(_OF_DIGEST, digest)]
+    found = [Secret(*row) for row in ledger.look_up(_OF_DIGEST, digest)]
     return found[0] if found and found[0].digest == digest else None
 
 
 def attempts(ledger: Reader, person: int) -> Attempts:
-    found = ledger.beside(_ATTEMPTS, person)
+    found = ledger.look_up(_ATTEMPTS, person)
     return Attempts(*found[0]) if found else Attempts()
 
 
 def session(ledger: Reader, token: bytes) -> Session | None:
-    found = ledger.beside(_SESSION, token)
+    found = ledger.look_up(_SESSION, token)
     return Session(*found[0]) if found else None
 
 
 def carried(ledger: Reader) -> list[Statement]:
     """What a copy of the ledger needs, so that its people can sign in there; without what they have begun."""
-    kept = [(digest, Secret(*rest)) for digest, *rest in ledger.beside(_SECRETS)]
+    kept = [(digest, Secret(*rest)) for digest, *rest in ledger.look_up(_SECRETS)]
     return [
         ("DELETE FROM person", ()),
         ("DELETE FROM secret", ()),

@@ -152,10 +152,10 @@ class PostgresStore:
     async def save_snapshot(self, snapshot: Snapshot) -> None:
         await self.session.alone(save_snapshot(self.session, snapshot))
 
-    async def beside(self, *statements: Statement) -> list[tuple[Any, ...]]:
-        return await self.session.alone(self._beside(statements))
+    async def change(self, *statements: Statement) -> list[tuple[Any, ...]]:
+        return await self.session.alone(self._change(statements))
 
-    async def _beside(self, statements: Sequence[Statement]) -> list[tuple[Any, ...]]:
+    async def _change(self, statements: Sequence[Statement]) -> list[tuple[Any, ...]]:
         connection, found = self.session.begin(), list[Any]()
         try:
             async with connection.transaction():

@@ -179,7 +179,7 @@ class Reader:
         """The answer to a question that is asked in SQL."""
         return carry(question(self._number(bank)), self._ask)
 
-    def beside(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
+    def look_up(self, sql: str, *values: Any) -> list[tuple[Any, ...]]:
         """The rows of one statement about what lies next to the journal."""
         return [tuple(row) for row in self._ask(sql, values)]
 

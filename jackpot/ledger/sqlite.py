@@ -103,7 +103,7 @@ class SqliteLedger(Reader):
                 (number, snapshot.seq, SNAPSHOTS_KEPT),
             )
 
-    def change_beside(self, *statements: Statement) -> list[tuple[Any, ...]]:
+    def change(self, *statements: Statement) -> list[tuple[Any, ...]]:
         found: list[tuple[Any, ...]] = []
         with self.file.transaction() as connection:
             for sql, values in statements:

@@ -123,7 +123,7 @@ class Store(Protocol):
         In a transaction of its own.
         """
 
-    async def beside(self, *statements: Statement) -> list[tuple[Any, ...]]:
+    async def change(self, *statements: Statement) -> list[tuple[Any, ...]]:
         """Changes what lies next to the journal, in one transaction; the rows of the last statement.
 
         Raises DataRefused, CommitInDoubt.

@@ -95,8 +95,8 @@ class Threaded:
     async def save_snapshot(self, snapshot: Snapshot) -> None:
         await self._call(lambda ledger: ledger.save_snapshot(snapshot))
 
-    async def beside(self, *statements: Statement) -> list[tuple[Any, ...]]:
-        return await self._call(lambda ledger: ledger.change_beside(*statements))
+    async def change(self, *statements: Statement) -> list[tuple[Any, ...]]:
+        return await self._call(lambda ledger: ledger.change(*statements))
 
     async def checkpoint(self) -> None:
         await self._call(lambda ledger: ledger.checkpoint())

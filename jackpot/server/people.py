@@ -100,7 +100,7 @@ class Bank(Protocol):
 class Keeper(Protocol):
     """Where what lies next to the journal is changed: a Store."""
 
-    async def beside(self, *statements: Statement) -> list[tuple[Any, ...]]: ...
+    async def change(self, *statements: Statement) -> list[tuple[Any, ...]]: ...
 
 
 class Entrance:
@@ -152,11 +152,11 @@ class Entrance:
         if (wrong := secret_fault(secret, login)) is not None:
             raise Denied(Code.BAD_REQUEST, f"secret: {wrong}")
         kept = Secret(signed.id, await self._hash(secret), key)
-        await self.store.beside(kept.kept())  # the journal says which secret counts, so this goes first
+        await self.store.change(kept.kept())  # the journal says which secret counts, so this goes first
         answer = await self.site.person(SetSecret(kept.digest), (), b"", Proof((signed,)))
         if not answer.ok:
             raise Denied(Code(answer.code), answer.message)
-        await self.store.beside(
+        await self.store.change(
             ("DELETE FROM secret WHERE person = ?1 AND digest <> ?2", (signed.id, kept.digest)),
             ("DELETE FROM session WHERE person = ?1", (signed.id,)),
             ("DELETE FROM attempt WHERE person = ?1", (signed.id,)),
@@ -174,7 +174,7 @@ class Entrance:
             await self.sign_out(token)
             raise Denied(Code.NO_PERSON, SESSION_OVER)
         if now - kept.seen >= SEEN_EVERY_MS:
-            await self.store.beside(("UPDATE session SET seen = ?2 WHERE token = ?1", (digest, now)))
+            await self.store.change(("UPDATE session SET seen = ?2 WHERE token = ?1", (digest, now)))
         return _person(sheet, person.id, "secret", ROLES)
 
     async def bearer(self, token: str) -> Person:
@@ -197,7 +197,7 @@ class Entrance:
 
     async def sign_out(self, token: str) -> None:
         """Ends a session; one that has ended already is no mistake."""
-        await self.store.beside(("DELETE FROM session WHERE token = ?1", (digest_of(token),)))
+        await self.store.change(("DELETE FROM session WHERE token = ?1", (digest_of(token),)))
 
     async def second(self, first: Person, login: str, secret: str, totp: str = "") -> Person:
         """Another person signs an act on the first one's screen; no session begins."""
@@ -270,7 +270,7 @@ class Entrance:
             await self._failed(number, now)
             raise Denied(Code.WRONG_SECRET, NOT_RIGHT)
         if tried.failures or step:
-            await self.store.beside(
+            await self.store.change(
                 ("DELETE FROM attempt WHERE person = ?1", (number,)),
                 ("INSERT INTO attempt VALUES (?1, 0, 0, ?2)", (number, step or tried.totp_step)),
             )
@@ -278,9 +278,9 @@ class Entrance:
 
     async def _failed(self, number: int, now: int) -> None:
         """Counts a failure; the last one that may be locks the person out, and is journalled."""
-        ((failures,),) = await self.store.beside((_FAILED, (number,)))
+        ((failures,),) = await self.store.change((_FAILED, (number,)))
         if failures >= FAILURES_MOST:
-            await self.store.beside(
+            await self.store.change(
                 (
                     "UPDATE attempt SET failures = 0, locked_until = ?2 WHERE person = ?1",
                     (number, now + LOCKED_MS),
@@ -295,7 +295,7 @@ class Entrance:
             raise Denied(Code(answer.code), answer.message)
         token, now = secrets.token_urlsafe(TOKEN_BYTES), self.clock.unix_ms()
         row = (digest_of(token), person.id, now)
-        await self.store.beside(("INSERT INTO session VALUES (?1, ?2, ?3, ?3)", row))
+        await self.store.change(("INSERT INTO session VALUES (?1, ?2, ?3, ?3)", row))
         return SignedIn(token, person)
 
     async def _fits(self, hash_: str | None, secret: str) -> bool:

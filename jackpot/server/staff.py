@@ -75,7 +75,7 @@ class Staff:
             raise Denied(Code.BAD_REQUEST, f"secret: {wrong}")
         mark = await self._named(coming.login, coming.name)
         kept = Secret(number, await self._entrance.hashing.hash(coming.secret))
-        await self._entrance.store.beside(kept.kept())
+        await self._entrance.store.change(kept.kept())
         return mark, kept.digest
 
     async def _named(self, login: str, name: str) -> bytes:
@@ -91,7 +91,7 @@ class Staff:
         free = [one.mark for one in kept if b64encode(one.mark) not in asked]
         try:
             erased = [("DELETE FROM person WHERE mark = ?1", (mark,)) for mark in free]
-            await self._entrance.store.beside(*erased, named.kept())
+            await self._entrance.store.change(*erased, named.kept())
         except DataRefused as error:
             raise Denied(Code.TWICE, f"login: {plain!r} is somebody's already") from error
         return named.mark

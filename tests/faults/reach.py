@@ -295,7 +295,7 @@ class Reach:
     async def save_snapshot(self, snapshot: Snapshot) -> None:
         await self._call(lambda _: self._base.ledger.save_snapshot(snapshot))
 
-    async def beside(self, *statements: Statement) -> list[tuple[Any, ...]]:
+    async def change(self, *statements: Statement) -> list[tuple[Any, ...]]:
         raise AssertionError(f"nobody signs in on a simulated floor: {statements}")
 
     async def checkpoint(self) -> None:

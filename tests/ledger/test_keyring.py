@@ -33,16 +33,16 @@ def test_it_is_kept_and_read(place: Place) -> None:
     @on_loop
     async def keep() -> None:
         async with opened(place.url) as store:
-            await store.beside(ANN.kept(), Secret(1, "hash").kept())
+            await store.change(ANN.kept(), Secret(1, "hash").kept())
             with pytest.raises(DataRefused):
-                await store.beside(BEN.kept(), Named.of("ann", "Another").kept())
-            await store.beside(
+                await store.change(BEN.kept(), Named.of("ann", "Another").kept())
+            await store.change(
                 ("INSERT INTO attempt VALUES (?1, ?2, ?3, ?4)", (1, 2, 3, 4)),
                 ("INSERT INTO session VALUES (?1, ?2, ?3, ?3)", (digest_of("token"), 1, 5)),
                 ("INSERT INTO person VALUES (?1, ?2, ?3, ?4)", (bytes(32), "eve", "Eve", b"salt")),
                 ("INSERT INTO secret VALUES (?1, ?2, ?3, ?4)", (bytes(32), 1, "a stolen one", b"")),
             )
-            assert await store.beside(("UPDATE attempt SET failures = 9 RETURNING failures", ())) == [(9,)]
+            assert await store.change(("UPDATE attempt SET failures = 9 RETURNING failures", ())) == [(9,)]
 
     keep()
     ledger = place.read()
@@ -65,7 +65,7 @@ def test_a_copy_takes_the_people_along(tmp_path: Path, place: Place) -> None:
             await source.new_epoch("main", "tests")
             await open_banks(source, ["side"], "riverside", 1)
             for change in ((ANN.kept(), Secret(1, "old").kept()), (BEN.kept(), Secret(1, "new").kept())):
-                await source.beside(*change)
+                await source.change(*change)
                 await copy(source, target)
 
     copied()
