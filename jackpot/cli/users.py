@@ -9,6 +9,7 @@ import typer
 
 from jackpot.cli.speak import ConfigFile, configured, fail, person
 from jackpot.cli.speak import table as print_table
+from jackpot.cli.talk import Talk, talking
 from jackpot.words import counted
 
 if TYPE_CHECKING:
@@ -98,13 +99,12 @@ def list_(
 
 
 @app.command()
+@talking("config", "by", "and_by")
 def add(
+    talk: Talk,
     login: Login,
-    by: Admin,
-    and_by: Second = None,
     name: Name = None,
     role: Annotated[list[str] | None, typer.Option("--role", help="Once for each role.")] = None,
-    config: ConfigFile = None,
 ) -> None:
     """Add a person, by one admin; with a role, by two. Then give them a code.
 
@@ -115,9 +115,10 @@ def add(
     roles = [_role(one) for one in role or ()]
 
     async def work(entrance: "Entrance") -> "ActAnswer":
-        return await Staff(entrance).add(await _admins(entrance, by, and_by), login, name or login, roles)
+        admins = await _admins(entrance, person(talk.by), talk.and_by)
+        return await Staff(entrance).add(admins, login, name or login, roles)
 
-    _done(_enter(config, work), f"{login} is added: jackpot users code {login} gives them a code")
+    _done(_enter(talk.config, work), f"{login} is added: jackpot users code {login} gives them a code")
 
 
 @app.command()
