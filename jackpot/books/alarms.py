@@ -7,7 +7,7 @@ from typing import Any, Final
 from jackpot.books.days import Span, periods, wanted_span
 from jackpot.books.doings import reason
 from jackpot.books.entries import Entry, counting, of_kinds, refused
-from jackpot.books.names import Names, who
+from jackpot.books.names import Names
 from jackpot.books.report import Cell, Column, Found, Report, Wanted
 from jackpot.ledger.reading import Reader
 from jackpot.rules.acts.devices import DeviceBlocked, DeviceCleared, KeyEnded
@@ -54,7 +54,7 @@ def _rows(ledger: Reader, names: Names, days: Span) -> Iterator[tuple[Cell, ...]
         event: Any = entry.event
         told = _of_table(names, entry, event) or _told(names, entry, event)
         if told is not None:
-            yield names.bank, entry.seq, entry.at, *told, who(getattr(event, "people", None))
+            yield names.bank, entry.seq, entry.at, *told, names.who(getattr(event, "people", None))
 
 
 def _of_table(names: Names, entry: Entry, event: Any) -> tuple[str, str, str] | None:

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from jackpot.books.days import gaming_day, offset_ms
 from jackpot.books.entries import Entry, asked, newest, of_kind, one
-from jackpot.books.names import Names, who
+from jackpot.books.names import Names
 from jackpot.config import Site
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import SUM_ROWS
@@ -251,7 +251,7 @@ class Way:
         """One entry that is no wager: its awards, and whatever else it moved."""
         event = entry.event
         day, table = self._when(entry.at), self._table(entry)
-        because = _because(entry)
+        because = _because(self.place.names, entry)
         for take in takes(event, self.place):
             because = _NEXT if is_whole(take.rate) or because == _NEXT else _TOP_UP
             given = sum(amounts(event)[number] for number in take.awards)
@@ -378,7 +378,7 @@ def percent(rate: int) -> str:
     return f"{whole}.{rest:02} %" if rest else f"{whole} %"
 
 
-def _because(entry: Entry) -> str:
+def _because(names: Names, entry: Entry) -> str:
     """Why an entry that is neither wager nor award moved the meter."""
     match entry.event:
         case LinkOpened():
@@ -388,7 +388,7 @@ def _because(entry: Entry) -> str:
         case Corrected() as event:
             return f"correction of A{event.award} of H{event.hit}: {event.reason}"
         case Voided() | Struck() as event:
-            return f"{entry.name} by {who(event.people)}: {event.reason}"
+            return f"{entry.name} by {names.who(event.people)}: {event.reason}"
         case BankBegun() | BankClosed():
             return "carried over"
     return entry.name

@@ -9,7 +9,7 @@ import msgspec
 from jackpot.books.cycle import percent
 from jackpot.books.days import Span, periods, wanted_span
 from jackpot.books.entries import of_kinds, refused
-from jackpot.books.names import Names, who
+from jackpot.books.names import Names
 from jackpot.books.report import Cell, Column, Found, Report, Wanted
 from jackpot.config.writing import writing
 from jackpot.ledger.reading import Reader
@@ -98,7 +98,11 @@ def _refusals(ledger: Reader, _wanted: Wanted, names: Names, days: Span) -> Iter
     for entry in merge(refused(ledger, names.bank, days.after, days.upto), people):
         event = entry.event
         if isinstance(event, Refused | ActRefused):
-            by = who(event.people) if isinstance(event, ActRefused) else f"table {names.table(entry.table)}"
+            by = (
+                names.who(event.people)
+                if isinstance(event, ActRefused)
+                else f"table {names.table(entry.table)}"
+            )
             hits = " ".join(f"H{number}" for number in event.hits)
             links = " ".join(map(names.link, event.suspended)) if isinstance(event, Refused) else ""
             yield names.bank, entry.seq, entry.at, by, event.code, event.message, hits, links
@@ -111,7 +115,7 @@ def _access(ledger: Reader, _wanted: Wanted, names: Names, days: Span) -> Iterat
         if people.said():
             means = " and ".join(one.means for one in people.signed)
             yield (
-                names.bank, entry.seq, entry.at, entry.name, who(people), means,
+                names.bank, entry.seq, entry.at, entry.name, names.who(people), means,
                 event.code if isinstance(event, ActRefused) else "", about(names, event), reason(event),
             )  # fmt: skip
 
@@ -177,11 +181,8 @@ def _parameters(ledger: Reader, wanted: Wanted, names: Names, days: Span) -> Ite
             case _:
                 name, terms = names.bank, f"site {event.site}"
         if days.covers(entry.seq):
-            yield names.bank, entry.seq, entry.at, entry.name, name, terms, _who(event)
-
-
-def _who(event: Any) -> str:
-    return who(getattr(event, "people", None))
+            who = names.who(getattr(event, "people", None))
+            yield names.bank, entry.seq, entry.at, entry.name, name, terms, who
 
 
 def _link(terms: LinkTerms, wanted: Wanted) -> str:

@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 from jackpot.books.cycle import Place, Turn, Way, amounts, entry_at, percent, settlement, told
 from jackpot.books.hits import Step, Story, stories
-from jackpot.books.names import Names, who
+from jackpot.books.names import Names
 from jackpot.books.report import Cell, Column, Fact, Found, Report, Unanswerable, Wanted
 from jackpot.ledger.reading import Reader
 from jackpot.rules import meter
@@ -107,7 +107,7 @@ def _rows(
                 problems.append(
                     f"{name}: it was not what its meter gave; jackpot verify says which row is wrong"
                 )
-        parts += _later(story.steps[award.number], first)
+        parts += _later(names, story.steps[award.number], first)
         for part, what, at, amount in parts:
             yield name, part, what, "", "", at, None, amount, None, None
         total = sum(amount for *_, amount in parts)
@@ -162,13 +162,13 @@ def _share(made: Made, award: Award, primary: int, first: int) -> list[tuple[str
     return found
 
 
-def _later(steps: list[Step], first: int) -> list[tuple[str, str, int, int]]:
+def _later(names: Names, steps: list[Step], first: int) -> list[tuple[str, str, int, int]]:
     """What changed the award once it was made: (part, what, row, how much more)."""
     found, now = [], first
     for step in steps:
         event = step.event
         if step.what in ("raised", "corrected"):
-            by = f" by {who(event.people)}" if isinstance(event, Corrected | Undone) else ""
+            by = f" by {names.who(event.people)}" if isinstance(event, Corrected | Undone) else ""
             because = f"{told(event.awards)} of H{event.hit} undone" if isinstance(event, Undone) else ""
             reason = f": {event.reason}" if isinstance(event, Corrected) else ""
             found.append(
@@ -176,7 +176,7 @@ def _later(steps: list[Step], first: int) -> list[tuple[str, str, int, int]]:
             )
             now = step.amount
         elif step.what == "undone" and isinstance(event, Undone):
-            found.append(("later", f"undone by {who(event.people)}: {event.reason}", step.seq, -now))
+            found.append(("later", f"undone by {names.who(event.people)}: {event.reason}", step.seq, -now))
             now = 0
     return found
 

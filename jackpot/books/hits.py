@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any, Final, Literal, NamedTuple
 
+from jackpot.books.people import Called
 from jackpot.ledger.reading import Conversation, Reader
 from jackpot.rules import events, kinds
 from jackpot.rules.acts.hits import Corrected, Paid, Undone, Validated
@@ -95,11 +96,11 @@ def stories(ledger: Reader, bank: str, before: int | None = None) -> Iterator[St
 
 def done_with(ledger: Reader, bank: str, hit: int) -> list[Done]:
     """What people did with a hit, the newest first; empty for a hit that never was. Raises LedgerError."""
-    found = []
+    found, called = [], Called.of(ledger)
     for _, at, event, _ in _entries(ledger, bank):
         match event:
             case Validated() | Paid() | Undone() | Corrected() if event.hit == hit:
-                found.append(_done(at, event))
+                found.append(_done(at, event, called.said(event.people)))
             case events.Settled() | events.Closed() if any(
                 made.number <= hit and not made.more for made in event.made.hits
             ):
@@ -107,8 +108,7 @@ def done_with(ledger: Reader, bank: str, hit: int) -> list[Done]:
     return found
 
 
-def _done(at: int, event: Validated | Paid | Undone | Corrected) -> Done:
-    names = event.people.said()
+def _done(at: int, event: Validated | Paid | Undone | Corrected, names: tuple[str, ...]) -> Done:
     match event:
         case Validated(awards=awards):
             return Done("validated", at, awards, names)

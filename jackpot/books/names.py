@@ -3,6 +3,7 @@
 from typing import Final
 
 from jackpot.books.entries import of_kinds, one
+from jackpot.books.people import Called
 from jackpot.ledger.reading import Reader
 from jackpot.rules.acts.banks import BankBegun
 from jackpot.rules.acts.links import LinkOpened
@@ -15,10 +16,11 @@ HOUSE: Final = "house"
 
 
 class Names:
-    """Of one bank, as of now. links, tables: their terms, by number."""
+    """Of one bank, as of now. links, tables: their terms, by number. people: of the site."""
 
     def __init__(self, ledger: Reader, bank: str) -> None:
         self.bank = bank
+        self.people = Called.of(ledger)
         self.links: dict[int, LinkTerms] = {}
         self.tables: dict[int, TableTerms] = {}
         self.begun: BankBegun | None = None
@@ -64,7 +66,6 @@ class Names:
             (number, level) for number, terms in self.links.items() for level in range(len(terms.levels) + 1)
         ]
 
-
-def who(people: People | None) -> str:
-    """Who stood for something, in words; "" for nobody."""
-    return "" if people is None else " and ".join(people.said())
+    def who(self, people: People | None) -> str:
+        """Who stood for something, in words; "" for nobody."""
+        return self.people.who(people)

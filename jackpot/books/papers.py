@@ -50,7 +50,7 @@ def find_payout(ledger: Reader, wanted: Wanted) -> Found:
     facts = _slip(ledger, names, story)
     steps = [step for each in story.steps.values() for step in each]
     steps.sort(key=lambda step: step.seq)
-    validated, paid = done(steps, Validated), done(steps, Paid)
+    validated, paid = done(names, steps, Validated), done(names, steps, Paid)
     facts += [
         Fact("cards", _cards(ledger, names, story)),
         Fact("cycle", ", ".join(_cycles(ledger, names, story)) or "none: the house pays"),

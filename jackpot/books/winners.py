@@ -5,7 +5,7 @@ from typing import Final
 
 from jackpot.books.days import Span, periods, wanted_span
 from jackpot.books.hits import Step, Story, stories
-from jackpot.books.names import Names, who
+from jackpot.books.names import Names
 from jackpot.books.report import Cell, Column, Found, Report, Wanted
 from jackpot.ledger.reading import Reader
 from jackpot.rules.acts.hits import Paid, Validated
@@ -69,12 +69,12 @@ def find_envy(ledger: Reader, wanted: Wanted) -> Found:
     return Found(periods(spans), rows, [])
 
 
-def done(steps: Iterable[Step], what: type[Validated] | type[Paid]) -> tuple[int | None, str]:
+def done(names: Names, steps: Iterable[Step], what: type[Validated] | type[Paid]) -> tuple[int | None, str]:
     """When it was last done, in unix milliseconds, and by whom."""
     last: tuple[int | None, str] = None, ""
     for step in steps:
         if isinstance(step.event, what):
-            last = step.at, who(step.event.people)
+            last = step.at, names.who(step.event.people)
     return last
 
 
@@ -97,7 +97,8 @@ def _hit(names: Names, story: Story) -> tuple[Cell, ...]:
     own = [award for award in hit.awards if award.kind != "envy"]
     envy = [award for award in hit.awards if award.kind == "envy"]
     steps = [step for award in own or envy for step in story.steps[award.number]]
-    validated, paid = done(sorted(steps, key=_order), Validated), done(sorted(steps, key=_order), Paid)
+    steps = sorted(steps, key=_order)
+    validated, paid = done(names, steps, Validated), done(names, steps, Paid)
     levels = sorted({award.level for award in own if award.level})
     return (
         names.bank, f"H{hit.number}", hit.at, names.link(hit.link),
@@ -114,7 +115,7 @@ def _envy(names: Names, story: Story, award: Award) -> tuple[Cell, ...]:
     return (
         names.bank, f"H{hit.number}", f"A{award.number}", hit.at, names.link(award.link),
         names.table(hit.table), hit.hand, award.because, award.seat, worth([award]), award.status,
-        *done(story.steps[award.number], Paid),
+        *done(names, story.steps[award.number], Paid),
     )  # fmt: skip
 
 

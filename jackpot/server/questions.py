@@ -3,7 +3,7 @@
 A bank that another server may have changed by now is never answered for.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 import msgspec
@@ -12,6 +12,7 @@ from jackpot import __version__
 from jackpot.books import hits as books_of_hits
 from jackpot.books import readings as books_of_readings
 from jackpot.books.journal import NoSuchKind, Wanted, search
+from jackpot.books.people import Called
 from jackpot.books.reader import Books
 from jackpot.catalogue import rate_text
 from jackpot.config import Config
@@ -21,6 +22,8 @@ from jackpot.rules.codes import Code
 from jackpot.rules.engine import Engine
 from jackpot.rules.money import decimal, from_cents
 from jackpot.rules.postings import Posting
+from jackpot.rules.signing import People
+from jackpot.rules.state import Request as Asked
 from jackpot.server import asks, replies
 from jackpot.server.asks import BadRequest, Question, Request
 from jackpot.server.desk import Desk
@@ -136,8 +139,11 @@ class Questions:
     async def _tables(self, writer: Desk) -> list[replies.Table]:
         online = self._whose.devices["table"].current
 
-        def look(engine: Engine) -> list[replies.Table]:
+        def look(engine: Engine) -> tuple[list[replies.Table], dict[str, People]]:
             state = views.statistics(engine)
+            askers = {
+                table.terms.table: asked.people for table in engine.state.tables if (asked := table.waits())
+            }
             return [
                 replies.Table(
                     table=name,
@@ -154,16 +160,26 @@ class Questions:
                 )
                 for table in state["tables"]
                 for name in [table["table"]]
-            ]
+            ], askers
 
-        return await writer.ask(look)
+        tables, askers = await writer.ask(look)
+        called = await self._called(askers.values())
+        return [_asked_by(table, called.said(askers.get(table.table, People()))) for table in tables]
+
+    async def _called(self, people: Iterable[People]) -> Called:
+        """What those are called who signed; the ledger is read only where somebody did."""
+        if not any(one.signed for one in people):
+            return Called({})
+        return await self._books.read(Called.of)
 
     async def _requests(self) -> replies.Requests:
         """What waits for a second person, of all banks that are here."""
         here, elsewhere = self._whose.here()
         found: list[replies.Waiting] = []
         for writer in (*here, *self._whose.people):
-            found += await writer.ask(lambda engine, bank=writer.bank: _asked(bank, engine))  # type: ignore[misc]
+            waits = await writer.ask(lambda engine: list(engine.state.requests))
+            called = await self._called(request.people for request in waits)
+            found += (_asked(writer.bank, request, called) for request in waits)
         for writer in here:
             for table in await self._tables(writer):
                 round_, at = table.round, {"bank": writer.bank, "table": table.table}
@@ -237,15 +253,21 @@ def _waiting(what: str, at: Mapping[str, str], **facts: Any) -> replies.Waiting:
     return msgspec.convert({"what": what, "fields": {}, **known, **at, **facts}, replies.Waiting)
 
 
-def _asked(bank: str, engine: Engine) -> list[replies.Waiting]:
+def _asked(bank: str, request: Asked, called: Called) -> replies.Waiting:
     """What one person asked for, and another has to confirm."""
-    found = []
-    for request in engine.state.requests:
-        fields = msgspec.json.decode(request.command)
-        facts = {"request": f"Q{request.id}", "asked": " and ".join(request.people.said())}
-        table, what = fields.get("table"), str(fields.pop("do"))
-        found.append(_waiting(what, {"bank": bank}, fields=fields, table=table, **facts))
-    return found
+    fields = msgspec.json.decode(request.command)
+    facts = {"request": f"Q{request.id}", "asked": called.who(request.people)}
+    table, what = fields.get("table"), str(fields.pop("do"))
+    if "person" in fields:
+        fields["person"] = called.name(fields["person"])
+    return _waiting(what, {"bank": bank}, fields=fields, table=table, **facts)
+
+
+def _asked_by(table: replies.Table, asked: tuple[str, ...]) -> replies.Table:
+    """The table, with who asked to reopen its round as people call them."""
+    if not asked or table.round is None:
+        return table
+    return msgspec.structs.replace(table, round=msgspec.structs.replace(table.round, asked=asked[0]))
 
 
 def _device(role: str, devices: Devices, name: str) -> replies.Device:

@@ -13,7 +13,7 @@ from jackpot.server.asks import ASKED_ACTS, BASE, QUESTIONS, Target, target_of
 from jackpot.web.access import PLAIN_COOKIE, SECURE_COOKIE, page_token
 from tests.server.bed import configure, on_loop, table
 from tests.server.test_admin import royal
-from tests.web.doorman import SECRET, TOKEN, Doorman, opened_by
+from tests.web.staffed import SECRET, staffed, token
 
 PAGES = (
     "",
@@ -36,7 +36,7 @@ async def floor(
 ) -> AsyncIterator[tuple[Server, aiohttp.ClientSession]]:
     """A server where ann and bo may sign in, and a browser without scripts."""
     jar = aiohttp.CookieJar(unsafe=True)
-    async with opened_by(Doorman("ann", "bo"), configure(folder, extra=extra), clock) as server:
+    async with staffed(configure(folder, extra=extra), clock) as server:
         at = f"http://127.0.0.1:{server.ports['http']}"
         async with aiohttp.ClientSession(at, cookie_jar=jar) as web:
             yield server, web
@@ -79,7 +79,7 @@ async def test_a_program_with_a_token_asks_and_acts(tmp_path: Path) -> None:
     """Access: a token needs no cookie and no page; a wrong one is none."""
     async with floor(tmp_path) as (server, web), table(server) as device:
         await royal(device)
-        mine = {"Authorization": f"Bearer {TOKEN}", **KEY}
+        mine = {"Authorization": f"Bearer {await token(server)}", **KEY}
         async with web.get(f"{BASE}/hits/H1", headers=mine) as answer:
             assert (await answer.json())["amount"] == "10000.18"
         for _ in range(2):
@@ -97,7 +97,7 @@ async def test_a_session_is_kept_by_the_browser_and_ends(tmp_path: Path) -> None
     async with floor(tmp_path) as (_, web):
         async with await signed_in(web, secret="guess") as answer:
             assert answer.status == 403
-            assert "the name or the password is wrong" in await answer.text()
+            assert "login, secret or code is not right" in await answer.text()
             assert not answer.cookies
         async with await signed_in(web, back="/ops/hits") as answer:
             assert (answer.status, answer.headers["Location"]) == (303, "/ops/hits")
@@ -124,9 +124,9 @@ async def test_another_sites_page_does_nothing_with_a_session(tmp_path: Path) ->
     async with floor(tmp_path) as (server, web), table(server) as device:
         await royal(device)
         async with await signed_in(web) as answer:
-            token = page_token(answer.cookies[PLAIN_COOKIE].value)
+            own_page = page_token(answer.cookies[PLAIN_COOKIE].value)
         seq = server.writers["main"].core.durable_seq
-        good = {"hit": "H1", "token": token}
+        good = {"hit": "H1", "token": own_page}
         for data, origin in (
             ({"hit": "H1"}, None),
             ({"hit": "H1", "token": "guess"}, None),
@@ -150,7 +150,7 @@ async def test_another_sites_page_does_nothing_with_a_session(tmp_path: Path) ->
 @on_loop
 async def test_secrets_travel_by_a_safe_way_alone(tmp_path: Path) -> None:
     """Access: through a proxy that nobody named the door says how TLS is switched on, and takes no secret."""
-    async with floor(tmp_path) as (_, web):
+    async with floor(tmp_path) as (server, web):
         passed = {"X-Forwarded-For": "10.1.2.3", "X-Forwarded-Proto": "https"}
         async with web.get("/ops/sign-in", headers=passed) as answer:
             assert answer.status == 403
@@ -158,10 +158,11 @@ async def test_secrets_travel_by_a_safe_way_alone(tmp_path: Path) -> None:
         data = {"login": "ann", "secret": SECRET}
         async with web.post("/ops/sign-in", data=data, headers=passed) as answer:
             assert (answer.status, len(answer.cookies)) == (403, 0)
-        mine = {"Authorization": f"Bearer {TOKEN}", **passed}
+        mine = {"Authorization": f"Bearer {await token(server)}", **passed}
         async with web.get(f"{BASE}/site", headers=mine) as answer:
             assert answer.status == 403
-    async with floor(tmp_path, 'proxies = ["127.0.0.1"]') as (_, web):
+    (tmp_path / "other").mkdir()
+    async with floor(tmp_path / "other", 'proxies = ["127.0.0.1"]') as (_, web):
         answer = await web.post("/ops/sign-in", data=data, headers=passed, allow_redirects=False)
         cookie = answer.cookies[SECURE_COOKIE]
         assert (cookie["secure"], cookie["path"], cookie["domain"]) == (True, "/", "")

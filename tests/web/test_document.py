@@ -9,14 +9,13 @@ import pytest
 from jackpot.web.openapi import document
 from tests.server.bed import configure, on_loop, table
 from tests.server.test_admin import royal
-from tests.web.doorman import TOKEN, Doorman, opened_by
+from tests.web.staffed import staffed, token
 
 # Requests of each route that fit, and as many that do not; the seed is fixed, so a failure comes again.
 EXAMPLES: Final = 4
-MINE: Final = {"Authorization": f"Bearer {TOKEN}"}
 
 
-def check(url: str) -> set[int]:
+def check(url: str, mine: dict[str, str]) -> set[int]:
     """Sends what the document allows, and what it does not; the statuses that came.
 
     Raises on a false answer. What fits may be refused: a well-formed id need not exist, and an act need not
@@ -43,7 +42,7 @@ def check(url: str) -> set[int]:
             )
             @given(cases)
             def one(case: Any) -> None:
-                answer = case.call_and_validate(base_url=url, headers=MINE, excluded_checks=[accepted])
+                answer = case.call_and_validate(base_url=url, headers=mine, excluded_checks=[accepted])
                 came.add(answer.status_code)
 
             one()
@@ -54,8 +53,9 @@ def check(url: str) -> set[int]:
 async def test_every_answer_is_as_the_document_says(tmp_path: Path) -> None:
     """DESIGN, one surface: status, content type and schema of each answer; what does not fit is refused."""
     config = configure(tmp_path)
-    async with opened_by(Doorman("ann"), config) as server, table(server) as device:
+    async with staffed(config) as server, table(server) as device:
         await royal(device)
-        came = await asyncio.to_thread(check, f"http://127.0.0.1:{server.ports['http']}/api/v1")
+        mine = {"Authorization": f"Bearer {await token(server)}"}
+        came = await asyncio.to_thread(check, f"http://127.0.0.1:{server.ports['http']}/api/v1", mine)
         assert {200, 400, 404} <= came
         assert server.active

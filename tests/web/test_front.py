@@ -3,13 +3,12 @@
 import re
 from pathlib import Path
 
-import msgspec
 import pytest
 
-from jackpot.server.people import Person
+from jackpot.rules.signing import Role
 from tests.server.bed import on_loop, table
 from tests.server.test_admin import royal
-from tests.web.doorman import Doorman
+from tests.web.staffed import join
 from tests.web.test_access import floor, signed_in
 
 
@@ -36,16 +35,13 @@ async def test_the_door_leads_to_our_own_pages_alone(tmp_path: Path, back: str) 
 )
 @on_loop
 async def test_a_page_offers_what_its_person_may_do(
-    tmp_path: Path, roles: tuple[str, ...], offered: set[str]
+    tmp_path: Path, roles: tuple[Role, ...], offered: set[str]
 ) -> None:
     """Powers: a button that would only refuse is none; what each act takes stands in the registry of acts."""
     async with floor(tmp_path) as (server, web), table(server) as device:
         await royal(device)
-        door = server.entrance
-        assert isinstance(door, Doorman)
-        ann: Person = door.people["ann"]
-        door.people["ann"] = msgspec.structs.replace(ann, roles=roles)
-        (await signed_in(web)).close()
+        await join(server, "cal", *roles)
+        (await signed_in(web, login="cal")).close()
         async with web.get("/ops/hits/main/H1") as answer:
             found = set(re.findall(r'action="/ops/acts/([a-z-]+)"', await answer.text()))
         assert found == offered

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from jackpot.app import Server
-from tests.server.bed import LINK, LINKS, Device, administer, configure, on_loop, table
+from jackpot.rules.acts.hits import Validate
+from tests.server.bed import LINK, LINKS, Device, configure, on_loop, table
 from tests.server.test_admin import royal
 from tests.web.browser import SIZES, chromium, needs_chromium, opened, until_true
-from tests.web.doorman import SECRET, Doorman, opened_by
+from tests.web.staffed import SECRET, prove, staffed
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, Page
@@ -41,15 +42,16 @@ FREE = LINKS + "hold_table = false\n"
 async def floor(folder: Path, links: str = FREE) -> AsyncIterator[tuple[Server, Device, "Browser"]]:
     """A server where ann and bo may sign in, a table, and a browser."""
     config = configure(folder, links=links, heartbeat_ms=60_000)  # a browser takes its time
-    door = opened_by(Doorman("ann", "bo"), config)
-    async with door as server, table(server) as device, chromium() as browser:
+    async with staffed(config) as server, table(server) as device, chromium() as browser:
         yield server, device, browser
 
 
-async def signed_in(server: Server, browser: "Browser", faults: list[str], size: str = "wall") -> "Page":
+async def signed_in(
+    server: Server, browser: "Browser", faults: list[str], size: str = "wall", login: str = "ann"
+) -> "Page":
     """A page whose person has signed in."""
     page = await opened(browser, f"http://127.0.0.1:{server.ports['http']}/ops", size, faults)
-    await page.fill("#login", "ann")
+    await page.fill("#login", login)
     await page.fill("#secret", SECRET)
     await page.keyboard.press("Enter")
     await page.wait_for_selector("header nav")
@@ -81,6 +83,11 @@ async def test_a_hit_comes_while_the_page_is_open_and_is_worked_through(tmp_path
         await page.click("button.main")
         await page.wait_for_selector("text=Pay: done")
         await until_true(page, "!document.querySelector('#waiting .hit')")
+        amount = page.locator(".list td.sum").first
+        box = await amount.bounding_box()
+        assert await amount.inner_text() == "$10,000.18"
+        assert box is not None
+        assert box["x"] + box["width"] <= SIZES["phone"][0], "each award's amount is on the screen"
         steps = await page.inner_text(".steps")
         assert [step.split(",")[0] for step in steps.splitlines()[:2]] == ["Paid by Ann", "Validated by Ann"]
         assert await page.evaluate("document.documentElement.scrollWidth") <= SIZES["phone"][0]
@@ -90,7 +97,7 @@ async def test_a_hit_comes_while_the_page_is_open_and_is_worked_through(tmp_path
 @needs_chromium
 @on_loop
 async def test_two_people_undo_on_one_screen(tmp_path: Path) -> None:
-    """A11: alone it is refused in a sentence; a second person signs with their own password."""
+    """A11: a second person signs with their own password; nobody is both, and a wrong one signs nothing."""
     faults: list[str] = []
     async with floor(tmp_path) as (server, device, browser):
         await royal(device)
@@ -98,16 +105,14 @@ async def test_two_people_undo_on_one_screen(tmp_path: Path) -> None:
         page = await signed_in(server, browser, faults)
         await page.click("#waiting li:first-child .hit")
         for login, secret, said in (
-            ("", "", "two different people must confirm this"),
-            ("ann", SECRET, "another person signs"),
-            ("bo", "guess", "the name or the password is wrong"),
+            ("ann", SECRET, "a second person signs: this is the first one"),
+            ("bo", "guess", "login, secret or code is not right"),
         ):
             await page.click("text=Undo it")
             await page.fill("#undo-reason", "misdeal <b>round</b>")
-            if login:
-                await page.click("form[action='/ops/acts/undo'] .second summary")
-                await page.fill("#undo-login", login)
-                await page.fill("#undo-secret", secret)
+            await page.click("form[action='/ops/acts/undo'] .second summary")
+            await page.fill("#undo-login", login)
+            await page.fill("#undo-secret", secret)
             await page.click("form[action='/ops/acts/undo'] button")
             assert said in await page.inner_text(".problem-page .detail")
             await page.click("text=Back")
@@ -124,6 +129,31 @@ async def test_two_people_undo_on_one_screen(tmp_path: Path) -> None:
 
 @needs_chromium
 @on_loop
+async def test_one_asks_and_another_confirms_on_their_own_screen(tmp_path: Path) -> None:
+    """A11: what one asked for alone waits, under their name; another reads what it is, and confirms it."""
+    faults: list[str] = []
+    async with floor(tmp_path) as (server, device, browser):
+        await royal(device)
+        await royal(device, 3, "R2")
+        page = await signed_in(server, browser, faults)
+        await page.click("#waiting li:first-child .hit")
+        await page.click("text=Undo it")
+        await page.fill("#undo-reason", "misdeal")
+        await page.click("form[action='/ops/acts/undo'] button")
+        await page.wait_for_selector("text=Undo: it waits for a second person")
+        other = await signed_in(server, browser, faults, "phone", "bo")
+        await other.click("text=1 request waits")
+        await other.wait_for_selector("text=Ann asks for it, on bank main.")
+        assert "misdeal" in await other.inner_text(".facts")
+        await other.click("button.main")
+        await other.wait_for_selector("text=Confirm: done")
+        await page.reload()
+        await until_open(page, "Undone by Ann and Bo")
+    assert faults == []
+
+
+@needs_chromium
+@on_loop
 async def test_a_stale_page_and_a_double_tap_do_no_harm(tmp_path: Path) -> None:
     """A10, S5: somebody was faster: the page says who and when; one form sent twice acts once."""
     faults: list[str] = []
@@ -131,9 +161,9 @@ async def test_a_stale_page_and_a_double_tap_do_no_harm(tmp_path: Path) -> None:
         await royal(device)
         page = await signed_in(server, browser, faults)
         await page.click("#waiting .hit")
-        await administer(server.config, do="validate", hit="H1", by="Cy")
+        await server.entrance.act(server.writers["main"], Validate("H1"), [await prove(server, "bo")])
         await page.click("button.main")
-        await until_open(page, "H1 is validated already, by Cy, ")
+        await until_open(page, "H1 is validated already, by Bo, ")
         seq = server.writers["main"].core.durable_seq
         await page.click("text=Back")
         await page.wait_for_selector("form[action='/ops/acts/pay']")

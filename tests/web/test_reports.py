@@ -4,8 +4,10 @@ import csv
 from pathlib import Path
 
 from jackpot.books.reports import REPORTS
-from tests.server.bed import StepClock, administer, on_loop, table, until
+from jackpot.rules.acts.hits import Validate
+from tests.server.bed import StepClock, on_loop, table, until
 from tests.server.test_admin import royal
+from tests.web.staffed import done, prove
 from tests.web.test_access import floor, signed_in
 
 
@@ -15,7 +17,8 @@ async def test_every_report_is_a_page_a_paper_and_a_file(tmp_path: Path) -> None
     clock = StepClock()
     async with floor(tmp_path, clock=clock) as (server, web), table(server) as device:
         await royal(device)
-        await administer(server.config, do="validate", hit="H1", by="=1+1")
+        ann = await prove(server, "ann")
+        done(await server.entrance.act(server.writers["main"], Validate("H1"), [ann]))
         clock.stepped_s += 86_400  # the gaming day ends, and its meters are read
         await until(lambda: bool(server.writers["main"].core.engine.state.last_day))
         (await signed_in(web)).close()
@@ -33,6 +36,9 @@ async def test_every_report_is_a_page_a_paper_and_a_file(tmp_path: Path) -> None
                 assert rows[0] == [column.name for column in report.columns]
         async with web.get("/ops/reports/slip?hit=H1&as=print") as paper:
             assert "$10,000.18" in await paper.text()
+        async with web.get("/ops/reports/payout?hit=H1&as=print") as paper:
+            text = await paper.text()
+            assert ("Ann" in text, "person 1" in text) == (True, False)
 
 
 @on_loop

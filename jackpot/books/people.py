@@ -1,0 +1,66 @@
+"""What are people called? The journal has their numbers, and their names lie next to it.
+
+A name that was erased, or that is not of the mark in the journal, is the person's number.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from jackpot.books.entries import BEYOND, Entry, asked, of_kinds
+from jackpot.ledger import keyring
+from jackpot.ledger.reading import Reader
+from jackpot.rules.acts.people import PeopleBegun, PersonAdded, Recovered, SignedIn
+from jackpot.rules.signing import SITE, People
+
+# Sign-ins that are looked through for the last of each person: some weeks of a busy site.
+SIGN_INS: Final = 2_000
+
+_SIGN_INS: Final = f"""
+    SELECT seq, at, kind, version, "table", table_seq, body FROM journal
+    WHERE +bank = ?1 AND kind = {SignedIn.kind} AND table_seq IS NULL AND seq < ?2 ORDER BY seq DESC LIMIT ?3
+"""  # noqa: S608
+
+
+class Called:
+    """names: of people whose names are kept, by number."""
+
+    def __init__(self, names: Mapping[int, str]) -> None:
+        self._names: Final = names
+
+    @classmethod
+    def of(cls, ledger: Reader) -> "Called":
+        """As of now. Raises LedgerError."""
+        kept = keyring.people(ledger)
+        return cls({number: kept[mark].name for number, mark in _marks(ledger) if mark in kept})
+
+    def name(self, number: int) -> str:
+        """What the person of that number is called."""
+        return self._names.get(number, f"person {number}")
+
+    def said(self, people: People) -> tuple[str, ...]:
+        """Who stands for something, each as people call them."""
+        return people.names or tuple(self.name(one.id) for one in people.signed)
+
+    def who(self, people: People | None) -> str:
+        """The same in words; "" for nobody."""
+        return "" if people is None else " and ".join(self.said(people))
+
+
+def last_sign_ins(ledger: Reader) -> dict[int, int]:
+    """When each person last came in, in unix milliseconds, by number; of the last SIGN_INS sign-ins."""
+    found: dict[int, int] = {}
+    for row in asked(ledger, SITE, _SIGN_INS, BEYOND, SIGN_INS):
+        entry = Entry(*row)
+        if isinstance(entry.event, SignedIn):
+            found.setdefault(entry.event.person, entry.at)
+    return found
+
+
+def _marks(ledger: Reader) -> Iterator[tuple[int, bytes]]:
+    """The mark of every person there ever was, by number."""
+    for entry in of_kinds(ledger, SITE, (PeopleBegun.kind, PersonAdded.kind, Recovered.kind)):
+        event = entry.event
+        if isinstance(event, PeopleBegun):
+            yield from enumerate((mark for mark, _ in event.newcomers), 1)
+        elif isinstance(event, PersonAdded | Recovered):
+            yield event.id, event.mark
