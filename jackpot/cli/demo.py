@@ -69,6 +69,7 @@ def demo(
 
     Real decks are dealt and played through real connections; a simulated supervisor validates and pays. With
     honest decks small awards come every few rounds, a minor about every thousand, a royal flush hardly ever.
+    People sign in on the pages with passwords that are printed once, at the first start on a ledger.
     Afterwards the books are verified; the last line and the exit code say whether they balance and every
     table's own count agrees with them. With --ledger DIR, tables, keys and the ledger itself are kept in DIR,
     and the next demo on DIR goes on with them; a PostgreSQL is then kept in DIR/postgres.
@@ -211,17 +212,15 @@ async def _watch(floor: "SimulatedFloor", scene: "Scene") -> None:
     console = Console()
     if not console.is_terminal:
         print(f"a simulated floor, seed {scene.seed}, {scene.pace()}, {scene.decks()}", flush=True)
-        told = False
+        await _tell_people(floor, scene)
         try:
             while True:
                 await asyncio.sleep(LINE_EVERY_S)
-                if scene.pages and not told:
-                    told = True
-                    print("in a browser: " + "  ".join(scene.pages), flush=True)
                 floor.look()
                 print(plain(scene), flush=True)
         finally:
             print(plain(scene), flush=True)
+    await _tell_people(floor, scene)
     with Live(console=console, auto_refresh=False, transient=False) as live:
         try:
             while True:
@@ -230,3 +229,18 @@ async def _watch(floor: "SimulatedFloor", scene: "Scene") -> None:
                 await asyncio.sleep(1 / DRAWS_A_SECOND)
         finally:
             live.update(draw(scene, console.width), refresh=True)
+
+
+async def _tell_people(floor: "SimulatedFloor", scene: "Scene") -> None:
+    """Says where a browser sees the floor, and once who signs in there with which password."""
+    await floor.opened.wait()
+    _, ops, *_ = scene.pages
+    print("in a browser: " + "  ".join(scene.pages))
+    if floor.logins:
+        print(f"people sign in at {ops}; these passwords are shown here alone, and only now:")
+        width = max(len(one.login) for one in floor.logins)
+        for one in floor.logins:
+            print(f"  {one.login:{width}}  {one.password}  {one.role}")
+    else:
+        print(f"people sign in at {ops} as the first demo in this folder said")
+    sys.stdout.flush()

@@ -1,6 +1,7 @@
 """How is the whole floor run? A real server, its tables and signs on real connections, and a supervisor."""
 
 import asyncio
+import os
 from contextlib import AsyncExitStack
 from pathlib import Path
 from random import Random
@@ -14,10 +15,12 @@ from jackpot.lab.audit import Verdict, audit, meters_of
 from jackpot.lab.house import PLACES, SIGNS, SQLITE, Place, furnish, key
 from jackpot.lab.own_count import OwnCount
 from jackpot.lab.pace import Pace
+from jackpot.lab.people import Login, hire
 from jackpot.lab.scene import FloorError, Scene
 from jackpot.lab.supervisor import Supervisor
 from jackpot.lab.table import Shift, SimulatedTable
 from jackpot.rules import views
+from jackpot.server.admin import login_of
 
 # A sign gets the whole snapshot every 5 s (WIRE). If it does not show the books' meters after two, it is
 # wrong.
@@ -27,6 +30,7 @@ SIGNS_AGREE_S: Final = 10.0
 class SimulatedFloor:
     """One simulated floor in a folder, which is filled if it is empty. `scene` shows it.
 
+    opened: set once people may come in. logins: of those made at this start, with their passwords.
     url: of the ledger. Left out, it is the folder's own, or a file if the folder is new. Raises FloorError if
     the folder has another.
     """
@@ -43,6 +47,8 @@ class SimulatedFloor:
         self._own_counts = {place.table: OwnCount(kept / f"{place.table}.json") for place in PLACES}
         self._signs: dict[str, SignClient] = {}
         self._shown = asyncio.Event()
+        self.opened = asyncio.Event()
+        self.logins: tuple[Login, ...] = ()
         self._bank = self._config.links[0].bank
 
     async def play(self) -> Verdict:
@@ -53,7 +59,10 @@ class SimulatedFloor:
         async with Server(self._config) as server:
             self._scene.address = f"tables on 127.0.0.1:{server.ports['tables']}"
             pages = f"http://127.0.0.1:{server.ports['http']}/"
-            self._scene.pages = (pages, *(f"{pages}sign/{link.link}" for link in self._config.links))
+            signs = (f"{pages}sign/{link.link}" for link in self._config.links)
+            self._scene.pages = (pages, f"{pages}ops", *signs)
+            self.logins = await hire(server.entrance, login_of(os.getuid()))
+            self.opened.set()
             async with AsyncExitStack() as connections:
                 await self._hang_signs(server, connections)
                 await self._open_tables(server, connections)

@@ -3,20 +3,21 @@
 import asyncio
 from pathlib import Path
 from random import Random
-from typing import Any, Final
+from typing import Any
 
 from jackpot.lab.pace import WALK_S, Pace
 from jackpot.lab.scene import FloorError, Happening, Scene, dollars
 from jackpot.rules.acts.hits import Pay, Validate
 from jackpot.rules.money import of_decimal, to_cents
 from jackpot.server import calling
-from jackpot.server.asks import Ask, Question, WaitingHits
-
-NAME: Final = "demo supervisor"
+from jackpot.server.asks import Ask, WaitingHits
 
 
 class Supervisor:
-    """When called, they validate every hit that waits and pay it. socket: the admin socket's path."""
+    """When called, they validate every hit that waits and pay it, as the person who has this process's login.
+
+    socket: the admin socket's path.
+    """
 
     def __init__(self, socket: Path, rng: Random, pace: Pace, scene: Scene) -> None:
         self._socket = socket
@@ -64,8 +65,7 @@ class Supervisor:
                 self._note(act, hit)
 
     async def _ask(self, ask: Ask) -> dict[str, Any]:
-        near = {} if isinstance(ask, Question) else {"by": NAME}
-        answer = await asyncio.to_thread(calling.ask, self._socket, ask, near)
+        answer = await asyncio.to_thread(calling.ask, self._socket, ask)
         if not answer.ok:
             raise FloorError(f"supervisor: {ask}: {answer.said['detail']}")
         return answer.said

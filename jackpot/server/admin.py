@@ -39,6 +39,11 @@ def login(peer: Any) -> str:
     """The login name of the process at the other end."""
     packed = peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
     _, uid, _ = _CREDENTIALS.unpack(packed)
+    return login_of(uid)
+
+
+def login_of(uid: int) -> str:
+    """The login name of a user of this machine."""
     try:
         return pwd.getpwuid(uid).pw_name
     except KeyError:

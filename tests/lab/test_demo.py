@@ -1,11 +1,14 @@
 """Does `jackpot demo` do what it says, as the program that a newcomer starts?"""
 
+import http.client
 import json
+import re
 import signal
 import subprocess
 import sys
 from pathlib import Path
 from typing import Final
+from urllib.parse import urlencode
 
 import pytest
 
@@ -34,6 +37,41 @@ def started(*options: str | Path) -> subprocess.Popen[str]:
     return process
 
 
+def signs_in(port: int, login: str, password: str) -> bool:
+    """Whether somebody with that password comes in at the door, and then sees the pages."""
+    line = http.client.HTTPConnection("127.0.0.1", port, timeout=TIMEOUT_S)
+    try:
+        form = urlencode({"login": login, "secret": password})
+        line.request("POST", "/ops/sign-in", form, {"Content-Type": "application/x-www-form-urlencoded"})
+        answer = line.getresponse()
+        answer.read()
+        cookie = (answer.getheader("Set-Cookie") or "").partition(";")[0]
+        line.request("GET", "/ops", headers={"Cookie": cookie})
+        return line.getresponse().status == 200
+    finally:
+        line.close()
+
+
+def test_whom_the_demo_names_signs_in(tmp_path: Path) -> None:
+    """S9: each of its people comes in with the password that it prints once, and writes nowhere."""
+    process = started("--speed", "1", "--ledger", tmp_path)
+    assert process.stdout is not None
+    process.stdout.readline()
+    at = re.match(r"people sign in at http://127.0.0.1:(\d+)/ops; ", process.stdout.readline())
+    assert at is not None
+    people = [process.stdout.readline().split() for _ in range(5)]
+    assert [role for _, _, role in people] == ["admin", "admin", "cage", "auditor", "floor"]
+    assert not signs_in(int(at[1]), people[0][0], people[1][1])
+    assert all(signs_in(int(at[1]), login, password) for login, password, _ in people)
+    process.send_signal(signal.SIGINT)
+    said, _ = process.communicate(timeout=TIMEOUT_S)
+    assert process.returncode == 0, said
+    kept = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+    assert not [login for login, password, _ in people if password.encode() in kept]
+    again = demo("--rounds", "12", "--ledger", tmp_path)
+    assert "as the first demo in this folder said" in again.stdout
+
+
 def test_sixty_rounds_end_with_balanced_books() -> None:
     """The last line says that the books balance and every table's own count agrees (M4, S6); exit 0."""
     done = demo("--rounds", "60", "--seed", "7")
@@ -53,6 +91,7 @@ def test_a_lucky_floor_wins_meters_and_is_paid(tmp_path: Path) -> None:
     acts = [json.loads(line) for line in (tmp_path / "server.log").read_text().splitlines()]
     done_acts = {act["do"] for act in acts if act["event"] == "act" and act["ok"]}
     assert done_acts == {"validate", "pay"}
+    assert all(act["ok"] for act in acts if act["event"] == "act")
 
 
 def test_ctrl_c_finishes_the_rounds_and_the_books(tmp_path: Path) -> None:
@@ -72,7 +111,8 @@ def test_a_killed_floor_goes_on_where_it_was(tmp_path: Path) -> None:
         pages = process.stdout.readline()
         assert pages.startswith("in a browser: http://127.0.0.1:")
         assert "/sign/floor-five" in pages
-        assert " rounds, " in process.stdout.readline()
+        while " rounds, " not in (line := process.stdout.readline()):
+            assert line
         process.kill()
         process.communicate(timeout=TIMEOUT_S)
     done = demo("--rounds", "24", "--ledger", tmp_path)
