@@ -80,11 +80,13 @@ async def _join(entrance: Entrance, admins: list[Person], joining: Login) -> Non
     """They come with their role, and choose their secret by a code, as anybody does."""
     staff, sheet = Staff(entrance), await entrance.roster.look()
     there = sheet.of_login(names.plain(joining.login))
-    if there is None:
+    if there is not None:
+        number = there.id
+    else:
         answer = await staff.add(admins, joining.login, joining.login, (joining.role,))
         if not answer.ok:
             raise FloorError(f"the floor's people: {answer.message}")
-    number = answer.person if there is None else there.id
+        number = answer.person
     code = await staff.give_code(admins[0], number)
     signed = await entrance.choose(joining.login, code, joining.password)
     await entrance.sign_out(signed.token)
