@@ -212,15 +212,21 @@ def read_heads(lines: Iterable[bytes], site: str, known: Known) -> KeptHeads:
 
 
 def newest_heads(file: Path, banks: Collection[str], known: Known) -> dict[str, SignedHead]:
-    """The last head of each bank that a known key signed, read from the end of a file. Raises OSError."""
+    """The head of each bank's highest row that a known key signed, wherever it stands. Raises OSError.
+
+    An old line that somebody appends once more hides nothing. The file is read from its end, where the
+    highest stands in a file that nobody touched: so few signatures are checked.
+    """
     found: dict[str, SignedHead] = {}
     for line in _lines_backwards(file):
         head = read_line(line)
-        if head is None or head.bank not in banks or head.bank in found or unsigned(head, known):
+        if head is None or head.bank not in banks:
             continue
-        found[head.bank] = head
-        if len(found) == len(banks):
-            break
+        best = found.get(head.bank)
+        if best is not None and (head.seq, head.epoch) <= (best.seq, best.epoch):
+            continue
+        if unsigned(head, known) is None:
+            found[head.bank] = head
     return found
 
 

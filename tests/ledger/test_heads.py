@@ -227,16 +227,17 @@ def test_lines_that_prove_nothing_are_named(rows: list[Row]) -> None:
     assert later.problems == []  # a site's keys of all its years, each by its fingerprint
 
 
-def test_the_newest_head_is_read_from_the_end(rows: list[Row], tmp_path: Path) -> None:
-    """S8: of each bank, whatever stands behind it: a torn line, a stranger's, an end without a line's end."""
+def test_the_newest_head_is_found_wherever_it_stands(rows: list[Row], tmp_path: Path) -> None:
+    """S8: of each bank, whatever is behind it: an older one, a torn line, a stranger's, no line's end."""
     file = tmp_path / "heads"
     file.touch()
     assert newest_heads(file, ["main"], KNOWN) == {}
     side = KEY.sign(SITE, Head("side", 1, 5, bytes(32), "", 0), AT)
-    lines = [side.line(), signed(rows[9]), signed(rows[79]), signed(rows[89], key=OTHER), b'{"v":1,"si']
+    newest, older = signed(rows[79]), signed(rows[9])
+    lines = [side.line(), older, newest, signed(rows[89], key=OTHER), older, b'{"v":1,"si']
     for end in (b"", b"\n"):
         file.write_bytes(b"\n".join(lines) + end)
         found = newest_heads(file, ["main", "side", "none"], KNOWN)
-        assert found == {"main": read_line(lines[2]), "side": side}
+        assert found == {"main": read_line(newest), "side": side}
     with pytest.raises(FileNotFoundError):
         newest_heads(tmp_path / "none", ["main"], KNOWN)

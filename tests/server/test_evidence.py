@@ -83,6 +83,21 @@ async def test_a_start_finds_a_cut_ledger(tmp_path: Path) -> None:
 
 
 @on_loop
+async def test_an_old_line_once_more_hides_no_cut(tmp_path: Path) -> None:
+    """S3, S8: the highest signed row counts, whatever somebody appends to a file that only grows."""
+    config = configure(tmp_path, extra=heads(tmp_path))
+    file, aside = tmp_path / "ledger.db", tmp_path / "old.db"
+    await play(config)
+    shutil.copy(file, aside)
+    old = (tmp_path / FILE).read_bytes()
+    await play(config, *range(1, 4))
+    shutil.copy(aside, file)
+    with (tmp_path / FILE).open("ab") as opened:
+        opened.write(old)
+    await refused(config, "was signed, and the journal ends at row")
+
+
+@on_loop
 async def test_a_start_says_what_is_unproved(tmp_path: Path) -> None:
     """S8: rows behind the last head may be anybody's: they are counted, and the floor opens."""
     config = configure(tmp_path, extra=heads(tmp_path))
