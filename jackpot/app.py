@@ -112,12 +112,15 @@ class Server(Process):
         self.people = self._writer(SITE, holder)
         self.entrance = Entrance(self.people, self._stores[SITE], self.roster, self.clock)
         self._build_devices()
-        missing, left_out, self._first = await self._open_books()
+        missing, left_out, self._first, proved = await self._open_books()
         if config.heads is not None:
             self.signer = Signer(config.heads, self.clock)
             self._others += [self._task(outbox.run(), _harmless) for outbox in self.signer.outboxes]
         self.warnings += [is_left_out(bank) for bank in left_out]
         banks = self.writers | {SITE: self.people}
+        if len(config.servers) < 2:  # the file of one of several lacks what the others signed
+            for bank, writer in banks.items():
+                writer.recovery.proved = proved.get(bank)
         self.tenures |= {bank: self._tenure(writer) for bank, writer in banks.items()}
         for bank, reason in missing.items():
             banks[bank].fail(LedgerUnusable(reason))

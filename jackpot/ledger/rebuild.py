@@ -44,17 +44,22 @@ Keep = Callable[[Snapshot], None]
 
 
 def rebuild(
-    ledger: Reader, bank: str, tell: Tell = lambda _rows, _why: None, keep: Keep = lambda _snapshot: None
+    ledger: Reader,
+    bank: str,
+    tell: Tell = lambda _rows, _why: None,
+    keep: Keep = lambda _snapshot: None,
+    proved: int | None = None,
 ) -> tuple[Engine, Head]:
     """The engine as the ledger has it, and the head that it stands at.
 
     tell: of how many rows are to be replayed, and why no newer snapshot spares them. keep: what to do with a
-    snapshot that the journal has sealed and the ledger has lost, made again on the way. The bank's writer
+    snapshot that the journal has sealed and the ledger has lost, made again on the way. proved: the newest
+    row that a signed head proves, where that is known: no seal after it is believed unread. The bank's writer
     calls this, after `new_epoch`: nothing may follow the head. Raises what `read_to` raises; Fenced where
     another writer took the bank meanwhile.
     """
     head = ledger.head(bank)
-    engine = read_to(ledger, bank, head, tell, keep, judge=True)
+    engine = read_to(ledger, bank, head, tell, keep, judge=True, proved=proved)
     if ledger.rows(bank, head.seq, 1):
         if ledger.head(bank).epoch != head.epoch:
             raise Fenced(f"bank {bank} was taken by another writer while it was read")
@@ -70,15 +75,18 @@ def read_to(
     keep: Keep = lambda _snapshot: None,
     *,
     judge: bool = False,
+    proved: int | None = None,
 ) -> Engine:
-    """The engine as the ledger has it at a head, whatever a writer adds meanwhile. tell, keep: as `rebuild`.
+    """The engine as the ledger has it at a head, whatever a writer adds meanwhile.
+
+    tell, keep, proved: as `rebuild`.
 
     Checks of every row that it reads: that it is there, follows the chain, that its event makes the postings
     that are stored, and that a seal is of the state before it; judge: that the rules decide the newest rows
     so, too. Then the head against the last row, and every account against the database's own sums (S3, M4,
     S8). Raises LedgerCorrupt, naming the row or the account.
     """
-    begun = _begin(ledger, bank, head)
+    begun = _begin(ledger, bank, head, proved)
     engine, last = begun.engine, begun.hash
     since, before = engine.seq, accounts_of(engine)
     tell(head.seq - since, begun.why)
@@ -123,12 +131,18 @@ class _Beginning(NamedTuple):
     why: list[str]
 
 
-def _begin(ledger: Reader, bank: str, head: Head) -> _Beginning:
-    """The older of the two newest snapshots that the chain seals, else an empty engine."""
+def _begin(ledger: Reader, bank: str, head: Head, proved: int | None) -> _Beginning:
+    """The older of the two newest snapshots that the chain seals, else an empty engine.
+
+    proved: as `rebuild`. A snapshot below that row has its seal in what was signed; the others are not taken.
+    """
     why: list[str] = []
     newer: Engine | None = None
     # One at the head is of a writer that goes on meanwhile, or no row seals it yet.
     snapshot = ledger.newest_snapshot(bank, below=head.seq)
+    if snapshot is not None and proved is not None and snapshot.seq >= proved:
+        why.append(f"{bank}: no head that was signed proves the snapshot of row {snapshot.seq}")
+        snapshot = ledger.newest_snapshot(bank, below=proved)
     while snapshot is not None:
         try:
             check_sealed(ledger, snapshot)

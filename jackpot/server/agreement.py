@@ -60,11 +60,15 @@ class OtherSite(LedgerUnusable):
 
 
 class Opened(NamedTuple):
-    """missing, left_out: what `missing_banks` and `left_out_banks` find. first: there was no bank at all."""
+    """missing, left_out: what `missing_banks` and `left_out_banks` find. first: there was no bank at all.
+
+    proved: the newest row that a signed head proves, of each bank of which there is one.
+    """
 
     missing: dict[str, str]
     left_out: list[str]
     first: bool
+    proved: dict[str, int]
 
 
 async def open_books(store: Store, config: Config, unix_ms: int) -> Opened:
@@ -78,7 +82,7 @@ async def open_books(store: Store, config: Config, unix_ms: int) -> Opened:
         log.warning("ledger_warning", warning=warning)
     if found.problems:
         raise LedgerCorrupt("; ".join(found.problems))
-    await store.run(lambda ledger: check_signed(ledger, config))
+    proved = await store.run(lambda ledger: check_signed(ledger, config))
     first = not await store.run(Reader.banks)
     if first:
         site = config.site.first_id
@@ -92,10 +96,11 @@ async def open_books(store: Store, config: Config, unix_ms: int) -> Opened:
             log.warning(
                 "banks_opened", url=url, site=site, banks=config.banks, seeds=seeds(config, config.links)
             )
-    return await store.run(lambda ledger: _compared(ledger, config, first=first))
+    missing, left_out = await store.run(lambda ledger: _compared(ledger, config))
+    return Opened(missing, left_out, first, proved)
 
 
-def _compared(ledger: Reader, config: Config, *, first: bool) -> Opened:
+def _compared(ledger: Reader, config: Config) -> tuple[dict[str, str], list[str]]:
     site = check_site(ledger, config)
     for bank in ledger.banks():
         if problems := broken_beginning(ledger, bank):
@@ -105,7 +110,7 @@ def _compared(ledger: Reader, config: Config, *, first: bool) -> Opened:
     left_out = left_out_banks(ledger, config)
     for bank in left_out:
         log.warning("bank_left_out", bank=bank, reason=is_left_out(bank))
-    return Opened(missing_banks(ledger, config), left_out, first)
+    return missing_banks(ledger, config), left_out
 
 
 def seeds(config: Config, links: Iterable[LinkTerms]) -> dict[str, str]:

@@ -18,22 +18,22 @@ _ON_PURPOSE: Final = (
 log: Final = structlog.get_logger()
 
 
-def check_signed(ledger: Reader, config: Config) -> None:
-    """Holds the newest signed head of each bank against the ledger, where a file is configured.
+def check_signed(ledger: Reader, config: Config) -> dict[str, int]:
+    """Holds the newest signed head of each bank against the ledger, where a file is configured; its row.
 
     Raises LedgerCorrupt where one is not in its chain. A file that cannot be read proves nothing. That is
     said, and the money does not wait for it.
     """
     heads = config.heads
     if heads is None or heads.file is None:
-        return
+        return {}
     banks = {bank: ledger.head(bank).seq for bank in ledger.banks()}
     known = known_keys([SiteKey(heads.key).public, *heads.known])
     try:
         newest = newest_heads(heads.file, {*banks, *config.banks}, known) if heads.file.exists() else {}
     except OSError as error:
         log.warning("heads_unread", file=str(heads.file), reason=error.strerror)
-        return
+        return {}
     try:
         unproved = banks | {bank: check_head(ledger, head) for bank, head in newest.items()}
     except LedgerCorrupt as error:
@@ -41,6 +41,7 @@ def check_signed(ledger: Reader, config: Config) -> None:
     for bank, rows in unproved.items():
         if rows:
             log.warning("rows_unproved", bank=bank, rows=rows, file=str(heads.file))
+    return {bank: head.seq for bank, head in newest.items()}
 
 
 def check_head(ledger: Reader, head: SignedHead) -> int:

@@ -25,13 +25,17 @@ log: Final = structlog.get_logger()
 
 
 class Recovery:
-    """Reads one bank's ledger for those who decide on it. Every call may raise CommitInDoubt: try again."""
+    """Reads one bank's ledger for those who decide on it. Every call may raise CommitInDoubt: try again.
+
+    proved: the newest row that a signed head proves, as a start found it: for its first reading alone.
+    """
 
     def __init__(self, desk: Desk, store: Store) -> None:
         self._desk = desk
         self._store = store
         self._clock = desk.clock
         self._unsaved = False
+        self.proved: int | None = None
 
     async def take(self, seen: Head | None = None) -> int:
         """The new epoch, once it is acknowledged. seen: the head that it is taken on, as Store.new_epoch.
@@ -66,6 +70,7 @@ class Recovery:
         engine, head = await self._store.run(self._read)
         still_own(head, epoch)
         await self._check_acknowledged(seen)
+        self.proved = None  # what comes from here on this process has decided, or seen
         return engine, head
 
     async def save(self, snapshot: Snapshot) -> None:
@@ -92,7 +97,7 @@ class Recovery:
 
         if problems := ledger.schema().problems:
             raise LedgerCorrupt("; ".join(problems))
-        return rebuild(ledger, self._desk.bank, tell, keep)
+        return rebuild(ledger, self._desk.bank, tell, keep, self.proved)
 
     async def _check_acknowledged(self, seen: Head | None) -> None:
         """What this process ever acknowledged is there (S5), and what it saw another server write."""

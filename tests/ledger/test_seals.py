@@ -46,11 +46,11 @@ class Written:
             ledger.save_snapshot(snapshot)
 
     def start(
-        self, keep: Callable[[Snapshot], None] = lambda _snapshot: None
+        self, keep: Callable[[Snapshot], None] = lambda _snapshot: None, proved: int | None = None
     ) -> tuple[bytes, int, list[str]]:
         """The state that a start goes on from, how many rows it replayed for it, and why so many."""
         told: list[tuple[int, Sequence[str]]] = []
-        engine, _ = rebuild(self.ledger, "main", lambda rows, why: told.append((rows, why)), keep)
+        engine, _ = rebuild(self.ledger, "main", lambda rows, why: told.append((rows, why)), keep, proved)
         ((rows, why),) = told
         return engine.snapshot(), rows, list(why)
 
@@ -98,6 +98,21 @@ def test_a_start_decides_the_newest_seal_again(written: Written) -> None:
     assert written.start(kept.append) == (written.truth, len(written.rows) - written.older.seq, [])
     assert kept == []
     assert verify(written.ledger, "main").problems == ()
+
+
+def test_a_start_goes_on_from_what_a_signed_head_proves(written: Written) -> None:
+    """S3, S8: a snapshot counts where its seal, too, lies in what was signed; the rest is replayed."""
+    last, newer, older, oldest = len(written.rows), written.newer, written.older, written.oldest
+    unproved = f"main: no head that was signed proves the snapshot of row {newer.seq}"
+    for proved, begun, why in (
+        (last, older, []),
+        (newer.seq + 1, older, []),
+        (newer.seq, oldest, [unproved]),
+        (older.seq, None, [unproved]),
+    ):
+        state, rows, said = written.start(proved=proved)
+        assert (state, rows) == (written.truth, last - (0 if begun is None else begun.seq))
+        assert said[: len(why)] == why
 
 
 def test_a_forged_snapshot_is_passed_over_and_named(written: Written) -> None:
@@ -265,6 +280,8 @@ def test_as_many_forged_rows_as_lie_between_two_seals_are_left_to_verify(
         engine.replay(written.append(decide_reading(engine.state, Reading(f"2030-01-{number:02}"), By())))
     last = written.forge(msgspec.structs.replace(lie, state=engine.snapshot()))
     assert written.start()[1] == last.seq + 1 - lie.seq
+    with pytest.raises(LedgerCorrupt, match=f"row {lie.seq + 1} seals another state than the rows before"):
+        written.start(proved=lie.seq)  # where the newest head was signed before the forger came
     said = f"main: row {lie.seq + 1} (sealed): the rules decide otherwise: digest"
     assert verify(written.ledger, "main").problems[0].startswith(said)
 

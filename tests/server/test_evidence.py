@@ -11,10 +11,13 @@ import structlog
 from jackpot.app import Server
 from jackpot.config import Config
 from jackpot.ledger.heads import read_line
+from jackpot.ledger.journal import Snapshot
 from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.ledger.store import LedgerCorrupt
 from jackpot.ledger.verify import verify
+from jackpot.rules.acts import seals
 from jackpot.rules.acts.readings import Reading
+from jackpot.rules.acts.seals import SNAPSHOT_FORMAT, Sealed, digest_of
 from jackpot.server.evidence import check_head
 from tests.ledger.forger import Forger
 from tests.ledger.play import Play
@@ -95,6 +98,39 @@ async def test_an_old_line_once_more_hides_no_cut(tmp_path: Path) -> None:
     with (tmp_path / FILE).open("ab") as opened:
         opened.write(old)
     await refused(config, "was signed, and the journal ends at row")
+
+
+def forge_state(config: Config) -> None:
+    """Appends two false seals, so far apart as they must be, and plants the state of each."""
+    forger = Forger(Path(config.ledger.url.removeprefix("sqlite:///")))
+    accounts = forger.state.links[0].levels[0].accounts
+    accounts.primary += 1_000_000_000_000
+    accounts.house -= 1_000_000_000_000
+
+    def seal() -> None:
+        last, state = forger.head, forger.engine.snapshot()
+        forger.append(Sealed(SNAPSHOT_FORMAT, digest_of(state)))
+        with closing(SqliteLedger(forger.path)) as ledger:
+            ledger.save_snapshot(Snapshot("main", last.seq, last.hash, SNAPSHOT_FORMAT, state))
+
+    seal()
+    for number in range(seals.SEAL_LEAST):
+        forger.append(forger.right(Reading(f"2029-12-{number + 1:02}")))
+    seal()
+
+
+@on_loop
+async def test_a_start_goes_on_from_no_state_that_nothing_proves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S3, S8: two false seals behind the newest signed head do not stand for each other."""
+    monkeypatch.setattr(seals, "SEAL_LEAST", 20)
+    config = configure(tmp_path, extra=heads(tmp_path))
+    await play(config, *range(1, 4))
+    forge_state(config)
+    with pytest.raises(LedgerCorrupt, match="seals another state than the rows before it make"):
+        async with Server(config):
+            pytest.fail("it started")
 
 
 @on_loop
