@@ -15,6 +15,7 @@ from aiohttp import hdrs, web
 
 from jackpot.rules.codes import Code
 from jackpot.server.people import Denied, Entrance, Person
+from jackpot.web.forms import FORM, form_of
 
 # The prefix binds it to this host and to TLS; a browser refuses it without. On loopback there is no TLS.
 SECURE_COOKIE: Final = "__Host-jackpot"
@@ -48,7 +49,7 @@ class Access:
         """Whose session or token it is. Raises Denied, Unsafe, Forged, LedgerError."""
         self.check_way(request)
         kind, _, token = request.headers.get(hdrs.AUTHORIZATION, "").partition(" ")
-        if kind.lower() == "bearer" and token:
+        if kind.lower() == "bearer" and token and token.isascii():
             return await self.entrance.bearer(token.strip())
         session = self.session(request)
         if session is None:
@@ -60,7 +61,8 @@ class Access:
 
     def session(self, request: web.Request) -> str | None:
         """The session's token, as the browser keeps it."""
-        return request.cookies.get(SECURE_COOKIE if self.encrypted(request) else PLAIN_COOKIE)
+        kept = request.cookies.get(SECURE_COOKIE if self.encrypted(request) else PLAIN_COOKIE)
+        return kept if kept is not None and kept.isascii() else None  # as all that we gave
 
     def encrypted(self, request: web.Request) -> bool:
         """Whether it came over TLS, to us or to a named proxy."""
@@ -79,9 +81,10 @@ class Access:
         """Raises Forged where another site's page may have sent it."""
         check_origin(request)
         sent = request.headers.get(CSRF_HEADER)
-        if sent is None and request.content_type != "application/json":
-            sent = str((await request.post()).get(CSRF_FIELD, ""))
-        if not hmac.compare_digest((sent or "").encode(), page_token(session).encode()):
+        if sent is None and request.content_type == FORM:
+            sent = (await form_of(request)).get(CSRF_FIELD)
+        given = (sent or "").encode(errors="surrogateescape")  # a header may be any bytes
+        if not hmac.compare_digest(given, page_token(session).encode()):
             raise Forged("the page is older than your session: load it again")
 
     def keep(self, request: web.Request, answer: web.StreamResponse, session: str) -> None:

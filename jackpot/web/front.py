@@ -20,6 +20,7 @@ from jackpot.server.people import Denied, Person
 from jackpot.server.replies import Hit
 from jackpot.server.whose import NotDone
 from jackpot.web.access import Access, Forged, Unsafe, check_origin, page_token
+from jackpot.web.forms import SIGN_IN_MOST, form_of
 from jackpot.web.screens import SECURITY, html, templates
 
 Map = dict[str, Any]
@@ -62,18 +63,18 @@ class Maker:
         """POST: a session begins. first: the one-time code with which a person chooses their own secret."""
         try:
             self._access.check_way(request)
-            form = await request.post()
             check_origin(request)
-            login, secret, first = (str(form.get(name, "")) for name in ("login", "secret", "first"))
+            form = await form_of(request, SIGN_IN_MOST)
+            login, secret, first = (form.get(name, "") for name in ("login", "secret", "first"))
             if first:
                 signed = await self._access.entrance.choose(login, first, secret)
             else:
-                signed = await self._access.entrance.sign_in(login, secret, str(form.get("totp", "")))
+                signed = await self._access.entrance.sign_in(login, secret, form.get("totp", ""))
         except Unsafe as error:
             return self._door(request, str(error), 403)
         except (Denied, Forged, LedgerError) as error:
             return self._door(request, getattr(error, "message", str(error)), 403)
-        answer = there(back_to(str(form.get("back", ""))))
+        answer = there(back_to(form.get("back", "")))
         self._access.keep(request, answer, signed.token)
         return answer
 
@@ -128,7 +129,7 @@ class Maker:
         about = OF_ACTS[refusal.code]
         back = HOME
         if request.method == hdrs.METH_POST:
-            back = back_to(str((await request.post()).get("back", "")))
+            back = back_to((await form_of(request)).get("back", ""))
         shown = {"refusal": refusal, "about": about, "back": back}
         return await self.page(request, person, "ops/problem.html", about.status, **shown)
 

@@ -9,7 +9,7 @@ from typing import Any, Final, get_origin, get_type_hints
 from urllib.parse import quote
 
 from aiohttp import web
-from multidict import MultiDictProxy
+from multidict import MultiDict
 
 from jackpot.rules.commands import ActCommand
 from jackpot.server import asks
@@ -19,11 +19,10 @@ from jackpot.server.replies import Done
 from jackpot.server.whose import NotDone
 from jackpot.web import chart
 from jackpot.web.access import CSRF_FIELD
+from jackpot.web.forms import form_of
 from jackpot.web.front import HOME, SIGN_IN, WAITING, Front, Maker, Page, back_to, there, words
 from jackpot.web.overview import Overview
 from jackpot.web.reports import Reports
-
-Form = MultiDictProxy[str | bytes | bytearray | web.FileField]
 
 # Fields of a form that are not an act's own.
 _OURS: Final = frozenset({CSRF_FIELD, "key", "back", "second_login", "second_secret", "second_totp"})
@@ -129,20 +128,20 @@ class Pages:
 
     async def act(self, request: web.Request, person: Person) -> web.StreamResponse:
         """POST: a form that was filled in; back to its page with what was said."""
-        form = await request.post()
+        form = await form_of(request)
         kind = _ACTS.get(request.match_info["act"])
         if kind is None:
             raise web.HTTPNotFound(text="there is no such act\n")
         asked = act_of(kind, _fields(kind, form), person, strict=False)
-        if login := str(form.get("second_login", "")):
-            signature = (str(form.get(name, "")) for name in ("second_secret", "second_totp"))
+        if login := form.get("second_login", ""):
+            signature = (form.get(name, "") for name in ("second_secret", "second_totp"))
             second = await self._access.entrance.second(person, login, *signature)
             asked = asked._replace(people=(person, second))
-        key = str(form.get("key", "")) or secrets.token_hex(16)
+        key = form.get("key") or secrets.token_hex(16)
         done = await self._acts.carry_out(keyed(asked, person, key))
         waits = isinstance(done, Done) and done.asked
         said = quote(f"{words(name_of(kind))}: {'it waits for a second person' if waits else 'done'}")
-        back = back_to(str(form.get("back", "")))
+        back = back_to(form.get("back", ""))
         return there(f"{back}{'&' if '?' in back else '?'}said={said}")
 
     def _bank(self, request: web.Request) -> str:
@@ -154,7 +153,7 @@ def _given(request: web.Request, *names: str) -> dict[str, str]:
     return {name: value for name in names if (value := request.query.get(name))}
 
 
-def _fields(kind: type[ServerAct | ActCommand], form: Form) -> dict[str, Any]:
+def _fields(kind: type[ServerAct | ActCommand], form: MultiDict[str]) -> dict[str, Any]:
     """The fields of an act that a form has filled in; a list has one box for each of its parts."""
     lists = {name for name, hint in get_type_hints(kind).items() if get_origin(hint) is tuple}
     found: dict[str, Any] = {}

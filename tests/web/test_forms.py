@@ -1,0 +1,88 @@
+"""Is a form that no page of ours sends refused for a word, before it costs anything?"""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from jackpot.app import Server
+from jackpot.server.alone import failures
+from jackpot.web.access import PLAIN_COOKIE, page_token
+from jackpot.web.forms import FIELDS_MOST, FORM, SIGN_IN_MOST
+from tests.server.bed import configure, on_loop
+from tests.web.test_access import floor, signed_in
+
+SIGN_IN = "/ops/sign-in"
+MULTIPART = "multipart/form-data; boundary=x"
+PART = b'--x\r\nContent-Disposition: form-data; name="login"\r\n%b\r\n\r\nabc\r\n--x--\r\n'
+
+
+async def status(server: Server, path: str, body: bytes, *headers: bytes) -> int:
+    """Of the answer to a form with those headers, byte for byte; nobody else is failed by it."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", server.ports["http"])
+    head = b"POST %b HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: %d\r\n" % (path.encode(), len(body))
+    writer.write(head + b"".join(header + b"\r\n" for header in headers) + b"\r\n" + body)
+    line = await reader.readline()
+    writer.close()
+    await writer.wait_closed()
+    return int(line.split()[1])
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "answered"),
+    [
+        (f"{FORM}; charset=punycode", b"login=a", 415),
+        (f"{FORM}; charset=nosuch", b"login=a", 415),
+        (f"{FORM}; charset=utf-16", b"login=a", 415),
+        (f"{FORM}; charset=\xff", b"login=a", 415),
+        (MULTIPART, b"--x\r\n", 415),
+        ("multipart/form-data", b"x", 415),
+        (MULTIPART, PART % b"Content-Type: text/plain; charset=nosuch", 415),
+        ("application/json", b"{}", 415),
+        (FORM, b"login=\xff\xfe", 400),
+        (FORM, b"login=%ED%A0%80", 400),
+        (FORM, b"a&" * FIELDS_MOST, 400),
+        (FORM, b"login=" + b"a" * SIGN_IN_MOST, 413),
+        (FORM, b"login=a", 403),
+        (f"{FORM}; charset=UTF-8", b"login=%C3%A9", 403),
+        ("text/plain", b"", 403),
+    ],
+)
+@on_loop
+async def test_only_our_forms_are_read(tmp_path: Path, kind: str, body: bytes, answered: int) -> None:
+    """S5, strangers: another codec, type or length is refused unread, and is nobody's failure."""
+    before = dict(failures())
+    async with Server(configure(tmp_path)) as server:
+        said = b"Content-Type: " + kind.encode("latin-1")
+        assert await status(server, SIGN_IN, body, said) == answered
+        assert failures() == before
+
+
+@on_loop
+async def test_bytes_that_no_header_of_ours_has(tmp_path: Path) -> None:
+    """Access: a page's token, a session and a program's token may be any bytes; they only open nothing."""
+    before = dict(failures())
+    async with floor(tmp_path) as (server, web):
+        async with await signed_in(web) as answer:
+            session = answer.cookies[PLAIN_COOKIE].value
+        mine, form = f"Cookie: {PLAIN_COOKIE}={session}".encode(), f"Content-Type: {FORM}".encode()
+        json = b"Content-Type: application/json"
+        act, pay = "/ops/acts/pay", "/api/v1/acts/pay"
+        assert await status(server, act, b"hit=H1", mine, form, b"X-Jackpot-Token: \xff\xc3") == 403
+        assert await status(server, pay, b"{}", mine, json, b"X-Jackpot-Token: \xff\xc3") == 403
+        assert (
+            await status(server, pay, b"{}", json, f"Cookie: {PLAIN_COOKIE}=".encode() + b"\xff\xc3") == 401
+        )
+        assert await status(server, pay, b"{}", json, b"Authorization: Bearer \xff\xc3") == 401
+        good = f"token={page_token(session)}&hit=H1".encode()
+        assert await status(server, act, good, mine, form + b"; charset=punycode") == 415
+        assert await status(server, act, good, mine, form) == 404  # there is no such hit
+        assert failures() == before
+
+
+@on_loop
+async def test_another_sites_form_is_not_read(tmp_path: Path) -> None:
+    """CSRF: where it comes from is looked at first."""
+    async with Server(configure(tmp_path)) as server:
+        said = (f"Content-Type: {FORM}".encode(), b"Origin: http://evil.example")
+        assert await status(server, SIGN_IN, b"login=\xff", *said) == 403
