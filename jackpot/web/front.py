@@ -133,7 +133,7 @@ class Maker:
         shown = {"refusal": refusal, "about": about, "back": back}
         return await self.page(request, person, "ops/problem.html", about.status, **shown)
 
-    async def ask(self, kind: type[Question], **fields: str) -> Any:
+    async def ask(self, kind: type[Question], /, **fields: str) -> Any:
         """The reply to a question. Raises BadRequest, NotDone."""
         return await self._acts.carry_out(question_of(kind, fields))
 

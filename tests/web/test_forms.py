@@ -1,11 +1,13 @@
 """Is a form that no page of ours sends refused for a word, before it costs anything?"""
 
 import asyncio
+import re
 from pathlib import Path
 
 import pytest
 
 from jackpot.app import Server
+from jackpot.books.reports import REPORTS
 from jackpot.server.alone import failures
 from jackpot.web.access import PLAIN_COOKIE, page_token
 from jackpot.web.forms import FIELDS_MOST, FORM, SIGN_IN_MOST
@@ -86,3 +88,25 @@ async def test_another_sites_form_is_not_read(tmp_path: Path) -> None:
     async with Server(configure(tmp_path)) as server:
         said = (f"Content-Type: {FORM}".encode(), b"Origin: http://evil.example")
         assert await status(server, SIGN_IN, b"login=\xff", *said) == 403
+
+
+@on_loop
+async def test_every_field_of_every_search_is_answered(tmp_path: Path) -> None:
+    """S1, S2: whatever somebody looks for, the page says what there is or what is wrong, and never fails."""
+    before = dict(failures())
+    async with floor(tmp_path) as (_, web):
+        (await signed_in(web)).close()
+        asked = set()
+        for page in ("journal", "hits", "readings", *(f"reports/{name}" for name in REPORTS)):
+            async with web.get(f"/ops/{page}") as empty:
+                forms = re.findall(r'<form method="get".*?</form>', await empty.text(), re.DOTALL)
+            named = re.findall(r'name="(\w+)"', "".join(forms))
+            for field in ("bank", "before", *named):
+                asked.add(field)
+                for value in ("link_opened", "T01", "H1", "0", "-1", "\x00", "é" * 300):
+                    async with web.get(f"/ops/{page}", params={field: value}) as answer:
+                        assert answer.status in {200, 400, 404}, (page, field, value)
+        assert {"kind", "table", "before", "bank", "day", "first", "last", "hit"} <= asked
+        async with web.get("/ops/journal?kind=link_opened") as answer:
+            assert "<b>Link opened</b>" in await answer.text()
+        assert failures() == before
