@@ -16,7 +16,6 @@ from jackpot.books.reader import Books
 from jackpot.config import Config
 from jackpot.config.writing import local_time
 from jackpot.ledger.store import LedgerError
-from jackpot.rules.acts.act import ADMIN
 from jackpot.rules.acts.devices import ClearDevice, EndKey
 from jackpot.rules.acts.hits import Pay, Undo, Validate
 from jackpot.rules.acts.links import Resume
@@ -27,7 +26,7 @@ from jackpot.rules.outcome import ActAnswer
 from jackpot.rules.signing import SITE
 from jackpot.rules.state import ACTS_KEPT
 from jackpot.server import replies
-from jackpot.server.asks import Ask, BadRequest, HandOver, Question, Request, Revoke
+from jackpot.server.asks import Ask, BadRequest, HandOver, Question, Request, Revoke, ServerAct
 from jackpot.server.desk import BankStopped, Desk
 from jackpot.server.devices import Devices
 from jackpot.server.history import hits_of
@@ -88,6 +87,8 @@ class Acts:
             raise NotDone(error.code, error.message) from error
 
     async def _answer(self, request: Request) -> Reply:
+        if isinstance(request.ask, ServerAct):
+            self._entrance.allow(request.people, request.ask.power, request.ask.what)
         match request.ask:
             case Question():
                 return await self._questions.answer(request)
@@ -181,7 +182,7 @@ class Acts:
         if not wanted:
             what = f"{revoke.key} is no valid key of it" if valid else "it has no valid key"
             raise BadRequest(f"{revoke.role} {name}: {what}")
-        self._entrance.allow(request.people, ADMIN, "revoke a key")
+        undone = {(name, key) for key in wanted}
         for key in wanted:
             devices.revoke(name, key)
         try:
@@ -191,16 +192,15 @@ class Acts:
                 self._log(request, writer, refusal, fingerprint=key)
                 if refusal is not None:
                     raise refusal
-        except BankStopped:
-            devices.register.ended -= {(name, key) for key in wanted}
-            raise
+                undone.discard((name, key))
+        finally:
+            devices.register.ended -= undone  # else a key is refused here alone, and until a restart
         left = tuple(key for key in valid if key not in wanted)
         return replies.Revoked(revoked=tuple(wanted), left=left)
 
     async def _hand_over(self, request: Request) -> replies.HandedOver:
         of_people = self._tenures.get(SITE) if request.bank == SITE else None
         writer = of_people.writer if of_people is not None else await self._whose.bank_of(request)
-        self._entrance.allow(request.people, ADMIN, "hand a bank over")
         self._log(request, writer)
         holder = await self._tenures[writer.bank].hand_over()
         return replies.HandedOver(bank=writer.bank, holder=holder)

@@ -15,8 +15,9 @@ from msgspec import Meta
 
 from controllers.messages import Id
 from jackpot.catalogue.figures import parse_money
-from jackpot.rules import names
+from jackpot.rules import names, signing
 from jackpot.rules.acts import ACTS
+from jackpot.rules.acts.act import ADMIN
 from jackpot.rules.acts.fields import HitId, Role
 from jackpot.rules.commands import DIGEST_BYTES, KEY_BYTES, ActCommand
 from jackpot.rules.money import decimal, from_cents, to_cents
@@ -167,21 +168,25 @@ class Requests(Question, frozen=True):
 
 
 class ServerAct(msgspec.Struct, frozen=True, tag_field="do", forbid_unknown_fields=True):
-    """People ask it of this server, and not of a bank's rules."""
+    """People ask it of this server, and not of a bank's rules. what: in words, for those who may not."""
 
     reply: ClassVar[type[Reply]]
+    what: ClassVar[str]
+    power: ClassVar[tuple[signing.Role, ...]] = ADMIN
 
 
 class HandOver(ServerAct, tag="hand-over", frozen=True):
     """Another server may take the bank now."""
 
     reply = replies.HandedOver
+    what = "hand a bank over"
 
 
 class Revoke(ServerAct, tag="revoke", frozen=True):
     """A device's keys end for ever. key: the fingerprint of one of them, None for all that are valid."""
 
     reply = replies.Revoked
+    what = "revoke a key"
     device: Id
     role: Role = "table"
     key: str | None = None

@@ -6,7 +6,7 @@ from typing import Final
 from jackpot.rules import views
 from jackpot.rules.codes import Code
 from jackpot.server import replies
-from jackpot.server.asks import BadRequest, Request
+from jackpot.server.asks import BadRequest, Request, Revoke
 from jackpot.server.desk import BankStopped, Desk
 from jackpot.server.devices import Devices
 
@@ -75,8 +75,12 @@ class Whose:
         ask = request.ask
         bank = request.bank if request.bank is not None else getattr(ask, "bank", None)
         device = next((found for name in _DEVICES if (found := getattr(ask, name, None)) is not None), None)
-        if device is not None and bank is None:
-            return self._of_device(getattr(ask, "role", "table"), device)
+        if device is not None and (bank is None or isinstance(ask, Revoke)):
+            role = getattr(ask, "role", "table")
+            own = self._of_device(role, device)
+            if bank not in (None, own.bank):  # it keeps no key out that another bank's journal says ended
+                raise BadRequest(f"bank: {role} {device} is of bank {own.bank}")
+            return own
         links = (getattr(ask, "link", None), *getattr(ask, "links", ()))
         link = next((one for one in links if one is not None), None)
         if bank is None and link is not None:

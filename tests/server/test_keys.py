@@ -2,19 +2,25 @@
 
 from pathlib import Path
 
+import pytest
 from structlog.testing import capture_logs
 
 from controllers.hello import AUTH_FAILED
 from jackpot.app import Server
 from jackpot.config import Config
 from jackpot.ledger.journal import Head
-from jackpot.rules.acts.devices import KeyEnded
+from jackpot.rules.acts.devices import BlockDevice, ClearDevice, EndKey, KeyEnded
+from jackpot.rules.acts.people import WithdrawRole
+from jackpot.rules.codes import Code
 from jackpot.rules.kinds import decode
+from jackpot.server.asks import HandOver, Request, Revoke, keyed
 from jackpot.server.life import State
 from jackpot.server.register import fingerprint
+from jackpot.server.whose import NotDone
 from jackpot.server.writer import Writer
 from tests.server.bed import Faulty, administer, configure, connected, doubt, on_loop, sign, table, until
 from tests.server.test_admin import jackpot
+from tests.server.test_people import ANN, opened
 
 
 async def refused(server: Server, role: str, name: str, *, key: int = 0) -> bool:
@@ -106,7 +112,7 @@ async def test_one_key_of_a_rotation(tmp_path: Path) -> None:
 async def test_what_cannot_be_revoked(tmp_path: Path) -> None:
     """Keys: unknown devices and keys, and keys that have ended, are refused in a sentence."""
     config = configure(tmp_path)
-    async with Server(config):
+    async with Server(config) as server:
         await revoked(config, device="T01")
         for request, text in (
             ({}, "device: missing"),
@@ -114,9 +120,36 @@ async def test_what_cannot_be_revoked(tmp_path: Path) -> None:
             ({"device": "T01"}, "table T01: it has no valid key"),
             ({"device": "T02", "key": "beef"}, "table T02: beef is no valid key of it"),
             ({"device": "T02", "role": "lamp"}, "role: table or sign"),
+            ({"device": "T02", "bank": "site"}, "bank: table T02 is of bank main"),
+            ({"device": "T02", "bank": "other"}, "bank: table T02 is of bank main"),
         ):
             answer = await administer(config, do="revoke", **request)
             assert (answer["ok"], answer["message"]) == (False, text)
+        assert not await refused(server, "table", "T02")
+
+
+@on_loop
+async def test_no_device_is_of_the_bank_of_the_people(tmp_path: Path) -> None:
+    """S5: nobody looks there for a key that ended, so none ends there; and none is blocked or cleared."""
+    async with Server(configure(tmp_path)) as server:
+        for act in (EndKey("table", "T01", "beef"), BlockDevice("table", "T01"), ClearDevice("table", "T01")):
+            assert (await server.people.person(act, ("Ann",))).code == "other_bank"
+
+
+@on_loop
+async def test_a_refused_revocation_leaves_the_device_as_it_was(tmp_path: Path) -> None:
+    """S5: neither a viewer nor one who was an admin until now ends a key, here or anywhere."""
+    async with opened(tmp_path) as site:
+        ann, val = await site.enter(ANN), await site.join("val", "viewer")
+        cal = await site.join("cal", "admin")
+        assert (await site.entrance.act(site.server.people, WithdrawRole(cal.id, "admin"), [ann])).ok
+        for person, act in ((val, Revoke("T01")), (val, HandOver()), (cal, Revoke("T01"))):
+            with pytest.raises(NotDone) as refusal:
+                await site.server.acts.carry_out(keyed(Request(act, (person,), None), person, "once"))
+            assert refusal.value.code is Code.NOT_ALLOWED
+        assert not site.server.tables.register.ended
+        async with table(site.server) as device:
+            assert device.heard[-1]["t"] == "welcome"
 
 
 @on_loop

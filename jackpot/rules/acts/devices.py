@@ -10,7 +10,7 @@ from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
 from jackpot.rules.refusal import quoted, refuse_if
-from jackpot.rules.signing import People
+from jackpot.rules.signing import SITE, People
 from jackpot.rules.state import State
 
 
@@ -29,6 +29,7 @@ class DeviceBlocked(Event, frozen=True, array_like=True):
 
 def decide_block(state: State, command: BlockDevice, _by: By) -> DeviceBlocked:
     """No more hellos from a device that is in two places."""
+    _of_links(state)
     blocked = (command.role, command.device) in state.blocked
     refuse_if(blocked, Code.BLOCKED_ALREADY, f"{command.role} {command.device} is blocked already")
     return DeviceBlocked(command.role, command.device)
@@ -57,6 +58,7 @@ class DeviceCleared(Event, frozen=True, array_like=True):
 def decide_clear(state: State, command: ClearDevice, by: By) -> DeviceCleared:
     """An operator has looked into the conflict."""
     someone(by)
+    _of_links(state)
     blocked = (command.role, command.device) in state.blocked
     refuse_if(
         not blocked, Code.NOT_BLOCKED, f"{quoted(command.role)} {quoted(command.device)} is not blocked"
@@ -87,8 +89,9 @@ class KeyEnded(Event, frozen=True, array_like=True):
     people: People = People()
 
 
-def decide_end_key(_state: State, command: EndKey, by: By) -> KeyEnded:
+def decide_end_key(state: State, command: EndKey, by: By) -> KeyEnded:
     """The old key of a rotation has ended, or people revoke one."""
+    _of_links(state)
     return KeyEnded(command.role, command.device, command.fingerprint, by.people)
 
 
@@ -96,6 +99,10 @@ def apply_key_ended(effects: Effects, event: KeyEnded) -> None:
     """A rotation is complete: the old key is never valid again."""
     effects.state.ended.append((event.role, event.device, event.fingerprint))
     effects.alarm("key_ended", role=event.role, device=event.device, fingerprint=event.fingerprint)
+
+
+def _of_links(state: State) -> None:
+    refuse_if(state.bank == SITE, Code.OTHER_BANK, f"bank {SITE} is that of the people: it has no devices")
 
 
 ACTS: Final = (
