@@ -106,11 +106,11 @@ def reopen(
     """
     from jackpot.rules.acts.rounds import Reopen
 
-    answer = talk.ask(Reopen(table, round_, reason))
-    done = "open again, until the next lock"
-    if answer.get("asked"):
-        done = "asked for; the table waits up to 15 minutes until another person answers"
-    talk.show(answer, f"{table} {round_}: {done}")
+    name = f"{table} {round_}"
+    waits = f"{name}: asked for; the table waits up to 15 minutes until another person answers"
+    talk.show(
+        talk.ask(Reopen(table, round_, reason), waits=waits), f"{name}: open again, until the next lock"
+    )
 
 
 @app.command("decline")

@@ -16,6 +16,11 @@ if TYPE_CHECKING:
     from jackpot.server.asks import Ask
     from jackpot.server.calling import Answer
 
+# What an act has come to that one person asked for and two must stand for.
+WAITS: Final = (
+    "asked for, and not done: it waits 15 minutes for a second person, who confirms it at /ops/requests"
+)
+
 # As of `jackpot.server.calling`, which is imported once a command asks.
 ANSWER_WITHIN_S: Final = 30.0
 # What the person types next, by the code of the refusal.
@@ -63,8 +68,11 @@ class Talk:
     and_by: str | None = None
     as_json: bool = False
 
-    def ask(self, ask: "Ask", bank: str | None = None) -> dict[str, Any]:
-        """The server's answer; a refusal or no server ends the command. bank: in place of the option's."""
+    def ask(self, ask: "Ask", bank: str | None = None, waits: str = WAITS) -> dict[str, Any]:
+        """The server's answer; a refusal or no server ends the command. bank: in place of the option's.
+
+        An act that waits for a second person ends it too, with what `waits` says of it.
+        """
         import msgspec
 
         from jackpot.server.asks import Question
@@ -81,6 +89,9 @@ class Talk:
                 answer.said.get("detail", "the server refused it")
                 + _HINTS.get(answer.said.get("code", ""), "")
             )
+        if answer.said.get("asked") is True and not isinstance(ask, Question):
+            self.show(answer.said, waits)
+            raise typer.Exit
         return answer.said
 
     def show(self, answer: Any, text: str) -> None:

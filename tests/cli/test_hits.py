@@ -1,6 +1,7 @@
 """What do hits look like from a shell, and what does an act on them say that cannot be done?"""
 
 import json
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -10,10 +11,12 @@ import structlog
 from jackpot.app import Server
 from jackpot.config import Config
 from jackpot.rules.unpaid import WAITING_MOST
+from jackpot.server.admin import login_of
 from tests.server.bed import LINK, LINKS, administer, configure, on_loop, table
 from tests.server.test_admin import jackpot, royal
 from tests.server.test_tables import pile_up
 from tests.server.test_web import fetch, key, samples
+from tests.web.staffed import join, staffed
 
 TWO = ("--reason", "misread", "--by", "Ann", "--and-by", "Bo")
 TWO_BANKS = f'{LINKS}\n{LINKS.replace(LINK, "side").strip()}\nbank = "side"'
@@ -52,6 +55,23 @@ async def test_a_corrected_paid_award_is_shown_with_its_difference(tmp_path: Pat
         "A2": "0.00",
     }
     assert (on_page["amount"], on_page["corrected"]) == ("$10,000.18", "-$10.00")
+
+
+@on_loop
+async def test_what_waits_for_a_second_person_is_not_said_to_be_done(tmp_path: Path) -> None:
+    """A10, S9: a login of the machine asks as one person; until another confirms the award stays as it is."""
+    config = configure(tmp_path)
+    where = ("--config", str(config.path))
+    async with staffed(config) as server, table(server) as device:
+        await join(server, login_of(os.getuid()), "floor")
+        await royal(device)
+        correct = ("hits", "correct", "A1", "--amount", "9999.00", "--reason", "misread", *where)
+        code, out, error = await jackpot(*correct)
+        assert (code, out.startswith("asked for, and not done: ")) == (0, True), out + error
+        code, out, _ = await jackpot("hits", "show", "H1", "--json", *where)
+        assert all(award["amount"] != "9999.00" for award in json.loads(out)["awards"])
+        code, _, error = await jackpot(*correct, "--by", "Ann")
+        assert (code, "a second person signs or confirms" in error) == (1, True)
 
 
 @on_loop
