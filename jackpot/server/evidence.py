@@ -9,6 +9,7 @@ from jackpot.ledger.banks import site_of
 from jackpot.ledger.heads import SignedHead, SiteKey, differs, is_ahead, known_keys, newest_heads
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.store import LedgerCorrupt
+from jackpot.rules.signing import SITE
 
 # What people do next where it is not.
 _ON_PURPOSE: Final = (
@@ -30,7 +31,7 @@ def check_signed(ledger: Reader, config: Config) -> dict[str, int]:
     banks = {bank: ledger.head(bank).seq for bank in ledger.banks()}
     known = known_keys([SiteKey(heads.key).public, *heads.known])
     try:
-        newest = newest_heads(heads.file, {*banks, *config.banks}, known) if heads.file.exists() else {}
+        newest = newest_heads(heads.file, {*banks, *config.banks, SITE}, known) if heads.file.exists() else {}
     except OSError as error:
         log.warning("heads_unread", file=str(heads.file), reason=error.strerror)
         return {}

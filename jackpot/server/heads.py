@@ -1,6 +1,7 @@
 """When are heads of the banks signed and sent off this machine (S8)?
 
-Whenever a bank is taken, after each reading and each hit, and at least hourly. The look at a bank is a
+Whenever a bank is taken, after each reading and each hit, after each act of the people's bank, and at least
+hourly. The look at a bank is a
 question like any other, once a second: a wager never waits for it, and many hits in a second have one head.
 """
 
@@ -17,6 +18,7 @@ from jackpot.config import Heads
 from jackpot.ledger.heads import SiteKey
 from jackpot.ledger.journal import Head
 from jackpot.rules.engine import Engine
+from jackpot.rules.signing import SITE
 from jackpot.server.desk import Desk
 from jackpot.server.destinations import Outbox, destinations
 
@@ -33,9 +35,9 @@ _Mark = tuple[int, str]
 
 
 def _mark(engine: Engine) -> tuple[str, _Mark]:
-    """The site, and what is another after each hit and each reading."""
+    """The site, and what is another after each hit and each reading; of the people's bank after each row."""
     state = engine.state
-    return state.site, (state.next_hit, state.last_day)
+    return state.site, (state.seq if state.bank == SITE else state.next_hit, state.last_day)
 
 
 class Signer:

@@ -1,6 +1,7 @@
 """Does a start believe no ledger that is not the one whose heads were signed (S3, S8)?"""
 
 import shutil
+import sqlite3
 from contextlib import closing
 from pathlib import Path
 
@@ -16,10 +17,13 @@ from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.ledger.store import LedgerCorrupt
 from jackpot.ledger.verify import verify
 from jackpot.rules.acts import seals
+from jackpot.rules.acts.people import FirstPeople
 from jackpot.rules.acts.readings import Reading
 from jackpot.rules.acts.seals import SNAPSHOT_FORMAT, Sealed, digest_of
+from jackpot.rules.signing import SITE
 from jackpot.server.evidence import check_head
 from tests.ledger.forger import Forger
+from tests.ledger.people import SECRET
 from tests.ledger.play import Play
 from tests.ledger.test_heads import signed
 from tests.ledger.test_verify import write
@@ -131,6 +135,35 @@ async def test_a_start_goes_on_from_no_state_that_nothing_proves(
     with pytest.raises(LedgerCorrupt, match="seals another state than the rows before it make"):
         async with Server(config):
             pytest.fail("it started")
+
+
+def as_owner(file: Path, *statements: str) -> None:
+    """Runs SQL that the schema forbids, and leaves the schema as it was."""
+    with closing(sqlite3.connect(file)) as ledger:
+        triggers = ledger.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall()
+        dropped = [f'DROP TRIGGER "{name}"' for name, _ in triggers]
+        for statement in (*dropped, *statements, *(sql for _, sql in triggers)):
+            ledger.execute(statement)
+        ledger.commit()
+
+
+@pytest.mark.parametrize("left", [1, 0], ids=["cut to its first row", "taken away whole"])
+@on_loop
+async def test_a_start_misses_the_peoples_bank(tmp_path: Path, left: int) -> None:
+    """S3, S8: without it nobody could say who had which right: its heads count as those of any bank."""
+    config = configure(tmp_path, extra=heads(tmp_path))
+    file = tmp_path / "ledger.db"
+    async with Server(config) as server:
+        made = FirstPeople(((b"1" * 32, SECRET), (b"2" * 32, SECRET)))
+        assert (await server.people.person(made, ("root",))).ok
+    with closing(ledger_of(config)) as ledger:
+        (row,) = ledger.rows(SITE, 0, 1)
+    site = f"(SELECT id FROM bank WHERE name = '{SITE}')"
+    head = f"UPDATE head SET seq = 1, hash = x'{row.hash.hex()}'" if left else "DELETE FROM head"
+    cut = [f"DELETE FROM {table} WHERE bank = {site} AND seq > {left}" for table in ("posting", "journal")]
+    gone = [] if left else [f"DELETE FROM bank WHERE name = '{SITE}'"]
+    as_owner(file, *cut, f"{head} WHERE bank = {site}", *gone)
+    await refused(config, f"{SITE}: a head of row 2 was signed, and the journal ends at row {left}")
 
 
 @on_loop

@@ -13,8 +13,10 @@ from jackpot.config import Config
 from jackpot.ledger.heads import SignedHead, known_keys, read_heads, read_line, unsigned
 from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.ledger.verify import verify
+from jackpot.rules.acts.people import FirstPeople, Recover
 from jackpot.rules.acts.readings import Reading
 from jackpot.rules.signing import SITE
+from tests.ledger.people import SECRET
 from tests.server.bed import LINK, LINKS, StepClock, configure, on_loop, table, until
 from tests.server.heads import FILE, heads, site_key, written
 from tests.server.test_admin import royal
@@ -78,6 +80,19 @@ async def test_heads_leave_when_they_must(tmp_path: Path) -> None:
         head = read_line(line)
         assert isinstance(head, SignedHead)
         assert unsigned(head, known) is None
+
+
+@on_loop
+async def test_each_act_of_the_peoples_bank_has_a_head(tmp_path: Path) -> None:
+    """S8: who got which right is proved at once, as a hit is: no hour to take it back in."""
+    async with Server(configure(tmp_path, extra=heads(tmp_path))) as server:
+        await until(lambda: len(written(tmp_path, SITE)) == 1)
+        first = FirstPeople(((b"1" * 32, SECRET), (b"2" * 32, SECRET)))
+        assert (await server.people.person(first, ("root",))).ok
+        await until(lambda: len(written(tmp_path, SITE)) == 2)
+        assert (await server.people.person(Recover(b"3" * 32, SECRET), ("root",))).ok
+        await until(lambda: len(written(tmp_path, SITE)) == 3)
+        assert [head["seq"] for head in written(tmp_path, SITE)] == [1, 2, 3]
 
 
 @on_loop
