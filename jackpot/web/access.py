@@ -111,6 +111,12 @@ def page_token(session: str) -> str:
     return hashlib.sha256(b"page " + session.encode()).hexdigest()
 
 
+def word_of_ours(session: str, said: str) -> str:
+    """What stands next to `said` in a page's address: no foreign link says that a thing is done."""
+    text = said.encode(errors="surrogateescape")  # an address may be any bytes
+    return hmac.digest(page_token(session).encode(), b"said " + text, "sha256").hex()
+
+
 def _loopback(address: str | None) -> bool:
     try:
         return address is not None and ipaddress.ip_address(address).is_loopback

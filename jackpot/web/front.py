@@ -3,7 +3,7 @@
 import secrets
 from collections.abc import Awaitable, Callable
 from typing import Any, Final, NamedTuple
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 import msgspec
 from aiohttp import hdrs, web
@@ -19,7 +19,7 @@ from jackpot.server.asks import BadRequest, Question, WaitingHits, question_of
 from jackpot.server.people import Denied, Person
 from jackpot.server.replies import Hit
 from jackpot.server.whose import NotDone
-from jackpot.web.access import Access, Forged, Unsafe, check_origin, page_token
+from jackpot.web.access import Access, Forged, Unsafe, check_origin, page_token, word_of_ours
 from jackpot.web.forms import SIGN_IN_MOST, form_of
 from jackpot.web.screens import SECURITY, html, templates
 
@@ -33,8 +33,8 @@ WAITING: Final = "/ops/waiting"
 _POLICY: Final = SECURITY["Content-Security-Policy"].replace("form-action 'none'", "form-action 'self'")
 # Who may ask for each act; a button that only refuses is none.
 _POWER: Final = {act.name: frozenset[str](act.power) for act in ACTS if act.asked}
-# What a form that was sent comes back with, as a sentence.
-_SAID_MOST: Final = 300
+# What a form that was sent comes back with: a sentence, and what shows that it is ours.
+SAID: Final = ("said", "word")
 
 
 class Front(NamedTuple):
@@ -160,7 +160,7 @@ class Maker:
             "person": person,
             "path": request.path,
             "here": request.path_qs.partition("?said=")[0].partition("&said=")[0],
-            "said": request.query.get("said", "")[:_SAID_MOST],
+            "said": _said(request, session),
             "waiting": await self.waiting(),
             "token": page_token(session) if session else "",
             "key": lambda: secrets.token_hex(16),
@@ -207,6 +207,18 @@ def back_to(given: str) -> str:
 
 def there(at: str) -> web.Response:
     return web.Response(status=303, headers={hdrs.LOCATION: at, hdrs.CACHE_CONTROL: "no-store"})
+
+
+def saying(back: str, said: str, session: str | None) -> str:
+    """A page's address, with what that page says first."""
+    told = zip(SAID, (said, word_of_ours(session or "", said)), strict=True)
+    return f"{back}{'&' if '?' in back else '?'}{urlencode(list(told), quote_via=quote)}"
+
+
+def _said(request: web.Request, session: str | None) -> str:
+    said, word = (request.query.get(name, "") for name in SAID)
+    ours = session is not None and word_of_ours(session, said) == word
+    return said if ours else ""
 
 
 def _refused(problem: str) -> Map:

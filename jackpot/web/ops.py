@@ -6,7 +6,6 @@ that the API cannot, and is told the same refusals.
 
 import secrets
 from typing import Any, Final, get_origin, get_type_hints
-from urllib.parse import quote
 
 from aiohttp import web
 from multidict import MultiDict
@@ -20,7 +19,7 @@ from jackpot.server.whose import NotDone
 from jackpot.web import chart
 from jackpot.web.access import CSRF_FIELD
 from jackpot.web.forms import form_of
-from jackpot.web.front import HOME, SIGN_IN, WAITING, Front, Maker, Page, back_to, there, words
+from jackpot.web.front import HOME, SIGN_IN, WAITING, Front, Maker, Page, back_to, saying, there, words
 from jackpot.web.overview import Overview
 from jackpot.web.reports import Reports
 
@@ -140,9 +139,8 @@ class Pages:
         key = form.get("key") or secrets.token_hex(16)
         done = await self._acts.carry_out(keyed(asked, person, key))
         waits = isinstance(done, Done) and done.asked
-        said = quote(f"{words(name_of(kind))}: {'it waits for a second person' if waits else 'done'}")
-        back = back_to(form.get("back", ""))
-        return there(f"{back}{'&' if '?' in back else '?'}said={said}")
+        said = f"{words(name_of(kind))}: {'it waits for a second person' if waits else 'done'}"
+        return there(saying(back_to(form.get("back", "")), said, self._access.session(request)))
 
     def _bank(self, request: web.Request) -> str:
         return request.query.get("bank") or self._banks[0]

@@ -20,7 +20,7 @@ from jackpot.rules.codes import Code
 from jackpot.server.asks import BadRequest
 from jackpot.server.people import Person
 from jackpot.server.whose import NotDone
-from jackpot.web.front import Maker
+from jackpot.web.front import SAID, Maker
 
 # Rows of a page: as many as somebody scrolls through. More are in the file.
 ROWS_SHOWN: Final = 500
@@ -85,7 +85,7 @@ class Reports:
                 headers = {_POLICY: _PRINTED, hdrs.CACHE_CONTROL: "no-store"}
                 return web.Response(text="".join(pieces), content_type="text/html", headers=headers)
         shown, problem = None, ""
-        if given.keys() - {"said"} or "hit" not in report.options:
+        if given.keys() - set(SAID) or "hit" not in report.options:
             try:
                 shown = await self._read(report, given, lambda found: _shown(report, found, self._site))
             except (BadRequest, NotDone) as error:

@@ -7,6 +7,7 @@ door what it does. It is cut if it does not read its answer. An error while hand
 import asyncio
 import ipaddress
 import logging
+import re
 from collections.abc import Awaitable, Callable, Collection
 from typing import Any, Final
 
@@ -28,6 +29,8 @@ UNREAD_S: Final = 10.0
 REFUSED: Final = {400: "malformed", 403: "origin", 421: "host", 503: "streams"}
 # Listening here is listening at every address of this machine.
 EVERYWHERE: Final = frozenset({"", "0.0.0.0", "::"})  # noqa: S104 - nothing is bound here
+
+_HOST: Final = re.compile(r"(?:\[(?P<address>[0-9A-Fa-f:.]+)\]|(?P<name>[^]\[:@/\s]*))(?::[0-9]*)?")
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 log: Final = structlog.get_logger()
@@ -191,9 +194,11 @@ def _check_host(request: web.Request, hosts: Collection[str]) -> None:
 
 
 def name_of(host: str) -> str:
-    """A Host header without its port, as it is compared."""
-    bare = host.partition("]")[0].removeprefix("[") if host.startswith("[") else host.partition(":")[0]
-    return bare.lower().rstrip(".")
+    """A Host header without its port, as it is compared; all of one that is no name with a port."""
+    found = _HOST.fullmatch(host)
+    if found is None:
+        return host
+    return (found["address"] or found["name"].rstrip(".")).lower()
 
 
 def names(hosts: Collection[str], listening: Collection[str]) -> frozenset[str]:

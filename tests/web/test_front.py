@@ -3,9 +3,12 @@
 import re
 from pathlib import Path
 
+import aiohttp
 import pytest
+from yarl import URL
 
 from jackpot.rules.signing import Role
+from jackpot.web.access import PLAIN_COOKIE, page_token, word_of_ours
 from tests.server.bed import on_loop, table
 from tests.server.test_admin import royal
 from tests.web.staffed import join
@@ -45,3 +48,33 @@ async def test_a_page_offers_what_its_person_may_do(
         async with web.get("/ops/hits/main/H1") as answer:
             found = set(re.findall(r'action="/ops/acts/([a-z-]+)"', await answer.text()))
         assert found == offered
+
+
+@on_loop
+async def test_a_page_says_only_what_became_of_its_own_form(tmp_path: Path) -> None:
+    """A10: no link from elsewhere says that a hit is paid, also not with a word that was ours."""
+    async with floor(tmp_path) as (server, web), table(server) as device:
+        await royal(device)
+        async with await signed_in(web) as answer:
+            token = page_token(answer.cookies[PLAIN_COOKIE].value)
+        form = {"hit": "H1", "token": token, "back": "/ops/hits/main/H1"}
+        async with web.post("/ops/acts/validate", data=form, allow_redirects=False) as answer:
+            ours = answer.headers["Location"]
+        assert 'class="said" role="status">Validate: done<' in await text(web, ours)
+        for other in (
+            "/ops/hits/main/H1?said=Pay:%20done",
+            f"/ops/hits/main/H1?said=Pay:%20done&word={word_of_ours('', 'Pay: done')}",
+            ours.replace("Validate", "Pay"),
+            ours[:-1],
+            "/ops?said=%ff&word=%ff",
+        ):
+            assert 'class="said"' not in await text(web, other), other
+        (await signed_in(web, login="bo")).close()
+        assert 'class="said"' not in await text(web, ours), "it was said to somebody else"
+
+
+async def text(web: aiohttp.ClientSession, at: str) -> str:
+    """The page there."""
+    async with web.get(URL(at, encoded=True)) as answer:
+        assert answer.status == 200
+        return await answer.text()

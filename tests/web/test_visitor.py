@@ -66,6 +66,10 @@ async def test_requests_that_are_none_are_counted(tmp_path: Path) -> None:
         ("evil.example.com", 421),
         ("floor.example.com.evil.example.com", 421),
         ("192.0.2.1", 421),
+        ("[::1]evil.example.com", 421),
+        ("127.0.0.1:80:evil.example.com", 421),
+        ("127.0.0.1:evil", 421),
+        ("localhost:80@evil.example.com", 421),
         ("", 421),
     ],
 )
