@@ -5,7 +5,7 @@ from typing import Final
 import structlog
 
 from jackpot.config import Config
-from jackpot.ledger.banks import site_of
+from jackpot.ledger.banks import FIRST_EPOCH, site_of
 from jackpot.ledger.heads import SignedHead, SiteKey, differs, is_ahead, known_keys, newest_heads
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.store import LedgerCorrupt
@@ -15,6 +15,12 @@ from jackpot.rules.signing import SITE
 _ON_PURPOSE: Final = (
     "If people brought an older copy back on purpose, keep {file}, and name a new file in [heads] file"
 )
+# And where the file says nothing of a bank that a server has held.
+_NO_HEAD: Final = (
+    "if the file is new, or this server never held the bank, nothing; else the file was taken away, or its "
+    "heads are of a key that [heads] does not know: bring it back or list that key in [heads] known, and run "
+    "jackpot verify --heads before the floor opens"
+)
 
 log: Final = structlog.get_logger()
 
@@ -22,26 +28,31 @@ log: Final = structlog.get_logger()
 def check_signed(ledger: Reader, config: Config) -> dict[str, int]:
     """Holds the newest signed head of each bank against the ledger, where a file is configured; its row.
 
-    Raises LedgerCorrupt where one is not in its chain. A file that cannot be read proves nothing. That is
-    said, and the money does not wait for it.
+    Raises LedgerCorrupt where one is not in its chain. A file that cannot be read, or has no head of a bank
+    that was held before, proves nothing. That is said, and the money does not wait for it.
     """
     heads = config.heads
     if heads is None or heads.file is None:
         return {}
-    banks = {bank: ledger.head(bank).seq for bank in ledger.banks()}
+    there = {bank: ledger.head(bank) for bank in ledger.banks()}
+    own = {*config.banks, SITE}
     known = known_keys([SiteKey(heads.key).public, *heads.known])
     try:
-        newest = newest_heads(heads.file, {*banks, *config.banks, SITE}, known) if heads.file.exists() else {}
+        newest = newest_heads(heads.file, own | there.keys(), known) if heads.file.exists() else {}
     except OSError as error:
         log.warning("heads_unread", file=str(heads.file), reason=error.strerror)
-        return {}
+        newest = {}
     try:
-        unproved = banks | {bank: check_head(ledger, head) for bank, head in newest.items()}
+        unproved = {bank: check_head(ledger, head) for bank, head in newest.items()}
     except LedgerCorrupt as error:
         raise LedgerCorrupt(f"{error}. {_ON_PURPOSE.format(file=heads.file)}") from error
-    for bank, rows in unproved.items():
-        if rows:
-            log.warning("rows_unproved", bank=bank, rows=rows, file=str(heads.file))
+    for bank, head in there.items():
+        rows = unproved.get(bank, head.seq)
+        facts = {"bank": bank, "epoch": head.epoch, "rows": rows, "file": str(heads.file)}
+        if bank in own - newest.keys() and head.epoch > FIRST_EPOCH:
+            log.error("heads_missing", **facts, do=_NO_HEAD)
+        elif rows:
+            log.warning("rows_unproved", **facts)
     return {bank: head.seq for bank, head in newest.items()}
 
 

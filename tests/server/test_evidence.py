@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 import pytest
 import structlog
+from structlog.typing import EventDict
 
 from jackpot.app import Server
 from jackpot.config import Config
@@ -188,6 +189,33 @@ async def test_a_start_without_the_file(tmp_path: Path) -> None:
     with structlog.testing.capture_logs() as logs:
         await play(config, 1)
     assert [line["file"] for line in logs if line["event"] == "heads_unread"] == [str(tmp_path / FILE)]
+    assert missed(logs) == [("main", 2), (SITE, 2)]
+
+
+def missed(logs: list[EventDict]) -> list[tuple[str, int]]:
+    """Banks of which errors say that no head is there, each with its epoch."""
+    told = [line for line in logs if line["event"] == "heads_missing"]
+    assert all(line["log_level"] == "error" for line in told)
+    return [(line["bank"], line["epoch"]) for line in told]
+
+
+@on_loop
+async def test_a_start_misses_heads_that_were_there(tmp_path: Path) -> None:
+    """S8: a file taken away, and a key that nobody knows, are told of each bank; no first start is."""
+    config = configure(tmp_path, extra=heads(tmp_path))
+
+    async def told(config: Config) -> list[tuple[str, int]]:
+        with structlog.testing.capture_logs() as logs:
+            await play(config)
+        return missed(logs)
+
+    assert await told(config) == []
+    assert await told(config) == []
+    (tmp_path / FILE).unlink()
+    assert await told(config) == [("main", 3), (SITE, 3)]
+    assert await told(config) == []
+    (tmp_path / "site").unlink()
+    assert await told(configure(tmp_path, extra=heads(tmp_path))) == [("main", 5), (SITE, 5)]
 
 
 def test_one_head_is_held_against_a_ledger(tmp_path: Path) -> None:
