@@ -12,7 +12,7 @@ from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.ledger.verify import verify
 from jackpot.rules.acts.hits import Correct, Paid, Validate
 from jackpot.rules.acts.links import Resume, Suspend
-from jackpot.rules.acts.people import AddPerson, Granted, MakeToken
+from jackpot.rules.acts.people import AddPerson, Granted, MakeToken, ResetSecret
 from jackpot.rules.signing import SITE, People, Proof, Signed
 from tests import frames
 from tests.frames import Bet, Claim
@@ -120,6 +120,24 @@ def corrected_by_who_gave_the_code(case: Case) -> Any:
     return case.forger.right(Correct("A1", 900_000, "misread"), proof=hidden)
 
 
+def validated_by_a_token_that_nobody_made(case: Case) -> Any:
+    return case.forger.right(Validate("H1"), proof=case.paper.proof(case.paper.floor, means="token"))
+
+
+def corrected_by_who_has_no_secret(case: Case) -> Any:
+    """Two people reset it, perhaps since it was stolen."""
+    paper = case.paper
+    second = paper.proof(paper.floor_too).signed
+    bare = Paper()
+    bare.act(ResetSecret(paper.floor_too), *ADMINS)
+    with closing(SqliteLedger(case.path)) as ledger:
+        ledger.append(SITE, 1, paper.engine.seq, bare.rows[paper.engine.seq :])
+    proof = bare.proof(paper.floor)
+    return case.forger.right(
+        Correct("A1", 900_000, "misread"), proof=replace(proof, signed=(*proof.signed, *second))
+    )
+
+
 def confirmed_what_nobody_asked(case: Case) -> Any:
     paper = case.paper
     proof = paper.proof(paper.floor, paper.cage)
@@ -148,6 +166,8 @@ def confirmed_another_sum(case: Case) -> Any:
         (validated_before_they_came, "there is no person 3 by row 1 of bank site"),
         (corrected_with_a_token, "came in by their token, and signs with their own secret) (two_people)"),
         (corrected_by_who_gave_the_code, "had a code from person 1 by row"),
+        (validated_by_a_token_that_nobody_made, "person 3 has no such token by row"),
+        (corrected_by_who_has_no_secret, "person 4 has no secret by row"),
         (confirmed_what_nobody_asked, "request: 'Q7' does not wait for a second person (no_such_request)"),
         (confirmed_another_sum, "request Q1 asks for something else (no_such_request)"),
     ],

@@ -224,7 +224,7 @@ class CodeGiven(Event, frozen=True, array_like=True):
 
 def decide_give_code(state: State, command: GiveCode, by: By) -> CodeGiven:
     """Who knows the code could choose the secret, so that one never confirms together with this person."""
-    someone(by)
+    refuse_if(len(by.people.signed) != 1, Code.NO_PERSON, "one admin gives a code, and is named with it")
     person = find_person(state, command.person)
     refuse_if(
         bool(person.secret), Code.NOT_EMPTY, f"person {person.id} has a secret: two people reset it first"
@@ -251,11 +251,12 @@ class SecretSet(Event, frozen=True, array_like=True):
     people: People
 
 
-def decide_set_secret(_state: State, command: SetSecret, by: By) -> SecretSet:
-    """The person themselves, who has signed with what they had."""
-    own = [one for one in by.people.signed if one.means in ("secret", "code")]
+def decide_set_secret(state: State, command: SetSecret, by: By) -> SecretSet:
+    """The person themselves, who alone has signed, with what they had."""
+    _of_site(state)
+    own = [one.means in ("secret", "code") for one in by.people.signed]
     refuse_if(
-        len(own) != 1, Code.NO_PERSON, "a person chooses their own secret, with a code or with the old one"
+        own != [True], Code.NO_PERSON, "a person chooses their own secret, with a code or with the old one"
     )
     return SecretSet(command.secret, by.people)
 
@@ -429,6 +430,8 @@ def untrue(state: State, signed: Signed, *, choosing: bool = False) -> str:
         return f"person {signed.id} has a secret"
     if person.secret and not choosing and signed.given_by != person.given_by:
         return f"person {signed.id} had a code from person {person.given_by}"
+    if signed.means == "token" and not any(_stands(token, signed) for token in state.tokens):
+        return f"person {signed.id} has no such token"
     return ""
 
 
@@ -438,6 +441,11 @@ def find_person(state: State, number: int) -> Person:
     if not 1 <= number <= len(state.people) or state.people[number - 1].ended:
         raise Refusal(Code.NO_SUCH_PERSON, f"person: there is no person {number}")
     return state.people[number - 1]
+
+
+def _stands(token: Token, signed: Signed) -> bool:
+    """Whether a program with that token could have signed so."""
+    return token.person == signed.id and not token.ended and set(signed.roles) <= set(token.roles)
 
 
 def _of_site(state: State) -> None:

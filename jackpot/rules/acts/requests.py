@@ -24,6 +24,8 @@ from jackpot.rules.state import Request, State
 REQUEST_HOLDS_MS: Final = 15 * 60 * 1_000
 # Requests that wait in one bank: more than all people of a floor could look at within that time.
 REQUESTS_MOST: Final = 100
+# Those of one person: more than a hit has awards to correct, so that nobody leaves no room for others.
+REQUESTS_OF_ONE: Final = 10
 
 RequestId = Annotated[str, Meta(pattern=r"^Q[0-9]{1,16}(?!\n)$", description="a request's id, such as Q5")]
 
@@ -53,6 +55,9 @@ def decide_request(state: State, command: ActCommand, by: By) -> Requested:
     """What one person asked for waits for another."""
     many = len(state.requests) >= REQUESTS_MOST
     refuse_if(many, Code.TOO_MANY, f"{REQUESTS_MOST} requests wait for a second person already")
+    asker = by.people.signed[0].id
+    own = sum(request.people.signed[0].id == asker for request in state.requests)
+    refuse_if(own >= REQUESTS_OF_ONE, Code.TOO_MANY, f"{own} requests of person {asker} wait already")
     return Requested(state.next_request, msgspec.json.encode(command), by.tick, by.people)
 
 
@@ -111,7 +116,7 @@ def check_confirmed(state: State, command: ActCommand, people: People) -> None:
 
 
 class Reject(ActCommand, tag="reject", frozen=True):
-    """What waits is not done; also by the one who asked."""
+    """What waits is not done: the one who asked says so, or somebody who may ask for the same."""
 
     request: RequestId
     reason: Reason

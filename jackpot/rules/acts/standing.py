@@ -3,10 +3,10 @@
 from typing import Final
 
 from jackpot.rules import names
-from jackpot.rules.acts import ACT_OF
+from jackpot.rules.acts import ACT_OF, decode_asked
 from jackpot.rules.acts.act import Act, By
 from jackpot.rules.acts.people import SetSecret, untrue
-from jackpot.rules.acts.requests import check_confirmed, decide_request, forget
+from jackpot.rules.acts.requests import Reject, check_confirmed, decide_request, find_request, forget
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.events import Event
@@ -22,6 +22,8 @@ def decide_asked(state: State, command: ActCommand, by: By) -> Event:
     """The event of an act that is allowed, or that another person must confirm. Raises Refusal."""
     act = ACT_OF[type(command)]
     check_people(state, act, command, by.people)
+    if isinstance(command, Reject):
+        check_reject(state, command, by.people)
     try:
         return act.decide(state, command, by)
     except Refusal as refusal:
@@ -53,6 +55,15 @@ def check_people(state: State, act: Act, command: ActCommand, people: People) ->
         refuse_if(not power, Code.NOT_ALLOWED, f"by: person {one.id} may not {act.name}: {needed}")
     if people.proof.request:
         check_confirmed(state, command, people)
+
+
+def check_reject(state: State, command: Reject, people: People) -> None:
+    """Refuse who neither asked for what waits nor may ask for the same."""
+    request = find_request(state, command.request)
+    act = ACT_OF[type(decode_asked(request.command))]
+    for one in people.signed:
+        may = one.id == request.people.signed[0].id or act.power == ROLES or set(act.power) & set(one.roles)
+        refuse_if(not may, Code.NOT_ALLOWED, f"by: person {one.id} may not {act.name}, so cannot reject it")
 
 
 def stood(state: State, people: People, *, done: bool) -> None:

@@ -106,7 +106,7 @@ def test_a_person_chooses_their_own_secret() -> None:
     assert code(site, SetSecret(SECRET), 3, means="code") == ""
     assert code(site, SetSecret(SECRET), 3, means="code") == "not_allowed"
     assert code(site, SetSecret(SECRET), 3) == "", "with the secret that they have"
-    assert code(site, SetSecret(SECRET), 3, means="token") == "no_person"
+    assert code(site, SetSecret(SECRET), 3, means="token") == "not_allowed"
     assert code(site, GiveCode(3, CODE, 1), 1) == "not_empty", "two people reset it first"
     assert code(site, ResetSecret(3), *ADMINS) == ""
     assert (site.person(3).secret, site.person(3).given_by) == (b"", 0)
@@ -183,6 +183,8 @@ def test_people_are_in_no_other_bank() -> None:
     for command in (FIRST, Recover(*newcomer(1))):
         assert subject.execute(command, people=("root",)).answer["code"] == "other_bank"
     assert subject.execute(SignIn(1)).answer["code"] == "other_bank"
+    own = OfSite().proof(1, seq=9, hash=b"h" * 32)
+    assert subject.execute(SetSecret(SECRET), proof=own).answer["code"] == "other_bank"
     terms = subject.engine.state.links[0].terms
     assert OfSite().execute(OpenLink(terms)).answer["code"] == "other_bank"
     assert code(OfSite(), Validate("H1"), 1) == "not_allowed"
@@ -198,6 +200,36 @@ def test_who_signs_must_be_as_the_site_has_them() -> None:
     assert untrue(state, Signed(0, ("admin",))) == "there is no person 0"
     assert untrue(state, Signed(1, ("admin", "floor"))) == "person 1 is not floor"
     assert "code" in untrue(state, Signed(1, ("admin",), "secret", 2))
+
+
+def test_who_has_no_secret_signs_with_none() -> None:
+    """S8: before they choose one, and after a reset, however the code is told; nor by a token that they lack."""
+    site = OfSite()
+    third = site.join("floor")
+    for command, pair in ((ResetSecret(third), ADMINS), (GiveCode(third, CODE, 1), (2,))):
+        assert code(site, command, *pair) == ""
+        for giver in (0, 1, 2):
+            said = untrue(site.engine.state, Signed(third, ("floor",), "secret", giver))
+            assert said == f"person {third} has no secret"
+    state = site.engine.state
+    assert untrue(state, Signed(1, ("admin",), "token")) == "person 1 has no such token"
+    assert code(site, MakeToken(TOKEN, ("admin",), 1), 1) == ""
+    assert untrue(state, Signed(1, ("admin",), "token")) == ""
+    assert untrue(state, Signed(2, ("admin",), "token")) == "person 2 has no such token"
+    site.grant(1, "floor")
+    assert untrue(state, Signed(1, ("floor",), "token")) == "person 1 has no such token", "not with that role"
+    assert code(site, EndToken(1), 1) == ""
+    assert untrue(state, Signed(1, ("admin",), "token")) == "person 1 has no such token"
+
+
+def test_a_secret_is_of_one_person_and_so_is_its_code() -> None:
+    """Misuse: another's signature chooses nobody's secret; of two who see a code, one would stay unnamed."""
+    site = OfSite()
+    answer = site.ask(SetSecret(SECRET), 1, 2).answer
+    assert (answer["code"], "own secret" in answer["message"]) == ("no_person", True)
+    site.ask(AddPerson(mark(3)), 1)
+    assert code(site, GiveCode(3, CODE, 1), 1, 2) == "no_person"
+    assert code(site, SetSecret(SECRET), 3, means="code") == "not_allowed", "nobody gave them that code"
 
 
 class SiteMachine(RuleBasedStateMachine):

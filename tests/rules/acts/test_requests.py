@@ -1,5 +1,6 @@
 """What waits for a second person, and what becomes of it? On a bank of links, with people of a site."""
 
+import msgspec
 import pytest
 
 from jackpot.rules import again, events, kinds
@@ -8,6 +9,7 @@ from jackpot.rules.acts.people import Grant
 from jackpot.rules.acts.requests import (
     REQUEST_HOLDS_MS,
     REQUESTS_MOST,
+    REQUESTS_OF_ONE,
     ActRefused,
     Confirm,
     ExpireRequest,
@@ -159,11 +161,27 @@ def test_a_request_is_rejected_by_another_or_by_the_asker() -> None:
 
 
 def test_so_many_requests_wait_and_no_more() -> None:
-    """Misuse: a program that asks for ever fills no memory."""
+    """Misuse: a program that asks for ever fills no memory, and leaves room for others."""
     subject = won()
-    for _ in range(REQUESTS_MOST):
-        assert ask(subject, CORRECT, ANN).answer["asked"]
+    askers = [Signed(10 + number, ("floor",)) for number in range(REQUESTS_MOST // REQUESTS_OF_ONE)]
+    for asker in askers:
+        for _ in range(REQUESTS_OF_ONE):
+            assert ask(subject, CORRECT, asker).answer["asked"]
+        assert ask(subject, CORRECT, asker).answer["code"] == "too_many"
     assert ask(subject, CORRECT, ANN).answer["code"] == "too_many"
+
+
+def test_who_may_not_ask_for_it_rejects_it_for_nobody() -> None:
+    """Misuse: a viewer's program keeps no act from being confirmed; the asker takes back whatever it is."""
+    subject = won()
+    ask(subject, CORRECT, ANN)
+    for means in ("secret", "token"):
+        viewer = msgspec.structs.replace(LOOKER, means=means)
+        answer = ask(subject, Reject("Q1", "no"), viewer).answer
+        assert (answer["code"], "may not correct" in answer["message"]) == ("not_allowed", True)
+    assert waiting(subject) == ["Q1"]
+    assert ask(subject, Reject("Q1", "mistaken"), Signed(ANN.id, (), "token")).answer["ok"]
+    assert waiting(subject) == []
 
 
 def test_who_was_faster_is_told_when_it_is_confirmed() -> None:
