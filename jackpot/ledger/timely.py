@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 
 from jackpot.ledger.journal import Row
 from jackpot.rules.acts.readings import ReadingTaken
+from jackpot.rules.acts.requests import Requested
 from jackpot.rules.events import Event, Wagered
 from jackpot.rules.state import State
 
@@ -19,6 +20,10 @@ SHORT_MINUTE: Final = 54_000
 # begins one every few seconds (its pauses grow to 5 s).
 MINUTES_IN_ONE: Final = 2
 MINUTES_MOST: Final = 16
+# A request's quarter of an hour is counted by the epoch's clock. The wall's may be put right meanwhile, as by
+# a zone that was set wrong, and never by a day.
+CONFIRMED_WITHIN_MS: Final = 86_400_000
+
 # A table's last rounds, those of so many minutes, are held against each other wherever the clock wandered.
 MINUTES_KEPT: Final = 2 * MINUTES_MOST
 
@@ -36,14 +41,28 @@ class Timely:
 
     def __init__(self) -> None:
         self._rounds: dict[int, deque[_Opened]] = {}
+        self._asked: dict[int, Row] = {}
 
     def fault(self, state: State, row: Row, event: Event) -> str | None:
         """Why the row was not written then, None where it may have been. state: before the row."""
         if isinstance(event, ReadingTaken):
             return _early(row, event)
+        if isinstance(event, Requested):
+            waiting = {request.id for request in state.requests}
+            self._asked = {number: kept for number, kept in self._asked.items() if number in waiting}
+            self._asked[event.id] = row
+        if (people := getattr(event, "people", None)) is not None:
+            return self._late(row, people.proof.request)
         if isinstance(event, Wagered) and row.table is not None:
             return self._quick(state, row, event)
         return None
+
+    def _late(self, row: Row, request: int) -> str | None:
+        """Why a request cannot have been confirmed within its time, in the epoch in which it was asked."""
+        asked = self._asked.get(request)
+        if asked is None or asked.epoch != row.epoch or row.at - asked.at <= CONFIRMED_WITHIN_MS:
+            return None
+        return f"request Q{request} was asked in row {asked.seq}, more than a day before"
 
     def _quick(self, state: State, row: Row, event: Wagered) -> str | None:
         """Rounds that keep to the table's limit by their ticks keep to it by the wall's clock, too (L11).

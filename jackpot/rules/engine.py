@@ -32,7 +32,7 @@ from jackpot.rules.outcome import ActAnswer, Answer, Entry, Outcome, Told, Writt
 from jackpot.rules.postings import Posting, only_link
 from jackpot.rules.refusal import NOT_APPLIED, Refusal, bounded, refuse_if
 from jackpot.rules.signing import People
-from jackpot.rules.state import ACTS_KEPT, ANSWERS_KEPT, Answered, Done, State, Table
+from jackpot.rules.state import ANSWERS_KEPT, Answered, Done, State, Table
 
 # Events that are neither a table's frame nor an act that anybody may ask for again.
 UNASKED = (*witness.GREETINGS, Sealed)
@@ -267,8 +267,8 @@ class Engine:
             table.answers.append(Answered(table.last_seq, digest, answer))
             del table.answers[:-ANSWERS_KEPT]
         elif type(event) not in UNASKED:
-            state.acts.append(Done(digest, _to_act(event, effects)))
-            del state.acts[:-ACTS_KEPT]
+            sender = people.signed[-1].id if people is not None and people.signed else 0
+            state.keep(Done(digest, _to_act(event, effects), sender))
         if isinstance(event, TABLES_CHANGE):
             self._index()
         elif isinstance(event, events.Wagered) and table is not None:

@@ -19,8 +19,10 @@ from jackpot.rules.undo import BASE, History, Moment
 # The last answers of each table that a resend gets again (WIRE: answers of the last 64 commands).
 ANSWERS_KEPT = 64
 # The last acts of people and system whose answers a resend gets again; people act a few times a
-# minute, so this spans any doubt.
-ACTS_KEPT = 256
+# minute, so this spans any doubt. Of these, those of one person: who sends one after the other, perhaps to
+# be refused, pushes out their own answers, and four would have to do it to push out another's.
+ACTS_KEPT = 1_024
+ACTS_OF_ONE = 256
 # Hits that a level shows on demand (S1), and what it keeps so that an undone one does not shorten them.
 HITS_SHOWN = 25
 HITS_KEPT = 2 * HITS_SHOWN
@@ -290,14 +292,13 @@ class Person(msgspec.Struct, array_like=True):
 
 
 class Token(msgspec.Struct, array_like=True):
-    """A person's API token, by its digest. roles: which of theirs it has. until: its end, unix ms."""
+    """A person's API token, until it is ended. roles: which of theirs it has. until: its end, unix ms."""
 
     id: int
     person: int
     digest: bytes
     roles: list[Role]
     until: int
-    ended: bool = False
 
 
 class Request(msgspec.Struct, array_like=True):
@@ -330,10 +331,14 @@ class Answered(msgspec.Struct, array_like=True, gc=False):
 
 
 class Done(msgspec.Struct, array_like=True):
-    """A durable answer to an act, kept in case the same act is asked for again."""
+    """A durable answer to an act, kept in case the same act is asked for again.
+
+    person: who sent it, the last one who signed; 0 where nobody did.
+    """
 
     digest: bytes
     answer: ActAnswer
+    person: int = 0
 
 
 class Table(msgspec.Struct, array_like=True):
@@ -408,6 +413,7 @@ class State(msgspec.Struct, array_like=True):
     known: int = 0
     people: list[Person] = []
     tokens: list[Token] = []
+    next_token: int = 1
 
     def link(self, number: int) -> Link:
         """The link of that number."""
@@ -416,3 +422,11 @@ class State(msgspec.Struct, array_like=True):
     def table(self, number: int) -> Table:
         """The table of that number."""
         return self.tables[number - 1]
+
+    def keep(self, done: Done) -> None:
+        """An act is done; the oldest answer goes where there are too many, or too many of who sent it."""
+        own = [place for place, one in enumerate(self.acts) if one.person == done.person]
+        if len(own) >= ACTS_OF_ONE:
+            del self.acts[own[0]]
+        self.acts.append(done)
+        del self.acts[:-ACTS_KEPT]

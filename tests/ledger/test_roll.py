@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from jackpot.ledger.sqlite import SqliteLedger
+from jackpot.ledger.timely import CONFIRMED_WITHIN_MS
 from jackpot.ledger.verify import verify
 from jackpot.rules.acts.hits import Correct, Paid, Validate
 from jackpot.rules.acts.links import Resume, Suspend
@@ -16,7 +17,7 @@ from jackpot.rules.acts.people import AddPerson, Granted, MakeToken, ResetSecret
 from jackpot.rules.signing import SITE, People, Proof, Signed
 from tests import frames
 from tests.frames import Bet, Claim
-from tests.ledger.forger import Forger
+from tests.ledger.forger import NOW_MS, Forger
 from tests.ledger.people import ADMINS, SECRET, Paper
 from tests.ledger.play import Play
 from tests.ledger.test_verify import audit, spoil, write
@@ -221,6 +222,18 @@ def test_forged_people_are_named(tmp_path: Path) -> None:
     made = forger.right(MakeToken(SECRET, ("cage",), 1), proof=Proof(paper.proof(paper.cage).signed))
     row = forger.append(replace(made, roles=["cage", "admin"]))
     assert "is not admin" in audit(path, bank=SITE).problems[2]
+
+
+def test_who_confirmed_days_later_is_named(case: Case) -> None:
+    """S8: a row says itself how long its request had waited, and the wall's clock goes with it."""
+    forger, paper = case.forger, case.paper
+    asked = forger.append(forger.right(Correct("A1", 900_000, "misread"), proof=paper.proof(paper.floor)))
+    two = replace(paper.proof(paper.floor, paper.cage), request=1, waited_ms=5)
+    done = forger.right(Correct("A1", 900_000, "misread"), proof=two)
+    row = forger.append(done, at=NOW_MS + 10 * CONFIRMED_WITHIN_MS)
+    (problem,) = case.problems()
+    assert problem.startswith(f"main: row {row.seq} (corrected): "), problem
+    assert f"request Q1 was asked in row {asked.seq}, more than a day before" in problem
 
 
 def test_a_broken_site_bears_nobody_out(case: Case) -> None:

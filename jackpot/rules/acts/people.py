@@ -20,9 +20,15 @@ from jackpot.rules.state import Person, State, Token
 
 # The first people: one alone could confirm nothing.
 FIRST: Final = 2
-# People that a site ever has, and tokens: the state holds all of them, and each fits a few dozen bytes.
+# People that a site ever has, and tokens at once: the state holds all of them, each in a few dozen bytes.
 PEOPLE_MOST: Final = 10_000
 TOKENS_MOST: Final = 10_000
+# Tokens that one person has at once: some programs each, and another's for all others.
+TOKENS_OF_ONE: Final = 20
+# People who have not chosen a secret: a whole house that begins, and few enough to be ended by hand.
+NEWCOMERS_MOST: Final = 500
+# A token's number is never given again, and this many are never made.
+TOKEN_NUMBER_MOST: Final = 2**53
 # SHA-256 of what lies next to the journal: a name with a salt, a secret's hash; or of a code or a token. Who
 # changes what lies there, and not the journal, gives nobody another name, and lets nobody in.
 DIGEST_BYTES: Final = 32
@@ -85,6 +91,10 @@ def decide_add(state: State, command: AddPerson, by: By) -> PersonAdded:
     if command.roles:
         two_people(by.people, "a person gets a role")
     refuse_if(len(state.people) >= PEOPLE_MOST, Code.TOO_MANY, f"a site has {PEOPLE_MOST} people at most")
+    new = sum(not (one.secret or one.ended) for one in state.people)
+    refuse_if(
+        new >= NEWCOMERS_MOST, Code.TOO_MANY, f"{new} people have not chosen a secret: end some of them"
+    )
     return PersonAdded(len(state.people) + 1, command.mark, _ordered(command.roles), by.people)
 
 
@@ -176,8 +186,7 @@ def apply_person_ended(effects: Effects, event: PersonEnded) -> None:
     state = effects.state
     person = state.people[event.person - 1]
     person.ended, person.secret, person.code = True, b"", b""
-    for token in state.tokens:
-        token.ended = token.ended or token.person == event.person
+    state.tokens = [token for token in state.tokens if token.person != event.person]
 
 
 class ResetSecret(ActCommand, tag="reset-secret", frozen=True):
@@ -339,21 +348,23 @@ def decide_make_token(state: State, command: MakeToken, by: By) -> TokenMade:
     refuse_if(bool(more), Code.NOT_ALLOWED, f"roles: person {signed.id} is not {', '.join(more)}")
     refuse_if(not command.roles, Code.BAD_REQUEST, "roles: a token has at least one")
     refuse_if(len(state.tokens) >= TOKENS_MOST, Code.TOO_MANY, f"a site has {TOKENS_MOST} tokens at most")
-    number = len(state.tokens) + 1
-    return TokenMade(number, command.digest, _ordered(command.roles), command.until, by.people)
+    own = sum(token.person == signed.id for token in state.tokens)
+    refuse_if(own >= TOKENS_OF_ONE, Code.TOO_MANY, f"person {signed.id} has {own} tokens: end one of them")
+    return TokenMade(state.next_token, command.digest, _ordered(command.roles), command.until, by.people)
 
 
 def apply_token_made(effects: Effects, event: TokenMade) -> None:
     """The program may ask, and never confirms."""
-    person = event.people.signed[0].id
-    effects.state.tokens.append(Token(event.token, person, event.digest, list(event.roles), event.until))
+    state, person = effects.state, event.people.signed[0].id
+    state.tokens.append(Token(event.token, person, event.digest, list(event.roles), event.until))
+    state.next_token = event.token + 1
     effects.told.token = event.token
 
 
 class EndToken(ActCommand, tag="end-token", frozen=True):
     """A token lets nobody in any more."""
 
-    token: Number
+    token: Annotated[int, Meta(ge=1, le=TOKEN_NUMBER_MOST)]
 
 
 class TokenEnded(Event, frozen=True, array_like=True):
@@ -365,7 +376,7 @@ class TokenEnded(Event, frozen=True, array_like=True):
 def decide_end_token(state: State, command: EndToken, by: By) -> TokenEnded:
     """Whose token it is ends it, or an admin."""
     someone(by)
-    token = next((one for one in state.tokens if one.id == command.token and not one.ended), None)
+    token = next((one for one in state.tokens if one.id == command.token), None)
     if token is None:
         raise Refusal(Code.NO_SUCH_PERSON, f"token: there is no token {command.token}")
     for one in by.people.signed:
@@ -376,7 +387,8 @@ def decide_end_token(state: State, command: EndToken, by: By) -> TokenEnded:
 
 def apply_token_ended(effects: Effects, event: TokenEnded) -> None:
     """It is never valid again."""
-    effects.state.tokens[event.token - 1].ended = True
+    state = effects.state
+    state.tokens = [token for token in state.tokens if token.id != event.token]
 
 
 class Recover(ActCommand, tag="recover", frozen=True):
@@ -445,7 +457,7 @@ def find_person(state: State, number: int) -> Person:
 
 def _stands(token: Token, signed: Signed) -> bool:
     """Whether a program with that token could have signed so."""
-    return token.person == signed.id and not token.ended and set(signed.roles) <= set(token.roles)
+    return token.person == signed.id and set(signed.roles) <= set(token.roles)
 
 
 def _of_site(state: State) -> None:

@@ -11,6 +11,8 @@ from jackpot.rules.acts.hits import Validate
 from jackpot.rules.acts.links import OpenLink
 from jackpot.rules.acts.people import (
     ACTS,
+    NEWCOMERS_MOST,
+    TOKENS_OF_ONE,
     AddPerson,
     EndPerson,
     EndToken,
@@ -132,7 +134,7 @@ def test_a_person_who_lost_a_role_or_left_may_nothing() -> None:
     assert code(site, WithdrawRole(third, "admin"), 1) == ""
     assert site.execute(EndPerson(1), proof=old).answer["code"] == "not_allowed"
     assert code(site, EndPerson(third), 1) == ""
-    assert [token.ended for token in site.engine.state.tokens] == [True]
+    assert site.engine.state.tokens == []
     assert site.execute(SetSecret(SECRET), proof=old).answer["code"] == "not_allowed"
     assert code(site, EndPerson(third), 1) == "no_such_person"
     assert code(site, EndPerson(2), 1) == ""
@@ -152,6 +154,30 @@ def test_a_token_has_some_of_its_persons_roles() -> None:
     assert code(site, EndToken(1), other) == "not_allowed"
     assert code(site, EndToken(1), third) == ""
     assert code(site, EndToken(1), 1) == "no_such_person"
+
+
+def test_nobody_leaves_no_token_for_others() -> None:
+    """Misuse: one person has some at once; however many they ever had, others make theirs."""
+    site = OfSite()
+    for number in range(2 * TOKENS_OF_ONE):
+        assert site.ask(MakeToken(TOKEN, ("admin",), 1), 1).answer["token"] == number + 1
+        assert code(site, EndToken(number + 1), 1) == ""
+    for _ in range(TOKENS_OF_ONE):
+        assert code(site, MakeToken(TOKEN, ("admin",), 1), 1) == ""
+    assert code(site, MakeToken(TOKEN, ("admin",), 1), 1) == "too_many"
+    assert code(site, MakeToken(TOKEN, ("admin",), 1), 2) == ""
+    assert len(site.engine.state.tokens) == TOKENS_OF_ONE + 1
+    assert code(site, EndToken(1), 1) == "no_such_person", "a number is never given again"
+
+
+def test_one_admin_fills_no_site() -> None:
+    """Misuse: only so many wait for their secret; who is ended makes room."""
+    site = OfSite()
+    for number in range(NEWCOMERS_MOST):
+        assert code(site, AddPerson(mark(number)), 1) == ""
+    assert code(site, AddPerson(mark(0)), 1) == "too_many"
+    assert code(site, EndPerson(3), 2) == ""
+    assert code(site, AddPerson(mark(0)), 1) == ""
 
 
 def test_a_lost_site_is_recovered_by_names_and_alarmed() -> None:
@@ -203,7 +229,7 @@ def test_who_signs_must_be_as_the_site_has_them() -> None:
 
 
 def test_who_has_no_secret_signs_with_none() -> None:
-    """S8: before they choose one, and after a reset, however the code is told; nor by a token that they lack."""
+    """S8: before they choose one, and after a reset; nor by a token that they lack."""
     site = OfSite()
     third = site.join("floor")
     for command, pair in ((ResetSecret(third), ADMINS), (GiveCode(third, CODE, 1), (2,))):

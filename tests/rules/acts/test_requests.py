@@ -5,7 +5,7 @@ import pytest
 
 from jackpot.rules import again, events, kinds
 from jackpot.rules.acts.hits import Correct, Corrected, Pay, Undo, Validate
-from jackpot.rules.acts.people import Grant
+from jackpot.rules.acts.people import AddPerson, Grant
 from jackpot.rules.acts.requests import (
     REQUEST_HOLDS_MS,
     REQUESTS_MOST,
@@ -20,6 +20,7 @@ from jackpot.rules.acts.rounds import Reopen
 from jackpot.rules.commands import Command
 from jackpot.rules.engine import Engine
 from jackpot.rules.signing import Means, Proof, Signed
+from jackpot.rules.state import ACTS_KEPT, ACTS_OF_ONE
 from tests.frames import Close
 from tests.rules.site import OfSite
 from tests.rules.subject import OfEngine
@@ -208,6 +209,24 @@ def test_what_is_refused_to_who_signed_is_in_the_journal() -> None:
     assert subject.engine.state.refusals["not_validated"] == 1
     unproved = won().execute(Pay("H1"), people=("ann",))
     assert (unproved.answer["code"], unproved.entry) == ("not_validated", None)
+
+
+def test_nobody_pushes_out_what_another_has_sent() -> None:
+    """Misuse: after any number of one person's refused acts, another's resend gets its answer, and no more.
+
+    Who confirms is who sends it, so that it takes nothing from the one who asked.
+    """
+    site = OfSite()
+    viewer, admin, key = site.join("viewer"), site.proof(1), b"a" * 16
+    added = site.execute(AddPerson(bytes(32)), proof=admin, digest=key).answer
+    name = site.ask(Grant(viewer, "cage"), 1).answer["request"]
+    assert added["ok"]
+    for _ in range(ACTS_OF_ONE + ACTS_KEPT):
+        assert site.ask(Confirm(name), 1, viewer).answer["code"] == "not_allowed"
+    again_ = site.execute(AddPerson(bytes(32)), proof=admin, digest=key)
+    assert (again_.answer, again_.entry) == (added, None)
+    kept = site.engine.state.acts
+    assert (len(kept) <= ACTS_KEPT, sum(one.person == viewer for one in kept)) == (True, ACTS_OF_ONE)
 
 
 def test_a_forged_refusal_is_found() -> None:
