@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 from jackpot.app import Server
+from jackpot.books.reports import REPORTS
 from tests.cli.test_help import EVERY
 from tests.server.bed import LINK, configure, on_loop, table
 from tests.server.test_admin import jackpot, royal
@@ -39,6 +40,7 @@ TRIED: tuple[tuple[str, ...], ...] = (
     ("keys", "revoke", "S01", "--role", "sign", "--by", "Ann"),
     ("lease", "show"),
     ("users", "list"),
+    *(("report", name, *(("H1",) if "hit" in report.options else ())) for name, report in REPORTS.items()),
     ("lease", "hand-over", "main"),
 )
 # It has no server to ask, and measures for half a minute: its report is proved with the bench.
