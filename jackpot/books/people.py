@@ -22,20 +22,25 @@ _SIGN_INS: Final = f"""
 
 
 class Called:
-    """names: of people whose names are kept, by number."""
+    """names: of people whose names are kept, by number. kept: the same by mark, also of who may yet join."""
 
-    def __init__(self, names: Mapping[int, str]) -> None:
+    def __init__(self, names: Mapping[int, str], kept: Mapping[bytes, str]) -> None:
         self._names: Final = names
+        self._kept: Final = kept
 
     @classmethod
     def of(cls, ledger: Reader) -> "Called":
         """As of now. Raises LedgerError."""
-        kept = keyring.people(ledger)
-        return cls({number: kept[mark].name for number, mark in _marks(ledger) if mark in kept})
+        kept = {mark: named.name for mark, named in keyring.people(ledger).items()}
+        return cls({number: kept[mark] for number, mark in _marks(ledger) if mark in kept}, kept)
 
     def name(self, number: int) -> str:
         """What the person of that number is called."""
         return self._names.get(number, f"person {number}")
+
+    def marked(self, mark: bytes) -> str:
+        """What the person of that mark is called; "" where it is erased."""
+        return self._kept.get(mark, "")
 
     def said(self, people: People) -> tuple[str, ...]:
         """Who stands for something, each as people call them."""

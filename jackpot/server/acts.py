@@ -23,17 +23,28 @@ from jackpot.rules.codes import Code
 from jackpot.rules.commands import KEY_BYTES, ActCommand
 from jackpot.rules.money import decimal, from_cents
 from jackpot.rules.outcome import ActAnswer
-from jackpot.rules.signing import SITE
+from jackpot.rules.signing import ROLES, SITE
 from jackpot.rules.state import ACTS_KEPT
 from jackpot.server import replies
-from jackpot.server.asks import Ask, BadRequest, HandOver, Question, Request, Revoke, ServerAct
+from jackpot.server.asks import (
+    AddPerson,
+    Ask,
+    BadRequest,
+    GiveCode,
+    HandOver,
+    Question,
+    Request,
+    Revoke,
+    ServerAct,
+)
 from jackpot.server.desk import BankStopped, Desk
 from jackpot.server.devices import Devices
 from jackpot.server.history import hits_of
-from jackpot.server.people import Denied, Entrance, Person
+from jackpot.server.people import SIGN_IN, Denied, Entrance, Person
 from jackpot.server.questions import Questions, award_of
 from jackpot.server.remedy import explained, remedies
 from jackpot.server.replies import Reply
+from jackpot.server.staff import Staff
 from jackpot.server.tenure import Tenure
 from jackpot.server.whose import NotDone, Whose, number
 
@@ -70,7 +81,8 @@ class Acts:
         self._tenures = tenures
         self._devices = devices
         self._whose = Whose(writers, devices, tuple(tenures[bank].writer for bank in tenures if bank == SITE))
-        self._questions = Questions(self._whose, tenures, books, config)
+        self._questions = Questions(self._whose, tenures, books, config, entrance.roster)
+        self._staff = Staff(entrance)
         self._own_acts = Once()
 
     async def carry_out(self, request: Request) -> Reply:
@@ -90,12 +102,19 @@ class Acts:
         if isinstance(request.ask, ServerAct):
             self._entrance.allow(request.people, request.ask.power, request.ask.what)
         match request.ask:
-            case Question():
+            case Question() as question:
+                if question.power != ROLES and not request.people:
+                    raise Denied(Code.NO_PERSON, SIGN_IN)
+                self._entrance.allow(request.people, question.power, f"ask for {question.path}")
                 return await self._questions.answer(request)
             case HandOver():
                 return await self._own_acts.done(request.digest, lambda: self._hand_over(request))
             case Revoke() as revoke:
                 return await self._own_acts.done(request.digest, lambda: self._revoke(request, revoke))
+            case AddPerson() as coming:
+                return await self._own_acts.done(request.digest, lambda: self._add(request, coming))
+            case GiveCode(number):
+                return await self._own_acts.done(request.digest, lambda: self._give_code(request, number))
             case ActCommand() as act:
                 return await self._act(request, act)
         raise BadRequest(f"{type(request.ask).__name__} is no ask")
@@ -122,7 +141,8 @@ class Acts:
         """One line for an act: what it named, who stood for it, and why it was refused."""
         fields = msgspec.to_builtins(request.ask)
         do = fields.pop("do")
-        fields.pop("key", None)
+        for hidden in ("key", "login", "name"):  # an erased name stands in no log
+            fields.pop(hidden, None)
         about = {
             field: value[:_LOGGED_MOST] if isinstance(value, str) and field != "reason" else value
             for field, value in fields.items()
@@ -198,6 +218,22 @@ class Acts:
         left = tuple(key for key in valid if key not in wanted)
         return replies.Revoked(revoked=tuple(wanted), left=left)
 
+    async def _add(self, request: Request, coming: AddPerson) -> replies.Done:
+        """Somebody joins the site; what they are called is kept only where an admin says so."""
+        writer = await self._whose.bank_of(request)
+        answer = await self._staff.add(_signed_in(request), coming.login, coming.name, coming.roles)
+        refusal = None if answer.ok else NotDone(Code(answer.code), answer.message)
+        self._log(request, writer, refusal, person=answer.person)
+        if refusal is not None:
+            raise refusal
+        return _done(answer)
+
+    async def _give_code(self, request: Request, number: int) -> replies.OneTimeCode:
+        writer = await self._whose.bank_of(request)
+        given = await self._staff.give(_signed_in(request)[0], number)
+        self._log(request, writer)
+        return given
+
     async def _hand_over(self, request: Request) -> replies.HandedOver:
         of_people = self._tenures.get(SITE) if request.bank == SITE else None
         writer = of_people.writer if of_people is not None else await self._whose.bank_of(request)
@@ -237,6 +273,14 @@ class Once:
         return answer.result()
 
 
+def _signed_in(request: Request) -> list[Person]:
+    """Who stands for it, where a name alone does not do. Raises Denied."""
+    people = [one for one in request.people if isinstance(one, Person)]
+    if len(people) < len(request.people):
+        raise Denied(Code.NO_PERSON, SIGN_IN)
+    return people
+
+
 def _named(person: Person | str) -> str:
     """Who it is, for the log."""
     return person if isinstance(person, str) else person.login
@@ -257,4 +301,5 @@ def _done(answer: ActAnswer) -> replies.Done:
         left=left,
         difference=None if answer.difference is None else decimal(from_cents(answer.difference)),
         asked=answer.asked,
+        person=answer.person,
     )

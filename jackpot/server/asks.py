@@ -19,9 +19,11 @@ from jackpot.rules import names, signing
 from jackpot.rules.acts import ACTS
 from jackpot.rules.acts.act import ADMIN
 from jackpot.rules.acts.fields import HitId, Role
+from jackpot.rules.acts.people import Number
 from jackpot.rules.commands import DIGEST_BYTES, KEY_BYTES, ActCommand
 from jackpot.rules.money import decimal, from_cents, to_cents
 from jackpot.rules.refusal import bounded
+from jackpot.rules.signing import ROLES, SITE
 from jackpot.server import replies
 from jackpot.server.replies import Reply
 
@@ -47,9 +49,13 @@ class BadRequest(Exception):
 
 
 class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """It changes nothing. path: its route; a field in braces stands there, the others in the query."""
+    """It changes nothing. path: its route; a field in braces stands there, the others in the query.
+
+    power: of a person who asks, one of these roles.
+    """
 
     path: ClassVar[str]
+    power: ClassVar[tuple[signing.Role, ...]] = ROLES
     reply: ClassVar[type[Reply]]
 
 
@@ -167,6 +173,14 @@ class Requests(Question, frozen=True):
     reply = replies.Requests
 
 
+class People(Question, frozen=True):
+    """Who are the people of the site, and what may each of them do? For admins and auditors."""
+
+    path = "/people"
+    power = ("auditor", "admin")
+    reply = replies.People
+
+
 class ServerAct(msgspec.Struct, frozen=True, tag_field="do", forbid_unknown_fields=True):
     """People ask it of this server, and not of a bank's rules. what: in words, for those who may not."""
 
@@ -192,6 +206,26 @@ class Revoke(ServerAct, tag="revoke", frozen=True):
     key: str | None = None
 
 
+class AddPerson(ServerAct, tag="add-person", frozen=True):
+    """A person joins, without a secret. It takes an admin; with a role it takes two people."""
+
+    reply = replies.Done
+    what = "add a person"
+    bank: ClassVar[str] = SITE
+    login: str
+    name: str
+    roles: tuple[signing.Role, ...] = ()
+
+
+class GiveCode(ServerAct, tag="give-code", frozen=True):
+    """An admin is told a one-time code, with which a person who has no secret chooses one."""
+
+    reply = replies.OneTimeCode
+    what = "give a code"
+    bank: ClassVar[str] = SITE
+    person: Number
+
+
 Ask = Question | ServerAct | ActCommand
 QUESTIONS: Final[tuple[type[Question], ...]] = tuple(Question.__subclasses__())
 ASKED_ACTS: Final[tuple[type[ServerAct | ActCommand], ...]] = (
@@ -201,8 +235,9 @@ ASKED_ACTS: Final[tuple[type[ServerAct | ActCommand], ...]] = (
 
 
 class Request(NamedTuple):
-    """people: who stands for it, nobody for a question. bank: where its fields do not say which it is.
+    """people: who stands for it, or asks it; nobody for what anybody may ask.
 
+    bank: where its fields do not say which it is.
     digest: of an act, so that it is done once for each key; see `keyed`.
     """
 
@@ -272,9 +307,9 @@ def _query(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def question_of(kind: type[Question], fields: Mapping[str, str]) -> Request:
-    """A question of the parts of its path and query. Raises BadRequest."""
-    return Request(_converted(kind, fields, strict=False))
+def question_of(kind: type[Question], fields: Mapping[str, str], *who: "str | Person") -> Request:
+    """A question of the parts of its path and query. who: asks it. Raises BadRequest."""
+    return Request(_converted(kind, fields, strict=False), who)
 
 
 def act_of(

@@ -3,6 +3,7 @@
 A bank that another server may have changed by now is never answered for.
 """
 
+from base64 import b64decode
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
@@ -12,7 +13,7 @@ from jackpot import __version__
 from jackpot.books import hits as books_of_hits
 from jackpot.books import readings as books_of_readings
 from jackpot.books.journal import NoSuchKind, Wanted, search
-from jackpot.books.people import Called
+from jackpot.books.people import Called, last_sign_ins
 from jackpot.books.reader import Books
 from jackpot.catalogue import rate_text
 from jackpot.config import Config
@@ -30,6 +31,7 @@ from jackpot.server.desk import Desk
 from jackpot.server.devices import Devices
 from jackpot.server.history import hits_of
 from jackpot.server.replies import Reply
+from jackpot.server.roster import Roster
 from jackpot.server.tenure import Tenure
 from jackpot.server.whose import NotDone, Whose, number
 
@@ -41,7 +43,10 @@ _ACCOUNTS: Final = Posting._fields[3:]
 class Questions:
     """Answers questions. tenures: by bank."""
 
-    def __init__(self, whose: Whose, tenures: Mapping[str, Tenure], books: Books, config: Config) -> None:
+    def __init__(
+        self, whose: Whose, tenures: Mapping[str, Tenure], books: Books, config: Config, roster: Roster
+    ) -> None:
+        self._roster = roster
         self._whose = whose
         self._tenures = tenures
         self._books = books
@@ -67,6 +72,8 @@ class Questions:
                 return _there(tables.get(table), Code.NO_SUCH_TABLE, f"table: {table!r} is not open yet")
             case asks.Requests():
                 return await self._requests()
+            case asks.People():
+                return await self._people()
         return await self._from_books(request)
 
     async def _from_books(self, request: Request) -> Reply:
@@ -169,7 +176,7 @@ class Questions:
     async def _called(self, people: Iterable[People]) -> Called:
         """What those are called who signed; the ledger is read only where somebody did."""
         if not any(one.signed for one in people):
-            return Called({})
+            return Called({}, {})
         return await self._books.read(Called.of)
 
     async def _requests(self) -> replies.Requests:
@@ -188,6 +195,25 @@ class Questions:
                 if table.behind is not None:
                     found.append(_waiting("confirm-behind", at, acked=table.behind, last_seq=table.last_seq))
         return replies.Requests(requests=tuple(found), elsewhere=elsewhere)
+
+    async def _people(self) -> replies.People:
+        sheet = await self._roster.look()
+        seen = await self._books.read(last_sign_ins)
+        return replies.People(
+            people=tuple(
+                replies.Person(
+                    person=one.id,
+                    login=called.login,
+                    name=called.name,
+                    roles=tuple(one.roles),
+                    secret=bool(one.secret),
+                    ended=one.ended,
+                    last_sign_in=seen.get(one.id),
+                )
+                for one in sheet.state.people
+                for called in [sheet.called(one)]
+            )
+        )
 
     async def _hit(self, writer: Desk, ask: asks.OneHit) -> replies.Hit:
         wanted = number(ask.hit) or 0
@@ -260,6 +286,8 @@ def _asked(bank: str, request: Asked, called: Called) -> replies.Waiting:
     table, what = fields.get("table"), str(fields.pop("do"))
     if "person" in fields:
         fields["person"] = called.name(fields["person"])
+    if "mark" in fields:
+        fields["person"] = called.marked(b64decode(fields.pop("mark")))
     return _waiting(what, {"bank": bank}, fields=fields, table=table, **facts)
 
 

@@ -9,6 +9,8 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
+from jackpot.rules.signing import Role
+
 Money = Annotated[
     str, Meta(pattern=r"^-?\d+\.\d{2,6}$", description='a sum, such as "10000.18", in the site\'s currency')
 ]
@@ -297,6 +299,30 @@ class Device(Reply, frozen=True):
     keys: tuple[str, ...]
 
 
+class Person(Reply, frozen=True):
+    """Somebody of the site. secret: whether they have chosen one. last_sign_in: None where it is long ago."""
+
+    person: int
+    login: str
+    name: str
+    roles: tuple[Role, ...]
+    secret: bool
+    ended: bool
+    last_sign_in: Moment | None
+
+
+class People(Reply, frozen=True):
+    people: tuple[Person, ...]
+
+
+class OneTimeCode(Reply, frozen=True):
+    """code: good once. until: its end."""
+
+    person: int
+    code: str
+    until: Moment
+
+
 class Devices(Reply, frozen=True):
     devices: tuple[Device, ...]
 
@@ -334,8 +360,9 @@ class Refund(Reply, frozen=True):
 class Done(Reply, frozen=True, omit_defaults=True):
     """An act is done, and durable. left: by how much paid awards would be higher now (A11).
 
-    difference: journalled against a paid award (A10). asked: it waits for a second person. suspended: the
-    links that still take no wagers after a resumption, with why and what is next.
+    difference: journalled against a paid award (A10). asked: it waits for a second person. person: who was
+    added, by number. suspended: the links that still take no wagers after a resumption, with why and what is
+    next.
     """
 
     hit: str = ""
@@ -345,6 +372,7 @@ class Done(Reply, frozen=True, omit_defaults=True):
     left: dict[str, Money] = {}
     difference: Money | None = None
     asked: bool = False
+    person: int = 0
     suspended: dict[str, str] = {}
 
 

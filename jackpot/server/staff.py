@@ -13,6 +13,7 @@ from jackpot.rules.codes import Code
 from jackpot.rules.outcome import ActAnswer
 from jackpot.rules.signing import Role
 from jackpot.server.people import TOKEN_BYTES, Denied, Entrance, Person, secret_fault
+from jackpot.server.replies import OneTimeCode
 
 # A code is read out or typed from a slip of paper; nobody guesses 80 bits.
 CODE_BYTES: Final = 10
@@ -55,10 +56,14 @@ class Staff:
         return await self._entrance.act(self._entrance.site, AddPerson(mark, tuple(roles)), by)
 
     async def give_code(self, by: Person, person: int) -> str:
+        """As `give`, the code alone."""
+        return (await self.give(by, person)).code
+
+    async def give(self, by: Person, person: int) -> OneTimeCode:
         """The one-time code for a person who has no secret; shown once, to that admin."""
         code, until = secrets.token_hex(CODE_BYTES), self._entrance.clock.unix_ms() + CODE_HOLDS_MS
         _check(await self._entrance.act(self._entrance.site, GiveCode(person, digest_of(code), until), [by]))
-        return code
+        return OneTimeCode(person=person, code=code, until=until)
 
     async def make_token(self, by: Person, roles: Sequence[Role], until: int) -> str:
         """A token for a program of that person's; shown once. until: its end, unix milliseconds."""

@@ -113,12 +113,11 @@ def problem(refusal: NotDone, fields: Iterable[str] = ()) -> web.Response:
 
 def _question(served: Served, kind: type[Question]) -> Handler:
     async def answer(request: web.Request) -> web.Response:
-        await served.who(request)
-        query = request.query
+        who, query = await served.who(request), request.query
         twice = [name for name in query if len(query.getall(name)) > 1]
         if twice:
             raise BadRequest(f"{twice[0][: asks.QUOTED_MOST]}: given twice")
-        return _json(await served.acts.carry_out(question_of(kind, {**query, **request.match_info})))
+        return _json(await served.acts.carry_out(question_of(kind, {**query, **request.match_info}, who)))
 
     return _told(served, answer, kind)
 

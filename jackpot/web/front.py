@@ -133,9 +133,9 @@ class Maker:
         shown = {"refusal": refusal, "about": about, "back": back}
         return await self.page(request, person, "ops/problem.html", about.status, **shown)
 
-    async def ask(self, kind: type[Question], /, **fields: str) -> Any:
-        """The reply to a question. Raises BadRequest, NotDone."""
-        return await self._acts.carry_out(question_of(kind, fields))
+    async def ask(self, kind: type[Question], /, *who: Person, **fields: str) -> Any:
+        """The reply to a question. who: asks it, where not everybody may. Raises BadRequest, NotDone."""
+        return await self._acts.carry_out(question_of(kind, fields, *who))
 
     async def waiting(self) -> list[Hit]:
         """The hits that wait, of all banks that are here."""

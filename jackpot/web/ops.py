@@ -10,11 +10,13 @@ from typing import Any, Final, get_origin, get_type_hints
 from aiohttp import web
 from multidict import MultiDict
 
+from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
+from jackpot.rules.signing import ROLES
 from jackpot.server import asks
 from jackpot.server.asks import BadRequest, ServerAct, act_of, keyed, name_of
 from jackpot.server.people import Person
-from jackpot.server.replies import Done
+from jackpot.server.replies import Done, OneTimeCode
 from jackpot.server.whose import NotDone
 from jackpot.web import chart
 from jackpot.web.access import CSRF_FIELD
@@ -26,6 +28,7 @@ from jackpot.web.reports import Reports
 # Fields of a form that are not an act's own.
 _OURS: Final = frozenset({CSRF_FIELD, "key", "back", "second_login", "second_secret", "second_totp"})
 _ACTS: Final = {name_of(kind): kind for kind in asks.ASKED_ACTS}
+PEOPLE: Final = "/ops/people"
 # Hits of one page: as many as a level shows (S1).
 _HITS: Final = "25"
 # Gaming days that a meter's history shows.
@@ -42,6 +45,8 @@ def routes(front: Front, overview: Overview, reports: Reports) -> list[web.Route
         "/ops/links/{link}": pages.link,
         "/ops/tables/{table}": pages.table,
         "/ops/requests": pages.requests,
+        PEOPLE: pages.people,
+        f"{PEOPLE}/{{person}}": pages.one_person,
         "/ops/journal": pages.journal,
         "/ops/readings": pages.readings,
         "/ops/reports": reports.all,
@@ -105,6 +110,19 @@ class Pages:
         found = await self._make.ask(asks.Requests)
         return await self._make.page(request, person, "ops/requests.html", found=found)
 
+    async def people(self, request: web.Request, person: Person) -> web.StreamResponse:
+        """The people of the site."""
+        found = await self._make.ask(asks.People, person)
+        return await self._make.page(request, person, "ops/people.html", people=found.people, roles=ROLES)
+
+    async def one_person(self, request: web.Request, person: Person) -> web.StreamResponse:
+        """One person, and what admins may do about them."""
+        number, people = request.match_info["person"], (await self._make.ask(asks.People, person)).people
+        one = next((one for one in people if str(one.person) == number), None)
+        if one is None:
+            raise NotDone(Code.NO_SUCH_PERSON, f"person: there is no person {number[: asks.QUOTED_MOST]}")
+        return await self._make.page(request, person, "ops/person.html", one=one, roles=ROLES)
+
     async def journal(self, request: web.Request, person: Person) -> web.StreamResponse:
         """A search in a bank's journal; what is wrong with it stands above the form."""
         bank, given = self._bank(request), _given(request, "kind", "table", "before")
@@ -138,6 +156,8 @@ class Pages:
             asked = asked._replace(people=(person, second))
         key = form.get("key") or secrets.token_hex(16)
         done = await self._acts.carry_out(keyed(asked, person, key))
+        if isinstance(done, OneTimeCode):  # not for an address, which is kept by browser and proxy
+            return await self._make.page(request, person, "ops/code.html", code=done)
         waits = isinstance(done, Done) and done.asked
         said = f"{words(name_of(kind))}: {'it waits for a second person' if waits else 'done'}"
         return there(saying(back_to(form.get("back", "")), said, self._access.session(request)))

@@ -107,6 +107,7 @@ def apply_added(effects: Effects, event: PersonAdded) -> None:
 class Grant(ActCommand, tag="grant", frozen=True):
     """A person gets a role; two people."""
 
+    bank: ClassVar[str] = SITE
     person: Number
     role: Role
 
@@ -135,6 +136,7 @@ def apply_granted(effects: Effects, event: Granted) -> None:
 class WithdrawRole(ActCommand, tag="withdraw-role", frozen=True):
     """A person loses a role."""
 
+    bank: ClassVar[str] = SITE
     person: Number
     role: Role
 
@@ -164,6 +166,7 @@ def apply_role_withdrawn(effects: Effects, event: RoleWithdrawn) -> None:
 class EndPerson(ActCommand, tag="end-person", frozen=True):
     """A person is here no more; their number is never given again."""
 
+    bank: ClassVar[str] = SITE
     person: Number
 
 
@@ -192,6 +195,7 @@ def apply_person_ended(effects: Effects, event: PersonEnded) -> None:
 class ResetSecret(ActCommand, tag="reset-secret", frozen=True):
     """A person has lost their secret, or somebody knows it; two people."""
 
+    bank: ClassVar[str] = SITE
     person: Number
 
 
@@ -501,6 +505,7 @@ ACTS: Final = (
         decide_grant,
         {Granted: apply_granted},
         lambda _, event: [Grant(event.person, event.role)],
+        asked=True,
         power=ADMIN,
     ),
     Act(
@@ -508,6 +513,7 @@ ACTS: Final = (
         decide_withdraw_role,
         {RoleWithdrawn: apply_role_withdrawn},
         lambda _, event: [WithdrawRole(event.person, event.role)],
+        asked=True,
         power=ADMIN,
     ),
     Act(
@@ -515,6 +521,7 @@ ACTS: Final = (
         decide_end_person,
         {PersonEnded: apply_person_ended},
         _by_person(EndPerson),
+        asked=True,
         power=ADMIN,
     ),
     Act(
@@ -522,6 +529,7 @@ ACTS: Final = (
         decide_reset,
         {SecretReset: apply_reset},
         _by_person(ResetSecret),
+        asked=True,
         power=ADMIN,
     ),
     Act(

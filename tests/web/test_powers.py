@@ -1,0 +1,145 @@
+"""What may each role ask a server for? Every route of the API and every page, against every role."""
+
+import uuid
+from pathlib import Path
+from typing import Any, Final
+
+import aiohttp
+
+from jackpot.rules.signing import ROLES
+from jackpot.server.asks import ASKED_ACTS, BASE, QUESTIONS, name_of, target_of
+from tests.server.bed import LINK, on_loop, table
+from tests.server.test_admin import royal
+from tests.web.staffed import join, token
+from tests.web.test_access import floor
+
+ALL: Final = "viewer floor cage auditor admin"
+# Who may ask for what: by the route of a question and the name of an act.
+MAY: Final = {
+    "/site": ALL,
+    "/banks": ALL,
+    "/links": ALL,
+    "/links/{link}": ALL,
+    "/tables": ALL,
+    "/tables/{table}": ALL,
+    "/hits/waiting": ALL,
+    "/hits": ALL,
+    "/hits/{hit}": ALL,
+    "/readings": ALL,
+    "/journal": ALL,
+    "/devices": ALL,
+    "/requests": ALL,
+    "/people": "auditor admin",
+    "validate": "floor",
+    "undo": "floor",
+    "reopen": "floor",
+    "decline": "floor",
+    "release": "floor",
+    "strike": "floor",
+    "void": "floor",
+    "pay": "floor cage",
+    "correct": "floor cage",
+    "suspend": "floor admin",
+    "resume": "floor admin",
+    "clear": "floor admin",
+    "confirm-behind": "floor admin",
+    "confirm": ALL,
+    "reject": ALL,
+    "revoke": "admin",
+    "hand-over": "admin",
+    "add-person": "admin",
+    "give-code": "admin",
+    "grant": "admin",
+    "withdraw-role": "admin",
+    "reset-secret": "admin",
+    "end-person": "admin",
+}
+
+PAGES: Final = {
+    "": ALL,
+    "/hits": ALL,
+    "/hits/main/H1": ALL,
+    f"/links/{LINK}": ALL,
+    "/tables/T01": ALL,
+    "/requests": ALL,
+    "/journal": ALL,
+    "/readings": ALL,
+    "/reports": ALL,
+    "/reports/slip?hit=H1": ALL,
+    "/waiting": ALL,
+    "/people": "auditor admin",
+    "/people/1": "auditor admin",
+}
+ROUND: Final = {"table": "T01", "round": "R9", "reason": "x"}
+ABOUT: Final[dict[str, dict[str, Any]]] = {
+    "/links/{link}": {"link": LINK},
+    "/tables/{table}": {"table": "T01"},
+    "/hits/{hit}": {"hit": "H1"},
+    "validate": {"hit": "H9"},
+    "pay": {"hit": "H9"},
+    "undo": {"hit": "H9", "reason": "x"},
+    "correct": {"award": "A9", "amount": "1.00", "reason": "x", "bank": "main"},
+    "reopen": ROUND,
+    "decline": ROUND,
+    "void": ROUND,
+    "strike": {**ROUND, "seat": 1, "link": LINK},
+    "release": {"table": "T01", "reason": "x"},
+    "suspend": {"cause": "operator", "links": [LINK], "reason": "x"},
+    "resume": {"cause": "restored", "links": [LINK], "reason": "x"},
+    "confirm-behind": {"table": "T01", "reason": "x", "believe": True},
+    "clear": {"role": "table", "device": "T01"},
+    "confirm": {"request": "Q99"},
+    "reject": {"request": "Q99", "reason": "x"},
+    "revoke": {"device": "T02"},
+    "hand-over": {"bank": "main"},
+    "add-person": {"login": "new", "name": "New"},
+    "give-code": {"person": 99},
+    "grant": {"person": 99, "role": "floor"},
+    "withdraw-role": {"person": 99, "role": "floor"},
+    "reset-secret": {"person": 99},
+    "end-person": {"person": 99},
+}
+
+
+def test_the_table_has_every_route() -> None:
+    """S5: a question or an act that is added says here who may ask it."""
+    assert MAY.keys() == {kind.path for kind in QUESTIONS} | {name_of(kind) for kind in ASKED_ACTS}
+
+
+@on_loop
+async def test_every_role_against_every_route(tmp_path: Path) -> None:
+    """Misuse: the wrong role is refused as `not_allowed`; the right one is answered, or told what is wrong."""
+    async with floor(tmp_path) as (server, web), table(server) as device:
+        await royal(device)
+        for role in ROLES:
+            await join(server, role, role)
+            mine = {"Authorization": f"Bearer {await token(server, role)}"}
+            found = {kind.path: await asked(web, mine, kind, kind.path) for kind in QUESTIONS}
+            found |= {
+                name: await asked(web, mine, kind, name) for kind in ASKED_ACTS for name in [name_of(kind)]
+            }
+            assert {name for name, code in found.items() if code != "not_allowed"} == {
+                name for name, roles in MAY.items() if role in roles.split()
+            }, role
+            assert not {"no_person", "bad_request", "internal"} & set(found.values()), found
+
+
+@on_loop
+async def test_every_role_against_every_page(tmp_path: Path) -> None:
+    """Misuse: a page is there for those who may read it, and a clear refusal for the others."""
+    async with floor(tmp_path) as (server, web), table(server) as device:
+        await royal(device)
+        for role in ROLES:
+            await join(server, role, role)
+            mine = {"Authorization": f"Bearer {await token(server, role)}"}
+            for page, roles in PAGES.items():
+                async with web.get(f"/ops{page}", headers=mine) as answer:
+                    assert answer.status == (200 if role in roles.split() else 403), (role, page)
+
+
+async def asked(web: aiohttp.ClientSession, mine: dict[str, str], kind: Any, name: str) -> str:
+    """The code of its refusal; "" where it is answered."""
+    target = target_of(kind, ABOUT.get(name, {}))
+    headers = {**mine, "Idempotency-Key": uuid.uuid4().hex}
+    async with web.request(target.method, BASE + target.path, json=target.body, headers=headers) as answer:
+        return str((await answer.json()).get("code", "")) if answer.status >= 400 else ""
