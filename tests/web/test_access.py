@@ -22,6 +22,8 @@ PAGES = (
     "/links/floor-five",
     "/tables/T01",
     "/requests",
+    "/people",
+    "/people/1",
     "/journal",
     "/reports",
     "/reports/slip?hit=H1",

@@ -26,6 +26,8 @@ PAGES = (
     f"/links/{LINK}",
     "/tables/T01",
     "/requests",
+    "/people",
+    "/people/1",
     "/journal",
     "/readings",
     "/reports",
