@@ -80,7 +80,7 @@ def test_simulated_money_never_comes_into_a_ledger_that_is_there(database: str, 
     assert first.returncode == 0, first.stdout + first.stderr
     foreign = demo("--url", database, "--rounds", "12", "--ledger", tmp_path / "other")
     assert foreign.returncode == 1
-    assert "is somebody's ledger, with bank main: give the demo an empty database" in foreign.stderr
+    assert "is somebody's ledger, with bank main, site: give the demo an empty database" in foreign.stderr
     assert not (tmp_path / "other" / "floor.toml").exists()
     again = demo("--url", database, "--rounds", "12", "--ledger", tmp_path / "own")
     assert again.returncode == 0, again.stdout + again.stderr
