@@ -100,8 +100,15 @@ def _otherwise(event: Event, decided: Event) -> str:
 
 
 def unsayable(state: State, entry: Written, event: Event) -> str | None:
-    """Why no frame can have led to a table's event that the rules would decide; None where one can (WIRE)."""
-    if entry.table is None or isinstance(event, e.Refused):
+    """What no frame can say: neither one that led to the event, nor the answer to it; None where all fits.
+
+    A start does not ask this: it serves a ledger that holds an endless answer, and tells tables a short one.
+    """
+    if isinstance(event, e.Refused):
+        endless = len(event.message) > MESSAGE_MOST
+        said = f"its message has {len(event.message)} characters, and {MESSAGE_MOST} are the most"
+        return said if endless else None
+    if entry.table is None:
         return None
     command = _FRAMES[type(event)](state, event, entry.table_seq or 0)
     sent = m.decode_device(msgspec.msgpack.encode(command))
@@ -151,8 +158,6 @@ def _refused(state: State, table: Table | None, event: e.Refused) -> str | None:
     """A refusal moves nothing; an internal one stops its links and no other."""
     if event.code not in CODES or event.code in NOT_APPLIED:
         return f"{event.code!r} is no refusal that is journalled"
-    if len(event.message) > MESSAGE_MOST:
-        return f"its message has {len(event.message)} characters, and {MESSAGE_MOST} are the most"
     if len(event.hits) > HITS_TOLD_MOST:
         return f"it names {len(event.hits)} hits, and {HITS_TOLD_MOST} are the most"
     if event.code != INTERNAL:

@@ -21,6 +21,14 @@ from tests.ledger.waiting import open_ledger
 LISTENERS: Final = ("tables", "signs", "http")
 
 
+def _ports() -> set[int]:
+    """A port for each listener, no two the same."""
+    found: set[int] = set()
+    while len(found) < len(LISTENERS):
+        found.add(free_port())
+    return found
+
+
 class Server(Site):
     """One `jackpot serve --id NAME` of a shared floor. at: its port of each listener."""
 
@@ -29,7 +37,7 @@ class Server(Site):
         self.name = name
         self.folder, self.url, self.keys = floor.folder, floor.url, floor.keys
         self.socket = floor.folder / f"{name}.sock"
-        self.at = {listener: free_port() for listener in LISTENERS}
+        self.at = dict(zip(LISTENERS, _ports(), strict=True))
         self._before: list[dict[str, Any]] = []
 
     @property
