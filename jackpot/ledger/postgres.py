@@ -7,24 +7,16 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any, Final, Self, TypeVar
 
-import asyncpg
-
 from jackpot.ledger import reading, rights, schema
 from jackpot.ledger.aside import Aside
 from jackpot.ledger.connect import FAILURES, text
 from jackpot.ledger.journal import Head, Row, Snapshot, check_dense
 from jackpot.ledger.postgres_lease import TAKEN, Leases, over
-from jackpot.ledger.postgres_rows import check_wrote, copy_rows, save_snapshot
+from jackpot.ledger.postgres_rows import begin_banks, carry_out, copy_rows, save_snapshot
 from jackpot.ledger.postgres_schema import open_schema
 from jackpot.ledger.reading import Reader
-from jackpot.ledger.session import Session
+from jackpot.ledger.session import REFUSALS, Session
 from jackpot.ledger.store import DataRefused, LedgerCorrupt, LedgerUnusable, Statement, not_kept
-
-# The database looked at the data and said no, or asyncpg could not even send it.
-REFUSALS: Final = (
-    asyncpg.DataError, asyncpg.IntegrityConstraintViolationError, asyncpg.ProgramLimitExceededError,
-    OverflowError, TypeError, ValueError,
-)  # fmt: skip
 
 # The SQLSTATE of schemas/sql/postgres for rows that are not there before COMMIT.
 _NOT_KEPT: Final = "JP005"
@@ -125,49 +117,17 @@ class PostgresStore:
         raise DataRefused(f"the ledger refused the data: {text(error)}") from error
 
     async def open_banks(self, firsts: Sequence[Row]) -> None:
-        await self.session.alone(self._open_banks(firsts))
-
-    async def _open_banks(self, firsts: Sequence[Row]) -> None:
-        """No connection holds them: backend 0 is nobody's."""
-        connection = self.session.begin()
-        try:
-            async with connection.transaction():
-                await connection.execute("SELECT check_durable($1::boolean)", self.session.synchronous)
-                for row in firsts:
-                    number = await connection.fetchval(
-                        "INSERT INTO bank (name) VALUES ($1) RETURNING id", row.bank
-                    )
-                    status = await connection.execute(
-                        "INSERT INTO head VALUES ($1, $2, $3, $4, '', 0, $5, 0, now())",
-                        number, row.epoch, row.seq, row.hash, self._leases.writer,
-                    )  # fmt: skip
-                    check_wrote("head", status, 1)
-                    await copy_rows(connection, number, [row])
-        except REFUSALS as error:
-            raise DataRefused(f"the ledger refused the data: {text(error)}") from error
-        except FAILURES as error:
-            raise self.session.in_doubt(error) from error
-        await self.session.acknowledged()
+        await self.session.alone(
+            self.session.durable(lambda connection: begin_banks(connection, firsts, self._leases.writer))
+        )
 
     async def save_snapshot(self, snapshot: Snapshot) -> None:
         await self.session.alone(save_snapshot(self.session, snapshot))
 
     async def change(self, *statements: Statement) -> list[tuple[Any, ...]]:
-        return await self.session.alone(self._change(statements))
-
-    async def _change(self, statements: Sequence[Statement]) -> list[tuple[Any, ...]]:
-        connection, found = self.session.begin(), list[Any]()
-        try:
-            async with connection.transaction():
-                await connection.execute("SELECT check_durable($1::boolean)", self.session.synchronous)
-                for sql, values in statements:
-                    found = await connection.fetch(sql.replace("?", "$"), *values)
-        except REFUSALS as error:
-            raise DataRefused(f"the ledger refused the data: {text(error)}") from error
-        except FAILURES as error:
-            raise self.session.in_doubt(error) from error
-        await self.session.acknowledged()
-        return [tuple(row) for row in found]
+        return await self.session.alone(
+            self.session.durable(lambda connection: carry_out(connection, statements))
+        )
 
     async def checkpoint(self) -> None:
         """PostgreSQL keeps its own house."""

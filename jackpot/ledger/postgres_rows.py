@@ -1,12 +1,13 @@
 """How do rows and snapshots get into PostgreSQL's tables? Counted, and rows by COPY."""
 
 from collections.abc import Iterator, Sequence
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
+from uuid import UUID
 
 from jackpot.ledger.connect import FAILURES, Connection
 from jackpot.ledger.journal import Row, Snapshot
 from jackpot.ledger.session import Session
-from jackpot.ledger.store import SNAPSHOTS_KEPT, not_written
+from jackpot.ledger.store import SNAPSHOTS_KEPT, Statement, not_written
 
 # Of one COPY; a larger batch takes several. After each 512 KiB of one, asyncpg waits until the socket takes
 # more, and waits for ever where the connection is lost meanwhile.
@@ -46,6 +47,26 @@ def check_wrote(table: str, status: str, asked: int) -> None:
     wrote = int(status.rpartition(" ")[2])
     if wrote != asked:
         raise not_written(table, wrote, asked)
+
+
+async def begin_banks(connection: Connection, firsts: Sequence[Row], writer: UUID) -> None:
+    """Adds banks with their first rows, in a transaction. No connection holds them: backend 0 is nobody's."""
+    for row in firsts:
+        number = await connection.fetchval("INSERT INTO bank (name) VALUES ($1) RETURNING id", row.bank)
+        status = await connection.execute(
+            "INSERT INTO head VALUES ($1, $2, $3, $4, '', 0, $5, 0, now())",
+            number, row.epoch, row.seq, row.hash, writer,
+        )  # fmt: skip
+        check_wrote("head", status, 1)
+        await copy_rows(connection, number, [row])
+
+
+async def carry_out(connection: Connection, statements: Sequence[Statement]) -> list[tuple[Any, ...]]:
+    """Changes what lies next to the journal, in a transaction; the rows that the last statement gives."""
+    found: list[Any] = []
+    for sql, values in statements:
+        found = await connection.fetch(sql.replace("?", "$"), *values)
+    return [tuple(row) for row in found]
 
 
 async def save_snapshot(session: Session, snapshot: Snapshot) -> None:

@@ -7,15 +7,23 @@ what became of it.
 """
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from datetime import datetime
 from typing import Any, Final, TypeVar
+
+import asyncpg
 
 from jackpot.ledger import connect, reading
 from jackpot.ledger.aside import outlast
 from jackpot.ledger.connect import FAILURES, text
 from jackpot.ledger.reading import Conversation
-from jackpot.ledger.store import CommitInDoubt, LedgerUnusable
+from jackpot.ledger.store import CommitInDoubt, DataRefused, LedgerUnusable
+
+# The database looked at the data and said no, or asyncpg could not even send it.
+REFUSALS: Final = (
+    asyncpg.DataError, asyncpg.IntegrityConstraintViolationError, asyncpg.ProgramLimitExceededError,
+    OverflowError, TypeError, ValueError,
+)  # fmt: skip
 
 # Who in the server warns of something that is not this COMMIT's: that numbers of transactions run out, which
 # it says in each of the last 40 million and goes on. Any other warning is doubt.
@@ -114,6 +122,20 @@ class Session:
         await asyncio.sleep(0)  # asyncpg hands warnings over with its next callbacks
         if self._said:
             raise self.in_doubt(OSError(self._said[-1]))
+
+    async def durable(self, work: Callable[[connect.Connection], Awaitable[T]]) -> T:
+        """One transaction, on the standbys too where it must be. Raises DataRefused, or as `in_doubt`."""
+        connection = self.begin()
+        try:
+            async with connection.transaction():
+                await connection.execute("SELECT check_durable($1::boolean)", self.synchronous)
+                done = await work(connection)
+        except REFUSALS as error:
+            raise DataRefused(f"the ledger refused the data: {text(error)}") from error
+        except FAILURES as error:
+            raise self.in_doubt(error) from error
+        await self.acknowledged()
+        return done
 
     async def roll_back(self) -> None:
         try:

@@ -22,8 +22,8 @@ AWAY_S: Final = 2.0
 GONE_S: Final = 2.0
 # How often a bank that somebody else holds is looked at.
 LOOK_S: Final = 0.25
-# A server that was frozen, or cut off, looks late: in between it has not seen that nothing moved. Only so
-# much of such a gap counts. (If none did, a server whose every look takes longer would never take a bank.)
+# A server that was frozen, or cut off, looks late: in between it has not seen that nothing moved. This much
+# of such a gap counts. With none of it, a server whose looks always take longer would never take a bank.
 BLIND_S: Final = 1.0
 # A holder that has not been seen to move for so long, or whose connection is gone, is not known to be there.
 SILENT_S: Final = 1.5

@@ -37,7 +37,8 @@ _DAYS: Final = "90"
 
 def routes(front: Front, overview: Overview, reports: Reports) -> list[web.RouteDef]:
     """All that stands below /ops."""
-    pages, make = Pages(front, overview), Maker(front)
+    make = Maker(front)
+    pages = Pages(front, make, overview)
     shown: dict[str, Page] = {
         HOME: pages.home,
         "/ops/hits": pages.hits,
@@ -65,9 +66,9 @@ def routes(front: Front, overview: Overview, reports: Reports) -> list[web.Route
 class Pages:
     """Answers for each page."""
 
-    def __init__(self, front: Front, overview: Overview) -> None:
+    def __init__(self, front: Front, make: Maker, overview: Overview) -> None:
         self._acts, self._access = front.acts, front.access
-        self._make = Maker(front)
+        self._make = make
         self._overview = overview
         self._banks = front.config.banks
         self._site = front.config.site

@@ -41,6 +41,18 @@ async def play(config: Config, *seqs: int) -> None:
             await device.answer(seq)
 
 
+async def put_back(tmp_path: Path) -> tuple[Config, bytes]:
+    """Puts a copy of a ledger back after three more rounds; the lines of heads as they were with the copy."""
+    config = configure(tmp_path, extra=heads(tmp_path))
+    file, aside = tmp_path / "ledger.db", tmp_path / "old.db"
+    await play(config)
+    shutil.copy(file, aside)
+    lines = (tmp_path / FILE).read_bytes()
+    await play(config, *range(1, 4))
+    shutil.copy(aside, file)
+    return config, lines
+
+
 def forge(config: Config, rows: int) -> None:
     """Appends rows that chain, balance and follow the rules: nothing in the ledger names them."""
     forger = Forger(Path(config.ledger.url.removeprefix("sqlite:///")))
@@ -61,12 +73,7 @@ async def refused(config: Config, said: str) -> None:
 @on_loop
 async def test_a_start_finds_a_forged_tail(tmp_path: Path) -> None:
     """S3, S8: a tail that verifies, put in the place of what a head was signed of: no link starts."""
-    config = configure(tmp_path, extra=heads(tmp_path))
-    file, aside = tmp_path / "ledger.db", tmp_path / "old.db"
-    await play(config)
-    shutil.copy(file, aside)
-    await play(config, *range(1, 4))
-    shutil.copy(aside, file)
+    config, _ = await put_back(tmp_path)
     forge(config, 20)
     await refused(config, "was signed with the hash .* was written again")
 
@@ -74,12 +81,7 @@ async def test_a_start_finds_a_forged_tail(tmp_path: Path) -> None:
 @on_loop
 async def test_a_start_finds_a_cut_ledger(tmp_path: Path) -> None:
     """S3, S8: yesterday's copy, and an empty ledger, lie before a signed head."""
-    config = configure(tmp_path, extra=heads(tmp_path))
-    file, aside = tmp_path / "ledger.db", tmp_path / "old.db"
-    await play(config)
-    shutil.copy(file, aside)
-    await play(config, *range(1, 4))
-    shutil.copy(aside, file)
+    config, _ = await put_back(tmp_path)
     await refused(config, "was signed, and the journal ends at row")
     for leftover in tmp_path.glob("ledger.db*"):
         leftover.unlink()
@@ -93,13 +95,7 @@ async def test_a_start_finds_a_cut_ledger(tmp_path: Path) -> None:
 @on_loop
 async def test_an_old_line_once_more_hides_no_cut(tmp_path: Path) -> None:
     """S3, S8: the highest signed row counts, whatever somebody appends to a file that only grows."""
-    config = configure(tmp_path, extra=heads(tmp_path))
-    file, aside = tmp_path / "ledger.db", tmp_path / "old.db"
-    await play(config)
-    shutil.copy(file, aside)
-    old = (tmp_path / FILE).read_bytes()
-    await play(config, *range(1, 4))
-    shutil.copy(aside, file)
+    config, old = await put_back(tmp_path)
     with (tmp_path / FILE).open("ab") as opened:
         opened.write(old)
     await refused(config, "was signed, and the journal ends at row")

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -96,6 +96,18 @@ async def test_a_hit_comes_while_the_page_is_open_and_is_worked_through(tmp_path
     assert faults == []
 
 
+async def undo(page: Any, reason: str, login: str = "", secret: str = "") -> None:
+    """Fills in the form of a hit's page and sends it. login, secret: of the second person who signs there."""
+    form = "form[action='/ops/acts/undo']"
+    await page.click("text=Undo it")
+    await page.fill("#undo-reason", reason)
+    if login:
+        await page.click(f"{form} .second summary")
+        await page.fill("#undo-login", login)
+        await page.fill("#undo-secret", secret)
+    await page.click(f"{form} button")
+
+
 @needs_chromium
 @on_loop
 async def test_two_people_undo_on_one_screen(tmp_path: Path) -> None:
@@ -110,20 +122,10 @@ async def test_two_people_undo_on_one_screen(tmp_path: Path) -> None:
             ("ann", SECRET, "a second person signs: this is the first one"),
             ("bo", "guess", "login, secret or code is not right"),
         ):
-            await page.click("text=Undo it")
-            await page.fill("#undo-reason", "misdeal <b>round</b>")
-            await page.click("form[action='/ops/acts/undo'] .second summary")
-            await page.fill("#undo-login", login)
-            await page.fill("#undo-secret", secret)
-            await page.click("form[action='/ops/acts/undo'] button")
+            await undo(page, "misdeal <b>round</b>", login, secret)
             assert said in await page.inner_text(".problem-page .detail")
             await page.click("text=Back")
-        await page.click("text=Undo it")
-        await page.fill("#undo-reason", "misdeal <b>round</b>")
-        await page.click("form[action='/ops/acts/undo'] .second summary")
-        await page.fill("#undo-login", "bo")
-        await page.fill("#undo-secret", SECRET)
-        await page.click("form[action='/ops/acts/undo'] button")
+        await undo(page, "misdeal <b>round</b>", "bo", SECRET)
         await until_open(page, "Undone by Ann and Bo")
         assert "misdeal <b>round</b>" in await page.inner_text(".steps")
     assert faults == []
@@ -139,9 +141,7 @@ async def test_one_asks_and_another_confirms_on_their_own_screen(tmp_path: Path)
         await royal(device, 3, "R2")
         page = await signed_in(server, browser, faults)
         await page.click("#waiting li:first-child .hit")
-        await page.click("text=Undo it")
-        await page.fill("#undo-reason", "misdeal")
-        await page.click("form[action='/ops/acts/undo'] button")
+        await undo(page, "misdeal")
         await page.wait_for_selector("text=Undo: it waits for a second person")
         other = await signed_in(server, browser, faults, "phone", "bo")
         await other.click("text=1 request waits")
