@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from controllers.answers import floor_schema
+from controllers.answers import TEXT_MOST, floor_schema, shortened
 
 SCHEMA = Path(__file__).parents[2] / "schemas" / "floor.schema.json"
 
@@ -14,3 +14,9 @@ def test_the_schema_is_current() -> None:
     assert SCHEMA.read_text() == made, (
         "write it again: python -m controllers.answers > schemas/floor.schema.json"
     )
+
+
+def test_a_text_is_cut_only_where_it_is_too_long() -> None:
+    """WIRE faults: a message has 256 characters at most; one that fits is told whole."""
+    assert shortened("x" * TEXT_MOST) == "x" * TEXT_MOST
+    assert shortened("x" * (TEXT_MOST + 1)) == "x" * (TEXT_MOST - 3) + "..."

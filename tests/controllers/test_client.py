@@ -12,7 +12,7 @@ from controllers.memory import FileMemory, VolatileMemory
 from controllers.states import State
 from controllers.table import Offline
 from tests.controllers.host import CEILING_S, Host, until
-from tests.controllers.pair import KEY
+from tests.controllers.pair import KEY, Pair, said
 
 BET = {"seat": 1, "link": "floor-five", "amount": 100}
 
@@ -49,6 +49,7 @@ def test_every_command_is_answered() -> None:
             assert answers == [{"t": "ack", "seq": seq} for seq in range(1, 7)]
             kinds = [type(message).__name__ for message in host.ledger.applied]
             assert kinds == ["Wager", "Withdraw", "Lock", "Settle", "Close", "Void"]
+            assert host.ledger.applied[0].chips == host.ledger.applied[2].chips == {"floor-five": 1}
 
     run(body())
 
@@ -161,6 +162,16 @@ def test_a_quiet_line_is_kept_alive() -> None:
             assert host.sessions[0].state is State.TABLE
 
     run(body())
+
+
+def test_a_sign_asks_for_its_links_alone() -> None:
+    """WIRE handshake: a sign's hello names the links that it shows; left out, it shows all."""
+    for links in (["floor-five"], None):
+        sign = SignClient("S01", KEY, ["127.0.0.1:1"], links=links)
+        pair = Pair(sign.session)
+        assert sign.session.receive_bytes(pair.server.data_to_send(), 0.0) == []
+        (hello,) = said(sign.session)
+        assert hello.get("links") == links
 
 
 def test_a_sign_shows_and_faults() -> None:

@@ -197,7 +197,7 @@ def test_the_last_of_two_equal_keys_counts(key: str) -> None:
         ({**WAGER, "bets": [{**BET, "player": "x" * 65}]}, "bets[0].player"),
         ({**WAGER, "bets": [{"seat": 1, "amount": 100}]}, "bets[0].link"),
         ({**WAGER, "lock": 1}, "lock"),
-        ({**WAGER, "chips": {"a b": 1}}, "chips"),
+        ({**WAGER, "chips": {"a b": 1}}, "a key of chips"),
         ({**WAGER, "chips": {"L": -1}}, "chips"),
         ({**WAGER, "chips": {5: 1}}, "chips"),
         ({**SETTLE, "hands": [{"seat": 1, "cards": ["10s"]}]}, "hands[0].cards[0]"),
@@ -258,6 +258,14 @@ def test_good_messages_are_read_whole() -> None:
     assert (settle.board, settle.dealer, settle.close, settle.counts) == ((), ("2c",), True, None)
     void = decode_device(pack({"t": "void", "seq": 2**53 - 1, "round": "R", "reason": "für Sie"}))
     assert isinstance(void, Void)
+
+
+@pytest.mark.parametrize("count", [64, 65])
+def test_both_decoders_take_the_same_number_of_links_in_a_count(count: int) -> None:
+    """WIRE limits: 64 links in `chips`; the decoder by the letter has the same bound."""
+    message = {"t": "lock", "seq": 1, "round": "R", "chips": {f"L{number}": 1 for number in range(count)}}
+    read = [type(decode(pack(message))) for decode in (decode_device, decode_by_letter)]
+    assert read == [Lock if count == 64 else Malformed] * 2
 
 
 def test_the_digest_is_of_the_decoded_fields() -> None:

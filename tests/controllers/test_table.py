@@ -227,6 +227,16 @@ def test_the_resent_command_is_answered_after_the_last_answer() -> None:
     assert (device.acked, device.last, device.pending) == (1, LAST, [])
 
 
+def test_an_answer_that_is_known_is_kept_until_the_last_one_follows() -> None:
+    """WIRE handshake: the line may break before the last answer follows; what the table knew stands."""
+    device = table()
+    followed(device, LAST)
+    device.disconnected(1.0)
+    device.submit(lock("R2"), 1.0)
+    followed(device)
+    assert (device.acked, device.last) == (1, LAST)
+
+
 def test_another_answer_in_the_place_of_the_last_one_ends_the_connection() -> None:
     """WIRE frames: the server is not believed blindly."""
     device = table()
@@ -318,6 +328,7 @@ def test_a_server_no_longer_active_keeps_the_commands() -> None:
     pair.run()
     pair.server.answer(Nack(1, "not_active", "standby", 1))
     assert [event.code for event in pair.run() if isinstance(event, Closed)] == ["not_active"]
+    assert device.finished
     pair.answering = True
     pair.cut()
     pair.connect()
@@ -340,6 +351,7 @@ def test_the_server_is_not_believed_blindly() -> None:
         pair.run()
         (closed,) = device.receive_bytes(encode(wrong), 0.0)
         assert isinstance(closed, Closed), wrong
+        assert isinstance(closed.reason, str), wrong
         assert len(device.pending) == 1
         assert device.receive_bytes(encode({"t": "ping"}), 0.0) == []
 
