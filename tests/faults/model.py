@@ -70,14 +70,25 @@ Readings (where the rules leave a choice, the one taken here):
 20. A pending or validated percentage award holds its table whatever its amount; releasing the cards covers
     the awards that stand then.
 21. Not modelled: `unreasonable` (its table limit cannot be passed with one wager a seat, link and hand, its
-    rate limit needs a clock), transfers, closings and changes of parameters.
+    rate limit needs a clock).
+22. A correction moves primary, reserve or overflow by an amount, at any time, and stands whatever is undone
+    before it. Below its limit again a primary has no overflow back: that comes with the reseed.
+23. New terms count for what comes after them in the history. A hand found late is paid, and its level
+    reseeded, by those of its turn; its envy, and whether it waits, are by today's.
+24. The house money of the current cycle is what the house put on the meter: the seed or reseed that began it,
+    and what topped it up. What the house gave to an award is gone with that award. It returns from the
+    primary first, then from the overflow, then from the reserve. What is left moves, each account into the
+    same one of the other link's level, which may be in play; its limit holds there. A level goes to the one
+    of its name unless people say where.
+25. A closing is a transfer of all levels, after which the link takes nothing more; without another link only
+    where nothing of the players' is left. A closed link stays suspended. What was moved stays moved: a hand
+    found late, or a round voided, is made up by the house.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from tests.faults.model_acts import Acts
 from tests.faults.model_facts import Award, Level, Link, Wager
 from tests.faults.model_floor import (
     DONE,
@@ -98,13 +109,14 @@ from tests.faults.model_floor import (
     count_state,
     miscounted,
 )
+from tests.faults.model_links import LinkActs
 from tests.faults.model_paytables import CATALOGUE, HOLD_EM, envy_sums
 from tests.faults.model_settle import Settlement
 
 __all__ = ["Model"]
 
 
-class Model(Acts):
+class Model(LinkActs):
     """Links, tables, their rounds and hits; see the readings above."""
 
     def open_link(

@@ -13,11 +13,14 @@ from tests.faults.model_facts import (
     VALIDATED,
     Accounts,
     Award,
+    Change,
     Correction,
     Event,
     Fact,
     Hit,
     Link,
+    Moved,
+    Received,
     Turn,
     Wager,
     recompute,
@@ -40,7 +43,7 @@ Changes = tuple[list[Map], list[Map]]  # awards raised, and what paid ones leave
 
 
 class Acts:
-    """The model's state, and the commands of floorpersons."""
+    """The model's state, and what people do to hits and rounds."""
 
     def __init__(self) -> None:
         self.links: dict[str, Link] = {}
@@ -54,7 +57,8 @@ class Acts:
     def start_link(self, link: Link) -> None:
         for name, level in link.levels.items():
             assert level.limit is None or level.limit >= max(level.seed, level.reseed)
-            link.start[name] = Accounts(primary=level.seed, house=level.seed)
+            link.start[name] = Accounts(primary=level.seed, house=level.seed, stake=level.seed)
+        link.terms = dict(link.levels)
         self.links[link.name] = link
         recompute(link)
 
@@ -215,32 +219,11 @@ class Acts:
                 seen = True
         return False
 
-    def do_correct(
-        self,
-        people: int = 1,
-        amount: int = 0,
-        award: str | None = None,
-        link: str | None = None,
-        level: str = "",
-        account: str = "primary",
-        document: str | None = None,
-    ) -> Map:
-        """An award to what it ought to be (A10), or a level's account by an amount (L8); cents."""
+    def do_correct(self, award: str, amount: int, document: str | None = None, people: int = 1) -> Map:
+        """An award to the cents that it ought to be (A10)."""
         if people < 2:
             raise Refused("two people")
-        if award is not None:
-            return self.correct_award(award, amount, document)
-        if link is None:
-            raise Refused("of what?")
-        of = self.links[link]
-        value = getattr(of.now[level], account) + amount * CENT
-        limit = of.levels[level].limit
-        if value < 0:
-            raise Refused("negative")
-        if account == "primary" and limit is not None and value > limit:
-            raise Refused("above the limit")
-        of.facts.append(Correction(level, amount, None, account))
-        return self.answer(*self.recompute({link}))
+        return self.correct_award(award, amount, document)
 
     def correct_award(self, award: str, amount: int, document: str | None) -> Map:
         found, awards = self.awards_of(None, award)
@@ -258,7 +241,7 @@ class Acts:
         if one.kind != "meter":
             return self.answer()
         link = self.links[found.link]
-        link.facts.append(Correction(found.level or "", change, one))
+        link.facts.append(Correction(found.level or "", change * CENT, one))
         return self.answer(*self.recompute({link.name}))
 
     def do_release(self, table: str, people: int = 1) -> Map:
@@ -327,14 +310,6 @@ class Acts:
         at.asked = None
         return self.answer()
 
-    def do_suspend(self, link: str, people: int = 1) -> Map:
-        self.links[link].suspended = True
-        return self.answer()
-
-    def do_resume(self, link: str, people: int = 1) -> Map:
-        self.links[link].suspended = False
-        return self.answer()
-
     # -- the books -------------------------------------------------------------------------------------
 
     def meters(self) -> dict[tuple[str, str], dict[str, int]]:
@@ -348,6 +323,7 @@ class Acts:
                 "wagers": now.wagers,
                 "awards": now.awards,
                 "corrections": now.corrections,
+                "transfers": now.transfers,
             }
             for link in self.links.values()
             for name, now in link.now.items()
@@ -391,6 +367,8 @@ class Acts:
 
     def fixed(self, fact: Fact) -> bool:
         """Whether nothing can change this fact any more."""
+        if isinstance(fact, Change | Moved | Received):
+            return True
         if isinstance(fact, Wager):
             return not fact.live or self.finished(fact.table, fact.round)
         if isinstance(fact, Turn):
@@ -407,8 +385,10 @@ class Acts:
             count = 0
             while count < len(link.facts) and self.fixed(link.facts[count]):
                 count += 1
-            for name in link.levels:
-                link.start[name] = replay(link, name, link.facts[:count])[0]
+            gone = link.facts[:count]
+            link.start |= {name: replay(link, name, gone)[0] for name in link.levels}
+            for fact in gone:
+                link.terms = fact.levels if isinstance(fact, Change) else link.terms
             del link.facts[:count]
             folded += count
         if forget:

@@ -117,15 +117,40 @@ class Turn:
 
 @dataclass(eq=False)
 class Correction:
-    """Two people moved money: an award's sum by so many cents, or an account of the level itself."""
+    """Two people moved money: an award's sum, or an account of the level itself; in micro-dollars."""
 
     level: str
-    cents: int
+    micros: int
     award: Award | None = None
     account: str = "primary"
 
 
-Fact = Wager | Event | Turn | Correction
+@dataclass(eq=False)
+class Change:
+    """Two people changed the terms of the levels: what comes after it goes by the new ones (L9)."""
+
+    levels: dict[str, Level]
+
+
+@dataclass(eq=False)
+class Moved:
+    """What a transfer took from a level (L8): so much of each account to another link, and to the house."""
+
+    level: str
+    out: dict[str, int]
+    back: dict[str, int]
+
+
+@dataclass(eq=False)
+class Received:
+    """What a transfer from another link brought to a level, by account."""
+
+    level: str
+    into: dict[str, int]
+
+
+Fact = Wager | Event | Turn | Correction | Change | Moved | Received
+MONEY = ("primary", "overflow", "reserve")  # in the order in which the house takes its own back
 
 
 @dataclass
@@ -137,13 +162,15 @@ class Accounts:
     wagers: int = 0
     awards: int = 0
     corrections: int = 0
+    transfers: int = 0  # in, less out
     reseeds: int = 0  # reseeds ever made, undone ones too: cycle - 1
     standing: int = 0  # those not undone
+    stake: int = 0  # what the house put on the meter in the current cycle, and has not taken back
 
     def balanced(self) -> bool:
         held = self.primary + self.reserve + self.overflow
         return (
-            self.house + self.wagers + self.corrections == held + self.awards
+            self.house + self.wagers + self.corrections + self.transfers == held + self.awards
             and min(self.primary, self.reserve, self.overflow) >= 0
         )
 
@@ -153,7 +180,7 @@ class Link:
     name: str
     paytable: Paytable
     wager: int  # cents
-    levels: dict[str, Level]
+    levels: dict[str, Level]  # as they are now
     simultaneous: str = "order"
     floor_to_seed: bool = False
     validate_at: int | None = None
@@ -163,6 +190,8 @@ class Link:
     magic_every: int = 0
     lucky_every: int = 0
     suspended: bool = False
+    closed: bool = False
+    terms: dict[str, Level] = field(default_factory=dict)  # as they were before the first fact
     facts: list[Fact] = field(default_factory=list)
     start: dict[str, Accounts] = field(default_factory=dict)  # everything folded away so far
     now: dict[str, Accounts] = field(default_factory=dict)
@@ -178,10 +207,13 @@ def into_primary(accounts: Accounts, level: Level, amount: int) -> None:
 
 def replay(link: Link, name: str, facts: list[Fact]) -> tuple[Accounts, dict[str, int]]:
     """One level from its start through these facts: its accounts, and each award's computed cents."""
-    level, accounts = link.levels[name], replace(link.start[name])
+    level, accounts = link.terms[name], replace(link.start[name])
     computed: dict[str, int] = {}
     for fact in facts:
-        if isinstance(fact, Wager):
+        if isinstance(fact, Change):
+            level = fact.levels[name]
+            into_primary(accounts, level, 0)
+        elif isinstance(fact, Wager):
             if fact.live:
                 accounts.wagers += link.wager * (level.primary + level.reserve)
                 accounts.reserve += link.wager * level.reserve
@@ -192,7 +224,9 @@ def replay(link: Link, name: str, facts: list[Fact]) -> tuple[Accounts, dict[str
             if fact.award is None:
                 play_correction(level, accounts, fact)
             elif fact.award.status != UNDONE:
-                correct_award(link, level, accounts, fact.award, fact.cents * CENT)
+                correct_award(link, level, accounts, fact.award, fact.micros)
+        elif isinstance(fact, Moved | Received) and fact.level == name:
+            play_transfer(level, accounts, fact)
     assert accounts.balanced(), (link.name, name, accounts)
     return accounts, computed
 
@@ -220,25 +254,43 @@ def play_event(link: Link, level: Level, accounts: Accounts, event: Event, compu
         accounts.standing += 1
         again = level.reseed + accounts.reserve + accounts.overflow
         accounts.house += level.reseed
+        accounts.stake = level.reseed
         accounts.reserve = accounts.overflow = 0
         into_primary(accounts, level, again)
     elif link.floor_to_seed and accounts.primary < level.reseed:
         accounts.house += level.reseed - accounts.primary
+        accounts.stake += level.reseed - accounts.primary
         accounts.primary = level.reseed
 
 
 def play_correction(level: Level, accounts: Accounts, fact: Correction) -> None:
-    micros = fact.cents * CENT
-    accounts.corrections += micros
-    if fact.account == "primary":
-        into_primary(accounts, level, micros)
-        if accounts.primary < 0:
-            accounts.house -= accounts.primary
-            accounts.primary = 0
+    accounts.corrections += fact.micros
+    add(level, accounts, fact.account, fact.micros)
+
+
+def play_transfer(level: Level, accounts: Accounts, fact: Moved | Received) -> None:
+    """What was moved stays moved, whatever the meter is recomputed to; the house makes up what it lacks."""
+    if isinstance(fact, Received):
+        accounts.transfers += sum(fact.into.values())
+        for account, micros in fact.into.items():
+            add(level, accounts, account, micros)
         return
-    value = getattr(accounts, fact.account) + micros
+    accounts.transfers -= sum(fact.out.values())
+    accounts.house -= sum(fact.back.values())
+    accounts.stake = 0
+    for account in MONEY:
+        add(level, accounts, account, -fact.out[account] - fact.back[account])
+
+
+def add(level: Level, accounts: Accounts, account: str, micros: int) -> None:
+    """Raise or lower an account: never above the limit, and what would be below zero the house makes up."""
+    if account == "primary":
+        into_primary(accounts, level, micros)
+    else:
+        setattr(accounts, account, getattr(accounts, account) + micros)
+    value = getattr(accounts, account)
     accounts.house += max(0, -value)
-    setattr(accounts, fact.account, max(0, value))
+    setattr(accounts, account, max(0, value))
 
 
 def correct_award(link: Link, level: Level, accounts: Accounts, award: Award, micros: int) -> None:

@@ -33,6 +33,11 @@ PLAYERS: Final = ("Ann", " ann", "\uff21NN", "Bob")
 LIMITED: Final = {"primary": {"mega": "30.33", "major": "22.22", "minor": "9.99"}}
 
 
+def dollars(micros: int) -> str:
+    """Micro-dollars as a worked example writes them; not below zero."""
+    return f"{max(0, micros) // 1_000_000}.{max(0, micros) % 1_000_000:06d}"
+
+
 class House(NamedTuple):
     """Links and tables that are played together."""
 
@@ -117,7 +122,12 @@ HOUSES: Final = {
 
 
 class RandomFloor:
-    """A house that the model keeps the books of. A test that has more to tell overrides `frame` and `act`."""
+    """A house that the model keeps the books of. A test that has more to tell overrides `frame` and `act`.
+
+    of_links: how often people do something to a link as a whole.
+    """
+
+    of_links = 0.0
 
     def __init__(self, house: House, seed: int) -> None:
         self.rng = Random(seed)
@@ -143,7 +153,9 @@ class RandomFloor:
 
     def step(self) -> None:
         """People do something, or a table does."""
-        if self.rng.random() < 0.35:
+        if self.of_links and self.rng.random() < self.of_links:
+            self.link()
+        elif self.rng.random() < 0.35:
             self.person()
         else:
             self.table()
@@ -296,3 +308,70 @@ class RandomFloor:
             self.act(kind, self.rng.choice((1, 2, 2)), award=award["award"], amount=amount, **paper)
             return
         self.act(kind, self.rng.choice((1, 2, 2)), **named)
+
+    # Links as a whole (L8, L9)
+
+    def link(self) -> None:
+        """Now and then on a link that was brought to rest for it."""
+        name = self.rng.choice(self.house.links).name
+        kind = self.rng.choice(
+            ("suspend", *4 * ("resume",), *4 * ("correct_meter",), *3 * ("change",), *3 * ("move",))
+        )
+        if kind in ("change", "move") and self.rng.random() < 0.8:
+            self.bring_to_rest(name)
+        people = self.rng.choice((1, 2, 2, 2))
+        if kind == "correct_meter":
+            self.correct_meter(name, people)
+        elif kind == "change":
+            self.change(name, people)
+        elif kind == "move":
+            self.move(name, people)
+        else:
+            self.act(kind, 1, link=name)
+        if kind != "suspend" and self.rng.random() < 0.7:
+            self.act("resume", 1, link=name)
+
+    def bring_to_rest(self, name: str) -> None:
+        """No wagers, no unfinished round, nothing that waits."""
+        self.act("suspend", 1, link=name)
+        for table in self.model.tables.values():
+            for round_ in [one for one in table.unfinished.values() if one.live(name)]:
+                self.act("void_round", 2, table=table.name, round=round_.name)
+        for hit in [one for one in self.of_model.hits() if one["link"] == name]:
+            for kind in ("validate", "pay"):
+                if any(award["status"] in ("pending", "validated") for award in hit["awards"]):
+                    self.act(kind, 1, hit=hit["hit"])
+
+    def correct_meter(self, name: str, people: int) -> None:
+        level = self.rng.choice(list(self.model.links[name].levels))
+        account = self.rng.choice(("primary", "primary", "reserve", "overflow"))
+        have = self.model.meters()[name, level][account]
+        micros = self.rng.choice((-have, -have - 1, -1, 777, 12_340_000, -5_000_000, 2_000_000_000))
+        self.act("correct_meter", people, link=name, level=level, account=account, micros=micros)
+
+    def change(self, name: str, people: int) -> None:
+        link = self.model.links[name]
+        level = self.rng.choice(list(link.levels))
+        value = self.model.meters()[name, level]["primary"]
+        terms = self.rng.choice(
+            (
+                {"primary": {level: self.rng.choice(("0.01", "9.99", "17.77", "30"))}},
+                {"reseed": {level: self.rng.choice(("0", "500", "1500", "6000"))}},
+                {"limit": {level: dollars(value + self.rng.choice((-1, 0, 1_230_000)))}},
+                {"limit": {level: None}},
+                {"validate_at": self.rng.choice((None, "45.00", "100.00"))},
+                {"hold_table": self.rng.random() < 0.5},
+                {"floor_to_seed": self.rng.random() < 0.5},
+                {"simultaneous": self.rng.choice(("order", "share"))},
+            )
+        )
+        self.act("change", people, link=name, **terms)
+
+    def move(self, name: str, people: int) -> None:
+        """To another link of the house; closed one time in ten, unless it is the last."""
+        links = self.model.links
+        other = self.rng.choice(self.house.links).name
+        levels = {level: self.rng.choice(list(links[other].levels)) for level in links[name].levels}
+        last = sum(not link.closed for link in links.values()) == 1
+        kind = "close_link" if self.rng.random() < 0.1 and not last else "transfer"
+        self.act(kind, people, link=name, to=other, levels=levels)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from collections.abc import Mapping
 from itertools import combinations
 from typing import Any
 
@@ -21,6 +22,23 @@ def percents(values: dict[str, str]) -> dict[str, int]:
     return {level: usd(text) // 10_000 for level, text in values.items()}
 
 
+def options_of(given: Mapping[str, Any]) -> dict[str, Any]:
+    """A link's options as the model takes them: sums in micro-dollars, rates in hundredths of a percent."""
+    options: dict[str, Any] = {}
+    for name, value in given.items():
+        if name in ("seed", "reseed", "limit"):
+            options[name] = {level: text and usd(text) for level, text in value.items()}
+        elif name in ("primary", "reserve"):
+            options[name] = percents(value)
+        elif name == "validate_at":
+            options["validate_at_cents"] = value and cents(value)
+        elif name == "envy_approved":
+            options[name] = {hand: cents(text) for hand, text in value.items()}
+        else:
+            options[name] = value
+    return options
+
+
 class OfModel:
     """The model as a subject of the worked examples."""
 
@@ -28,19 +46,7 @@ class OfModel:
         self.model = Model()
 
     def open(self, link: Link) -> None:
-        options: dict[str, Any] = {}
-        for name, value in link.options.items():
-            if name in ("seed", "reseed", "limit"):
-                options[name] = {level: usd(text) for level, text in value.items()}
-            elif name in ("primary", "reserve"):
-                options[name] = percents(value)
-            elif name == "validate_at":
-                options["validate_at_cents"] = cents(value)
-            elif name == "envy_approved":
-                options[name] = {hand: cents(text) for hand, text in value.items()}
-            else:
-                options[name] = value
-        self.model.open_link(link.name, link.paytable, cents(link.wager), **options)
+        self.model.open_link(link.name, link.paytable, cents(link.wager), **options_of(link.options))
 
     def add(self, table: Table) -> None:
         self.model.add_table(table.name, table.game, table.seats, list(table.links), table.adjacent_boxes)
@@ -49,7 +55,7 @@ class OfModel:
         return self.model.frame(table, message, draws)
 
     def act(self, kind: str, **fields: Any) -> Message:
-        return self.model.act(kind, **fields)
+        return self.model.act(kind, **(options_of(fields) if kind == "change" else fields))
 
     def meters(self) -> dict[tuple[str, str], dict[str, int]]:
         return self.model.meters()
@@ -92,7 +98,7 @@ def test_every_expectation_balances() -> None:
     for example in ALL:
         for where, level in example.meters.items():
             have = accounts(level)
-            given = have["house"] + have["wagers"] + have["corrections"]
+            given = have["house"] + have["wagers"] + have["corrections"] + have["transfers"]
             kept = have["primary"] + have["reserve"] + have["overflow"] + have["awards"]
             assert given == kept, (example.name, where)
 

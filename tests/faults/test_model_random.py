@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -15,12 +16,16 @@ class Floor(RandomFloor):
     A correction alone may lower one.
     """
 
+    of_links = 0.05
+
     def __init__(self, house: House, seed: int) -> None:
         super().__init__(house, seed)
+        self.done: Counter[str] = Counter()
         self.amounts: dict[str, int] = {}
 
     def act(self, kind: str, people: int, **fields: Any) -> None:
         answer = self.of_model.act(kind, people=people, **fields)
+        self.done[kind] += answer["ok"]
         if kind == "correct" and answer["ok"]:
             self.amounts.pop(fields["award"], None)
 
@@ -37,11 +42,15 @@ class Floor(RandomFloor):
                     totals[key] = totals.get(key, 0) + cents * 10_000
         for key, have in self.model.meters().items():
             kept = have["primary"] + have["reserve"] + have["overflow"] + have["awards"]
-            assert have["house"] + have["wagers"] + have["corrections"] == kept
-            assert min(have.values()) >= 0
+            given = have["house"] + have["wagers"] + have["corrections"] + have["transfers"]
+            assert given == kept
+            assert (
+                min(have["primary"], have["reserve"], have["overflow"], have["awards"], have["wagers"]) >= 0
+            )
             assert have["awards"] == totals.get(key, 0)
             limit = self.model.links[key[0]].levels[key[1]].limit
             assert limit is None or have["primary"] <= limit
+        assert sum(have["transfers"] for have in self.model.meters().values()) == 0
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -157,6 +157,7 @@ class OfEngine:
                     "wagers": level["contributions"],
                     "awards": level["awards"],
                     "corrections": 0,
+                    "transfers": 0,
                     "cycle": level["cycle"],
                 }
         return found

@@ -24,6 +24,8 @@ MICROS = 1_000_000
 
 def usd(text: str) -> int:
     """Dollars as micro-dollars: "10,130.00" -> 10130000000."""
+    if text.startswith("-"):
+        return -usd(text[1:])
     whole, _, part = text.replace(",", "").replace("$", "").partition(".")
     return int(whole or "0") * MICROS + int((part + "000000")[:6])
 
@@ -121,8 +123,11 @@ class Frame:
 class Act:
     """Something people do. `on` is a Hand, a Prize, or None; `fields` what else the command needs.
 
-    `correct` with an award takes the `amount` it ought to have, and a `document` once it is paid.
-    Kinds: validate pay undo correct release strike void_round reopen decline suspend resume.
+    `correct` takes the `amount` that the award ought to have, and a `document` once it is paid;
+    `correct_meter` the `link`, `level`, `account` and a signed `amount`; `change` the `link` and new options
+    as of Link; `transfer` and `close_link` the `link`, where it goes `to`, and `levels` where names differ.
+    Kinds: validate pay undo correct release strike void_round reopen decline suspend resume correct_meter
+    change transfer close_link.
     """
 
     kind: str
@@ -148,8 +153,8 @@ class RepeatWagers:
 @dataclass(frozen=True)
 class Level:
     """A level's accounts. house: seeds, reseeds, top-ups and make-goods less returns; wagers: contributions
-    net of refunds; awards net of undone ones. house + wagers + corrections = primary + reserve + overflow +
-    awards, always (M4).
+    net of refunds; awards net of undone ones; transfers in less out. house + wagers + corrections +
+    transfers = primary + reserve + overflow + awards, always (M4).
     """
 
     primary: str
@@ -160,6 +165,7 @@ class Level:
     overflow: str = "0"
     cycle: int = 1
     corrections: str = "0"
+    transfers: str = "0"
 
 
 @dataclass(frozen=True)

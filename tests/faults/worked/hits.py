@@ -470,24 +470,4 @@ EXAMPLES: list[Example] = [
         {("L", ""): Level("0.15", "10000", "0.42", "10000.27", cycle=2)},
         held=("T1",),
     ),
-    Example(
-        "two people correct a meter, never above its limit",
-        ("L8", "L7", "M4"),
-        "LAP: dual key on manual adjustment",
-        (
-            Link(
-                "L",
-                "ma-lir-progressive",
-                options={"seed": {"": "10000"}, "primary": {"": "20"}, "limit": {"": "10006"}},
-            ),
-        ),
-        (T1,),
-        (
-            Frame("T1", plain("r1", [1])),
-            Act("correct", fields={"link": "L", "level": "", "amount": "5.00"}, ok=False),
-            Act("correct", fields={"link": "L", "level": "", "amount": "5.00"}, people=2),
-            Act("correct", fields={"link": "L", "level": "", "amount": "1.00"}, people=2, ok=False),
-        ),
-        {("L", ""): Level("10005.20", "10000", "0.20", corrections="5.00")},
-    ),
 ]

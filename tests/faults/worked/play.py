@@ -48,7 +48,7 @@ class Subject(Protocol):
     def act(self, kind: str, **fields: Any) -> Message: ...
 
     def meters(self) -> dict[tuple[str, str], dict[str, int]]:
-        """By link and level: primary, reserve, overflow, house, wagers, awards, corrections, cycle."""
+        """By link and level: each account of Level in micro-dollars, and its cycle."""
 
     def hits(self) -> list[Message]:
         """Each with hit, round, seat (None: dealer), link and awards: award, seat, kind, amount, status."""
@@ -143,7 +143,9 @@ class Player:
             fields["hit"] = self.hit_id(step.on)
         elif step.on is not None:
             fields["award"] = self.awards()[key_of(step.on)]["award"]
-        if "amount" in fields:
+        if step.kind == "correct_meter":
+            fields["micros"] = usd(fields.pop("amount"))
+        elif "amount" in fields:
             fields["amount"] = cents(fields["amount"])
         answer = self.subject.act(step.kind, **fields)
         same(name + " allowed", answer["ok"], step.ok)
@@ -177,7 +179,7 @@ class Player:
             must = accounts(level)
             same(f"{name} {where}", {field: meters[where][field] for field in must}, must)
         for where, have in meters.items():
-            given = have["house"] + have["wagers"] + have["corrections"]
+            given = have["house"] + have["wagers"] + have["corrections"] + have["transfers"]
             kept = have["primary"] + have["reserve"] + have["overflow"] + have["awards"]
             same(f"{name} {where} balance (M4)", kept, given)
 
@@ -194,7 +196,7 @@ class Player:
 
 
 def accounts(level: Level) -> dict[str, int]:
-    money = ("primary", "reserve", "overflow", "house", "wagers", "awards", "corrections")
+    money = ("primary", "reserve", "overflow", "house", "wagers", "awards", "corrections", "transfers")
     return {field: usd(getattr(level, field)) for field in money} | {"cycle": level.cycle}
 
 

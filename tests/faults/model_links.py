@@ -1,0 +1,184 @@
+"""What people do to a link, for the independent model: suspend, correct, change, transfer, close (L8, L9)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from tests.faults.model_acts import Acts
+from tests.faults.model_facts import (
+    MONEY,
+    PENDING,
+    VALIDATED,
+    Change,
+    Correction,
+    Level,
+    Link,
+    Moved,
+    Received,
+)
+from tests.faults.model_floor import Map, Refused
+from tests.faults.model_paytables import envy_sums
+
+# What the sources ask where they leave a level's terms open (L4, L5): micro-dollars, hundredths of a percent.
+LEAST_SEED = {
+    "pa-641a-2011-progressive-A": 5_000_000_000,
+    "pa-641a-2011-progressive-B": 1_000_000_000,
+    "pa-649a-2011-progressive-A": 1_000_000_000,
+    "pa-649a-2011-progressive-B": 1_000_000_000,
+    "pa-653a-2011-progressive": 10_000_000_000,
+}
+LEAST_RATE = {"pa-649a-2011-progressive-A": 1_400, "pa-649a-2011-progressive-B": 2_000}
+# Terms of a level, and of a link, that a change may name; a paytable, a wager and decks never change.
+OF_LEVEL = ("seed", "reseed", "primary", "reserve", "limit")
+OF_LINK = ("simultaneous", "floor_to_seed", "count_chips", "hold_table", "magic_every", "lucky_every")
+
+
+class LinkActs(Acts):
+    """Acts on a link as a whole."""
+
+    def open_one(self, link: str) -> Link:
+        if link not in self.links or self.links[link].closed:
+            raise Refused("no such link, or closed")
+        return self.links[link]
+
+    def do_suspend(self, link: str, people: int = 1) -> Map:
+        self.open_one(link).suspended = True
+        return self.answer()
+
+    def do_resume(self, link: str, people: int = 1) -> Map:
+        self.open_one(link).suspended = False
+        return self.answer()
+
+    def at_rest(self, name: str) -> Link:
+        """L8, L9: the link suspended, no unfinished round with its wagers, every hit paid or undone."""
+        link = self.open_one(name)
+        if not link.suspended:
+            raise Refused("not suspended")
+        if any(round_.live(name) for table in self.tables.values() for round_ in table.unfinished.values()):
+            raise Refused("a round is not finished")
+        hits = [hit for hit in self.hits_made.values() if hit.link == name]
+        if any(award.status in (PENDING, VALIDATED) for hit in hits for award in hit.awards):
+            raise Refused("a hit waits")
+        return link
+
+    # -- corrections (L8) ------------------------------------------------------------------------------
+
+    def do_correct_meter(self, link: str, level: str, account: str, micros: int, people: int = 1) -> Map:
+        """One account of a level by an amount; nothing negative, nothing above the limit."""
+        if people < 2:
+            raise Refused("two people")
+        of = self.open_one(link)
+        if level not in of.levels or account not in MONEY or micros == 0:
+            raise Refused("of what?")
+        value = getattr(of.now[level], account) + micros
+        limit = of.levels[level].limit
+        if value < 0:
+            raise Refused("negative")
+        if account == "primary" and limit is not None and value > limit:
+            raise Refused("above the limit")
+        of.facts.append(Correction(level, micros, None, account))
+        return self.answer(*self.recompute({link}))
+
+    # -- transfer and closing (L8) ---------------------------------------------------------------------
+
+    def do_transfer(
+        self,
+        link: str,
+        to: str,
+        levels: dict[str, str] | None = None,
+        people: int = 1,
+        *,
+        closing: bool = False,
+    ) -> Map:
+        """All that players have on a link's levels to those of another, by name unless `levels` says it."""
+        if people < 2:
+            raise Refused("two people")
+        source, target = self.at_rest(link), self.open_one(to)
+        into = {name: (levels or {}).get(name, name) for name in source.levels}
+        if target is source or set(into.values()) - set(target.levels):
+            raise Refused("nowhere to go")
+        for name, other in into.items():
+            moved = self.take(source, name)
+            source.facts.append(moved)
+            if sum(moved.out.values()):
+                target.facts.append(Received(other, moved.out))
+        source.closed = closing
+        return self.answer(*self.recompute({link, to}))
+
+    def do_close_link(
+        self, link: str, to: str | None = None, levels: dict[str, str] | None = None, people: int = 1
+    ) -> Map:
+        """For good; without a link to go to only where nothing of the players' is left."""
+        if to is not None:
+            return self.do_transfer(link, to, levels, people, closing=True)
+        if people < 2:
+            raise Refused("two people")
+        source = self.at_rest(link)
+        taken = [self.take(source, name) for name in source.levels]
+        if any(sum(moved.out.values()) for moved in taken):
+            raise Refused("players' money is left")
+        source.facts += taken
+        source.closed = True
+        return self.answer(*self.recompute({link}))
+
+    def take(self, link: Link, name: str) -> Moved:
+        """The house has back what it put on the meter in this cycle, as far as it goes; the rest moves."""
+        now, left = link.now[name], link.now[name].stake
+        out, back = {}, {}
+        for account in MONEY:
+            back[account] = min(left, getattr(now, account))
+            out[account] = getattr(now, account) - back[account]
+            left -= back[account]
+        return Moved(name, out, back)
+
+    # -- parameters (L9) -------------------------------------------------------------------------------
+
+    def do_change(self, link: str, people: int = 1, **terms: Any) -> Map:
+        """New terms of a link; those of its levels as {level: value}, `envy` and `envy_approved` together."""
+        if people < 2:
+            raise Refused("two people")
+        of = self.at_rest(link)
+        if "envy" in terms or "envy_approved" in terms:
+            approved = terms.pop("envy_approved", None) or {}
+            sums = envy_sums(of.paytable, of.wager, terms.pop("envy", None) or "", approved)
+        else:
+            sums = of.envy
+        levels = {name: self.changed(of, name, terms) for name in of.levels}
+        options = {name: terms[name] for name in OF_LINK if name in terms}
+        if unknown := terms.keys() - {*OF_LEVEL, *OF_LINK, "validate_at_cents"}:
+            raise Refused(f"nobody changes {', '.join(sorted(unknown))}")
+        self.check_options(of, options)
+        of.facts.append(Change(levels))
+        of.levels, of.envy = levels, sums
+        of.validate_at = terms.get("validate_at_cents", of.validate_at)
+        for name, value in options.items():
+            setattr(of, name, value)
+        return self.answer(*self.recompute({link}))
+
+    def changed(self, link: Link, name: str, terms: dict[str, Any]) -> Level:
+        """One level's new terms, held to its source (L4, L5) and its limit (L7)."""
+        given = {term: terms[term][name] for term in OF_LEVEL if name in terms.get(term, {})}
+        level, printed = replace(link.levels[name], **given), link.paytable.levels[name]
+        old = link.levels[name]
+        mandated = (level.seed, level.reseed) != (old.seed, old.reseed) and printed.seed_for_1 is not None
+        if mandated or (level.primary != old.primary and printed.primary is not None):
+            raise Refused("the source mandates it")
+        if level.reserve != old.reserve or level.primary < LEAST_RATE.get(link.paytable.id, 1):
+            raise Refused("no such rate")
+        if min(level.seed, level.reseed) < LEAST_SEED.get(link.paytable.id, 0):
+            raise Refused("below what the source asks for")
+        if level.limit is not None and level.limit < max(link.now[name].primary, level.reseed):
+            raise Refused("the limit is below the meter or its reseed")
+        return level
+
+    def check_options(self, link: Link, options: dict[str, Any]) -> None:
+        """T5, A4, A7: what the source leaves open."""
+        by_turn = link.paytable.id.startswith("pa-") and not link.paytable.electronic
+        seeded = any(terms.seed_for_1 is not None for terms in link.paytable.levels.values())
+        if options.get("simultaneous") == "share" and by_turn:
+            raise Refused("winners are paid by turn")
+        if options.get("floor_to_seed") and link.paytable.id.startswith("pa-") and seeded:
+            raise Refused("the source mandates seed and reseed")
+        if (options.get("magic_every") or options.get("lucky_every")) and not link.paytable.electronic:
+            raise Refused("no draws here")

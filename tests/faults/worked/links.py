@@ -1,0 +1,562 @@
+"""Worked examples: what two people do to a link: correct a meter, change terms, transfer, close (L8, L9).
+
+For $1: 643a A 21 %; LOW 20 %, seed 500.00, reseed 300.00; LIMITED 20 % and 5 % reserve, seed 10,000.00, limit
+10,000.50. A royal takes the whole meter, a straight flush a tenth.
+"""
+
+from typing import Any
+
+from tests.faults.worked.form import (
+    THREE,
+    Act,
+    Check,
+    Example,
+    Frame,
+    Hand,
+    Level,
+    Link,
+    Now,
+    Prize,
+    Step,
+    Table,
+    Won,
+    bets,
+    close,
+    plain,
+    settle,
+    shown,
+    void,
+    wager,
+)
+from tests.faults.worked.undo import FIRST, LIMITED, SECOND, A, royal, straight_flush
+
+LOW = Link(
+    "L",
+    "ma-lir-progressive",
+    options={"seed": {"": "500"}, "reseed": {"": "300"}, "primary": {"": "20"}},
+)
+NEXT = Link("N", "pa-643a-five-card-A")
+T1, T2 = Table("T1"), Table("T2")
+BOTH = Table("T1", links=("L", "N"))
+OTHER = Table("T2", links=("N",))
+L, N = ("L", ""), ("N", "")
+KEY = "LAP: dual key on manual adjustment"
+IDLE = "LAP: no parameter changes while the link is in operation"
+MOVE = "LAP: the amount less the reset moves to another progressive"
+SUSPEND, RESUME = Act("suspend", fields={"link": "L"}), Act("resume", fields={"link": "L"})
+
+
+def correct_meter(amount: str, account: str = "primary", people: int = 2, *, ok: bool = True) -> Act:
+    return Act(
+        "correct_meter", None, {"link": "L", "level": "", "account": account, "amount": amount}, people, ok
+    )
+
+
+def change(people: int = 2, *, ok: bool = True, **terms: Any) -> Act:
+    return Act("change", None, {"link": "L", **terms}, people, ok)
+
+
+def close_link(to: str | None = "N", people: int = 2, *, ok: bool = True, **more: Any) -> Act:
+    return Act("close_link", None, {"link": "L", **({} if to is None else {"to": to}), **more}, people, ok)
+
+
+def lost(round_: str, seats: list[int], link: str = "L", table: str = "T1") -> tuple[Step, ...]:
+    """A round that nobody wins."""
+    return Frame(table, plain(round_, seats, link)), Frame(table, close(round_))
+
+
+def paid(round_: str) -> tuple[Step, ...]:
+    """Seat 5's hand on L is seen, and all that it won is paid."""
+    return Act("validate", Hand(round_, 5)), Act("pay", Hand(round_, 5))
+
+
+CORRECTIONS: list[Example] = [
+    Example(
+        "two people correct a meter, never above its limit",
+        ("L8", "L7", "M4"),
+        KEY,
+        (
+            Link(
+                "L",
+                "ma-lir-progressive",
+                options={"seed": {"": "10000"}, "primary": {"": "20"}, "limit": {"": "10006"}},
+            ),
+        ),
+        (T1,),
+        (
+            Frame("T1", plain("r1", [1])),
+            correct_meter("5.00", people=1, ok=False),
+            correct_meter("5.00"),
+            correct_meter("0.81", ok=False),
+            correct_meter("0.80"),
+        ),
+        {L: Level("10006", "10000", "0.20", corrections="5.80")},
+    ),
+    Example(
+        "a correction leaves no account below nothing",
+        ("L8", "M4"),
+        KEY,
+        (LIMITED,),
+        (T1,),
+        (
+            *lost("r1", [1, 2, 3, 4, 5]),
+            # 10,001.00, of which 0.50 above the limit; the reserve 5 x 0.05
+            Check({L: Level("10000.50", "10000", "1.25", overflow="0.50", reserve="0.25")}),
+            correct_meter("-0.26", "reserve", ok=False),
+            correct_meter("-0.25", "reserve"),
+            correct_meter("-0.51", "overflow", ok=False),
+            correct_meter("0.01", ok=False),
+            correct_meter("-10000.51", ok=False),
+            correct_meter("-1.00"),
+            # below its limit again: the overflow waits for the reseed, as ever
+            Check({L: Level("9999.50", "10000", "1.25", overflow="0.50", corrections="-1.25")}),
+            correct_meter("-0.50", "overflow"),
+        ),
+        {L: Level("9999.50", "10000", "1.25", corrections="-1.75")},
+    ),
+    Example(
+        "what was put into the overflow comes with the reseed",
+        ("L8", "A2", "L7"),
+        KEY,
+        (LIMITED,),
+        (T1,),
+        (
+            Frame("T1", plain("r1", [5])),
+            correct_meter("30.00", "overflow"),
+            royal("T1", "r1", "10000.20"),
+        ),
+        # 10,000 + reserve 0.05 + overflow 30.00 = 10,030.05, of which 29.55 above the limit
+        {L: Level("10000.50", "20000", "0.25", "10000.20", overflow="29.55", cycle=2, corrections="30")},
+        held=("T1",),
+    ),
+    Example(
+        "a correction stands when the award before it is undone",
+        ("A11", "L8", "L10"),
+        KEY,
+        (A,),
+        (T1,),
+        (
+            Frame("T1", plain("r1", [5])),
+            royal("T1", "r1", "10000.21"),
+            correct_meter("50.00"),
+            Check({L: Level("10050", "20000", "0.21", "10000.21", cycle=2, corrections="50")}),
+            Act("undo", Hand("r1", 5)),
+        ),
+        {L: Level("10050.21", "10000", "0.21", cycle=2, corrections="50")},
+        (Now(FIRST, "10000.21", "undone"),),
+    ),
+    Example(
+        "a correction that the recomputed meter cannot bear: the house makes up the rest",
+        ("A11", "L8", "T6"),
+        KEY,
+        (LOW,),
+        (T1,),
+        (
+            Frame("T1", wager("r1", bets("L", [1, 2, 3, 4, 5]), lock=False)),
+            correct_meter("-501.00"),
+            Check({L: Level("0", "500", "1.00", corrections="-501")}),
+            Frame("T1", void("r1"), refunds=("L:1", "L:2", "L:3", "L:4", "L:5")),
+        ),
+        # 500.00 - 501.00: one dollar from the house
+        {L: Level("0", "501", "0", corrections="-501")},
+    ),
+    Example(
+        "a later royal took the correction with it, and is raised by what came before",
+        ("A11", "L8", "A2"),
+        KEY,
+        (A,),
+        (T1, T2),
+        (
+            Frame("T1", plain("r1", [5])),
+            royal("T1", "r1", "10000.21"),
+            correct_meter("100.00"),
+            Frame("T2", plain("r2", [5])),
+            royal("T2", "r2", "10100.21"),
+            Act("undo", Hand("r1", 5), people=2, changed=(Now(SECOND, "10100.42", "pending"),)),
+        ),
+        # 10,000 + 0.21 + 100 + 0.21, all won; reseeded once
+        {L: Level("10000", "20000", "0.42", "10100.42", cycle=3, corrections="100")},
+        held=("T2",),
+    ),
+]
+
+CHANGES: list[Example] = [
+    Example(
+        "a new rate from the next wager, a new reseed from the next reseed",
+        ("L9", "L6", "A2"),
+        IDLE,
+        (LOW,),
+        (T1,),
+        (
+            *lost("r1", [5]),
+            change(primary={"": "10"}, reseed={"": "400"}, ok=False),
+            SUSPEND,
+            change(people=1, primary={"": "10"}, reseed={"": "400"}, ok=False),
+            change(primary={"": "10"}, reseed={"": "400"}),
+            Check({L: Level("500.20", "500", "0.20")}),
+            Frame("T1", plain("r2", [5]), code="suspended"),
+            RESUME,
+            Frame("T1", plain("r2", [5])),
+            royal("T1", "r2", "500.30"),
+        ),
+        {L: Level("400", "900", "0.30", "500.30", cycle=2)},
+        held=("T1",),
+    ),
+    Example(
+        "nothing changes while a round holds wagers of the link, or a hit of it waits",
+        ("L9",),
+        IDLE,
+        (LOW, NEXT),
+        (BOTH,),
+        (
+            Frame("T1", plain("r1", [5])),
+            SUSPEND,
+            change(primary={"": "10"}, ok=False),
+            royal("T1", "r1", "500.20"),
+            change(primary={"": "10"}, ok=False),
+            Act("validate", Hand("r1", 5)),
+            change(primary={"": "10"}, ok=False),
+            Act("pay", Hand("r1", 5)),
+            change(primary={"": "10"}),
+            Frame("T1", plain("r2", [5], "N")),
+            change(primary={"": "11"}),
+        ),
+        {L: Level("300", "800", "0.20", "500.20", cycle=2), N: Level("10000.21", "10000", "0.21")},
+    ),
+    Example(
+        "an envy bonus that waits is a hit that waits; one that was undone is not",
+        ("L9", "A5", "A10"),
+        IDLE,
+        (LOW,),
+        (T1,),
+        (
+            Frame("T1", plain("r1", [5, 3])),
+            royal("T1", "r1", "500.40", [3]),
+            Act("validate", Hand("r1", 5)),
+            Act("pay", FIRST),
+            SUSPEND,
+            change(primary={"": "10"}, ok=False),
+            Act("undo", Prize(Hand("r1", 5), 3, "envy")),
+            change(primary={"": "10"}),
+        ),
+        {L: Level("300", "800", "0.40", "500.40", cycle=2)},
+    ),
+    Example(
+        "a limit at or above the meter and the reseed, and no reseed above it",
+        ("L9", "L7"),
+        "LAP progressive limit",
+        (Link("L", "ma-lir-progressive", options={**LOW.options, "reseed": {"": "600"}}),),
+        (T1,),
+        (
+            *lost("r1", [5]),  # 500.20
+            SUSPEND,
+            change(limit={"": "599.99"}, ok=False),
+            change(limit={"": "600"}),
+            change(reseed={"": "600.01"}, ok=False),
+            correct_meter("99.81", ok=False),
+            correct_meter("99.80"),
+            change(limit={"": "599.99"}, reseed={"": "500"}, ok=False),
+            RESUME,
+            *lost("r2", [5]),
+        ),
+        {L: Level("600", "500", "0.40", overflow="0.20", corrections="99.80")},
+    ),
+    Example(
+        "what the source mandates is not changed",
+        ("L9", "L5", "L4"),
+        "58 Pa. Code 643a.12(e)(3)",
+        (A,),
+        (T1,),
+        (
+            SUSPEND,
+            change(primary={"": "20"}, ok=False),
+            change(reserve={"": "1"}, ok=False),
+            change(seed={"": "9000"}, reseed={"": "9000"}, ok=False),
+            change(simultaneous="share", ok=False),
+            change(floor_to_seed=True, ok=False),
+            change(validate_at="100"),
+            RESUME,
+            Frame("T1", plain("r1", [5])),
+            Frame(
+                "T1",
+                settle("r1", shown(5, "2h 9h Th"), board="6h 7h"),
+                (Won(5, "odds", "40.00", "flush", status="final"),),
+            ),
+        ),
+        {L: Level("10000.21", "10000", "0.21")},
+    ),
+    Example(
+        "what the source sets a minimum for is not changed below it",
+        ("L9", "L5", "L4"),
+        "41 Pa.B. 3836, 649a.12(e)",
+        (
+            Link(
+                "L",
+                "pa-649a-2011-progressive-A",
+                options={"seed": {"": "1000"}, "reseed": {"": "1000"}, "primary": {"": "20"}},
+            ),
+        ),
+        (Table("T1", THREE),),
+        (
+            SUSPEND,
+            change(primary={"": "13.99"}, ok=False),
+            change(reseed={"": "999.99"}, ok=False),
+            change(primary={"": "14"}, reseed={"": "1200"}),
+            RESUME,
+            *lost("r1", [5]),
+        ),
+        {L: Level("1000.14", "1000", "0.14")},
+    ),
+    Example(
+        "a hand found late, after a change: at its turn, by the terms that were",
+        ("L9", "T10", "A11"),
+        "house rule on 58 Pa. Code 643a.11(g)",
+        (LOW,),
+        (T1, T2),
+        (
+            *lost("r1", [5, 3]),  # 500.40
+            SUSPEND,
+            change(primary={"": "10"}, reseed={"": "250"}),
+            RESUME,
+            Frame("T2", plain("r2", [1])),  # 0.10
+            Act("reopen", fields={"table": "T1", "round": "r1"}, people=2),
+            royal("T1", "r1", "500.40", [3]),
+            # reseeded with 300.00, as it was then, and 0.10 since
+            Check({L: Level("300.10", "800", "0.50", "500.40", cycle=2)}),
+            Frame("T2", void("r2"), refunds=("L:1",)),
+        ),
+        {L: Level("300", "800", "0.40", "500.40", cycle=2)},
+        held=("T1",),
+    ),
+]
+
+TRANSFERS: list[Example] = [
+    Example(
+        "closing moves what players paid, and the house has its seed back",
+        ("L8", "L9", "M4"),
+        MOVE,
+        (A, NEXT),
+        (BOTH, OTHER),
+        (
+            *lost("r1", [1, 2, 3, 4, 5, 6, 7]),  # 7 x 0.21
+            close_link(ok=False),
+            SUSPEND,
+            close_link(people=1, ok=False),
+            close_link("L", ok=False),
+            close_link(None, ok=False),
+            close_link(),
+            Check({L: Level("0", "0", "1.47", transfers="-1.47")}),
+            Act("resume", fields={"link": "L"}, ok=False),
+            close_link(ok=False),
+            correct_meter("1.00", ok=False),
+            Frame("T1", plain("r2", [1]), code="suspended"),
+            Frame("T1", plain("r2", [1], "N")),
+        ),
+        {
+            L: Level("0", "0", "1.47", transfers="-1.47"),
+            N: Level("10001.68", "10000", "0.21", transfers="1.47"),
+        },
+    ),
+    Example(
+        "account by account, and never above the other link's limit",
+        ("L8", "L7"),
+        MOVE,
+        (LIMITED, Link("N", "ma-lir-progressive", options={**LIMITED.options, "limit": {"": "10000.40"}})),
+        (T1, OTHER),
+        (
+            *lost("r1", [1, 2, 3, 4, 5]),  # 10,000.50, overflow 0.50, reserve 0.25
+            SUSPEND,
+            close_link(),
+        ),
+        # 0.50 of the primary, of which 0.10 above the limit; 0.50 of overflow; 0.25 of reserve
+        {
+            L: Level("0", "0", "1.25", transfers="-1.25"),
+            N: Level("10000.40", "10000", "0", overflow="0.60", reserve="0.25", transfers="1.25"),
+        },
+    ),
+    Example(
+        "where less is left than the house put in, nothing moves and the house has what there is",
+        ("L8", "A4"),
+        MOVE,
+        (A, NEXT),
+        (T1, OTHER),
+        (
+            Frame("T1", plain("r1", [5])),
+            straight_flush("T1", "r1", "1000.02"),  # 9,000.19 left
+            SUSPEND,
+            close_link(ok=False),
+            *paid("r1"),
+            close_link(),
+        ),
+        {L: Level("0", "999.81", "0.21", "1000.02"), N: Level("10000", "10000", "0")},
+    ),
+    Example(
+        "the reserve bears what the primary has not: of house money more than that, the rest moves",
+        ("L8", "A3", "A4"),
+        MOVE,
+        (
+            Link(
+                "L",
+                "ma-lir-progressive",
+                options={
+                    "seed": {"": "1.00"},
+                    "reseed": {"": "0.50"},
+                    "primary": {"": "1"},
+                    "reserve": {"": "9"},
+                },
+            ),
+            NEXT,
+        ),
+        (T1, OTHER),
+        (
+            Frame("T1", plain("r1", [5, 4, 3, 2])),
+            straight_flush("T1", "r1", "0.10", [4, 3, 2]),  # a tenth of 1.04: 0.94 left, reserve 0.36
+            SUSPEND,
+            *paid("r1"),
+            close_link(),
+        ),
+        # 0.94 + 0.36 less 1.00: 0.30 of the reserve
+        {
+            L: Level("0", "0", "0.40", "0.10", transfers="-0.30"),
+            N: Level("10000", "10000", "0", reserve="0.30", transfers="0.30"),
+        },
+    ),
+    Example(
+        "of the house's money only that of the current cycle returns",
+        ("L8", "L10"),
+        MOVE,
+        (A, NEXT),
+        (T1, OTHER),
+        (
+            Frame("T1", plain("r1", [5])),
+            royal("T1", "r1", "10000.21"),
+            *paid("r1"),
+            *lost("r2", [5, 4]),
+            SUSPEND,
+            close_link(),
+        ),
+        {
+            L: Level("0", "10000", "0.63", "10000.21", cycle=2, transfers="-0.42"),
+            N: Level("10000.42", "10000", "0", transfers="0.42"),
+        },
+    ),
+    Example(
+        "what tops a meter up is house money of its cycle",
+        ("L8", "A4"),
+        MOVE,
+        (Link("L", "ma-PTMGL01", options={"primary": {"": "50"}, "floor_to_seed": True}), NEXT),
+        (T1, OTHER),
+        (
+            Frame("T1", plain("r1", [5])),
+            straight_flush("T1", "r1", "1000.05"),  # 9,000.45, topped up with 999.55
+            *paid("r1"),
+            SUSPEND,
+            close_link(),
+        ),
+        # 10,000.00 less 10,999.55
+        {L: Level("0", "999.55", "0.50", "1000.05"), N: Level("10000", "10000", "0")},
+    ),
+    Example(
+        "players' money that a reseed took from the reserve moves on",
+        ("L8", "A3"),
+        MOVE,
+        (Link("L", "pa-643a-five-card-hand-bonus"), NEXT),
+        (T1, OTHER),
+        (
+            Frame("T1", plain("r1", [5, 4])),
+            royal("T1", "r1", "10000.26"),  # 2 x 0.13; the next meter is the reserve, 2 x 0.08
+            *paid("r1"),
+            *lost("r2", [5]),
+            SUSPEND,
+            close_link(),
+        ),
+        # reseeded with nothing of the house's: 0.16 + 0.13 and 0.08 of reserve
+        {
+            L: Level("0", "10000", "0.63", "10000.26", cycle=2, transfers="-0.37"),
+            N: Level("10000.29", "10000", "0", reserve="0.08", transfers="0.37"),
+        },
+    ),
+    Example(
+        "a meter that was corrected moves as it is",
+        ("L8",),
+        MOVE,
+        (A, NEXT),
+        (T1, OTHER),
+        (correct_meter("25.00"), SUSPEND, close_link()),
+        {
+            L: Level("0", "0", "0", corrections="25", transfers="-25"),
+            N: Level("10025", "10000", "0", transfers="25"),
+        },
+    ),
+    Example(
+        "with nothing of the players' on it a link is closed and moves nothing",
+        ("L8",),
+        MOVE,
+        (A,),
+        (T1,),
+        (SUSPEND, close_link(None)),
+        {L: Level("0", "0", "0")},
+    ),
+    Example(
+        "levels of other names: two people say where the money goes",
+        ("L8", "L3"),
+        MOVE,
+        (A, Link("N", "pa-643a-five-card-B")),
+        (T1, OTHER),
+        (
+            *lost("r1", [5]),
+            SUSPEND,
+            close_link(ok=False),
+            close_link(levels={"": "minor"}, ok=False),
+            close_link(levels={"": "major"}),
+        ),
+        {
+            L: Level("0", "0", "0.21", transfers="-0.21"),
+            ("N", "mega"): Level("10000", "10000", "0"),
+            ("N", "major"): Level("1000.21", "1000", "0", transfers="0.21"),
+        },
+    ),
+    Example(
+        "an award undone on the other link: what was moved there stays",
+        ("A11", "L8"),
+        MOVE,
+        (A, NEXT),
+        (T1, OTHER),
+        (
+            *lost("r1", [1, 2, 3, 4, 5, 6, 7]),
+            Frame("T2", plain("r2", [5], "N")),
+            Frame(
+                "T2",
+                settle("r2", shown(5, "Qs Js Ts"), board="As Ks"),
+                (Won(5, "meter", "10000.21", "royal-flush", link="N"),),
+            ),
+            SUSPEND,
+            close_link(),
+            Check({N: Level("10001.47", "20000", "0.21", "10000.21", cycle=2, transfers="1.47")}),
+            Act("undo", Hand("r2", 5, "N")),
+        ),
+        {N: Level("10001.68", "10000", "0.21", cycle=2, transfers="1.47")},
+    ),
+    Example(
+        "a hand found late on a link that was closed: what moved stays moved, the house makes up the rest",
+        ("T10", "A11", "L8"),
+        "house rule on 58 Pa. Code 643a.11(g)",
+        (A, NEXT),
+        (T1, OTHER),
+        (
+            *lost("r1", [5, 3]),
+            SUSPEND,
+            close_link(),
+            Act("reopen", fields={"table": "T1", "round": "r1"}, people=2),
+            royal("T1", "r1", "10000.42", [3]),
+        ),
+        # a reseed of 10,000 that goes back to the house, and 0.42 that is on the other link already
+        {
+            L: Level("0", "10000.42", "0.42", "10000.42", cycle=2, transfers="-0.42"),
+            N: Level("10000.42", "10000", "0", transfers="0.42"),
+        },
+        held=("T1",),
+    ),
+]
+
+EXAMPLES: list[Example] = CORRECTIONS + CHANGES + TRANSFERS
