@@ -1,4 +1,7 @@
-"""What holds for every test? In CI nothing is skipped; and the run leaves nothing behind that still runs."""
+"""What holds for every test? In CI nothing is skipped; and the run leaves nothing behind that still runs.
+
+And in which order do they run, in how many processes?
+"""
 
 import os
 from collections.abc import Generator
@@ -23,6 +26,8 @@ __all__ = [
 ]  # fixtures for every test
 
 MEMORY_BEFORE: Final = pytest.StashKey[set[str]]()
+# What starts programs and browsers takes longest. It comes first, so that all workers end together.
+FIRST: Final = ("tests/test_wheel.py", "tests/e2e/", "tests/web/", "tests/lab/")
 IN_CI: Final = os.environ.get("CI", "").lower() in {"1", "true", "yes"}
 
 
@@ -47,6 +52,16 @@ def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest
     report = yield
     _fail_instead_of_skip(report)
     return report
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Of `-n auto`: three for two cores, because tests of real programs often wait."""
+    return len(os.sched_getaffinity(0)) * 3 // 2
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: not item.nodeid.startswith(FIRST))
 
 
 def pytest_configure(config: pytest.Config) -> None:

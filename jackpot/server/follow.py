@@ -6,11 +6,9 @@ face again. A revision never goes back, and what has not been confirmed for 5 s 
 
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
-from redis.asyncio import Redis
-from redis.asyncio.client import PubSub
 
 from controllers.answers import State
 from jackpot.clock import Clock
@@ -21,6 +19,10 @@ from jackpot.server.face import RESUMED, Hits
 from jackpot.server.life import Service
 from jackpot.server.redis_line import RedisLine
 from jackpot.server.relay import BEAT_S, LinkFace, Rev, Said, SignKeys, keys_of, read
+
+if TYPE_CHECKING:
+    from redis.asyncio import Redis
+    from redis.asyncio.client import PubSub
 
 # Five beats: longer than a lost message or a change of nodes takes, half of what a sign itself waits (WIRE).
 STALE_S: Final = 5.0
@@ -174,7 +176,7 @@ class Follower:
             "failures": self.line.failures,
         }
 
-    async def _follow(self, redis: Redis) -> None:
+    async def _follow(self, redis: "Redis") -> None:
         async with redis.pubsub() as channel:
             await channel.ssubscribe(keys_of(self.bank)[2])
             began = looked = self._clock.monotonic()
@@ -190,7 +192,7 @@ class Follower:
                     found = await read(redis, self.bank)
                     looked, held = now, found[0].rev if found else _BEFORE_ALL
 
-    async def _listen(self, redis: Redis, channel: PubSub) -> None:
+    async def _listen(self, redis: "Redis", channel: "PubSub") -> None:
         """The next message, if one comes within a beat. A subscription, new or renewed, reads the face."""
         asked = self._clock.monotonic()
         message = await channel.get_message(timeout=BEAT_S)
@@ -208,7 +210,7 @@ class Follower:
             else:
                 self._hear(said, 0.0)
 
-    async def _read(self, redis: Redis) -> None:
+    async def _read(self, redis: "Redis") -> None:
         asked = self._clock.monotonic()
         found = await read(redis, self.bank)
         if found is not None:

@@ -6,14 +6,13 @@ Nothing waits for it: what goes wrong here is logged and counted, and ends nothi
 import asyncio
 import secrets
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import SplitResult, urlsplit
 
 import structlog
-from redis.asyncio import Redis
-from redis.asyncio.retry import Retry
-from redis.backoff import NoBackoff
-from redis.exceptions import MovedError
+
+if TYPE_CHECKING:
+    from redis.asyncio import Redis
 
 # A node that does not answer for this long hangs: ten times what a busy one takes across a city.
 ANSWER_WITHIN_S: Final = 2.0
@@ -50,7 +49,7 @@ class RedisLine:
             self.up = True
             log.info("redis_reached", bank=self._bank, node=self.node, kind=(self._bank, self.node))
 
-    async def keep(self, work: Callable[[Redis], Awaitable[None]]) -> None:
+    async def keep(self, work: Callable[["Redis"], Awaitable[None]]) -> None:
         """Does `work` with a connection, and again on the next node whenever it fails; until cancelled."""
         pause = RETRY_FIRST_S
         first = True
@@ -69,7 +68,12 @@ class RedisLine:
             await asyncio.sleep(pause * _chance.uniform(0.5, 1.0))  # else all come back at one moment
             pause = min(2 * pause, RETRY_MOST_S)
 
-    def _client(self) -> Redis:
+    def _client(self) -> "Redis":
+        # Loaded here: a floor without Redis starts a fifth sooner.
+        from redis.asyncio import Redis  # noqa: PLC0415
+        from redis.asyncio.retry import Retry  # noqa: PLC0415
+        from redis.backoff import NoBackoff  # noqa: PLC0415
+
         return Redis.from_url(
             self._url.geturl(),
             socket_timeout=ANSWER_WITHIN_S,
@@ -80,6 +84,8 @@ class RedisLine:
 
     def _after(self, error: Exception) -> SplitResult:
         """The node to try next: where a cluster says that the bank is, else the next of the list."""
+        from redis.exceptions import MovedError  # noqa: PLC0415
+
         if isinstance(error, MovedError):
             login, at, _ = self._url.netloc.rpartition("@")
             host = error.host or self._url.hostname or ""

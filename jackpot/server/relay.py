@@ -9,11 +9,10 @@ bank share a hash tag, and the channel is a shard's: in a cluster a bank is one 
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any, Final, Literal, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Protocol
 
 import msgspec
 import structlog
-from redis.asyncio import Redis
 
 from controllers.answers import Hit, LinkState, Status, WaitingHit
 from controllers.messages import Id
@@ -22,6 +21,9 @@ from jackpot.rules.facts import JACKPOTS_MOST
 from jackpot.server.audience import SIGN_INTERVAL_S
 from jackpot.server.board import Board
 from jackpot.server.redis_line import RedisLine
+
+if TYPE_CHECKING:
+    from redis.asyncio import Redis
 
 # DESIGN: what nobody confirms is gone after 15 s, also where every server died.
 EXPIRE_MS: Final = 15_000
@@ -187,7 +189,7 @@ class Publisher:
             "failures": self.line.failures,
         }
 
-    async def _publish(self, redis: Redis) -> None:
+    async def _publish(self, redis: "Redis") -> None:
         self._said = None
         while True:
             if self._allowed() and self._due():
@@ -201,7 +203,7 @@ class Publisher:
         waited = self._clock.monotonic() - self._said_at >= BEAT_S
         return waited or (changed and not self._replaced)
 
-    async def _say(self, redis: Redis) -> None:
+    async def _say(self, redis: "Redis") -> None:
         whole, said = self._next()
         self._said_at = self._clock.monotonic()
         answer = await offer(redis, self.bank, said)
@@ -251,7 +253,7 @@ class Publisher:
         self._told = [*self._told, (link, message)][-TOLD_MOST:]
 
 
-async def offer(redis: Redis, bank: str, said: Said) -> bytes:
+async def offer(redis: "Redis", bank: str, said: Said) -> bytes:
     """Has the script take a message: TAKEN, OLDER or WHOLE. Raises RedisError."""
     client: Any = redis  # its typing has one answer for both of its kinds of client
     answer: bytes = await client.eval(_SCRIPT, 3, *keys_of(bank), *_arguments(said))
@@ -282,7 +284,7 @@ return {redis.call('HGETALL', KEYS[1]), redis.call('LRANGE', KEYS[2], 0, -1), re
 """
 
 
-async def read(redis: Redis, bank: str) -> tuple[Said, float] | None:
+async def read(redis: "Redis", bank: str) -> tuple[Said, float] | None:
     """A bank's whole face as Redis holds it, and its age in seconds; None where it holds none.
 
     The age is by Redis' own clock alone, and as old as can be where that is behind the clock of the node that
