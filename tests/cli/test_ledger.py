@@ -2,8 +2,6 @@
 
 import asyncio
 import re
-import subprocess
-import sys
 from contextlib import closing
 from pathlib import Path
 from typing import Final
@@ -18,6 +16,7 @@ from tests.ledger.play import Play
 from tests.ledger.test_verify import spoil, write
 from tests.ledger.waiting import open_ledger
 from tests.ledgers import KINDS, Fresh
+from tests.program import jackpot
 
 COMMANDS: Final = (
     "init",
@@ -35,8 +34,7 @@ ROWS: Final = 100
 
 def run(*arguments: str | Path) -> tuple[int, str, str]:
     """Exit code, output and errors of the command as people start it."""
-    command = [sys.executable, "-m", "jackpot.cli", "ledger", *map(str, arguments)]
-    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
+    done = jackpot("ledger", *arguments)
     return done.returncode, done.stdout, done.stderr
 
 

@@ -3,8 +3,6 @@
 import csv
 import io
 import json
-import subprocess
-import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -14,6 +12,7 @@ from jackpot.books.reports import REPORTS
 from tests.books.season import FIRST, Season
 from tests.ledger.test_verify import spoil
 from tests.ledger.waiting import open_ledger
+from tests.program import jackpot
 from tests.server.bed import configure
 
 DAYS = 2
@@ -22,8 +21,7 @@ STEPS = 60
 
 def run(*arguments: str) -> tuple[int, str, str]:
     """Exit code, output and errors of the command as people start it."""
-    command = [sys.executable, "-m", "jackpot.cli.__main__", "report", *arguments]
-    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
+    done = jackpot("report", *arguments)
     return done.returncode, done.stdout, done.stderr
 
 

@@ -1,8 +1,6 @@
 """Does `jackpot verify` say in plain words, and in its exit code, whether the ledger holds?"""
 
 import shutil
-import subprocess
-import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -15,13 +13,13 @@ from jackpot.rules.events import Refused
 from tests.ledger.play import Play
 from tests.ledger.test_verify import spoil, write
 from tests.ledger.waiting import copy, open_banks
+from tests.program import jackpot
 from tests.server.bed import LINKS, configure
 
 
 def run(*arguments: str) -> tuple[int, str, str]:
     """Exit code, output and errors of the command as people start it."""
-    command = [sys.executable, "-m", "jackpot.cli.__main__", "verify", *arguments]
-    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=60)
+    done = jackpot("verify", *arguments)
     return done.returncode, done.stdout, done.stderr
 
 

@@ -1,10 +1,8 @@
 """How does a test start several servers on one ledger, play at all of them, and check who said what?"""
 
 import json
-import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -15,8 +13,8 @@ from typing import Any, Final
 from jackpot.lab.engines import free_port
 from tests.e2e.load import Message, Played, check
 from tests.e2e.site import Program, Site
-from tests.e2e.vendor import WAIT_S
 from tests.ledger.waiting import open_ledger
+from tests.program import jackpot
 
 LISTENERS: Final = ("tables", "signs", "http")
 
@@ -61,11 +59,7 @@ class Server(Site):
 
     def lease(self, *words: str) -> subprocess.CompletedProcess[str]:
         """`jackpot lease WORDS` to this server."""
-        command = [sys.executable, "-m", "jackpot.cli", "lease", *words, "--config", str(self.config)]
-        environment = {**os.environ, "JACKPOT_SERVER": self.name}
-        return subprocess.run(
-            command, capture_output=True, text=True, timeout=WAIT_S, check=False, env=environment
-        )
+        return jackpot("lease", *words, "--config", self.config, more={"JACKPOT_SERVER": self.name})
 
     def has(self, bank: str = "main") -> dict[str, Any]:
         """What it says of a bank: its holder, and what it is here."""

@@ -4,17 +4,16 @@ import json
 import os
 import secrets
 import signal
-import subprocess
-import sys
 import threading
 import urllib.error
 import urllib.request
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from tests.e2e.vendor import WAIT_S, Vendor
+from tests.program import Started, jackpot
 from tests.server.bed import administered
 
 HEAD = """
@@ -35,6 +34,7 @@ commands_per_second = {commands}
 bytes_per_second = {bytes}
 refusals_per_second = {refusals}
 """
+STDOUT: Final = 1
 
 
 class Program:
@@ -46,19 +46,21 @@ class Program:
         self.ports: dict[str, int] = {}
         self.log: list[dict[str, Any]] = []
         self._words = words
-        self._process: subprocess.Popen[str] | None = None
+        self._process: Started | None = None
         self._reader: threading.Thread | None = None
         self._logged = threading.Condition()
         self._over = True
 
     def start(self) -> None:
         """Returns once it serves."""
-        command = [sys.executable, "-m", "jackpot.cli", *self._words, "--config", str(self.config)]
         self.log.clear()
         self._over = False
-        environment = {**os.environ, **self.more}
-        self._process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment)
-        self._reader = threading.Thread(target=self._read, args=(self._process,), daemon=True)
+        errors, theirs = os.pipe()
+        with Path(os.devnull).open() as nothing:
+            streams = nothing.fileno(), STDOUT, theirs
+            self._process = Started(*self._words, "--config", self.config, streams=streams, more=self.more)
+        os.close(theirs)
+        self._reader = threading.Thread(target=self._read, args=(errors,), daemon=True)
         self._reader.start()
         self.ports = self.logged("serving")
 
@@ -95,17 +97,16 @@ class Program:
         assert line is not None, f"the server ended without {event}: {self.log}"
         return line
 
-    def _read(self, process: subprocess.Popen[str]) -> None:
-        assert process.stderr is not None
-        for text in process.stderr:
-            try:
-                line = json.loads(text)
-            except json.JSONDecodeError:
-                line = {"event": "text", "text": text.rstrip()}
-            with self._logged:
-                self.log.append(line)
-                self._logged.notify_all()
-        process.stderr.close()
+    def _read(self, errors: int) -> None:
+        with open(errors) as texts:
+            for text in texts:
+                try:
+                    line = json.loads(text)
+                except json.JSONDecodeError:
+                    line = {"event": "text", "text": text.rstrip()}
+                with self._logged:
+                    self.log.append(line)
+                    self._logged.notify_all()
         with self._logged:
             self._over = True
             self._logged.notify_all()
@@ -190,8 +191,7 @@ class Site(Program):
 
     def cli(self, *words: str) -> str:
         """`jackpot WORDS --config FILE`; what it printed."""
-        command = [sys.executable, "-m", "jackpot.cli", *words, "--config", str(self.config)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=WAIT_S, check=False)
+        done = jackpot(*words, "--config", self.config)
         assert done.returncode == 0, done.stderr
         return done.stdout
 

@@ -1,11 +1,11 @@
 """Do two banks of a running floor become one, as an operator does it, and does every table play on?"""
 
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests import program
 from tests.e2e.floors import BOARD, EASY, NOTHING, hand
 from tests.e2e.site import Site, running
 from tests.e2e.vendor import bets
@@ -17,8 +17,7 @@ WHY = ("--reason", "one control room")
 
 
 def jackpot(site: Site, *words: str) -> "subprocess.CompletedProcess[str]":
-    command = [sys.executable, "-m", "jackpot.cli", *words, "--config", str(site.config)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    return program.jackpot(*words, "--config", site.config)
 
 
 def meters(site: Site) -> dict[str, list[tuple[str, str]]]:

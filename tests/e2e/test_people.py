@@ -1,15 +1,14 @@
 """Do people come to a new site, join it, and work its hits through, with the real program and a browser?"""
 
 import asyncio
-import subprocess
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests.e2e.site import Site, running
-from tests.e2e.vendor import WAIT_S, Vendor, bets
+from tests.e2e.vendor import Vendor, bets
+from tests.program import jackpot
 from tests.server.bed import on_loop
 from tests.server.test_admin import ROYAL
 from tests.web.browser import chromium, needs_chromium, opened
@@ -32,16 +31,7 @@ FIRST = f"ann\nAnn Arbor\n{ANN}\n{ANN}\nben\nBen Nevis\n{BEN}\n{BEN}\n"
 
 def begin(site: Site) -> None:
     """`jackpot users init`, typed by two people where no terminal is."""
-    command = [sys.executable, "-m", "jackpot.cli", "users", "init", "--config", str(site.config)]
-    done = subprocess.run(
-        command,
-        input=FIRST,
-        text=True,
-        capture_output=True,
-        timeout=WAIT_S,
-        start_new_session=True,
-        check=False,
-    )
+    done = jackpot("users", "init", "--config", site.config, given=FIRST)
     assert (done.returncode, "ann and ben are admins" in done.stdout) == (0, True), done.stderr
 
 

@@ -2,24 +2,22 @@
 
 import json
 import signal
-import subprocess
-import sys
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from tests import program
 from tests.e2e.floors import BOARD, EASY, NOTHING, hand
 from tests.e2e.site import Site, running
-from tests.e2e.vendor import WAIT_S, Vendor, bets
+from tests.e2e.vendor import Vendor, bets
 from tests.ledger.waiting import carry, open_ledger
 from tests.ledgers import KINDS, Fresh
 
 
 def jackpot(*words: str | Path) -> str:
     """What the command printed; it must succeed."""
-    command = [sys.executable, "-m", "jackpot.cli", *map(str, words)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=WAIT_S, check=False)
+    done = program.jackpot(*words)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

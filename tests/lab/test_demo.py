@@ -12,21 +12,15 @@ from urllib.parse import urlencode
 
 import pytest
 
+from tests.program import jackpot
+
 DEMO: Final = (sys.executable, "-m", "jackpot.cli.__main__", "demo")
 TIMEOUT_S: Final = 60
 ROOT: Final = Path(__file__).parent.parent.parent
 
 
 def demo(*options: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*DEMO, *options],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=TIMEOUT_S,
-        stdin=subprocess.DEVNULL,
-    )
+    return jackpot("demo", *options)
 
 
 def started(*options: str | Path) -> subprocess.Popen[str]:

@@ -5,8 +5,6 @@ import getpass
 import json
 import re
 import stat
-import subprocess
-import sys
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -15,6 +13,7 @@ from zoneinfo import ZoneInfo
 from jackpot.app import Server
 from jackpot.rules.acts.hits import Undone
 from jackpot.rules.kinds import decode
+from tests import program
 from tests.server.bed import LINK, LINKS, Device, administer, configure, on_loop, table
 from tests.server.test_web import fetch
 
@@ -32,12 +31,7 @@ async def royal(device: Device, seq: int = 1, round_id: str = "R1", **more: Any)
 
 async def jackpot(*words: str) -> tuple[int, str, str]:
     """The command line in a process of its own: exit code, output, errors."""
-
-    def run() -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "jackpot.cli", *words]
-        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=30)
-
-    done = await asyncio.to_thread(run)
+    done = await asyncio.to_thread(program.jackpot, *words)
     return done.returncode, done.stdout, done.stderr
 
 

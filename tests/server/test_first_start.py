@@ -1,8 +1,6 @@
 """Whose ledger is it, and is every bank there, before a server opens anything (S3)?"""
 
 import asyncio
-import subprocess
-import sys
 from contextlib import closing
 from pathlib import Path
 from typing import Any, Final
@@ -18,6 +16,7 @@ from jackpot.rules.acts.banks import BankOpened
 from tests.ledger.material import rows
 from tests.ledger.planted import run_sql
 from tests.ledger.waiting import open_banks, open_ledger
+from tests.program import jackpot
 from tests.server.bed import LINK, LINKS, administer, configure, on_loop, table
 from tests.server.test_web import fetch
 
@@ -31,11 +30,6 @@ def named(folder: Path, name: str, site: str = "", links: str = LINKS) -> Config
     said = f'id = "{site}"\n' if site else ""
     config.path.write_text(config.path.read_text().replace('name = "Test"', f'{said}name = "{name}"'))
     return load(config.path)
-
-
-def jackpot(*words: str) -> "subprocess.CompletedProcess[str]":
-    command = [sys.executable, "-m", "jackpot.cli", *words]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
 
 
 async def sites(config: Config) -> set[str]:
