@@ -109,14 +109,14 @@ from tests.faults.model_floor import (
     count_state,
     miscounted,
 )
-from tests.faults.model_links import LinkActs
 from tests.faults.model_paytables import CATALOGUE, HOLD_EM, envy_sums
+from tests.faults.model_people import SignedActs
 from tests.faults.model_settle import Settlement
 
 __all__ = ["Model"]
 
 
-class Model(LinkActs):
+class Model(SignedActs):
     """Links, tables, their rounds and hits; see the readings above."""
 
     def open_link(

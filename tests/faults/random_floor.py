@@ -7,13 +7,15 @@ and `act`. Every choice comes from one seed.
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from random import Random
 from typing import Any, Final, NamedTuple
 
 from tests.faults.model_floor import MISMATCH, OPEN, Round
 from tests.faults.model_floor import Table as ModelTable
+from tests.faults.model_people import ROLES
 from tests.faults.test_model import OfModel
-from tests.faults.worked.form import FOUR, LIR, THREE, UTH, Link, Message, Table, cents
+from tests.faults.worked.form import FOUR, LIR, THREE, UTH, Link, Message, Signer, Table, cents
 
 CARDS: Final = {LIR: (3, (2,)), UTH: (2, (5,)), THREE: (3, ()), FOUR: (5, ())}
 DECK: Final = [rank + suit for rank in "23456789TJQKA" for suit in "shdc"]
@@ -30,6 +32,16 @@ HANDS: Final = {
 }
 # Two players, one of them written in three ways.
 PLAYERS: Final = ("Ann", " ann", "\uff21NN", "Bob")
+# Who signs, where people do; the fourth and the fifth came with a code from the first.
+CREW: Final = (
+    Signer(1, ("floor",)),
+    Signer(2, ("floor", "cage")),
+    Signer(3, ("floor", "admin")),
+    Signer(4, ("floor",), given_by=1),
+    Signer(5, ("cage",), given_by=1),
+    Signer(6, ("admin", "auditor")),
+    Signer(7, ("viewer",)),
+)
 LIMITED: Final = {"primary": {"mega": "30.33", "major": "22.22", "minor": "9.99"}}
 
 
@@ -124,10 +136,11 @@ HOUSES: Final = {
 class RandomFloor:
     """A house that the model keeps the books of. A test that has more to tell overrides `frame` and `act`.
 
-    of_links: how often people do something to a link as a whole.
+    of_links: how often people do something to a link as a whole. crew: who signs; empty where names will do.
     """
 
     of_links = 0.0
+    crew: tuple[Signer, ...] = ()
 
     def __init__(self, house: House, seed: int) -> None:
         self.rng = Random(seed)
@@ -153,7 +166,9 @@ class RandomFloor:
 
     def step(self) -> None:
         """People do something, or a table does."""
-        if self.of_links and self.rng.random() < self.of_links:
+        if self.crew and self.rng.random() < 0.1:
+            self.waiting()
+        elif self.of_links and self.rng.random() < self.of_links:
             self.link()
         elif self.rng.random() < 0.35:
             self.person()
@@ -308,6 +323,43 @@ class RandomFloor:
             self.act(kind, self.rng.choice((1, 2, 2)), award=award["award"], amount=amount, **paper)
             return
         self.act(kind, self.rng.choice((1, 2, 2)), **named)
+
+    # People who sign
+
+    def sign(self, kind: str, signed: tuple[Signer, ...], **fields: Any) -> None:
+        """People sign for something; requests by their numbers."""
+        self.of_model.sign(kind, signed, **fields)
+
+    def signers(self, people: int) -> tuple[Signer, ...]:
+        """So many of the crew; mostly those who may, with their own secret, and different ones."""
+        likely = [one for one in self.crew if "floor" in one.roles]
+        chosen = [self.rng.choice(likely if self.rng.random() < 0.8 else self.crew) for _ in range(people)]
+        return tuple(self.by_means(one) for one in chosen)
+
+    def by_means(self, one: Signer) -> Signer:
+        return replace(one, means=self.rng.choice(("secret", "secret", "secret", "secret", "token", "login")))
+
+    def waiting(self) -> None:
+        """Somebody answers a request; now and then one that is not there. Or somebody's roles change."""
+        if not self.model.requests or self.rng.random() < 0.2:
+            self.reshuffle()
+            return
+        number = self.rng.choice((*self.model.requests, *self.model.requests, 99))
+        request = self.model.requests.get(number)
+        if self.rng.random() < 0.2:
+            self.sign("reject", self.signers(1), request=number)
+            return
+        asker, second = self.signers(2)
+        if request is not None and self.rng.random() < 0.9:
+            asker = replace(next(one for one in self.crew if one.id == request.asker), means=request.means)
+        self.sign("confirm", (asker, second), request=number)
+
+    def reshuffle(self) -> None:
+        """One of the crew has other roles from now on."""
+        place = self.rng.randrange(len(self.crew))
+        roles = tuple(role for role in ROLES if self.rng.random() < (0.6 if role == "floor" else 0.2))
+        changed = replace(self.crew[place], roles=roles)
+        self.crew = (*self.crew[:place], changed, *self.crew[place + 1 :])
 
     # Links as a whole (L8, L9)
 

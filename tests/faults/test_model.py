@@ -13,7 +13,7 @@ import pytest
 from tests.faults.model import Model
 from tests.faults.model_hands import RANKS, SUITS, best_name, is_hand
 from tests.faults.worked import ALL
-from tests.faults.worked.form import Example, Link, Message, Table, cents, usd
+from tests.faults.worked.form import Example, Link, Message, Signer, Table, cents, usd
 from tests.faults.worked.play import accounts, play
 
 
@@ -57,6 +57,9 @@ class OfModel:
     def act(self, kind: str, **fields: Any) -> Message:
         return self.model.act(kind, **(options_of(fields) if kind == "change" else fields))
 
+    def sign(self, kind: str, signed: tuple[Signer, ...], **fields: Any) -> Message:
+        return self.model.sign(kind, signed, **(options_of(fields) if kind == "change" else fields))
+
     def meters(self) -> dict[tuple[str, str], dict[str, int]]:
         return self.model.meters()
 
@@ -77,6 +80,11 @@ class OfFoldedModel(OfModel):
 
     def act(self, kind: str, **fields: Any) -> Message:
         answer = super().act(kind, **fields)
+        self.model.checkpoint()
+        return answer
+
+    def sign(self, kind: str, signed: tuple[Signer, ...], **fields: Any) -> Message:
+        answer = super().sign(kind, signed, **fields)
         self.model.checkpoint()
         return answer
 

@@ -15,7 +15,8 @@ from jackpot.rules.commands import Command, Draw, Envelope
 from jackpot.rules.engine import Engine
 from jackpot.rules.outcome import Entry
 from jackpot.rules.paytable import LinkTerms, TableTerms
-from tests.faults.worked.form import Link, Message, Table, usd
+from jackpot.rules.signing import Proof, Signed
+from tests.faults.worked.form import Link, Message, Signer, Table, usd
 from tests.frames import numbered
 from tests.said import Heard, heard
 
@@ -40,6 +41,7 @@ class OfEngine:
         self.auditor = Engine(bank)
         self.entries: list[Entry] = []
         self.past: dict[str, Message] = {}
+        self.site = 0
         self._asked = 0
 
     def execute(self, command: Command, **fields: Any) -> Heard:
@@ -111,11 +113,22 @@ class OfEngine:
         return self._told(outcome)
 
     def act(self, kind: str, people: int = 1, **fields: Any) -> Message:
+        return self._act(kind, fields, people=PEOPLE[:people])
+
+    def sign(self, kind: str, signed: tuple[Signer, ...], **fields: Any) -> Message:
+        """As the site had these people at some row of its own."""
+        self.site += 1
+        who = tuple(Signed(one.id, one.roles, one.means, one.given_by) for one in signed)  # type: ignore[arg-type]  # they are roles and means
+        return self._act(kind, fields, proof=Proof(who, self.site, bytes(32)))
+
+    def _act(self, kind: str, fields: dict[str, Any], **by: Any) -> Message:
         if kind in ("suspend", "resume"):
             links = (fields["link"],)
             by_hand = Suspend if kind == "suspend" else Resume
-            return self._told(self.execute(by_hand("operator", links, ""), people=PEOPLE[:people]))
-        if kind in ("undo", "correct", "release", "strike", "void_round", "reopen", "decline"):
+            return self._done(self.execute(by_hand("operator", links, "worked example"), **by))
+        if kind in ("confirm", "reject"):
+            fields["request"] = f"Q{fields['request']}"
+        if kind in ("undo", "correct", "release", "strike", "void_round", "reopen", "decline", "reject"):
             fields.setdefault("reason", "worked example")
         if kind in ("validate", "pay", "undo") and "award" in fields:
             fields["hit"] = next(
@@ -126,10 +139,15 @@ class OfEngine:
             )
         name = "".join(part.title() for part in kind.split("_"))
         command = next(act.command for act in ACTS if act.command.__name__ == name)(**fields)
-        outcome = self.execute(command, people=PEOPLE[:people])
+        return self._done(self.execute(command, **by))
+
+    def _done(self, outcome: Heard) -> Message:
         if not outcome.answer["ok"]:
             return {"ok": False, "code": outcome.answer["code"]}
-        return self._told(outcome)
+        told = self._told(outcome)
+        if "request" in outcome.answer and outcome.answer.get("asked"):
+            told["asked"] = int(outcome.answer["request"][1:])
+        return told
 
     def _told(self, outcome: Heard) -> Message:
         left = outcome.answer.get("left", {})

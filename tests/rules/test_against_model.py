@@ -9,9 +9,10 @@ from typing import Any, Final
 
 import pytest
 
-from tests.faults.random_floor import HOUSES, House, RandomFloor
+from tests.faults.model_people import are_two
+from tests.faults.random_floor import CREW, HOUSES, House, RandomFloor
 from tests.faults.test_model import OfModel
-from tests.faults.worked.form import Message
+from tests.faults.worked.form import Message, Signer
 from tests.rules.subject import OfEngine
 
 STEPS: Final = 150
@@ -48,12 +49,27 @@ class Both(RandomFloor):
         self.compare()
 
     def act(self, kind: str, people: int, **fields: Any) -> None:
-        theirs = {
-            name: self.theirs(value) if name in ("hit", "award") else value for name, value in fields.items()
-        }
+        if self.crew:
+            self.sign(kind, self.signers(people), **fields)
+            return
+        theirs = self.by_their_ids(fields)
         told = [self.engine.act(kind, people, **theirs), self.of_model.act(kind, people=people, **fields)]
         assert told[0]["ok"] == told[1]["ok"], (kind, people, fields, told)
         self.compare()
+
+    def sign(self, kind: str, signed: tuple[Signer, ...], **fields: Any) -> None:
+        if kind == "reopen" and not are_two(*signed):
+            signed = signed[:1]
+        theirs = self.by_their_ids(fields)
+        told = [self.engine.sign(kind, signed, **theirs), self.of_model.sign(kind, signed, **fields)]
+        assert told[0]["ok"] == told[1]["ok"], (kind, signed, fields, told)
+        assert told[0].get("asked") == told[1].get("asked"), (kind, signed, fields, told)
+        self.compare()
+
+    def by_their_ids(self, fields: Message) -> Message:
+        return {
+            name: self.theirs(value) if name in ("hit", "award") else value for name, value in fields.items()
+        }
 
     def compare_changes(self, answer: Message) -> None:
         answer["status"] = sorted(one["amount"] for one in answer["status"] if one["status"] == "raised")
@@ -74,6 +90,7 @@ class Both(RandomFloor):
 
     def compare(self) -> None:
         assert self.engine.meters() == self.of_model.meters()
+        assert {one.id for one in self.engine.engine.state.requests} == set(self.model.requests)
         for table in self.house.tables:
             assert self.engine.held(table.name) == self.of_model.held(table.name), table.name
         open_ = {f"H{number}" for number in self.engine.engine.state.hits}
@@ -109,3 +126,18 @@ def test_the_engine_and_the_model_agree(house: str, seed: int) -> None:
         both.step()
         if number % 25 == 0:
             both.model.checkpoint()
+
+
+class Signed(Both):
+    """People sign for every act, in roles that change."""
+
+    crew = CREW
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("house", HOUSES)
+def test_they_agree_on_who_may(house: str, seed: int) -> None:
+    """A10, A11, T8, T10, T11, S9: who may alone, who asks and who confirms; each request waits in both."""
+    both = Signed(HOUSES[house], 1_000 + seed)
+    for _ in range(STEPS):
+        both.step()

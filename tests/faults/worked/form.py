@@ -120,6 +120,16 @@ class Frame:
 
 
 @dataclass(frozen=True)
+class Signer:
+    """A person who signs. means: secret, token, login or code; given_by: whose code they first came with."""
+
+    id: int
+    roles: tuple[str, ...]
+    means: str = "secret"
+    given_by: int = 0
+
+
+@dataclass(frozen=True)
 class Act:
     """Something people do. `on` is a Hand, a Prize, or None; `fields` what else the command needs.
 
@@ -128,6 +138,10 @@ class Act:
     as of Link; `transfer` and `close_link` the `link`, where it goes `to`, and `levels` where names differ.
     Kinds: validate pay undo correct release strike void_round reopen decline suspend resume correct_meter
     change transfer close_link.
+
+    signed: who signs it, instead of so many `people` whose names nobody proves. Then `asked` says that it
+    waits for another person, who may `confirm` the `request` of that number, or `reject` it. Who asked signs
+    a `confirm` first.
     """
 
     kind: str
@@ -135,6 +149,8 @@ class Act:
     fields: Mapping[str, Any] = field(default_factory=dict)
     people: int = 1
     ok: bool = True
+    signed: tuple[Signer, ...] = ()
+    asked: int | None = None
     changed: tuple[Now, ...] = ()  # other awards that were raised; exactly these
     left: tuple[Now, ...] = ()  # paid awards that stay, with the amount left on the meter for a decision
 

@@ -3,7 +3,7 @@
 A subject is the independent model or an adapter to another implementation. Its answers are maps:
     frame: {"ok": True, "awards": [award maps as the protocol gives them], "refunds": [...], "warn": [...],
             "status": [...], "left": [...]} or {"ok": False, "code": nack code}
-    act:   {"ok": True, "status": [...], "left": [...]} or {"ok": False, ...}
+    act:   {"ok": True, "status": [...], "left": [...]} or {"ok": False, ...}; sign: "asked", too
 where "status" holds maps with award, status and amount: at least the later awards "raised" by this step;
 and "left" maps with award and difference: what paid awards leave on the meter. Ids are the subject's own.
 """
@@ -26,6 +26,7 @@ from tests.faults.worked.form import (
     Now,
     Prize,
     RepeatWagers,
+    Signer,
     Step,
     Table,
     bets,
@@ -46,6 +47,9 @@ class Subject(Protocol):
     def frame(self, table: str, message: Message, draws: Message) -> Message: ...
 
     def act(self, kind: str, **fields: Any) -> Message: ...
+
+    def sign(self, kind: str, signed: tuple[Signer, ...], **fields: Any) -> Message:
+        """An act of people who sign; "asked" is the number of the request that waits now."""
 
     def meters(self) -> dict[tuple[str, str], dict[str, int]]:
         """By link and level: each account of Level in micro-dollars, and its cycle."""
@@ -138,7 +142,7 @@ class Player:
         self.check_changes(name, answer, step.changed)
 
     def act(self, name: str, step: Act) -> None:
-        fields = dict(step.fields) | {"people": step.people}
+        fields = dict(step.fields)
         if isinstance(step.on, Hand):
             fields["hit"] = self.hit_id(step.on)
         elif step.on is not None:
@@ -147,8 +151,12 @@ class Player:
             fields["micros"] = usd(fields.pop("amount"))
         elif "amount" in fields:
             fields["amount"] = cents(fields["amount"])
-        answer = self.subject.act(step.kind, **fields)
+        if step.signed:
+            answer = self.subject.sign(step.kind, step.signed, **fields)
+        else:
+            answer = self.subject.act(step.kind, people=step.people, **fields)
         same(name + " allowed", answer["ok"], step.ok)
+        same(name + " waits", answer.get("asked"), step.asked)
         if not step.ok:
             return
         self.check_changes(name, answer, step.changed)

@@ -1,0 +1,144 @@
+"""Who may do what, and what waits for a second person? For the independent model.
+
+The roles are of the site's people. Who gives only a name has signed nothing, and no power is asked of them.
+Readings, besides those of the model:
+ 1. No role stands above another: an admin validates nothing. The floor has what the rules leave to a
+    floorperson; paying and correcting an award are the cage's, too.
+ 2. Two who sign are two only if they differ, the second has signed with a secret of their own, and neither
+    chose theirs with a code from the other. Two who are not do together what one may do, and are refused
+    what takes two.
+ 3. One who asks for what takes two makes a request, unless two would be refused. Another confirms it within
+    15 minutes: then both must have the power, and it is decided as it stands then.
+ 4. Reopening a round waits by itself (T10): the first asks, and the second reopens it.
+"""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any, Final
+
+from tests.faults.model_floor import Map, Refused
+from tests.faults.model_links import LinkActs
+from tests.faults.worked.form import Signer
+
+FLOOR, CAGE, ADMIN = "floor", "cage", "admin"
+ROLES: Final = ("viewer", FLOOR, CAGE, "auditor", ADMIN)
+POWERS: Final[dict[str, tuple[str, ...]]] = {
+    **dict.fromkeys(("validate", "undo", "strike", "void_round", "reopen", "decline", "release"), (FLOOR,)),
+    **dict.fromkeys(("pay", "correct"), (FLOOR, CAGE)),
+    **dict.fromkeys(("suspend", "resume", "confirm_behind", "clear"), (FLOOR, ADMIN)),
+    **dict.fromkeys(("correct_meter", "change", "transfer", "close_link"), (ADMIN,)),
+}
+# How long a request waits, and how many of one person.
+HOLDS_MS: Final = 15 * 60_000
+OF_ONE: Final = 10
+
+
+@dataclass
+class Request:
+    """What one person has asked for, by which means, and another may confirm."""
+
+    kind: str
+    fields: Map
+    asker: int
+    means: str
+
+
+def may(signer: Signer, kind: str) -> bool:
+    return not set(POWERS[kind]).isdisjoint(signer.roles)
+
+
+def are_two(first: Signer, second: Signer | None = None) -> bool:
+    if second is None or second.means != "secret":
+        return False
+    return first.id not in (second.id, second.given_by) and first.given_by != second.id
+
+
+class SignedActs(LinkActs):
+    """Acts of people who sign."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.requests: dict[int, Request] = {}
+        self.asked_for = 0
+        self.reopening: dict[str, Signer] = {}  # by table: who has asked, while nobody has answered
+
+    def sign(self, kind: str, signers: tuple[Signer, ...], waited_ms: int = 0, **fields: Any) -> Map:
+        """One act; `asked` is the number of a request that waits now. Refused: {"ok": False, "why": ...}."""
+        try:
+            if kind == "confirm":
+                return self.confirm(fields["request"], signers, waited_ms)
+            if kind == "reject":
+                return self.reject(fields["request"], signers[0])
+            self.check_power(kind, signers)
+            if kind == "reopen" and len(signers) == 1:
+                return self.reopen_by(signers[0], **fields)
+            return self.done_or_asked(kind, signers, fields)
+        except Refused as refused:
+            return {"ok": False, "why": refused.code}
+
+    def check_power(self, kind: str, signers: tuple[Signer, ...]) -> None:
+        if not all(may(signer, kind) for signer in signers):
+            raise Refused("not_allowed")
+
+    def done_or_asked(self, kind: str, signers: tuple[Signer, ...], fields: Map) -> Map:
+        two = are_two(*signers)
+        if kind == "reopen" and not two:
+            raise Refused("not_allowed")
+        try:
+            return self.done(kind, fields, 1 + two)
+        except Refused as refused:
+            if len(signers) > 1 or refused.code != "two people":
+                raise
+        deepcopy(self).done(kind, fields, 2)
+        (asker,) = signers
+        if sum(request.asker == asker.id for request in self.requests.values()) >= OF_ONE:
+            raise Refused("too_many")
+        self.asked_for += 1
+        self.requests[self.asked_for] = Request(kind, fields, asker.id, asker.means)
+        return self.answer() | {"asked": self.asked_for}
+
+    def done(self, kind: str, fields: Map, people: int) -> Map:
+        return dict(getattr(self, f"do_{kind}")(people=people, **fields))
+
+    def confirm(self, number: int, signers: tuple[Signer, ...], waited_ms: int) -> Map:
+        """signers: who asked, as they are now, and who confirms."""
+        if number not in self.requests:
+            raise Refused("no_such_request")
+        request, (asker, _) = self.requests[number], signers
+        if (asker.id, asker.means) != (request.asker, request.means):
+            raise Refused("not_allowed")
+        self.check_power(request.kind, signers)
+        if not are_two(*signers):
+            raise Refused("not_allowed")
+        if waited_ms >= HOLDS_MS:
+            raise Refused("expired")
+        answer = self.done(request.kind, request.fields, 2)
+        del self.requests[number]
+        return answer
+
+    def reject(self, number: int, signer: Signer) -> Map:
+        """By who asked, or who may ask for the same."""
+        if number not in self.requests:
+            raise Refused("no_such_request")
+        request = self.requests[number]
+        if signer.id != request.asker and not may(signer, request.kind):
+            raise Refused("not_allowed")
+        del self.requests[number]
+        return self.answer()
+
+    def expire(self, number: int) -> None:
+        """Nobody has confirmed it in time."""
+        del self.requests[number]
+
+    def reopen_by(self, signer: Signer, table: str, **more: Any) -> Map:
+        """The first asks; another, who is a second person to them, reopens (T10)."""
+        if self.tables[table].asked is None or table not in self.reopening:
+            answer = self.do_reopen(table, 1, **more)
+            self.reopening[table] = signer
+            return answer
+        if not are_two(self.reopening[table], signer):
+            raise Refused("not_allowed")
+        del self.reopening[table]
+        return self.do_reopen(table, 2, **more)

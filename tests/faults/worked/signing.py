@@ -1,0 +1,228 @@
+"""Worked examples: who may do what, and what one person asks for and another confirms (A10, A11, T10, T11).
+
+A floorperson validates, strikes, voids, reopens and releases; the cage pays; what moves money against an
+award takes two different people, of whom the second signs with a secret of their own.
+"""
+
+from dataclasses import replace
+
+from tests.faults.worked.form import (
+    Act,
+    Check,
+    Example,
+    Frame,
+    Hand,
+    Level,
+    Link,
+    Now,
+    Signer,
+    Table,
+    close,
+    plain,
+)
+from tests.faults.worked.undo import FIRST, SECOND, A, royal
+
+ANN, BEN = Signer(3, ("floor",)), Signer(4, ("floor",))
+CASHIER, VIEWER = Signer(5, ("cage",)), Signer(6, ("viewer",))
+AUDITOR, ADMIN = Signer(7, ("auditor",)), Signer(8, ("admin",))
+T1, T2 = Table("T1"), Table("T2")
+L = ("L", "")
+LAW = "58 Pa. Code 643a.11(g)(4)(iii): a floorperson or above validates"
+TWO = "LAP: dual key"
+WON = {L: Level("10000", "20000", "0.21", "10000.21", cycle=2)}
+FREE = Link("L", "pa-643a-five-card-A", options={"hold_table": False})
+
+
+def by(kind: str, *signed: Signer, ok: bool = True, asked: int | None = None, **fields: object) -> Act:
+    """Something that is done to the hit of round r1."""
+    on = Hand("r1", 5) if kind in ("validate", "pay", "undo") else FIRST if kind == "correct" else None
+    return Act(kind, on, fields, ok=ok, signed=signed, asked=asked)
+
+
+def no(kind: str, *each: Signer, **fields: object) -> tuple[Act, ...]:
+    """None of them may, alone."""
+    return tuple(by(kind, one, ok=False, **fields) for one in each)
+
+
+def one_royal() -> tuple[Frame, ...]:
+    return Frame("T1", plain("r1", [5])), royal("T1", "r1", "10000.21")
+
+
+EXAMPLES: list[Example] = [
+    Example(
+        "the floor validates and releases, the floor or the cage pays, and nobody else",
+        ("A10", "T11"),
+        LAW,
+        (A,),
+        (T1,),
+        (
+            *one_royal(),
+            *no("release", CASHIER, VIEWER, AUDITOR, ADMIN, table="T1"),
+            by("release", ANN, table="T1"),
+            *no("validate", CASHIER, VIEWER, AUDITOR, ADMIN),
+            by("validate", replace(ANN, means="token")),
+            *no("pay", VIEWER, AUDITOR, ADMIN),
+            by("pay", CASHIER),
+        ),
+        WON,
+        (Now(FIRST, "10000.21", "paid"),),
+    ),
+    Example(
+        "a correction is asked for by one, confirmed by another of the floor or the cage",
+        ("A10",),
+        TWO,
+        (A,),
+        (T1,),
+        (
+            *one_royal(),
+            *no("correct", VIEWER, AUDITOR, ADMIN, amount="9000.21"),
+            by("correct", ANN, amount="9000.21", asked=1),
+            Check(WON),
+            by("confirm", ANN, ANN, request=1, ok=False),
+            by("confirm", ANN, VIEWER, request=1, ok=False),
+            by("confirm", BEN, CASHIER, request=1, ok=False),
+            by("confirm", ANN, replace(BEN, means="token"), request=1, ok=False),
+            by("confirm", ANN, replace(BEN, means="login"), request=1, ok=False),
+            by("confirm", ANN, replace(BEN, given_by=3), request=1, ok=False),
+            by("confirm", replace(ANN, given_by=4), BEN, request=1, ok=False),
+            by("confirm", replace(ANN, roles=("viewer",)), BEN, request=1, ok=False),
+            Check(WON),
+            by("confirm", ANN, CASHIER, request=1),
+            by("confirm", ANN, CASHIER, request=1, ok=False),
+        ),
+        {L: Level("11000", "20000", "0.21", "9000.21", cycle=2)},
+        (Now(FIRST, "9000.21", "pending"),),
+        held=("T1",),
+    ),
+    Example(
+        "at once on the first one's screen, where a token is no second person",
+        ("A10",),
+        TWO,
+        (A,),
+        (T1,),
+        (
+            *one_royal(),
+            by("correct", ANN, ANN, amount="9000.21", ok=False),
+            by("correct", ANN, replace(BEN, means="token"), amount="9000.21", ok=False),
+            by("correct", ANN, replace(BEN, given_by=3), amount="9000.21", ok=False),
+            by("correct", ANN, ADMIN, amount="9000.21", ok=False),
+            by("correct", replace(ANN, given_by=8), replace(BEN, given_by=8), amount="9000.21"),
+        ),
+        {L: Level("11000", "20000", "0.21", "9000.21", cycle=2)},
+        (Now(FIRST, "9000.21", "pending"),),
+        held=("T1",),
+    ),
+    Example(
+        "a token or a login may ask, and whoever confirms has a secret",
+        ("A10",),
+        TWO,
+        (A,),
+        (T1,),
+        (
+            *one_royal(),
+            by("correct", replace(ANN, means="token"), amount="9000.21", asked=1),
+            by("correct", replace(BEN, means="login"), amount="8000.21", asked=2),
+            by("confirm", ANN, BEN, request=1, ok=False),
+            by("confirm", replace(ANN, means="token"), BEN, request=1),
+            by("confirm", replace(BEN, means="login"), ANN, request=2),
+        ),
+        {L: Level("12000", "20000", "0.21", "8000.21", cycle=2)},
+        held=("T1",),
+    ),
+    Example(
+        "what two would be refused waits for nobody, and what one may do is done",
+        ("A10", "A11"),
+        TWO,
+        (A,),
+        (T1,),
+        (
+            *one_royal(),
+            by("undo", CASHIER, ok=False),
+            by("undo", ANN),
+            by("undo", ANN, ok=False),
+            by("correct", ANN, amount="9000.21", ok=False),
+        ),
+        {L: Level("10000.21", "10000", "0.21", cycle=2)},
+        (Now(FIRST, "10000.21", "undone"),),
+    ),
+    Example(
+        "undoing over a later award waits for a second person, and is refused if that came to nothing",
+        ("A11",),
+        TWO,
+        (FREE,),
+        (T1, T2),
+        (
+            *one_royal(),
+            Frame("T2", plain("r2", [5])),
+            royal("T2", "r2", "10000.21"),
+            by("undo", ANN, asked=1),
+            by("undo", BEN, asked=2),
+            by("confirm", ANN, CASHIER, request=1, ok=False),
+            Act(
+                "confirm",
+                None,
+                {"request": 1},
+                signed=(ANN, BEN),
+                changed=(Now(SECOND, "10000.42", "pending"),),
+            ),
+            by("confirm", BEN, ANN, request=2, ok=False),
+        ),
+        {L: Level("10000", "20000", "0.42", "10000.42", cycle=3)},
+    ),
+    Example(
+        "a request is taken back by the asker, or rejected by who may ask for the same",
+        ("A10",),
+        TWO,
+        (A,),
+        (T1,),
+        (
+            *one_royal(),
+            by("correct", ANN, amount="9000.21", asked=1),
+            by("correct", ANN, amount="8000.21", asked=2),
+            *no("reject", VIEWER, AUDITOR, ADMIN, request=1),
+            by("reject", CASHIER, request=1),
+            by("reject", replace(ANN, roles=(), means="token"), request=2),
+            by("confirm", ANN, BEN, request=1, ok=False),
+            by("confirm", ANN, BEN, request=2, ok=False),
+        ),
+        WON,
+        held=("T1",),
+    ),
+    Example(
+        "a missed hand: one of the floor asks, another of the floor reopens",
+        ("T10",),
+        "house rule on 58 Pa. Code 643a.11(g)",
+        (A,),
+        (T1,),
+        (
+            Frame("T1", plain("r1", [5])),
+            Frame("T1", close("r1")),
+            *no("reopen", CASHIER, VIEWER, AUDITOR, ADMIN, table="T1", round="r1"),
+            by("reopen", ANN, table="T1", round="r1"),
+            Frame("T1", plain("r2", [5]), code="table_held"),
+            *no("reopen", ANN, CASHIER, replace(BEN, means="token"), table="T1", round="r1"),
+            by("reopen", replace(BEN, given_by=3), table="T1", round="r1", ok=False),
+            *no("decline", CASHIER, ADMIN, table="T1", round="r1"),
+            by("reopen", BEN, table="T1", round="r1"),
+            royal("T1", "r1", "10000.21"),
+        ),
+        WON,
+        held=("T1",),
+    ),
+    Example(
+        "the floor or an admin suspends and resumes a link",
+        ("S4",),
+        "LAP: the progressive is unplayable while it is disabled",
+        (A,),
+        (T1,),
+        (
+            *no("suspend", CASHIER, VIEWER, AUDITOR, link="L"),
+            by("suspend", ADMIN, link="L"),
+            Frame("T1", plain("r1", [5]), code="suspended"),
+            *no("resume", CASHIER, VIEWER, AUDITOR, link="L"),
+            by("resume", ANN, link="L"),
+            Frame("T1", plain("r1", [5])),
+        ),
+        {L: Level("10000.21", "10000", "0.21")},
+    ),
+]
