@@ -5,6 +5,7 @@ award takes two different people, of whom the second signs with a secret of thei
 """
 
 from dataclasses import replace
+from typing import Any
 
 from tests.faults.worked.form import (
     Act,
@@ -33,13 +34,13 @@ WON = {L: Level("10000", "20000", "0.21", "10000.21", cycle=2)}
 FREE = Link("L", "pa-643a-five-card-A", options={"hold_table": False})
 
 
-def by(kind: str, *signed: Signer, ok: bool = True, asked: int | None = None, **fields: object) -> Act:
+def by(kind: str, *signed: Signer, ok: bool = True, asked: int | None = None, **fields: Any) -> Act:
     """Something that is done to the hit of round r1."""
     on = Hand("r1", 5) if kind in ("validate", "pay", "undo") else FIRST if kind == "correct" else None
     return Act(kind, on, fields, ok=ok, signed=signed, asked=asked)
 
 
-def no(kind: str, *each: Signer, **fields: object) -> tuple[Act, ...]:
+def no(kind: str, *each: Signer, **fields: Any) -> tuple[Act, ...]:
     """None of them may, alone."""
     return tuple(by(kind, one, ok=False, **fields) for one in each)
 
