@@ -114,7 +114,7 @@ EXAMPLES: list[Example] = [
         held=("T1",),
     ),
     Example(
-        "a token or a login may ask, and whoever confirms has a secret",
+        "a token or a login may ask, and the one who confirms has a secret",
         ("A10",),
         TWO,
         (A,),
