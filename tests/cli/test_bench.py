@@ -9,6 +9,8 @@ import pytest
 
 from jackpot.lab.bench.figures import NAMES
 
+pytestmark = pytest.mark.xdist_group("bench")  # measured once
+
 TIMEOUT_S = 240
 TINY = ("--rounds", 1, "--seconds", 0.1, "--calm", 1, "--tables", 2, "--floor", 200)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 
 from tests.faults.places import DISKS, Ground
 from tests.faults.plan import Fault
@@ -12,13 +12,19 @@ Plan = Callable[[int], list[Fault]]
 
 
 def found(
-    *words: str, seeds: Iterable[int], rounds: int, plan: Plan | None = None, ground: Ground = DISKS
+    *words: str,
+    seeds: Sequence[int],
+    rounds: int,
+    plan: Plan | None = None,
+    ground: Ground = DISKS,
+    first: int = 0,
 ) -> Failure:
     """The first failure of these seeds, which must say one of the words, if there are any.
 
-    plan: the faults of a seed's run, instead of all that the ground has.
+    plan: the faults of a seed's run, instead of all that the ground has. first: the seed that finds it
+    soonest today; the others are there for a day when it does not.
     """
-    for seed in seeds:
+    for seed in [first, *(seed for seed in seeds if seed != first)]:
         ended = run(seed, rounds, plan and plan(seed), ground=ground)
         if isinstance(ended, Failure):
             assert not words or any(word in ended.reason for word in words), ended.reason

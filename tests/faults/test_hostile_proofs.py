@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hmac
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from functools import partial
 from math import inf
 from random import Random
@@ -34,9 +34,11 @@ SEEDS = range(6)
 EVERY_ROUNDS = 6
 
 
-def found(kind: str, *words: str, ground: Ground = DISKS, seeds: Iterable[int] = SEEDS) -> None:
+def found(
+    kind: str, *words: str, ground: Ground = DISKS, seeds: Sequence[int] = SEEDS, first: int = 0
+) -> None:
     """On one of the seeds the run fails, with these peers alone, and says one of these words."""
-    proofs.found(*words, seeds=seeds, rounds=ROUNDS, plan=partial(visits, kind), ground=ground)
+    proofs.found(*words, seeds=seeds, rounds=ROUNDS, plan=partial(visits, kind), ground=ground, first=first)
 
 
 def visits(kind: str, seed: int) -> list[Fault]:
@@ -60,7 +62,7 @@ def quotes_all(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("quotes_all")
 def test_a_refusal_that_quotes_everything_is_found() -> None:
     """WIRE, frames: what is decided and journalled fits a frame, though a shorter answer could be said."""
-    found("thief", "fits no frame", "characters")
+    found("thief", "fits no frame", "characters", first=2)
 
 
 @pytest.mark.usefixtures("quotes_all")
@@ -71,7 +73,7 @@ def test_an_answer_that_fits_no_frame_is_found(monkeypatch: pytest.MonkeyPatch) 
         self.push(answer)
 
     monkeypatch.setattr(ServerSession, "_say_answer", say_answer)
-    found("thief", "fits no frame", "characters", "TooLong")
+    found("thief", "fits no frame", "characters", "TooLong", first=2)
 
 
 def ends_writing(one: Wire) -> None:
@@ -97,7 +99,7 @@ def test_the_end_of_a_dead_socket_in_the_sweep_is_found(monkeypatch: pytest.Monk
 def test_an_alarm_for_the_end_of_a_dead_socket_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """S9: what every socket may say is no failure, and not logged as one, though nobody else would notice."""
     monkeypatch.setattr(Wire, "end", ends_writing)
-    found("strangers", "every socket may say")
+    found("strangers", "every socket may say", first=3)
 
 
 @pytest.mark.parametrize("ground", [DISKS, SERVERS])
@@ -147,7 +149,7 @@ def test_a_table_that_is_forgotten_for_another_is_found(monkeypatch: pytest.Monk
             right(self, wagered_at, outcome)
 
     monkeypatch.setattr(TableConnection, "_answer", answer)
-    found("thief", "for an answer")
+    found("thief", "for an answer", first=2)
 
 
 def test_one_table_that_stops_its_bank_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,14 +166,14 @@ def test_one_table_that_stops_its_bank_is_found(monkeypatch: pytest.MonkeyPatch)
 def test_a_row_for_each_time_that_a_table_says_so_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """S9: what one table says is journalled once in an epoch, until people have answered."""
     monkeypatch.setattr(witness, "is_told", lambda *_: False)
-    found("thief", "journals again")
+    found("thief", "journals again", first=4)
 
 
 def test_a_disbelieved_number_that_counts_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """S9: what people did not believe is ignored until the table names a number at or below its last."""
     monkeypatch.setattr(witness, "is_ahead", lambda table, acked: acked > table.last_seq)
-    # People seldom answer the thief between two of its visits: the seed that finds it comes first.
-    found("thief", "calls that too high", seeds=[10, *range(20)])
+    # People seldom answer the thief between two of its visits.
+    found("thief", "calls that too high", seeds=range(20), first=10)
 
 
 def test_what_a_table_says_of_the_ledger_comes_about() -> None:
@@ -179,10 +181,11 @@ def test_what_a_table_says_of_the_ledger_comes_about() -> None:
     kinds: Counter[str] = Counter()
     stops = 0
     # Short runs as well: the bank stops only for a table that comes before others have played.
-    for seed, rounds in [*((seed, 40) for seed in range(16)), *((seed, 4) for seed in range(16, 40))]:
+    for seed, rounds in [*((seed, 4) for seed in range(16, 40)), *((seed, 40) for seed in range(2, 18))]:
         ended = run(seed, rounds, [Fault(at, "thief", 0.5) for at in range(0, rounds, EVERY_ROUNDS)])
         assert not isinstance(ended, Failure), str(ended)
         kinds += ended.witness.kinds
         stops += ended.witness.claims.stops
-    assert kinds["FoundBehind"] > stops > 0
-    assert kinds["BehindConfirmed"] > kinds["BehindOver"] > 0
+        if kinds["FoundBehind"] > stops > 0 and kinds["BehindConfirmed"] > kinds["BehindOver"] > 0:
+            return
+    raise AssertionError(f"not all of it came about: {kinds}, {stops} stops")

@@ -29,7 +29,7 @@ from tests.faults.repeat import SHARED_MEMORY
 from tests.faults.simulation import Failure, run, shorten
 
 ROUNDS = 300
-SEEDS = range(4)
+SEEDS = (1, 2, 3)  # whose plans have every fault
 # Rounds within which each bug is found, on one of the seeds.
 FOUND_IN = 250
 FOUND_ON = (0, 1, 2)

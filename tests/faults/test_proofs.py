@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 import apsw
@@ -25,7 +25,7 @@ ROUNDS = 400
 SEEDS = (0, 1, 2)
 
 
-def found(*words: str, seeds: Iterable[int] = SEEDS) -> Failure:
+def found(*words: str, seeds: Sequence[int] = SEEDS) -> Failure:
     return proofs.found(*words, seeds=seeds, rounds=ROUNDS)
 
 

@@ -34,13 +34,13 @@ SEEDS = range(12)
 EVERY_ROUNDS = 8
 
 
-def found(*words: str, kinds: tuple[str, ...] = (), within_s: float = 5.0) -> None:
+def found(*words: str, kinds: tuple[str, ...] = (), within_s: float = 5.0, first: int = 0) -> None:
     """On one of the seeds the run fails, and says one of these.
 
     kinds: the only faults, all of them again and again; the first at once, the others within so many seconds.
     """
     plan = partial(dense, kinds, within_s) if kinds else None
-    proofs.found(*words, seeds=SEEDS, rounds=ROUNDS, plan=plan, ground=SERVERS)
+    proofs.found(*words, seeds=SEEDS, rounds=ROUNDS, plan=plan, ground=SERVERS, first=first)
 
 
 def dense(kinds: tuple[str, ...], within_s: float, seed: int) -> list[Fault]:
@@ -89,7 +89,7 @@ def test_a_bank_taken_whatever_has_happened_since_is_found(monkeypatch: pytest.M
         await right(self, None)
 
     monkeypatch.setattr(Tenure, "_take", take)
-    found("stand for", "the epoch of the bank that is taken", "both show")
+    found("stand for", "the epoch of the bank that is taken", "both show", first=3)
 
 
 def test_a_bank_shown_until_it_is_known_to_be_free_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -219,4 +219,4 @@ def test_a_follower_that_sees_no_gap_is_found(monkeypatch: pytest.MonkeyPatch) -
 def test_a_follower_that_never_doubts_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """DESIGN, signage: a fault where Redis or the server's heartbeat is gone."""
     monkeypatch.setattr(Follower, "fresh", property(lambda follower: follower.rev[0] >= 0))
-    found("as good", "long been durable", kinds=("cut_screen", "kill", "kill"))
+    found("as good", "long been durable", kinds=("cut_screen", "kill", "kill"), first=1)

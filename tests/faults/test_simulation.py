@@ -14,7 +14,7 @@ from tests.faults.simulation import Failure, run, shorten
 
 # Short histories, so that every process of the suite has some.
 Run = tuple[Ground, int, int]
-ALONE: list[Run] = [(DISKS, seed, 250) for seed in range(20)]
+ALONE: list[Run] = [(DISKS, seed, 250) for seed in range(14)]
 SEVERAL: list[Run] = [(SERVERS, seed, 160) for seed in range(10)]
 
 
