@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from jackpot.ledger.reading import Conversation, Reader
 from jackpot.rules import kinds
-from jackpot.rules.events import Closed, Event, Locked, Refused, Settled, Wagered
+from jackpot.rules.events import Closed, Event, Locked, Refused, Settled, Voided, Wagered, Withdrawn
 
 # Entries that one statement reads: some milliseconds of work, and less than a megabyte.
 PAGE: Final = 500
@@ -36,9 +36,12 @@ _REFUSED: Final = f"""
 _SEQS: Final = """
     SELECT seq FROM journal WHERE +bank = ?1 AND kind = ?2 AND table_seq IS NULL ORDER BY seq
 """
+_CARRIED_OUT: Final = ", ".join(
+    str(event.kind) for event in (Wagered, Withdrawn, Locked, Settled, Closed, Voided)
+)
 _COUNTING: Final = f"""
-    SELECT {_COLUMNS} FROM journal WHERE bank = ?1 AND seq > ?2 AND seq <= ?3
-        AND kind IN ({Wagered.kind}, {Locked.kind}, {Settled.kind}, {Closed.kind}) ORDER BY seq LIMIT ?4
+    SELECT {_COLUMNS} FROM journal WHERE bank = ?1 AND seq > ?2 AND seq <= ?3 AND kind IN ({_CARRIED_OUT})
+        AND table_seq IS NOT NULL ORDER BY seq LIMIT ?4
 """  # noqa: S608
 
 
@@ -99,7 +102,7 @@ def refused(ledger: Reader, bank: str, after: int = 0, upto: int = BEYOND) -> It
 
 
 def counting(ledger: Reader, bank: str, after: int, upto: int) -> Iterator[Entry]:
-    """The entries with after < seq <= upto in which a table may count: as many as there were frames."""
+    """The frames of tables with after < seq <= upto that were carried out."""
     return _paged(partial(_page, ledger, bank, _COUNTING), after, upto)
 
 

@@ -17,6 +17,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "hits": ("jackpot.cli.hits", "Hits and their awards: list, show, validate, pay, undo, correct, release."),
     "rounds": ("jackpot.cli.rounds", "A table's round: show, strike, void, reopen, decline."),
     "links": ("jackpot.cli.links", "Links and their meters: list, show, suspend, resume."),
+    "alarms": ("jackpot.cli.alarms", "Alarms that nobody has acknowledged: list, acknowledge."),
     "users": (
         "jackpot.cli.users",
         "People: make the first two, list, add, grant, withdraw, end, reset, give a code, recover.",

@@ -33,6 +33,7 @@ _HINTS: Final = {
     "misdirected": "; `jackpot lease show` says who has each bank",
     "round_unfinished": "; `jackpot rounds show TABLE` shows it",
     "no_such_round": "; `jackpot rounds show TABLE` shows which there is",
+    "no_such_alarm": "; `jackpot alarms list` lists the open ones",
     "not_behind": "; `jackpot ledger behind` lists what tables say",
 }
 

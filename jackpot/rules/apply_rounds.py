@@ -118,7 +118,6 @@ def recomputed_changes(effects: Effects, recomputed: Recomputed) -> None:
     if recomputed.left:
         left = {f"A{number}": to_cents(more) for number, more in recomputed.left[:LEFT_TOLD_MOST]}
         effects.told.left = left
-        effects.alarm("left_on_meter", awards=left, count=len(recomputed.left))
 
 
 def _unpaid_hits(state: State, levels: Collection[tuple[int, int]]) -> list[Hit]:
@@ -155,7 +154,7 @@ def apply_locked(effects: Effects, event: Locked) -> None:
     if event.recount:
         round_ = unfinished(table, event.round)
         round_.chips |= event.locking.chips
-        judge_count(effects, table, round_, event.locking.accepted)
+        judge_count(effects, round_, event.locking.accepted)
         return
     _lock(effects, table, present(table.round, "a lock without a round"), event.locking)
 
@@ -167,17 +166,16 @@ def _lock(effects: Effects, table: Table, round_: Round, locking: Locking) -> No
     _fold(effects, table)
     round_.chips = dict(locking.chips)
     round_.draws = list(locking.draws)
-    judge_count(effects, table, round_, locking.accepted)
+    judge_count(effects, round_, locking.accepted)
     if round_.draws:
         effects.told.draw = facts.drawn(effects.state, round_)
 
 
-def judge_count(effects: Effects, table: Table, round_: Round, wrong: Collection[int]) -> None:
+def judge_count(effects: Effects, round_: Round, wrong: Collection[int]) -> None:
     """Locked, or waiting for a count that agrees (T3). wrong: the links that `miscounted` names."""
     round_.state = "mismatch" if wrong else "locked"
     if wrong:
         effects.told.warn = ("chip_mismatch",)
-        effects.alarm("chip_mismatch", table=table.terms.table, round=round_.id)
 
 
 def apply_settled(effects: Effects, event: Settled) -> None:
@@ -311,14 +309,8 @@ def _show(effects: Effects, link: Link, hit: Hit, level: Level, amount: int) -> 
 
 
 def _close(effects: Effects, table: Table, round_: Round, closing: Closing) -> None:
-    state = effects.state
     if closing.ours:
         effects.told.warn = ("count_mismatch",)
-        counts = {
-            state.link(n).terms.link: {"table": closing.counts[n], "server": ours}
-            for n, ours in closing.ours.items()
-        }
-        effects.alarm("count_mismatch", table=table.terms.table, round=round_.id, counts=counts)
     if not round_.reopened:
         if not round_.settlings or round_.settlings[-1].seats:
             _mark(effects, round_, [])
@@ -401,9 +393,6 @@ def apply_refused(effects: Effects, event: Refused) -> None:
     """A durable no; after an internal error its links stop (WIRE: internal)."""
     refusals = effects.state.refusals
     refusals[event.code] = refusals.get(event.code, 0) + 1
-    name = effects.table.terms.table if effects.table else None
-    if event.code in ("internal", "unreasonable"):
-        effects.alarm(event.code, table=name, message=event.message)
     for number in event.suspended:
         effects.suspend(effects.state.link(number), event.code)
 

@@ -62,6 +62,7 @@ class Code(StrEnum):
     NO_LINKS = "no_links"
     NO_PERSON = "no_person"
     NO_SITE = "no_site"
+    NO_SUCH_ALARM = "no_such_alarm"
     NO_SUCH_AWARD = "no_such_award"
     NO_SUCH_HIT = "no_such_hit"
     NO_SUCH_PERSON = "no_such_person"
@@ -190,6 +191,7 @@ OF_ACTS: Final[dict[Code, OfAct]] = {
     Code.NO_LINKS: OfAct("a table has no link, or one twice", "correct the configuration", 400),
     Code.NO_PERSON: OfAct("nobody is named who stands for it", "name who does it", 403),
     Code.NO_SITE: OfAct("the ledger's site is not named", "correct the configuration", 400),
+    Code.NO_SUCH_ALARM: OfAct("no such alarm is open", _LOOK, 404),
     Code.NO_SUCH_AWARD: OfAct("no such award can be acted on", _LOOK, 404),
     Code.NO_SUCH_HIT: OfAct("no such hit is open", _LOOK, 404),
     Code.NO_SUCH_PERSON: OfAct("the site has no such person, or no more", _LOOK, 404),

@@ -133,5 +133,5 @@ class Effects:
         self.tell_link(link, facts.link_push(link))
 
     def alarm(self, name: str, **facts: Any) -> None:
-        """Something for people to look at."""
+        """Something to tell and to count; `rules/alarms.py` says which of it people must acknowledge."""
         self.alarms.append((name, {"seq": self.seq, **facts}))

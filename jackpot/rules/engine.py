@@ -11,7 +11,7 @@ import msgspec
 
 from controllers import messages
 from controllers.answers import Ack, Error, Nack
-from jackpot.rules import betting, events, kinds, settling
+from jackpot.rules import alarms, betting, events, kinds, settling
 from jackpot.rules.acts import decode_asked, requests, seals, witness
 from jackpot.rules.acts.act import By
 from jackpot.rules.acts.banks import BankBegun
@@ -256,6 +256,8 @@ class Engine:
         """
         state, seq, table = self.state, effects.seq, effects.table
         kinds.APPLY[type(event)](effects, event)
+        if effects.told.warn or effects.told.left or isinstance(event, alarms.ALWAYS):
+            alarms.alarm(effects, event)
         moved = effects.moved()
         state.seq = seq
         if (people := getattr(event, "people", None)) is not None:

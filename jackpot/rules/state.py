@@ -314,6 +314,23 @@ class Request(msgspec.Struct, array_like=True):
     tick: int
 
 
+class Alarm(msgspec.Struct, array_like=True):
+    """What alarmed and nobody has acknowledged. kind, where: as in `rules/alarms.py`; what: of the last time.
+
+    seq, at: of the entry that raised it first. last: when it was raised last. person: whom it is about, or 0.
+    """
+
+    number: int
+    kind: str
+    where: str
+    what: str
+    seq: int
+    at: int
+    last: int
+    times: int = 1
+    person: int = 0
+
+
 class Said(msgspec.Struct, array_like=True):
     """What a table says that it has, `acked`, until people have answered (S9). seq: of the entry."""
 
@@ -388,7 +405,8 @@ class State(msgspec.Struct, array_like=True):
     of which nothing is left to do but a correction, the last ones only. closed_into: the bank that this one
     became, empty while it lives. site: the site's id. sealed: the newest entry that seals a state.
     requests: what waits for a second person. known: the entry of the bank `site` up to which an act here has
-    looked. people, tokens: of the bank `site` alone.
+    looked. people, tokens: of the bank `site` alone. alarms: open ones, by kind and place: of each kind there
+    is one for a device, a person or a hit, and no more.
     """
 
     bank: str
@@ -414,6 +432,8 @@ class State(msgspec.Struct, array_like=True):
     people: list[Person] = []
     tokens: list[Token] = []
     next_token: int = 1
+    alarms: dict[tuple[str, str], Alarm] = {}
+    next_alarm: int = 1
 
     def link(self, number: int) -> Link:
         """The link of that number."""

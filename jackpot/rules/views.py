@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from jackpot.rules import facts
+from jackpot.rules import alarms, facts
 from jackpot.rules.effects import Map
 from jackpot.rules.engine import Engine
 from jackpot.rules.money import to_cents
@@ -52,6 +52,7 @@ def statistics(engine: Engine) -> Map:
         },
         "blocked": [list(device) for device in state.blocked],
         "last_day": state.last_day,
+        "alarms": {kind: sum(alarm.kind == kind for alarm in state.alarms.values()) for kind in alarms.KINDS},
     }
 
 
@@ -123,6 +124,26 @@ def _level(level: Level) -> Map:
             for shown in reversed(level.shown[-HITS_SHOWN:])
         ],
     }
+
+
+def open_alarms(engine: Engine) -> list[Map]:
+    """Every alarm that nobody has acknowledged, the oldest first."""
+    return [
+        {
+            "alarm": f"AL{alarm.number}",
+            "kind": alarm.kind,
+            "means": alarms.KINDS[alarm.kind].means,
+            "then": alarms.KINDS[alarm.kind].then,
+            "where": alarm.where,
+            "what": alarm.what,
+            "seq": alarm.seq,
+            "at": alarm.at,
+            "last": alarm.last,
+            "times": alarm.times,
+            "person": alarm.person,
+        }
+        for alarm in engine.state.alarms.values()
+    ]
 
 
 def waiting_hits(engine: Engine, after: int, most: int) -> tuple[list[Map], bool]:

@@ -173,6 +173,13 @@ class Requests(Question, frozen=True):
     reply = replies.Requests
 
 
+class Alarms(Question, frozen=True):
+    """What alarmed, and nobody has acknowledged it yet (T3, S6, S9, L11)?"""
+
+    path = "/alarms"
+    reply = replies.Alarms
+
+
 class People(Question, frozen=True):
     """Who are the people of the site, and what may each of them do? For admins and auditors."""
 

@@ -5,23 +5,19 @@ from typing import Final
 import structlog
 
 from controllers.answers import Nack
+from jackpot.rules import alarms
 from jackpot.rules.outcome import Outcome
 from jackpot.rules.refusal import NOT_APPLIED
 from jackpot.server.histogram import ANSWER_SECONDS, BATCH_ROWS, COMMIT_SECONDS, Histogram
 
 # Everything that the rules and the server alarm; counted from 0, so that the first of a kind is a rise too.
 ALARMS: Final = (
+    *alarms.KINDS,
     "awards_waiting",
-    "chip_mismatch",
-    "count_mismatch",
-    "device_conflict",
-    "internal",
     "key_ended",
-    "ledger_behind",
     "ledger_behind_confirmed",
-    "left_on_meter",
+    "request_expired",
     "seq_conflict",
-    "unreasonable",
 )
 
 log: Final = structlog.get_logger()

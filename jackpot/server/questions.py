@@ -5,7 +5,7 @@ A bank that another server may have changed by now is never answered for.
 
 from base64 import b64decode
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
@@ -19,11 +19,13 @@ from jackpot.catalogue import rate_text
 from jackpot.config import Config
 from jackpot.ledger.journal import Row
 from jackpot.rules import kinds, views
+from jackpot.rules.acts.requests import REQUEST_HOLDS_MS
 from jackpot.rules.codes import Code
 from jackpot.rules.engine import Engine
 from jackpot.rules.money import decimal, from_cents
 from jackpot.rules.postings import Posting
 from jackpot.rules.signing import People
+from jackpot.rules.state import Asked as Reopening
 from jackpot.rules.state import Request as Asked
 from jackpot.server import asks, replies
 from jackpot.server.asks import BadRequest, Question, Request
@@ -37,6 +39,8 @@ from jackpot.server.whose import NotDone, Whose, number
 
 Map = dict[str, Any]
 
+# Where nobody has signed, the ledger need not be read for names.
+NOBODY: Final = Called({}, {})
 _ACCOUNTS: Final = Posting._fields[3:]
 
 
@@ -72,6 +76,8 @@ class Questions:
                 return _there(tables.get(table), Code.NO_SUCH_TABLE, f"table: {table!r} is not open yet")
             case asks.Requests():
                 return await self._requests()
+            case asks.Alarms():
+                return await self._alarms()
             case asks.People():
                 return await self._people()
         return await self._from_books(request)
@@ -176,25 +182,38 @@ class Questions:
     async def _called(self, people: Iterable[People]) -> Called:
         """What those are called who signed; the ledger is read only where somebody did."""
         if not any(one.signed for one in people):
-            return Called({}, {})
+            return NOBODY
         return await self._books.read(Called.of)
 
     async def _requests(self) -> replies.Requests:
         """What waits for a second person, of all banks that are here."""
-        here, elsewhere = self._whose.here()
+        here, elsewhere = self._whose.with_people()
         found: list[replies.Waiting] = []
-        for writer in (*here, *self._whose.people):
-            waits = await writer.ask(lambda engine: list(engine.state.requests))
-            called = await self._called(request.people for request in waits)
-            found += (_asked(writer.bank, request, called) for request in waits)
         for writer in here:
-            for table in await self._tables(writer):
+            tick = int(writer.clock.monotonic() * 1000)
+            waits = await writer.ask(lambda engine, tick=tick: _waits(engine, tick))  # type: ignore[misc]
+            called = await self._called(request.people for request, _ in waits.requests)
+            found += (_asked(writer.bank, request, left, called) for request, left in waits.requests)
+            left = waits.tables
+            for table in await self._tables(writer) if left else ():
                 round_, at = table.round, {"bank": writer.bank, "table": table.table}
                 if round_ is not None and round_.asked is not None:
-                    found.append(_waiting("reopen", at, round=round_.round, asked=round_.asked))
+                    facts = {"round": round_.round, "asked": round_.asked, "left_ms": left.get(table.table)}
+                    found.append(_waiting("reopen", at, **facts))
                 if table.behind is not None:
                     found.append(_waiting("confirm-behind", at, acked=table.behind, last_seq=table.last_seq))
         return replies.Requests(requests=tuple(found), elsewhere=elsewhere)
+
+    async def _alarms(self) -> replies.Alarms:
+        """What nobody has acknowledged, of all banks that are here."""
+        here, elsewhere = self._whose.with_people()
+        found = [
+            {**alarm, "bank": writer.bank} for writer in here for alarm in await writer.ask(views.open_alarms)
+        ]
+        called = await self._books.read(Called.of) if any(one["person"] for one in found) else NOBODY
+        told = (one | {"where": called.name(one["person"])} if one["person"] else one for one in found)
+        alarms = sorted((msgspec.convert(one, replies.Alarm) for one in told), key=lambda one: one.at)
+        return replies.Alarms(alarms=tuple(alarms), elsewhere=elsewhere)
 
     async def _people(self) -> replies.People:
         sheet = await self._roster.look()
@@ -275,14 +294,35 @@ def _there(found: Reply | None, code: Code, message: str) -> Reply:
 
 
 def _waiting(what: str, at: Mapping[str, str], **facts: Any) -> replies.Waiting:
-    known = dict.fromkeys(("request", "table", "round", "acked", "last_seq", "asked"))
+    known = dict.fromkeys(("request", "table", "round", "acked", "last_seq", "asked", "left_ms"))
     return msgspec.convert({"what": what, "fields": {}, **known, **at, **facts}, replies.Waiting)
 
 
-def _asked(bank: str, request: Asked, called: Called) -> replies.Waiting:
+class _Waits(NamedTuple):
+    """requests: each with its milliseconds left. tables: by id, those that wait, None: for ever."""
+
+    requests: list[tuple[Asked, int]]
+    tables: dict[str, int | None]
+
+
+def _waits(engine: Engine, tick: int) -> _Waits:
+    """What waits in a bank for a second person. tick: now, as in `Envelope`."""
+    state, epoch = engine.state, engine.epoch
+
+    def left(asked: Asked | Reopening) -> int:
+        return max(0, REQUEST_HOLDS_MS - epoch.waited_ms(asked, tick))
+
+    tables: dict[str, int | None] = {state.table(number).terms.table: None for number in state.behind}
+    for table in state.tables:
+        if (asked := table.waits()) is not None:
+            tables[table.terms.table] = left(asked)
+    return _Waits([(request, left(request)) for request in state.requests], tables)
+
+
+def _asked(bank: str, request: Asked, left_ms: int, called: Called) -> replies.Waiting:
     """What one person asked for, and another has to confirm."""
     fields = msgspec.json.decode(request.command)
-    facts = {"request": f"Q{request.id}", "asked": called.who(request.people)}
+    facts = {"request": f"Q{request.id}", "asked": called.who(request.people), "left_ms": left_ms}
     table, what = fields.get("table"), str(fields.pop("do"))
     if "person" in fields:
         fields["person"] = called.name(fields["person"])

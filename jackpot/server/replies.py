@@ -330,7 +330,8 @@ class Devices(Reply, frozen=True):
 class Waiting(Reply, frozen=True):
     """What a second person answers. what: the act that waits, or that answers. asked: who asked, if anybody.
 
-    request: what `confirm` and `reject` call it; then `fields` are those of the act that waits.
+    request: what `confirm` and `reject` call it; then `fields` are those of the act that waits. left_ms: how
+    long it waits yet, in milliseconds.
     """
 
     what: str
@@ -342,10 +343,38 @@ class Waiting(Reply, frozen=True):
     acked: int | None
     last_seq: int | None
     asked: str | None
+    left_ms: int | None
 
 
 class Requests(Reply, frozen=True):
     requests: tuple[Waiting, ...]
+    elsewhere: tuple[Elsewhere, ...]
+
+
+class Alarm(Reply, frozen=True):
+    """What people must look at. alarm: what `acknowledge` calls it. means, then: of its kind, for everybody.
+
+    where: a table, another device or a person. what: of the last time. seq, at: of the entry that raised it
+    first. last: when it was raised last; times: how often.
+    """
+
+    alarm: str
+    bank: str
+    kind: str
+    means: str
+    then: str
+    where: str
+    what: str
+    seq: int
+    at: Moment
+    last: Moment
+    times: int
+
+
+class Alarms(Reply, frozen=True):
+    """The oldest first."""
+
+    alarms: tuple[Alarm, ...]
     elsewhere: tuple[Elsewhere, ...]
 
 

@@ -53,6 +53,11 @@ class Whose:
                 )
         return found, tuple(others)
 
+    def with_people(self) -> tuple[list[Desk], tuple[replies.Elsewhere, ...]]:
+        """As `here`, and the bank of the site's people, where this server may answer for it."""
+        here, elsewhere = self.here()
+        return [*here, *(desk for desk in self.people if _stopped(desk) is None)], elsewhere
+
     async def own(self, request: Request) -> Desk:
         """As `bank_of`, of a bank that another server cannot have changed. Raises BankStopped."""
         writer = await self.bank_of(request)

@@ -65,6 +65,12 @@ def of_books(states: Sequence[Facts], banks: Sequence[Facts]) -> Iterator[Family
     yield from _waiting(states)
     yield from _tables(states)
     yield _refusals(states, banks)
+    yield gauge(
+        "alarms_open",
+        "Alarms that nobody has acknowledged.",
+        ["bank", "code"],
+        (([state["bank"], kind], count) for state in states for kind, count in state["alarms"].items()),
+    )
 
 
 def _links(states: Sequence[Facts], banks: Sequence[Facts]) -> Iterator[Family]:

@@ -1,7 +1,8 @@
 """How do people come in, and how is a page made for those who have?"""
 
 import secrets
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from typing import Any, Final, NamedTuple
 from urllib.parse import quote, urlencode
 
@@ -14,10 +15,11 @@ from jackpot.ledger.store import LedgerError
 from jackpot.rules.acts import ACTS
 from jackpot.rules.codes import OF_ACTS, Code
 from jackpot.rules.money import of_decimal, to_cents
+from jackpot.server import replies
 from jackpot.server.acts import Acts
-from jackpot.server.asks import BadRequest, Question, WaitingHits, question_of
+from jackpot.server.asks import Alarms, BadRequest, Question, Requests, WaitingHits, question_of
 from jackpot.server.people import Denied, Person
-from jackpot.server.replies import Hit
+from jackpot.server.replies import Alarm, Hit
 from jackpot.server.whose import NotDone
 from jackpot.web.access import Access, Forged, Unsafe, check_origin, page_token, word_of_ours
 from jackpot.web.forms import SIGN_IN_MOST, form_of
@@ -46,6 +48,14 @@ class Front(NamedTuple):
     money: Writing
 
 
+class Waiting(NamedTuple):
+    """What people have to see to. hits: the oldest first."""
+
+    hits: Sequence[Hit]
+    alarms: Sequence[Alarm] = ()
+    requests: Sequence[replies.Waiting] = ()
+
+
 class Maker:
     """Makes pages, and lets people in."""
 
@@ -53,7 +63,14 @@ class Maker:
         self._acts, self._access = front.acts, front.access
         self._config, self._money = front.config, front.money
         self._templates = templates()
-        self._templates.filters |= {"money": self._sum, "when": self._moment, "words": words, "path": path}
+        self._templates.filters |= {
+            "money": self._sum,
+            "when": self._moment,
+            "words": words,
+            "path": path,
+            "sentence": sentence,
+            "left": left,
+        }
 
     async def door(self, request: web.Request) -> web.StreamResponse:
         """GET: where people sign in."""
@@ -137,15 +154,18 @@ class Maker:
         """The reply to a question. who: asks it, where not everybody may. Raises BadRequest, NotDone."""
         return await self._acts.carry_out(question_of(kind, fields, *who))
 
-    async def waiting(self) -> list[Hit]:
-        """The hits that wait, of all banks that are here."""
-        found: list[Hit] = []
+    async def waiting(self) -> Waiting:
+        """What waits for people, of all banks that are here; another server's pages show what is there."""
+        hits: list[Hit] = []
         for bank in self._config.banks:
-            try:
-                found += (await self.ask(WaitingHits, bank=bank)).hits
-            except NotDone:
-                continue  # another server has it, and its pages show them
-        return sorted(found, key=lambda hit: hit.at)
+            with suppress(NotDone):
+                hits += (await self.ask(WaitingHits, bank=bank)).hits
+        found = Waiting(sorted(hits, key=lambda hit: hit.at))
+        with suppress(NotDone):
+            found = found._replace(alarms=(await self.ask(Alarms)).alarms)
+        with suppress(NotDone):
+            found = found._replace(requests=(await self.ask(Requests)).requests)
+        return found
 
     async def part(self, _request: web.Request, _person: Person) -> web.StreamResponse:
         """The part of every page that says what waits; it is asked for again when the floor changes."""
@@ -192,6 +212,17 @@ class Maker:
 def words(name: str) -> str:
     """A name of ours as people read it: "Royal flush"."""
     return name.replace("-", " ").replace("_", " ").capitalize()
+
+
+def sentence(text: str) -> str:
+    """A text of ours at the beginning of a sentence."""
+    return text[:1].upper() + text[1:]
+
+
+def left(ms: int) -> str:
+    """How long something still waits; a page counts on from there."""
+    seconds = ms // 1000
+    return f"{seconds // 60}:{seconds % 60:02} left"
 
 
 def path(part: str) -> str:

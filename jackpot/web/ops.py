@@ -46,6 +46,7 @@ def routes(front: Front, overview: Overview, reports: Reports) -> list[web.Route
         "/ops/links/{link}": pages.link,
         "/ops/tables/{table}": pages.table,
         "/ops/requests": pages.requests,
+        "/ops/alarms": pages.alarms,
         PEOPLE: pages.people,
         f"{PEOPLE}/{{person}}": pages.one_person,
         "/ops/journal": pages.journal,
@@ -76,10 +77,8 @@ class Pages:
     async def home(self, request: web.Request, person: Person) -> web.StreamResponse:
         """What waits, what is wrong, and how the floor stands."""
         floor = await self._overview.look()
-        links, requests = await self._make.ask(asks.Links), await self._make.ask(asks.Requests)
-        return await self._make.page(
-            request, person, "ops/home.html", floor=floor, links=links, requests=requests
-        )
+        links = await self._make.ask(asks.Links)
+        return await self._make.page(request, person, "ops/home.html", floor=floor, links=links)
 
     async def hits(self, request: web.Request, person: Person) -> web.StreamResponse:
         """Every hit ever made, by pages."""
@@ -110,6 +109,11 @@ class Pages:
         """What waits for a second person."""
         found = await self._make.ask(asks.Requests)
         return await self._make.page(request, person, "ops/requests.html", found=found)
+
+    async def alarms(self, request: web.Request, person: Person) -> web.StreamResponse:
+        """What nobody has acknowledged, and what is wrong now."""
+        found, floor = await self._make.ask(asks.Alarms), await self._overview.look()
+        return await self._make.page(request, person, "ops/alarms.html", found=found, floor=floor)
 
     async def people(self, request: web.Request, person: Person) -> web.StreamResponse:
         """The people of the site."""

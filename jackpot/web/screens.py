@@ -29,6 +29,7 @@ STATIC: Final = (
     "floor.js",
     "icon.svg",
     "live.js",
+    "notify.js",
     "odometer.js",
     "ops.css",
     "ops.js",

@@ -16,9 +16,10 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from jackpot import __version__
 from jackpot.config import Address, Config
 from jackpot.rules import views
+from jackpot.rules.signing import SITE
 from jackpot.server.acts import Acts
 from jackpot.server.asks import BASE
-from jackpot.server.desk import BankStopped
+from jackpot.server.desk import BankStopped, Desk
 from jackpot.server.door import Door
 from jackpot.server.heads import Signer
 from jackpot.server.histogram import Histogram
@@ -60,6 +61,8 @@ class Source(overview.Source, Visited, Protocol):
     def acts(self) -> Acts: ...
     @property
     def entrance(self) -> Entrance: ...
+    @property
+    def people(self) -> Desk: ...
     @property
     def signer(self) -> Signer | None: ...
     @property
@@ -158,7 +161,8 @@ async def ready(request: web.Request) -> web.Response:
 async def metrics(request: web.Request) -> web.Response:
     """Everything, in Prometheus' text form."""
     source, states = request.app[_SOURCE], request.app[_STATES]
-    for bank, writer in source.writers.items():
+    desks = {**source.writers, SITE: source.people}
+    for bank, writer in desks.items():
         try:
             async with asyncio.timeout(STATE_WITHIN_S):
                 states[bank] = await writer.ask(views.statistics)
@@ -173,7 +177,7 @@ async def metrics(request: web.Request) -> web.Response:
         "python": platform.python_version(),
         "server": own,
     }
-    banks = [writer.statistics() for writer in source.writers.values()]
+    banks = [writer.statistics() for writer in desks.values()]
     devices = [part.statistics() for part in (source.tables, source.signs)]
     relays = [relay.statistics() for relay in source.relays]
     doors = [door.statistics() for door in source.doors]

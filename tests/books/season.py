@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 
 from jackpot.config import Site
 from jackpot.ledger.journal import Row, genesis, row_of
+from jackpot.rules.acts.alarms import AcknowledgeAlarm
 from jackpot.rules.acts.banks import OpenBank
 from jackpot.rules.acts.links import OpenLink, Resume, Suspend
 from jackpot.rules.acts.readings import Reading
@@ -145,3 +146,5 @@ class Season:
             case _:
                 self.ask(Hello(table.last_seq + 2), table)
                 self.ask(ConfirmBehind(table.terms.table, "a new disk", True), None, "ann", "bob")
+                for alarm in list(self.engine.state.alarms.values()):
+                    self.ask(AcknowledgeAlarm(f"AL{alarm.number}", "seen"), None, "ann")

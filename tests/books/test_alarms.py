@@ -5,12 +5,12 @@ from typing import Any
 
 from jackpot.ledger.reading import Reader
 from jackpot.rules import kinds
+from jackpot.rules.acts.alarms import AlarmAcknowledged
 from jackpot.rules.acts.devices import BlockDevice, ClearDevice, EndKey
-from jackpot.rules.acts.hits import Undone
-from jackpot.rules.acts.rounds import Struck
+from jackpot.rules.alarms import KINDS
 from jackpot.rules.betting import miscounted
 from jackpot.rules.engine import Engine
-from jackpot.rules.events import Refused, Voided
+from jackpot.rules.events import Refused
 from tests.books.asked import said
 from tests.books.season import Season
 from tests.ledger.conftest import Place
@@ -50,14 +50,17 @@ def test_every_alarm_is_listed_in_order(books: Reader, season: Season) -> None:
     """T3, S6, S9, L11: what a table counted and said, what was suspended, and who ended it."""
     expected = Counter[str]()
     for row in season.rows:
-        event = kinds.decode(row.kind, row.version, row.body)
+        event: Any = kinds.decode(row.kind, row.version, row.body)
         name = kinds.name_of(row.kind)
         if name in ENDS:
             expected[ENDS[name]] += 1
         elif isinstance(event, Refused) and event.code in ("unreasonable", "internal"):
             expected[event.code] += 1
-        elif isinstance(event, Undone | Struck | Voided) and event.recomputed.left:
-            expected["left_on_meter"] += row.table_seq is None
+        elif isinstance(event, AlarmAcknowledged):
+            expected[f"{event.what} acknowledged"] += 1
+        made = getattr(event, "made", event)
+        recomputed = getattr(made, "recomputed", None)
+        expected["left_on_meter"] += bool(recomputed is not None and recomputed.left)
     expected += alarmed(season)
     lines = said(books, "alarms", first="2000-01-01").rows
     assert Counter(line["alarm"] for line in lines) == +expected
@@ -65,6 +68,21 @@ def test_every_alarm_is_listed_in_order(books: Reader, season: Season) -> None:
     assert {"ledger_behind", "suspended", "chip_mismatch", "count_mismatch"} <= set(expected)
     over = [line for line in lines if line["alarm"] == "ledger_behind over"]
     assert {line["who"] for line in over} == {"ann and bob"}
+    assert any(line["alarm"].endswith(" acknowledged") and line["who"] == "ann" for line in lines)
+
+
+def test_what_is_open_is_what_the_report_has_since_it_was_acknowledged(books: Reader, season: Season) -> None:
+    """T3, S6, S9, L11: the engine and the report know the same alarms, one after the other."""
+    since: Counter[tuple[str, str]] = Counter()
+    for line in said(books, "alarms", first="2000-01-01").rows:
+        kind, _, seen = line["alarm"].partition(" ")
+        if seen == "acknowledged":
+            assert since.pop((kind, line["where"])) == int(line["what"].split()[2])
+        elif not seen and kind in KINDS:
+            since[kind, line["where"]] += 1
+    standing = season.engine.state.alarms
+    assert {place: alarm.times for place, alarm in standing.items()} == since
+    assert since
 
 
 def test_devices_that_share_a_key(place: Place) -> None:

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from jackpot.ledger.journal import Row, Snapshot, genesis, row_of
 from jackpot.rules import commands as c
+from jackpot.rules.acts.alarms import AcknowledgeAlarm
 from jackpot.rules.acts.banks import OpenBank
 from jackpot.rules.acts.devices import BlockDevice, ClearDevice, EndKey
 from jackpot.rules.acts.hits import Correct, Validate
@@ -199,6 +200,8 @@ class Play:
             self.act(BlockDevice("table", "T03"))
             self.act(ClearDevice("table", "T03"), "anna")
             self.act(EndKey("sign", "S01", "0123456789abcdef"))
+            for alarm in list(self.engine.state.alarms.values()):
+                self.act(AcknowledgeAlarm(f"AL{alarm.number}", "looked at"), "anna")
 
     def _behind(self) -> None:
         table = self._table("T02")

@@ -371,7 +371,7 @@ async def test_all_admins_are_lost_and_one_is_made(tmp_path: Path) -> None:
         number = await site.staff.recover(Coming("eve", "Eve", "everything was lost"), "root")
         eve = await site.enter(Coming("eve", "", "everything was lost"))
         assert (number, eve.id, eve.roles) == (3, 3, ("admin",))
-        assert site.server.people.counts.alarms["people_recovered"] == 1
+        assert site.server.people.counts.alarms["admin_recovered"] == 1
         assert (await site.staff.add([eve, await site.enter(ANN)], "cal", "Cal", ("floor",))).ok
     assert "recovered" in journal(tmp_path)
 

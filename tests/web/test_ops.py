@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from jackpot.app import Server
+from jackpot.rules.acts.devices import BlockDevice
 from jackpot.rules.acts.hits import Validate
+from jackpot.rules.acts.people import Grant
 from tests.server.bed import LINK, LINKS, Device, configure, on_loop, table
 from tests.server.test_admin import royal
 from tests.web.browser import SIZES, chromium, needs_chromium, opened, until_true
@@ -26,6 +28,7 @@ PAGES = (
     f"/links/{LINK}",
     "/tables/T01",
     "/requests",
+    "/alarms",
     "/people",
     "/people/1",
     "/journal",
@@ -187,6 +190,7 @@ async def test_every_page_is_for_everybody(tmp_path: Path) -> None:
     faults: list[str] = []
     async with floor(tmp_path, LINKS) as (server, device, browser):
         await royal(device)
+        assert (await server.writers["main"].person(BlockDevice("table", "T02"), ())).ok
         for size in ("wall", "phone"):
             page = await opened(browser, f"http://127.0.0.1:{server.ports['http']}/ops", size, faults)
             for number, path in enumerate(("/sign-in", *PAGES)):
@@ -227,4 +231,64 @@ async def test_a_link_and_a_round_are_stopped_from_their_pages(tmp_path: Path, a
         await page.click("button.danger")
         await page.wait_for_selector(f"text={act.capitalize()}: done")
         await until_open(page, "suspended: operator" if act == "suspend" else "No round.")
+    assert faults == []
+
+
+# What the browser is asked to show; each is shown by the browser itself, too.
+TOLD = """
+    window.told = [];
+    window.Notification = class extends Notification {
+        constructor(says, more) {
+            super(says, more);
+            window.told.push([more.tag, says]);
+        }
+    };
+"""
+
+
+@needs_chromium
+@on_loop
+async def test_a_browser_tells_of_what_waits_until_somebody_has_seen_it(tmp_path: Path) -> None:
+    """T3, A10, A11: hit, alarm and request are notified once each; an alarm is acknowledged by name."""
+    faults: list[str] = []
+    async with floor(tmp_path) as (server, device, browser):
+        url = f"http://127.0.0.1:{server.ports['http']}/ops"
+        context = await browser.new_context(
+            permissions=["notifications"], viewport={"width": 390, "height": 844}
+        )
+        await context.add_init_script(TOLD)
+        page = await context.new_page()
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        await page.goto(url)
+        await page.fill("#login", "ann")
+        await page.fill("#secret", SECRET)
+        await page.keyboard.press("Enter")
+        await page.click("#notify[aria-pressed=false]")
+        await page.wait_for_selector("#notify[aria-pressed=true]")
+        assert await page.inner_text("#notify-why") == ""
+        await royal(device)
+        await until_true(page, "window.told.some(([tag]) => tag === 'hit main H1')")
+        device.wager(3, "R2", 1)
+        device.say(t="lock", seq=4, round="R2", chips={LINK: 3})
+        assert (await device.answer(4))["warn"] == ["chip_mismatch"]
+        await until_true(page, "window.told.some(([tag]) => tag === 'alarm main AL1')")
+        both = [await prove(server, login) for login in ("ann", "bo")]
+        asked = await server.entrance.act(server.people, Grant(both[0].id, "auditor"), both[1:])
+        assert asked.asked
+        await until_true(page, "window.told.some(([tag]) => tag === 'request site Q1')")
+        assert await page.evaluate("window.told.map(([, says]) => says)") == [
+            "Royal flush: $10,000.18, T01",
+            "Chip mismatch: table T01",
+            "Grant, Bo asks for it",
+        ]
+        await page.wait_for_selector("#waiting time:text-matches('^14:\\\\d\\\\d left$')")
+        await page.click("text=1 alarm is open")
+        await page.fill("main input[name=remark]", "two chips <b>under</b> the felt")
+        await page.click("text=I have seen it")
+        await page.wait_for_selector("text=Every alarm is acknowledged.")
+        await until_true(page, "!document.querySelector('#waiting .alarmed')")
+        report = await page.goto(f"{url}/reports/alarms")
+        assert report is not None
+        assert "AL1, raised 1 time: two chips <b>under</b> the felt" in await page.inner_text("main")
+        assert "Ann" in await page.inner_text("main")
     assert faults == []

@@ -9,6 +9,7 @@ from typing import Any, Final, Union
 import msgspec
 
 from jackpot.rules.acts import (
+    alarms,
     banks,
     devices,
     hits,
@@ -36,6 +37,7 @@ ACTS: Final[tuple[Act, ...]] = (
     *seals.ACTS,
     *people.ACTS,
     *requests.ACTS,
+    *alarms.ACTS,
 )
 ACT_OF: Final[dict[type[ActCommand], Act]] = {act.command: act for act in ACTS}
 _UNION: Final[Any] = Union[tuple(ACT_OF)]  # noqa: UP007 - of the registry, so it cannot be written out

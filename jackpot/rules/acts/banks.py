@@ -19,7 +19,7 @@ from jackpot.rules.meter import Accounts
 from jackpot.rules.paytable import LinkTerms, TableTerms
 from jackpot.rules.refusal import refuse_if
 from jackpot.rules.signing import People
-from jackpot.rules.state import UNPAID, Answered, Level, Link, State, Table
+from jackpot.rules.state import UNPAID, Alarm, Answered, Level, Link, State, Table
 from jackpot.rules.undo import BASE, History, Point
 
 
@@ -94,6 +94,7 @@ class HandedOn(msgspec.Struct, frozen=True, array_like=True):
     ended: list[tuple[str, str, str]]
     refusals: dict[str, int]
     site: str
+    alarms: list[Alarm] = []
 
 
 class CloseBank(ActCommand, tag="close-bank", frozen=True):
@@ -167,6 +168,7 @@ def handed_on(state: State) -> HandedOn:
     return HandedOn(
         links, tables, state.next_hit, state.next_award, state.last_day, list(state.blocked),
         list(state.ended), dict(state.refusals), state.site,
+        list(state.alarms.values()),
     )  # fmt: skip
 
 
@@ -229,6 +231,8 @@ def apply_bank_begun(effects: Effects, event: BankBegun) -> None:
         state.ended += part.ended
         for code, count in part.refusals.items():
             state.refusals[code] = state.refusals.get(code, 0) + count
+        for alarm in part.alarms:
+            _take_alarm(state, alarm)
 
 
 def _take_link(effects: Effects, carried: CarriedLink) -> None:
@@ -244,6 +248,12 @@ def _take_link(effects: Effects, carried: CarriedLink) -> None:
         )  # fmt: skip
         link.levels.append(level)
         effects.meter(link, level).add(of.accounts)
+
+
+def _take_alarm(state: State, alarm: Alarm) -> None:
+    """What is open stays open, under a number of this bank; seq is that of the bank before."""
+    state.alarms[alarm.kind, alarm.where] = msgspec.structs.replace(alarm, number=state.next_alarm)
+    state.next_alarm += 1
 
 
 def _take_table(state: State, told: CarriedTable, links_before: int) -> None:

@@ -40,7 +40,6 @@ def apply_device_blocked(effects: Effects, event: DeviceBlocked) -> None:
     key = (event.role, event.device)
     if key not in effects.state.blocked:
         effects.state.blocked.append(key)
-    effects.alarm("device_conflict", role=event.role, device=event.device)
 
 
 class ClearDevice(ActCommand, tag="clear", frozen=True):

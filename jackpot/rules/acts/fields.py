@@ -14,7 +14,7 @@ REASON_MOST: Final = 256
 DOCUMENT_MOST: Final = 64
 
 # `(?!\n)` before `$`: in Python `$` also stands before a last line break.
-_NUMBER: Final = r"[0-9]{1,16}(?!\n)$"
+NUMBER: Final = r"[0-9]{1,16}(?!\n)$"
 
 Reason = Annotated[
     str,
@@ -33,8 +33,16 @@ Document = Annotated[
         description=f"1 to {DOCUMENT_MOST} printable characters",
     ),
 ]
-HitId = Annotated[str, Meta(pattern=f"^H{_NUMBER}", description="a hit's id, such as H12")]
-AwardId = Annotated[str, Meta(pattern=f"^A{_NUMBER}", description="an award's id, such as A34")]
+Remark = Annotated[
+    str,
+    Meta(
+        max_length=REASON_MOST,
+        pattern=rf"^((?=.*\S)[^{UNPRINTABLE}]+)?(?!\n)$",
+        description=f"none, or 1 to {REASON_MOST} printable characters",
+    ),
+]
+HitId = Annotated[str, Meta(pattern=f"^H{NUMBER}", description="a hit's id, such as H12")]
+AwardId = Annotated[str, Meta(pattern=f"^A{NUMBER}", description="an award's id, such as A34")]
 Role = Annotated[str, Meta(pattern=r"^(table|sign)(?!\n)$", description="table or sign")]
 
 # In the command whole cents; a person who asks in JSON writes a decimal string (M1).

@@ -316,13 +316,8 @@ def decide_lock_out(state: State, command: LockOut, _by: By) -> LockedOut:
     return LockedOut(find_person(state, command.person).id, command.failures)
 
 
-def apply_seen(_effects: Effects, _event: SignedIn) -> None:
-    """Nothing follows from it in the rules."""
-
-
-def apply_locked_out(effects: Effects, event: LockedOut) -> None:
-    """Somebody should look who it was."""
-    effects.alarm("person_locked_out", person=event.person, failures=event.failures)
+def apply_seen(_effects: Effects, _event: SignedIn | LockedOut) -> None:
+    """Nothing follows from it in the state; a lock-out alarms."""
 
 
 class MakeToken(ActCommand, tag="make-token", frozen=True):
@@ -425,7 +420,6 @@ def apply_recovered(effects: Effects, event: Recovered) -> None:
     """An admin whom nobody confirmed: everybody is told."""
     _admit(effects.state, event.mark, ["admin"], event.secret)
     effects.told.person = event.id
-    effects.alarm("people_recovered", person=event.id, by=list(event.people.said()))
 
 
 def untrue(state: State, signed: Signed, *, choosing: bool = False) -> str:
@@ -550,7 +544,7 @@ ACTS: Final = (
     Act(
         LockOut,
         decide_lock_out,
-        {LockedOut: apply_locked_out},
+        {LockedOut: apply_seen},
         lambda _, event: [LockOut(event.person, event.failures)],
     ),
     Act(

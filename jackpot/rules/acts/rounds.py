@@ -67,7 +67,7 @@ def apply_struck(effects: Effects, event: Struck) -> None:
     table = effects.state.table(event.table)
     round_ = unfinished(table, event.round)
     effects.told.refunds = take_back(effects, round_, [event.bet], event.recomputed)
-    judge_count(effects, table, round_, miscounted(effects.state, table, round_, round_.chips))
+    judge_count(effects, round_, miscounted(effects.state, table, round_, round_.chips))
     effects.tell_round(table, round_)
 
 

@@ -108,9 +108,7 @@ def decide_found(state: State, table: Table, acked: int, since: int) -> FoundBeh
 def apply_found_behind(effects: Effects, event: FoundBehind) -> None:
     """One table waits for people, or its bank with it (WIRE: ledger_behind)."""
     state = effects.state
-    table = state.table(event.table)
     state.behind[event.table] = Said(event.acked, effects.seq)
-    effects.alarm(BEHIND, table=table.terms.table, acked=event.acked, last_seq=table.last_seq)
     for link in state.links if event.suspends else ():
         effects.suspend(link, BEHIND)
 

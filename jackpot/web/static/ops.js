@@ -1,13 +1,15 @@
-// What moves on the pages that people work in? Meters as they rise, and what waits as soon as it does.
+// What moves on the pages that people work in? Meters as they rise, what waits as soon as it does, and how long.
 
 import { follow } from "./live.js";
+import { listen, tellNews } from "./notify.js";
 import { write } from "./odometer.js";
 
 // Of several messages at once the page is asked for again once.
 const TOGETHER_MS = 150;
+const COUNT_MS = 500;
 
 const money = JSON.parse(document.body.dataset.money);
-const waiting = () => document.querySelectorAll("#waiting .hit").length;
+const waiting = () => document.querySelectorAll("#waiting [data-waits]").length;
 let due = null;
 
 function changed() {
@@ -29,10 +31,22 @@ function told(message) {
   }
 }
 
+// What waits for a second person does so for a while, and its time is seen to pass.
+function count() {
+  const now = performance.now();
+  for (const shown of document.querySelectorAll("time[data-left]")) {
+    shown.until ??= now + Number(shown.dataset.left);
+    const seconds = Math.floor((shown.until - now) / 1000);
+    const clock = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")} left`;
+    shown.textContent = seconds > 0 ? clock : "its time is over";
+  }
+}
+
 // The browser's own list of pages says what waits, also where this one is not in front.
 document.body.addEventListener("htmx:afterSettle", () => {
   const bare = document.title.replace(/^\(\d+\) /, "");
   document.title = waiting() ? `(${waiting()}) ${bare}` : bare;
+  tellNews(document.querySelector("#waiting"), false);
 });
 
 // A second tap on a slow connection sends nothing: the key would have it done once anyhow.
@@ -40,4 +54,7 @@ document.addEventListener("submit", (event) => {
   for (const button of event.target.querySelectorAll("button")) setTimeout(() => (button.disabled = true));
 });
 
+tellNews(document.querySelector("#waiting"), true);
+listen();
+setInterval(count, COUNT_MS);
 follow(null, told, () => {});

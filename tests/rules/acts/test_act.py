@@ -5,7 +5,7 @@ from typing import Final
 import pytest
 
 from jackpot.rules import kinds
-from jackpot.rules.acts import ACT_OF, ACTS, people, requests
+from jackpot.rules.acts import ACT_OF, ACTS, alarms, people, requests
 from jackpot.rules.acts.act import Act
 from jackpot.rules.acts.banks import BeginBank, CloseBank, OpenBank
 from jackpot.rules.acts.devices import BlockDevice, ClearDevice, EndKey
@@ -33,6 +33,7 @@ MOVES_NOTHING: Final = (
     BeginBank,
     *(act.command for act in people.ACTS),
     *(act.command for act in requests.ACTS),
+    *(act.command for act in alarms.ACTS),
 )
 
 

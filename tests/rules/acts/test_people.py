@@ -188,7 +188,7 @@ def test_a_lost_site_is_recovered_by_names_and_alarmed() -> None:
     heard = site.execute(Recover(*newcomer(3)), people=("root",))
     assert heard.answer["person"] == 3
     ((name, facts),) = heard.alarms
-    assert (name, facts["person"], facts["by"]) == ("people_recovered", 3, ["root"])
+    assert (name, facts["person"], facts["by"]) == ("admin_recovered", 3, ["root"])
     assert code(site, Grant(3, "floor"), 3, 1) == ""
 
 

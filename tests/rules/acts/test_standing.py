@@ -18,7 +18,7 @@ ADMIN: Final = "add-person grant withdraw-role end-person reset-secret give-code
 POWERS: Final[dict[str, tuple[Role, ...]]] = (
     dict.fromkeys(FLOOR.split(), ("floor",))
     | dict.fromkeys(("pay", "correct"), ("floor", "cage"))
-    | dict.fromkeys(("suspend", "resume", "confirm-behind", "clear"), ("floor", "admin"))
+    | dict.fromkeys(("suspend", "resume", "confirm-behind", "clear", "acknowledge"), ("floor", "admin"))
     | {"end-key": ("admin",)}
     | dict.fromkeys(ADMIN.split(), ("admin",))
     | dict.fromkeys(("set-secret", "make-token", "end-token", "confirm", "reject"), ROLES)

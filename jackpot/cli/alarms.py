@@ -1,0 +1,63 @@
+"""`jackpot alarms`: what must people look at, and who has seen it?"""
+
+from typing import Annotated
+
+import typer
+
+from jackpot.cli.speak import table as print_table
+from jackpot.cli.talk import LOOK, ONE, Talk, talking
+from jackpot.words import counted
+
+app = typer.Typer(
+    help="Alarms that nobody has acknowledged: list, acknowledge.",
+    epilog="Example: jackpot alarms list --config /etc/jackpot/config.toml",
+    no_args_is_help=True,
+)
+
+Alarm = Annotated[str, typer.Argument(metavar="ALARM", help="The alarm's id, as `alarms list` gives it.")]
+Remark = Annotated[str, typer.Option("--remark", metavar="TEXT", help="What was found. It is journalled.")]
+
+
+@app.command("list")
+@talking(*LOOK)
+def list_(
+    talk: Talk,
+) -> None:
+    """List every open alarm, the oldest first; `jackpot report alarms` has those of the past.
+
+    Example: jackpot alarms list --config /etc/jackpot/config.toml
+    """
+    from jackpot.server.asks import Alarms
+
+    found = talk.ask(Alarms())
+    if talk.as_json:
+        talk.show(found, "")
+        return
+    for bank in found["elsewhere"]:
+        typer.echo(f"without bank {bank['bank']}: {bank['why']}", err=True)
+    alarms = found["alarms"]
+    rows = [
+        [
+            alarm["alarm"], alarm["bank"], alarm["kind"], alarm["where"], alarm["what"],
+            talk.moment(alarm["last"]), str(alarm["times"]), alarm["then"],
+        ]
+        for alarm in alarms
+    ]  # fmt: skip
+    names = ["alarm", "bank", "kind", "where", "what", "last raised", "times", "what to do"]
+    print_table(counted(len(rows), "open alarm"), names, rows)
+
+
+@app.command()
+@talking(*ONE, "bank")
+def acknowledge(
+    talk: Talk,
+    alarm: Alarm,
+    remark: Remark = "",
+) -> None:
+    """Say that you have seen an alarm and look after it; when it is raised again it is open again.
+
+    Example: jackpot alarms acknowledge AL7 --remark "two chips under the felt" -c config.toml
+    """
+    from jackpot.rules.acts.alarms import AcknowledgeAlarm
+
+    talk.show(talk.ask(AcknowledgeAlarm(alarm, remark)), f"{alarm}: acknowledged")

@@ -1,0 +1,72 @@
+"""Who has seen an alarm? People acknowledge it by name; what raised it is ended where it belongs."""
+
+from typing import Annotated, ClassVar, Final
+
+from msgspec import Meta
+
+from jackpot.rules.acts.act import FLOOR_OR_ADMIN, Act, By, someone
+from jackpot.rules.acts.fields import NUMBER, Remark
+from jackpot.rules.codes import Code
+from jackpot.rules.commands import ActCommand
+from jackpot.rules.effects import Effects
+from jackpot.rules.events import Event
+from jackpot.rules.refusal import Refusal, quoted, refuse_if
+from jackpot.rules.signing import SITE, People
+from jackpot.rules.state import Alarm, State
+
+AlarmId = Annotated[str, Meta(pattern=f"^AL{NUMBER}", description="an alarm's id, such as AL7")]
+
+
+class AcknowledgeAlarm(ActCommand, tag="acknowledge", frozen=True):
+    """Somebody has seen an alarm and looks after it. remark: what they found, "" where they say nothing."""
+
+    alarm: AlarmId
+    remark: Remark = ""
+
+
+class AlarmAcknowledged(Event, frozen=True, array_like=True):
+    """what, where: the alarm's kind and place. times: how often it was raised until then."""
+
+    kind: ClassVar[int] = 64
+    alarm: int
+    what: str
+    where: str
+    times: int
+    remark: str
+    people: People
+
+
+def decide_acknowledge(state: State, command: AcknowledgeAlarm, by: By) -> AlarmAcknowledged:
+    """One person; an alarm about the people of the site takes an admin."""
+    someone(by)
+    alarm = _find(state, command.alarm)
+    for one in by.people.signed:
+        no_admin = state.bank == SITE and "admin" not in one.roles
+        message = f"by: person {one.id} is no admin, and {command.alarm} is about people"
+        refuse_if(no_admin, Code.NOT_ALLOWED, message)
+    return AlarmAcknowledged(alarm.number, alarm.kind, alarm.where, alarm.times, command.remark, by.people)
+
+
+def apply_acknowledged(effects: Effects, event: AlarmAcknowledged) -> None:
+    """It is open no more; when it is raised again it is another one."""
+    del effects.state.alarms[event.what, event.where]
+
+
+def _find(state: State, name: str) -> Alarm:
+    """The open alarm of that id; refused as `no_such_alarm`."""
+    for alarm in state.alarms.values():
+        if name == f"AL{alarm.number}":
+            return alarm
+    raise Refusal(Code.NO_SUCH_ALARM, f"alarm: {quoted(name)} is not open, or somebody was faster")
+
+
+ACTS: Final = (
+    Act(
+        AcknowledgeAlarm,
+        decide_acknowledge,
+        {AlarmAcknowledged: apply_acknowledged},
+        lambda _, event: [AcknowledgeAlarm(f"AL{event.alarm}", event.remark)],
+        asked=True,
+        power=FLOOR_OR_ADMIN,
+    ),
+)

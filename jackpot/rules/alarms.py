@@ -1,0 +1,190 @@
+"""What alarms? Every kind, the events that raise it, and how it reads; each stays open until people answer.
+
+An alarm is open for one place at a time: what is raised there again counts on. The engine, the report and
+what is sent to pagers ask the same function, so that none of them can leave one out.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final, NamedTuple, Protocol
+
+from jackpot.rules.acts.devices import DeviceBlocked
+from jackpot.rules.acts.people import LockedOut, Recovered
+from jackpot.rules.acts.witness import BEHIND, FoundBehind
+from jackpot.rules.apply_rounds import LEFT_TOLD_MOST
+from jackpot.rules.codes import Code
+from jackpot.rules.effects import Effects, Map
+from jackpot.rules.events import Event, Refused
+from jackpot.rules.money import to_cents
+from jackpot.rules.state import Alarm, State
+
+
+class Kind(NamedTuple):
+    """means: what has happened. then: what people do about it, before they acknowledge it."""
+
+    means: str
+    then: str
+
+
+KINDS: Final[Mapping[str, Kind]] = {
+    "admin_recovered": Kind(
+        "an admin was made where no server ran",
+        "ask who did it on the server's machine; nobody else has confirmed them",
+    ),
+    "chip_mismatch": Kind(
+        "the dealer's chip count is not that of the accepted wagers",
+        "count again at the table, strike one wager, or void the round",
+    ),
+    "count_mismatch": Kind(
+        "the table's own count of wagers is not the server's",
+        "explain it before the drop is counted: report `contributions` has every wager of the table",
+    ),
+    "device_conflict": Kind(
+        "two devices use one key, and neither is let in",
+        "find the second one, then clear the first; revoke a stolen key",
+    ),
+    "internal": Kind(
+        "something happened that nobody can explain, and its links stopped",
+        "keep the log and the ledger; once it is understood two people resume the links",
+    ),
+    BEHIND: Kind(
+        "a table has answers that the ledger has lost",
+        "two people say whether they believe what the table says",
+    ),
+    "left_on_meter": Kind(
+        "an award that was paid would be worth more now; the difference stays on its meter",
+        "two people decide on it: report `hits` has the awards",
+    ),
+    "person_locked_out": Kind(
+        "somebody failed to sign in too often under this name",
+        "ask the person whether it was they; an admin resets the password if not",
+    ),
+    "unreasonable": Kind(
+        "the table placed more than it can play",
+        "look into the table's controller",
+    ),
+}
+"""Everything that people must look at and acknowledge (T3, S6, S9, L11, A11)."""
+
+# Events that raise one whenever they come. The other events say it in what their answer tells: a count that
+# disagrees as `warn`, paid awards that would be worth more as `left`.
+ALWAYS: Final = (DeviceBlocked, FoundBehind, LockedOut, Recovered, Refused)
+# Refusals that alarm; every other one is a mistake of one command.
+_REFUSALS: Final = (Code.UNREASONABLE.value, Code.INTERNAL.value)
+
+Raised = tuple[str, Map]
+"""The kind and its facts; they say where."""
+
+
+class Names(Protocol):
+    """What numbers of the journal are called; "" for None."""
+
+    def link(self, number: int | None) -> str: ...
+    def table(self, number: int | None) -> str: ...
+
+
+class _Of(NamedTuple):
+    """The names in a state."""
+
+    state: State
+
+    def link(self, number: int | None) -> str:
+        return "" if number is None else self.state.link(number).terms.link
+
+    def table(self, number: int | None) -> str:
+        return "" if number is None else self.state.table(number).terms.table
+
+
+def alarm(effects: Effects, event: Event) -> None:
+    """Opens what the event raises, or counts on what is open there already."""
+    number = None if effects.table is None else effects.table.number
+    for kind, facts in raised(event, number, _Of(effects.state)):
+        effects.alarm(kind, **facts)
+        _open(effects, kind, facts)
+
+
+def raised(event: Any, table: int | None, names: Names) -> Iterator[Raised]:
+    """What an event raises. table: whose frame it was."""
+    at = {"table": names.table(table)}
+    match event:
+        case DeviceBlocked():
+            yield "device_conflict", {"role": event.role, "device": event.device}
+        case FoundBehind():
+            said = {"acked": event.acked, "suspends": event.suspends}
+            yield BEHIND, {"table": names.table(event.table), **said}
+        case LockedOut():
+            yield "person_locked_out", {"person": event.person, "failures": event.failures}
+        case Recovered():
+            yield "admin_recovered", {"person": event.id, "by": list(event.people.said())}
+        case Refused() if event.code in _REFUSALS:
+            yield event.code, {**at, "message": event.message}
+    if (locking := getattr(event, "locking", None)) is not None and locking.accepted:
+        counts = _counts(names, locking.chips, locking.accepted)
+        yield "chip_mismatch", {**at, "round": event.round, "counts": counts}
+    if (closing := getattr(event, "closing", None)) is not None and closing.ours:
+        counts = _counts(names, closing.counts, closing.ours)
+        yield "count_mismatch", {**at, "round": event.round, "counts": counts}
+    if left := _left(event):
+        hit = getattr(event, "hit", None)
+        of = {"table": names.table(getattr(event, "table", table))} if hit is None else {"hit": f"H{hit}"}
+        awards = {f"A{number}": to_cents(more) for number, more in left[:LEFT_TOLD_MOST]}
+        yield "left_on_meter", {**of, "awards": awards, "count": len(left)}
+
+
+def _left(event: Any) -> list[tuple[int, int]]:
+    """The paid awards that the event would have made worth more, each with how much."""
+    made = getattr(event, "made", None)
+    recomputed = getattr(event, "recomputed", None) if made is None else made.recomputed
+    return [] if recomputed is None else recomputed.left
+
+
+def _counts(names: Names, theirs: Mapping[int, int], ours: Mapping[int, int]) -> Map:
+    """By link what the table counted, None where it did not, and what was accepted."""
+    return {names.link(link): {"table": theirs.get(link), "server": count} for link, count in ours.items()}
+
+
+def place(facts: Map) -> str:
+    """Where it is: a table, another device, a person by number, or a hit; "" for the whole bank."""
+    if "device" in facts:
+        return f"{facts['role']} {facts['device']}"
+    if "person" in facts:
+        return f"person {facts['person']}"
+    if "hit" in facts:
+        return f"hit {facts['hit']}"
+    return f"table {facts['table']}" if facts["table"] else ""
+
+
+def said(kind: str, facts: Map) -> str:
+    """What is known of it, in words; its kind says the rest."""
+    match kind:
+        case "chip_mismatch" | "count_mismatch":
+            links = (
+                f"{link} {'none' if count['table'] is None else count['table']} at the table, "
+                f"{count['server']} here"
+                for link, count in facts["counts"].items()
+            )
+            return f"round {facts['round']}: {', '.join(links)}"
+        case "left_on_meter":
+            awards = facts["awards"].items()
+            sums = ", ".join(f"{award} {cents // 100}.{cents % 100:02}" for award, cents in awards)
+            more = facts["count"] - len(awards)
+            return f"{sums}, and {more} more" if more else sums
+        case "ledger_behind":
+            bank = "; the bank was suspended" if facts["suspends"] else ""
+            return f"it has answers up to {facts['acked']}{bank}"
+        case "person_locked_out":
+            return f"{facts['failures']} failures"
+        case "admin_recovered":
+            return f"by {' and '.join(facts['by'])}"
+    return str(facts.get("message", ""))
+
+
+def _open(effects: Effects, kind: str, facts: Map) -> None:
+    state, at, what = effects.state, effects.at, said(kind, facts)
+    known = state.alarms.get((kind, where := place(facts)))
+    if known is not None:
+        known.what, known.last, known.times = what, at, known.times + 1
+        return
+    person = facts.get("person", 0)
+    alarm = Alarm(state.next_alarm, kind, where, what, effects.seq, at, last=at, person=person)
+    state.alarms[kind, where] = alarm
+    state.next_alarm += 1
