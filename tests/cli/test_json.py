@@ -36,6 +36,8 @@ TRIED: tuple[tuple[str, ...], ...] = (
     ("ledger", "readings"),
     ("ledger", "confirm-behind", "T01", "--believe", *TWO),
     ("ledger", "resume", *TWO),
+    ("alarms", "list"),
+    ("alarms", "acknowledge", "AL9", "--by", "Ann"),
     ("keys", "clear", "T01", "--by", "Ann"),
     ("keys", "revoke", "S01", "--role", "sign", "--by", "Ann"),
     ("lease", "show"),
@@ -69,6 +71,7 @@ async def test_json_is_json_in_every_case(tmp_path: Path) -> None:
         ("rounds", "void"),
         ("ledger", "confirm-behind"),
         ("ledger", "resume"),
+        ("alarms", "acknowledge"),
         ("keys", "clear"),
         ("lease", "hand-over"),
     ]

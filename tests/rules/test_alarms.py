@@ -2,19 +2,14 @@
 
 from typing import Any
 
-import pytest
-
 from controllers import messages
-from jackpot.rules import alarms, kinds, views
-from jackpot.rules.acts.alarms import AcknowledgeAlarm, AlarmAcknowledged
-from jackpot.rules.acts.banks import BeginBank, CloseBank
+from jackpot.rules import alarms, views
+from jackpot.rules.acts.alarms import AcknowledgeAlarm
 from jackpot.rules.acts.devices import BlockDevice
-from jackpot.rules.acts.links import Suspend
 from jackpot.rules.acts.people import LockOut, Recover
 from jackpot.rules.acts.tables import OpenTable
 from jackpot.rules.commands import Hello
 from jackpot.rules.paytable import TableTerms
-from jackpot.rules.signing import People
 from tests.frames import Bet, Close, Lock, Wager
 from tests.rules.site import OfSite, newcomer
 from tests.rules.subject import OfEngine
@@ -36,24 +31,6 @@ def mismatch(subject: OfEngine, seq: int, round_: str, table: str = "T1") -> Non
     assert send(subject, seq, Wager(round_, bets), table=table).answer["t"] == "ack"
     assert send(subject, seq + 1, Lock(round_, {"L": 1}), table=table).answer["warn"] == ["chip_mismatch"]
     assert send(subject, seq + 2, messages.Void(0, round_, "misdeal"), table=table).answer["t"] == "ack"
-
-
-def test_an_alarm_is_open_until_somebody_has_seen_it() -> None:
-    """T3: it says where and what; who saw it is in the journal, with what they found; then it is over."""
-    subject = bank()
-    mismatch(subject, 1, "r1")
-    (alarm,) = opened(subject).values()
-    assert (alarm["alarm"], alarm["kind"], alarm["where"]) == ("AL1", "chip_mismatch", "table T1")
-    assert (alarm["what"], alarm["times"], alarm["seq"]) == ("round r1: L 1 at the table, 2 here", 1, 5)
-    assert acknowledge(subject, "AL1")["code"] == "no_person"
-    assert acknowledge(subject, "AL2", "Ada")["code"] == "no_such_alarm"
-    assert acknowledge(subject, "AL1", "Ada", remark="two chips under the felt")["ok"]
-    assert opened(subject) == {}
-    entry = subject.entries[-1]
-    assert kinds.decode(entry.kind, entry.version, entry.body) == AlarmAcknowledged(
-        1, "chip_mismatch", "table T1", 1, "two chips under the felt", People(("Ada",))
-    )
-    assert acknowledge(subject, "AL1", "Grace")["code"] == "no_such_alarm"
 
 
 def test_what_is_raised_again_counts_on_and_is_another_once_it_was_seen() -> None:
@@ -101,31 +78,3 @@ def test_every_kind_is_opened_by_what_raises_it() -> None:
         ("person_locked_out", "person 2", "10 failures"),
         ("admin_recovered", "person 3", "by root"),
     }
-
-
-@pytest.mark.parametrize("role", ["floor", "viewer"])
-def test_who_may_acknowledge(role: Any) -> None:
-    """T3: the floor and admins; what is about the people of the site an admin alone."""
-    site = OfSite()
-    other = site.join(role)
-    site.ask(LockOut(2, 10))
-    assert site.ask(AcknowledgeAlarm("AL1"), other).answer["code"] == "not_allowed"
-    assert site.ask(AcknowledgeAlarm("AL1"), 1).answer["ok"]
-
-
-def test_what_is_open_goes_on_in_the_bank_that_a_bank_becomes() -> None:
-    """T3: to join banks is no way to be rid of an alarm; a number is never another alarm's."""
-    subject = bank()
-    mismatch(subject, 1, "r1")
-    mismatch(subject, 1, "r1", "T2")
-    assert acknowledge(subject, "AL1", "Ada")["ok"]
-    assert subject.execute(Suspend("operator", (), "a new control room"), people=("Ada",)).answer["ok"]
-    closed = subject.execute(CloseBank("floor", "one control room"), people=("Ada",))
-    assert closed.answer["ok"], closed.answer
-    entry = subject.entries[-1]
-    event: Any = kinds.decode(entry.kind, entry.version, entry.body)
-    joined = OfEngine("floor")
-    heads = (("main", entry.seq, b"h" * 32),)
-    assert joined.execute(BeginBank(heads, (event.handed_on,))).answer["ok"]
-    (alarm,) = opened(joined).values()
-    assert (alarm["alarm"], alarm["kind"], alarm["where"]) == ("AL1", "chip_mismatch", "table T2")
