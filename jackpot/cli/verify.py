@@ -3,7 +3,7 @@
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final, NamedTuple
 
 import typer
 
@@ -50,12 +50,19 @@ def verify(
         list[Path] | None,
         typer.Option("--key", metavar="PUB", help="A public key of the site; without it, [heads] says them."),
     ] = None,
+    chain: Annotated[
+        bool, typer.Option("--chain", help="Only that each row follows from the one before and balances.")
+    ] = False,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", min=1, help="Processes at once. [default: one a processor]")
+    ] = None,
 ) -> None:
     """Prove the ledger from its first row: chain, postings, meters, snapshots and head. A server may run.
 
     With URL and --config, the ledger at that URL is held against that configuration: its site and its banks.
     With --heads each head in that file must be signed by a known key and be in the chain; what is newer than
-    the last of them is said to be unproved.
+    the last of them is said to be unproved. With --chain no row is decided again: it shows quickly whether
+    anything was changed, moved or taken away, and not whether what was written was right.
 
     Example: jackpot verify --config /etc/jackpot/config.toml --heads /mnt/audit/heads.jsonl --key site.pub
     """
@@ -65,7 +72,8 @@ def verify(
     of = _of(context, url, config)
     kept = None if heads is None else partial(_kept, heads, _public_keys(key or [], of))
     try:
-        problems, reports = _verified(url or (of.ledger.url if of else ""), of, bank, known, kept)
+        asked = _Asked(url or (of.ledger.url if of else ""), of, bank, known, chain, jobs)
+        problems, reports = _verified(asked, kept)
     except LedgerError as error:
         fail(str(error))
     for problem in problems:
@@ -73,12 +81,15 @@ def verify(
     for report in reports.values():
         for problem in report.problems:
             typer.echo(problem, err=True)
+    balance = ", the books balance"
     sound = not problems and not any(report.problems for report in reports.values())
     for name, report in reports.items():
         if not report.problems and report.head.seq:
             hold = "holds" if report.head.seq == 1 else "hold"
-            balance = ", the books balance" * sound
-            typer.echo(f"{name}: {counted(report.head.seq, 'row')} {hold}{balance}")
+            said = (
+                ", each following from the one before; none was decided again" if chain else balance * sound
+            )
+            typer.echo(f"{name}: {counted(report.head.seq, 'row')} {hold}{said}")
             for left in [*_left(report), *([] if heads is None else [_proved(report)])]:
                 typer.echo(f"{name}: {left}")
             typer.echo(f"{name}: head {report.head.hash.hex()}")
@@ -173,12 +184,19 @@ def _known(head: str | None) -> bytes | None:
     return known
 
 
+class _Asked(NamedTuple):
+    """What is to be verified, as the command's options say. url: of the ledger."""
+
+    url: str
+    config: "Config | None"
+    bank: str | None
+    known: bytes | None
+    chain: bool
+    jobs: int | None
+
+
 def _verified(
-    url: str,
-    config: "Config | None",
-    bank: str | None,
-    known: bytes | None,
-    kept: "Callable[[str], KeptHeads] | None",
+    asked: _Asked, kept: "Callable[[str], KeptHeads] | None"
 ) -> "tuple[list[str], dict[str, Report]]":
     """What was found in the ledger as a whole, and in the bank, or in each of the ledger's.
 
@@ -189,8 +207,10 @@ def _verified(
     from jackpot.ledger.banks import site_of
     from jackpot.ledger.heads import KeptHeads
     from jackpot.ledger.open import open_reader
+    from jackpot.ledger.parts import in_parts, processors
 
-    with closing(open_reader(url)) as ledger, bar() as progress:
+    bank, known = asked.bank, asked.known
+    with closing(open_reader(asked.url)) as ledger, bar() as progress:
         there = ledger.banks()
         if not there:
             fail("the ledger is empty: no server has ever opened it")
@@ -199,16 +219,22 @@ def _verified(
         banks = there if bank is None else [bank]
         if known is not None and len(banks) > 1:
             fail(f"--head is one bank's: say --bank too ({', '.join(banks)})")
-        problems = _whole(ledger, config, banks)
+        parts = in_parts(ledger, asked.url, asked.jobs or processors())
+        problems = _whole(ledger, asked.config, banks, chain=asked.chain)
         heads = KeptHeads({}, [], []) if kept is None else kept(site_of(ledger, there[0]))
         problems += [*heads.problems[:PROBLEMS_MOST], *heads.elsewhere(there)]
         return problems, {
-            name: audit.verify(ledger, name, known, partial(progress, name), heads.of(name)) for name in banks
+            name: audit.verify(
+                ledger, name, known, partial(progress, name), heads.of(name), chain=asked.chain, parts=parts
+            )
+            for name in banks
         }
 
 
-def _whole(ledger: "Reader", config: "Config | None", banks: list[str]) -> list[str]:
+def _whole(ledger: "Reader", config: "Config | None", banks: list[str], *, chain: bool) -> list[str]:
     """What is wrong with the ledger apart from its rows, and which of these banks lost theirs.
+
+    chain: SQLite's look through its whole file is left out, as what it would find decides nothing.
 
     A bank that is missing shows by the configuration alone.
     """
@@ -222,7 +248,7 @@ def _whole(ledger: "Reader", config: "Config | None", banks: list[str]) -> list[
     for warning in found.warnings:
         typer.echo(f"warning: {warning}", err=True)
     problems = list(found.problems)
-    if isinstance(ledger, SqliteLedger):
+    if isinstance(ledger, SqliteLedger) and not chain:
         problems += ledger.integrity()
     problems += [
         f"{bank}: its head says that it is an {UNFINISHED}: go on with that copy; if there was none, "

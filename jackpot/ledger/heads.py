@@ -136,6 +136,11 @@ class BankHeads:
             kept.append(_Kept(line, head.epoch, head.hash))
         return None
 
+    @property
+    def rows(self) -> list[int]:
+        """Which rows they are of, in order."""
+        return sorted(self._by_seq)
+
     def saw(self, row: Row) -> None:
         """Row `row.seq` as the ledger has it."""
         for kept in self._by_seq.pop(row.seq, ()):

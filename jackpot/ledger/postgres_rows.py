@@ -7,7 +7,7 @@ from uuid import UUID
 from jackpot.ledger.connect import FAILURES, Connection
 from jackpot.ledger.journal import Row, Snapshot
 from jackpot.ledger.session import Session
-from jackpot.ledger.store import SNAPSHOTS_KEPT, Statement, not_written
+from jackpot.ledger.store import DROP_SNAPSHOTS, SNAPSHOTS_KEPT, Statement, kept_apart, not_written
 
 # Of one COPY; a larger batch takes several. After each 512 KiB of one, asyncpg waits until the socket takes
 # more, and waits for ever where the connection is lost meanwhile.
@@ -84,9 +84,7 @@ async def save_snapshot(session: Session, snapshot: Snapshot) -> None:
             )  # fmt: skip
             check_wrote("snapshot", status, 1)
             await connection.execute(
-                "DELETE FROM snapshot WHERE bank = $1 AND seq NOT IN "
-                "(SELECT seq FROM snapshot WHERE bank = $1 AND seq <= $2 ORDER BY seq DESC LIMIT $3)",
-                number, snapshot.seq, SNAPSHOTS_KEPT,
+                DROP_SNAPSHOTS.replace("?", "$"), number, snapshot.seq, SNAPSHOTS_KEPT, kept_apart(snapshot)
             )  # fmt: skip
     except FAILURES as error:
         raise session.in_doubt(error) from error

@@ -106,6 +106,11 @@ def newest_snapshot(bank: str, number: int, below: int | None) -> Conversation[S
     return Snapshot(bank, *found[0]) if found else None
 
 
+def snapshots(number: int) -> Conversation[list[tuple[int, int]]]:
+    found = yield "SELECT seq, format FROM snapshot WHERE bank = ?1 ORDER BY seq", (number,)
+    return [(seq, format_) for seq, format_ in found]
+
+
 def sums(number: int, after: int | None, upto: int) -> Conversation[list[Posting]]:
     found = yield _SUMMED, (number, _NO_BOUND if after is None else after, upto)
     return [Posting(*map(int, row)) for row in found]  # PostgreSQL sums to numbers of any size
@@ -167,6 +172,10 @@ class Reader:
     def newest_snapshot(self, bank: str, below: int | None = None) -> Snapshot | None:
         """The newest snapshot; `below`: of a seq less than that."""
         return carry(newest_snapshot(bank, self._number(bank), below), self._ask)
+
+    def snapshots(self, bank: str) -> list[tuple[int, int]]:
+        """Row and format of each snapshot that is kept, the oldest first."""
+        return carry(snapshots(self._number(bank)), self._ask)
 
     def sums(self, bank: str, after: int | None, upto: int) -> list[Posting]:
         """The database's own sums of the stored postings of seqs after < seq <= upto, by (link, level).

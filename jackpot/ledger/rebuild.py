@@ -108,7 +108,7 @@ def read_to(
             last = row.hash
     if last != head.hash:
         raise LedgerCorrupt(f"{bank}: the head names another hash than row {head.seq} has")
-    for problem in meters_differ(engine, summed(ledger, bank, head.seq, since, before)):
+    for problem in meters_differ(bank, accounts_of(engine), summed(ledger, bank, head.seq, since, before)):
         raise LedgerCorrupt(problem)
     return engine
 
@@ -146,7 +146,7 @@ def _begin(ledger: Reader, bank: str, head: Head, proved: int | None) -> _Beginn
     while snapshot is not None:
         try:
             check_sealed(ledger, snapshot)
-            engine = _engine_of(snapshot)
+            engine = engine_of(snapshot)
         except LedgerCorrupt as error:
             why.append(str(error))
         else:
@@ -187,7 +187,7 @@ def seal_in(row: Row) -> Sealed | None:
     return event if isinstance(event, Sealed) else None
 
 
-def _engine_of(snapshot: Snapshot) -> Engine:
+def engine_of(snapshot: Snapshot) -> Engine:
     """The engine in a snapshot that is sealed. Raises LedgerCorrupt where nothing can go on from it."""
     where = f"{snapshot.bank}: the snapshot of row {snapshot.seq}"
     if snapshot.format != SNAPSHOT_FORMAT:
@@ -307,15 +307,14 @@ def summed(ledger: Reader, bank: str, upto: int, since: int = 0, before: Totals 
     return totals
 
 
-def meters_differ(engine: Engine, totals: Totals) -> list[str]:
-    """A sentence for each account that is not what its postings come to."""
-    meters = accounts_of(engine)
+def meters_differ(bank: str, meters: Totals, totals: Totals) -> list[str]:
+    """A sentence for each account that is not what its postings come to. meters: as of `accounts_of`."""
     nothing = (0,) * (len(Posting._fields) - 3)
     said = []
     for key in sorted(meters.keys() | totals.keys()):
         both = zip(Posting._fields[3:], meters.get(key, nothing), totals.get(key, nothing), strict=True)
         said += [
-            f"{engine.state.bank}: link {key[0]} level {key[1]} {account}: "
+            f"{bank}: link {key[0]} level {key[1]} {account}: "
             f"the events make {made}, the postings {posted} micro-dollars"
             for account, made, posted in both
             if made != posted

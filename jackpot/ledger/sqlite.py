@@ -12,7 +12,15 @@ from jackpot.ledger import schema
 from jackpot.ledger.journal import Head, Row, Snapshot, check_dense, genesis
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.sqlite_file import SqliteFile
-from jackpot.ledger.store import SNAPSHOTS_KEPT, DataRefused, Fenced, Statement, not_written
+from jackpot.ledger.store import (
+    DROP_SNAPSHOTS,
+    SNAPSHOTS_KEPT,
+    DataRefused,
+    Fenced,
+    Statement,
+    kept_apart,
+    not_written,
+)
 
 # Rows of a statement that is kept prepared: its text is below 16 KiB. One for fewer rows is filled up to
 # the next power of two with rows of nothing, so there are ten texts a table. A text for each number of rows
@@ -97,11 +105,7 @@ class SqliteLedger(Reader):
                 (number, snapshot.seq, snapshot.hash, snapshot.format, snapshot.state),
             )
             _check_wrote("snapshot", connection.changes(), 1)
-            connection.execute(
-                "DELETE FROM snapshot WHERE bank = ?1 AND seq NOT IN "
-                "(SELECT seq FROM snapshot WHERE bank = ?1 AND seq <= ?2 ORDER BY seq DESC LIMIT ?3)",
-                (number, snapshot.seq, SNAPSHOTS_KEPT),
-            )
+            connection.execute(DROP_SNAPSHOTS, (number, snapshot.seq, SNAPSHOTS_KEPT, kept_apart(snapshot)))
 
     def change(self, *statements: Statement) -> list[tuple[Any, ...]]:
         found: list[tuple[Any, ...]] = []

@@ -17,6 +17,25 @@ from jackpot.ledger.reading import Reader
 
 # Of each bank: the two that a start needs, and one more should the journal not bear one of them out.
 SNAPSHOTS_KEPT: Final = 3
+# Of the older ones, one is kept each so many rows, so that `verify` can begin in many places at once: some
+# seconds of its work. Where a state is large they lie further apart: as far as keeps it to a few bytes a row.
+KEPT_APART: Final = 100_000
+KEPT_BYTES_A_ROW: Final = 8
+# Which snapshots go when one of row ?2 was saved in bank ?1; ?3: how many of the newest stay, ?4: how far
+# apart the others are.
+DROP_SNAPSHOTS: Final = """
+    DELETE FROM snapshot WHERE bank = ?1
+        AND seq NOT IN (SELECT seq FROM snapshot WHERE bank = ?1 AND seq <= ?2 ORDER BY seq DESC LIMIT ?3)
+        AND (seq > ?2 OR seq < ?4 OR EXISTS (
+            SELECT 1 FROM snapshot AS older
+            WHERE older.bank = ?1 AND older.seq < snapshot.seq AND older.seq > snapshot.seq - ?4))
+"""
+
+
+def kept_apart(snapshot: Snapshot) -> int:
+    """How many rows lie between two snapshots of such a state that are kept for `verify`."""
+    return max(KEPT_APART, len(snapshot.state) // KEPT_BYTES_A_ROW)
+
 
 Statement = tuple[str, tuple[Any, ...]]
 """SQL, in which a value's place is ?1, ?2 and so on, and its values."""

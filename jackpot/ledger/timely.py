@@ -1,12 +1,14 @@
 """Could a row have been written when it says that it was? By the clock of the wall, which decides nothing."""
 
 from collections import deque
+from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 from typing import Final, NamedTuple
 
 from jackpot.ledger.journal import Row
 from jackpot.rules.acts.readings import ReadingTaken
 from jackpot.rules.acts.requests import Requested
+from jackpot.rules.epoch import MINUTE
 from jackpot.rules.events import Event, Wagered
 from jackpot.rules.state import State
 
@@ -28,20 +30,32 @@ CONFIRMED_WITHIN_MS: Final = 86_400_000
 MINUTES_KEPT: Final = 2 * MINUTES_MOST
 
 
-class _Opened(NamedTuple):
-    """A round that a table opened. at: by the wall's clock. tick: by the epoch's; milliseconds."""
+class Opened(NamedTuple):
+    """A round that a table with a limit opened. at: by the wall's clock. tick: by the epoch's; milliseconds.
 
+    table: its number. limit: of rounds a minute.
+    """
+
+    table: int
+    limit: int
     at: int
     epoch: int
     tick: int
 
 
 class Timely:
-    """The rows of one chain, in their order. Ticks count within an epoch: they are one server's clock."""
+    """The rows of one chain, in their order. Ticks count within an epoch: they are one server's clock.
 
-    def __init__(self) -> None:
-        self._rounds: dict[int, deque[_Opened]] = {}
-        self._asked: dict[int, Row] = {}
+    asked: the rows in which what still waits for a second person was asked, by its number. opened: called
+    with each round of a table with a limit, so that it can be held against those before the first row.
+    """
+
+    def __init__(
+        self, asked: dict[int, Row] | None = None, opened: Callable[[Opened], None] = lambda _opened: None
+    ) -> None:
+        self._rounds: dict[int, deque[Opened]] = {}
+        self._asked = asked or {}
+        self._opened = opened
 
     def fault(self, state: State, row: Row, event: Event) -> str | None:
         """Why the row was not written then, None where it may have been. state: before the row."""
@@ -73,17 +87,32 @@ class Timely:
         limit = table.terms.max_rounds_per_minute
         if not limit or table.find(event.round) is not None:
             return None
-        rounds = self._rounds.setdefault(table.number, deque(maxlen=MINUTES_KEPT * limit))
+        opened = Opened(table.number, limit, row.at, row.epoch, event.tick)
+        self._opened(opened)
+        said = self.quick(opened)
+        return said and said.replace("{}", table.terms.table)
+
+    def quick(self, opened: Opened) -> str | None:
+        """Why the next round cannot have been opened then, with {} for its table's name."""
+        rounds = self._rounds.setdefault(opened.table, deque(maxlen=MINUTES_KEPT * opened.limit))
         before = rounds[-1] if rounds else None
-        rounds.append(_Opened(row.at, row.epoch, event.tick))
-        if before is not None and before.epoch == row.epoch and event.tick < before.tick:
-            return f"its tick {event.tick} is below that of the round before it, {before.tick}"
-        near = [opened for opened in rounds if row.at - SHORT_MINUTE < opened.at <= row.at]
-        minutes = min(MINUTES_IN_ONE - 1 + len({opened.epoch for opened in near}), MINUTES_MOST)
-        if len(near) <= minutes * limit:
+        rounds.append(opened)
+        if before is not None and before.epoch == opened.epoch and opened.tick < before.tick:
+            return f"its tick {opened.tick} is below that of the round before it, {before.tick}"
+        near = [one for one in rounds if opened.at - SHORT_MINUTE < one.at <= opened.at]
+        minutes = min(MINUTES_IN_ONE - 1 + len({one.epoch for one in near}), MINUTES_MOST)
+        if len(near) <= minutes * opened.limit:
             return None
-        name = table.terms.table
-        return f"{len(near)} rounds of table {name} were opened within a minute, {limit} may be (L11)"
+        return f"{len(near)} rounds of table {{}} were opened within a minute, {opened.limit} may be (L11)"
+
+    def crowded(self, opened: Opened) -> bool:
+        """Whether `opened`, the last round given to `quick`, is one too many by its epoch's ticks (L11)."""
+        lately = [
+            one
+            for one in self._rounds[opened.table]
+            if one.epoch == opened.epoch and one.tick > opened.tick - MINUTE
+        ]
+        return len(lately) > opened.limit
 
 
 def _early(row: Row, event: ReadingTaken) -> str | None:

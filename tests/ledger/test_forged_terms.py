@@ -15,7 +15,7 @@ from jackpot.ledger.rebuild import read_to
 from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.ledger.store import LedgerCorrupt
 from jackpot.ledger.timely import MINUTES_IN_ONE, MINUTES_MOST
-from jackpot.ledger.verify import EPOCH_MOST
+from jackpot.ledger.walk import EPOCH_MOST
 from jackpot.rules import events, kinds
 from jackpot.rules.acts.links import LinkOpened, Suspended
 from jackpot.rules.acts.tables import OpenTable, TableOpened

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from jackpot.ledger.journal import Head, Row, Snapshot, genesis
-from jackpot.ledger.store import DataRefused, Fenced
+from jackpot.ledger.store import KEPT_APART, KEPT_BYTES_A_ROW, DataRefused, Fenced
 from jackpot.rules.postings import Posting
 from tests.ledger.conftest import Place
 from tests.ledger.material import rows
@@ -143,6 +143,19 @@ def test_rows_must_be_dense(place: Place) -> None:
         with pytest.raises(ValueError, match="not dense"):
             ledger.append("main", 1, 0, wrong)
     assert ledger.rows("main", 0, 10) == []
+
+
+def test_some_old_snapshots_stay(place: Place) -> None:
+    """S8: far apart, for `verify` to begin at each; large ones further, so that a row stays small."""
+    ledger = place.open()
+    for bank in ("main", "other"):
+        ledger.new_epoch(bank, "test")
+    states = {"main": b"small", "other": bytes(2 * KEPT_APART * KEPT_BYTES_A_ROW)}
+    for bank, state in states.items():
+        for seq in range(KEPT_APART // 2 + 1, 4 * KEPT_APART, KEPT_APART // 4):
+            ledger.save_snapshot(Snapshot(bank, seq, bytes(32), 1, state))
+    old = [[seq / KEPT_APART for seq, _ in ledger.snapshots(bank)][:-3] for bank in states]
+    assert [[round(seq, 2) for seq in kept] for kept in old] == [[1.0, 2.0, 3.0], [2.0]]
 
 
 def test_only_the_newest_snapshots_stay(place: Place) -> None:

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from jackpot.ledger.journal import Row, Snapshot, genesis, row_of
 from jackpot.ledger.sqlite import SqliteLedger
-from jackpot.ledger.verify import PROBLEMS_MAX, Report, verify
+from jackpot.ledger.verify import Report, verify
+from jackpot.ledger.walk import PROBLEMS_MAX
 from jackpot.rules.acts.seals import SNAPSHOT_FORMAT, Seal, Sealed
 from jackpot.rules.commands import Envelope
 from jackpot.rules.engine import Engine

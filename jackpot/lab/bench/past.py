@@ -1,0 +1,127 @@
+"""What would a ledger hold after years? Made by the rules and the ledger themselves, without a socket.
+
+    python -m jackpot.lab.bench.past FOLDER ROWS [TABLES]    a configuration with its ledger, for `serve`
+
+Each row is what a server would have written for the frames of the bench: it chains, balances and is sealed.
+"""
+
+import asyncio
+import sys
+from contextlib import closing
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from controllers.frames import LENGTH_BYTES
+from controllers.messages import decode_typed, digest
+from jackpot.config import Config, load
+from jackpot.lab.bench.frames import Script
+from jackpot.lab.bench.servers import furnish
+from jackpot.ledger.banks import open_banks
+from jackpot.ledger.sqlite import SqliteLedger
+from jackpot.ledger.threaded import Threaded
+from jackpot.rules.acts.links import OpenLink
+from jackpot.rules.acts.tables import OpenTable
+from jackpot.rules.commands import DIGEST_BYTES, ActCommand, Envelope
+from jackpot.rules.engine import Engine
+from jackpot.rules.signing import SITE
+from jackpot.server.sequencer import BATCH_COMMANDS_MAX, Core
+
+# Whose the rows are; and when the first was written, in unix milliseconds, and how far each is from the next.
+HOLDER: Final = "bench"
+BEGAN_MS: Final = 1_767_225_600_000
+STEP_MS: Final = 100
+FILE: Final = "past.db"
+BANK: Final = "main"
+
+
+class Past(NamedTuple):
+    """config: of the floor. ledger: its file. keys: of the tables in hex, by id. rows: of the bank."""
+
+    config: Path
+    ledger: Path
+    keys: dict[str, str]
+    rows: int
+
+    @property
+    def url(self) -> str:
+        """The ledger's."""
+        return f"sqlite:///{self.ledger}"
+
+
+def past(folder: Path, rows: int, tables: int = 64, *, hands: bool = False) -> Past:
+    """Makes a folder with so many rows and a few more. hands: rounds end with a settlement of seven hands."""
+    folder.mkdir(parents=True)
+    file, config = folder / FILE, folder / "past.toml"
+    keys = furnish(config, f"sqlite:///{FILE}", tables)
+    known = load(config)
+    asyncio.run(_open(file, known))
+    with closing(SqliteLedger(file)) as ledger:
+        core = Core(Engine(BANK), ledger.new_epoch(BANK, HOLDER))
+        (first,) = ledger.rows(BANK, 0, 1)
+        core.engine.replay(first)
+        writer = _Writer(ledger, core)
+        writer.acts(known)
+        writer.frames(rows, list(keys), hands=hands)
+        return Past(config, file, keys, core.durable_seq)
+
+
+async def _open(file: Path, config: Config) -> None:
+    store = await Threaded.open(lambda: SqliteLedger(file))
+    try:
+        await open_banks(store, (BANK, SITE), config.site.first_id, BEGAN_MS)
+    finally:
+        await store.close()
+
+
+class _Writer:
+    """Decides and writes, a full batch at a time."""
+
+    def __init__(self, ledger: SqliteLedger, core: Core) -> None:
+        self._ledger = ledger
+        self._core = core
+
+    def acts(self, config: Config) -> None:
+        """Links and tables, as a first start opens them."""
+        acts: list[ActCommand] = [OpenLink(terms) for terms in config.links]
+        acts += [OpenTable(terms) for terms in config.tables]
+        for number, act in enumerate(acts, 1):
+            self._submit(Envelope(act, self._at, 0, number.to_bytes(DIGEST_BYTES // 2, "big") * 2))
+        self._write()
+
+    def frames(self, rows: int, names: list[str], *, hands: bool) -> None:
+        """A whole round of each table in turn, until there are so many rows."""
+        scripts = [Script(number, hands=hands) for number in range(len(names))]
+        seq = 1
+        while self._core.durable_seq < rows:
+            for name, script in zip(names, scripts, strict=True):
+                for number in (seq, seq + 1):
+                    message = decode_typed(script.frame(number)[LENGTH_BYTES:])
+                    self._submit(Envelope(message, self._at, 0, digest(message), table=name))
+            self._write()
+            seq += 2
+
+    @property
+    def _at(self) -> int:
+        return BEGAN_MS + STEP_MS * self._core.engine.seq
+
+    def _submit(self, envelope: Envelope) -> None:
+        self._core.submit(envelope, _accepted)
+        if self._core.depth >= BATCH_COMMANDS_MAX:
+            self._write()
+
+    def _write(self) -> None:
+        while (batch := self._core.take_batch()) is not None:
+            self._ledger.append(BANK, batch.epoch, batch.before, batch.rows)
+            self._core.committed()
+            if batch.snapshot is not None:
+                self._ledger.save_snapshot(batch.snapshot)
+            self._ledger.checkpoint()
+
+
+def _accepted(outcome: object) -> None:
+    """The bench's own frames are never refused."""
+
+
+if __name__ == "__main__":
+    made = past(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]) if sys.argv[3:] else 64)
+    print(made.config)

@@ -1,0 +1,259 @@
+"""How are a journal's rows verified on all processors at once? In parts that prove where the next begins.
+
+A part goes on from a snapshot that is kept, walks to the next one and computes the state there. The part
+after it counts only if it began with exactly that: the same row, hash, epoch and state. The first begins at
+the first row. So nothing is believed that one walk over all rows would not have shown. Where anything is
+wrong, or does not fit, nothing is said of it here: one walk from the first row finds out what, and says so.
+
+Only whether rows follow each other (`chain`) needs no snapshot: any row's hash will do to go on from.
+"""
+
+import os
+import signal
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing
+from functools import partial
+from itertools import pairwise
+from multiprocessing import get_context
+from multiprocessing.sharedctypes import Synchronized
+from typing import Final
+
+import msgspec
+
+from jackpot.ledger.journal import Row
+from jackpot.ledger.open import open_reader
+from jackpot.ledger.reading import Reader
+from jackpot.ledger.rebuild import Totals, accounts_of, check_sealed, engine_of, summed
+from jackpot.ledger.roll import untrue_in
+from jackpot.ledger.store import LedgerCorrupt
+from jackpot.ledger.timely import Opened, Timely
+from jackpot.ledger.verify import Parts, Progress, Task, Walked, pass_over
+from jackpot.ledger.walk import Joint, Sums, Walk, first
+from jackpot.rules.acts.seals import SEAL_STEP, SNAPSHOT_FORMAT, digest_of
+from jackpot.rules.engine import Engine
+from jackpot.rules.epoch import Epoch
+from jackpot.rules.postings import Posting
+
+# Rows of a part of a chain: a second or less of work, so that processors end at about the same time.
+CHAIN_ROWS: Final = 50_000
+# A part shorter than what lies between two seals costs more to begin than it gains.
+LEAST_ROWS: Final = SEAL_STEP
+# How often somebody who looks on is told how far it has come.
+TELL_S: Final = 0.2
+_NOTHING: Final = (0,) * (len(Posting._fields) - 3)
+# A server that runs on the same machine goes first.
+NICE: Final = 10
+
+
+class Span(msgspec.Struct, frozen=True):
+    """Rows after < seq <= upto of what a task asks."""
+
+    task: Task
+    after: int
+    upto: int
+
+
+class Part(msgspec.Struct, frozen=True):
+    """What the walk over a span found; as of `Walked`. began: where it went on from. opened: the rounds of
+    tables with a limit, which are judged by those before them. sound: nothing is wrong in it.
+    """
+
+    began: Joint
+    ended: Joint
+    sound: bool
+    known: bytes | None
+    older: int
+    refusals: int
+    stopped: list[int]
+    sums: Sums
+    totals: Totals
+    accounts: Totals | None
+    opened: list[Opened]
+
+
+def processors() -> int:
+    """How many this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+def in_parts(ledger: Reader, url: str, jobs: int) -> Parts:
+    """How `verify` walks a ledger with so many processes. url: of the ledger, which each opens for itself."""
+    return partial(_walked, ledger, url, jobs)
+
+
+def _walked(ledger: Reader, url: str, jobs: int, task: Task, progress: Progress) -> Walked | None:
+    """As `Parts`."""
+    found = spans(ledger, task)
+    if jobs < 2 or len(found) < 2:
+        return None
+    context = get_context("spawn")
+    done: Synchronized[int] = context.Value("q", 0)
+    try:
+        with ProcessPoolExecutor(min(jobs, len(found)), context, _begin, (url, done)) as pool:
+            parts = [pool.submit(_part_of, span) for span in found]
+            try:
+                return joined(task, _in_order(parts, lambda: progress(done.value, task.head.seq)))
+            finally:
+                pool.shutdown(wait=False, cancel_futures=True)
+    except BrokenProcessPool:  # one was killed, as for want of memory: one walk needs less
+        return None
+
+
+def _in_order(parts: Sequence[Future[Part]], tell: Callable[[], None]) -> Iterator[Part]:
+    """Each part as soon as it is there and its turn has come."""
+    for part in parts:
+        while not part.done():
+            wait([part], TELL_S, FIRST_COMPLETED)
+            tell()
+        yield part.result()
+
+
+def spans(ledger: Reader, task: Task) -> list[Span]:
+    """Which rows are walked by themselves: from snapshot to snapshot, or as many of a chain as is handy."""
+    last = task.head.seq
+    if task.chain:
+        cuts = list(range(CHAIN_ROWS, last, CHAIN_ROWS))
+    else:
+        cuts, before = [], 0
+        for seq, format_ in ledger.snapshots(task.bank):
+            if format_ == SNAPSHOT_FORMAT and seq - before >= LEAST_ROWS and last - seq >= LEAST_ROWS:
+                cuts.append(seq)
+                before = seq
+    return [Span(task, after, upto) for after, upto in pairwise([0, *cuts, last])]
+
+
+def joined(task: Task, parts: Iterable[Part]) -> Walked | None:
+    """The parts put together in their order, as one walk would have found it.
+
+    None where anything is wrong in one, or where one did not begin with what the one before it ended with.
+    """
+    at, known, accounts = first(task.bank), task.known, None
+    older, refusals, stopped = 0, 0, list[int]()
+    sums: Sums = {}
+    totals: Totals = {}
+    timely = Timely()
+    for part in parts:
+        if not part.sound or part.began != at or any(_untimely(timely, one) for one in part.opened):
+            return None
+        at, accounts = part.ended, part.accounts
+        known = None if part.known is None else known
+        older, refusals, stopped = older + part.older, refusals + part.refusals, stopped + part.stopped
+        for key, moved in part.sums.items():
+            sums[key] = [a + b for a, b in zip(sums.get(key, _NOTHING), moved, strict=True)]
+        for key, more in part.totals.items():
+            totals[key] = tuple(a + b for a, b in zip(totals.get(key, _NOTHING), more, strict=True))
+    return Walked(at, [], known, older, refusals, stopped, sums, totals, accounts)
+
+
+def _untimely(timely: Timely, opened: Opened) -> bool:
+    """Whether a round came too fast, by either clock, after those of the parts before (L11)."""
+    return timely.quick(opened) is not None or timely.crowded(opened)
+
+
+# What follows runs in the processes of the parts.
+
+_url = ""
+_done: "Synchronized[int] | None" = None
+
+
+def _begin(url: str, done: "Synchronized[int]") -> None:
+    """Once, in each process."""
+    global _url, _done
+    _url, _done = url, done
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # who stops it is told by the first process
+    os.nice(NICE)
+
+
+def _part_of(span: Span) -> Part:
+    with closing(open_reader(_url)) as ledger:
+        return part_of(ledger, span, _count)
+
+
+def _count(rows: int) -> None:
+    if _done is not None:
+        with _done.get_lock():
+            _done.value += rows
+
+
+def part_of(ledger: Reader, span: Span, count: Callable[[int], None]) -> Part:
+    """Walks one span. count: called with how many rows more are done. Raises LedgerUnusable."""
+    task, opened = span.task, list[Opened]()
+    try:
+        walk = _begun(ledger, span, opened.append)
+    except LedgerCorrupt:
+        return _unsound(span)
+    began, told = walk.joint() if span.after else first(task.bank), span.after
+
+    def tell() -> None:
+        nonlocal told
+        count(walk.seq - told)
+        told = walk.seq
+
+    pass_over(ledger, walk, span.upto, tell)
+    sound = not walk.problems() and walk.seq == span.upto and (task.chain or walk.engine is not None)
+    return Part(
+        began,
+        walk.joint(),
+        sound,
+        walk.known,
+        walk.older,
+        walk.refusals,
+        walk.stopped,
+        walk.sums,
+        {} if task.chain else summed(ledger, task.bank, span.upto, span.after),
+        None if walk.engine is None else accounts_of(walk.engine),
+        opened,
+    )
+
+
+def _unsound(span: Span) -> Part:
+    """Nothing can go on from the snapshot there."""
+    at = first(span.task.bank)
+    return Part(at, at, False, None, 0, 0, [], {}, {}, None, [])
+
+
+def _begun(ledger: Reader, span: Span, opened: Callable[[Opened], None]) -> Walk:
+    """A walk that stands after row `span.after`. Raises LedgerCorrupt where it cannot go on from there."""
+    task, bank, asked = span.task, span.task.bank, dict[int, Row]()
+    at, engine = first(bank), None if task.chain else Engine(bank)
+    if span.after:
+        row = _row(ledger, bank, span.after)
+        at = Joint(row.seq, row.hash, row.epoch, row.version)
+        if not task.chain:
+            engine = _engine_at(ledger, row)
+            at = msgspec.structs.replace(at, since=engine.epoch.since, state=digest_of(engine.snapshot()))
+            waiting = engine.state.requests
+            asked = {request.id: _row(ledger, bank, request.seq) for request in waiting}
+    return Walk(bank, at, engine, untrue_in(ledger, bank), Timely(asked, opened), task.known)
+
+
+def _row(ledger: Reader, bank: str, seq: int) -> Row:
+    for row in ledger.rows(bank, seq - 1, 1):
+        if row.seq == seq:
+            return row
+    raise LedgerCorrupt(f"{bank}: row {seq} is missing")
+
+
+def _engine_at(ledger: Reader, row: Row) -> Engine:
+    """The engine in the snapshot of that row, in the row's epoch."""
+    snapshot = ledger.newest_snapshot(row.bank, below=row.seq + 1)
+    if snapshot is None or (snapshot.seq, snapshot.hash) != (row.seq, row.hash):
+        raise LedgerCorrupt(f"{row.bank}: there is no snapshot of row {row.seq}")
+    check_sealed(ledger, snapshot)
+    engine = engine_of(snapshot)
+    engine.epoch = Epoch(_before_epoch(ledger, row))
+    return engine
+
+
+def _before_epoch(ledger: Reader, row: Row) -> int:
+    """The last row before the first one of this row's epoch; epochs never fall along a chain."""
+    low, high = 0, row.seq - 1
+    while low < high:
+        middle = (low + high + 1) // 2
+        if _row(ledger, row.bank, middle).epoch < row.epoch:
+            low = middle
+        else:
+            high = middle - 1
+    return low
