@@ -17,6 +17,7 @@ from jackpot.rules.acts.act import By
 from jackpot.rules.acts.seals import SEAL_STEP, SNAPSHOT_FORMAT, Seal, Sealed, decide_seal, digest_of
 from jackpot.rules.acts.witness import FoundBehind
 from jackpot.rules.engine import Engine
+from jackpot.rules.events import Event
 from jackpot.rules.invariant import InvariantError
 from jackpot.rules.kinds import UnknownEventError, decode, name_of
 from jackpot.rules.postings import Posting, only_link
@@ -254,9 +255,12 @@ class _Judge:
             raise LedgerCorrupt(f"{row.bank}: row {row.seq} ({name_of(row.kind)}): {fault}: {WAY_BACK}")
 
 
-def replay(engine: Engine, row: Row) -> None:
-    """Applies a row's event. Raises LedgerCorrupt where it cannot be, or makes other postings (M4)."""
-    made = postings_of(engine, row)
+def replay(engine: Engine, row: Row, event: Event | None = None) -> None:
+    """Applies a row's event. Raises LedgerCorrupt where it cannot be, or makes other postings (M4).
+
+    event: where it was decoded before.
+    """
+    made = postings_of(engine, row, event)
     if made != row.postings:
         differ = _differ(made, row.postings)
         raise LedgerCorrupt(f"{row.bank}: the event of row {row.seq} makes other postings: {differ}")
@@ -264,10 +268,10 @@ def replay(engine: Engine, row: Row) -> None:
         raise LedgerCorrupt(f"{row.bank}: row {row.seq} names link {row.link}, its event {only_link(made)}")
 
 
-def postings_of(engine: Engine, row: Row) -> tuple[Posting, ...]:
+def postings_of(engine: Engine, row: Row, event: Event | None = None) -> tuple[Posting, ...]:
     """Applies a row's event; the postings that it makes. Raises LedgerCorrupt: the engine is then spoiled."""
     try:
-        made = engine.replay(row)
+        made = engine.replay(row, event)
     except Exception as error:
         # A forged event may break anything inside; whatever it was, the row is what is wrong.
         raise LedgerCorrupt(f"{row.bank}: the event of row {row.seq} cannot be applied: {error!r}") from error

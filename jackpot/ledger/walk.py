@@ -130,9 +130,10 @@ class Walk:
             return
         if row.epoch > self.epoch:
             self.engine.new_epoch(0)  # its clock decides nothing: an event says how long was waited (T10)
-        fault = self._decided(self.engine, row)
+        event = _event(row)
+        fault = None if event is None else self._decided(self.engine, row, event)
         try:
-            replay(self.engine, row)
+            replay(self.engine, row, event)
         except LedgerCorrupt as error:
             self.engine = None
             if fault is None or fault.startswith(UNDECIDED):
@@ -140,22 +141,17 @@ class Walk:
         if fault is not None:
             self._problem(f"row {row.seq} ({kinds.name_of(row.kind)}): {fault}")
 
-    def _decided(self, engine: Engine, row: Row) -> str | None:
+    def _decided(self, engine: Engine, row: Row, event: events.Event) -> str | None:
         """Why the rules do not decide the row from the state before it; None where they do, or did once."""
         if row.version < events.RULES_VERSION:
             self.older += 1
             return None
         try:
-            event = kinds.decode(row.kind, row.version, row.body)
-        except (kinds.UnknownEventError, msgspec.MsgspecError):
-            return None  # applying it tells the same
-        try:
             if isinstance(event, events.Refused):
                 self.refusals += 1
                 self.stopped += [row.seq] * bool(event.suspended)
             untimely = self.timely.fault(engine.state, row, event)
-            fault = again.fault(engine, row, event, self._untrue) or untimely
-            return fault or again.unsayable(engine.state, row, event)
+            return again.fault(engine, row, event, self._untrue, sayable=True) or untimely
         except Exception as error:  # noqa: BLE001 - a forged event may break anything inside
             return f"{UNDECIDED}: {error!r}"
 
@@ -187,6 +183,14 @@ class Walk:
 def first(bank: str) -> Joint:
     """Where a walk from the first row begins; nothing is decided yet, so there is no state to compare."""
     return Joint(0, genesis(bank))
+
+
+def _event(row: Row) -> events.Event | None:
+    """What the row tells; None where nothing can be read: applying it says so."""
+    try:
+        return kinds.decode(row.kind, row.version, row.body)
+    except (kinds.UnknownEventError, msgspec.MsgspecError):
+        return None
 
 
 def _explain(broken: list[tuple[Row, bytes]], stored: list[bytes]) -> list[str]:

@@ -44,12 +44,18 @@ class Decider(Protocol):
 
 
 def fault(
-    engine: Decider, entry: Written, event: Event, untrue: Callable[[People], str | None] = lambda _: None
+    engine: Decider,
+    entry: Written,
+    event: Event,
+    untrue: Callable[[People], str | None] = lambda _: None,
+    *,
+    sayable: bool = False,
 ) -> str | None:
     """Why the rules would not have decided this event next; None where they would.
 
-    untrue: why the people were not as they signed; None where they were. May raise anything for an event that
-    names what is not there.
+    untrue: why the people were not as they signed; None where they were. sayable: a frame must be able to say
+    it, too, and the answer to it. A start does not ask that: it serves a ledger that holds an endless answer,
+    and tells tables a short one. May raise anything for an event that names what is not there.
     """
     state = engine.state
     if e.encode(event) != entry.body:
@@ -59,7 +65,7 @@ def fault(
     if misplaced is not None:
         return misplaced
     if isinstance(event, e.Refused):
-        return _refused(state, table, event)
+        return _refused(state, table, event) or (_endless(event) if sayable else None)
     if isinstance(event, witness.FoundBehind | witness.BehindOver):
         return _greeted(engine, event)
     hit = getattr(event, "hit", None)
@@ -85,6 +91,8 @@ def fault(
             said = said or f"the rules cannot decide it: {error}"
         else:
             if e.encode(decided) == entry.body:
+                if table is not None:
+                    return _unsayable(command) if sayable else None
                 return None if is_alone(command) else untrue(people)
             said = _otherwise(event, decided)
     return said
@@ -99,18 +107,15 @@ def _otherwise(event: Event, decided: Event) -> str:
     return f"the rules decide otherwise: {_difference(event, decided)}"
 
 
-def unsayable(state: State, entry: Written, event: Event) -> str | None:
-    """What no frame can say: neither one that led to the event, nor the answer to it; None where all fits.
-
-    A start does not ask this: it serves a ledger that holds an endless answer, and tells tables a short one.
-    """
-    if isinstance(event, e.Refused):
-        endless = len(event.message) > MESSAGE_MOST
-        said = f"its message has {len(event.message)} characters, and {MESSAGE_MOST} are the most"
-        return said if endless else None
-    if entry.table is None:
+def _endless(event: e.Refused) -> str | None:
+    """Why no frame could hold the answer; None where one could."""
+    if len(event.message) <= MESSAGE_MOST:
         return None
-    command = _FRAMES[type(event)](state, event, entry.table_seq or 0)
+    return f"its message has {len(event.message)} characters, and {MESSAGE_MOST} are the most"
+
+
+def _unsayable(command: Command) -> str | None:
+    """Why no frame could hold the command; None where one could."""
     sent = m.decode_device(msgspec.msgpack.encode(command))
     return f"no frame can say it: {sent.message}" if isinstance(sent, m.Malformed) else None
 

@@ -114,16 +114,18 @@ class Engine:
             invariant(envelope.table_seq == table.last_seq + 1, "a refusal out of the table's order")
         return self._commit(envelope, table, _internal(self.state, envelope, message))
 
-    def replay(self, written: Written) -> tuple[Posting, ...]:
+    def replay(self, written: Written, event: Event | None = None) -> tuple[Posting, ...]:
         """Apply one journalled event and return the postings it must have had.
 
-        Raises InvariantError where it does not fit, kinds.UnknownEventError, msgspec.DecodeError.
+        event: where it was decoded before; it becomes part of the state. Raises InvariantError where it does
+        not fit, kinds.UnknownEventError, msgspec.DecodeError.
         """
         invariant(written.seq == self.seq + 1, f"entry {written.seq} does not follow {self.seq}")
         table = self.state.table(written.table) if written.table is not None else None
         invariant(table is None or table.number == written.table, f"there is no table {written.table}")
         effects = Effects(self.state, written.seq, written.at, table)
-        event = kinds.decode(written.kind, written.version, written.body)
+        if event is None:
+            event = kinds.decode(written.kind, written.version, written.body)
         return self._apply(effects, event, written.table_seq, written.digest).postings
 
     def _hello(self, envelope: Envelope, hello: Hello) -> Outcome:

@@ -47,6 +47,18 @@ def test_a_sound_ledger(sound: Path) -> None:
     server.close()
 
 
+def test_the_chain_alone(sound: Path, tmp_path: Path) -> None:
+    """S8: it says that nothing was decided again, and names a changed row all the same."""
+    code, out, _ = run(f"sqlite:///{sound}", "--chain", "--jobs", "2")
+    assert code == 0
+    assert "each following from the one before; none was decided again" in out
+    path = Path(shutil.copy(sound, tmp_path))
+    spoil(path, "UPDATE journal SET body = x'90' WHERE seq = 20")
+    code, _, errors = run(f"sqlite:///{path}", "--chain")
+    assert code == 1
+    assert "main: row 20 was changed or added: it does not follow from row 19" in errors
+
+
 def test_a_spoiled_ledger(sound: Path, tmp_path: Path) -> None:
     """S3: each problem on a line of its own, one line that sums up, exit code 1."""
     path = Path(shutil.copy(sound, tmp_path))
