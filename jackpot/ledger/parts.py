@@ -25,13 +25,13 @@ import msgspec
 from jackpot.ledger.journal import Row
 from jackpot.ledger.open import open_reader
 from jackpot.ledger.reading import Reader
-from jackpot.ledger.rebuild import Totals, accounts_of, check_sealed, engine_of, summed
+from jackpot.ledger.rebuild import Totals, check_sealed, engine_of, summed
 from jackpot.ledger.roll import untrue_in
 from jackpot.ledger.store import LedgerCorrupt
 from jackpot.ledger.timely import Opened, Timely
 from jackpot.ledger.verify import Parts, Progress, Task, Walked, pass_over
-from jackpot.ledger.walk import Joint, Sums, Walk, first
-from jackpot.rules.acts.seals import SEAL_STEP, SNAPSHOT_FORMAT, digest_of
+from jackpot.ledger.walk import Joint, Judge, Sums, Walk, first
+from jackpot.rules.acts.seals import SEAL_STEP, SNAPSHOT_FORMAT
 from jackpot.rules.engine import Engine
 from jackpot.rules.epoch import Epoch
 from jackpot.rules.postings import Posting
@@ -117,7 +117,7 @@ def spans(ledger: Reader, task: Task) -> list[Span]:
         cuts = list(range(CHAIN_ROWS, last, CHAIN_ROWS))
     else:
         cuts, before = [], 0
-        for seq, format_ in ledger.snapshots(task.bank):
+        for seq, format_ in ledger.snapshot_rows(task.bank):
             if format_ == SNAPSHOT_FORMAT and seq - before >= LEAST_ROWS and last - seq >= LEAST_ROWS:
                 cuts.append(seq)
                 before = seq
@@ -192,7 +192,7 @@ def part_of(ledger: Reader, span: Span, count: Callable[[int], None]) -> Part:
         told = walk.seq
 
     pass_over(ledger, walk, span.upto, tell)
-    sound = not walk.problems() and walk.seq == span.upto and (task.chain or walk.engine is not None)
+    sound = not walk.problems() and walk.seq == span.upto and (task.chain or walk.judge is not None)
     return Part(
         began,
         walk.joint(),
@@ -203,7 +203,7 @@ def part_of(ledger: Reader, span: Span, count: Callable[[int], None]) -> Part:
         walk.stopped,
         walk.sums,
         {} if task.chain else summed(ledger, task.bank, span.upto, span.after),
-        None if walk.engine is None else accounts_of(walk.engine),
+        walk.accounts(),
         opened,
     )
 
@@ -216,17 +216,16 @@ def _unsound(span: Span) -> Part:
 
 def _begun(ledger: Reader, span: Span, opened: Callable[[Opened], None]) -> Walk:
     """A walk that stands after row `span.after`. Raises LedgerCorrupt where it cannot go on from there."""
-    task, bank, asked = span.task, span.task.bank, dict[int, Row]()
-    at, engine = first(bank), None if task.chain else Engine(bank)
+    task, bank, row, at = span.task, span.task.bank, None, first(span.task.bank)
     if span.after:
         row = _row(ledger, bank, span.after)
         at = Joint(row.seq, row.hash, row.epoch, row.version)
-        if not task.chain:
-            engine = _engine_at(ledger, row)
-            at = msgspec.structs.replace(at, since=engine.epoch.since, state=digest_of(engine.snapshot()))
-            waiting = engine.state.requests
-            asked = {request.id: _row(ledger, bank, request.seq) for request in waiting}
-    return Walk(bank, at, engine, untrue_in(ledger, bank), Timely(asked, opened), task.known)
+    if task.chain:
+        return Walk(bank, at, None, task.known)
+    engine = Engine(bank) if row is None else _engine_at(ledger, row)
+    asked = {request.id: _row(ledger, bank, request.seq) for request in engine.state.requests}
+    judge = Judge(engine, untrue_in(ledger, bank), Timely(asked, opened))
+    return Walk(bank, at, judge, task.known)
 
 
 def _row(ledger: Reader, bank: str, seq: int) -> Row:

@@ -106,7 +106,7 @@ def newest_snapshot(bank: str, number: int, below: int | None) -> Conversation[S
     return Snapshot(bank, *found[0]) if found else None
 
 
-def snapshots(number: int) -> Conversation[list[tuple[int, int]]]:
+def snapshot_rows(number: int) -> Conversation[list[tuple[int, int]]]:
     found = yield "SELECT seq, format FROM snapshot WHERE bank = ?1 ORDER BY seq", (number,)
     return [(seq, format_) for seq, format_ in found]
 
@@ -173,9 +173,9 @@ class Reader:
         """The newest snapshot; `below`: of a seq less than that."""
         return carry(newest_snapshot(bank, self._number(bank), below), self._ask)
 
-    def snapshots(self, bank: str) -> list[tuple[int, int]]:
+    def snapshot_rows(self, bank: str) -> list[tuple[int, int]]:
         """Row and format of each snapshot that is kept, the oldest first."""
-        return carry(snapshots(self._number(bank)), self._ask)
+        return carry(snapshot_rows(self._number(bank)), self._ask)
 
     def sums(self, bank: str, after: int | None, upto: int) -> list[Posting]:
         """The database's own sums of the stored postings of seqs after < seq <= upto, by (link, level).

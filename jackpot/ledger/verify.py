@@ -7,6 +7,7 @@ there when it began.
 """
 
 from collections.abc import Callable
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -14,11 +15,11 @@ from jackpot.ledger.heads import BankHeads
 from jackpot.ledger.join import broken_joint
 from jackpot.ledger.journal import Head
 from jackpot.ledger.reading import Reader
-from jackpot.ledger.rebuild import PAGE_ROWS, Totals, accounts_of, check_sealed, meters_differ, summed
+from jackpot.ledger.rebuild import PAGE_ROWS, Totals, check_sealed, meters_differ, summed
 from jackpot.ledger.roll import untrue_in
 from jackpot.ledger.store import LedgerCorrupt
 from jackpot.ledger.timely import Timely
-from jackpot.ledger.walk import EPOCH_MOST, PROBLEMS_MAX, Joint, Sums, Walk, first
+from jackpot.ledger.walk import EPOCH_MOST, PROBLEMS_MAX, Joint, Judge, Sums, Walk, first
 from jackpot.rules.engine import Engine
 
 Progress = Callable[[int, int], None]
@@ -74,8 +75,14 @@ class Report(msgspec.Struct, frozen=True):
     unproved: int = 0
 
 
-def _one_walk(_task: Task, _progress: Progress) -> None:
-    """In no parts."""
+class How(NamedTuple):
+    """chain: only whether each row follows from the one before and balances, up to the head. parts: none."""
+
+    chain: bool = False
+    parts: Parts = lambda _task, _progress: None
+
+
+WHOLE: Final = How()
 
 
 def verify(
@@ -84,23 +91,20 @@ def verify(
     known: bytes | None = None,
     progress: Progress = lambda _done, _of: None,
     heads: BankHeads | None = None,
-    *,
-    chain: bool = False,
-    parts: Parts = _one_walk,
+    how: How = WHOLE,
 ) -> Report:
     """Verifies one bank from its first row.
 
     known: a hash that the bank's head once had, kept elsewhere: it shows a tail that was cut off.
     progress: called with (rows done, rows in all). heads: signed ones of the bank, which this uses up (S8).
-    chain: only whether each row follows from the one before and balances, up to the head. Raises
-    LedgerUnusable where the file cannot be read.
+    Raises LedgerUnusable where the file cannot be read.
     """
-    task, kept = Task(bank, ledger.head(bank), known, chain), heads or BankHeads(bank)
+    task, kept = Task(bank, ledger.head(bank), known, how.chain), heads or BankHeads(bank)
     progress(0, task.head.seq)
-    walked = parts(task, progress) or _whole(ledger, task, progress)
+    walked = how.parts(task, progress) or _whole(ledger, task, progress)
     problems = [*walked.problems, *_end(task, walked), *_heads(ledger, kept, walked.ended.seq)]
     problems += [f"{bank}: {stray}" for stray in ledger.strays(bank)]
-    if not chain:
+    if not how.chain:
         if walked.accounts is not None:
             problems += broken_joint(ledger, bank)
         problems += _unsealed(ledger, bank)
@@ -115,8 +119,8 @@ def verify(
 def _whole(ledger: Reader, task: Task, progress: Progress) -> Walked:
     """One walk from the first row."""
     bank, head = task.bank, task.head
-    engine = None if task.chain else Engine(bank)
-    walk = Walk(bank, first(bank), engine, untrue_in(ledger, bank), Timely(), task.known)
+    judge = None if task.chain else Judge(Engine(bank), untrue_in(ledger, bank), Timely())
+    walk = Walk(bank, first(bank), judge, task.known)
     pass_over(ledger, walk, head.seq, lambda: progress(walk.seq, head.seq))
     if walk.seq < head.seq:
         walk.missing(walk.seq + 1, head.seq)
@@ -129,7 +133,7 @@ def _whole(ledger: Reader, task: Task, progress: Progress) -> Walked:
         walk.stopped,
         walk.sums,
         {} if task.chain else summed(ledger, bank, walk.seq),
-        None if walk.engine is None else accounts_of(walk.engine),
+        walk.accounts(),
     )
 
 

@@ -5,12 +5,12 @@ parts, each by a process of its own, as long as each part begins exactly as the 
 """
 
 from collections.abc import Callable
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
 from jackpot.ledger.journal import Row, chained, genesis
-from jackpot.ledger.rebuild import postings_of, replay
+from jackpot.ledger.rebuild import Totals, accounts_of, postings_of, replay
 from jackpot.ledger.store import LedgerCorrupt
 from jackpot.ledger.timely import Timely
 from jackpot.rules import again, events, kinds
@@ -48,32 +48,31 @@ class Joint(msgspec.Struct, frozen=True):
     state: bytes = b""
 
 
-class Walk:
-    """One pass over rows. engine: None where nothing is decided, and once a row could not be applied.
-
-    known: a hash to look out for, None once it was seen. untrue: as of `again.fault`. timely: the clocks, as
-    of the rows before.
+class Judge(NamedTuple):
+    """What decides rows again. engine: as the rows before left it. untrue: as of `again.fault`. timely: the
+    clocks, as of the rows before.
     """
 
-    def __init__(
-        self,
-        bank: str,
-        at: Joint,
-        engine: Engine | None,
-        untrue: Callable[[People], str | None],
-        timely: Timely,
-        known: bytes | None = None,
-    ) -> None:
+    engine: Engine
+    untrue: Callable[[People], str | None]
+    timely: Timely
+
+
+class Walk:
+    """One pass over rows. judge: None where nothing is decided again, and once a row could not be applied.
+
+    known: a hash to look out for, None once it was seen.
+    """
+
+    def __init__(self, bank: str, at: Joint, judge: Judge | None, known: bytes | None = None) -> None:
         self.bank = bank
-        self.engine = engine
+        self.judge = judge
         self.known = known
-        self.timely = timely
         self.seq, self.hash, self.epoch, self.version = at.seq, at.hash, at.epoch, at.version
         self.older = 0
         self.refusals = 0
         self.stopped: list[int] = []
         self.sums: Sums = {}
-        self._untrue = untrue
         self._problems: list[str] = []
         self._broken: list[tuple[Row, bytes]] = []
         self._stored: list[bytes] = [self.hash]
@@ -82,10 +81,11 @@ class Walk:
     def joint(self) -> Joint:
         """Where it stands now."""
         stands = Joint(self.seq, self.hash, self.epoch, self.version)
-        if self.engine is None:
-            return stands
-        since, state = self.engine.epoch.since, digest_of(self.engine.snapshot())
-        return msgspec.structs.replace(stands, since=since, state=state)
+        return stands if self.judge is None else at_state(stands, self.judge.engine)
+
+    def accounts(self) -> Totals | None:
+        """As the events make them, None where none were decided."""
+        return None if self.judge is None else accounts_of(self.judge.engine)
 
     def take(self, row: Row) -> None:
         """One row, in the order of the journal."""
@@ -116,7 +116,7 @@ class Walk:
         """Rows that are not there."""
         which = f"row {first} is" if first == last else f"rows {first} to {last} are"
         self._problem(f"{which} missing")
-        self.engine = None
+        self.judge = None
 
     def problems(self) -> list[str]:
         """A sentence each, those of the chain first."""
@@ -126,22 +126,22 @@ class Walk:
         self._problems.append(f"{self.bank}: {said}")
 
     def _replay(self, row: Row) -> None:
-        if self.engine is None:
+        if self.judge is None:
             return
+        engine, event = self.judge.engine, _event(row)
         if row.epoch > self.epoch:
-            self.engine.new_epoch(0)  # its clock decides nothing: an event says how long was waited (T10)
-        event = _event(row)
-        fault = None if event is None else self._decided(self.engine, row, event)
+            engine.new_epoch(0)  # its clock decides nothing: an event says how long was waited (T10)
+        fault = None if event is None else self._decided(self.judge, row, event)
         try:
-            replay(self.engine, row, event)
+            replay(engine, row, event)
         except LedgerCorrupt as error:
-            self.engine = None
+            self.judge = None
             if fault is None or fault.startswith(UNDECIDED):
                 self._problems.append(str(error))
         if fault is not None:
             self._problem(f"row {row.seq} ({kinds.name_of(row.kind)}): {fault}")
 
-    def _decided(self, engine: Engine, row: Row, event: events.Event) -> str | None:
+    def _decided(self, judge: Judge, row: Row, event: events.Event) -> str | None:
         """Why the rules do not decide the row from the state before it; None where they do, or did once."""
         if row.version < events.RULES_VERSION:
             self.older += 1
@@ -150,16 +150,16 @@ class Walk:
             if isinstance(event, events.Refused):
                 self.refusals += 1
                 self.stopped += [row.seq] * bool(event.suspended)
-            untimely = self.timely.fault(engine.state, row, event)
-            return again.fault(engine, row, event, self._untrue, sayable=True) or untimely
+            untimely = judge.timely.fault(judge.engine.state, row, event)
+            return again.fault(judge.engine, row, event, judge.untrue, sayable=True) or untimely
         except Exception as error:  # noqa: BLE001 - a forged event may break anything inside
             return f"{UNDECIDED}: {error!r}"
 
     def _break(self, row: Row) -> None:
         """The row is not what was written; where its event and the rest are, its postings are at fault."""
-        if self.engine is not None:
+        if self.judge is not None:
             try:
-                made = postings_of(self.engine, row)
+                made = postings_of(self.judge.engine, row)
             except LedgerCorrupt:
                 made = row.postings
             if (
@@ -170,7 +170,7 @@ class Walk:
                     f"the postings of row {row.seq} were changed: written {made}, stored {row.postings}"
                 )
                 return
-            self.engine = None
+            self.judge = None
         if len(self._broken) < PROBLEMS_MAX:
             self._broken.append((row, self.hash))
             self._stored += [self.hash, row.hash]
@@ -183,6 +183,11 @@ class Walk:
 def first(bank: str) -> Joint:
     """Where a walk from the first row begins; nothing is decided yet, so there is no state to compare."""
     return Joint(0, genesis(bank))
+
+
+def at_state(stands: Joint, engine: Engine) -> Joint:
+    """The joint with the state of an engine that stands there."""
+    return msgspec.structs.replace(stands, since=engine.epoch.since, state=digest_of(engine.snapshot()))
 
 
 def _event(row: Row) -> events.Event | None:

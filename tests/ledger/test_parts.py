@@ -11,7 +11,7 @@ from jackpot.ledger.open import open_reader
 from jackpot.ledger.parts import Part, in_parts, joined, part_of, spans
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.sqlite import SqliteLedger
-from jackpot.ledger.verify import Report, Task, Walked, verify
+from jackpot.ledger.verify import How, Report, Task, Walked, verify
 from jackpot.rules import events
 from jackpot.rules.acts.seals import SNAPSHOT_FORMAT, Sealed, digest_of
 from jackpot.rules.acts.tables import OpenTable
@@ -66,8 +66,8 @@ def both(path: Path, *, chain: bool = False) -> tuple[Used, Report]:
     """Verified in parts and by one walk, which must say the same."""
     with closing(open_reader(f"sqlite:///{path}")) as ledger:
         used = Used(ledger)
-        report = verify(ledger, "main", parts=used, chain=chain)
-        assert report == verify(ledger, "main", chain=chain)
+        report = verify(ledger, "main", how=How(chain, used))
+        assert report == verify(ledger, "main", how=How(chain))
         return used, report
 
 
@@ -157,11 +157,11 @@ def test_processes_find_what_one_finds(tmp_path: Path) -> None:
 
     def verified(jobs: int, known: bytes) -> Report:
         with closing(open_reader(url)) as ledger:
-            how = in_parts(ledger, url, jobs)
-            return verify(ledger, "main", known, lambda *done: told.append(done), chain=True, parts=how)
+            how = How(chain=True, parts=in_parts(ledger, url, jobs))
+            return verify(ledger, "main", known, lambda *done: told.append(done), how=how)
 
     for known, problems in ((play.rows[99].hash, 0), (b"?" * 32, 1)):
         report = verified(2, known)
+        assert told[-1] == (report.head.seq, report.head.seq)
         assert report == verified(1, known)
         assert len(report.problems) == problems
-    assert told[-1] == (report.head.seq, report.head.seq)

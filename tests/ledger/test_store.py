@@ -154,7 +154,7 @@ def test_some_old_snapshots_stay(place: Place) -> None:
     for bank, state in states.items():
         for seq in range(KEPT_APART // 2 + 1, 4 * KEPT_APART, KEPT_APART // 4):
             ledger.save_snapshot(Snapshot(bank, seq, bytes(32), 1, state))
-    old = [[seq / KEPT_APART for seq, _ in ledger.snapshots(bank)][:-3] for bank in states]
+    old = [[seq / KEPT_APART for seq, _ in ledger.snapshot_rows(bank)][:-3] for bank in states]
     assert [[round(seq, 2) for seq in kept] for kept in old] == [[1.0, 2.0, 3.0], [2.0]]
 
 
