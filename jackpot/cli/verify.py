@@ -219,12 +219,14 @@ def _verified(
         banks = there if bank is None else [bank]
         if known is not None and len(banks) > 1:
             fail(f"--head is one bank's: say --bank too ({', '.join(banks)})")
-        how = audit.How(asked.chain, in_parts(ledger, asked.url, asked.jobs or processors()))
+        parts = in_parts(ledger, asked.url, asked.jobs or processors())
         problems = _whole(ledger, asked.config, banks, chain=asked.chain)
         heads = KeptHeads({}, [], []) if kept is None else kept(site_of(ledger, there[0]))
         problems += [*heads.problems[:PROBLEMS_MOST], *heads.elsewhere(there)]
         return problems, {
-            name: audit.verify(ledger, name, known, partial(progress, name), heads.of(name), how)
+            name: audit.verify(
+                ledger, name, known, heads.of(name), audit.How(asked.chain, parts, partial(progress, name))
+            )
             for name in banks
         }
 

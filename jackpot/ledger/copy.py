@@ -17,7 +17,7 @@ from jackpot.ledger.journal import Head, Row, Snapshot, chained, genesis
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import PAGE_ROWS, check_sealed
 from jackpot.ledger.store import LedgerCorrupt, LedgerError, LedgerUnusable, Store
-from jackpot.ledger.verify import verify
+from jackpot.ledger.verify import How, verify
 
 # The holder of a copy's banks. A server that takes one puts its own name there: then it is no copy any more.
 HOLDER: Final = "copy"
@@ -99,7 +99,7 @@ async def prove(
         raise LedgerCorrupt(f"the ledger has the banks {banks}: others than were copied")
     for head in heads:
         tell = partial(progress, f"{head.bank}: proving")
-        report = await ledger.run(partial(verify, bank=head.bank, known=head.hash, progress=tell))
+        report = await ledger.run(partial(verify, bank=head.bank, known=head.hash, how=How(progress=tell)))
         for problem in report.problems:
             raise LedgerCorrupt(problem)
         if (report.head.seq, report.head.hash) != (head.seq, head.hash):

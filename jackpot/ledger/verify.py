@@ -76,10 +76,14 @@ class Report(msgspec.Struct, frozen=True):
 
 
 class How(NamedTuple):
-    """chain: only whether each row follows from the one before and balances, up to the head. parts: none."""
+    """chain: only whether each row follows from the one before and balances, up to the head.
+
+    parts: none, where it is left out. progress: called with (rows done, rows in all).
+    """
 
     chain: bool = False
     parts: Parts = lambda _task, _progress: None
+    progress: Progress = lambda _done, _of: None
 
 
 WHOLE: Final = How()
@@ -89,17 +93,16 @@ def verify(
     ledger: Reader,
     bank: str,
     known: bytes | None = None,
-    progress: Progress = lambda _done, _of: None,
     heads: BankHeads | None = None,
     how: How = WHOLE,
 ) -> Report:
     """Verifies one bank from its first row.
 
     known: a hash that the bank's head once had, kept elsewhere: it shows a tail that was cut off.
-    progress: called with (rows done, rows in all). heads: signed ones of the bank, which this uses up (S8).
-    Raises LedgerUnusable where the file cannot be read.
+    heads: signed ones of the bank, which this uses up (S8). Raises LedgerUnusable where the file cannot be read.
     """
     task, kept = Task(bank, ledger.head(bank), known, how.chain), heads or BankHeads(bank)
+    progress = how.progress
     progress(0, task.head.seq)
     walked = how.parts(task, progress) or _whole(ledger, task, progress)
     problems = [*walked.problems, *_end(task, walked), *_heads(ledger, kept, walked.ended.seq)]

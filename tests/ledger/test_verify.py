@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from jackpot.ledger.journal import Row, Snapshot, genesis, row_of
 from jackpot.ledger.sqlite import SqliteLedger
-from jackpot.ledger.verify import Report, verify
+from jackpot.ledger.verify import How, Report, verify
 from jackpot.ledger.walk import PROBLEMS_MAX
 from jackpot.rules.acts.seals import SNAPSHOT_FORMAT, Seal, Sealed
 from jackpot.rules.commands import Envelope
@@ -93,7 +93,8 @@ def test_a_sound_ledger_has_no_problem(written: Written) -> None:
     """S3: chain, postings, sums, snapshots and head agree; progress runs to the end."""
     seen: list[tuple[int, int]] = []
     ledger = SqliteLedger(written.path, readonly=True)
-    report = verify(ledger, "main", written.rows[40].hash, lambda done, of: seen.append((done, of)))
+    how = How(progress=lambda done, of: seen.append((done, of)))
+    report = verify(ledger, "main", written.rows[40].hash, how=how)
     ledger.close()
     assert report.problems == ()
     assert report.head.seq == len(written.rows)
@@ -247,7 +248,7 @@ def test_a_server_may_write_meanwhile(written: Written) -> None:
         last[0] = row
 
     reader = SqliteLedger(path, readonly=True)
-    report = verify(reader, "main", progress=write_more)
+    report = verify(reader, "main", how=How(progress=write_more))
     reader.close()
     server.close()
     assert report.problems == ()
