@@ -99,7 +99,8 @@ def verify(
     """Verifies one bank from its first row.
 
     known: a hash that the bank's head once had, kept elsewhere: it shows a tail that was cut off.
-    heads: signed ones of the bank, which this uses up (S8). Raises LedgerUnusable where the file cannot be read.
+    heads: signed ones of the bank, which this uses up (S8). Raises LedgerUnusable where the file cannot be
+    read.
     """
     task, kept = Task(bank, ledger.head(bank), known, how.chain), heads or BankHeads(bank)
     progress = how.progress

@@ -157,7 +157,7 @@ def test_processes_find_what_one_finds(tmp_path: Path) -> None:
 
     def verified(jobs: int, known: bytes) -> Report:
         with closing(open_reader(url)) as ledger:
-            how = How(True, in_parts(ledger, url, jobs), lambda *done: told.append(done))  # noqa: FBT003
+            how = How(True, in_parts(ledger, url, jobs), lambda *done: told.append(done))
             return verify(ledger, "main", known, how=how)
 
     for known, problems in ((play.rows[99].hash, 0), (b"?" * 32, 1)):

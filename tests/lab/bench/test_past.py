@@ -1,0 +1,23 @@
+"""Is a ledger that was made without a socket one that a server takes?"""
+
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from jackpot.lab.bench.past import BANK, past
+from jackpot.ledger.open import open_reader
+from jackpot.ledger.rebuild import rebuild
+from jackpot.ledger.verify import verify
+
+
+@pytest.mark.parametrize("hands", [False, True])
+def test_the_past_holds_and_balances(tmp_path: Path, *, hands: bool) -> None:
+    """Bench: so many rows, and a round of each table at most more, by the rules; on the floor configured."""
+    made = past(tmp_path / "past", 60, 3, hands=hands)
+    assert 60 <= made.rows < 60 + 2 * 3
+    with closing(open_reader(made.url)) as ledger:
+        report = verify(ledger, BANK)
+        assert (report.problems, report.refusals, report.head.seq) == ((), 0, made.rows)
+        engine, _ = rebuild(ledger, BANK)
+    assert {table.terms.table for table in engine.state.tables} == set(made.keys)
