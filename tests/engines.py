@@ -3,25 +3,35 @@
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
+from shutil import disk_usage
+from tempfile import TemporaryDirectory
 
 import pytest
 
 from jackpot.lab.engines import EnginesMissing, Postgres, binaries
 from jackpot.lab.redis_engine import RedisServer, redis_program
+from tests.faults.repeat import SHARED_MEMORY
 from tests.ledger.waiting import open_ledger
 
 TEMPLATE = "ledger_template"
+# Making a database flushes some hundred files: a second of a busy disk, and nothing of memory. A worker's
+# cluster stays below a tenth of this.
+ROOM = 8 * 2**30
 _numbers = count(1)
 
 
 @pytest.fixture(scope="session")
-def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Postgres]:
+def postgres() -> Iterator[Postgres]:
     """The worker's own cluster: nobody stops it, kills it or changes its settings."""
     try:
         binaries()
     except EnginesMissing as missing:
         pytest.skip(str(missing))
-    with Postgres(tmp_path_factory.mktemp("postgres") / "cluster") as cluster:
+    quick = SHARED_MEMORY if SHARED_MEMORY.is_dir() and disk_usage(SHARED_MEMORY).free > ROOM else None
+    with (
+        TemporaryDirectory(prefix="jackpot-tests-", dir=quick) as folder,
+        Postgres(Path(folder) / "cluster") as cluster,
+    ):
         yield cluster
 
 
