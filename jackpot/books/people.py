@@ -36,7 +36,7 @@ class Called:
 
     def name(self, number: int) -> str:
         """What the person of that number is called."""
-        return self._names.get(number, f"person {number}")
+        return self._names.get(number, erased(number))
 
     def marked(self, mark: bytes) -> str:
         """What the person of that mark is called; "" where it is erased."""
@@ -49,6 +49,11 @@ class Called:
     def who(self, people: People | None) -> str:
         """The same in words; "" for nobody."""
         return "" if people is None else " and ".join(self.said(people))
+
+
+def erased(number: int) -> str:
+    """What the person of that number is called once their name is gone."""
+    return f"person {number} (name erased)"
 
 
 def last_sign_ins(ledger: Reader) -> dict[int, int]:

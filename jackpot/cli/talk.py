@@ -1,6 +1,7 @@
 """How does a command talk to a running server? One helper adds the options for it and carries them."""
 
 import json
+import socket
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, wraps
@@ -13,13 +14,12 @@ import typer
 from jackpot.cli.speak import By, ConfigFile, as_owner, at_server, configured, fail, read
 
 if TYPE_CHECKING:
+    from jackpot.config.settings import Listen
     from jackpot.server.asks import Ask
     from jackpot.server.calling import Answer
 
-# What an act has come to that one person asked for and two must stand for.
-WAITS: Final = (
-    "asked for, and not done: it waits 15 minutes for a second person, who confirms it at /ops/requests"
-)
+# Where a second person confirms what one asked for.
+REQUESTS: Final = "/ops/requests"
 
 # As of `jackpot.server.calling`, which is imported once a command asks.
 ANSWER_WITHIN_S: Final = 30.0
@@ -69,10 +69,10 @@ class Talk:
     and_by: str | None = None
     as_json: bool = False
 
-    def ask(self, ask: "Ask", bank: str | None = None, waits: str = WAITS) -> dict[str, Any]:
+    def ask(self, ask: "Ask", bank: str | None = None, waits: str = "") -> dict[str, Any]:
         """The server's answer; a refusal or no server ends the command. bank: in place of the option's.
 
-        An act that waits for a second person ends it too, with what `waits` says of it.
+        An act that waits for a second person ends it too, with what `waits` says of it, if anything.
         """
         import msgspec
 
@@ -91,9 +91,31 @@ class Talk:
                 + _HINTS.get(answer.said.get("code", ""), "")
             )
         if answer.said.get("asked") is True and not isinstance(ask, Question):
-            self.show(answer.said, waits)
+            self.show(answer.said, waits or self.waits(answer.said["request"]))
             raise typer.Exit
         return answer.said
+
+    def waits(self, request: str) -> str:
+        """What has become of what one person asked for and two must stand for."""
+        at = None if self.config is None else pages_at(at_server(configured(self.config, "")).listen)
+        return (
+            f"{request}: asked for, and not done: it waits 15 minutes for a second person, who confirms it "
+            f"at {at or ''}{REQUESTS}"
+        )
+
+    def answered(self) -> bool:
+        """Whether a server runs that may be asked; one that may not ends the command."""
+        path = self.socket or _configured(self.config)
+        try:
+            with socket.socket(socket.AF_UNIX) as line:
+                line.connect(str(path))
+        except PermissionError:
+            fail(f"{path} may not be opened by you; {as_owner(path)}")
+        except OSError:
+            if self.socket is not None:
+                fail(f"no server answers at {path}: is it running?")
+            return False
+        return True
 
     def show(self, answer: Any, text: str) -> None:
         """An answer as JSON, or in the sentence given."""
@@ -182,6 +204,18 @@ def talking(*options: str) -> Callable[[Callable[Concatenate[Talk, P], None]], C
         return run
 
     return with_options
+
+
+def pages_at(listen: "Listen") -> str | None:
+    """The address of the pages for people, where the configuration says enough of it."""
+    from jackpot.config.places import EVERYWHERE
+
+    at, scheme = listen.http, "http" if listen.tls is None else "https"
+    if at is None or not at.port:
+        return None
+    if at.host not in EVERYWHERE:
+        return f"{scheme}://{at}"
+    return f"{scheme}://{listen.hosts[0]}:{at.port}" if listen.hosts else None
 
 
 def _configured(config: Path | None) -> Path:

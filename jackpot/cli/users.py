@@ -2,21 +2,18 @@
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from jackpot.cli.speak import ConfigFile, configured, fail, person
 from jackpot.cli.speak import table as print_table
-from jackpot.cli.talk import Talk, talking
+from jackpot.cli.staff import done, entered
+from jackpot.cli.talk import ONE, TWO, Talk, talking
 from jackpot.words import counted
 
 if TYPE_CHECKING:
-    from jackpot.rules.commands import ActCommand
-    from jackpot.rules.outcome import ActAnswer
     from jackpot.rules.signing import Role
-    from jackpot.server.people import Entrance, Person
     from jackpot.server.staff import Coming
 
 app = typer.Typer(
@@ -25,17 +22,9 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 
-T = TypeVar("T")
-
 Login = Annotated[str, typer.Argument(metavar="LOGIN", help="What the person signs in with.")]
 OfRole = Annotated[str, typer.Argument(metavar="ROLE", help="viewer, floor, cage, auditor or admin.")]
 Name = Annotated[str | None, typer.Option("--name", help="What others read; default: the login.")]
-Admin = Annotated[
-    str, typer.Option("--by", metavar="LOGIN", help="An admin, who types their secret.", prompt="By")
-]
-Second = Annotated[
-    str | None, typer.Option("--and-by", metavar="LOGIN", help="A second admin, who types theirs.")
-]
 
 
 @app.command()
@@ -50,7 +39,7 @@ def init(config: ConfigFile = None) -> None:
     from jackpot.server.staff import Staff
 
     first = [_asked(f"{which} of two: ") for which in ("The first", "The second")]
-    _enter(config, lambda entrance: Staff(entrance).begin(first, person(None)))
+    entered(config, lambda entrance: Staff(entrance).begin(first, person(None)))
     typer.echo(f"{first[0].login} and {first[1].login} are admins. Start the server; both sign in.")
 
 
@@ -99,7 +88,7 @@ def list_(
 
 
 @app.command()
-@talking("config", "by", "and_by")
+@talking(*TWO)
 def add(
     talk: Talk,
     login: Login,
@@ -108,84 +97,80 @@ def add(
 ) -> None:
     """Add a person, by one admin; with a role, by two. Then give them a code.
 
-    Example: jackpot users add cal --name "Cal Orie" --role floor --by ann --and-by ben -c config.toml
+    Next to a server you act as the person whose login you have on this machine, and a second admin confirms
+    at /ops/requests. Where none runs, name the admins by --by and --and-by; each types their secret.
+
+    Example: jackpot users add cal --name "Cal Orie" --role floor -c config.toml
     """
-    from jackpot.server.staff import Staff
+    from jackpot.server.asks import AddPerson
 
-    roles = [_role(one) for one in role or ()]
-
-    async def work(entrance: "Entrance") -> "ActAnswer":
-        admins = await _admins(entrance, person(talk.by), talk.and_by)
-        return await Staff(entrance).add(admins, login, name or login, roles)
-
-    _done(_enter(talk.config, work), f"{login} is added: jackpot users code {login} gives them a code")
+    coming = AddPerson(login, name or login, tuple(map(_role, role or ())))
+    done(talk, coming, f"{login} is added: jackpot users code {login} gives them a code")
 
 
 @app.command()
-def grant(login: Login, role: OfRole, by: Admin, and_by: Second = None, config: ConfigFile = None) -> None:
-    """Give a person a role, by two admins.
+@talking(*TWO)
+def grant(talk: Talk, login: Login, role: OfRole) -> None:
+    """Give a person a role, by two admins; as of `add`.
 
-    Example: jackpot users grant cal cage --by ann --and-by ben -c config.toml
+    Example: jackpot users grant cal cage -c config.toml
     """
     from jackpot.rules.acts.people import Grant
 
     granted = _role(role)
-    _act(config, login, lambda number: Grant(number, granted), by, and_by)
-    typer.echo(f"{login} is {role} from now on")
+    done(talk, lambda number: Grant(number, granted), f"{login} is {role} from now on", login)
 
 
 @app.command()
-def withdraw(login: Login, role: OfRole, by: Admin, config: ConfigFile = None) -> None:
+@talking(*ONE)
+def withdraw(talk: Talk, login: Login, role: OfRole) -> None:
     """Take a role away from a person, by one admin.
 
-    Example: jackpot users withdraw cal cage --by ann -c config.toml
+    Example: jackpot users withdraw cal cage -c config.toml
     """
     from jackpot.rules.acts.people import WithdrawRole
 
     withdrawn = _role(role)
-    _act(config, login, lambda number: WithdrawRole(number, withdrawn), by)
-    typer.echo(f"{login} is {role} no more")
+    done(talk, lambda number: WithdrawRole(number, withdrawn), f"{login} is {role} no more", login)
 
 
 @app.command()
-def end(login: Login, by: Admin, config: ConfigFile = None) -> None:
+@talking(*ONE)
+def end(talk: Talk, login: Login) -> None:
     """End a person: neither their secret nor their tokens let them in any more.
 
-    Example: jackpot users end cal --by ann -c config.toml
+    Example: jackpot users end cal -c config.toml
     """
     from jackpot.rules.acts.people import EndPerson
 
-    _act(config, login, EndPerson, by)
-    typer.echo(f"{login} is here no more")
+    done(talk, EndPerson, f"{login} is here no more", login)
 
 
 @app.command()
-def reset(login: Login, by: Admin, and_by: Second = None, config: ConfigFile = None) -> None:
-    """Take a person's secret away, by two admins. Then give them a code.
+@talking(*TWO)
+def reset(talk: Talk, login: Login) -> None:
+    """Take a person's secret away, by two admins; as of `add`. Then give them a code.
 
-    Example: jackpot users reset cal --by ann --and-by ben -c config.toml
+    Example: jackpot users reset cal -c config.toml
     """
     from jackpot.rules.acts.people import ResetSecret
 
-    _act(config, login, ResetSecret, by, and_by)
-    typer.echo(f"{login} has no secret any more: jackpot users code {login} gives them a code")
+    said = f"{login} has no secret any more: jackpot users code {login} gives them a code"
+    done(talk, ResetSecret, said, login)
 
 
 @app.command()
-def code(login: Login, by: Admin, config: ConfigFile = None) -> None:
+@talking(*ONE)
+def code(talk: Talk, login: Login) -> None:
     """Show a one-time code, with which a person without a secret chooses one at their first sign-in.
 
     Hand it to nobody else: who was shown it never confirms together with that person.
 
-    Example: jackpot users code cal --by ann -c config.toml
+    Example: jackpot users code cal -c config.toml
     """
-    from jackpot.server.staff import Staff
+    from jackpot.server.asks import GiveCode
 
-    async def work(entrance: "Entrance") -> str:
-        admin = (await _admins(entrance, by, None))[0]
-        return await Staff(entrance).give_code(admin, await _number(entrance, login))
-
-    typer.echo(f"the code of {login}, good once and for three days: {_enter(config, work)}")
+    done(talk, GiveCode, f"the code of {login}, good once and for three days: {{code}}", login)
 
 
 @app.command()
@@ -197,79 +182,8 @@ def recover(login: Login, name: Name = None, config: ConfigFile = None) -> None:
     from jackpot.server.staff import Coming, Staff
 
     admin = Coming(login, name or login, _secret())
-    _enter(config, lambda entrance: Staff(entrance).recover(admin, person(None)))
+    entered(config, lambda entrance: Staff(entrance).recover(admin, person(None)))
     typer.echo(f"{login} is an admin; the journal says that {person(None)} made them one")
-
-
-def _act(
-    config: ConfigFile,
-    login: str,
-    command: "Callable[[int], ActCommand]",
-    by: str,
-    and_by: str | None = None,
-) -> None:
-    """An act on a person; a refusal, or that it waits for a second admin, ends the command."""
-
-    async def work(entrance: "Entrance") -> "ActAnswer":
-        people = await _admins(entrance, by, and_by)
-        return await entrance.act(entrance.site, command(await _number(entrance, login)), people)
-
-    _done(_enter(config, work), "")
-
-
-def _done(answer: "ActAnswer", said: str) -> None:
-    if not answer.ok:
-        fail(answer.message)
-    if answer.asked:
-        fail(f"{answer.request} waits for a second admin for 15 minutes; or ask again with --and-by LOGIN")
-    if said:
-        typer.echo(said)
-
-
-def _enter(config: ConfigFile, work: "Callable[[Entrance], Awaitable[T]]") -> T:
-    """Takes the people's bank from a ledger that no server has, and does that there."""
-    from jackpot.cli.bank import until_free
-    from jackpot.clock import SystemClock
-    from jackpot.ledger.open import opened
-    from jackpot.ledger.store import LedgerError
-    from jackpot.rules.signing import SITE
-    from jackpot.server.people import Denied
-    from jackpot.server.stopped import entered
-
-    url = configured(config, "give --config FILE").ledger.url
-
-    async def enter() -> T:
-        async with opened(url) as store:
-            await until_free(store, (SITE,))
-            async with entered(store, url, SystemClock()) as entrance:
-                return await work(entrance)
-
-    try:
-        return asyncio.run(enter())
-    except Denied as denied:
-        fail(denied.message)
-    except LedgerError as error:
-        fail(f"not done: {error}")
-
-
-async def _admins(entrance: "Entrance", by: str, and_by: str | None) -> "list[Person]":
-    """Those who stand for it, each by their own secret."""
-    found = []
-    for login in (by, and_by):
-        if login is not None:
-            secret = typer.prompt(f"Secret of {login}", hide_input=True)
-            digits = typer.prompt(f"Six digits of {login} (empty without)", default="", show_default=False)
-            found.append(await entrance.prove(login, secret, digits))
-    return found
-
-
-async def _number(entrance: "Entrance", login: str) -> int:
-    from jackpot.rules import names
-
-    found = (await entrance.roster.look()).of_login(names.plain(login))
-    if found is None:
-        fail(f"nobody has the login {login}: jackpot users list shows who there is")
-    return found.id
 
 
 def _plain(value: Any) -> str:

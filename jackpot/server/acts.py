@@ -86,7 +86,15 @@ class Acts:
         self._own_acts = Once()
 
     async def carry_out(self, request: Request) -> Reply:
-        """Answers a request. Raises NotDone."""
+        """Answers a request. Raises NotDone, which names people by their names."""
+        try:
+            return await self._carried_out(request)
+        except NotDone as refusal:
+            with suppress(LedgerError):  # else people are told by their numbers
+                refusal.message = (await self._entrance.roster.look()).in_names(refusal.message)
+            raise
+
+    async def _carried_out(self, request: Request) -> Reply:
         try:
             return await self._answer(request)
         except BadRequest as error:
@@ -301,5 +309,6 @@ def _done(answer: ActAnswer) -> replies.Done:
         left=left,
         difference=None if answer.difference is None else decimal(from_cents(answer.difference)),
         asked=answer.asked,
+        request=answer.request,
         person=answer.person,
     )

@@ -192,7 +192,11 @@ class Entrance:
             return None
         person = sheet.of_login(names.plain(login))
         if person is None:
-            raise Denied(Code.NO_PERSON, f"by: nobody of the site has the login {login!r}: sign in")
+            raise Denied(
+                Code.NO_PERSON,
+                f"by: nobody of the site has the login {login!r}, which is yours on this machine: sign in at "
+                "/ops, or have an admin add a person with that login",
+            )
         return _person(sheet, person.id, "login", ROLES)
 
     async def sign_out(self, token: str) -> None:

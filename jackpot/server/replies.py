@@ -389,9 +389,9 @@ class Refund(Reply, frozen=True):
 class Done(Reply, frozen=True, omit_defaults=True):
     """An act is done, and durable. left: by how much paid awards would be higher now (A11).
 
-    difference: journalled against a paid award (A10). asked: it waits for a second person. person: who was
-    added, by number. suspended: the links that still take no wagers after a resumption, with why and what is
-    next.
+    difference: journalled against a paid award (A10). asked: it waits for a second person, who confirms
+    `request`, if that is one. person: who was added, by number. suspended: the links that still take no
+    wagers after a resumption, with why and what is next.
     """
 
     hit: str = ""
@@ -401,6 +401,7 @@ class Done(Reply, frozen=True, omit_defaults=True):
     left: dict[str, Money] = {}
     difference: Money | None = None
     asked: bool = False
+    request: str = ""
     person: int = 0
     suspended: dict[str, str] = {}
 

@@ -4,10 +4,12 @@ It is read for each act, so that nobody acts with a power that they have lost. W
 nobody out: then no person acts, and tables play on.
 """
 
+import re
 from typing import Final
 
 import msgspec
 
+from jackpot.books.people import erased
 from jackpot.books.reader import Books
 from jackpot.ledger import keyring
 from jackpot.ledger.journal import chained, genesis
@@ -18,6 +20,9 @@ from jackpot.ledger.store import LedgerCorrupt
 from jackpot.rules.engine import Engine
 from jackpot.rules.signing import SITE, Means, Proof, Role, Signed
 from jackpot.rules.state import Person, State
+
+# How a text of the rules names somebody.
+_NUMBERED: Final = re.compile(r"\bperson (\d{1,9})\b")
 
 
 class Sheet(msgspec.Struct, frozen=True):
@@ -41,7 +46,17 @@ class Sheet(msgspec.Struct, frozen=True):
     def called(self, person: Person) -> Named:
         """What a person is called; by their number where the name is erased, or is not theirs."""
         number = f"person {person.id}"
-        return self.named.get(person.mark) or Named(person.mark, number, number, b"")
+        return self.named.get(person.mark) or Named(person.mark, number, erased(person.id), b"")
+
+    def in_names(self, text: str) -> str:
+        """A text of the rules, which know people by their numbers alone, as people read it."""
+        people = self.state.people
+
+        def name(found: re.Match[str]) -> str:
+            number = int(found[1])
+            return self.called(people[number - 1]).name if 1 <= number <= len(people) else found[0]
+
+        return _NUMBERED.sub(name, text)
 
     def signed(self, number: int, means: Means, roles: tuple[Role, ...]) -> Signed | None:
         """How a person signs now, with those of these roles that they have; None once they are not here."""

@@ -30,4 +30,4 @@ async def test_names_are_those_next_to_the_journal(tmp_path: Path) -> None:
     change(tmp_path, "UPDATE person SET name = 'Mallory' WHERE login = 'ann'")
     change(tmp_path, "DELETE FROM person WHERE login = 'ben'")
     with closing(open_ledger(url, readonly=True)) as ledger:
-        assert Called.of(ledger).said(BOTH) == ("person 1", "person 2")
+        assert Called.of(ledger).said(BOTH) == ("person 1 (name erased)", "person 2 (name erased)")

@@ -11,6 +11,15 @@ from tests.server.test_admin import jackpot, royal
 
 TWO = ("--reason", "drill", "--by", "Ann", "--and-by", "Bo")
 ONE = TWO[:4]
+# Nobody is there who could ask for it.
+PEOPLE = (
+    ("add", "cal"),
+    ("code", "cal"),
+    ("end", "cal"),
+    ("reset", "cal"),
+    ("grant", "cal", "cage"),
+    ("withdraw", "cal", "cage"),
+)
 # In this order on one floor, after a royal flush at T01; what cannot be done is refused, and prints nothing.
 TRIED: tuple[tuple[str, ...], ...] = (
     ("hits", "list"),
@@ -42,6 +51,7 @@ TRIED: tuple[tuple[str, ...], ...] = (
     ("keys", "revoke", "S01", "--role", "sign", "--by", "Ann"),
     ("lease", "show"),
     ("users", "list"),
+    *(("users", *words) for words in PEOPLE),
     *(("report", name, *(("H1",) if "hit" in report.options else ())) for name, report in REPORTS.items()),
     ("lease", "hand-over", "main"),
 )
@@ -73,6 +83,7 @@ async def test_json_is_json_in_every_case(tmp_path: Path) -> None:
         ("ledger", "resume"),
         ("alarms", "acknowledge"),
         ("keys", "clear"),
+        *(("users", words[0]) for words in PEOPLE),
         ("lease", "hand-over"),
     ]
 

@@ -463,8 +463,9 @@ def _of_site(state: State) -> None:
 
 
 def _not_last(state: State, person: Person) -> None:
-    admins = [one.id for one in state.people if "admin" in one.roles and not one.ended]
-    refuse_if(admins == [person.id], Code.LAST_ADMIN, f"person {person.id} is the last admin")
+    admins = [one.id for one in state.people if "admin" in one.roles and one.secret]
+    last = f"person {person.id} is the last admin who can sign in"
+    refuse_if(admins == [person.id], Code.LAST_ADMIN, last)
 
 
 def _admit(state: State, mark: bytes, roles: list[Role], secret: bytes = b"") -> None:

@@ -1,0 +1,143 @@
+"""Who carries out what `jackpot users` asks for? The server that runs, or the command itself where none does.
+
+Next to a server the login name of the person at the prompt says who asks, and another person confirms on a
+page. Where none runs the command takes the people's bank, and each who stands for it types their secret.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import typer
+
+from jackpot.cli.speak import configured, fail
+from jackpot.cli.talk import Talk
+
+if TYPE_CHECKING:
+    from jackpot.rules.commands import ActCommand
+    from jackpot.server.asks import AddPerson, GiveCode
+    from jackpot.server.people import Entrance, Person
+    from jackpot.server.replies import Reply
+
+    Asked = AddPerson | GiveCode | ActCommand
+
+T = TypeVar("T")
+
+
+def done(
+    talk: Talk, asked: "AddPerson | Callable[[int], GiveCode | ActCommand]", said: str, login: str = ""
+) -> None:
+    """Has an act done, and says so; a refusal, or that it waits for a second admin, ends the command.
+
+    asked: the act, or what it is for the number of the person with that login. said: "{code}" in it is the
+    answer's.
+    """
+    answer = _by_server(talk, asked, login) if talk.answered() else _by_command(talk, asked, login)
+    talk.show(answer, said.replace("{code}", answer.get("code", "")))
+
+
+def entered(config: Path | None, work: "Callable[[Entrance], Awaitable[T]]") -> T:
+    """Takes the people's bank from a ledger that no server has, and does that there."""
+    from jackpot.cli.bank import until_free
+    from jackpot.clock import SystemClock
+    from jackpot.ledger.open import opened
+    from jackpot.ledger.store import LedgerError
+    from jackpot.rules.signing import SITE
+    from jackpot.server.people import Denied
+    from jackpot.server.stopped import entered as taken
+
+    url = configured(config, "give --config FILE").ledger.url
+
+    async def enter() -> T:
+        async with opened(url) as store:
+            await until_free(store, (SITE,))
+            async with taken(store, url, SystemClock()) as entrance:
+                try:
+                    return await work(entrance)
+                except Denied as denied:
+                    fail((await entrance.roster.look()).in_names(denied.message))
+
+    try:
+        return asyncio.run(enter())
+    except LedgerError as error:
+        fail(f"not done: {error}")
+
+
+def _by_server(
+    talk: Talk, asked: "AddPerson | Callable[[int], GiveCode | ActCommand]", login: str
+) -> dict[str, Any]:
+    from jackpot.server.asks import People
+    from jackpot.server.people import NOBODY_YET
+
+    if talk.by is not None or talk.and_by is not None:
+        fail(
+            "--by and --and-by: a server runs, and knows you by your login name on this machine: leave them "
+            "out. A second admin confirms at /ops/requests"
+        )
+    people = talk.ask(People())["people"]
+    if not people:
+        fail(NOBODY_YET)
+    if not callable(asked):
+        return talk.ask(asked)
+    found = [one["person"] for one in people if one["login"] == _plain(login) and not one["ended"]]
+    return talk.ask(asked(found[0] if found else _nobody(login)))
+
+
+def _by_command(
+    talk: Talk, asked: "AddPerson | Callable[[int], GiveCode | ActCommand]", login: str
+) -> dict[str, Any]:
+    import msgspec
+
+    by: str = talk.by or typer.prompt("By")
+
+    async def work(entrance: "Entrance") -> "Reply | str":
+        people = [await _admin(entrance, one) for one in (by, talk.and_by) if one is not None]
+        if not callable(asked):
+            return await _carried_out(entrance, people, asked)
+        person = (await entrance.roster.look()).of_login(_plain(login))
+        return await _carried_out(entrance, people, asked(_nobody(login) if person is None else person.id))
+
+    answer = entered(talk.config, work)
+    if isinstance(answer, str):
+        fail(answer)
+    found: dict[str, Any] = msgspec.to_builtins(answer)
+    if found.get("asked"):
+        talk.show(found, f"{talk.waits(found['request'])}; or ask again with --and-by LOGIN")
+        raise typer.Exit
+    return found
+
+
+async def _carried_out(entrance: "Entrance", people: "list[Person]", asked: "Asked") -> "Reply | str":
+    """What it comes to where no server runs; a refusal in words."""
+    from jackpot.server.asks import AddPerson, GiveCode
+    from jackpot.server.replies import Done
+    from jackpot.server.staff import Staff
+
+    staff = Staff(entrance)
+    if isinstance(asked, GiveCode):
+        return await staff.give(people[0], asked.person)
+    if isinstance(asked, AddPerson):
+        answer = await staff.add(people, asked.login, asked.name, asked.roles)
+    else:
+        answer = await entrance.act(entrance.site, asked, people)
+    if not answer.ok:
+        return (await entrance.roster.look()).in_names(answer.message)
+    return Done(asked=answer.asked, request=answer.request, person=answer.person)
+
+
+async def _admin(entrance: "Entrance", login: str) -> "Person":
+    """Who stands for it, by their own secret."""
+    secret = typer.prompt(f"Secret of {login}", hide_input=True)
+    digits = typer.prompt(f"Six digits of {login} (empty without)", default="", show_default=False)
+    return await entrance.prove(login, secret, digits)
+
+
+def _plain(login: str) -> str:
+    from jackpot.rules import names
+
+    return names.plain(login)
+
+
+def _nobody(login: str) -> int:
+    fail(f"nobody has the login {login}: jackpot users list shows who there is")
