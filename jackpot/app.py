@@ -39,6 +39,7 @@ from jackpot.server.door import Door
 from jackpot.server.expiry import expire
 from jackpot.server.heads import Signer
 from jackpot.server.hold import Hold, patience
+from jackpot.server.known import see_people
 from jackpot.server.life import Service
 from jackpot.server.people import Entrance
 from jackpot.server.readings import Calendar, read_ended, take_readings
@@ -219,7 +220,7 @@ class Server(Process):
         site = self.config.site
         calendar = Calendar(self.clock, site.gaming_day_ends, ZoneInfo(site.timezone), first.at)
         await read_ended(writer, calendar)
-        self._begin(writer, take_readings(writer, calendar))
+        self._begin(writer, take_readings(writer, calendar), see_people(writer, self.entrance.roster))
 
     def _begin(self, writer: Writer, *duties: Coroutine[Any, Any, None]) -> None:
         """What is done again and again for a bank as long as it is held here."""

@@ -12,6 +12,7 @@ from jackpot.books.report import Cell, Column, Found, Report, Wanted
 from jackpot.ledger.reading import Reader
 from jackpot.rules import alarms
 from jackpot.rules.acts.alarms import AlarmAcknowledged
+from jackpot.rules.acts.conflict import SeqConflict
 from jackpot.rules.acts.devices import DeviceBlocked, DeviceCleared, KeyEnded
 from jackpot.rules.acts.hits import Undone
 from jackpot.rules.acts.links import Resumed, Suspended
@@ -35,7 +36,7 @@ _KINDS: Final = tuple(
     event.kind
     for event in (
         FoundBehind, BehindConfirmed, BehindOver, DeviceBlocked, DeviceCleared, KeyEnded, Suspended, Resumed,
-        Undone, Struck, Voided, LockedOut, Recovered, AlarmAcknowledged,
+        Undone, Struck, Voided, LockedOut, Recovered, SeqConflict, AlarmAcknowledged,
     )
 )  # fmt: skip
 

@@ -15,6 +15,7 @@ from jackpot.config.writing import writing
 from jackpot.ledger.reading import Reader
 from jackpot.rules import kinds
 from jackpot.rules.acts.banks import BankBegun, BankClosed, BankOpened
+from jackpot.rules.acts.known import PeopleSeen
 from jackpot.rules.acts.links import LinkOpened
 from jackpot.rules.acts.people import SignedIn
 from jackpot.rules.acts.requests import ActRefused
@@ -55,9 +56,13 @@ PARAMETERS: Final = (
     Column("who"),
 )
 
-# Acts are of every kind whose event says which people stood for it.
+# Acts are of every kind whose event says which people stood for it; in the one left out nobody acts.
 ACTS: Final = (
-    *(kind for kind, event in kinds.KINDS.items() if "people" in event.__struct_fields__),
+    *(
+        kind
+        for kind, event in kinds.KINDS.items()
+        if "people" in event.__struct_fields__ and event is not PeopleSeen
+    ),
     SignedIn.kind,
 )
 _OPENINGS: Final = (LinkOpened.kind, TableOpened.kind, BankOpened.kind, BankBegun.kind, BankClosed.kind)

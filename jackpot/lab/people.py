@@ -69,10 +69,11 @@ async def _made(entrance: Entrance, sheet: Sheet, machine: str) -> tuple[Login, 
     else:
         await staff.begin(coming, machine)
     both = [await entrance.prove(one.login, one.password) for one in admins]
+    # The cashier and the supervisor confirm together, so they have their codes from different admins.
     others = [login("cashier", "cage"), login("auditor", "auditor")]
     others.append(Login(machine, "floor", secrets.token_urlsafe(PASSWORD_BYTES)))
     for other in others:
-        await _join(entrance, both, other)
+        await _join(entrance, both[::-1] if other.login == machine else both, other)
     return (*admins, *others)
 
 

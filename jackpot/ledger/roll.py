@@ -25,9 +25,9 @@ class Roll:
 
     def untrue(self, people: People) -> str | None:
         """Why these people cannot have stood for an act as they did; None where they can."""
-        if not people.count():
-            return None
         proof = people.proof
+        if not people.count() and not proof.seq:
+            return None
         if not self._reaches(proof):
             return f"it names row {proof.seq} of bank {SITE}, which is not in this ledger as it names it"
         state = self._engine.state

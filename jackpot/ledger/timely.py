@@ -10,6 +10,7 @@ from jackpot.rules.acts.readings import ReadingTaken
 from jackpot.rules.acts.requests import Requested
 from jackpot.rules.epoch import MINUTE
 from jackpot.rules.events import Event, Wagered
+from jackpot.rules.signing import People
 from jackpot.rules.state import State
 
 # Where a day begins first, it does so before it does in UTC.
@@ -25,6 +26,9 @@ MINUTES_MOST: Final = 16
 # A request's quarter of an hour is counted by the epoch's clock. The wall's may be put right meanwhile, as by
 # a zone that was set wrong, and never by a day.
 CONFIRMED_WITHIN_MS: Final = 86_400_000
+
+# A token's end is looked at by the wall's clock before the row is written: as above.
+TOKEN_LATE_MS: Final = 86_400_000
 
 # A table's last rounds, those of so many minutes, are held against each other wherever the clock wandered.
 MINUTES_KEPT: Final = 2 * MINUTES_MOST
@@ -66,7 +70,7 @@ class Timely:
             self._asked = {number: kept for number, kept in self._asked.items() if number in waiting}
             self._asked[event.id] = row
         if (people := getattr(event, "people", None)) is not None:
-            return self._late(row, people.proof.request)
+            return self._late(row, people.proof.request) or _ended(row, people)
         if isinstance(event, Wagered) and row.table is not None:
             return self._quick(state, row, event)
         return None
@@ -113,6 +117,14 @@ class Timely:
             if one.epoch == opened.epoch and one.tick > opened.tick - MINUTE
         ]
         return len(lately) > opened.limit
+
+
+def _ended(row: Row, people: People) -> str | None:
+    """Why nobody can have signed with a token that was over by then."""
+    for one in people.signed:
+        if one.means == "token" and row.at - one.until > TOKEN_LATE_MS:
+            return f"person {one.id} signed with token {one.token}, which had ended more than a day before"
+    return None
 
 
 def _early(row: Row, event: ReadingTaken) -> str | None:

@@ -14,7 +14,7 @@ from msgspec import convert
 from controllers import messages as m
 from jackpot.rules import cards as deck
 from jackpot.rules import events as e
-from jackpot.rules.acts import ACTS, decode_asked, is_alone, witness
+from jackpot.rules.acts import ACTS, conflict, decode_asked, is_alone, witness
 from jackpot.rules.acts.requests import ActRefused, Requested
 from jackpot.rules.commands import Command, Draw, Envelope
 from jackpot.rules.epoch import Epoch
@@ -68,6 +68,8 @@ def fault(
         return _refused(state, table, event) or (_endless(event) if sayable else None)
     if isinstance(event, witness.FoundBehind | witness.BehindOver):
         return _greeted(engine, event)
+    if isinstance(event, conflict.SeqConflict):
+        return conflict.conflicting(state, event, entry.digest, engine.epoch.since)
     hit = getattr(event, "hit", None)
     if hit is not None and hit not in state.hits and hit not in state.paid:
         return f"it is about H{hit}, which no row made"

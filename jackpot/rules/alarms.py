@@ -7,6 +7,7 @@ what is sent to pagers ask the same function, so that none of them can leave one
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple, Protocol
 
+from jackpot.rules.acts.conflict import SeqConflict
 from jackpot.rules.acts.devices import DeviceBlocked
 from jackpot.rules.acts.people import LockedOut, Recovered
 from jackpot.rules.acts.witness import BEHIND, FoundBehind
@@ -58,6 +59,10 @@ KINDS: Final[Mapping[str, Kind]] = {
         "somebody failed to sign in too often under this name",
         "ask the person whether it was they; an admin resets the password if not",
     ),
+    "seq_conflict": Kind(
+        "the table sent two commands under one number; the first stands",
+        "look whether two devices use its key, or it lost its memory",
+    ),
     "unreasonable": Kind(
         "the table placed more than it can play",
         "look into the table's controller",
@@ -67,7 +72,7 @@ KINDS: Final[Mapping[str, Kind]] = {
 
 # Events that raise one whenever they come. The other events say it in what their answer tells: a count that
 # disagrees as `warn`, paid awards that would be worth more as `left`.
-ALWAYS: Final = (DeviceBlocked, FoundBehind, LockedOut, Recovered, Refused)
+ALWAYS: Final = (DeviceBlocked, FoundBehind, LockedOut, Recovered, Refused, SeqConflict)
 # Refusals that alarm; every other one is a mistake of one command.
 _REFUSALS: Final = (Code.UNREASONABLE.value, Code.INTERNAL.value)
 
@@ -115,6 +120,8 @@ def raised(event: Any, table: int | None, names: Names) -> Iterator[Raised]:
             yield "person_locked_out", {"person": event.person, "failures": event.failures}
         case Recovered():
             yield "admin_recovered", {"person": event.id, "by": list(event.people.said())}
+        case SeqConflict():
+            yield "seq_conflict", {"table": names.table(event.table), "table_seq": event.table_seq}
         case Refused() if event.code in _REFUSALS:
             yield event.code, {**at, "message": event.message}
     if (locking := getattr(event, "locking", None)) is not None and locking.accepted:
@@ -173,6 +180,8 @@ def said(kind: str, facts: Map) -> str:
             return f"it has answers up to {facts['acked']}{bank}"
         case "person_locked_out":
             return f"{facts['failures']} failures"
+        case "seq_conflict":
+            return f"number {facts['table_seq']}"
         case "admin_recovered":
             return f"by {' and '.join(facts['by'])}"
     return str(facts.get("message", ""))

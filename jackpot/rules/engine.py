@@ -12,7 +12,7 @@ import msgspec
 from controllers import messages
 from controllers.answers import Ack, Error, Nack
 from jackpot.rules import alarms, betting, events, kinds, settling
-from jackpot.rules.acts import decode_asked, requests, seals, witness
+from jackpot.rules.acts import conflict, decode_asked, requests, seals, witness
 from jackpot.rules.acts.act import By
 from jackpot.rules.acts.banks import BankBegun
 from jackpot.rules.acts.links import links_of
@@ -35,7 +35,7 @@ from jackpot.rules.signing import People
 from jackpot.rules.state import ANSWERS_KEPT, Answered, Done, State, Table
 
 # Events that are neither a table's frame nor an act that anybody may ask for again.
-UNASKED = (*witness.GREETINGS, Sealed)
+UNASKED = (*witness.GREETINGS, *conflict.APPLIES, Sealed)
 # Events after which there are other tables.
 TABLES_CHANGE = (TableOpened, BankBegun)
 
@@ -147,7 +147,9 @@ class Engine:
         table = self._tables[envelope.table or ""]
         seq = envelope.table_seq or 0
         if seq <= table.last_seq:
-            return _resent(table, seq, envelope.digest)
+            found = conflict.decide_conflict(table, seq, envelope.digest, self.epoch.since)
+            resent = _resent(table, seq, envelope.digest)
+            return resent if found is None else self._commit(envelope, None, found, resent.answer)
         if seq > table.last_seq + 1:
             return _not_applied(table, seq, Code.SEQ_GAP, f"seq: {table.last_seq + 1} comes next")
         try:
@@ -196,6 +198,11 @@ class Engine:
             event = self._decide_act(envelope)
         except Refusal as refusal:
             return Outcome(None, _refused(refusal.code.value, refusal.message, refusal.hits))
+        if isinstance(event, ActRefused):
+            person = event.people.signed[-1].id
+            if self.epoch.refused_lately(person, envelope.tick) >= requests.REFUSED_OF_ONE:
+                return Outcome(None, _refused(event.code, event.message, event.hits))
+            self.epoch.refused(person, envelope.tick, self.seq + 1)
         return self._commit(envelope, None, event, ActAnswer(ok=True) if isinstance(event, Sealed) else None)
 
     def _decide_act(self, envelope: Envelope) -> Event:
@@ -222,7 +229,7 @@ class Engine:
     ) -> Outcome:
         """Apply the event and make its entry, with the answer, the pushes and the new meters.
 
-        unkept: the answer to a hello or a seal, which the state does not keep.
+        unkept: the answer to a hello, a used number or a seal, which the state does not keep.
         """
         seq = self.seq + 1
         body = events.encode(event)  # before it is applied: the state goes on with parts of it

@@ -1,12 +1,46 @@
 """For how long, and how often, in this epoch? What is counted on the clock of one server (L11, T10, S9)."""
 
 from collections import deque
-from typing import Final
+from collections.abc import Mapping
+from typing import Final, Generic, Self, TypeVar
 
 from jackpot.rules.state import Asked, Request, Table
 
 # The span of `max_rounds_per_minute` (L11), in milliseconds.
 MINUTE: Final = 60_000
+# That in which a person's refusals are counted.
+HOUR: Final = 60 * MINUTE
+
+K = TypeVar("K")
+
+
+class Lately(Generic[K]):
+    """What was done within a span of time, by whom; each with its tick and its entry."""
+
+    def __init__(self, span: int, done: Mapping[K, deque[tuple[int, int]]] | None = None) -> None:
+        self._span = span
+        self._done = dict(done or {})
+
+    def known_at(self, seq: int) -> Self:
+        """The same for an engine whose last entry is `seq`: what came later was not done."""
+        left = {who: deque(one for one in done if one[1] <= seq) for who, done in self._done.items()}
+        return type(self)(self._span, left)
+
+    def add(self, who: K, tick: int, seq: int) -> None:
+        """It was done in entry `seq`; what another epoch's clock counted goes."""
+        done = self._done.setdefault(who, deque())
+        if self.count(who, tick) and done[-1][0] > tick:
+            done.clear()
+        done.append((tick, seq))
+
+    def count(self, who: K, tick: int) -> int:
+        """How often they did it within the span before."""
+        done = self._done.get(who)
+        if not done:
+            return 0
+        while done and done[0][0] <= tick - self._span:
+            done.popleft()
+        return len(done)
 
 
 class Epoch:
@@ -17,34 +51,30 @@ class Epoch:
 
     def __init__(self, since: int = 0, began: int = 0) -> None:
         self.since, self.began = since, began
-        self._opened: dict[str, deque[tuple[int, int]]] = {}  # by table: (tick, entry)
+        self._opened: Lately[str] = Lately(MINUTE)
+        self._refused: Lately[int] = Lately(HOUR)
 
     def known_at(self, seq: int) -> "Epoch":
-        """The same epoch for an engine whose last entry is `seq`.
-
-        Rounds that were opened later were not, and are decided again.
-        """
+        """The same epoch for an engine whose last entry is `seq`; what came later is decided again."""
         epoch = Epoch(self.since, self.began)
-        epoch._opened = {
-            table: deque(one for one in opened if one[1] <= seq) for table, opened in self._opened.items()
-        }
+        epoch._opened, epoch._refused = self._opened.known_at(seq), self._refused.known_at(seq)
         return epoch
 
     def opened(self, table: Table, tick: int, seq: int) -> None:
-        """The table opened a round at that tick, in entry `seq`; what another epoch's clock counted goes."""
-        opened = self._opened.setdefault(table.terms.table, deque())
-        if self.lately(table, tick) and opened[-1][0] > tick:
-            opened.clear()
-        opened.append((tick, seq))
+        """The table opened a round at that tick, in entry `seq`."""
+        self._opened.add(table.terms.table, tick, seq)
 
     def lately(self, table: Table, tick: int) -> int:
         """How many rounds the table opened in the minute before."""
-        opened = self._opened.get(table.terms.table)
-        if not opened:
-            return 0
-        while opened and opened[0][0] <= tick - MINUTE:
-            opened.popleft()
-        return len(opened)
+        return self._opened.count(table.terms.table, tick)
+
+    def refused(self, person: int, tick: int, seq: int) -> None:
+        """What that person asked for was refused, in entry `seq`."""
+        self._refused.add(person, tick, seq)
+
+    def refused_lately(self, person: int, tick: int) -> int:
+        """How many of the person's refusals were journalled in the hour before."""
+        return self._refused.count(person, tick)
 
     def asked_ms(self, table: Table, tick: int) -> int:
         """For how long a second person has been waited for, as in `Wagered`."""

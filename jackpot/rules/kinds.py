@@ -7,13 +7,14 @@ from typing import Any, Final
 import msgspec
 
 from jackpot.rules import apply_rounds, events
-from jackpot.rules.acts import ACTS, requests, witness
+from jackpot.rules.acts import ACTS, conflict, requests, witness
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
 
 APPLY: Final[dict[type[Event], Callable[[Effects, Any], None]]] = (
     apply_rounds.APPLIES
     | witness.GREETINGS
+    | conflict.APPLIES
     | requests.APPLIES
     | {event: apply for act in ACTS for event, apply in act.applies.items()}
 )

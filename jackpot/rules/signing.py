@@ -24,13 +24,18 @@ SITE: Final = "site"
 class Signed(msgspec.Struct, frozen=True, array_like=True):
     """One person who proved who they are. id: theirs in the bank `site`. roles: with which they act.
 
-    given_by: who gave them the code by which they chose their secret; 0 where nobody did.
+    given_by: who gave them the code by which they chose their secret; 0 where nobody did. vouched: which
+    other admin vouched for them since; 0 where nobody did. token, until: the number of the token and its end,
+    in unix milliseconds; 0 where they signed otherwise.
     """
 
     id: int
     roles: tuple[Role, ...]
     means: Means = "secret"
     given_by: int = 0
+    vouched: int = 0
+    token: int = 0
+    until: int = 0
 
 
 class Proof(msgspec.Struct, frozen=True, array_like=True):
@@ -74,6 +79,11 @@ class People(msgspec.Struct, frozen=True, array_like=True):
             for giver, given in ((one, other), (other, one)):
                 if given.given_by == giver.id:
                     return f"person {given.id} chose their secret with a code from person {giver.id}"
+            if one.given_by and one.given_by == other.given_by and not (one.vouched or other.vouched):
+                return (
+                    f"person {one.id} and person {other.id} had their codes from person {one.given_by}: "
+                    "another admin vouches for one of them first"
+                )
         return ""
 
     def said(self) -> tuple[str, ...]:

@@ -279,6 +279,7 @@ class Person(msgspec.Struct, array_like=True):
 
     secret: the digest of what is kept of it, empty while they have none. code: that of the code with which
     they choose it. code_until: its end, unix milliseconds. given_by: who gave it to them, 0 for nobody.
+    vouched: which other admin said since that they are somebody of their own, 0 for nobody.
     """
 
     id: int
@@ -289,6 +290,7 @@ class Person(msgspec.Struct, array_like=True):
     ended: bool = False
     code: bytes = b""
     code_until: int = 0
+    vouched: int = 0
 
 
 class Token(msgspec.Struct, array_like=True):
@@ -365,6 +367,7 @@ class Table(msgspec.Struct, array_like=True):
     ended. held: the cage hits whose cards must stay (T11).
     counts: accepted wagers by link over its life, undone ones included (S6). disbelieved: up to which
     number people do not believe what it says that it has, 0 for none (S9). unpaid: of all its links.
+    conflict: the last entry of a number that it used twice.
     """
 
     number: int
@@ -381,6 +384,7 @@ class Table(msgspec.Struct, array_like=True):
     asked: Asked | None = None
     disbelieved: int = 0
     unpaid: Unpaid = msgspec.field(default_factory=Unpaid)
+    conflict: int = 0
 
     def waits(self) -> Asked | None:
         """Who asked for the closed round and waits for a second person (T10)."""
@@ -405,8 +409,9 @@ class State(msgspec.Struct, array_like=True):
     of which nothing is left to do but a correction, the last ones only. closed_into: the bank that this one
     became, empty while it lives. site: the site's id. sealed: the newest entry that seals a state.
     requests: what waits for a second person. known: the entry of the bank `site` up to which an act here has
-    looked. people, tokens: of the bank `site` alone. alarms: open ones, by kind and place: of each kind there
-    is one for a device, a person or a hit, and no more.
+    looked. people, tokens: of the bank `site` alone. lost: its entry by which somebody lost a right last.
+    alarms: open ones, by kind and place: of each kind there is one for a device, a person or a hit, and no
+    more.
     """
 
     bank: str
@@ -434,6 +439,7 @@ class State(msgspec.Struct, array_like=True):
     next_token: int = 1
     alarms: dict[tuple[str, str], Alarm] = {}
     next_alarm: int = 1
+    lost: int = 0
 
     def link(self, number: int) -> Link:
         """The link of that number."""

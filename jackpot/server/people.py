@@ -59,7 +59,7 @@ class Person(msgspec.Struct, frozen=True):
     """One person of the site, as they came in. login: what they sign in with. name: what others read.
 
     roles: with which they act now; with a token perhaps fewer than they have. means: a person who signs with
-    their own secret may confirm what another asked.
+    their own secret may confirm what another asked. token: the number of the one that they came in with.
     """
 
     id: int
@@ -67,6 +67,7 @@ class Person(msgspec.Struct, frozen=True):
     name: str
     roles: tuple[Role, ...]
     means: Means
+    token: int = 0
 
 
 class SignedIn(msgspec.Struct, frozen=True):
@@ -183,7 +184,7 @@ class Entrance:
         kept = next((one for one in sheet.state.tokens if one.digest == digest), None)
         if kept is None or self.clock.unix_ms() >= kept.until:
             raise Denied(Code.NO_PERSON, "the token is not valid, or has ended")
-        return _person(sheet, kept.person, "token", tuple(kept.roles))
+        return _person(sheet, kept.person, "token", tuple(kept.roles), kept.id)
 
     async def of_login(self, login: str) -> Person | None:
         """Who has that login name on this machine; None while the site has no person, where names serve."""
@@ -240,11 +241,15 @@ class Entrance:
         sheet = await self.roster.look()
         if called and (sheet.state.people or people):
             raise Denied(Code.NO_PERSON, SIGN_IN)
-        signed = [_signed(sheet, one.id, one.means, one.roles) for one in people]
+        signed = [_signed(sheet, one.id, one.means, one.roles, one.token) for one in people]
         if isinstance(command, Confirm) and len(signed) == 1:
             request = await bank.ask(lambda engine: waits(engine.state, command.request))
             for asker in request.people.signed[:1] if request is not None else ():
-                signed.insert(0, _signed(sheet, asker.id, asker.means, asker.roles))
+                if asker.token and self.clock.unix_ms() >= asker.until:
+                    raise Denied(
+                        Code.EXPIRED, f"request: the token that asked for {command.request} has ended"
+                    )
+                signed.insert(0, _signed(sheet, asker.id, asker.means, asker.roles, asker.token))
         proof = Proof(tuple(signed)) if bank.bank == SITE else sheet.proof(*signed)
         return await bank.person(command, called, digest, proof)
 
@@ -326,14 +331,14 @@ def _too_many() -> Denied:
     return Denied(Code.BUSY, "too many people sign in at once: try again in some seconds")
 
 
-def _signed(sheet: Sheet, number: int, means: Means, roles: tuple[Role, ...]) -> Signed:
-    signed = sheet.signed(number, means, roles)
+def _signed(sheet: Sheet, number: int, means: Means, roles: tuple[Role, ...], token: int = 0) -> Signed:
+    signed = sheet.signed(number, means, roles, token)
     if signed is None:
-        raise Denied(Code.NO_PERSON, f"person {number} is here no more")
+        raise Denied(Code.NO_PERSON, f"person {number} is here no more{', or their token' if token else ''}")
     return signed
 
 
-def _person(sheet: Sheet, number: int, means: Means, roles: tuple[Role, ...]) -> Person:
-    signed = _signed(sheet, number, means, roles)
+def _person(sheet: Sheet, number: int, means: Means, roles: tuple[Role, ...], token: int = 0) -> Person:
+    signed = _signed(sheet, number, means, roles, token)
     called = sheet.called(sheet.state.people[number - 1])
-    return Person(number, called.login, called.name, signed.roles, means)
+    return Person(number, called.login, called.name, signed.roles, means, token)

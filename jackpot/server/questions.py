@@ -228,6 +228,8 @@ class Questions:
                     secret=bool(one.secret),
                     ended=one.ended,
                     last_sign_in=seen.get(one.id),
+                    code_from=one.given_by or None,
+                    vouched_by=one.vouched or None,
                 )
                 for one in sheet.state.people
                 for called in [sheet.called(one)]

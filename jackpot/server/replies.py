@@ -300,7 +300,11 @@ class Device(Reply, frozen=True):
 
 
 class Person(Reply, frozen=True):
-    """Somebody of the site. secret: whether they have chosen one. last_sign_in: None where it is long ago."""
+    """Somebody of the site. secret: whether they have chosen one. last_sign_in: None where it is long ago.
+
+    code_from: who gave them their code, None where nobody did. vouched_by: which other admin vouched for
+    them.
+    """
 
     person: int
     login: str
@@ -309,6 +313,8 @@ class Person(Reply, frozen=True):
     secret: bool
     ended: bool
     last_sign_in: Moment | None
+    code_from: int | None
+    vouched_by: int | None
 
 
 class People(Reply, frozen=True):

@@ -58,12 +58,17 @@ class Sheet(msgspec.Struct, frozen=True):
 
         return _NUMBERED.sub(name, text)
 
-    def signed(self, number: int, means: Means, roles: tuple[Role, ...]) -> Signed | None:
-        """How a person signs now, with those of these roles that they have; None once they are not here."""
-        person = self.person(number)
-        if person is None:
+    def signed(self, number: int, means: Means, roles: tuple[Role, ...], token: int = 0) -> Signed | None:
+        """How a person signs now, with those of these roles that they have; None once they are not here.
+
+        token: the number of the one that they sign with; None once it was ended, too.
+        """
+        person, held = self.person(number), next((one for one in self.state.tokens if one.id == token), None)
+        if person is None or (token and held is None):
             return None
-        return Signed(number, tuple(role for role in person.roles if role in roles), means, person.given_by)
+        now = tuple(role for role in person.roles if role in roles)
+        until = 0 if held is None else held.until
+        return Signed(number, now, means, person.given_by, person.vouched, token, until)
 
     def proof(self, *signed: Signed) -> Proof:
         """What bears these people out in another bank."""

@@ -126,7 +126,9 @@ class Pages:
         one = next((one for one in people if str(one.person) == number), None)
         if one is None:
             raise NotDone(Code.NO_SUCH_PERSON, f"person: there is no person {number[: asks.QUOTED_MOST]}")
-        return await self._make.page(request, person, "ops/person.html", one=one, roles=ROLES)
+        named = {each.person: each.name for each in people}
+        called = {"giver": named.get(one.code_from or 0), "voucher": named.get(one.vouched_by or 0)}
+        return await self._make.page(request, person, "ops/person.html", one=one, roles=ROLES, called=called)
 
     async def journal(self, request: web.Request, person: Person) -> web.StreamResponse:
         """A search in a bank's journal; what is wrong with it stands above the form."""

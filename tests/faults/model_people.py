@@ -52,6 +52,8 @@ def may(signer: Signer, kind: str) -> bool:
 def are_two(first: Signer, second: Signer | None = None) -> bool:
     if second is None or second.means != "secret":
         return False
+    if first.given_by and first.given_by == second.given_by and not (first.vouched or second.vouched):
+        return False  # one admin may have chosen both secrets
     return first.id not in (second.id, second.given_by) and first.given_by != second.id
 
 

@@ -19,6 +19,7 @@ from jackpot.ledger.journal import Head, Row
 from jackpot.ledger.reading import Reader
 from jackpot.rules import cards, commands, events, kinds
 from jackpot.rules.acts.banks import BankOpened
+from jackpot.rules.acts.conflict import SeqConflict
 from jackpot.rules.acts.hits import Correct, Pay, Undo, Validate
 from jackpot.rules.acts.links import OpenLink, Resume, Suspend
 from jackpot.rules.acts.rounds import Reopen, Strike, VoidRound
@@ -40,6 +41,8 @@ from tests.said import told
 
 Map = dict[str, Any]
 
+# Rows that move nothing, and keep no answer.
+SILENT: Final = (Sealed, SeqConflict)
 # Answers remembered a table: a resend may ask for the last 64, and 64 may be under way.
 ANSWERS: Final = 200
 KEPT: Final = 64
@@ -203,8 +206,8 @@ class Witness:
         event = kinds.decode(row.kind, row.version, row.body)
         if row.seq == 1 and isinstance(event, BankOpened):
             return  # the ledger's own beginning, of which the model knows nothing
-        if isinstance(event, Sealed):
-            same(f"row {row.seq}, what a seal moves", row.postings, ())
+        if isinstance(event, SILENT):
+            same(f"row {row.seq}, what it moves", row.postings, ())
             return  # verify computes the state
         envelope = self._envelope_of(row, event)
         before = self.model.meters()
@@ -440,7 +443,7 @@ class Witness:
 
     def _kept_answer(self, engine: Engine, row: Row) -> Map:
         """The answer that the state keeps for a row; of a greeting it keeps none."""
-        if row.kind in {event.kind for event in (*GREETINGS, Sealed)}:
+        if row.kind in {event.kind for event in (*GREETINGS, *SILENT)}:
             return {}
         kept: Sequence[Answered | Done] = engine.state.acts
         if row.table is not None:

@@ -38,7 +38,6 @@ def make(path: Path) -> bytes:
     paper = Paper()
     paper.everything()
     ledger.new_epoch("main", "golden")
-    paper.write(ledger)
     written = 0
     for upto in (ROWS - 20, ROWS):  # one seal: a second one is good ten thousand rows later
         play.until(upto)
@@ -52,6 +51,7 @@ def make(path: Path) -> bytes:
         written = len(play.rows)
         if snapshot is not None:
             ledger.save_snapshot(snapshot)
+    paper.write(ledger)
     two_banks(ledger)
     join(ledger, BANKS, JOINED, "golden", "one control room", START_MS)
     kinds = {row.kind for bank in ledger.banks() for row in ledger.rows(bank, 0, 1_000)}

@@ -2,6 +2,8 @@
 
 from typing import Final
 
+from msgspec.structs import replace
+
 from jackpot.ledger.journal import Row, genesis, row_of
 from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.rules.acts.banks import OpenBank
@@ -20,6 +22,7 @@ from jackpot.rules.acts.people import (
     SignIn,
     WithdrawRole,
 )
+from jackpot.rules.acts.vouching import Vouch, as_secret
 from jackpot.rules.commands import Command, Envelope
 from jackpot.rules.engine import Engine
 from jackpot.rules.outcome import ActAnswer
@@ -92,11 +95,10 @@ class Paper:
         number = self.act(AddPerson(mark, roles), *ADMINS).person  # type: ignore[arg-type]  # they are roles
         assert self.act(GiveCode(number, SECRET, 1), ADMINS[0]).ok
         assert self.act(SetSecret(SECRET), number, means="code").ok
+        assert self.act(Vouch(number), ADMINS[1]).ok
         return number
 
     def _signed(self, people: tuple[int, ...], means: Means) -> tuple[Signed, ...]:
         known = self.engine.state.people
-        return tuple(
-            Signed(one, tuple(known[one - 1].roles), "secret" if place else means, known[one - 1].given_by)
-            for place, one in enumerate(people)
-        )
+        own = [as_secret(known[one - 1]) for one in people]
+        return tuple(replace(one, means="secret" if place else means) for place, one in enumerate(own))

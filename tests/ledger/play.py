@@ -15,6 +15,7 @@ from jackpot.rules.acts.alarms import AcknowledgeAlarm
 from jackpot.rules.acts.banks import OpenBank
 from jackpot.rules.acts.devices import BlockDevice, ClearDevice, EndKey
 from jackpot.rules.acts.hits import Correct, Validate
+from jackpot.rules.acts.known import SeePeople
 from jackpot.rules.acts.links import OpenLink, Resume, Suspend
 from jackpot.rules.acts.readings import Reading
 from jackpot.rules.acts.requests import REQUEST_HOLDS_MS, Confirm, ExpireRequest, Reject
@@ -128,7 +129,10 @@ class Play:
         return self._do(Envelope(command, now, now, digest, people=people, proof=proof))
 
     def signed(self, paper: Paper) -> None:
-        """People of the site sign: one is refused, one asks, another confirms, says no, or is too late."""
+        """People of the site sign: one is refused, one asks, another confirms, says no, or is too late.
+
+        Then one of them leaves, and a table sends two frames under one number.
+        """
         alone, both = paper.proof(paper.floor), paper.proof(paper.floor, paper.cage)
         self.act(Suspend("operator", ("five",), "a look at the wheel"), proof=alone)
         self.act(Validate("H999999"), proof=alone)
@@ -138,6 +142,11 @@ class Play:
         self.act(Confirm("Q1"), proof=both)
         self.act(Reject("Q2", "the card is clear"), proof=paper.proof(paper.cage))
         self.act(ExpireRequest("Q3", REQUEST_HOLDS_MS))
+        paper.ended(paper.floor_too)
+        self.act(SeePeople(paper.engine.seq, paper.hash))
+        table, now = self._table("T01"), self._now()
+        again = numbered(frames.malformed("bets: not a list"), table.last_seq)
+        self._do(Envelope(again, now, now, b"another content.", "T01"))
 
     def new_epoch(self, epoch: int) -> None:
         """What is played from here on is of that epoch."""

@@ -9,9 +9,10 @@ import msgspec
 import pytest
 
 from jackpot.ledger.sqlite import SqliteLedger
-from jackpot.ledger.timely import CONFIRMED_WITHIN_MS
+from jackpot.ledger.timely import CONFIRMED_WITHIN_MS, TOKEN_LATE_MS
 from jackpot.ledger.verify import verify
 from jackpot.rules.acts.hits import Correct, Paid, Validate
+from jackpot.rules.acts.known import SeePeople
 from jackpot.rules.acts.links import Resume, Suspend
 from jackpot.rules.acts.people import AddPerson, Granted, MakeToken, ResetSecret
 from jackpot.rules.signing import SITE, People, Proof, Signed
@@ -201,6 +202,49 @@ def test_who_has_left_stands_for_nothing(tmp_path: Path) -> None:
     assert problems[1].startswith(
         f"main: row {late.seq} (suspended): the rules refuse it: the people are those"
     )
+
+
+def test_what_a_bank_has_noted_nobody_looks_back_behind(tmp_path: Path) -> None:
+    """S8: once the bank noted that somebody left, neither they nor unproved names append an act unseen."""
+    paper = Paper()
+    before = paper.proof(paper.floor)
+    paper.ended(paper.floor)
+    case = Case(tmp_path / "ledger.db", paper)
+    forger, suspend = case.forger, Suspend("operator", (), "a look")
+    forged = [forger.right(suspend, proof=before), forger.right(suspend, "anna")]
+    forger.append(forger.right(SeePeople(paper.engine.seq, paper.hash)))
+    assert case.problems() == ()
+    rows = [forger.append(one) for one in forged]
+    for row, problem in zip(rows, case.problems(), strict=True):
+        assert problem.startswith(
+            f"main: row {row.seq} (suspended): the rules refuse it: the people are those"
+        )
+
+
+def test_a_bank_notes_no_people_that_never_were(case: Case) -> None:
+    """S8: what it noted is a row of the site, as an act's is."""
+    row = case.forger.append(case.forger.right(SeePeople(3, b"x" * 32)))
+    (problem,) = case.problems()
+    assert problem.startswith(f"main: row {row.seq} (people_seen): it names row 3 of bank site"), problem
+
+
+def test_a_token_that_was_over_signs_nothing(tmp_path: Path) -> None:
+    """S8: a row names the token and its end, which the site's chain bears out; the wall's clock ends it."""
+    paper = Paper()
+    number = paper.act(MakeToken(SECRET, ("floor",), NOW_MS), paper.floor).token
+    case = Case(tmp_path / "ledger.db", paper)
+    proof = paper.proof(paper.floor, means="token")
+    held = replace(proof, signed=(replace(proof.signed[0], token=number, until=NOW_MS),))
+    suspend, resume = Suspend("operator", (), "a look"), Resume("operator", (), "ok")
+    case.forger.append(case.forger.right(suspend, proof=held), at=NOW_MS)
+    assert case.problems() == ()
+    later = NOW_MS + TOKEN_LATE_MS + 1
+    row = case.forger.append(case.forger.right(resume, proof=held), at=later)
+    longer = replace(held, signed=(replace(held.signed[0], until=later),))
+    other = case.forger.append(case.forger.right(suspend, proof=longer), at=later)
+    problems = case.problems()
+    assert f"row {row.seq} (resumed): person 3 signed with token 1, which had ended" in problems[0]
+    assert f"row {other.seq} (suspended): person 3 has no such token" in problems[1]
 
 
 def test_forged_people_are_named(tmp_path: Path) -> None:

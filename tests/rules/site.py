@@ -2,10 +2,13 @@
 
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from jackpot.rules.acts.banks import OpenBank
 from jackpot.rules.acts.people import AddPerson, FirstPeople, GiveCode, Grant, SetSecret
+from jackpot.rules.acts.vouching import as_secret
 from jackpot.rules.commands import Command
-from jackpot.rules.signing import SITE, Means, Proof, Role, Signed
+from jackpot.rules.signing import SITE, Means, Proof, Role
 from tests.rules.subject import OfEngine
 from tests.said import Heard
 
@@ -35,15 +38,8 @@ class OfSite(OfEngine):
 
     def proof(self, *people: int, means: Means = "secret", **fields: Any) -> Proof:
         """These people sign, as the site has them now; means: of the first of them."""
-        signed = tuple(
-            Signed(
-                one,
-                tuple(self.person(one).roles),
-                means if place == 0 else "secret",
-                self.person(one).given_by,
-            )
-            for place, one in enumerate(people)
-        )
+        own = [as_secret(self.person(one)) for one in people]
+        signed = tuple(replace(one, means="secret" if place else means) for place, one in enumerate(own))
         return Proof(signed, **fields)
 
     def person(self, number: int) -> Any:

@@ -67,7 +67,8 @@ def test_a_used_number_with_other_content_is_a_conflict_and_alarmed() -> None:
     outcome = send(subject, 1, wager(seats=(5,)))
     assert (outcome.answer["code"], outcome.answer["expected"]) == ("seq_conflict", 2)
     assert outcome.alarms[0][0] == "seq_conflict"
-    assert outcome.entry is None
+    assert outcome.entry is not None
+    assert outcome.entry.postings == ()
 
 
 def test_numbers_are_contiguous_and_only_the_last_answers_are_kept() -> None:

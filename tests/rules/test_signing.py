@@ -24,12 +24,17 @@ def signed(*people: Signed) -> People:
         (signed(Signed(3, ("floor",), "token"), BEN), 2),
         (signed(ANN, Signed(4, ("floor",), "secret", 3)), 1),
         (signed(Signed(3, ("floor",), "secret", 4), BEN), 1),
-        (signed(Signed(3, ("floor",), "secret", 1), Signed(4, ("floor",), "secret", 1)), 2),
+        (signed(Signed(3, ("floor",), "secret", 1), Signed(4, ("floor",), "secret", 1)), 1),
+        (signed(Signed(3, ("floor",), "secret", 1, 2), Signed(4, ("floor",), "secret", 1)), 2),
+        (signed(Signed(3, ("floor",), "secret", 1), Signed(4, ("floor",), "secret", 2)), 2),
         (People(("Ann",), Proof((ANN,))), 1),
     ],
 )
 def test_who_counts_as_two(people: People, count: int) -> None:
-    """A10: different people; the second by their own secret, and neither with a code from the other."""
+    """A10: different people; the second by their own secret, neither with a code from the other.
+
+    Nor both with codes from one, if nobody vouched for either.
+    """
     assert people.count() == count
     assert bool(people.fault()) == (count == 1 and len(people.signed) == 2)
 

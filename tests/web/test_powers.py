@@ -55,6 +55,7 @@ MAY: Final = {
     "withdraw-role": "admin",
     "reset-secret": "admin",
     "end-person": "admin",
+    "vouch": "admin",
 }
 
 PAGES: Final = {
@@ -102,6 +103,7 @@ ABOUT: Final[dict[str, dict[str, Any]]] = {
     "withdraw-role": {"person": 99, "role": "floor"},
     "reset-secret": {"person": 99},
     "end-person": {"person": 99},
+    "vouch": {"person": 99},
 }
 
 

@@ -13,6 +13,7 @@ from jackpot.rules.acts import (
     banks,
     devices,
     hits,
+    known,
     links,
     people,
     readings,
@@ -20,6 +21,7 @@ from jackpot.rules.acts import (
     rounds,
     seals,
     tables,
+    vouching,
     witness,
 )
 from jackpot.rules.acts.act import Act
@@ -36,6 +38,8 @@ ACTS: Final[tuple[Act, ...]] = (
     *banks.ACTS,
     *seals.ACTS,
     *people.ACTS,
+    *vouching.ACTS,
+    *known.ACTS,
     *requests.ACTS,
     *alarms.ACTS,
 )

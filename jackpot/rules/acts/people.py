@@ -67,6 +67,7 @@ def apply_first(effects: Effects, event: PeopleBegun) -> None:
     """From here on no unproved name stands for an act."""
     for mark, secret in event.newcomers:
         _admit(effects.state, mark, ["admin"], secret)
+    effects.state.lost = effects.seq
 
 
 class AddPerson(ActCommand, tag="add-person", frozen=True):
@@ -161,6 +162,7 @@ def decide_withdraw_role(state: State, command: WithdrawRole, by: By) -> RoleWit
 def apply_role_withdrawn(effects: Effects, event: RoleWithdrawn) -> None:
     """The person may no longer do what the role may, and none of their tokens does."""
     effects.state.people[event.person - 1].roles.remove(event.role)
+    effects.state.lost = effects.seq
 
 
 class EndPerson(ActCommand, tag="end-person", frozen=True):
@@ -189,6 +191,7 @@ def apply_person_ended(effects: Effects, event: PersonEnded) -> None:
     state = effects.state
     person = state.people[event.person - 1]
     person.ended, person.secret, person.code = True, b"", b""
+    state.lost = effects.seq
     state.tokens = [token for token in state.tokens if token.person != event.person]
 
 
@@ -216,7 +219,8 @@ def decide_reset(state: State, command: ResetSecret, by: By) -> SecretReset:
 def apply_reset(effects: Effects, event: SecretReset) -> None:
     """The old secret lets nobody in."""
     person = effects.state.people[event.person - 1]
-    person.secret, person.given_by = b"", 0
+    person.secret, person.given_by, person.vouched = b"", 0, 0
+    effects.state.lost = effects.seq
 
 
 class GiveCode(ActCommand, tag="give-code", frozen=True):
@@ -249,7 +253,7 @@ def apply_code_given(effects: Effects, event: CodeGiven) -> None:
     """The person chooses their secret with the code; an earlier code is void."""
     person = effects.state.people[event.person - 1]
     person.code, person.code_until = event.code, event.until
-    person.given_by = event.people.signed[0].id
+    person.given_by, person.vouched = event.people.signed[0].id, 0
 
 
 class SetSecret(ActCommand, tag="set-secret", frozen=True):
@@ -387,6 +391,7 @@ def decide_end_token(state: State, command: EndToken, by: By) -> TokenEnded:
 def apply_token_ended(effects: Effects, event: TokenEnded) -> None:
     """It is never valid again."""
     state = effects.state
+    state.lost = effects.seq
     state.tokens = [token for token in state.tokens if token.id != event.token]
 
 
@@ -440,6 +445,8 @@ def untrue(state: State, signed: Signed, *, choosing: bool = False) -> str:
         return f"person {signed.id} has a secret"
     if person.secret and not choosing and signed.given_by != person.given_by:
         return f"person {signed.id} had a code from person {person.given_by}"
+    if person.secret and not choosing and signed.vouched != person.vouched:
+        return f"person {signed.id} was vouched for by person {person.vouched}"
     if signed.means == "token" and not any(_stands(token, signed) for token in state.tokens):
         return f"person {signed.id} has no such token"
     return ""
@@ -455,7 +462,8 @@ def find_person(state: State, number: int) -> Person:
 
 def _stands(token: Token, signed: Signed) -> bool:
     """Whether a program with that token could have signed so."""
-    return token.person == signed.id and set(signed.roles) <= set(token.roles)
+    same = (token.id, token.person, token.until) == (signed.token, signed.id, signed.until)
+    return same and set(signed.roles) <= set(token.roles)
 
 
 def _of_site(state: State) -> None:

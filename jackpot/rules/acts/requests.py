@@ -17,7 +17,7 @@ from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
 from jackpot.rules.refusal import TWO_PEOPLE, Refusal, quoted, refuse_if
-from jackpot.rules.signing import ROLES, People
+from jackpot.rules.signing import ROLES, People, Signed
 from jackpot.rules.state import Request, State
 
 # How long a request waits, in milliseconds, as long as a table waits for a reopening (T10).
@@ -26,6 +26,9 @@ REQUEST_HOLDS_MS: Final = 15 * 60 * 1_000
 REQUESTS_MOST: Final = 100
 # Those of one person: more than a hit has awards to correct, so that nobody leaves no room for others.
 REQUESTS_OF_ONE: Final = 10
+# Refusals of one person that a bank journals in an hour of its epoch: more than anybody comes to who works,
+# and few for a journal. Further ones are answered alike, and stand in the log.
+REFUSED_OF_ONE: Final = 60
 
 RequestId = Annotated[str, Meta(pattern=r"^Q[0-9]{1,16}(?!\n)$", description="a request's id, such as Q5")]
 
@@ -108,11 +111,16 @@ def check_confirmed(state: State, command: ActCommand, people: People) -> None:
     late = people.proof.waited_ms >= REQUEST_HOLDS_MS
     refuse_if(late, Code.EXPIRED, f"request {name} was not confirmed within 15 minutes: ask for it again")
     first = people.signed[0]
-    wrong = len(people.signed) != TWO_PEOPLE or (first.id, first.means) != (asker.id, asker.means)
+    wrong = len(people.signed) != TWO_PEOPLE or as_asked(first) != as_asked(asker)
     refuse_if(
         wrong, Code.NOT_ALLOWED, f"request {name}: person {asker.id} asked, and another person confirms"
     )
     refuse_if(bool(people.fault()), Code.NOT_ALLOWED, f"request {name}: {people.fault()}")
+
+
+def as_asked(signed: Signed) -> tuple[int, str, int]:
+    """What of somebody who asked is the same when another confirms it: who they are, and by which means."""
+    return signed.id, signed.means, signed.token
 
 
 class Reject(ActCommand, tag="reject", frozen=True):

@@ -121,12 +121,16 @@ class Frame:
 
 @dataclass(frozen=True)
 class Signer:
-    """A person who signs. means: secret, token, login or code; given_by: whose code they first came with."""
+    """A person who signs. means: secret, token, login or code; given_by: whose code they first came with.
+
+    vouched: which other admin said since that they are somebody of their own.
+    """
 
     id: int
     roles: tuple[str, ...]
     means: str = "secret"
     given_by: int = 0
+    vouched: int = 0
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from typing import Final
 import pytest
 
 from jackpot.rules import kinds
-from jackpot.rules.acts import ACT_OF, ACTS, alarms, people, requests
+from jackpot.rules.acts import ACT_OF, ACTS, alarms, known, people, requests, vouching
 from jackpot.rules.acts.act import Act
 from jackpot.rules.acts.banks import BeginBank, CloseBank, OpenBank
 from jackpot.rules.acts.devices import BlockDevice, ClearDevice, EndKey
@@ -31,7 +31,7 @@ MOVES_NOTHING: Final = (
     OpenBank,
     CloseBank,
     BeginBank,
-    *(act.command for act in people.ACTS),
+    *(act.command for act in (*people.ACTS, *vouching.ACTS, *known.ACTS)),
     *(act.command for act in requests.ACTS),
     *(act.command for act in alarms.ACTS),
 )

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+from msgspec.structs import replace
 
 from jackpot.rules.acts.hits import Validate
 from jackpot.rules.acts.links import OpenLink
@@ -240,8 +241,11 @@ def test_who_has_no_secret_signs_with_none() -> None:
     state = site.engine.state
     assert untrue(state, Signed(1, ("admin",), "token")) == "person 1 has no such token"
     assert code(site, MakeToken(TOKEN, ("admin",), 1), 1) == ""
-    assert untrue(state, Signed(1, ("admin",), "token")) == ""
-    assert untrue(state, Signed(2, ("admin",), "token")) == "person 2 has no such token"
+    assert untrue(state, Signed(1, ("admin",), "token")) == "person 1 has no such token", "without its number"
+    held = Signed(1, ("admin",), "token", token=1, until=1)
+    assert untrue(state, held) == ""
+    assert untrue(state, replace(held, until=2)) == "person 1 has no such token", "with another end"
+    assert untrue(state, replace(held, id=2)) == "person 2 has no such token"
     site.grant(1, "floor")
     assert untrue(state, Signed(1, ("floor",), "token")) == "person 1 has no such token", "not with that role"
     assert code(site, EndToken(1), 1) == ""

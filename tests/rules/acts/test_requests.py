@@ -7,6 +7,7 @@ from jackpot.rules import again, events, kinds
 from jackpot.rules.acts.hits import Correct, Corrected, Pay, Undo, Validate
 from jackpot.rules.acts.people import AddPerson, Grant
 from jackpot.rules.acts.requests import (
+    REFUSED_OF_ONE,
     REQUEST_HOLDS_MS,
     REQUESTS_MOST,
     REQUESTS_OF_ONE,
@@ -19,6 +20,7 @@ from jackpot.rules.acts.requests import (
 from jackpot.rules.acts.rounds import Reopen
 from jackpot.rules.commands import Command
 from jackpot.rules.engine import Engine
+from jackpot.rules.epoch import HOUR
 from jackpot.rules.signing import Means, Proof, Signed
 from jackpot.rules.state import ACTS_KEPT, ACTS_OF_ONE
 from tests.frames import Close
@@ -221,8 +223,9 @@ def test_nobody_pushes_out_what_another_has_sent() -> None:
     added = site.execute(AddPerson(bytes(32)), proof=admin, digest=key).answer
     name = site.ask(Grant(viewer, "cage"), 1).answer["request"]
     assert added["ok"]
-    for _ in range(ACTS_OF_ONE + ACTS_KEPT):
-        assert site.ask(Confirm(name), 1, viewer).answer["code"] == "not_allowed"
+    for number in range(ACTS_OF_ONE + ACTS_KEPT):  # as often as an hour allows
+        tried = site.execute(Confirm(name), proof=site.proof(1, viewer), tick=number * HOUR // REFUSED_OF_ONE)
+        assert tried.answer["code"] == "not_allowed"
     again_ = site.execute(AddPerson(bytes(32)), proof=admin, digest=key)
     assert (again_.answer, again_.entry) == (added, None)
     kept = site.engine.state.acts
@@ -277,3 +280,18 @@ def test_people_confirm_in_their_own_bank_too() -> None:
     assert site.ask(Confirm("Q1"), 1, third).answer["code"] == "not_allowed"
     assert site.ask(Confirm("Q1"), 1, 2).answer["ok"]
     assert site.person(third).roles == ["floor", "cage"]
+
+
+def test_one_persons_refusals_fill_no_journal() -> None:
+    """Misuse: of the refusals of an hour the first are journalled; all are answered, and others' go on."""
+    subject = won()
+    for number in range(REFUSED_OF_ONE + 5):
+        assert ask(subject, Pay("H9"), PAYER, tick=number).answer["code"] == "no_such_hit"
+    refusals = [entry for entry in subject.entries if entry.kind == ActRefused.kind]
+    assert len(refusals) == REFUSED_OF_ONE
+    for tick, signed, kept in ((100, ANN, 1), (HOUR - 1, PAYER, 1), (HOUR, PAYER, 2)):
+        assert (
+            ask(subject, Validate("H9") if signed is ANN else Pay("H9"), signed, tick=tick).answer["code"]
+            == "no_such_hit"
+        )
+        assert len([one for one in subject.entries if one.kind == ActRefused.kind]) == REFUSED_OF_ONE + kept

@@ -1,0 +1,54 @@
+"""Whose people does a bank know? It notes how far it has seen the site's, so that no later act looks back.
+
+An act names the entry of bank `site` after which its people were as they signed. Once somebody has lost a
+right there, each bank notes that entry: no server decided what comes after it and names an earlier one (S8).
+"""
+
+from typing import Annotated, ClassVar, Final
+
+from msgspec import Meta
+
+from jackpot.rules.acts.act import Act, By
+from jackpot.rules.acts.people import Digest
+from jackpot.rules.codes import Code
+from jackpot.rules.commands import ActCommand
+from jackpot.rules.effects import Effects
+from jackpot.rules.events import Event
+from jackpot.rules.refusal import refuse_if
+from jackpot.rules.signing import SITE, People, Proof
+from jackpot.rules.state import State
+
+
+class SeePeople(ActCommand, tag="see-people", frozen=True):
+    """The server has seen the site's people as of an entry of bank `site`. hash: of that entry."""
+
+    seq: Annotated[int, Meta(ge=1)]
+    hash: Digest
+
+
+class PeopleSeen(Event, frozen=True, array_like=True):
+    """people: nobody, as of that entry."""
+
+    kind: ClassVar[int] = 70
+    people: People
+
+
+def decide_see(state: State, command: SeePeople, _by: By) -> PeopleSeen:
+    """A later entry than any act of the bank has named."""
+    refuse_if(state.bank == SITE, Code.OTHER_BANK, f"bank {SITE} has the people itself")
+    refuse_if(command.seq <= state.known, Code.UNCHANGED, f"row {state.known} of bank {SITE} was seen")
+    return PeopleSeen(People(proof=Proof(seq=command.seq, hash=command.hash)))
+
+
+def apply_seen(_effects: Effects, _event: PeopleSeen) -> None:
+    """Whatever names people is known from its entry on."""
+
+
+ACTS: Final = (
+    Act(
+        SeePeople,
+        decide_see,
+        {PeopleSeen: apply_seen},
+        lambda _, event: [SeePeople(event.people.proof.seq, event.people.proof.hash)],
+    ),
+)

@@ -1,0 +1,69 @@
+"""Are two accounts two people? An admin who saw somebody come in by their own secret vouches for them.
+
+Who gives the codes of two accounts could choose both secrets. So neither of them confirms what the other
+asks, until an admin who is independent of that one has vouched for one of the two.
+"""
+
+from typing import ClassVar, Final
+
+from jackpot.rules.acts.act import ADMIN, Act, By
+from jackpot.rules.acts.people import Number, find_person
+from jackpot.rules.codes import Code
+from jackpot.rules.commands import ActCommand
+from jackpot.rules.effects import Effects
+from jackpot.rules.events import Event
+from jackpot.rules.refusal import refuse_if
+from jackpot.rules.signing import SITE, People, Signed
+from jackpot.rules.state import Person, State
+
+
+class Vouch(ActCommand, tag="vouch", frozen=True):
+    """An admin has seen that a person signs in by a secret that they alone know."""
+
+    bank: ClassVar[str] = SITE
+    person: Number
+
+
+class Vouched(Event, frozen=True, array_like=True):
+    kind: ClassVar[int] = 71
+    person: int
+    people: People
+
+
+def decide_vouch(state: State, command: Vouch, by: By) -> Vouched:
+    """One admin with their own secret, who could confirm what the giver of the code asks."""
+    person = find_person(state, command.person)
+    own = [one.means == "secret" for one in by.people.signed]
+    refuse_if(own != [True], Code.NO_PERSON, "one admin vouches for a person, with their own secret")
+    refuse_if(not person.secret, Code.NOT_ALLOWED, f"person {person.id} has no secret")
+    settled = not person.given_by or bool(person.vouched)
+    refuse_if(settled, Code.UNCHANGED, f"nobody needs to vouch for person {person.id}")
+    (voucher,) = by.people.signed
+    refuse_if(voucher.id == person.id, Code.TWO_PEOPLE, "nobody vouches for themselves")
+    fault = by.people.signed_by(as_secret(state.people[person.given_by - 1]), voucher).fault()
+    refuse_if(
+        bool(fault), Code.NOT_ALLOWED, f"person {person.id} had a code from person {person.given_by}: {fault}"
+    )
+    return Vouched(person.id, by.people)
+
+
+def apply_vouched(effects: Effects, event: Vouched) -> None:
+    """They are somebody of their own, whatever others had a code from the same admin."""
+    effects.state.people[event.person - 1].vouched = event.people.signed[0].id
+
+
+def as_secret(person: Person) -> Signed:
+    """How the person signs by their own secret."""
+    return Signed(person.id, tuple(person.roles), "secret", person.given_by, person.vouched)
+
+
+ACTS: Final = (
+    Act(
+        Vouch,
+        decide_vouch,
+        {Vouched: apply_vouched},
+        lambda _, event: [Vouch(event.person)],
+        asked=True,
+        power=ADMIN,
+    ),
+)

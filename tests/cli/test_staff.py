@@ -1,0 +1,63 @@
+"""Who carries out what `jackpot users` asks for, with a server and without one?"""
+
+import getpass
+import re
+from pathlib import Path
+
+from jackpot.app import Server
+from jackpot.rules.acts.requests import Confirm
+from tests.cli.test_users import BEN, BY_ANN, FIRST, ledger, users
+from tests.server.bed import configure, on_loop
+from tests.server.test_people import journal
+
+
+@on_loop
+async def test_one_admin_asks_and_is_told_who_answers(tmp_path: Path) -> None:
+    """Without a server too: what takes two waits under its number, and is not done."""
+    config = configure(tmp_path)
+    await ledger(config)
+    await users(config, "init", typed=FIRST)
+    code, said = await users(config, "grant", "ben", "floor", "--by", "ann", typed=BY_ANN)
+    assert (code, "Q1: asked for, and not done" in said) == (0, True), said
+    assert "--and-by LOGIN" in said
+
+
+@on_loop
+async def test_next_to_a_server_a_login_asks_and_a_second_person_confirms(tmp_path: Path) -> None:
+    """One asks by their login on this machine; names are refused; the other confirms what is printed."""
+    me = getpass.getuser()
+    config = configure(tmp_path)
+    await ledger(config)
+    await users(config, "init", typed=FIRST.replace("ann", me, 1))
+    async with Server(config) as server:
+        ben = await server.entrance.prove("ben", BEN)
+
+        async def step(*words: str) -> str:
+            code, said = await users(config, *words)
+            assert code == 0, said
+            return said
+
+        async def confirmed(said: str) -> None:
+            found = re.search(r"(Q\d+): asked for, and not done.* at (\S*)/ops/requests\n", said)
+            assert found is not None, said
+            assert (await server.entrance.act(server.people, Confirm(found[1]), [ben])).ok
+
+        assert "cal is added" in await step("add", "cal", "--name", "Cal Orie")
+        assert "the code of cal" in await step("code", "cal")
+        await confirmed(await step("grant", "cal", "floor"))
+        await confirmed(await step("add", "dan", "--role", "cage"))
+        assert "dan is cage no more" in await step("withdraw", "dan", "cage")
+        await confirmed(await step("reset", "ben"))
+        assert "dan is here no more" in await step("end", "dan")
+        for words, expected in (
+            (("end", "cal", "--by", "ben"), "knows you by your login name"),
+            (("end", "dan"), "nobody has the login dan"),
+            (("withdraw", "cal", "cage"), "Cal Orie is not cage"),
+            (("end", me), "Ann Arbor is the last admin who can sign in"),
+        ):
+            code, said = await users(config, *words)
+            assert (code, expected in said) == (1, True), said
+    assert journal(tmp_path)[3:] == [
+        "code_given", "requested", "granted", "requested", "person_added", "role_withdrawn", "requested",
+        "secret_reset", "person_ended", "act_refused", "act_refused",
+    ]  # fmt: skip
