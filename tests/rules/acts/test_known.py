@@ -3,7 +3,7 @@
 from jackpot.rules.acts.known import SeePeople
 from jackpot.rules.acts.people import EndPerson, SignIn, WithdrawRole
 from tests.rules.site import OfSite
-from tests.rules.test_two_people import bank
+from tests.rules.test_engine import bank
 
 HASH = b"h" * 32
 
