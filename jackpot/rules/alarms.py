@@ -14,7 +14,7 @@ from jackpot.rules.acts.witness import BEHIND, FoundBehind
 from jackpot.rules.apply_rounds import LEFT_TOLD_MOST
 from jackpot.rules.codes import Code
 from jackpot.rules.effects import Effects, Map
-from jackpot.rules.events import Event, Refused
+from jackpot.rules.events import Event, LeftMade, Refused
 from jackpot.rules.money import to_cents
 from jackpot.rules.state import Alarm, State
 
@@ -53,7 +53,7 @@ KINDS: Final[Mapping[str, Kind]] = {
     ),
     "left_on_meter": Kind(
         "an award that was paid would be worth more now; the difference stays on its meter",
-        "two people decide on it: report `hits` has the awards",
+        "two people decide on it, on the page of its link",
     ),
     "person_locked_out": Kind(
         "somebody failed to sign in too often under this name",
@@ -133,15 +133,15 @@ def raised(event: Any, table: int | None, names: Names) -> Iterator[Raised]:
     if left := _left(event):
         hit = getattr(event, "hit", None)
         of = {"table": names.table(getattr(event, "table", table))} if hit is None else {"hit": f"H{hit}"}
-        awards = {f"A{number}": to_cents(more) for number, more in left[:LEFT_TOLD_MOST]}
+        awards = {f"A{one.award}": to_cents(one.more) for one in left[:LEFT_TOLD_MOST]}
         yield "left_on_meter", {**of, "awards": awards, "count": len(left)}
 
 
-def _left(event: Any) -> list[tuple[int, int]]:
+def _left(event: Any) -> list[LeftMade]:
     """The paid awards that the event would have made worth more, each with how much."""
     made = getattr(event, "made", None)
     recomputed = getattr(event, "recomputed", None) if made is None else made.recomputed
-    return [] if recomputed is None else recomputed.left
+    return [] if recomputed is None else recomputed.grown()
 
 
 def _counts(names: Names, theirs: Mapping[int, int], ours: Mapping[int, int]) -> Map:

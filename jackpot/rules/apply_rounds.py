@@ -11,6 +11,7 @@ from jackpot.rules.events import (
     Closing,
     Event,
     HitMade,
+    LeftMade,
     Locked,
     Locking,
     Placed,
@@ -35,6 +36,7 @@ from jackpot.rules.state import (
     BetMade,
     Hit,
     HitShown,
+    Left,
     Level,
     Link,
     Round,
@@ -42,7 +44,7 @@ from jackpot.rules.state import (
     State,
     Table,
 )
-from jackpot.rules.undo import Share, Take, is_whole
+from jackpot.rules.undo import Share, Take, floor_of, is_whole
 
 # Paid awards of which an answer says what more they would be worth: it fits a frame next to 192 awards or 64
 # refunds. An undo reaches so many only where an older award was unpaid for long; the journal has them all.
@@ -71,7 +73,7 @@ def apply_wagered(effects: Effects, event: Wagered) -> None:
         table.counts[number] = table.counts.get(number, 0) + count
         link = state.link(number)
         for level in link.levels:
-            primary, reserve = rates_of(link, level)
+            primary, reserve = rates_of(link, level.terms)
             primary, reserve = count * primary, count * reserve
             meter.contribute(effects.meter(link, level), level.terms, primary, reserve)
             level.history.contributed(primary, reserve)
@@ -97,7 +99,7 @@ def take_back(
     for number in sorted({bet.link for bet in gone}):
         link = effects.state.link(number)
         for level in link.levels:
-            drop_bets(level.history, link, level, gone)
+            drop_bets(level.history, link, gone)
             count = sum(bet.link == number for bet in gone)
             level.wagers -= count
             level.undone_wagers += count
@@ -115,9 +117,29 @@ def recomputed_changes(effects: Effects, recomputed: Recomputed) -> None:
         for award in hit.awards:
             if award.number in amounts:
                 _raise(effects, hit, award, amounts[award.number])
-    if recomputed.left:
-        left = {f"A{number}": to_cents(more) for number, more in recomputed.left[:LEFT_TOLD_MOST]}
+    for made in recomputed.left:
+        _leave(effects, made)
+    if grown := recomputed.grown():
+        left = {f"A{made.award}": to_cents(made.more) for made in grown[:LEFT_TOLD_MOST]}
         effects.told.left = left
+
+
+def _leave(effects: Effects, made: LeftMade) -> None:
+    """So much more, or less, is left on the meter and waits for two people (A11)."""
+    state = effects.state
+    one = next((one for one in state.left if one.award == made.award), None)
+    if one is None and made.change > 0:
+        one = Left(state.next_left, made.award, made.link, made.level, 0, effects.seq)
+        state.left.append(one)
+        state.next_left += 1
+    if one is not None:
+        decided(effects, one, -made.change)
+
+
+def decided(effects: Effects, one: Left, amount: int) -> None:
+    """So much of what is left on the meter waits for nobody any more; micro-dollars."""
+    one.amount, one.seq = one.amount - amount, effects.seq
+    effects.state.left = [one for one in effects.state.left if one.amount > 0]
 
 
 def _unpaid_hits(state: State, levels: Collection[tuple[int, int]]) -> list[Hit]:
@@ -279,7 +301,7 @@ def _take(effects: Effects, table: Table, take: TakeMade, awards: list[Award]) -
             rate=take.rate,
             given=total,
             total=total,
-            floor_to_seed=link.terms.floor_to_seed,
+            floor=floor_of(level.history) if link.terms.floor_to_seed and not is_whole(take.rate) else None,
         )
     shares = [Share(award.number, award.amount, award.dealer) for award in awards]
     moment = (take.moment or effects.seq, take.order)
@@ -381,7 +403,7 @@ def _fold(effects: Effects, table: Table) -> None:
         ]
         needed = min(open_, default=effects.seq)
         for level in link.levels:
-            level.history.fold(level.terms, needed, floor_to_seed=link.terms.floor_to_seed)
+            level.history.fold(needed)
 
 
 def unfinished(table: Table, round_id: str) -> Round:

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from jackpot.rules import hands, meter, names
 from jackpot.rules.codes import Code
 from jackpot.rules.events import HitMade, Settlement, TakeMade
@@ -12,6 +14,7 @@ from jackpot.rules.meter import Accounts
 from jackpot.rules.paytable import EnvyRow, Fixed, ForOne, Percent, Row, ToOne
 from jackpot.rules.refusal import refuse_if
 from jackpot.rules.state import Award, Hit, Kind, Level, Link, Pays, Round, State, Status, Table
+from jackpot.rules.undo import floor_of, is_whole
 
 # The most awards that one frame may make (WIRE): seven seats with every bonus stay far below it.
 AWARDS_PER_FRAME = 192
@@ -52,9 +55,16 @@ class Tally:
         self.takes: list[TakeMade] = []
         self.late: list[tuple[TakeMade, list[Award]]] = []
         self._meters: dict[tuple[int, int], Accounts] = {}
+        self._reset: dict[tuple[int, int], int] = {}
         self._rows: dict[tuple[int, Ranked], tuple[Row | None, EnvyRow | None]] = {}
         self._next_hit = state.next_hit
         self._next_award = state.next_award
+
+    def link(self, number: int) -> Link:
+        """The link of that number, on the terms on which the round was played (L9)."""
+        link = self.state.link(number)
+        terms = self.round.terms.get(number) if self.round.terms else None
+        return link if terms is None else replace(link, terms=terms)
 
     @cached_property
     def own(self) -> set[tuple[int, int]]:
@@ -117,8 +127,8 @@ class Tally:
             self.late.append((taken, awards))
             return made
         total = sum(award.amount for award in awards)
-        floor = link.terms.floor_to_seed
-        meter.take(accounts, level.terms, rate=pays.rate, given=total, total=total, floor_to_seed=floor)
+        floor = self._floor(link, level, pays.rate)
+        meter.take(accounts, level.terms, rate=pays.rate, given=total, total=total, floor=floor)
         return made
 
     def pay_envy(self, link: Link, ranked: Ranked, winner: Winner, hit: HitMade | None) -> HitMade | None:
@@ -147,6 +157,15 @@ class Tally:
         amount = odds * link.terms.wager
         status = _first_status(link, amount, odds, unverified=False)
         self._award(hit, link, seat, Prize("draw", amount, status))
+
+    def _floor(self, link: Link, level: Level, rate: int) -> int | None:
+        """To what the house restores the meter after this take, None: to nothing (A4)."""
+        if not link.terms.floor_to_seed:
+            return None
+        key = (link.number, level.number)
+        if is_whole(rate):
+            self._reset[key] = level.terms.reseed
+        return self._reset[key] if key in self._reset else floor_of(level.history)
 
     def _meter(self, link: Link, level: Level) -> Accounts:
         key = (link.number, level.number)

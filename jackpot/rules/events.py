@@ -50,16 +50,32 @@ class LevelChange(msgspec.Struct, frozen=True, array_like=True):
     change: Accounts
 
 
+class LeftMade(msgspec.Struct, frozen=True, array_like=True):
+    """A paid award would have been worth `more` than it came to, which is on the meter (A11).
+
+    change: by how much that changed; micro-dollars.
+    """
+
+    link: int
+    level: int
+    award: int
+    more: int
+    change: int
+
+
 class Recomputed(msgspec.Struct, frozen=True, array_like=True):
     """What an undo comes to.
 
-    raised: (award, its new amount). left: (paid award, what it would have been worth more; that remains
-    on the meter for a decision by two people).
+    raised: (award, its new amount). left: what remains on the meter for a decision by two people.
     """
 
     changes: list[LevelChange]
     raised: list[tuple[int, int]] = []
-    left: list[tuple[int, int]] = []
+    left: list[LeftMade] = []
+
+    def grown(self) -> list[LeftMade]:
+        """Of what remains on the meter, what became more."""
+        return [one for one in self.left if one.change > 0]
 
 
 class HitMade(msgspec.Struct, frozen=True, array_like=True):

@@ -80,7 +80,7 @@ def contribute(accounts: Accounts, terms: LevelTerms, primary: int, reserve: int
     accounts.reserve += reserve
     accounts.primary += primary
     if terms.limit is not None:
-        _hold_limit(accounts, terms)
+        hold_limit(accounts, terms)
 
 
 def formula(primary: int, rate: int, parts: int) -> int:
@@ -89,20 +89,37 @@ def formula(primary: int, rate: int, parts: int) -> int:
 
 
 def take(
-    accounts: Accounts, terms: LevelTerms, *, rate: int, given: int, total: int, floor_to_seed: bool
-) -> None:
-    """Pay `total`: the meter gives `given`, the house the rest; a whole meter reseeds (A2-A4, A11)."""
+    accounts: Accounts, terms: LevelTerms, *, rate: int, given: int, total: int, floor: int | None
+) -> int:
+    """Pay `total`: the meter gives `given`, the house the rest; a whole meter reseeds (A2-A4, A11).
+
+    floor: to what the house restores it after a part of it was paid, None: to nothing (A4). Returns the
+    house's money that enters the meter; micro-dollars.
+    """
     accounts.awards += total
     accounts.primary -= given
     accounts.house -= total - given
+    entered = 0
     if rate == BASIS_POINTS:
-        accounts.primary += terms.reseed + accounts.reserve + accounts.overflow
-        accounts.house -= terms.reseed
+        entered = terms.reseed
+        accounts.primary += entered + accounts.reserve + accounts.overflow
         accounts.reserve = accounts.overflow = 0
-        _hold_limit(accounts, terms)
-    elif floor_to_seed and accounts.primary < terms.reseed:
-        accounts.house -= terms.reseed - accounts.primary
-        accounts.primary = terms.reseed
+    elif floor is not None and accounts.primary < floor:
+        entered = floor - accounts.primary
+        accounts.primary = floor
+    accounts.house -= entered
+    hold_limit(accounts, terms)
+    return entered
+
+
+def move(accounts: Accounts, terms: LevelTerms, change: Accounts) -> None:
+    """People move money to the level, or from it (L8); what the accounts do not have the house makes up."""
+    accounts.add(change)
+    for account in ("primary", "reserve", "overflow"):
+        lack = -min(0, getattr(accounts, account))
+        setattr(accounts, account, getattr(accounts, account) + lack)
+        accounts.house -= lack
+    hold_limit(accounts, terms)
 
 
 def correct_award(accounts: Accounts, terms: LevelTerms, more: int, least: int) -> None:
@@ -114,10 +131,11 @@ def correct_award(accounts: Accounts, terms: LevelTerms, more: int, least: int) 
     accounts.primary -= given
     accounts.house -= more - given
     accounts.awards += more
-    _hold_limit(accounts, terms)
+    hold_limit(accounts, terms)
 
 
-def _hold_limit(accounts: Accounts, terms: LevelTerms) -> None:
+def hold_limit(accounts: Accounts, terms: LevelTerms) -> None:
+    """What stands above the limit is overflow (L7)."""
     if terms.limit is not None and accounts.primary > terms.limit:
         accounts.overflow += accounts.primary - terms.limit
         accounts.primary = terms.limit

@@ -2,19 +2,20 @@
 
 from collections.abc import Callable, Iterable
 
-from jackpot.rules.events import LevelChange, Recomputed
+from jackpot.rules.events import LeftMade, LevelChange, Recomputed
 from jackpot.rules.meter import Accounts
 from jackpot.rules.money import contribution
+from jackpot.rules.paytable import LevelTerms
 from jackpot.rules.state import Award, BetMade, Level, Link, State
-from jackpot.rules.undo import Fix, History, Point, replay
+from jackpot.rules.undo import BASE, Fix, History, Point, replay
 
 Edit = Callable[[History], None]
 
 
-def rates_of(link: Link, level: Level) -> tuple[int, int]:
-    """What one wager adds to the level's primary and reserve, in micro-dollars (L6)."""
+def rates_of(link: Link, terms: LevelTerms) -> tuple[int, int]:
+    """What one wager adds to a level's primary and reserve on these terms, in micro-dollars (L6)."""
     wager = link.terms.wager
-    return contribution(wager, level.terms.primary), contribution(wager, level.terms.reserve)
+    return contribution(wager, terms.primary), contribution(wager, terms.reserve)
 
 
 def recompute(edits: Iterable[tuple[Link, Level, Edit]]) -> tuple[Recomputed, dict[int, int]]:
@@ -22,16 +23,18 @@ def recompute(edits: Iterable[tuple[Link, Level, Edit]]) -> tuple[Recomputed, di
     made = Recomputed([], [], [])
     amounts: dict[int, int] = {}
     for link, level, edit in edits:
-        floor = link.terms.floor_to_seed
         before: dict[int, int] = {}
-        replay(level.history.copy(), level.terms, floor_to_seed=floor, left=before)
+        replay(level.history.copy(), before)
         history = level.history.copy()
         edit(history)
         left: dict[int, int] = {}
-        accounts = replay(history, level.terms, floor_to_seed=floor, left=left)
+        accounts = replay(history, left).accounts
         made.changes.append(LevelChange(link.number, level.number, accounts.less(level.accounts)))
         made.raised.extend(_raised(level, history))
-        made.left.extend((award, more) for award, more in left.items() if more > before.get(award, 0))
+        for award in sorted(left.keys() | before.keys()):
+            more, change = left.get(award, 0), left.get(award, 0) - before.get(award, 0)
+            if change:
+                made.left.append(LeftMade(link.number, level.number, award, more, change))
         amounts |= {share.award: share.amount for share in history.shares()}
     return made, amounts
 
@@ -46,11 +49,13 @@ def _raised(level: Level, history: History) -> list[tuple[int, int]]:
     ]
 
 
-def drop_bets(history: History, link: Link, level: Level, bets: Iterable[BetMade]) -> None:
-    """Take the wagers' contributions out of the level's history."""
-    primary, reserve = rates_of(link, level)
+def drop_bets(history: History, link: Link, bets: Iterable[BetMade]) -> None:
+    """Take the wagers' contributions out of the level's history, by the rates at which each was made (L9)."""
+    rates = [(BASE, rates_of(link, history.played.terms))]
+    rates += [(point.at, rates_of(link, point.played.terms)) for point in history.points if point.played]
     for bet in bets:
         if bet.link == link.number:
+            primary, reserve = next(rate for at, rate in reversed(rates) if at <= (bet.seq, 0))
             history.drop(bet.seq, primary, reserve)
 
 
@@ -58,11 +63,11 @@ def without_bets(state: State, bets: Iterable[BetMade]) -> Recomputed:
     """As if these wagers had not been made (T2, T6)."""
     wagers = list(bets)
 
-    def dropping(link: Link, level: Level) -> Edit:
-        return lambda history: drop_bets(history, link, level, wagers)
+    def dropping(link: Link) -> Edit:
+        return lambda history: drop_bets(history, link, wagers)
 
     links = [state.link(number) for number in sorted({bet.link for bet in wagers})]
-    return recompute((link, level, dropping(link, level)) for link in links for level in link.levels)[0]
+    return recompute((link, level, dropping(link)) for link in links for level in link.levels)[0]
 
 
 def mark_undone(history: History, awards: set[int]) -> None:

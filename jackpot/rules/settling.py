@@ -126,7 +126,7 @@ def _pay_turns(tally: Tally, showing: Showing) -> list[Sharer]:
     for seat in sorted(by_seat.keys() | dealt.keys(), reverse=True):
         turn = Turn(seat, _moment(round_, seat) if round_.reopened else 0)
         for number in dealt.get(seat, ()):
-            _pay_dealer(tally, tally.state.link(number), showing, turn, sharers)
+            _pay_dealer(tally, tally.link(number), showing, turn, sharers)
         if seat in by_seat:
             _pay_seat(tally, by_seat[seat], turn, sharers)
             if round_.draws:
@@ -184,7 +184,7 @@ def _pay_seat(tally: Tally, read: Read, turn: Turn, sharers: list[Sharer]) -> No
         ranked = read.ranked.get(number)
         if ranked is None:
             continue
-        link = tally.state.link(number)
+        link = tally.link(number)
         row, envy = tally.rows(link, ranked)
         if forfeited or (read.seat, number) not in tally.own:
             row = None
@@ -210,7 +210,7 @@ def _pay_draws(tally: Tally, seat: int, cards: Collection[int], board: Collectio
     for draw in tally.round.draws:
         if not any(bet.seat == seat and bet.link == draw.link for bet in tally.round.bets):
             continue
-        link = tally.state.link(draw.link)
+        link = tally.link(draw.link)
         if draw.magic in cards or draw.magic in board:
             tally.pay_draw(link, seat, MAGIC_CARD, link.terms.magic_for)
         if draw.lucky == seat:
@@ -226,7 +226,7 @@ def _pay_at_close(tally: Tally, sharers: list[Sharer], board: Collection[int]) -
     closed = (settling.seq for settling in tally.round.settlings if not settling.seats)
     moment = next(closed) if tally.round.reopened else 0
     for number, row in sorted({(sharer.link, sharer.row) for sharer in sharers}):
-        link = tally.state.link(number)
+        link = tally.link(number)
         pays = link.terms.rows[row].pays
         winners = [_winner(tally, sharer) for sharer in sharers if (sharer.link, sharer.row) == (number, row)]
         if isinstance(pays, Percent):

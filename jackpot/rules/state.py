@@ -32,6 +32,9 @@ HITS_KEPT = 2 * HITS_SHOWN
 # `validate_at` lets many be final at once.
 PAID_KEPT = 1_000
 
+# What tables and signs are told of a link that has ended (L8); nothing ends that.
+CLOSED: Final = "closed"
+
 Status = Literal["pending", "validated", "paid", "final", "undone"]
 # An award of these waits for people (A10).
 UNPAID: Final[tuple[Status, ...]] = ("pending", "validated")
@@ -151,6 +154,11 @@ class Link(msgspec.Struct, array_like=True):
     paid_by: dict[str, int] = {}
     unpaid: dict[tuple[int, Status], Unpaid] = {}
 
+    @property
+    def closed(self) -> bool:
+        """Whether it has ended, for ever (L8)."""
+        return CLOSED in self.suspended
+
     def level(self, name: str) -> Level:
         """The level of that name."""
         return next(level for level in self.levels if level.terms.level == name)
@@ -227,7 +235,8 @@ class Round(msgspec.Struct, array_like=True):
     """A round of one table (T1).
 
     reopened: by two people, once or more (T10). seated: who still sits at a seat whose named wagers were all
-    taken back; the hand there is still their own (A5).
+    taken back; the hand there is still their own (A5). terms: on which it was played, by link, where people
+    have changed them since (L9).
     """
 
     id: str
@@ -244,6 +253,7 @@ class Round(msgspec.Struct, array_like=True):
     hits: list[int] = []
     reopened: bool = False
     seated: dict[int, str] = {}
+    terms: dict[int, LinkTerms] = {}
 
     def owners(self) -> dict[int, str]:
         """Whose each seat is, where a wager said it (T9)."""
@@ -402,6 +412,20 @@ class Table(msgspec.Struct, array_like=True):
         return None
 
 
+class Left(msgspec.Struct, array_like=True):
+    """What stays on a meter until two people decide on it: by so much a paid award would be higher (A11).
+
+    amount: micro-dollars. seq: of the entry that last changed it.
+    """
+
+    number: int
+    award: int
+    link: int
+    level: int
+    amount: int
+    seq: int
+
+
 class State(msgspec.Struct, array_like=True):
     """One bank's state after entry `seq`. ended: (role, device, fingerprint) of keys ended by a rotation.
 
@@ -411,7 +435,7 @@ class State(msgspec.Struct, array_like=True):
     requests: what waits for a second person. known: the entry of the bank `site` up to which an act here has
     looked. people, tokens: of the bank `site` alone. lost: its entry by which somebody lost a right last.
     alarms: open ones, by kind and place: of each kind there is one for a device, a person or a hit, and no
-    more.
+    more. left: what waits for a decision of two people.
     """
 
     bank: str
@@ -440,6 +464,8 @@ class State(msgspec.Struct, array_like=True):
     alarms: dict[tuple[str, str], Alarm] = {}
     next_alarm: int = 1
     lost: int = 0
+    left: list[Left] = []
+    next_left: int = 1
 
     def link(self, number: int) -> Link:
         """The link of that number."""

@@ -1,7 +1,8 @@
 """What would the meter be without it? Recomputing a level from the moment of an undone event (A11).
 
-Contributions add up, so a level's history is a short list of points: percentage awards ("takes") and
-marks at which a round was settled, each with the sums contributed after it and before the next.
+Contributions add up, so a level's history is a short list of points: percentage awards ("takes"), what
+people moved or changed, and marks at which a round was settled, each with the sums contributed after it and
+before the next.
 Replaying the list from its base gives the level's accounts; leaving something out of the list, or
 putting something in, gives what they would have been. History that can no longer change is folded
 into the base.
@@ -9,6 +10,7 @@ into the base.
 
 from bisect import bisect_left
 from operator import attrgetter
+from typing import NamedTuple
 
 import msgspec
 
@@ -63,24 +65,48 @@ class Fix(msgspec.Struct, array_like=True):
     undone: bool = False
 
 
+class Move(msgspec.Struct, array_like=True):
+    """Two people moved money to the level, or from it (L8). ends: the house has got its stake back."""
+
+    change: Accounts
+    ends: bool = False
+
+
+class Played(msgspec.Struct, array_like=True):
+    """On which terms a level is played."""
+
+    terms: LevelTerms
+    floor_to_seed: bool = False
+
+
 class Point(msgspec.Struct, array_like=True):
-    """A moment in a level's history and what was contributed from it to the next, in micro-dollars."""
+    """A moment in a level's history and what was contributed from it to the next, in micro-dollars.
+
+    played: on which terms from here on, where two people changed them (L9).
+    """
 
     at: Moment
     primary: int = 0
     reserve: int = 0
     take: Take | None = None
     fix: Fix | None = None
+    moved: Move | None = None
+    played: Played | None = None
 
 
 class History(msgspec.Struct, array_like=True):
-    """All of a level that can still change; `base`: its accounts before the first point.
+    """All of a level that can still change.
 
-    reseeded: when it was reseeded last before that, by an award that stands.
+    Before its first point: base: the accounts. played: on which terms. reset: to what the house had set the
+    meter last. stake: the house's money of that cycle. reseeded: when it was reseeded last, by an award that
+    stands.
     """
 
     base: Accounts
     points: list[Point]
+    played: Played
+    reset: int
+    stake: int
     fold_at: int = FOLD_AT_LEAST
     reseeded: Moment = BASE
 
@@ -148,7 +174,7 @@ class History(msgspec.Struct, array_like=True):
         later = self.points[bisect_left(self.points, at, key=_at) :]
         return sum(point.take is not None and is_whole(point.take.rate) for point in later)
 
-    def fold(self, terms: LevelTerms, needed: int, *, floor_to_seed: bool) -> None:
+    def fold(self, needed: int) -> None:
         """Fold what entry `needed` and later ones do not stand on into the base; it can no longer change.
 
         The last point before `needed` stays: what was wagered since then is counted in it.
@@ -160,42 +186,71 @@ class History(msgspec.Struct, array_like=True):
         ]
         keep = bisect_left(self.points, (min([needed, *unpaid]), 0), key=_at) - 1
         if keep > 0:
-            old, self.points[:keep] = self.points[:keep], [Point(BASE)]
-            folded = History(self.base, old, reseeded=self.reseeded)
-            self.base = replay(folded, terms, floor_to_seed=floor_to_seed)
-            self.reseeded = max([self.reseeded, *(point.at for point in old if reseeds(point))])
+            kept, self.points = [Point(BASE), *self.points[keep:]], self.points[:keep]
+            self.base, self.played, self.reset, self.stake, self.reseeded = replay(self)
+            self.points = kept
         self.fold_at = max(FOLD_AT_LEAST, 2 * len(self.points))
 
 
-def replay(
-    history: History, terms: LevelTerms, *, floor_to_seed: bool, left: dict[int, int] | None = None
-) -> Accounts:
-    """The level's accounts after its history; raises unpaid shares to what the meter now gives.
+class Replayed(NamedTuple):
+    """Where a history leads to; the fields are those of `History`."""
+
+    accounts: Accounts
+    played: Played
+    reset: int
+    stake: int
+    reseeded: Moment
+
+
+def begun(terms: LevelTerms, *, floor_to_seed: bool) -> History:
+    """The history of a level that opens."""
+    base = meter.opened(terms)
+    return History(base, [Point(BASE)], Played(terms, floor_to_seed), terms.reseed, terms.seed)
+
+
+def replay(history: History, left: dict[int, int] | None = None) -> Replayed:
+    """The level after its history; raises unpaid shares to what the meter now gives.
 
     A published award is never lowered: what the recomputed meter cannot give, the house makes up. A
     share already paid stays as it is, and the difference remains on the meter (A11): `left` gathers it
-    by award.
+    by award. What two people moved is moved all the same (L8).
     """
-    accounts = history.base.copy()
-    reseeded = history.reseeded
+    accounts, reseeded = history.base.copy(), history.reseeded
+    played, reset, stake = history.played, history.reset, history.stake
     for point in history.points:
+        if point.played is not None:
+            played = point.played
+            meter.hold_limit(accounts, played.terms)
         if point.take is not None:
-            _retake(accounts, terms, point.take, {} if left is None else left, floor_to_seed=floor_to_seed)
-            reseeded = point.at if reseeds(point) else reseeded
+            floor = reset if played.floor_to_seed else None
+            entered = _retake(accounts, played.terms, point.take, {} if left is None else left, floor)
+            if reseeds(point):
+                reseeded, reset, stake = point.at, played.terms.reseed, 0
+            stake += entered
         if point.fix is not None and not point.fix.undone:
-            least = terms.reseed if reseeded >= point.fix.won or floor_to_seed else 0
-            meter.correct_award(accounts, terms, point.fix.more, least)
+            least = reset if reseeded >= point.fix.won or played.floor_to_seed else 0
+            meter.correct_award(accounts, played.terms, point.fix.more, least)
+        if point.moved is not None:
+            meter.move(accounts, played.terms, point.moved.change)
+            stake = 0 if point.moved.ends else stake
         if point.primary or point.reserve:
-            meter.contribute(accounts, terms, point.primary, point.reserve)
-    return accounts
+            meter.contribute(accounts, played.terms, point.primary, point.reserve)
+    return Replayed(accounts, played, reset, stake, reseeded)
+
+
+def floor_of(history: History) -> int | None:
+    """To what the house restores the meter now after an award of a part of it (A4); None: to nothing."""
+    now = replay(history)
+    return now.reset if now.played.floor_to_seed else None
 
 
 def _retake(
-    accounts: Accounts, terms: LevelTerms, take: Take, left: dict[int, int], *, floor_to_seed: bool
-) -> None:
+    accounts: Accounts, terms: LevelTerms, take: Take, left: dict[int, int], floor: int | None
+) -> int:
+    """Take an award again; the house's money that enters the meter with it."""
     standing = [share for share in take.shares if not share.undone]
     if not standing:
-        return
+        return 0
     given = total = 0
     for share in standing:
         due = due_of(accounts.primary, take.rate, standing, share)
@@ -207,7 +262,7 @@ def _retake(
             share.amount = due + share.correction
         given += min(published, due)
         total += published
-    meter.take(accounts, terms, rate=take.rate, given=given, total=total, floor_to_seed=floor_to_seed)
+    return meter.take(accounts, terms, rate=take.rate, given=given, total=total, floor=floor)
 
 
 def due_of(primary: int, rate: int, standing: list[Share], share: Share) -> int:

@@ -60,7 +60,7 @@ def test_every_alarm_is_listed_in_order(books: Reader, season: Season) -> None:
             expected[f"{event.what} acknowledged"] += 1
         made = getattr(event, "made", event)
         recomputed = getattr(made, "recomputed", None)
-        expected["left_on_meter"] += bool(recomputed is not None and recomputed.left)
+        expected["left_on_meter"] += bool(recomputed is not None and recomputed.grown())
     expected += alarmed(season)
     lines = said(books, "alarms", first="2000-01-01").rows
     assert Counter(line["alarm"] for line in lines) == +expected

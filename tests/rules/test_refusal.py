@@ -40,7 +40,7 @@ from jackpot.rules.state import (
     State,
     Table,
 )
-from jackpot.rules.undo import BASE, History, Point
+from jackpot.rules.undo import begun
 from tests import frames
 from tests.faults.worked import form
 from tests.frames import Bet, Claim, Unbet, numbered
@@ -206,10 +206,7 @@ def full_table() -> tuple[State, Table]:
         Link(
             number,
             LinkTerms(name, "b" * 64, paytable, INT_MOST * 10_000, "five-flop", tuple(terms), ()),
-            [
-                Level(at, one, Accounts(), History(Accounts(), [Point(BASE)]))
-                for at, one in enumerate(terms, 1)
-            ],
+            [Level(at, one, Accounts(), begun(one, floor_to_seed=False)) for at, one in enumerate(terms, 1)],
             Accounts(),
         )
         for number, name in enumerate(NAMES, 1)

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from jackpot.rules import commands
 from jackpot.rules.acts.hits import Pay, Undo, Validate
 from jackpot.rules.acts.rounds import Reopen
-from jackpot.rules.meter import Accounts, contribute, opened
+from jackpot.rules.meter import Accounts, contribute
 from jackpot.rules.meter import take as take_now
 from jackpot.rules.paytable import LevelTerms
-from jackpot.rules.undo import BASE, History, Point, Share, Take, due_of, replay
+from jackpot.rules.undo import Move, Played, Point, Share, Take, begun, due_of, floor_of, replay
 from tests import frames
 from tests.faults.worked.form import Link, Table
 from tests.rules.subject import PEOPLE, OfEngine
@@ -33,7 +33,10 @@ LEVELS: Final = (
 
 @dataclass
 class Happened:
-    """One wager, or one award when `rate` is set, and what became of it."""
+    """One wager, or one award when `rate` is set, and what became of it.
+
+    moved: to the primary, the reserve and the overflow, by people. terms: from here on.
+    """
 
     seq: int
     primary: int = 0
@@ -43,6 +46,8 @@ class Happened:
     paid: bool = False
     undone: bool = False
     finished: bool = False
+    moved: tuple[int, int, int] = (0, 0, 0)
+    terms: LevelTerms | None = None
 
 
 @dataclass
@@ -56,10 +61,16 @@ class Recount:
     def accounts(self) -> Accounts:
         terms = self.terms
         primary, reserve, overflow, house, wagers, awards = terms.seed, 0, 0, -terms.seed, 0, 0
+        corrections, reset = 0, terms.reseed
         for event in self.events:
             if event.undone:
                 continue
+            terms = event.terms or terms
             if not event.rate:
+                held = [sum(both) for both in zip((primary, reserve, overflow), event.moved, strict=True)]
+                primary, reserve, overflow = (max(0, sum_) for sum_ in held)
+                corrections -= sum(event.moved)
+                house += sum(min(0, sum_) for sum_ in held)
                 primary, reserve = primary + event.primary, reserve + event.reserve
                 wagers -= event.primary + event.reserve
             else:
@@ -70,13 +81,14 @@ class Recount:
                 house -= event.amount - min(due, event.amount)
                 awards += event.amount
                 if event.rate == WHOLE:
-                    primary, house = primary + terms.reseed + reserve + overflow, house - terms.reseed
+                    reset = terms.reseed
+                    primary, house = primary + reset + reserve + overflow, house - reset
                     reserve = overflow = 0
-                elif self.floor_to_seed and primary < terms.reseed:
-                    primary, house = terms.reseed, house - (terms.reseed - primary)
+                elif self.floor_to_seed and primary < reset:
+                    primary, house = reset, house - (reset - primary)
             if terms.limit is not None and primary > terms.limit:
                 primary, overflow = terms.limit, overflow + primary - terms.limit
-        return Accounts(primary, reserve, overflow, house, wagers, awards)
+        return Accounts(primary, reserve, overflow, house, wagers, awards, corrections)
 
 
 class Both:
@@ -86,8 +98,8 @@ class Both:
         self.terms = terms
         self.floor_to_seed = floor_to_seed
         self.recount = Recount(terms, floor_to_seed)
-        self.accounts = opened(terms)
-        self.history = History(self.accounts.copy(), [Point(BASE)])
+        self.history = begun(terms, floor_to_seed=floor_to_seed)
+        self.accounts = self.history.base.copy()
 
     def seq(self) -> int:
         return len(self.recount.events) + 1
@@ -108,7 +120,7 @@ class Both:
             rate=rate,
             given=share.amount,
             total=share.amount,
-            floor_to_seed=self.floor_to_seed,
+            floor=floor_of(self.history),
         )
         self.history.insert((seq, 1), Take(rate, [share]))
 
@@ -119,7 +131,30 @@ class Both:
                 share.undone = share.undone or share.award == event.seq
         else:
             self.history.drop(event.seq, event.primary, event.reserve)
-        self.accounts = replay(self.history, self.terms, floor_to_seed=self.floor_to_seed)
+        self.accounts = replay(self.history).accounts
+
+    def move(self, pick: int) -> None:
+        """Two people put some millions in, or take what there is of them, from each account in turn (L8)."""
+        change = Accounts()
+        account, amount = ("primary", "reserve", "overflow")[pick % 3], (pick % 7 - 3) * 1_000_000
+        held = getattr(self.accounts, account)
+        room = 10**12 if self.terms.limit is None or account != "primary" else self.terms.limit - held
+        amount = min(max(amount, -held), room)
+        setattr(change, account, amount)
+        change.corrections = -amount
+        moved = (change.primary, change.reserve, change.overflow)
+        seq = self.seq()
+        self.recount.events.append(Happened(seq, moved=moved))
+        self.accounts.add(change)
+        self.history.points.append(Point((seq, 0), moved=Move(change)))
+
+    def change(self, pick: int) -> None:
+        """Two people change rates, reseed and limit (L7, L9)."""
+        limit = max(self.accounts.primary, SEED) if pick % 2 else None
+        self.terms = LevelTerms("meter", 1_000 + pick * 10, pick * 5, SEED, SEED // (pick + 1), limit)
+        seq = self.seq()
+        self.recount.events.append(Happened(seq, terms=self.terms))
+        self.history.points.append(Point((seq, 0), played=Played(self.terms, self.floor_to_seed)))
 
     def pay(self, event: Happened) -> None:
         event.paid = True
@@ -127,14 +162,14 @@ class Both:
             share.paid = share.paid or share.award == event.seq
 
     def fold(self) -> None:
-        open_ = [event.seq for event in self.recount.events if not event.rate and not event.finished]
+        open_ = [event.seq for event in self.recount.events if event.primary and not event.finished]
         needed = min(open_, default=self.seq())
-        self.history.fold(self.terms, needed, floor_to_seed=self.floor_to_seed)
+        self.history.fold(needed)
 
     def step(self, what: str, pick: int) -> None:
         """Let one thing happen, if it can."""
         events = self.recount.events
-        wagers = [e for e in events if not e.rate and not e.finished and not e.undone]
+        wagers = [e for e in events if e.primary and not e.finished and not e.undone]
         awards = [e for e in events if e.rate and not e.paid and not e.undone]
         if what == "wager":
             self.wager(pick % 7 + 1)
@@ -142,6 +177,10 @@ class Both:
             self.take((WHOLE, 1_000, 3_333)[pick % 3])
         elif what == "fold":
             self.fold()
+        elif what == "move":
+            self.move(pick)
+        elif what == "change":
+            self.change(pick)
         elif what == "finish" and wagers:
             wagers[pick % len(wagers)].finished = True
         elif what == "void" and wagers:
@@ -152,7 +191,7 @@ class Both:
             self.pay(awards[pick % len(awards)])
 
 
-STEPS: Final = ("wager", "wager", "take", "finish", "void", "undo", "pay", "fold")
+STEPS: Final = ("wager", "wager", "take", "finish", "void", "undo", "pay", "fold", "move", "change")
 
 
 @given(
@@ -164,7 +203,7 @@ STEPS: Final = ("wager", "wager", "take", "finish", "void", "undo", "pay", "fold
 def test_a_history_gives_what_a_full_recount_gives(
     terms: LevelTerms, floor_to_seed: bool, steps: list[tuple[str, int]]
 ) -> None:
-    """A11, A2, A4, L7: as if the undone had not been made, whatever came after and was folded away."""
+    """A11, A2, A4, L7-L9: as if the undone had not been made, whatever came after and was folded away."""
     both = Both(terms, floor_to_seed=floor_to_seed)
     for what, pick in steps:
         both.step(what, pick)

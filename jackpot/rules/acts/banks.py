@@ -19,8 +19,8 @@ from jackpot.rules.meter import Accounts
 from jackpot.rules.paytable import LinkTerms, TableTerms
 from jackpot.rules.refusal import refuse_if
 from jackpot.rules.signing import People
-from jackpot.rules.state import UNPAID, Alarm, Answered, Level, Link, State, Table
-from jackpot.rules.undo import BASE, History, Point
+from jackpot.rules.state import UNPAID, Alarm, Answered, Left, Level, Link, State, Table
+from jackpot.rules.undo import BASE, History, Played, Point, replay
 
 
 class OpenBank(ActCommand, tag="open-bank", frozen=True):
@@ -50,7 +50,7 @@ def apply_bank_opened(effects: Effects, event: BankOpened) -> None:
 
 
 class CarriedLevel(msgspec.Struct, frozen=True, array_like=True):
-    """A level at rest; its counts as in the state."""
+    """A level at rest; its counts as in the state. reset, stake: as in `History`."""
 
     accounts: Accounts
     cycle: int
@@ -60,6 +60,8 @@ class CarriedLevel(msgspec.Struct, frozen=True, array_like=True):
     undone_wagers: int
     undone_hits: int
     joined: list[tuple[int, int]]
+    reset: int
+    stake: int
 
 
 class CarriedLink(msgspec.Struct, frozen=True, array_like=True):
@@ -83,7 +85,7 @@ class CarriedTable(msgspec.Struct, frozen=True, array_like=True):
 
 
 class HandedOn(msgspec.Struct, frozen=True, array_like=True):
-    """What one bank gives to the next."""
+    """What one bank gives to the next. left: by its own numbers of links."""
 
     links: list[CarriedLink]
     tables: list[CarriedTable]
@@ -95,6 +97,7 @@ class HandedOn(msgspec.Struct, frozen=True, array_like=True):
     refusals: dict[str, int]
     site: str
     alarms: list[Alarm] = []
+    left: list[Left] = []
 
 
 class CloseBank(ActCommand, tag="close-bank", frozen=True):
@@ -144,9 +147,10 @@ def handed_on(state: State) -> HandedOn:
             [
                 CarriedLevel(
                     level.accounts.copy(), level.cycle, level.wagers, level.hits, level.wins,
-                    level.undone_wagers, level.undone_hits, list(level.joined),
+                    level.undone_wagers, level.undone_hits, list(level.joined), now.reset, now.stake,
                 )
                 for level in link.levels
+                for now in [replay(level.history)]
             ],
             list(link.suspended),
             dict(link.paid_by),
@@ -169,6 +173,7 @@ def handed_on(state: State) -> HandedOn:
         links, tables, state.next_hit, state.next_award, state.last_day, list(state.blocked),
         list(state.ended), dict(state.refusals), state.site,
         list(state.alarms.values()),
+        [msgspec.structs.replace(one) for one in state.left],
     )  # fmt: skip
 
 
@@ -229,6 +234,9 @@ def apply_bank_begun(effects: Effects, event: BankBegun) -> None:
         state.last_day = max(state.last_day, part.last_day)
         state.blocked += part.blocked
         state.ended += part.ended
+        for one in part.left:
+            state.left.append(msgspec.structs.replace(one, number=state.next_left, link=before + one.link))
+            state.next_left += 1
         for code, count in part.refusals.items():
             state.refusals[code] = state.refusals.get(code, 0) + count
         for alarm in part.alarms:
@@ -242,9 +250,11 @@ def _take_link(effects: Effects, carried: CarriedLink) -> None:
     state.links.append(link)
     effects.outside(link).add(carried.outside)
     for number, (level_terms, of) in enumerate(zip(terms.levels, carried.levels, strict=True), 1):
+        played = Played(level_terms, terms.floor_to_seed)
+        history = History(of.accounts.copy(), [Point(BASE)], played, of.reset, of.stake)
         level = Level(
-            number, level_terms, Accounts(), History(of.accounts.copy(), [Point(BASE)]), of.cycle, of.wagers,
-            of.hits, of.wins, of.undone_wagers, of.undone_hits, list(of.joined),
+            number, level_terms, Accounts(), history, of.cycle, of.wagers, of.hits, of.wins,
+            of.undone_wagers, of.undone_hits, list(of.joined),
         )  # fmt: skip
         link.levels.append(level)
         effects.meter(link, level).add(of.accounts)

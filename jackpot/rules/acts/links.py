@@ -17,13 +17,13 @@ from jackpot.rules.commands import ActCommand, Envelope
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
 from jackpot.rules.invariant import invariant
-from jackpot.rules.meter import Accounts, opened
+from jackpot.rules.meter import Accounts
 from jackpot.rules.paytable import LinkTerms
 from jackpot.rules.refusal import Refusal, quoted, refuse_if, two_people
 from jackpot.rules.signing import SITE, People
 from jackpot.rules.state import Level, Link, State
 from jackpot.rules.terms import check_link
-from jackpot.rules.undo import BASE, History, Point
+from jackpot.rules.undo import begun
 
 # What tables and signs are told where people suspend a link, and where an invariant broke.
 OPERATOR: Final = "operator"
@@ -83,10 +83,10 @@ def apply_link_opened(effects: Effects, event: LinkOpened) -> None:
     link = Link(event.number, event.terms, [], Accounts())
     state.links.append(link)
     for number, terms in enumerate(event.terms.levels, 1):
-        base = opened(terms)
-        level = Level(number, terms, Accounts(), History(base.copy(), [Point(BASE)]))
+        history = begun(terms, floor_to_seed=event.terms.floor_to_seed)
+        level = Level(number, terms, Accounts(), history)
         link.levels.append(level)
-        effects.meter(link, level).add(base)
+        effects.meter(link, level).add(history.base)
     for reason in OF_THE_BANK:
         if any(reason in other.suspended for other in state.links):
             effects.suspend(link, reason)
