@@ -50,14 +50,17 @@ class Code(StrEnum):
     DEALER_SHOWN = "dealer_shown"
     EXPIRED = "expired"
     FINAL = "final"
+    FIXED = "fixed"
     HAND_PENDING = "hand_pending"
     KEY_USED = "key_used"
     LAST_ADMIN = "last_admin"
     LEDGER = "ledger"
     LEDGER_BEHIND = "ledger_behind"
+    LINK_CLOSED = "link_closed"
     LINK_EXISTS = "link_exists"
     LOCKED = "locked"
     MISDIRECTED = "misdirected"
+    MONEY_LEFT = "money_left"
     NO_DOCUMENT = "no_document"
     NO_LINKS = "no_links"
     NO_PERSON = "no_person"
@@ -65,6 +68,7 @@ class Code(StrEnum):
     NO_SUCH_ALARM = "no_such_alarm"
     NO_SUCH_AWARD = "no_such_award"
     NO_SUCH_HIT = "no_such_hit"
+    NO_SUCH_LEFT = "no_such_left"
     NO_SUCH_PERSON = "no_such_person"
     NO_SUCH_REQUEST = "no_such_request"
     NO_SUCH_TABLE = "no_such_table"
@@ -169,7 +173,7 @@ OF_ACTS: Final[dict[Code, OfAct]] = {
     Code.AWARD_STANDING: OfAct("awards stand in the way; `hits` has them", "pay or undo them first", 409),
     Code.TOO_MANY: OfAct("there are as many as there may be", "end one that is not needed", 409),
     Code.INTERNAL: OfAct("a fault of the server; links may be suspended", "report it; keep the log", 500),
-    Code.BAD_AMOUNT: OfAct("an award has no such sum", _AGAIN, 400),
+    Code.BAD_AMOUNT: OfAct("an award, or a meter, has no such sum", _AGAIN, 400),
     Code.BAD_REQUEST: OfAct("a field is missing or wrong; `message` names it", _AGAIN, 400),
     Code.BAD_TERMS: OfAct("nothing can be played on these terms (L3-L7)", "correct the configuration", 400),
     Code.BANK_CLOSED: OfAct("the bank became part of another", "ask there", 409),
@@ -179,13 +183,16 @@ OF_ACTS: Final[dict[Code, OfAct]] = {
     Code.DEALER_SHOWN: OfAct("the dealer's hand was shown (T8)", "strike nothing", 409),
     Code.EXPIRED: OfAct("nobody confirmed the request in time", "ask for it again", 409),
     Code.FINAL: OfAct("the award is final and its round has ended", "correct it", 409),
+    Code.FIXED: OfAct("it never changes (L9)", "close the link, and transfer to a new one", 409),
     Code.HAND_PENDING: OfAct("the envy bonus waits for its hand (A10)", "validate the hand first", 409),
     Code.KEY_USED: OfAct("the key was used for another act", "ask under a new key", 422),
     Code.LAST_ADMIN: OfAct("nobody else could have people added", "make another admin first", 409),
     Code.LEDGER: OfAct("the ledger does not answer", "ask again later", 503),
     Code.LEDGER_BEHIND: OfAct("the ledger has lost a table's answers (S9)", "confirm what is missing", 409),
+    Code.LINK_CLOSED: OfAct("the link has ended (L8)", "go on with another link", 409),
     Code.LINK_EXISTS: OfAct("the link is open already", _NOTHING, 409),
     Code.MISDIRECTED: OfAct("another server has the bank; `server` names it", "ask that server", 421),
+    Code.MONEY_LEFT: OfAct("the link has money of its players (L8)", "name the link it goes to", 409),
     Code.LOCKED: OfAct("signing in failed too often", "wait a quarter of an hour", 429),
     Code.NO_DOCUMENT: OfAct("a paid award is corrected against a document (A10)", "give its number", 400),
     Code.NO_LINKS: OfAct("a table has no link, or one twice", "correct the configuration", 400),
@@ -194,6 +201,7 @@ OF_ACTS: Final[dict[Code, OfAct]] = {
     Code.NO_SUCH_ALARM: OfAct("no such alarm is open", _LOOK, 404),
     Code.NO_SUCH_AWARD: OfAct("no such award can be acted on", _LOOK, 404),
     Code.NO_SUCH_HIT: OfAct("no such hit is open", _LOOK, 404),
+    Code.NO_SUCH_LEFT: OfAct("no such difference waits for a decision (A11)", _LOOK, 404),
     Code.NO_SUCH_PERSON: OfAct("the site has no such person, or no more", _LOOK, 404),
     Code.NO_SUCH_REQUEST: OfAct("no such request waits for a second person", _LOOK, 404),
     Code.NO_SUCH_TABLE: OfAct("no such table is known", _AGAIN, 404),
@@ -219,7 +227,7 @@ OF_ACTS: Final[dict[Code, OfAct]] = {
     Code.TOO_MANY_LINKS: OfAct("a table has at most 8 links", "correct the configuration", 400),
     Code.TOO_MANY_SEATS: OfAct("the game has fewer seats (L11)", "correct the configuration", 400),
     Code.TWICE: OfAct("something is named twice", _AGAIN, 400),
-    Code.UNCHANGED: OfAct("the table has these terms already", _NOTHING, 409),
+    Code.UNCHANGED: OfAct("the table, or the link, has these terms already", _NOTHING, 409),
     Code.UNDONE: OfAct("the award is undone", _LOOK, 409),
     Code.WRONG_GAME: OfAct("the table's game cannot play the link (L1)", "correct the configuration", 400),
     Code.WRONG_SECRET: OfAct("login, secret or code is not right", "try again, or have it reset", 401),

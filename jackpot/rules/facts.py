@@ -13,7 +13,19 @@ from controllers.messages import On
 from jackpot.rules import cards as deck
 from jackpot.rules.money import to_cents
 from jackpot.rules.outcome import Greeting, WaitingAwards
-from jackpot.rules.state import UNPAID, Award, BetMade, Hit, HitShown, Level, Link, Round, State, Table
+from jackpot.rules.state import (
+    CLOSED,
+    UNPAID,
+    Award,
+    BetMade,
+    Hit,
+    HitShown,
+    Level,
+    Link,
+    Round,
+    State,
+    Table,
+)
 
 # The `state` of a link names so many waiting jackpots; a sign has no room for more, and a frame is bounded.
 JACKPOTS_MOST: Final = 16
@@ -114,7 +126,7 @@ def link_push(link: Link) -> answers.Link:
     """A link's state; an active one has no reason."""
     if not link.suspended:
         return answers.Link(link.terms.link, "active", "")
-    return answers.Link(link.terms.link, "suspended", link.suspended[-1])
+    return answers.Link(link.terms.link, "suspended", CLOSED if link.closed else link.suspended[-1])
 
 
 def link_facts(link: Link) -> LinkFacts:

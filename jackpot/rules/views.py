@@ -51,9 +51,25 @@ def statistics(engine: Engine) -> Map:
             for table in [state.table(number)]
         },
         "blocked": [list(device) for device in state.blocked],
+        "left": left(state),
         "last_day": state.last_day,
         "alarms": {kind: sum(alarm.kind == kind for alarm in state.alarms.values()) for kind in alarms.KINDS},
     }
+
+
+def left(state: State) -> list[Map]:
+    """What stays on meters until two people decide on it (A11), in micro-dollars, the oldest first."""
+    return [
+        {
+            "left": f"D{one.number}",
+            "award": f"A{one.award}",
+            "link": link.terms.link,
+            "level": link.levels[one.level - 1].terms.level,
+            "amount": one.amount,
+        }
+        for one in state.left
+        for link in [state.link(one.link)]
+    ]
 
 
 def _waiting(state: State) -> list[Map]:
@@ -83,7 +99,7 @@ def _link(link: Link) -> Map:
         "number": link.number,
         "wager": to_cents(terms.wager),
         "paytable": terms.paytable,
-        "state": "suspended" if link.suspended else "active",
+        "state": "closed" if link.closed else "suspended" if link.suspended else "active",
         "reasons": list(link.suspended),
         "paid_by": dict(link.paid_by),
         "awards_outside": link.outside.awards,
@@ -101,6 +117,8 @@ def _level(level: Level) -> Map:
         "house": -accounts.house,
         "contributions": -accounts.wagers,
         "awards": accounts.awards,
+        "corrections": -accounts.corrections,
+        "transfers": -accounts.transfers,
         "seed": terms.seed,
         "reseed": terms.reseed,
         "limit": terms.limit,

@@ -174,8 +174,8 @@ class OfEngine:
                     "house": level["house"],
                     "wagers": level["contributions"],
                     "awards": level["awards"],
-                    "corrections": 0,
-                    "transfers": 0,
+                    "corrections": level["corrections"],
+                    "transfers": level["transfers"],
                     "cycle": level["cycle"],
                 }
         return found

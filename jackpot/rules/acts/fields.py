@@ -42,6 +42,7 @@ Remark = Annotated[
     ),
 ]
 HitId = Annotated[str, Meta(pattern=f"^H{NUMBER}", description="a hit's id, such as H12")]
+LeftId = Annotated[str, Meta(pattern=f"^D{NUMBER}", description="what is left of an award, such as D3")]
 AwardId = Annotated[str, Meta(pattern=f"^A{NUMBER}", description="an award's id, such as A34")]
 Role = Annotated[str, Meta(pattern=r"^(table|sign)(?!\n)$", description="table or sign")]
 
@@ -52,5 +53,14 @@ Cents = Annotated[
         description='a sum of whole cents, such as "9999.21"',
         extra={"cents": True},
         extra_json_schema={"type": "string", "pattern": r"^\d{1,14}(\.\d{1,2})?$"},
+    ),
+]
+# In the command micro-dollars, and below nothing where they are taken away; the same in JSON as `Cents`.
+Micros = Annotated[
+    int,
+    Meta(
+        description='a sum to the micro-dollar, such as "-12.345678"',
+        extra={"micros": True},
+        extra_json_schema={"type": "string", "pattern": r"^-?\d{1,10}(\.\d{1,6})?$"},
     ),
 ]

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Final, Literal
 from jackpot.rules import facts, unpaid
 from jackpot.rules.acts.act import FLOOR, FLOOR_OR_CAGE, Act, By, someone
 from jackpot.rules.acts.fields import AwardId, Cents, Document, HitId, Reason
-from jackpot.rules.apply_rounds import recomputed_changes, retire
+from jackpot.rules.apply_rounds import decided, recomputed_changes, retire
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Change, Effects
@@ -241,6 +241,8 @@ def apply_corrected(effects: Effects, event: Corrected) -> None:
     if award.settled():
         award.difference += more
         effects.told.difference = to_cents(more)
+        for one in [one for one in state.left if one.award == award.number and more > 0]:
+            decided(effects, one, min(more, one.amount))
     else:
         unpaid.change(state, award, "pending", event.amount)
         for shown in _level(effects, award).shown if award.level else ():

@@ -10,6 +10,7 @@ from controllers.messages import Id, Links
 from jackpot.rules.acts import witness
 from jackpot.rules.acts.act import FLOOR_OR_ADMIN, Act, By, someone
 from jackpot.rules.acts.fields import Reason
+from jackpot.rules.acts.meters import TRANSFERRED
 from jackpot.rules.acts.tables import find_table
 from jackpot.rules.acts.witness import BEHIND, Believed, decide_believed
 from jackpot.rules.codes import Code
@@ -38,7 +39,7 @@ SERVER_SUSPENDS: Final = (CONFIG_REASON, RESTORED)
 SERVER_RESUMES: Final = (CONFIG_REASON,)
 
 # Two people resume what these stopped.
-TWO_RESUME: Final = (RESTORED, INTERNAL)
+TWO_RESUME: Final = (RESTORED, INTERNAL, TRANSFERRED)
 
 # A link that opens while its bank is suspended for one of these is suspended, too.
 OF_THE_BANK: Final = (witness.BEHIND, RESTORED)
@@ -133,8 +134,8 @@ class Resume(ActCommand, tag="resume", frozen=True):
     cause: Annotated[
         str,
         Meta(
-            pattern=f"^({OPERATOR}|{INTERNAL}|{RESTORED})(?!\n)$",
-            description=f"{OPERATOR}, {INTERNAL} or {RESTORED}",
+            pattern=f"^({OPERATOR}|{INTERNAL}|{RESTORED}|{TRANSFERRED})(?!\n)$",
+            description=f"{OPERATOR}, {INTERNAL}, {RESTORED} or {TRANSFERRED}",
         ),
     ]
     links: Links
@@ -192,10 +193,12 @@ def _stands(by: By, cause: str, own: tuple[str, ...]) -> None:
 
 
 def _links(state: State, names: tuple[str, ...]) -> list[int]:
-    numbers = {link.terms.link: link.number for link in state.links}
+    """The links of these names; without a name all that have not ended."""
+    numbers = {link.terms.link: link.number for link in state.links if not link.closed}
+    ended = {link.terms.link for link in state.links if link.closed}
     for name in names:
-        if name not in numbers:
-            raise Refusal(Code.UNKNOWN_LINK, f"link {quoted(name)} is not open")
+        refuse_if(name in ended, Code.LINK_CLOSED, f"link {quoted(name)} has ended")
+        refuse_if(name not in numbers, Code.UNKNOWN_LINK, f"link {quoted(name)} is not open")
     return [numbers[name] for name in names] if names else sorted(numbers.values())
 
 

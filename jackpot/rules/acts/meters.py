@@ -1,0 +1,345 @@
+"""How do people move a link's money? Corrections, transfers, the end of a link (L8), and what was left (A11).
+
+Each takes two people. What they move stands in the level's history, so that an undo of something before it
+comes to the right sums (A11).
+"""
+
+from collections.abc import Iterable
+from typing import ClassVar, Final, Literal
+
+from controllers.messages import Id
+from jackpot.rules.acts.act import ADMIN, FLOOR_OR_ADMIN, Act, By
+from jackpot.rules.acts.fields import LeftId, Micros, Reason
+from jackpot.rules.apply_rounds import decided
+from jackpot.rules.codes import Code
+from jackpot.rules.commands import ActCommand
+from jackpot.rules.effects import Effects
+from jackpot.rules.events import Event, LevelChange
+from jackpot.rules.meter import Accounts
+from jackpot.rules.money import decimal
+from jackpot.rules.refusal import Refusal, quoted, refuse_if, two_people
+from jackpot.rules.signing import People
+from jackpot.rules.state import CLOSED, Left, Level, Link, State
+from jackpot.rules.terms import SUM_MAX
+from jackpot.rules.undo import Move, Point, replay
+
+# What tables and signs are told of a link whose money went to another one, until two people resume it (L8).
+TRANSFERRED: Final = "transferred"
+
+Account = Literal["primary", "reserve", "overflow"]
+
+
+class CorrectMeter(ActCommand, tag="correct-meter", frozen=True):
+    """One account of a level holds so much more, or less (L8), in micro-dollars; two people."""
+
+    link: Id
+    level: Id
+    amount: Micros
+    reason: Reason
+    account: Account = "primary"
+
+
+class MeterCorrected(Event, frozen=True, array_like=True):
+    kind: ClassVar[int] = 60
+    link: int
+    level: int
+    account: Account
+    amount: int
+    reason: str
+    people: People
+
+
+def decide_correct_meter(state: State, command: CorrectMeter, by: By) -> MeterCorrected:
+    """A meter is set right; nothing is negative then, and nothing above the limit (L8)."""
+    two_people(by.people, "a meter is corrected")
+    link = find_link(state, "link", command.link)
+    level = _find_level(link, command.level)
+    amount, account = command.amount, command.account
+    refuse_if(amount == 0, Code.BAD_AMOUNT, "amount: nothing is no correction")
+    closed = link.closed and amount > 0
+    refuse_if(closed, Code.LINK_CLOSED, f"link: {link.terms.link} has ended and takes nothing more")
+    after, limit = getattr(level.accounts, account) + amount, level.terms.limit
+    there = f"the {account} holds {decimal(after - amount)}"
+    refuse_if(after < 0, Code.BAD_AMOUNT, f"amount: {there}, and nothing ends below zero")
+    above = account == "primary" and limit is not None and after > limit
+    refuse_if(above, Code.BAD_AMOUNT, f"amount: {there}, and nothing ends above its limit")
+    refuse_if(after > SUM_MAX, Code.BAD_AMOUNT, f"amount: {there}, and the most is {decimal(SUM_MAX)}")
+    return MeterCorrected(link.number, level.number, account, amount, command.reason, by.people)
+
+
+def apply_meter_corrected(effects: Effects, event: MeterCorrected) -> None:
+    """The account moves, and the corrections against it."""
+    change = Accounts(corrections=-event.amount)
+    setattr(change, event.account, event.amount)
+    _move(effects, LevelChange(event.link, event.level, change))
+
+
+class DecideLeft(ActCommand, tag="decide-left", frozen=True):
+    """What an undo left on a meter of a paid award stays there, or is taken off (A11); two people."""
+
+    left: LeftId
+    remove: bool
+    reason: Reason
+
+
+class LeftDecided(Event, frozen=True, array_like=True):
+    """amount: what is decided on, in micro-dollars."""
+
+    kind: ClassVar[int] = 61
+    left: int
+    award: int
+    link: int
+    level: int
+    amount: int
+    remove: bool
+    reason: str
+    people: People
+
+
+def decide_left(state: State, command: DecideLeft, by: By) -> LeftDecided:
+    """Two people decide; to the winner it goes by a correction of the award (A10)."""
+    two_people(by.people, "what is left on a meter is decided on")
+    one = next((one for one in state.left if f"D{one.number}" == command.left), None)
+    if one is None:
+        raise Refusal(Code.NO_SUCH_LEFT, f"left: {quoted(command.left)} does not wait for a decision")
+    primary = state.link(one.link).levels[one.level - 1].accounts.primary
+    gone = command.remove and primary < one.amount
+    refuse_if(gone, Code.BAD_AMOUNT, f"left: the meter holds {decimal(primary)}, less than what was left")
+    return LeftDecided(
+        one.number, one.award, one.link, one.level, one.amount, command.remove, command.reason, by.people
+    )
+
+
+def apply_left_decided(effects: Effects, event: LeftDecided) -> None:
+    """It waits no more; what is removed leaves the meter as a correction does."""
+    decided(effects, _left(effects.state, event.left), event.amount)
+    if event.remove:
+        change = Accounts(primary=-event.amount, corrections=event.amount)
+        _move(effects, LevelChange(event.link, event.level, change))
+
+
+class Transfer(ActCommand, tag="transfer", frozen=True):
+    """A suspended link's money goes to another link of the bank, the house's back to it (L8); two people."""
+
+    link: Id
+    to: Id
+    reason: Reason
+
+
+class Transferred(Event, frozen=True, array_like=True):
+    """changes: of the levels of both links, as they were decided."""
+
+    kind: ClassVar[int] = 62
+    link: int
+    to: int
+    changes: list[LevelChange]
+    reason: str
+    people: People
+
+
+def decide_transfer(state: State, command: Transfer, by: By) -> Transferred:
+    """All that is on the meters goes, less the house's money of the current cycle (L8)."""
+    two_people(by.people, "a link's money is transferred")
+    link = find_open(state, "link", command.link)
+    at_rest(state, link)
+    to = _find_other(state, link, command.to)
+    changes = _outflow(link, to)
+    refuse_if(not changes, Code.BAD_AMOUNT, f"link: {command.link} holds nothing to transfer")
+    return Transferred(link.number, to.number, changes, command.reason, by.people)
+
+
+def apply_transferred(effects: Effects, event: Transferred) -> None:
+    """The link stands empty, until two people resume it."""
+    for change in event.changes:
+        _move(effects, change, ends=change.link == event.link)
+    effects.suspend(effects.state.link(event.link), TRANSFERRED)
+
+
+class CloseLink(ActCommand, tag="close-link", frozen=True):
+    """A suspended link ends for ever (L8); two people. to: the link that its money goes to."""
+
+    link: Id
+    reason: Reason
+    to: Id | None = None
+
+
+class LinkClosed(Event, frozen=True, array_like=True):
+    """to: 0 where nothing is left but the house's own. changes: as of `Transferred`."""
+
+    kind: ClassVar[int] = 63
+    link: int
+    to: int
+    changes: list[LevelChange]
+    reason: str
+    people: People
+
+
+def decide_close_link(state: State, command: CloseLink, by: By) -> LinkClosed:
+    """What is on its meters goes to another link, the house's money of the cycle back to the house (L8)."""
+    two_people(by.people, "a link is closed")
+    link = find_open(state, "link", command.link)
+    at_rest(state, link)
+    to = None if command.to is None else _find_other(state, link, command.to)
+    changes = _outflow(link, to)
+    left = sum(change.change.transfers for change in changes)
+    homeless = to is None and left > 0
+    refuse_if(homeless, Code.MONEY_LEFT, f"to: {decimal(left)} on its meters must go to another link")
+    return LinkClosed(link.number, to.number if to else 0, changes, command.reason, by.people)
+
+
+def apply_link_closed(effects: Effects, event: LinkClosed) -> None:
+    """It takes nothing more, and stays in the books."""
+    for change in event.changes:
+        _move(effects, change, ends=change.link == event.link)
+    effects.suspend(effects.state.link(event.link), CLOSED)
+
+
+def find_link(state: State, field: str, name: str) -> Link:
+    """The link of that id; refused as `unknown_link`."""
+    found = next((link for link in state.links if link.terms.link == name), None)
+    if found is None:
+        said = f"{field}: {quoted(name)} is not open in bank {state.bank}"
+        raise Refusal(Code.UNKNOWN_LINK, said)
+    return found
+
+
+def at_rest(state: State, link: Link) -> None:
+    """Refuse a link that takes wagers, has an unfinished round, or a hit not yet paid or undone (L8, L9)."""
+    name = link.terms.link
+    refuse_if(not link.suspended, Code.NOT_SUSPENDED, f"link: {name} takes wagers: suspend it first")
+    for table in state.tables:
+        for round_ in (table.round, table.closed):
+            open_ = round_ is not None and round_.state != "closed" and link.number in round_.links()
+            said = f"link: table {table.terms.table} has a round with wagers on {name} to finish"
+            refuse_if(open_, Code.ROUND_UNFINISHED, said)
+    waits = sorted({hit for group in link.unpaid.values() for hit in group.hits})
+    if waits:
+        said = f"link: {', '.join(f'H{hit}' for hit in waits[:3])} of {name}: not yet paid or undone"
+        raise Refusal(Code.AWARD_STANDING, said, tuple(waits))
+
+
+def find_open(state: State, field: str, name: str) -> Link:
+    """The link of that id, unless it has ended; refused as `unknown_link` or `link_closed`."""
+    link = find_link(state, field, name)
+    refuse_if(link.closed, Code.LINK_CLOSED, f"{field}: {name} has ended")
+    return link
+
+
+def _find_other(state: State, link: Link, name: str) -> Link:
+    """The link that the money goes to, in the same bank."""
+    if all(other.terms.link != name for other in state.links):
+        said = f"to: {quoted(name)} is not open in bank {state.bank}, and money stays in its bank"
+        raise Refusal(Code.UNKNOWN_LINK, said)
+    to = find_open(state, "to", name)
+    refuse_if(to is link, Code.TWICE, "to: a link's money goes to another one")
+    return to
+
+
+def _find_level(link: Link, name: str) -> Level:
+    found = next((level for level in link.levels if level.terms.level == name), None)
+    if found is None:
+        known = ", ".join(level.terms.level for level in link.levels)
+        raise Refusal(Code.UNKNOWN_LINK, f"level: {link.terms.link} has no {quoted(name)}, only {known}")
+    return found
+
+
+def _outflow(link: Link, to: Link | None) -> list[LevelChange]:
+    """What leaves each level, and what of it comes to which level of the other link; micro-dollars.
+
+    The house gets its money of the current cycle back, as far as it is there: from the primary, then from the
+    overflow, then from the reserve. A level that the other link has not goes to the other's first.
+    """
+    out: list[LevelChange] = []
+    into: dict[int, Accounts] = {}
+    for level in link.levels:
+        held, rest = level.accounts, replay(level.history).stake
+        goes: dict[str, int] = {}
+        for account in ("primary", "overflow", "reserve"):
+            there = getattr(held, account)
+            goes[account] = there - min(there, rest)
+            rest -= min(there, rest)
+        total = sum(goes.values())
+        back = held.primary + held.reserve + held.overflow - total
+        if total or back:
+            change = Accounts(-held.primary, -held.reserve, -held.overflow, house=back, transfers=total)
+            out.append(LevelChange(link.number, level.number, change))
+        if total and to is not None:
+            _receive(into.setdefault(_place(level, to), Accounts()), goes)
+    if to is not None:
+        out += [_arrive(to, number, change) for number, change in sorted(into.items())]
+    return out
+
+
+def _place(level: Level, to: Link) -> int:
+    """The number of the level that the money goes to."""
+    names = [other.terms.level for other in to.levels]
+    return names.index(level.terms.level) + 1 if level.terms.level in names else 1
+
+
+def _receive(change: Accounts, goes: dict[str, int]) -> None:
+    change.add(Accounts(**goes, transfers=-sum(goes.values())))
+
+
+def _arrive(to: Link, number: int, change: Accounts) -> LevelChange:
+    """What would lift the primary above its limit is overflow (L7)."""
+    level = to.levels[number - 1]
+    limit = level.terms.limit
+    above = 0 if limit is None else max(0, level.accounts.primary + change.primary - limit)
+    change.add(Accounts(primary=-above, overflow=above))
+    return LevelChange(to.number, number, change)
+
+
+def _move(effects: Effects, made: LevelChange, *, ends: bool = False) -> None:
+    """Move a level's accounts now; an undo of something earlier moves them again at this moment (A11)."""
+    effects.move(made.link, made.level, made.change)
+    history = effects.state.link(made.link).levels[made.level - 1].history
+    history.points.append(Point((effects.seq, 0), moved=Move(made.change, ends)))
+
+
+def _left(state: State, number: int) -> Left:
+    return next(one for one in state.left if one.number == number)
+
+
+def _again_correct(state: State, event: MeterCorrected) -> Iterable[CorrectMeter]:
+    link = state.link(event.link)
+    level = link.levels[event.level - 1].terms.level
+    yield CorrectMeter(link.terms.link, level, event.amount, event.reason, event.account)
+
+
+def _again_transfer(state: State, event: Transferred) -> Iterable[Transfer]:
+    link, to = (state.link(number).terms.link for number in (event.link, event.to))
+    yield Transfer(link, to, event.reason)
+
+
+def _again_close(state: State, event: LinkClosed) -> Iterable[CloseLink]:
+    to = state.link(event.to).terms.link if event.to else None
+    yield CloseLink(state.link(event.link).terms.link, event.reason, to)
+
+
+ACTS: Final = (
+    Act(
+        CorrectMeter,
+        decide_correct_meter,
+        {MeterCorrected: apply_meter_corrected},
+        _again_correct,
+        asked=True,
+        power=FLOOR_OR_ADMIN,
+    ),
+    Act(
+        DecideLeft,
+        decide_left,
+        {LeftDecided: apply_left_decided},
+        lambda _, event: [DecideLeft(f"D{event.left}", event.remove, event.reason)],
+        asked=True,
+        power=FLOOR_OR_ADMIN,
+    ),
+    Act(
+        Transfer,
+        decide_transfer,
+        {Transferred: apply_transferred},
+        _again_transfer,
+        asked=True,
+        power=ADMIN,
+    ),
+    Act(CloseLink, decide_close_link, {LinkClosed: apply_link_closed}, _again_close, asked=True, power=ADMIN),
+)

@@ -1,0 +1,100 @@
+"""How do a link's parameters change? At rest and by two people, with what they were before (L9)."""
+
+from typing import ClassVar, Final
+
+from jackpot.rules.acts.act import ADMIN, Act, By
+from jackpot.rules.acts.fields import Reason
+from jackpot.rules.acts.meters import at_rest, find_open
+from jackpot.rules.codes import Code
+from jackpot.rules.commands import ActCommand
+from jackpot.rules.effects import Effects
+from jackpot.rules.events import Event
+from jackpot.rules.invariant import invariant
+from jackpot.rules.money import decimal
+from jackpot.rules.paytable import LinkTerms
+from jackpot.rules.refusal import Refusal, refuse_if, two_people
+from jackpot.rules.signing import People
+from jackpot.rules.state import Link, State
+from jackpot.rules.terms import check_link
+from jackpot.rules.undo import Played, Point
+
+# What a link is: its paytable, its wager and its game. A prize of a draw follows from whether it has the draw.
+FIXED: Final = (
+    "bank", "paytable", "wager", "hand_kind", "rows", "electronic", "dealer_hand", "always_validate_for",
+)  # fmt: skip
+
+
+class ChangeLink(ActCommand, tag="change-link", frozen=True):
+    """A link at rest plays on other terms from now on; two people. A server takes its own configuration's."""
+
+    terms: LinkTerms
+    reason: Reason
+
+
+class LinkChanged(Event, frozen=True, array_like=True):
+    """before, terms: the old ones and the new ones, whole."""
+
+    kind: ClassVar[int] = 64
+    link: int
+    before: LinkTerms
+    terms: LinkTerms
+    reason: str
+    people: People
+
+
+def decide_change_link(state: State, command: ChangeLink, by: By) -> LinkChanged:
+    """Any parameter but what the link is; a limit holds what stands on the meter (L7)."""
+    two_people(by.people, "a link's parameters change")
+    terms = command.terms
+    link = find_open(state, "link", terms.link)
+    refuse_if(link.terms == terms, Code.UNCHANGED, f"link: {terms.link} has these terms already")
+    check_fixed(link.terms, terms)
+    at_rest(state, link)
+    try:
+        check_link(terms)
+    except ValueError as error:
+        raise Refusal(Code.BAD_TERMS, f"link {terms.link}: {error}") from error
+    _check_limits(link, terms)
+    return LinkChanged(link.number, link.terms, terms, command.reason, by.people)
+
+
+def check_fixed(before: LinkTerms, terms: LinkTerms) -> None:
+    """Refuse what would make another link of it; refused as `fixed`."""
+    names = [[level.level for level in one.levels] for one in (before, terms)]
+    changed = [field for field in FIXED if getattr(before, field) != getattr(terms, field)]
+    changed += ["levels"] if names[0] != names[1] else []
+    said = f"{', '.join(changed)} of link {before.link} never changes: close it, and transfer to a new link"
+    refuse_if(bool(changed), Code.FIXED, said)
+
+
+def apply_link_changed(effects: Effects, event: LinkChanged) -> None:
+    """What comes from now on is of the new terms; a round of before, if it is reopened, of the old ones."""
+    link = effects.state.link(event.link)
+    invariant(link.terms == event.before, f"link {link.terms.link} was played on other terms than before")
+    for table in effects.state.tables:
+        if table.closed is not None and link.number in table.closed.links():
+            table.closed.terms.setdefault(link.number, event.before)
+    link.terms = event.terms
+    for level, terms in zip(link.levels, event.terms.levels, strict=True):
+        level.terms = terms
+        played = Played(terms, event.terms.floor_to_seed)
+        level.history.points.append(Point((effects.seq, 0), played=played))
+
+
+def _check_limits(link: Link, terms: LinkTerms) -> None:
+    for level, new in zip(link.levels, terms.levels, strict=True):
+        primary = level.accounts.primary
+        below = new.limit is not None and new.limit < primary
+        said = f"level {new.level}: the limit is below {decimal(primary)}, which stands on it (L7)"
+        refuse_if(below, Code.BAD_TERMS, said)
+
+
+ACTS: Final = (
+    Act(
+        ChangeLink,
+        decide_change_link,
+        {LinkChanged: apply_link_changed},
+        lambda _, event: [ChangeLink(event.terms, event.reason)],
+        power=ADMIN,
+    ),
+)

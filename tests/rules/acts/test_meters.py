@@ -1,0 +1,378 @@
+"""What do people's corrections and transfers move, and what becomes of them when something before is undone?"""
+
+from typing import Any
+
+import pytest
+
+from jackpot.rules import kinds
+from jackpot.rules.acts.banks import CloseBank
+from jackpot.rules.acts.hits import Correct, Pay, Undo, Validate
+from jackpot.rules.acts.links import Resume, Suspend
+from jackpot.rules.acts.meters import CloseLink, CorrectMeter, DecideLeft, MeterCorrected, Transfer
+from jackpot.rules.acts.rounds import Reopen
+from jackpot.rules.commands import ActCommand
+from jackpot.rules.signing import People
+from jackpot.rules.state import Left
+from tests import frames
+from tests.faults.worked.form import Link, Table
+from tests.frames import Close, Void, Wager
+from tests.rules.subject import PEOPLE, OfEngine
+from tests.rules.test_engine import bank, royal, send, wager
+from tests.said import Heard
+
+CENT = 10_000
+DOLLAR = 1_000_000
+SEED = 10_000 * DOLLAR
+
+
+def act(subject: OfEngine, command: ActCommand, people: tuple[str, ...] = PEOPLE) -> dict[str, Any]:
+    """Two people ask; what they hear."""
+    return subject.execute(command, people=people).answer
+
+
+def done(subject: OfEngine, *commands: ActCommand) -> None:
+    for command in commands:
+        answer = act(subject, command)
+        assert answer["ok"], answer
+
+
+def code(subject: OfEngine, command: ActCommand) -> str:
+    """Why two people are refused, by its code; nothing has moved."""
+    before = subject.engine.snapshot()
+    answer = act(subject, command)
+    assert subject.engine.snapshot() == before
+    return str(answer.get("code", "done"))
+
+
+def meter(subject: OfEngine, link: str = "L") -> tuple[int, int, int]:
+    """What stands in primary, reserve and overflow; micro-dollars."""
+    found = subject.meters()[link, ""]
+    return found["primary"], found["reserve"], found["overflow"]
+
+
+def frame(subject: OfEngine, command: Any, table: str = "T1") -> Heard:
+    found = subject.engine.table(table)
+    assert found is not None
+    heard = send(subject, found.last_seq + 1, command, table=table)
+    assert heard.answer["t"] == "ack", heard.answer
+    return heard
+
+
+def jackpot(subject: OfEngine, round_: str, table: str = "T1") -> None:
+    """A royal is won at the table, and paid."""
+    frame(subject, wager(round_), table)
+    hit = frame(subject, royal(round_), table).answer["awards"][0]["hit"]
+    done(subject, Validate(hit), Pay(hit))
+
+
+def suspended(subject: OfEngine, *links: str) -> None:
+    done(subject, Suspend("operator", links or ("L",), "a new felt"))
+
+
+# Corrections
+
+
+def test_a_correction_moves_one_account_against_the_corrections() -> None:
+    """L8, M4: by two people alone; each account up and down to nothing; the meter is told at once."""
+    subject = bank()
+    alone = subject.execute(CorrectMeter("L", "meter", 5, "a test wager"), people=("Ada",)).answer
+    assert alone["code"] == "two_people"
+    for account, amount in (("primary", -SEED), ("reserve", 7), ("overflow", 5), ("overflow", -5)):
+        command = CorrectMeter("L", "meter", amount, "a test wager", account)
+        heard = subject.execute(command, people=PEOPLE)
+        assert heard.answer["ok"], heard.answer
+        assert heard.entry is not None
+        assert heard.entry.postings[0].corrections == -amount
+        assert heard.meters == (("L", "meter", 0),)
+    assert meter(subject) == (0, 7, 0)
+    assert subject.meters()["L", ""]["corrections"] == 7 - SEED
+
+
+@pytest.mark.parametrize(
+    ("amount", "account", "code_"),
+    [
+        (-SEED - 1, "primary", "bad_amount"),
+        (-1, "reserve", "bad_amount"),
+        (3 * DOLLAR + 1, "primary", "bad_amount"),
+        (3 * DOLLAR, "primary", "done"),
+        (0, "primary", "bad_amount"),
+        (10**15 + 1, "overflow", "bad_amount"),
+    ],
+)
+def test_a_correction_ends_neither_below_zero_nor_above_the_limit(
+    amount: int, account: Any, code_: str
+) -> None:
+    """L8: to the micro-dollar; nothing is no correction."""
+    subject = bank(limit={"": "10003.00"})
+    command = CorrectMeter("L", "meter", amount, "a display fault", account)
+    assert act(subject, command).get("code", "done") == code_
+
+
+def test_a_correction_names_a_link_and_its_level() -> None:
+    """L8: what is not there is named."""
+    subject = bank()
+    assert code(subject, CorrectMeter("M", "meter", 1, "x")) == "unknown_link"
+    assert code(subject, CorrectMeter("L", "mega", 1, "x")) == "unknown_link"
+
+
+def test_the_house_makes_up_what_an_undo_takes_from_under_a_correction() -> None:
+    """L8, A11: a correction stands as it was made; the wagers before it go back, and nothing is negative."""
+    subject = bank()
+    frame(subject, Wager("r1", wager().bets))
+    done(subject, CorrectMeter("L", "meter", -SEED - 42 * CENT, "it was another table's"))
+    house = subject.meters()["L", ""]["house"]
+    frame(subject, Void("r1", "misdeal"))
+    assert meter(subject) == (0, 0, 0)
+    assert subject.meters()["L", ""]["house"] == house + 42 * CENT
+
+
+def test_an_award_after_a_correction_follows_it() -> None:
+    """L8, A11: an unpaid one is raised, when an older is undone, to what the corrected meter gives."""
+    subject = bank()
+    frame(subject, wager("r1"))
+    frame(subject, royal("r1"))
+    done(subject, CorrectMeter("L", "meter", 100 * DOLLAR, "a meter read wrong"))
+    frame(subject, wager("x1"), "T2")
+    second = frame(subject, royal("x1"), "T2").answer["awards"][0]
+    assert second["amount"] == 1_010_042
+    done(subject, Undo("H1", "misdealt"))
+    assert subject.hits()[-1]["amount"] == 1_010_084
+
+
+# What is left of a paid award
+
+
+def left_over() -> OfEngine:
+    """H1 is undone, and the royal after it, A3, which was paid, would have been $0.42 higher."""
+    subject = bank()
+    frame(subject, wager("r1"))
+    frame(subject, royal("r1"))
+    jackpot(subject, "x1", "T2")
+    done(subject, Undo("H1", "misdealt"))
+    return subject
+
+
+def listed(subject: OfEngine) -> list[tuple[int, int]]:
+    return [(one.award, one.amount) for one in subject.engine.state.left]
+
+
+def test_what_an_undo_leaves_on_the_meter_is_listed_until_two_people_decide() -> None:
+    """A11, L8: it stays, or it is taken off as a correction; then it waits no more."""
+    more = 42 * CENT
+    for remove, primary in ((False, SEED + more), (True, SEED)):
+        subject = left_over()
+        assert listed(subject) == [(3, more)]
+        before = meter(subject)[0]
+        assert before == SEED + more
+        alone = subject.execute(DecideLeft("D1", remove, "as agreed"), people=("Ada",)).answer
+        assert alone["code"] == "two_people"
+        done(subject, DecideLeft("D1", remove, "as agreed"))
+        assert (listed(subject), meter(subject)[0]) == ([], primary)
+        assert code(subject, DecideLeft("D1", remove, "again")) == "no_such_left"
+
+
+def test_what_is_left_goes_to_the_winner_by_a_correction_of_the_award() -> None:
+    """A10, A11: as far as the award is corrected upward, nothing is left to decide on."""
+    subject = left_over()
+    done(subject, Correct("A3", 1_000_042 + 30, "owed", "W-1"))
+    assert listed(subject) == [(3, 12 * CENT)]
+    done(subject, Correct("A3", 1_000_042 + 50, "owed", "W-2"))
+    assert listed(subject) == []
+
+
+def test_what_the_meter_no_longer_has_is_not_taken_off() -> None:
+    """L8: the next winner got it; then it can only be let be."""
+    subject = left_over()
+    done(subject, CorrectMeter("L", "meter", -SEED - 1, "to nothing"))
+    assert code(subject, DecideLeft("D1", True, "too late")) == "bad_amount"
+    done(subject, DecideLeft("D1", False, "the next winner got it"))
+
+
+def test_what_is_left_shrinks_when_its_wagers_go_back() -> None:
+    """A11: the list follows the recomputed meter, until it is decided on."""
+    subject = bank()
+    frame(subject, wager("r1"))
+    frame(subject, royal("r1"))
+    frame(subject, wager("y1", (1,)), "T2")
+    frame(subject, Close("y1"), "T2")
+    subject.add(Table("T3"))
+    jackpot(subject, "z1", "T3")
+    done(subject, Undo("H1", "misdealt"))
+    assert listed(subject) == [(3, 42 * CENT)]
+    done(subject, Reopen("T2", "y1", "a look at the cards"))
+    answer = subject.act("void_round", people=2, table="T2", round="y1")
+    assert answer["ok"], answer
+    assert listed(subject) == [(3, 21 * CENT)]
+
+
+# Transfer and closing
+
+
+def two_links(**options: Any) -> OfEngine:
+    """L with a jackpot meter of 643a-A, M of the same paytable; T1 on both, T2 on M."""
+    subject = OfEngine()
+    subject.open(Link("L", "pa-643a-five-card-A", options={"reserve": {"": "5"}}))
+    subject.open(Link("M", "pa-643a-five-card-A", options=options))
+    subject.add(Table("T1", links=("L", "M")))
+    subject.add(Table("T2", links=("M",)))
+    return subject
+
+
+def played(subject: OfEngine, round_: str = "r1") -> None:
+    """Two wagers on L: $0.42 on its meter, $0.10 in its reserve."""
+    frame(subject, wager(round_))
+    frame(subject, Close(round_))
+
+
+def test_a_transfer_moves_all_but_the_houses_money_of_the_cycle() -> None:
+    """L8, M4: primary to primary, reserve to reserve; the seed goes back; both links in one balanced entry."""
+    subject = two_links()
+    played(subject)
+    suspended(subject)
+    heard = subject.execute(Transfer("L", "M", "a new game"), people=PEOPLE)
+    assert heard.answer["ok"], heard.answer
+    assert meter(subject) == (0, 0, 0)
+    assert meter(subject, "M") == (SEED + 42 * CENT, 10 * CENT, 0)
+    assert heard.entry is not None
+    assert [(one.link, one.house, one.transfers) for one in heard.entry.postings] == [
+        (1, SEED, 52 * CENT),
+        (2, 0, -52 * CENT),
+    ]
+    assert subject.meters()["L", ""]["house"] == 0
+    assert code(subject, Transfer("L", "M", "again")) == "bad_amount"
+
+
+def test_what_topped_the_meter_up_in_the_cycle_is_the_houses_and_what_an_older_one_had_is_not() -> None:
+    """L8, A4: the reseed and the top-ups since; not the seed that a winner took."""
+    subject = OfEngine()
+    options = {"primary": {"": "10"}, "floor_to_seed": True}
+    subject.open(Link("L", "ma-PTMGL01", options=options))
+    subject.open(Link("M", "ma-PTMGL01", options=options))
+    subject.add(Table("T1", links=("L",)))
+    jackpot(subject, "r1")
+    reseed = meter(subject)[0]
+    frame(subject, wager("r2"))
+    run = frames.Settle("r2", (frames.Claim(3, ("9s", "8s", "7s")),), ("Js", "Ts"), close=True)
+    hit = frame(subject, run).answer["awards"][0]["hit"]
+    done(subject, Validate(hit), Pay(hit))
+    frame(subject, wager("r3"))
+    frame(subject, Close("r3"))
+    assert meter(subject)[0] == reseed + 20 * CENT
+    suspended(subject)
+    done(subject, Transfer("L", "M", "a new game"))
+    assert meter(subject, "M")[0] == reseed, "the house put in more than the meter held"
+    assert subject.engine.state.links[0].levels[0].accounts.transfers == 0
+
+
+def test_above_the_other_limit_it_is_overflow() -> None:
+    """L7, L8."""
+    subject = two_links(limit={"": "10000.30"})
+    played(subject)
+    suspended(subject)
+    done(subject, Transfer("L", "M", "a new game"))
+    assert meter(subject, "M") == (SEED + 30 * CENT, 10 * CENT, 12 * CENT)
+
+
+def test_a_transfer_and_a_closing_need_the_link_at_rest() -> None:
+    """L8: suspended, no unfinished round with its wagers, no hit that is not yet paid or undone."""
+    subject = two_links()
+    for command in (Transfer("L", "M", "x"), CloseLink("L", "x", "M")):
+        assert code(subject, command) == "not_suspended"
+    frame(subject, wager("r1"))
+    suspended(subject)
+    assert code(subject, Transfer("L", "M", "x")) == "round_unfinished"
+    frame(subject, royal("r1"))
+    for step in (Validate("H1"), Pay("H1")):
+        answer = act(subject, Transfer("L", "M", "x"))
+        assert (answer["code"], answer["hits"]) == ("award_standing", ["H1"])
+        done(subject, step)
+    done(subject, Transfer("L", "M", "x"))
+
+
+def test_money_goes_to_another_open_link_of_the_bank() -> None:
+    """L8: not to itself, not to one that is not there; the refusal says that it stays in its bank."""
+    subject = two_links()
+    suspended(subject)
+    assert code(subject, Transfer("L", "L", "x")) == "twice"
+    answer = act(subject, Transfer("L", "elsewhere", "x"))
+    assert (answer["code"], "money stays in its bank" in answer["message"]) == ("unknown_link", True)
+
+
+def test_an_emptied_link_takes_wagers_again_by_two_people_alone() -> None:
+    """L8: a meter of nothing is no jackpot, unless two people have seen to it."""
+    subject = two_links()
+    suspended(subject)
+    done(subject, Transfer("L", "M", "x"))
+    alone = subject.execute(Resume("transferred", ("L",), "filled again"), people=("Ada",)).answer
+    assert alone["code"] == "two_people"
+    done(subject, Resume("transferred", ("L",), "filled again"), Resume("operator", ("L",), "ready"))
+    frame(subject, wager("r9"))
+
+
+def test_a_closed_link_takes_nothing_more() -> None:
+    """L8: no wager, no resumption, no money; it stays in the books, and its name is taken."""
+    subject = two_links()
+    played(subject)
+    suspended(subject)
+    assert code(subject, CloseLink("L", "over")) == "money_left"
+    done(subject, CloseLink("L", "over", "M"))
+    assert meter(subject, "M") == (SEED + 42 * CENT, 10 * CENT, 0)
+    refused = send(subject, 9, wager("r2"), table="T1").answer
+    assert refused["code"] in ("suspended", "seq_gap")
+    for command in (
+        Resume("operator", ("L",), "x"),
+        Suspend("operator", ("L",), "x"),
+        CloseLink("L", "x"),
+        Transfer("M", "L", "x"),
+        CorrectMeter("L", "meter", 1, "x"),
+    ):
+        suspended(subject, "M")
+        assert code(subject, command) == "link_closed", command
+    done(subject, Resume("operator", (), "all of the bank"))
+    assert subject.engine.state.links[0].closed
+
+
+def test_a_link_with_nothing_but_the_houses_money_closes_without_another() -> None:
+    """L8: all goes back to the house."""
+    subject = bank()
+    suspended(subject)
+    done(subject, CloseLink("L", "never played"))
+    found = subject.meters()["L", ""]
+    assert (found["primary"], found["house"]) == (0, 0)
+
+
+def test_a_hand_missed_before_a_transfer_is_paid_as_at_its_turn() -> None:
+    """T10, A11, L8: what was transferred stays so; the house makes up what the recomputed meter lacks."""
+    subject = two_links()
+    played(subject)
+    suspended(subject)
+    done(subject, CloseLink("L", "over", "M"))
+    other = meter(subject, "M")
+    done(subject, Reopen("T1", "r1", "a missed royal"))
+    award = frame(subject, royal("r1")).answer["awards"][0]
+    assert award["amount"] == 1_000_042
+    assert meter(subject, "M") == other
+    found = subject.meters()["L", ""]
+    assert min(meter(subject)) >= 0
+    assert found["house"] + found["wagers"] == 1_000_042 * CENT + 52 * CENT + sum(meter(subject))
+
+
+def test_what_is_left_goes_over_into_a_joined_bank() -> None:
+    """A11: a decision that waits is not lost where banks are joined."""
+    subject = left_over()
+    suspended(subject)
+    answer = subject.execute(CloseBank("floor", "one room"), people=("Ada",)).answer
+    assert answer["ok"], answer
+    entry = subject.entries[-1]
+    handed: Any = kinds.decode(entry.kind, entry.version, entry.body)
+    assert handed.handed_on.left == [Left(1, 3, 1, 1, 42 * CENT, handed.handed_on.left[0].seq)]
+
+
+def test_a_correction_is_journalled_with_its_account_and_reason() -> None:
+    """L8: what was moved, why, and by whom."""
+    subject = bank()
+    done(subject, CorrectMeter("L", "meter", -5, "a test wager", "primary"))
+    entry = subject.entries[-1]
+    assert kinds.decode(entry.kind, entry.version, entry.body) == MeterCorrected(
+        1, 1, "primary", -5, "a test wager", People(PEOPLE)
+    )
