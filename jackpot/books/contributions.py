@@ -8,10 +8,8 @@ from jackpot.books.entries import asked, of_kinds
 from jackpot.books.names import Names
 from jackpot.books.report import Cell, Column, Found, Report, Wanted
 from jackpot.ledger.reading import Reader
-from jackpot.ledger.rebuild import SUM_ROWS
 from jackpot.rules.acts.rounds import Struck
 from jackpot.rules.events import Voided
-from jackpot.rules.money import contribution
 
 # Of which every zone's offset is a whole number, so that its hours are made of them.
 QUARTER_MS: Final = 900_000
@@ -60,19 +58,18 @@ def find(ledger: Reader, wanted: Wanted) -> Found:
 def _rows(ledger: Reader, wanted: Wanted, bank: str, days: Span) -> Iterator[tuple[Cell, ...]]:
     names = Names(ledger, bank)
     hours: dict[Where, Sums] = {}
-    for start in range(days.after, days.upto, SUM_ROWS):
-        end = min(days.upto, start + SUM_ROWS)
-        for at, table, link, level, contributed in _contributed(ledger, bank, start, end):
+    for start, end in names.stretches(days.after, days.upto):
+        for at, table, link, level, contributed in contributed_by(ledger, bank, start, end):
             sums = hours.setdefault(Where(hour_began(at, wanted.site), table, link), Sums())
             sums.contributions += contributed
             if level == 1:
-                sums.wagers += contributed // _each(names, link)
+                sums.wagers += counted(names, link, contributed, end)
         last = max((key.began for key in hours), default=0)
         yield from _told(names, wanted, {key: hours.pop(key) for key in sorted(hours) if key.began < last})
     yield from _told(names, wanted, dict(sorted(hours.items())))
 
 
-def _contributed(
+def contributed_by(
     ledger: Reader, bank: str, after: int, upto: int
 ) -> Iterator[tuple[int, int, int, int, int]]:
     """(a moment of it, table, link, level, micro-dollars), of frames and of what people took back."""
@@ -85,10 +82,16 @@ def _contributed(
                 yield entry.at, event.table, posting.link, posting.level, -posting.wagers
 
 
-def _each(names: Names, link: int) -> int:
-    """What one wager adds to a link's first level, primary and reserve."""
-    terms, wager = names.terms(link, 1), names.links[link].wager
-    return contribution(wager, terms.primary) + contribution(wager, terms.reserve)
+def counted(names: Names, link: int, contributed: int, at: int) -> int:
+    """How many wagers put so much on a link's first level, at the rates of that entry.
+
+    What people took back of a round of before a change was at the rates of then.
+    """
+    older = (seq - 1 for seq, _ in reversed(names.before.get(link, [])) if seq <= at)
+    for each in (names.each(link, seq) for seq in (at, *older)):
+        if contributed % each == 0:
+            return contributed // each
+    return contributed // names.each(link, at)
 
 
 def _told(names: Names, wanted: Wanted, hours: dict[Where, Sums]) -> Iterator[tuple[Cell, ...]]:

@@ -18,6 +18,7 @@ from jackpot.rules import meter
 from jackpot.rules.acts.banks import BankBegun, BankClosed
 from jackpot.rules.acts.hits import Corrected, Undone
 from jackpot.rules.acts.links import LinkOpened
+from jackpot.rules.acts.meters import LeftDecided, LinkClosed, MeterCorrected, Transferred
 from jackpot.rules.acts.readings import ReadingTaken
 from jackpot.rules.acts.rounds import Struck
 from jackpot.rules.events import (
@@ -31,6 +32,7 @@ from jackpot.rules.events import (
     Withdrawn,
 )
 from jackpot.rules.meter import Accounts
+from jackpot.rules.paytable import LevelTerms
 from jackpot.rules.undo import is_whole
 
 # Wagers are added up by quarters of an hour, of which every zone's offset is a whole number.
@@ -123,7 +125,7 @@ class Way:
             yield line
 
     def _lines(self) -> Iterator[Line]:
-        begins = self._begins()
+        begins = self._begins(self.turn)
         at = self.turn.row
         if begins is None:
             yield from self._from_opening(at - 1)
@@ -134,15 +136,15 @@ class Way:
         if begins is None or begins[0].seq < at:
             yield from self._before_turn()
 
-    def _begins(self) -> tuple[Entry, TakeMade] | None:
-        """The last take of the whole meter before the moment of which an award stands; None: none."""
-        below = self.turn.row
+    def _begins(self, turn: Turn) -> tuple[Entry, TakeMade] | None:
+        """The last take of the whole meter before that turn of which an award stands; None: none."""
+        below = turn.row
         while True:
             found = asked(self.ledger, self.place.bank, _AWARDING, below, *self.place.key, PAGE)
             for (seq,) in found:
                 entry = self._entry(seq)
                 for take in reversed(takes(entry.event, self.place)):
-                    before = Turn(seq, take.order) < self.turn
+                    before = Turn(seq, take.order) < turn
                     if before and is_whole(take.rate) and not set(take.awards) <= self._undone_since(seq):
                         return entry, take
             if len(found) < PAGE:
@@ -161,7 +163,7 @@ class Way:
 
     def _start(self, entry: Entry, start: TakeMade, until: int | None) -> Iterator[Line]:
         """What the take left, what entered the meter with its reseed (A2), and the entry's later takes."""
-        terms = self.place.names.terms(*self.place.key)
+        terms = self._terms(entry.seq)
         accounts, cycle = before(self.ledger, self.place, entry.seq), self._cycle(entry)
         day, table = self._when(entry.at), self._table(entry)
 
@@ -174,7 +176,7 @@ class Way:
                 break
             given = sum(amounts(entry.event)[number] for number in take.awards)
             was = accounts.copy()
-            self._take(accounts, take, given)
+            self._take(accounts, take, given, entry.seq)
             cycle += is_whole(take.rate)
             if take == start:
                 begun = True
@@ -251,7 +253,7 @@ class Way:
         """One entry that is no wager: its awards, and whatever else it moved."""
         event = entry.event
         day, table = self._when(entry.at), self._table(entry)
-        because = _because(self.place.names, entry)
+        because = _because(self.place, entry)
         for take in takes(event, self.place):
             because = _NEXT if is_whole(take.rate) or because == _NEXT else _TOP_UP
             given = sum(amounts(event)[number] for number in take.awards)
@@ -280,7 +282,7 @@ class Way:
         for take in earlier:
             given = sum(amounts(entry.event)[number] for number in take.awards)
             was = accounts.copy()
-            self._take(accounts, take, given)
+            self._take(accounts, take, given, entry.seq)
             moved = accounts.less(was)
             yield Line(f"award {told(take.awards)}", day, table, entry.seq, cycle, -given)
             if moved.primary + given:
@@ -288,12 +290,20 @@ class Way:
                            moved.primary + given, moved.reserve, moved.overflow)  # fmt: skip
             cycle += is_whole(take.rate)
 
-    def _take(self, accounts: Accounts, take: TakeMade, given: int) -> None:
-        link = self.place.names.links[self.place.link]
-        terms = self.place.names.terms(*self.place.key)
+    def _take(self, accounts: Accounts, take: TakeMade, given: int, row: int) -> None:
         meter.take(
-            accounts, terms, rate=take.rate, given=given, total=given, floor_to_seed=link.floor_to_seed
+            accounts, self._terms(row), rate=take.rate, given=given, total=given, floor=self._floor(take, row)
         )
+
+    def _terms(self, row: int) -> LevelTerms:
+        return self.place.names.terms(*self.place.key, row)
+
+    def _floor(self, take: TakeMade, row: int) -> int | None:
+        """To what the house restored the meter after the take (A4): the reseed of the last one before it."""
+        if is_whole(take.rate) or not self.place.names.link_terms(self.place.link, row).floor_to_seed:
+            return None
+        last = self._begins(Turn(row, take.order))
+        return self._terms(1 if last is None else last[0].seq).reseed
 
     def _cycle(self, entry: Entry) -> int:
         found = asked(self.ledger, self.place.bank, _AT, entry.seq, *self.place.key)
@@ -378,8 +388,9 @@ def percent(rate: int) -> str:
     return f"{whole}.{rest:02} %" if rest else f"{whole} %"
 
 
-def _because(names: Names, entry: Entry) -> str:
+def _because(place: Place, entry: Entry) -> str:
     """Why an entry that is neither wager nor award moved the meter."""
+    names = place.names
     match entry.event:
         case LinkOpened():
             return "seed, from the house"
@@ -391,4 +402,13 @@ def _because(names: Names, entry: Entry) -> str:
             return f"{entry.name} by {names.who(event.people)}: {event.reason}"
         case BankBegun() | BankClosed():
             return "carried over"
+        case MeterCorrected() as event:
+            return f"correction of the {event.account}: {event.reason}"
+        case LeftDecided() as event:
+            return f"what was left of A{event.award}, taken off: {event.reason}"
+        case Transferred() | LinkClosed() as event if event.link == place.link:
+            to = names.link(event.to) if event.to else "nobody"
+            return f"transfer to {to}, and the house's money back: {event.reason}"
+        case Transferred() | LinkClosed() as event:
+            return f"transfer from {names.link(event.link)}: {event.reason}"
     return entry.name

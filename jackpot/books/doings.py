@@ -11,17 +11,20 @@ from jackpot.books.days import Span, periods, wanted_span
 from jackpot.books.entries import of_kinds, refused
 from jackpot.books.names import Names
 from jackpot.books.report import Cell, Column, Found, Report, Wanted
+from jackpot.config import compared
 from jackpot.config.writing import writing
 from jackpot.ledger.reading import Reader
 from jackpot.rules import kinds
 from jackpot.rules.acts.banks import BankBegun, BankClosed, BankOpened
 from jackpot.rules.acts.known import PeopleSeen
 from jackpot.rules.acts.links import LinkOpened
+from jackpot.rules.acts.meters import LeftDecided, LinkClosed, MeterCorrected
+from jackpot.rules.acts.parameters import LinkChanged
 from jackpot.rules.acts.people import SignedIn
 from jackpot.rules.acts.requests import ActRefused
 from jackpot.rules.acts.tables import TableOpened
 from jackpot.rules.events import Event, Placed, Refused
-from jackpot.rules.money import to_cents
+from jackpot.rules.money import decimal, to_cents
 from jackpot.rules.paytable import LevelTerms, LinkTerms, TableTerms
 from jackpot.rules.signing import People, Proof, Signed
 
@@ -65,11 +68,14 @@ ACTS: Final = (
     ),
     SignedIn.kind,
 )
-_OPENINGS: Final = (LinkOpened.kind, TableOpened.kind, BankOpened.kind, BankBegun.kind, BankClosed.kind)
+_OPENINGS: Final = tuple(
+    event.kind
+    for event in (LinkOpened, LinkChanged, LinkClosed, TableOpened, BankOpened, BankBegun, BankClosed)
+)
 # What an act is about stands in these fields.
 _NOT_ABOUT: Final = (
     "people", "reason", "note", "recomputed", "tick", "handed_on", "parts", "code", "message", "mark",
-    "marks",
+    "marks", "changes", "before", "terms",
 )  # fmt: skip
 
 Row = tuple[Cell, ...]
@@ -136,29 +142,24 @@ def about(names: Names, event: Event) -> str:
     for name in event.__struct_fields__:
         value = getattr(event, name)
         if name not in _NOT_ABOUT and value not in ("", None, [], ()):
-            said.append(_word(names, name, value))
+            said.append(_word(names, event, name, value))
     cause = getattr(event, "reason", "") if getattr(event, "note", None) is not None else ""
-    return ", ".join([*said, cause] if cause else said)
+    return ", ".join(word for word in (*said, cause) if word)
 
 
-def _word(names: Names, name: str, value: Any) -> str:
+def _word(names: Names, event: Any, name: str, value: Any) -> str:
+    """One field of an event; "" where it says nothing."""
+    if isinstance(value, int) and name in _NUMBERS:
+        return _NUMBERS[name](names, event, value)
     match name, value:
-        case "hit", int():
-            return f"H{value}"
         case "hits", list():
             return " ".join(f"H{number}" for number in value)
-        case "award", int():
-            return f"A{value}"
         case "awards", list():
             return " ".join(f"A{number}" for number in value)
-        case "table", int():
-            return f"table {names.table(value)}"
         case "links", list():
             return f"links {' '.join(map(names.link, value))}"
         case "bet", Placed():
             return f"seat {value.seat}'s wager on {names.link(value.link)}"
-        case "amount", int():
-            return f"comes to {to_cents(value) // 100}.{to_cents(value) % 100:02}"
         case _, bool():
             return name if value else f"not {name}"
         case "command", bytes():
@@ -168,6 +169,25 @@ def _word(names: Names, name: str, value: Any) -> str:
     return f"{name} {len(value)}" if isinstance(value, list | tuple) else name
 
 
+def _sum(_names: Names, event: Any, micros: int) -> str:
+    if isinstance(event, MeterCorrected | LeftDecided):
+        return f"by {decimal(micros)}"
+    return f"comes to {to_cents(micros) // 100}.{to_cents(micros) % 100:02}"
+
+
+_NUMBERS: Final[dict[str, Callable[[Names, Any, int], str]]] = {
+    "hit": lambda _names, _event, number: f"H{number}",
+    "award": lambda _names, _event, number: f"A{number}",
+    "left": lambda _names, _event, number: f"D{number}",
+    "table": lambda names, _event, number: f"table {names.table(number)}",
+    "link": lambda names, _event, number: f"link {names.link(number)}",
+    "to": lambda names, _event, number: f"to link {names.link(number)}" if number else "",
+    "level": lambda names, event, number: names.level(event.link, number),
+    "amount": _sum,
+}
+"""What a field that is a number says: of what it is the number."""
+
+
 def _parameters(ledger: Reader, wanted: Wanted, names: Names, days: Span) -> Iterator[Row]:
     known: dict[str, TableTerms] = {}
     for entry in of_kinds(ledger, names.bank, _OPENINGS, 0, days.upto):
@@ -175,6 +195,14 @@ def _parameters(ledger: Reader, wanted: Wanted, names: Names, days: Span) -> Ite
         match event:
             case LinkOpened():
                 name, terms = event.terms.link, _link(event.terms, wanted)
+            case LinkChanged():
+                changed = [
+                    f"{one.what} {one.before} -> {one.now}" for one in compared(event.before, event.terms)
+                ]
+                name, terms = event.terms.link, f"{'; '.join(changed)}: {event.reason}"
+            case LinkClosed():
+                to = f", its money to {names.link(event.to)}" if event.to else ""
+                name, terms = names.link(event.link), f"closed{to}: {event.reason}"
             case TableOpened():
                 name = event.terms.table
                 terms = _table(event.terms, known.get(name))

@@ -1,13 +1,17 @@
 """What is a number of the journal called? Links, levels and tables, as their openings named them."""
 
+from collections.abc import Iterator
 from typing import Final
 
-from jackpot.books.entries import of_kinds, one
+from jackpot.books.entries import BEYOND, of_kinds, one
 from jackpot.books.people import Called
 from jackpot.ledger.reading import Reader
+from jackpot.ledger.rebuild import SUM_ROWS
 from jackpot.rules.acts.banks import BankBegun
 from jackpot.rules.acts.links import LinkOpened
+from jackpot.rules.acts.parameters import LinkChanged
 from jackpot.rules.acts.tables import TableOpened
+from jackpot.rules.money import contribution
 from jackpot.rules.paytable import LevelTerms, LinkTerms, TableTerms
 from jackpot.rules.signing import People
 
@@ -16,13 +20,17 @@ HOUSE: Final = "house"
 
 
 class Names:
-    """Of one bank, as of now. links, tables: their terms, by number. people: of the site."""
+    """Of one bank, as of now. links, tables: their terms, by number. people: of the site.
+
+    before: of each link that changed, the entries that changed it, each with the terms of before.
+    """
 
     def __init__(self, ledger: Reader, bank: str) -> None:
         self.bank = bank
         self.people = Called.of(ledger)
         self.links: dict[int, LinkTerms] = {}
         self.tables: dict[int, TableTerms] = {}
+        self.before: dict[int, list[tuple[int, LinkTerms]]] = {}
         self.begun: BankBegun | None = None
         first = one(ledger, bank, 1)
         event = None if first is None else first.event
@@ -33,12 +41,15 @@ class Names:
                     self.links[len(self.links) + 1] = carried.terms
                 for seated in part.tables:
                     self.tables[len(self.tables) + 1] = seated.terms
-        for entry in of_kinds(ledger, bank, (LinkOpened.kind, TableOpened.kind)):
-            opened = entry.event
-            if isinstance(opened, LinkOpened):
-                self.links[opened.number] = opened.terms
-            elif isinstance(opened, TableOpened):
-                self.tables[opened.number] = opened.terms
+        for entry in of_kinds(ledger, bank, (LinkOpened.kind, LinkChanged.kind, TableOpened.kind)):
+            match entry.event:
+                case LinkOpened() as opened:
+                    self.links[opened.number] = opened.terms
+                case LinkChanged() as changed:
+                    self.before.setdefault(changed.link, []).append((entry.seq, changed.before))
+                    self.links[changed.link] = changed.terms
+                case TableOpened() as seated:
+                    self.tables[seated.number] = seated.terms
 
     def link(self, number: int | None) -> str:
         """The link's id; "" for none."""
@@ -48,9 +59,26 @@ class Names:
         """The link's number, None where the bank has none of that id."""
         return next((number for number, terms in self.links.items() if terms.link == link), None)
 
-    def terms(self, link: int, level: int) -> LevelTerms:
-        """A meter's terms. level: 1 or more."""
-        return self.links[link].levels[level - 1]
+    def link_terms(self, link: int, at: int = BEYOND) -> LinkTerms:
+        """A link's terms at an entry, or now."""
+        older = (terms for seq, terms in self.before.get(link, ()) if at < seq)
+        return next(older, self.links[link])
+
+    def terms(self, link: int, level: int, at: int = BEYOND) -> LevelTerms:
+        """A meter's terms at an entry, or now. level: 1 or more."""
+        return self.link_terms(link, at).levels[level - 1]
+
+    def each(self, link: int, at: int = BEYOND) -> int:
+        """What one wager of that entry, or of now, adds to a link's first level, primary and reserve."""
+        terms, wager = self.terms(link, 1, at), self.links[link].wager
+        return contribution(wager, terms.primary) + contribution(wager, terms.reserve)
+
+    def stretches(self, after: int, upto: int) -> Iterator[tuple[int, int]]:
+        """The entries after < seq <= upto in short stretches, in each of which no link changed its terms."""
+        changed = {seq - 1 for known in self.before.values() for seq, _ in known}
+        cuts = {*range(after, upto, SUM_ROWS), *(seq for seq in changed if after < seq < upto)}
+        starts = sorted(cuts)
+        return zip(starts, [*starts[1:], upto], strict=True) if starts else iter(())
 
     def level(self, link: int, level: int) -> str:
         """The level's name, `house` for what no meter pays."""

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Final, NamedTuple
 
+from jackpot.books.contributions import contributed_by, counted
 from jackpot.books.days import Read, Span, wanted_span
 from jackpot.books.entries import of_kinds
 from jackpot.books.names import Names
@@ -16,7 +17,6 @@ from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import SUM_ROWS
 from jackpot.rules.acts.banks import BankBegun, BankClosed
 from jackpot.rules.meter import Accounts
-from jackpot.rules.money import contribution
 
 COLUMNS: Final = (
     Column("bank"),
@@ -126,7 +126,8 @@ def _lines(
                 f"{names.link(link)}.{names.level(link, level)}: {line.difference} micro-dollars of the day "
                 "are not accounted for; jackpot verify says which row was changed"
             )
-        yield (*_cells(names, key, line), *_drop(names, key, line, wanted.drops))
+        wagers = _wagers(ledger, names, link, days, line) if level == 1 else None
+        yield (*_cells(names, key, line), *_drop(names, key, wagers, wanted.drops))
 
 
 def _joined(ledger: Reader, bank: str, days: Span) -> dict[tuple[int, int], Accounts]:
@@ -147,16 +148,34 @@ def _cells(names: Names, key: tuple[int, int], line: Line) -> tuple[Cell, ...]:
     )  # fmt: skip
 
 
-def _drop(names: Names, key: tuple[int, int], line: Line, drops: Mapping[str, int]) -> tuple[Cell, ...]:
+def _wagers(ledger: Reader, names: Names, link: int, days: Span, line: Line) -> int:
+    """How many wagers a link took, less those taken back; where its rates changed, as readings say."""
+    if not any(days.after < seq for seq, _ in names.before.get(link, ())):
+        return -line.moved.wagers // names.each(link)
+    if days.closing is not None and (days.opening is not None or names.begun is None):
+        return _counted(days.closing, link) - _counted(days.opening, link)
+    return sum(
+        counted(names, link, contributed, end)
+        for start, end in names.stretches(days.after, days.upto)
+        for _, _, of, level, contributed in contributed_by(ledger, names.bank, start, end)
+        if (of, level) == (link, 1)
+    )
+
+
+def _counted(read: Read | None, link: int) -> int:
+    """The wagers on a link that a reading counted."""
+    meters = read.reading.meters if read else ()
+    return next((wagers for of, level, *_, wagers, _ in meters if (of, level) == (link, 1)), 0)
+
+
+def _drop(
+    names: Names, key: tuple[int, int], wagers: int | None, drops: Mapping[str, int]
+) -> tuple[Cell, ...]:
     """How many wagers, what they came to, what was counted, and how much too much; once a link."""
-    link, level = key
-    if level != 1:
+    if wagers is None:
         return None, None, None, None
-    wager = names.links[link].wager
-    each = sum(contribution(wager, rate) for rate in (names.terms(*key).primary, names.terms(*key).reserve))
-    count = -line.moved.wagers // each
-    drop = drops.get(names.link(link))
-    return count, count * wager, drop, None if drop is None else drop - count * wager
+    wagered, drop = wagers * names.links[key[0]].wager, drops.get(names.link(key[0]))
+    return wagers, wagered, drop, None if drop is None else drop - wagered
 
 
 REPORT: Final = Report(

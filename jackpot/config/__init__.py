@@ -3,7 +3,7 @@
 `load` reads one TOML file whole: it gives the configuration, or every mistake in it. Nothing is guessed.
 """
 
-from jackpot.config.compare import differences
+from jackpot.config.compare import Difference, compared, differences
 from jackpot.config.display import LOGO_TYPES, Display
 from jackpot.config.keys import KEY_BYTES, public_pem, read_key, read_public
 from jackpot.config.reading import load
@@ -28,6 +28,7 @@ __all__ = [
     "Address",
     "Config",
     "ConfigErrors",
+    "Difference",
     "Display",
     "Heads",
     "Ledger",
@@ -38,6 +39,7 @@ __all__ = [
     "Site",
     "Tls",
     "UdpSign",
+    "compared",
     "differences",
     "load",
     "public_pem",

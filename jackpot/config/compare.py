@@ -1,43 +1,55 @@
 """Where does a configuration differ from what the ledger holds?"""
 
-from typing import Any, Final
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
 
 import msgspec
 
 from jackpot.catalogue import money_text, rate_text
-from jackpot.rules.paytable import LevelTerms, LinkTerms
+from jackpot.rules.paytable import LinkTerms
 
 MONEY_FIELDS: Final = frozenset({"wager", "validate_at", "seed", "reseed", "limit"})
 RATE_FIELDS: Final = frozenset({"primary", "reserve"})
 
 
+class Difference(NamedTuple):
+    """One parameter that has two values, each in words."""
+
+    what: str
+    before: str
+    now: str
+
+
 def differences(journal: LinkTerms, config: LinkTerms) -> list[str]:
     """Where the terms in the ledger and in the configuration differ, each in words (L9); pure."""
-    found = []
-    for field in LinkTerms.__struct_fields__:
-        old, new = getattr(journal, field), getattr(config, field)
-        if old == new:
-            continue
-        if field == "levels":
-            found += _level_differences(old, new)
-        else:
-            found.append(
-                f"{field}: {_shown(field, old)} in the ledger, {_shown(field, new)} in the configuration"
-            )
-    return found
-
-
-def _level_differences(old: tuple[LevelTerms, ...], new: tuple[LevelTerms, ...]) -> list[str]:
-    if [level.level for level in old] != [level.level for level in new]:
-        shown = [", ".join(level.level for level in levels) for levels in (old, new)]
-        return [f"levels: {shown[0]} in the ledger, {shown[1]} in the configuration"]
     return [
-        f"level {was.level} {field}: {_shown(field, getattr(was, field))} in the ledger, "
-        f"{_shown(field, getattr(now, field))} in the configuration"
-        for was, now in zip(old, new, strict=True)
-        for field in LevelTerms.__struct_fields__
-        if getattr(was, field) != getattr(now, field)
+        f"{one.what}: {one.before} in the ledger, {one.now} in the configuration"
+        for one in compared(journal, config)
     ]
+
+
+def compared(before: LinkTerms, now: LinkTerms) -> list[Difference]:
+    """Where two terms of a link differ (L9)."""
+    return [
+        Difference(what, _shown(field, old), _shown(field, new))
+        for what, field, old, new in _pairs(before, now)
+        if old != new
+    ]
+
+
+def _pairs(before: LinkTerms, now: LinkTerms) -> Iterator[tuple[str, str, Any, Any]]:
+    """(in words, the field, its old value, its new value)."""
+    names = [tuple(level.level for level in one.levels) for one in (before, now)]
+    for field in LinkTerms.__struct_fields__:
+        if field != "levels":
+            yield field, field, getattr(before, field), getattr(now, field)
+        elif names[0] != names[1]:
+            yield field, field, *names
+        else:
+            for was, is_ in zip(before.levels, now.levels, strict=True):
+                for of_level in was.__struct_fields__:
+                    old, new = getattr(was, of_level), getattr(is_, of_level)
+                    yield f"level {was.level} {of_level}", of_level, old, new
 
 
 def _shown(field: str, value: Any) -> str:
@@ -47,6 +59,8 @@ def _shown(field: str, value: Any) -> str:
         return money_text(value)
     if field in RATE_FIELDS:
         return rate_text(value)
+    if field == "levels":
+        return ", ".join(value)
     if isinstance(value, tuple):
         return msgspec.json.encode(value).decode()
     return str(value)

@@ -6,7 +6,7 @@ an act a POST to /acts/NAME with its fields as a JSON object. Pages, commands an
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, NamedTuple, get_args, get_type_hints
 from urllib.parse import quote, urlencode
 
@@ -21,7 +21,7 @@ from jackpot.rules.acts.act import ADMIN
 from jackpot.rules.acts.fields import HitId, Role
 from jackpot.rules.acts.people import Number
 from jackpot.rules.commands import DIGEST_BYTES, KEY_BYTES, ActCommand
-from jackpot.rules.money import decimal, from_cents, to_cents
+from jackpot.rules.money import decimal, from_cents, of_decimal, to_cents
 from jackpot.rules.refusal import bounded
 from jackpot.rules.signing import ROLES, SITE
 from jackpot.server import replies
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 # Where the API stands; a change that breaks a program gets another number.
 BASE: Final = "/api/v1"
+# A sum to the micro-dollar, as people type it.
+_MICROS: Final = re.compile(r"-?[0-9]{1,10}(\.[0-9]{1,6})?")
 # What a complaint repeats of a request.
 QUOTED_MOST: Final = 64
 # One page of a list: as many as a person looks at, and as an answer holds.
@@ -329,7 +331,7 @@ def act_of(
     near = {name: value for name, value in fields.items() if name in Next.__struct_fields__}
     rest = {name: value for name, value in fields.items() if name not in near}
     found = _converted(Next, near)
-    rest |= {name: _cents(name, rest[name]) for name in sums_of(kind) if name in rest}
+    rest |= {name: of_text(name, rest[name]) for name, of_text in _sums(kind) if name in rest}
     if "do" in rest:
         raise BadRequest("do: unknown")
     ask = _converted(kind, rest | {"do": name_of(kind)}, strict=strict)
@@ -341,13 +343,20 @@ def act_of(
     return Request(ask, _people(who if found.by is None else found.by, found.and_by), found.bank)
 
 
-def sums_of(kind: type[Ask]) -> Iterable[str]:
-    """The fields of an act that are sums of money: cents in the command, decimal strings in JSON (M1)."""
+def _sums(kind: type[Ask]) -> Iterable[tuple[str, Callable[[str, Any], int]]]:
+    """The fields of an act that are sums of money, strings in JSON (M1), each with what reads it."""
     for name, hint in get_type_hints(kind, include_extras=True).items():
-        if any(
-            (getattr(meta, "extra", None) or {}).get("cents") for meta in getattr(hint, "__metadata__", ())
-        ):
-            yield name
+        extras = [getattr(meta, "extra", None) or {} for meta in getattr(hint, "__metadata__", ())]
+        if any("cents" in extra for extra in extras):
+            yield name, _cents
+        elif any("micros" in extra for extra in extras):
+            yield name, _micros
+
+
+def _micros(name: str, sent: Any) -> int:
+    if not isinstance(sent, str) or not _MICROS.fullmatch(sent):
+        raise BadRequest(f'{name}: a sum as a string, such as "-12.345678", with a sign where it is less')
+    return of_decimal(sent)
 
 
 def _cents(name: str, sent: Any) -> int:
@@ -363,7 +372,11 @@ def _plain(ask: Ask) -> dict[str, Any]:
     """The fields of an ask as JSON has them, without its name."""
     fields: dict[str, Any] = msgspec.to_builtins(ask)
     fields.pop("do", None)
-    return fields | {name: decimal(from_cents(fields[name])) for name in sums_of(type(ask))}
+    sums = dict(_sums(type(ask)))
+    return fields | {
+        name: decimal(from_cents(fields[name]) if read is _cents else fields[name])
+        for name, read in sums.items()
+    }
 
 
 def _people(by: str, and_by: str | None) -> tuple[str, ...]:

@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from typing import Final
 
 from jackpot.rules.acts.links import CONFIG_REASON, INTERNAL, OPERATOR, RESTORED
+from jackpot.rules.acts.meters import TRANSFERRED
 from jackpot.rules.acts.witness import BEHIND
+from jackpot.rules.state import CLOSED
 from jackpot.server.board import Board
 from jackpot.server.face import NOT_OPENED
 
@@ -19,6 +21,9 @@ _REMEDIES: Final[Mapping[str, str]] = {
     "`jackpot ledger confirm-behind TABLE --believe --reason TEXT --by NAME --and-by OTHER`, or --disbelieve",
     NOT_OPENED: "`jackpot config check` says whether another bank of the ledger has it: write that bank on "
     "the link and start the server again; else the log says why the link was refused (`not_opened`)",
+    TRANSFERRED: "its money went to another link; close it, or fill it and let two people resume it: "
+    "`jackpot links resume {link} --after transferred --reason TEXT --by NAME --and-by OTHER`",
+    CLOSED: "it has ended: take it out of the configuration, or go on with another link",
     CONFIG_REASON: "the log says what differs: correct the configuration and start the server again",
 }
 

@@ -12,6 +12,7 @@ from jackpot.config import Site
 from jackpot.ledger.journal import Row, genesis, row_of
 from jackpot.rules.acts.alarms import AcknowledgeAlarm
 from jackpot.rules.acts.banks import OpenBank
+from jackpot.rules.acts.hits import Pay, Validate
 from jackpot.rules.acts.links import OpenLink, Resume, Suspend
 from jackpot.rules.acts.readings import Reading
 from jackpot.rules.acts.rounds import Reopen
@@ -131,8 +132,26 @@ class Season:
             self.ask(Reopen(table.terms.table, table.closed.id, "a missed hand"), None, "ann", "bob")
             self.ask(floor.settlements(self.random, self.engine.state, table, table.closed), table)
 
+    def _about_meters(self) -> None:
+        """Two people correct a meter, transfer its money or change its parameters, mostly with it at rest."""
+        acts = floor.meter_acts(self.random, self.engine.state)
+        if any(isinstance(act, Suspend) for act in acts) and self.random.random() < 0.9:
+            self._rest(acts[0].links[0])
+        for act in acts:
+            self.ask(act, None, "ann", "bob")
+
+    def _rest(self, link: str) -> None:
+        """Rounds with wagers on the link come to their end, and its hits are paid."""
+        for table in self.engine.state.tables:
+            for _ in range(6 if link in table.terms.links else 0):
+                if table.unfinished() is not None:
+                    self._play(table)
+        for hit in list(self.engine.state.hits.values()):
+            for act in (Validate(f"H{hit.number}"), Pay(f"H{hit.number}")):
+                self.ask(act, None, "ann")
+
     def _rarely(self, table: Table) -> None:
-        match self.random.randrange(4):
+        match self.random.randrange(6):
             case 0:
                 self.ask(Suspend("operator", (self.random.choice(table.terms.links),), "dust"), None, "ann")
                 self._play(table)
@@ -143,6 +162,8 @@ class Season:
                 round_ = table.unfinished()
                 if round_ is not None:
                     self.ask(frames.Close(round_.id, floor.counts(self.random, table)), table)
+            case 3 | 4:
+                self._about_meters()
             case _:
                 self.ask(Hello(table.last_seq + 2), table)
                 self.ask(ConfirmBehind(table.terms.table, "a new disk", True), None, "ann", "bob")

@@ -43,6 +43,7 @@ def make(path: Path) -> bytes:
         play.until(upto)
         snapshot = play.seal() if upto != ROWS else None
         if snapshot is None:
+            play.money()
             play.signed(paper)
         for row in play.rows[written:]:
             while ledger.head("main").epoch < row.epoch:

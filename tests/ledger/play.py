@@ -14,9 +14,11 @@ from jackpot.rules import commands as c
 from jackpot.rules.acts.alarms import AcknowledgeAlarm
 from jackpot.rules.acts.banks import OpenBank
 from jackpot.rules.acts.devices import BlockDevice, ClearDevice, EndKey
-from jackpot.rules.acts.hits import Correct, Validate
+from jackpot.rules.acts.hits import Correct, Pay, Undo, Validate
 from jackpot.rules.acts.known import SeePeople
 from jackpot.rules.acts.links import OpenLink, Resume, Suspend
+from jackpot.rules.acts.meters import CloseLink, CorrectMeter, DecideLeft, Transfer
+from jackpot.rules.acts.parameters import ChangeLink
 from jackpot.rules.acts.readings import Reading
 from jackpot.rules.acts.requests import REQUEST_HOLDS_MS, Confirm, ExpireRequest, Reject
 from jackpot.rules.acts.rounds import Decline
@@ -31,7 +33,7 @@ from jackpot.rules.paytable import Row as PayRow
 from jackpot.rules.signing import Proof
 from jackpot.rules.state import Table
 from tests import frames
-from tests.frames import Bet, numbered
+from tests.frames import Bet, Claim, numbered
 from tests.ledger.people import Paper
 from tests.rules import floor
 
@@ -61,6 +63,9 @@ THREE: Final = LinkTerms(
     rows=(PayRow("mini-royal", Percent("meter", 10_000), "s"), PayRow("straight", ForOne(6))),
     validate_at=500 * DOLLAR,
 )  # fmt: skip
+
+OLD: Final = replace(THREE, link="old")
+NEW: Final = replace(THREE, link="new")
 
 _TABLES: Final = ("T01", "T02", "T03")
 
@@ -147,6 +152,28 @@ class Play:
         table, now = self._table("T01"), self._now()
         again = numbered(frames.malformed("bets: not a list"), table.last_seq)
         self._do(Envelope(again, now, now, b"another content.", "T01"))
+
+    def money(self) -> None:
+        """Two people move a link's money, change its parameters and end it."""
+        for terms in (OLD, NEW):
+            self.act(OpenLink(terms))
+        for name in ("T08", "T09"):
+            self.act(OpenTable(TableTerms(name, "let-it-ride", 7, ("old", "new"))))
+            self.frame(name, frames.Wager(f"{name}-r", (Bet(1, "old", 500),), lock=True))
+            self.frame(name, frames.Settle(f"{name}-r", (Claim(1, ("As", "Ks", "Qs")),), close=True))
+        first, second = (f"H{self.engine.state.next_hit - back}" for back in (2, 1))
+        for act in (
+            Validate(second),
+            Pay(second),
+            Undo(first, "misdealt"),
+            DecideLeft("D1", True, "the house's error"),
+            CorrectMeter("old", "meter", -1_234_567, "a test wager"),
+            Suspend("operator", ("old",), "a new game"),
+            ChangeLink(replace(OLD, validate_at=None), "new controls"),
+            Transfer("old", "new", "a new game"),
+            CloseLink("old", "a new game"),
+        ):
+            assert self.act(act, "anna", "ben").of_act().ok, act
 
     def new_epoch(self, epoch: int) -> None:
         """What is played from here on is of that epoch."""

@@ -9,9 +9,14 @@ from collections.abc import Sequence
 from random import Random
 from typing import Any, Final, NamedTuple
 
+from msgspec.structs import replace
+
 from controllers import messages
 from jackpot.rules import commands
 from jackpot.rules.acts.hits import Correct, Pay, Undo, Validate
+from jackpot.rules.acts.links import Resume, Suspend
+from jackpot.rules.acts.meters import Account, CorrectMeter, DecideLeft, Transfer
+from jackpot.rules.acts.parameters import ChangeLink
 from jackpot.rules.acts.rounds import Reopen, Strike, VoidRound
 from jackpot.rules.acts.tables import Release
 from jackpot.rules.cards import text
@@ -28,7 +33,7 @@ from jackpot.rules.paytable import (
     TableTerms,
     ToOne,
 )
-from jackpot.rules.state import BetMade, Hit, Round, State, Table
+from jackpot.rules.state import BetMade, Hit, Link, Round, State, Table
 from tests import frames
 from tests.frames import Bet, Claim, Unbet
 
@@ -391,3 +396,45 @@ def round_act(rng: Random, state: State, table: Table) -> commands.ActCommand:
         bet = unbet(state, rng.choice(round_.bets))
         return Strike(name, round_.id, bet.seat, bet.link, "tests", bet.on)
     return VoidRound(name, round_.id, "tests")
+
+
+def meter_acts(rng: Random, state: State) -> list[commands.ActCommand]:
+    """What people do about a link's money and its parameters; most of it needs the link suspended."""
+    link = rng.choice(state.links)
+    name, level = link.terms.link, rng.choice(link.levels)
+    if state.left and rng.random() < 0.7:
+        return [DecideLeft(f"D{one.number}", rng.random() < 0.5, "tests") for one in state.left[:2]]
+    match rng.choice(["correct", "correct", "transfer", "change", "change"]):
+        case "correct":
+            account: Account = rng.choice(["primary", "primary", "reserve", "overflow"])
+            held = getattr(level.accounts, account)
+            amount = rng.choice([-held, -(held // 3), 1, 777_777, 3 * DOLLAR, -1])
+            return [CorrectMeter(name, level.terms.level, amount, "tests", account)]
+        case "transfer":
+            acts = [Transfer(name, rng.choice(state.links).terms.link, "tests")]
+            return _at_rest(name, *acts, Resume("transferred", (name,), "tests"))
+    return _at_rest(name, ChangeLink(_changed(rng, link), "tests"))
+
+
+def _at_rest(link: str, *acts: commands.ActCommand) -> list[commands.ActCommand]:
+    return [Suspend("operator", (link,), "tests"), *acts, Resume("operator", (link,), "tests")]
+
+
+def _changed(rng: Random, link: Link) -> LinkTerms:
+    """Other rates, reseeds and limits; now and then a limit that is too low."""
+    levels = tuple(
+        replace(
+            level.terms,
+            primary=max(1, level.terms.primary + rng.choice([-100, 0, 100])),
+            reserve=max(0, level.terms.reserve + rng.choice([-50, 0, 50])),
+            reseed=max(DOLLAR, level.terms.reseed + rng.choice([-DOLLAR, 0, DOLLAR])),
+            limit=rng.choice(
+                [None, level.terms.limit, max(level.terms.seed, level.accounts.primary) + 9 * DOLLAR]
+            ),
+        )
+        for level in link.levels
+    )
+    levels = tuple(
+        replace(one, limit=None if one.limit is None else one.limit // 10_000 * 10_000) for one in levels
+    )
+    return replace(link.terms, levels=levels, validate_at=rng.choice([None, 100 * DOLLAR]))

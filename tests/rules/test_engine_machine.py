@@ -16,6 +16,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from jackpot.rules import again, commands, kinds, views
 from jackpot.rules.acts.hits import Correct
 from jackpot.rules.acts.links import OpenLink, Resume, Suspend
+from jackpot.rules.acts.parameters import ChangeLink
 from jackpot.rules.acts.readings import Reading
 from jackpot.rules.acts.rounds import Reopen
 from jackpot.rules.acts.tables import OpenTable, Release
@@ -23,10 +24,11 @@ from jackpot.rules.commands import Command, Envelope
 from jackpot.rules.engine import Engine
 from jackpot.rules.events import Refused
 from jackpot.rules.outcome import Outcome
+from jackpot.rules.paytable import LinkTerms
 from jackpot.rules.postings import Posting
 from jackpot.rules.recompute import rates_of
 from jackpot.rules.state import Award, Level, Link, Table, Unpaid
-from jackpot.rules.undo import replay
+from jackpot.rules.undo import Played, replay
 from tests import frames
 from tests.frames import numbered
 from tests.rules import floor
@@ -55,6 +57,7 @@ class Floor(RuleBasedStateMachine):
         self.awards: dict[int, Award] = {}
         self.published: dict[int, int] = {}
         self.paid: dict[int, int] = {}
+        self.played: dict[int, list[LinkTerms]] = {}
         self.rounds = 0
         self.asked = 0
         self.last: tuple[Envelope, Outcome] | None = None
@@ -112,6 +115,7 @@ class Floor(RuleBasedStateMachine):
     def open(self) -> None:
         for terms in floor.LINKS:
             assert self.ask(OpenLink(terms)).of_act().ok
+            self.played[len(self.played) + 1] = [terms]
         for table in floor.TABLES:
             assert self.ask(OpenTable(table)).of_act().ok
         for _, level in levels(self.elephant):
@@ -211,6 +215,14 @@ class Floor(RuleBasedStateMachine):
         self.ask(Resume("tests", (), ""), people=("ann",))
         self.ask(Reading(day))
 
+    @rule(rng=CHANCE)
+    def about_meters(self, rng: Random) -> None:
+        """A meter is corrected, money transferred, parameters changed, and what was left decided on."""
+        for command in floor.meter_acts(rng, self.engine.state):
+            outcome = self.ask(command, people=("ann", "bob") if rng.random() < 0.9 else floor.people(rng))
+            if isinstance(command, ChangeLink) and outcome.of_act().ok:
+                self.played[list(floor.TERMS).index(command.terms.link) + 1].append(command.terms)
+
     # What must change nothing
 
     @precondition(lambda self: self.last is not None)
@@ -252,7 +264,8 @@ class Floor(RuleBasedStateMachine):
                     assert level[account] == book[account], (link["link"], level["level"], account)
                 assert level["house"] == -book["house"]
                 assert level["contributions"] == -book["wagers"]
-                assert book["corrections"] == book["transfers"] == 0
+                assert level["corrections"] == -book["corrections"]
+                assert level["transfers"] == -book["transfers"]
             assert link["awards_outside"] == self.books[link["number"], 0]["awards"]
 
     @invariant()
@@ -267,8 +280,9 @@ class Floor(RuleBasedStateMachine):
     def counted_wagers_explain_the_contributions(self) -> None:
         """L6, S1: each standing wager added its two rates, each undone one nothing."""
         for link, level in levels(self.engine):
-            primary, reserve = rates_of(link, level)
-            assert -level.accounts.wagers == level.wagers * (primary + reserve)
+            each = {sum(rates_of(link, terms.levels[level.number - 1])) for terms in self.played[link.number]}
+            at_most = level.wagers * max(each)
+            assert level.wagers * min(each) <= -level.accounts.wagers <= at_most
             assert min(level.wagers, level.undone_wagers, level.hits, level.undone_hits) >= 0
             assert level.cycle >= 1
 
@@ -322,8 +336,9 @@ class Floor(RuleBasedStateMachine):
     def a_level_is_what_its_history_gives(self) -> None:
         """A11: recomputing a level, from its kept history or all of it, gives its accounts."""
         for link, level in levels(self.engine) + levels(self.elephant):
-            again = replay(level.history.copy(), level.terms, floor_to_seed=link.terms.floor_to_seed)
-            assert again == level.accounts, (link.terms.link, level.terms.level)
+            again = replay(level.history.copy())
+            assert again.accounts == level.accounts, (link.terms.link, level.terms.level)
+            assert again.played == Played(level.terms, link.terms.floor_to_seed)
 
     @invariant()
     def the_journal_alone_gives_the_same_state(self) -> None:

@@ -18,7 +18,7 @@ from jackpot.rules.state import Link, State
 from jackpot.rules.terms import check_link
 from jackpot.rules.undo import Played, Point
 
-# What a link is: its paytable, its wager and its game. A prize of a draw follows from whether it has the draw.
+# What a link is: its paytable, its wager and its game. The prize of a draw follows from whether it has one.
 FIXED: Final = (
     "bank", "paytable", "wager", "hand_kind", "rows", "electronic", "dealer_hand", "always_validate_for",
 )  # fmt: skip

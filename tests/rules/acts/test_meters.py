@@ -1,4 +1,4 @@
-"""What do people's corrections and transfers move, and what becomes of them when something before is undone?"""
+"""What do corrections and transfers move, and what becomes of them when something before is undone?"""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from jackpot.rules import kinds
 from jackpot.rules.acts.banks import CloseBank
 from jackpot.rules.acts.hits import Correct, Pay, Undo, Validate
 from jackpot.rules.acts.links import Resume, Suspend
-from jackpot.rules.acts.meters import CloseLink, CorrectMeter, DecideLeft, MeterCorrected, Transfer
+from jackpot.rules.acts.meters import Account, CloseLink, CorrectMeter, DecideLeft, MeterCorrected, Transfer
 from jackpot.rules.acts.rounds import Reopen
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.signing import People
@@ -77,7 +77,8 @@ def test_a_correction_moves_one_account_against_the_corrections() -> None:
     subject = bank()
     alone = subject.execute(CorrectMeter("L", "meter", 5, "a test wager"), people=("Ada",)).answer
     assert alone["code"] == "two_people"
-    for account, amount in (("primary", -SEED), ("reserve", 7), ("overflow", 5), ("overflow", -5)):
+    steps: list[tuple[Account, int]] = [("primary", -SEED), ("reserve", 7), ("overflow", 5), ("overflow", -5)]
+    for account, amount in steps:
         command = CorrectMeter("L", "meter", amount, "a test wager", account)
         heard = subject.execute(command, people=PEOPLE)
         assert heard.answer["ok"], heard.answer
@@ -225,7 +226,7 @@ def played(subject: OfEngine, round_: str = "r1") -> None:
 
 
 def test_a_transfer_moves_all_but_the_houses_money_of_the_cycle() -> None:
-    """L8, M4: primary to primary, reserve to reserve; the seed goes back; both links in one balanced entry."""
+    """L8, M4: primary to primary, reserve to reserve; the seed goes back; both links in one entry."""
     subject = two_links()
     played(subject)
     suspended(subject)
