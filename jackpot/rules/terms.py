@@ -24,14 +24,20 @@ LEVELS: Final = (("meter",), ("mega", "major", "minor"))
 """The names that a paytable's levels may have, in their order (L3)."""
 
 
-def check_link(terms: LinkTerms) -> None:
-    """ValueError, naming the field, where no paytable and no configuration could give these (L3-L7, A7)."""
+def check_link(terms: LinkTerms, *, opens: bool = True) -> None:
+    """ValueError, naming the field, where no paytable and no configuration could give these (L3-L7, A7).
+
+    opens: with its seeds; a meter that stands may have a limit below its seed.
+    """
     for name, text in (("link", terms.link), ("bank", terms.bank), ("paytable", terms.paytable)):
         _id(name, text)
     _money("wager", terms.wager, 1, WAGER_MAX)
     check_levels([level.level for level in terms.levels])
     for level in terms.levels:
         _level(level)
+        starts = max(level.seed if opens else 0, level.reseed)
+        if level.limit is not None and level.limit < starts:
+            raise ValueError(f"level {level.level}: the limit is below {'seed or ' * opens}reseed (L7)")
     total = sum(level.primary + level.reserve for level in terms.levels)
     if total > BASIS_POINTS:
         raise ValueError(f"the rates add up to {total} of {BASIS_POINTS}, more than the whole wager (L5)")
@@ -101,8 +107,6 @@ def _level(level: LevelTerms) -> None:
     for name, amount in (("seed", level.seed), ("reseed", level.reseed), ("limit", level.limit)):
         if amount is not None:
             _money(f"level {level.level}: {name}", amount, 0, SUM_MAX)
-    if level.limit is not None and level.limit < max(level.seed, level.reseed):
-        raise ValueError(f"level {level.level}: the limit is below seed or reseed (L7)")
 
 
 def _pays(hand: str, pays: Pays, wager: int) -> None:

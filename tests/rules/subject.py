@@ -6,10 +6,12 @@ import msgspec
 from msgspec.structs import replace
 
 from controllers import messages
-from jackpot.catalogue.terms import LevelEntry, LinkEntry, resolve
+from jackpot.catalogue.terms import LevelEntry, LinkEntry, TermsRefused, resolve
 from jackpot.rules import again, cards, kinds, views
 from jackpot.rules.acts import ACTS
 from jackpot.rules.acts.links import OpenLink, Resume, Suspend
+from jackpot.rules.acts.meters import TRANSFERRED, CloseLink, CorrectMeter, Transfer
+from jackpot.rules.acts.parameters import ChangeLink
 from jackpot.rules.acts.tables import OpenTable
 from jackpot.rules.commands import Command, Draw, Envelope
 from jackpot.rules.engine import Engine
@@ -41,6 +43,7 @@ class OfEngine:
         self.auditor = Engine(bank)
         self.entries: list[Entry] = []
         self.past: dict[str, Message] = {}
+        self.opened: dict[str, Link] = {}
         self.site = 0
         self._asked = 0
 
@@ -71,26 +74,8 @@ class OfEngine:
         self.engine.go_on(before)
 
     def open(self, link: Link) -> None:
-        options = dict(link.options)
-        levels: dict[str, dict[str, str]] = {}
-        reserves = options.pop("reserve", {})  # for the accounts' sake, also where no source prints one
-        for name in ("seed", "reseed", "limit", "primary"):
-            for level, text in options.pop(name, {}).items():
-                percent = "%" if name == "primary" else ""
-                levels.setdefault(level or "meter", {})[name] = text.replace(",", "") + percent
-        if "magic_every" in options:
-            options["magic_card_every"] = options.pop("magic_every")
-        for level in levels.values():
-            if "limit" in level:
-                level["limit_approval"] = "worked example"
-        entry = LinkEntry(
-            id=link.name,
-            paytable=link.paytable,
-            wager=link.wager,
-            level={name: LevelEntry(**level) for name, level in levels.items()},
-            **options,
-        )
-        answer = self.execute(OpenLink(_with_reserves(resolve(entry), reserves))).answer
+        self.opened[link.name] = link
+        answer = self.execute(OpenLink(_terms(link))).answer
         assert answer["ok"], answer
 
     def add(self, table: Table) -> None:
@@ -122,6 +107,10 @@ class OfEngine:
         return self._act(kind, fields, proof=Proof(who, self.site, bytes(32)))
 
     def _act(self, kind: str, fields: dict[str, Any], **by: Any) -> Message:
+        if kind in ("correct_meter", "change", "transfer", "close_link"):
+            return self._about_link(kind, fields, **by)
+        if kind == "resume" and TRANSFERRED in self.link(fields["link"]).suspended:
+            self.execute(Resume(TRANSFERRED, (fields["link"],), "filled"), people=PEOPLE)
         if kind in ("suspend", "resume"):
             links = (fields["link"],)
             by_hand = Suspend if kind == "suspend" else Resume
@@ -140,6 +129,37 @@ class OfEngine:
         name = "".join(part.title() for part in kind.split("_"))
         command = next(act.command for act in ACTS if act.command.__name__ == name)(**fields)
         return self._done(self.execute(command, **by))
+
+    def link(self, name: str) -> Any:
+        return next(link for link in self.engine.state.links if link.terms.link == name)
+
+    def _about_link(self, kind: str, fields: dict[str, Any], **by: Any) -> Message:
+        """What people do to a link as a whole (L8, L9)."""
+        link, why = fields.pop("link"), "worked example"
+        if kind == "correct_meter":
+            level = fields["level"] or "meter"
+            command: Any = CorrectMeter(link, level, fields["micros"], why, fields["account"])
+        elif kind == "change":
+            form = self.opened[link]
+            options = {name: _merged(form.options.get(name), value) for name, value in fields.items()}
+            form = Link(form.name, form.paytable, form.wager, {**form.options, **options})
+            try:
+                command = ChangeLink(_terms(form), why)
+            except TermsRefused:
+                return {"ok": False, "code": "bad_terms"}
+            if "reserve" in fields:  # `_terms` gives any to a link, for the accounts' sake
+                return {"ok": False, "code": "bad_terms"}
+        else:
+            pairs = fields.pop("levels", {}) or {}
+            levels = tuple(f"{level or 'meter'}={to or 'meter'}" for level, to in pairs.items())
+            made = {"transfer": Transfer, "close_link": CloseLink}[kind]
+            command = made(link=link, to=fields.get("to"), reason=why, levels=levels)
+        answer = self._done(self.execute(command, **by))
+        if answer.get("code") == "unchanged":  # the model does not look for a difference
+            return self._told(self.execute(Suspend("operator", (link,), why), **by))
+        if kind == "change" and answer["ok"] and not answer.get("asked"):
+            self.opened[link] = form
+        return answer
 
     def _done(self, outcome: Heard) -> Message:
         if not outcome.answer["ok"]:
@@ -199,6 +219,36 @@ def decide_again(auditor: Engine, entry: Entry) -> None:
     event = kinds.decode(entry.kind, entry.version, entry.body)
     assert again.fault(auditor, entry, event) is None, event
     auditor.replay(entry)
+
+
+def _terms(link: Link) -> LinkTerms:
+    """What the form comes to; raises TermsRefused."""
+    options = dict(link.options)
+    levels: dict[str, dict[str, str]] = {}
+    reserves = options.pop("reserve", {})  # for the accounts' sake, also where no source prints one
+    for name in ("seed", "reseed", "limit", "primary"):
+        for level, text in options.pop(name, {}).items():
+            percent = "%" if name == "primary" else ""
+            if text is not None:
+                levels.setdefault(level or "meter", {})[name] = text.replace(",", "") + percent
+    if "magic_every" in options:
+        options["magic_card_every"] = options.pop("magic_every")
+    for level in levels.values():
+        if "limit" in level:
+            level["limit_approval"] = "worked example"
+    entry = LinkEntry(
+        id=link.name,
+        paytable=link.paytable,
+        wager=link.wager,
+        level={name: LevelEntry(**level) for name, level in levels.items()},
+        **options,
+    )
+    return _with_reserves(resolve(entry), reserves)
+
+
+def _merged(before: Any, value: Any) -> Any:
+    """A new value; of levels those that are named."""
+    return {**(before or {}), **value} if isinstance(value, dict) else value
 
 
 def _with_reserves(terms: LinkTerms, reserves: dict[str, str]) -> LinkTerms:

@@ -4,28 +4,18 @@ import pytest
 
 from jackpot.rules.engine import Engine
 from tests.faults.worked import ALL
-from tests.faults.worked.form import Act, Example
+from tests.faults.worked.form import Example
 from tests.faults.worked.play import play
 from tests.rules.subject import BANK, OfEngine
 
-# What two people do to a link (L8, L9) comes with people's own release; the rules' README says so.
-LATER = frozenset({"correct_meter", "change", "transfer", "close_link"})
 
-
-def of_a_later_release(step: object) -> bool:
-    return isinstance(step, Act) and step.kind in LATER
-
-
-PLAYED = [example for example in ALL if not any(map(of_a_later_release, example.steps))]
-
-
-@pytest.mark.parametrize("example", PLAYED, ids=lambda example: example.name)
+@pytest.mark.parametrize("example", ALL, ids=lambda example: example.name)
 def test_worked_example(example: Example) -> None:
     """The answers, awards and meters are those of the regulation (each example cites its rule ids)."""
     play(example, OfEngine())
 
 
-@pytest.mark.parametrize("example", PLAYED, ids=lambda example: example.name)
+@pytest.mark.parametrize("example", ALL, ids=lambda example: example.name)
 def test_replay_gives_the_same_state(example: Example) -> None:
     """M4, L10: the entries of every example, applied again, give the same state and postings."""
     subject = OfEngine()

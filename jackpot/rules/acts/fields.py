@@ -41,6 +41,10 @@ Remark = Annotated[
         description=f"none, or 1 to {REASON_MOST} printable characters",
     ),
 ]
+# A level, and the one of another link that its money goes to, as a form's field and an option have them.
+LevelPair = Annotated[
+    str, Meta(pattern=r"^[a-z]{1,16}=[a-z]{1,16}(?!\n)$", description='two levels, such as "meter=major"')
+]
 HitId = Annotated[str, Meta(pattern=f"^H{NUMBER}", description="a hit's id, such as H12")]
 LeftId = Annotated[str, Meta(pattern=f"^D{NUMBER}", description="what is left of an award, such as D3")]
 AwardId = Annotated[str, Meta(pattern=f"^A{NUMBER}", description="an award's id, such as A34")]

@@ -5,11 +5,13 @@ comes to the right sums (A11).
 """
 
 from collections.abc import Iterable
-from typing import ClassVar, Final, Literal
+from typing import Annotated, ClassVar, Final, Literal
+
+from msgspec import Meta
 
 from controllers.messages import Id
 from jackpot.rules.acts.act import ADMIN, FLOOR_OR_ADMIN, Act, By
-from jackpot.rules.acts.fields import LeftId, Micros, Reason
+from jackpot.rules.acts.fields import LeftId, LevelPair, Micros, Reason
 from jackpot.rules.apply_rounds import decided
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
@@ -26,6 +28,12 @@ from jackpot.rules.undo import Move, Point, replay
 # What tables and signs are told of a link whose money went to another one, until two people resume it (L8).
 TRANSFERRED: Final = "transferred"
 
+# The levels that one act sends elsewhere: more than a link has.
+_LEVELS_MOST: Final = 8
+
+Levels = Annotated[
+    tuple[LevelPair, ...], Meta(max_length=_LEVELS_MOST, description=f"{_LEVELS_MOST} levels at most")
+]
 Account = Literal["primary", "reserve", "overflow"]
 
 
@@ -40,7 +48,7 @@ class CorrectMeter(ActCommand, tag="correct-meter", frozen=True):
 
 
 class MeterCorrected(Event, frozen=True, array_like=True):
-    kind: ClassVar[int] = 60
+    kind: ClassVar[int] = 80
     link: int
     level: int
     account: Account
@@ -85,7 +93,7 @@ class DecideLeft(ActCommand, tag="decide-left", frozen=True):
 class LeftDecided(Event, frozen=True, array_like=True):
     """amount: what is decided on, in micro-dollars."""
 
-    kind: ClassVar[int] = 61
+    kind: ClassVar[int] = 81
     left: int
     award: int
     link: int
@@ -119,20 +127,25 @@ def apply_left_decided(effects: Effects, event: LeftDecided) -> None:
 
 
 class Transfer(ActCommand, tag="transfer", frozen=True):
-    """A suspended link's money goes to another link of the bank, the house's back to it (L8); two people."""
+    """A suspended link's money goes to another link of the bank, the house's back to it (L8); two people.
+
+    levels: to which level of the other link, where that has none of the name.
+    """
 
     link: Id
     to: Id
     reason: Reason
+    levels: Levels = ()
 
 
 class Transferred(Event, frozen=True, array_like=True):
-    """changes: of the levels of both links, as they were decided."""
+    """changes: of the levels of both links. levels: as people gave them."""
 
-    kind: ClassVar[int] = 62
+    kind: ClassVar[int] = 82
     link: int
     to: int
     changes: list[LevelChange]
+    levels: tuple[str, ...]
     reason: str
     people: People
 
@@ -143,9 +156,9 @@ def decide_transfer(state: State, command: Transfer, by: By) -> Transferred:
     link = find_open(state, "link", command.link)
     at_rest(state, link)
     to = _find_other(state, link, command.to)
-    changes = _outflow(link, to)
+    changes = _outflow(link, to, command.levels)
     refuse_if(not changes, Code.BAD_AMOUNT, f"link: {command.link} holds nothing to transfer")
-    return Transferred(link.number, to.number, changes, command.reason, by.people)
+    return Transferred(link.number, to.number, changes, command.levels, command.reason, by.people)
 
 
 def apply_transferred(effects: Effects, event: Transferred) -> None:
@@ -156,20 +169,24 @@ def apply_transferred(effects: Effects, event: Transferred) -> None:
 
 
 class CloseLink(ActCommand, tag="close-link", frozen=True):
-    """A suspended link ends for ever (L8); two people. to: the link that its money goes to."""
+    """A suspended link ends for ever (L8); two people. to: the link that its money goes to, None where only
+    the house's is left. levels: as of `Transfer`.
+    """
 
     link: Id
     reason: Reason
     to: Id | None = None
+    levels: Levels = ()
 
 
 class LinkClosed(Event, frozen=True, array_like=True):
-    """to: 0 where nothing is left but the house's own. changes: as of `Transferred`."""
+    """to: 0 where nothing is left but the house's own. changes, levels: as of `Transferred`."""
 
-    kind: ClassVar[int] = 63
+    kind: ClassVar[int] = 83
     link: int
     to: int
     changes: list[LevelChange]
+    levels: tuple[str, ...]
     reason: str
     people: People
 
@@ -180,11 +197,11 @@ def decide_close_link(state: State, command: CloseLink, by: By) -> LinkClosed:
     link = find_open(state, "link", command.link)
     at_rest(state, link)
     to = None if command.to is None else _find_other(state, link, command.to)
-    changes = _outflow(link, to)
+    changes = _outflow(link, to, command.levels)
     left = sum(change.change.transfers for change in changes)
     homeless = to is None and left > 0
     refuse_if(homeless, Code.MONEY_LEFT, f"to: {decimal(left)} on its meters must go to another link")
-    return LinkClosed(link.number, to.number if to else 0, changes, command.reason, by.people)
+    return LinkClosed(link.number, to.number if to else 0, changes, command.levels, command.reason, by.people)
 
 
 def apply_link_closed(effects: Effects, event: LinkClosed) -> None:
@@ -243,12 +260,13 @@ def _find_level(link: Link, name: str) -> Level:
     return found
 
 
-def _outflow(link: Link, to: Link | None) -> list[LevelChange]:
+def _outflow(link: Link, to: Link | None, levels: Iterable[str]) -> list[LevelChange]:
     """What leaves each level, and what of it comes to which level of the other link; micro-dollars.
 
     The house gets its money of the current cycle back, as far as it is there: from the primary, then from the
-    overflow, then from the reserve. A level that the other link has not goes to the other's first.
+    overflow, then from the reserve.
     """
+    places = {} if to is None else _places(link, to, levels)
     out: list[LevelChange] = []
     into: dict[int, Accounts] = {}
     for level in link.levels:
@@ -264,16 +282,24 @@ def _outflow(link: Link, to: Link | None) -> list[LevelChange]:
             change = Accounts(-held.primary, -held.reserve, -held.overflow, house=back, transfers=total)
             out.append(LevelChange(link.number, level.number, change))
         if total and to is not None:
-            _receive(into.setdefault(_place(level, to), Accounts()), goes)
+            _receive(into.setdefault(places[level.number], Accounts()), goes)
     if to is not None:
         out += [_arrive(to, number, change) for number, change in sorted(into.items())]
     return out
 
 
-def _place(level: Level, to: Link) -> int:
-    """The number of the level that the money goes to."""
-    names = [other.terms.level for other in to.levels]
-    return names.index(level.terms.level) + 1 if level.terms.level in names else 1
+def _places(link: Link, to: Link, levels: Iterable[str]) -> dict[int, int]:
+    """By each level's number that of the other link's level which its money goes to."""
+    own = {level.terms.level: level.number for level in link.levels}
+    names = {level.terms.level: level.number for level in to.levels}
+    given = dict(pair.split("=", 1) for pair in levels)
+    for name in given:
+        refuse_if(name not in own, Code.BAD_REQUEST, f"levels: {link.terms.link} has no level {name}")
+    goes = {number: given.get(name, name) for name, number in own.items()}
+    for name in goes.values():
+        said = f"levels: {to.terms.link} has no level {name}, only {', '.join(names)}: say to which it goes"
+        refuse_if(name not in names, Code.BAD_REQUEST, said)
+    return {number: names[name] for number, name in goes.items()}
 
 
 def _receive(change: Accounts, goes: dict[str, int]) -> None:
@@ -308,12 +334,12 @@ def _again_correct(state: State, event: MeterCorrected) -> Iterable[CorrectMeter
 
 def _again_transfer(state: State, event: Transferred) -> Iterable[Transfer]:
     link, to = (state.link(number).terms.link for number in (event.link, event.to))
-    yield Transfer(link, to, event.reason)
+    yield Transfer(link, to, event.reason, event.levels)
 
 
 def _again_close(state: State, event: LinkClosed) -> Iterable[CloseLink]:
     to = state.link(event.to).terms.link if event.to else None
-    yield CloseLink(state.link(event.link).terms.link, event.reason, to)
+    yield CloseLink(state.link(event.link).terms.link, event.reason, to, event.levels)
 
 
 ACTS: Final = (

@@ -34,7 +34,7 @@ class ChangeLink(ActCommand, tag="change-link", frozen=True):
 class LinkChanged(Event, frozen=True, array_like=True):
     """before, terms: the old ones and the new ones, whole."""
 
-    kind: ClassVar[int] = 64
+    kind: ClassVar[int] = 84
     link: int
     before: LinkTerms
     terms: LinkTerms
@@ -47,11 +47,11 @@ def decide_change_link(state: State, command: ChangeLink, by: By) -> LinkChanged
     two_people(by.people, "a link's parameters change")
     terms = command.terms
     link = find_open(state, "link", terms.link)
-    refuse_if(link.terms == terms, Code.UNCHANGED, f"link: {terms.link} has these terms already")
     check_fixed(link.terms, terms)
     at_rest(state, link)
+    refuse_if(link.terms == terms, Code.UNCHANGED, f"link: {terms.link} has these terms already")
     try:
-        check_link(terms)
+        check_link(terms, opens=False)
     except ValueError as error:
         raise Refusal(Code.BAD_TERMS, f"link {terms.link}: {error}") from error
     _check_limits(link, terms)

@@ -86,6 +86,7 @@ def test_terms_on_which_nobody_could_play_are_refused_and_so_are_the_same() -> N
     suspended(subject)
     assert code(subject, change(subject, primary=0)) == "bad_terms"
     assert code(subject, change(subject, limit=SEED)) == "bad_terms"
+    assert code(subject, change(subject, reseed=DOLLAR, limit=DOLLAR)) == "bad_terms"
     assert code(subject, change(subject)) == "unchanged"
     done(subject, change(subject, limit=SEED + DOLLAR))
 
