@@ -9,10 +9,11 @@ from typing import Any, Final
 
 import pytest
 
+from jackpot.rules.money import MICROS_PER_CENT
 from tests.faults.model_people import are_two
 from tests.faults.random_floor import CREW, HOUSES, House, RandomFloor
 from tests.faults.test_model import OfModel
-from tests.faults.worked.form import Message, Signer
+from tests.faults.worked.form import Message, Signer, usd
 from tests.rules.subject import OfEngine
 
 STEPS: Final = 150
@@ -141,3 +142,35 @@ def test_they_agree_on_who_may(house: str, seed: int) -> None:
     both = Signed(HOUSES[house], 1_000 + seed)
     for _ in range(STEPS):
         both.step()
+
+
+class OfLinks(Both):
+    """People correct, change, transfer and close links, too."""
+
+    of_links = 0.08
+
+    def act(self, kind: str, people: int, **fields: Any) -> None:
+        if kind == "resume" and not self.model.links[fields["link"]].suspended:
+            return  # the engine says so, and the model does not look
+        for level, text in fields.get("limit", {}).items():
+            if text is not None:  # a configuration has whole cents, and no limit below its seed
+                cents = usd(text) // MICROS_PER_CENT
+                fields["limit"] = {level: f"{cents // 100}.{cents % 100:02}"}
+                if usd(text) < self.engine.link(fields["link"]).level(level or "meter").terms.seed:
+                    return
+        super().act(kind, people, **fields)
+
+    def correct_meter(self, name: str, people: int) -> None:
+        if not self.model.links[name].closed:  # the engine lets what is left there be taken off
+            super().correct_meter(name, people)
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("house", HOUSES)
+def test_they_agree_on_links_as_a_whole(house: str, seed: int) -> None:
+    """L8, L9, A11: what is corrected, changed, transferred and closed, and what is undone across it."""
+    both = OfLinks(HOUSES[house], seed)
+    for number in range(STEPS):
+        both.step()
+        if number % 25 == 0:
+            both.model.checkpoint()

@@ -240,7 +240,8 @@ def test_a_transfer_moves_all_but_the_houses_money_of_the_cycle() -> None:
         (2, 0, -52 * CENT),
     ]
     assert subject.meters()["L", ""]["house"] == 0
-    assert code(subject, Transfer("L", "M", "again")) == "bad_amount"
+    done(subject, Transfer("L", "M", "again"))
+    assert meter(subject, "M") == (SEED + 42 * CENT, 10 * CENT, 0)
 
 
 def test_what_topped_the_meter_up_in_the_cycle_is_the_houses_and_what_an_older_one_had_is_not() -> None:
