@@ -48,8 +48,8 @@ class Names:
                 case LinkChanged() as changed:
                     self.before.setdefault(changed.link, []).append((entry.seq, changed.before))
                     self.links[changed.link] = changed.terms
-                case TableOpened() as seated:
-                    self.tables[seated.number] = seated.terms
+                case TableOpened() as table:
+                    self.tables[table.number] = table.terms
 
     def link(self, number: int | None) -> str:
         """The link's id; "" for none."""

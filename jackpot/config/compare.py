@@ -44,7 +44,7 @@ def _pairs(before: LinkTerms, now: LinkTerms) -> Iterator[tuple[str, str, Any, A
         if field != "levels":
             yield field, field, getattr(before, field), getattr(now, field)
         elif names[0] != names[1]:
-            yield field, field, *names
+            yield field, field, names[0], names[1]
         else:
             for was, is_ in zip(before.levels, now.levels, strict=True):
                 for of_level in was.__struct_fields__:

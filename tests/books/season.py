@@ -135,8 +135,9 @@ class Season:
     def _about_meters(self) -> None:
         """Two people correct a meter, transfer its money or change its parameters, mostly with it at rest."""
         acts = floor.meter_acts(self.random, self.engine.state)
-        if any(isinstance(act, Suspend) for act in acts) and self.random.random() < 0.9:
-            self._rest(acts[0].links[0])
+        links = [link for act in acts if isinstance(act, Suspend) for link in act.links]
+        if links and self.random.random() < 0.9:
+            self._rest(links[0])
         for act in acts:
             self.ask(act, None, "ann", "bob")
 

@@ -136,11 +136,11 @@ class OfEngine:
     def _about_link(self, kind: str, fields: dict[str, Any], **by: Any) -> Message:
         """What people do to a link as a whole (L8, L9)."""
         link, why = fields.pop("link"), "worked example"
+        form = self.opened[link]
         if kind == "correct_meter":
             level = fields["level"] or "meter"
             command: Any = CorrectMeter(link, level, fields["micros"], why, fields["account"])
         elif kind == "change":
-            form = self.opened[link]
             options = {name: _merged(form.options.get(name), value) for name, value in fields.items()}
             form = Link(form.name, form.paytable, form.wager, {**form.options, **options})
             try:
