@@ -19,7 +19,8 @@ POWERS: Final[dict[str, tuple[Role, ...]]] = (
     dict.fromkeys(FLOOR.split(), ("floor",))
     | dict.fromkeys(("pay", "correct"), ("floor", "cage"))
     | dict.fromkeys(("suspend", "resume", "confirm-behind", "clear", "acknowledge"), ("floor", "admin"))
-    | {"end-key": ("admin",)}
+    | dict.fromkeys(("correct-meter", "decide-left"), ("floor", "admin"))
+    | dict.fromkeys(("end-key", "transfer", "close-link", "change-link"), ("admin",))
     | dict.fromkeys(ADMIN.split(), ("admin",))
     | dict.fromkeys(("set-secret", "make-token", "end-token", "confirm", "reject"), ROLES)
 )
