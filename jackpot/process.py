@@ -56,6 +56,7 @@ class Process(ABC):
         self.ports: dict[str, int] = {}
         self.lag = Histogram(LAG_SECONDS)
         self.visits = Visits(self.clock)
+        self.encryption = listening.Encryption(config.listen.tls)
         self.doors: list[Door] = []
         self._group = asyncio.TaskGroup()
         self._sites: list[web.AppRunner] = []
@@ -105,7 +106,7 @@ class Process(ABC):
         names = [name for name in (*devices, "http", "public") if getattr(at, name) is not None]
         bounds = descriptors.bounds(self.config, names, descriptors.allowed())
         for name in names:
-            tls = listening.tls_of(self.config, devices=name in devices)
+            tls = self.encryption.of(devices=name in devices)
             await self._door(name, bounds[name], tls).bind(getattr(at, name))
 
     async def _open(
@@ -155,6 +156,7 @@ class Process(ABC):
             self._sweep()
             self._live.sweep()
             self.visits.sweep()
+            alone(self, self.encryption.tick, self.clock.monotonic())
             for text in self._udp:
                 alone(text, text.tick, self.clock.monotonic())
 

@@ -65,6 +65,39 @@ def site(
     typer.echo(f"{file}: made, and {public}, fingerprint {key.fingerprint}\n{pem}", nl=False)
 
 
+@app.command()
+def tls(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="FILE.pem and FILE.key are made.")],
+    host: Annotated[
+        list[str] | None,
+        typer.Option("--host", metavar="NAME", help="A name or address of the server; once for each."),
+    ] = None,
+    days: Annotated[int, typer.Option("--days", min=1, max=397, help="How long it is good.")] = 90,
+    force: Force = False,
+) -> None:
+    """Make a self-signed certificate for [listen.tls], to try it: browsers warn, as nobody vouches for it.
+
+    Without --host it is for this machine's name, localhost and 127.0.0.1. On the floor use one of your own
+    authority. A running server takes new files in their place within some seconds.
+
+    Example: jackpot keys tls /etc/jackpot/tls/server --host jackpot.example --host 10.0.0.7
+    """
+    import platform
+
+    from jackpot.clock import SystemClock
+    from jackpot.config.certificates import self_signed
+
+    cert, key = (file.with_name(file.name + ending) for ending in (".pem", ".key"))
+    hosts = host or [platform.node(), "localhost", "127.0.0.1"]
+    made = self_signed(hosts, days, SystemClock().unix_ms())
+    if cert.exists() and not force:
+        fail(f"{cert} exists already: a certificate is replaced only with --force")
+    _write(key, made.key, 0o600, force)
+    _write(cert, made.cert, 0o644, force=True)
+    typer.echo(f"{cert}: made for {', '.join(hosts)}, good for {days} days, SHA-256 {made.fingerprint}")
+    typer.echo(f'[listen.tls]\ncert = "{cert}"\nkey = "{key}"')
+
+
 def _write(file: Path, text: str, mode: int, force: bool) -> None:
     """Makes a file that is there whole or not at all; what is wrong ends the command."""
     # Written whole under another name first: a key file never holds half a key, whenever the machine stops.

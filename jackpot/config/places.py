@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from jackpot.clock import SystemClock
 from jackpot.config.keys import open_to_all
 from jackpot.config.settings import Address, Ledger, Listen, ServerAt, Signage, Tls
 from jackpot.config.source import Source
@@ -150,7 +151,15 @@ def _tls(source: Source, given: Mapping[str, str]) -> Tls | None:
     cert, key = files.get("cert"), files.get("key")
     if key is not None and (fault := open_to_all(key)) is not None:
         source.warn(f"listen.tls.key: {fault}")
-    return None if cert is None or key is None else Tls(cert, key, files.get("client_ca"))
+    if cert is None or key is None:
+        return None
+    from jackpot.config import certificates  # noqa: PLC0415 - it takes long to load, and few need it
+
+    if (fault := certificates.unfit(cert, key)) is not None:
+        source.wrong("listen.tls.cert", fault)
+    elif (soon := certificates.ending(cert, SystemClock().unix_ms())) is not None:
+        source.warn(f"listen.tls.cert: {soon}")
+    return Tls(cert, key, files.get("client_ca"))
 
 
 def _admin(source: Source, path: str, given: str | None, ledger: Ledger | None) -> Path:

@@ -17,7 +17,6 @@ ALARMS: Final = (
     "key_ended",
     "ledger_behind_confirmed",
     "request_expired",
-    "seq_conflict",
 )
 
 log: Final = structlog.get_logger()

@@ -5,27 +5,76 @@ import ssl
 from collections.abc import Sequence
 from typing import Final
 
-from jackpot.config import Config
+import structlog
+
+from jackpot.config import Tls
+from jackpot.config.certificates import ends_ms, unfit
 from jackpot.server.alone import alone
 from jackpot.server.devices import Devices
 from jackpot.server.door import Door
 
 # Devices have this long to read their last answers.
 CLOSE_WITHIN_S: Final = 2.0
+# A certificate is put in its place days before the old one ends.
+LOOK_S: Final = 10.0
+
+log: Final = structlog.get_logger()
 
 
-def tls_of(config: Config, *, devices: bool) -> ssl.SSLContext | None:
-    """A listener's TLS; with a client CA every device must show a certificate of it."""
-    tls = config.listen.tls
-    if tls is None:
-        return None
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.minimum_version = ssl.TLSVersion.TLSv1_2
-    context.load_cert_chain(tls.cert, tls.key)
-    if devices and tls.client_ca is not None:
-        context.load_verify_locations(tls.client_ca)
-        context.verify_mode = ssl.CERT_REQUIRED
-    return context
+class Encryption:
+    """TLS of a process' listeners. A certificate that takes the place of the one before is used as it runs.
+
+    ends: when the certificate ends, unix seconds; None without TLS.
+    """
+
+    def __init__(self, tls: Tls | None) -> None:
+        self.ends: float | None = None
+        self._tls = tls
+        self._contexts: list[ssl.SSLContext] = []
+        self._taken = _mark(tls)
+        self._due = 0.0
+
+    def of(self, *, devices: bool) -> ssl.SSLContext | None:
+        """A listener's TLS; with a client CA every device must show a certificate of it. Raises OSError."""
+        if (tls := self._tls) is None:
+            return None
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.minimum_version = ssl.TLSVersion.TLSv1_2
+        context.load_cert_chain(tls.cert, tls.key)
+        if devices and tls.client_ca is not None:
+            context.load_verify_locations(tls.client_ca)
+            context.verify_mode = ssl.CERT_REQUIRED
+        self._contexts.append(context)
+        self.ends = ends_ms(tls.cert) / 1000
+        return context
+
+    def tick(self, now: float) -> None:
+        """Lets time pass, in seconds: new connections get the certificate that stands there by now."""
+        if self._tls is None or now < self._due:
+            return
+        self._due = now + LOOK_S
+        if (mark := _mark(self._tls)) != self._taken:
+            self._taken = mark
+            self._take(self._tls)
+
+    def _take(self, tls: Tls) -> None:
+        fault = unfit(tls.cert, tls.key)  # half of two new files leaves the old ones in use
+        if fault is not None:
+            log.warning("certificate_refused", reason=fault)
+            return
+        for context in self._contexts:
+            context.load_cert_chain(tls.cert, tls.key)
+        self.ends = ends_ms(tls.cert) / 1000
+        log.info("certificate_taken", file=str(tls.cert), ends=int(self.ends))
+
+
+def _mark(tls: Tls | None) -> tuple[tuple[int, int], ...]:
+    """What is another once a file of it is another; empty while one is not there."""
+    try:
+        stats = [file.stat() for file in (tls.cert, tls.key)] if tls is not None else []
+    except OSError:
+        return ()
+    return tuple((stat.st_mtime_ns, stat.st_ino) for stat in stats)
 
 
 def listen(door: Door, devices: Devices) -> int:

@@ -25,8 +25,9 @@ CSRF_HEADER: Final = "X-Jackpot-Token"
 CSRF_FIELD: Final = "token"
 SAFE_METHODS: Final = frozenset({hdrs.METH_GET, hdrs.METH_HEAD})
 HOW_TO_BE_SAFE: Final = (
-    "people sign in over TLS alone: give [listen.tls] a certificate, or name in [listen] proxies the proxy "
-    "that has one and sends X-Forwarded-Proto; on this machine itself 127.0.0.1 works without"
+    "people sign in over TLS alone: give [listen.tls] a certificate, which `jackpot keys tls` makes, "
+    "or name in [listen] proxies the proxy that has one and sends X-Forwarded-Proto; on this machine itself "
+    "127.0.0.1 works without"
 )
 
 

@@ -88,6 +88,12 @@ def of_program(build: Mapping[str, str], lag: Histogram) -> Iterator[Family]:
     yield counter("log_lines_dropped", "Lines of the log that were lost.", [], [([], lines_dropped())])
 
 
+def of_encryption(ends: float | None) -> Iterator[Family]:
+    """ends: of the certificate, unix seconds; None without one."""
+    text = "When the certificate of the listeners ends."
+    yield gauge("tls_certificate_expiry_timestamp_seconds", text, [], [] if ends is None else [([], ends)])
+
+
 def of_banks(statistics: Sequence[Facts]) -> Iterator[Family]:
     """statistics: of each writer."""
     banks = [([bank["bank"]], bank) for bank in statistics]

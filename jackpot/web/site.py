@@ -23,6 +23,7 @@ from jackpot.server.desk import BankStopped, Desk
 from jackpot.server.door import Door
 from jackpot.server.heads import Signer
 from jackpot.server.histogram import Histogram
+from jackpot.server.listening import Encryption
 from jackpot.server.people import Entrance
 from jackpot.server.remedy import explained
 from jackpot.web import api, docs, ops, overview
@@ -30,7 +31,7 @@ from jackpot.web.access import Access
 from jackpot.web.book_metrics import of_books
 from jackpot.web.families import Family, registry
 from jackpot.web.front import Front, Maker
-from jackpot.web.metrics import WayIn, of_banks, of_heads, of_program, of_relays, of_way_in
+from jackpot.web.metrics import WayIn, of_banks, of_encryption, of_heads, of_program, of_relays, of_way_in
 from jackpot.web.overview import Overview, why
 from jackpot.web.reports import Reports
 from jackpot.web.screens import Screens, secure
@@ -65,6 +66,8 @@ class Source(overview.Source, Visited, Protocol):
     def people(self) -> Desk: ...
     @property
     def signer(self) -> Signer | None: ...
+    @property
+    def encryption(self) -> Encryption: ...
     @property
     def digest(self) -> str: ...
     @property
@@ -187,6 +190,7 @@ async def metrics(request: web.Request) -> web.Response:
     return exposition(
         chain(
             of_program(build, source.lag),
+            of_encryption(source.encryption.ends),
             books,
             of_banks(banks),
             of_way_in(way_in),

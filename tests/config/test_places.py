@@ -2,8 +2,28 @@
 
 from pathlib import Path
 
+from jackpot.clock import SystemClock
 from jackpot.config import Address, load
+from jackpot.config.certificates import self_signed
 from tests.config.floor import WriteFloor, mistakes
+
+
+def certificate(cert: Path, key: Path, days: int = 90) -> None:
+    """Writes one that is good for so many days, and its key; both into one file where that is asked."""
+    made = self_signed(["localhost"], days, SystemClock().unix_ms())
+    key.touch(mode=0o600)
+    key.write_text(made.key)
+    cert.write_text(made.cert + (made.key if cert == key else ""))
+
+
+def test_a_certificate_is_looked_at_before_the_start(floor: WriteFloor, tmp_path: Path) -> None:
+    """README, TLS: one that ends soon is a warning, one without its key a mistake."""
+    cert, key = tmp_path / "c.pem", tmp_path / "k.pem"
+    file = floor(more='[listen.tls]\ncert = "c.pem"\nkey = "k.pem"\n')
+    certificate(cert, key, days=7)
+    assert any(f"listen.tls.cert: {cert} ends on" in line for line in load(file).warnings)
+    cert.write_text("a certificate")
+    assert "are no certificate and its key" in mistakes(file)["listen.tls.cert"]
 
 
 def test_plain_listeners_beyond_loopback(floor: WriteFloor, tmp_path: Path) -> None:
@@ -14,8 +34,7 @@ def test_plain_listeners_beyond_loopback(floor: WriteFloor, tmp_path: Path) -> N
     assert any("listen.signs: 0.0.0.0:5711 has no TLS" in warning for warning in meant.warnings)
     found = mistakes(floor(public, ("[[link]]", '[listen.tls]\ncert = "c.pem"\nkey = "k.pem"\n[[link]]')))
     assert list(found) == ["listen.tls.cert", "listen.tls.key"]
-    for name in ("c.pem", "k.pem"):
-        (tmp_path / name).touch(mode=0o600)
+    certificate(tmp_path / "c.pem", tmp_path / "k.pem")
     tls = load(floor(public, ("[[link]]", '[listen.tls]\ncert = "c.pem"\nkey = "k.pem"\n[[link]]')))
     assert tls.listen.tls is not None
     assert tls.warnings == ()
@@ -24,7 +43,7 @@ def test_plain_listeners_beyond_loopback(floor: WriteFloor, tmp_path: Path) -> N
 def test_a_private_key_that_everybody_can_read(floor: WriteFloor, tmp_path: Path) -> None:
     """Who has the server's TLS key can play the server. A group may share it, but no device's key."""
     tls = tmp_path / "server.pem"
-    tls.write_text("a certificate and its key")
+    certificate(tls, tls)
     file = floor(more=f'[listen.tls]\ncert = "{tls}"\nkey = "{tls}"\n')
     tls.chmod(0o644)
     assert [line for line in load(file).warnings if "listen.tls.key" in line] == [

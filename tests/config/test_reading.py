@@ -12,6 +12,7 @@ from controllers.pace import Limits
 from jackpot.config import Address, ConfigErrors, Signage, load
 from jackpot.rules.paytable import TableTerms
 from tests.config.floor import WriteFloor, mistakes
+from tests.config.test_places import certificate
 from tests.server.heads import site_key
 
 
@@ -52,9 +53,9 @@ def test_the_example_is_good(tmp_path: Path) -> None:
     assert config.banks == ("main", "studio")
     uncommented = re.sub(r"(?m)^# (?=[a-z_]+ = |\[)", "", text)
     uncommented = uncommented.replace("sqlite:////var/lib/jackpot/ledger.db", "postgresql://db/ledger")
-    for name in ("server.pem", "server.key", "devices.pem"):
-        (tmp_path / "tls").mkdir(exist_ok=True)
-        (tmp_path / "tls" / name).touch()
+    (tmp_path / "tls").mkdir()
+    (tmp_path / "tls" / "devices.pem").touch()
+    certificate(tmp_path / "tls" / "server.pem", tmp_path / "tls" / "server.key")
     for logo in ("logo.svg", "five.svg"):
         (tmp_path / logo).touch()
     (tmp_path / "keys" / "T01.next").write_text("ab" * 32)
