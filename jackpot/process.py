@@ -156,7 +156,7 @@ class Process(ABC):
             self._sweep()
             self._live.sweep()
             self.visits.sweep()
-            alone(self, self.encryption.tick, self.clock.monotonic())
+            self.encryption.tick(self.clock.monotonic())
             for text in self._udp:
                 alone(text, text.tick, self.clock.monotonic())
 

@@ -62,9 +62,14 @@ class Encryption:
         if fault is not None:
             log.warning("certificate_refused", reason=fault)
             return
-        for context in self._contexts:
-            context.load_cert_chain(tls.cert, tls.key)
-        self.ends = ends_ms(tls.cert) / 1000
+        try:
+            for context in self._contexts:
+                context.load_cert_chain(tls.cert, tls.key)
+            self.ends = ends_ms(tls.cert) / 1000
+        except (OSError, ValueError) as error:  # somebody replaced them meanwhile: the next look takes those
+            self._taken = ()
+            log.warning("certificate_refused", reason=str(error))
+            return
         log.info("certificate_taken", file=str(tls.cert), ends=int(self.ends))
 
 
