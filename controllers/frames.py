@@ -4,6 +4,7 @@ A frame is a big-endian u32 length N and N bytes of one MessagePack map.
 """
 
 from collections.abc import Mapping
+from struct import Struct
 from typing import Any, Final
 
 import msgpack
@@ -16,6 +17,7 @@ STRANGER_MOST: Final = 4_096
 """Bytes of one frame before `welcome`: a stranger may not make the server gather more."""
 
 LENGTH_BYTES: Final = 4
+_length: Final = Struct(">I").unpack_from
 
 
 class BadFrame(Exception):
@@ -47,7 +49,7 @@ class FrameReader:
         body = self._start + LENGTH_BYTES
         if len(self._buffer) < body:
             return False
-        length = int.from_bytes(self._buffer[self._start : body], "big")
+        (length,) = _length(self._buffer, self._start)
         return len(self._buffer) >= body + length or not 1 <= length <= self.maximum
 
     def add(self, data: bytes) -> None:
@@ -59,16 +61,17 @@ class FrameReader:
 
     def next_frame(self) -> bytes | None:
         """The next whole payload, None while it is incomplete; raises BadFrame at a forbidden length."""
-        body = self._start + LENGTH_BYTES
-        if len(self._buffer) < body:
+        buffer, body = self._buffer, self._start + LENGTH_BYTES
+        if len(buffer) < body:
             return None
-        length = int.from_bytes(self._buffer[self._start : body], "big")
+        (length,) = _length(buffer, self._start)
         if not 1 <= length <= self.maximum:
             raise BadFrame(f"frame of {length} bytes: 1 to {self.maximum} are allowed")
-        if len(self._buffer) < body + length:
+        end = body + length
+        if len(buffer) < end:
             return None
-        self._start = body + length
-        return bytes(self._buffer[body : self._start])
+        self._start = end
+        return bytes(buffer[body:end])
 
     def feed(self, data: bytes) -> list[bytes]:
         """Take bytes and give every payload that is now whole; raises BadFrame."""

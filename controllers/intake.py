@@ -1,6 +1,8 @@
 """What has one device sent that nobody has looked at yet, and how much of it may be looked at now?"""
 
+from collections.abc import Sized
 from math import inf
+from typing import Final
 
 from controllers.frames import FRAME_MOST, STRANGER_MOST, FrameReader
 from controllers.messages import (
@@ -14,6 +16,10 @@ from controllers.messages import (
     decode_typed,
 )
 from controllers.pace import BY_LETTER_COMMANDS, ITEMS_A_COMMAND, TURN_COMMANDS, Limits, Pace
+
+# Made once, for every frame is held against them.
+_ASKS: Final = (Ping, Pong)
+_BETS: Final = (Wager, Withdraw)
 
 
 class Intake(FrameReader):
@@ -52,19 +58,22 @@ class Intake(FrameReader):
 
         A command above those that may be unanswered is held, and keeps those behind it.
         """
-        if self._turn <= 0 or self.paused:
+        pace = self._pace
+        if self._turn <= 0 or self.halted or pace.ready_at > self.now:
             return None
-        if self._held is None:
-            message = self._read()
-            if message is None or isinstance(message, Ping | Pong):
-                return message
-            if self._pace.full:
-                self._held = message
-                return None
-        else:
+        message = self._held
+        if message is None:
+            read = self._read()
+            if read is None or isinstance(read, _ASKS):
+                return read
+            message = read
+        elif not pace.full:
+            self._held = None
             self._turn -= 1
-            message, self._held = self._held, None
-        self._pace.commanded()
+        if pace.full:
+            self._held = message
+            return None
+        pace.unanswered += 1
         return message
 
     def end(self) -> bool:
@@ -81,7 +90,7 @@ class Intake(FrameReader):
     @property
     def paused(self) -> bool:
         """Whether the device should be read no further for now."""
-        return self.halted or self._held_back or self._pace.ready_at > self.now
+        return self.halted or self._pace.ready_at > self.now or self._held_back
 
     @property
     def waiting(self) -> bool:
@@ -110,16 +119,18 @@ class Intake(FrameReader):
             return None
         self.heard_at = self.now
         message: TableMessage | Ping | Pong | None = decode_typed(payload)
-        before = 0
         if message is None:
-            before = BY_LETTER_COMMANDS
-            self._pace.worked(before, self.now)  # also where it cannot be read
+            self._work(BY_LETTER_COMMANDS)  # also where it cannot be read
             message = decode_by_letter(payload)
-        cost = 1
-        if isinstance(message, Settle):
-            cost += len(message.hands) // ITEMS_A_COMMAND
-        elif isinstance(message, Wager | Withdraw):
-            cost += len(message.bets) // ITEMS_A_COMMAND
-        self._pace.worked(cost, self.now)
-        self._turn -= before + cost
+        items: Sized = ()
+        if isinstance(message, _BETS):
+            items = message.bets
+        elif isinstance(message, Settle):
+            items = message.hands
+        self._work(1 + len(items) // ITEMS_A_COMMAND)
         return message
+
+    def _work(self, commands: int) -> None:
+        """A frame costs as much as so many commands."""
+        self._pace.worked(commands, self.now)
+        self._turn -= commands

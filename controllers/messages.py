@@ -117,7 +117,8 @@ class Bet(Item, frozen=True):
 
     def __post_init__(self) -> None:
         """Raise ValueError for a name of too many bytes: the decoder's own limit is in characters."""
-        _check_player(self.player)
+        if self.player is not None:
+            _check_player(self.player)
 
 
 class Unbet(Item, frozen=True):
@@ -141,11 +142,12 @@ class Claim(Item, frozen=True):
 
     def __post_init__(self) -> None:
         """Raise ValueError for a name of too many bytes: the decoder's own limit is in characters."""
-        _check_player(self.player)
+        if self.player is not None:
+            _check_player(self.player)
 
 
-def _check_player(player: str | None) -> None:
-    if player is not None and len(player.encode()) > PLAYER_BYTES:
+def _check_player(player: str) -> None:
+    if len(player.encode()) > PLAYER_BYTES:
         raise ValueError(f"player: more than {PLAYER_BYTES} bytes")
 
 

@@ -52,7 +52,9 @@ class Bucket:
 
     def draw(self, amount: int, now: float) -> float:
         """When the level is no longer below zero, else `now`; no later draw gives an earlier time."""
-        level = min(float(self._rate), self._level + (now - self._at) * self._rate) - amount
+        level = self._level - amount
+        if now != self._at:
+            level = min(float(self._rate), self._level + (now - self._at) * self._rate) - amount
         self._level, self._at = level, now
         return now - level / self._rate if level < 0 else now
 
@@ -77,10 +79,9 @@ class Pace:
 
     def worked(self, commands: int, now: float) -> None:
         """A frame cost the work of so many commands."""
-        self._until(self._frames.draw(commands, now))
-
-    def commanded(self) -> None:
-        self.unanswered += 1
+        ready_at = self._frames.draw(commands, now)
+        if ready_at > now:
+            self._until(ready_at)
 
     def answered(self, now: float, *, refused: bool) -> None:
         self.unanswered -= 1

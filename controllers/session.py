@@ -11,9 +11,8 @@ come out. It has no socket, no task and no clock. The caller
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import inf
-from typing import Final
+from typing import Final, get_args
 
 import msgspec
 
@@ -21,9 +20,18 @@ from controllers.answers import Ack, Error, Nack, ServerMessage, Welcome, reduce
 from controllers.frames import BadFrame, TooLong, frame
 from controllers.hello import AUTH_FAILED, KeyCheck, claimed
 from controllers.intake import Intake
-from controllers.messages import Ping, Pong, TableMessage, convert_hello, decode_hello, digest
+from controllers.messages import (
+    COMMANDS,
+    Malformed,
+    Ping,
+    Pong,
+    TableMessage,
+    convert_hello,
+    decode_hello,
+    digest,
+)
 from controllers.pace import Limits
-from controllers.states import GREETED, OPEN, SERVER_SAYS, TRANSITIONS, WELCOMED, State, next_state
+from controllers.states import GREETED, OPEN, TRANSITIONS, WELCOMED, State, next_state
 
 HELLO_WITHIN_S: Final = 5.0
 """Seconds from the challenge to a whole hello: a stranger may not keep a connection."""
@@ -36,9 +44,12 @@ TABLE_UNREAD_MOST: Final = 1_048_576
 
 _ENCODER: Final = msgspec.msgpack.Encoder()
 
+# What each type of message is called in the table of states.
+_HEARD: Final = {kind: kind.__name__.lower() for kind in (*COMMANDS, Malformed, Ping, Pong)}
+_SAID: Final[dict[type, str]] = {kind: str(kind.__struct_config__.tag) for kind in get_args(ServerMessage)}
 
-@dataclass(frozen=True, slots=True)
-class Greeted:
+
+class Greeted(msgspec.Struct, frozen=True):
     """A device proved its key; key_index says which of those that `keys` gave. Answer: welcome or fail."""
 
     role: str
@@ -48,8 +59,7 @@ class Greeted:
     key_index: int
 
 
-@dataclass(frozen=True, slots=True)
-class Commanded:
+class Commanded(msgspec.Struct, frozen=True):
     """A table's command, or what is wrong with it; digest is of its decoded fields. Answer: answer."""
 
     seq: int
@@ -57,8 +67,7 @@ class Commanded:
     digest: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Closed:
+class Closed(msgspec.Struct, frozen=True):
     """The session is over; code is of the error sent, None where nothing was said."""
 
     code: str | None
@@ -216,7 +225,7 @@ class ServerSession:
         self.intake.begin(now, received)
         try:
             while self.state in WELCOMED and (message := self.intake.take()) is not None:
-                self.state = next_state(self.state, type(message).__name__.lower())
+                self.state = next_state(self.state, _HEARD[type(message)])
                 if isinstance(message, Ping):
                     self._send(Pong(message.at))
                 elif not isinstance(message, Pong):
@@ -239,15 +248,18 @@ class ServerSession:
 
     def _say_answer(self, answer: Ack | Nack) -> None:
         """An answer as it was decided; where it fits no frame, what of it must be known."""
+        if self.state is State.CLOSED:
+            return
         try:
-            self.push(answer)
+            self._send(answer)
         except TooLong:
-            self.push(reduced(answer))
+            self._send(reduced(answer))
 
     def _send(self, message: ServerMessage) -> None:
         """Frame it and move on; raises ValueError for what may not be said now: the caller's mistake."""
-        kind = str(message.__struct_config__.tag)
-        if kind not in SERVER_SAYS or kind not in TRANSITIONS[self.state]:
+        after = TRANSITIONS[self.state].get(_SAID.get(type(message), ""))
+        if after is None:
+            kind = type(message).__name__.lower()
             raise ValueError(f"{kind} may not be said in {self.state.name}")
         self._out.append(frame(_ENCODER.encode(message)))
-        self.state = TRANSITIONS[self.state][kind]
+        self.state = after

@@ -23,10 +23,11 @@ from jackpot.rules.acts.parameters import LinkChanged
 from jackpot.rules.acts.people import SignedIn
 from jackpot.rules.acts.requests import ActRefused
 from jackpot.rules.acts.tables import TableOpened
-from jackpot.rules.events import Event, Placed, Refused
+from jackpot.rules.events import Event, Refused
 from jackpot.rules.money import decimal, to_cents
 from jackpot.rules.paytable import LevelTerms, LinkTerms, TableTerms
 from jackpot.rules.signing import People, Proof, Signed
+from jackpot.rules.state import Placed
 
 REFUSALS: Final = (
     Column("bank"),

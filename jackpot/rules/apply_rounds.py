@@ -3,8 +3,11 @@
 from collections.abc import Callable, Collection, Iterable
 from typing import Any, Final
 
+from msgspec.structs import replace
+
 from controllers.answers import Refund
 from jackpot.rules import facts, meter, unpaid
+from jackpot.rules.betting import count_by_link
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import (
     Closed,
@@ -14,7 +17,6 @@ from jackpot.rules.events import (
     LeftMade,
     Locked,
     Locking,
-    Placed,
     Recomputed,
     Refused,
     Settled,
@@ -33,12 +35,12 @@ from jackpot.rules.state import (
     PAID_KEPT,
     UNPAID,
     Award,
-    BetMade,
     Hit,
     HitShown,
     Left,
     Level,
     Link,
+    Placed,
     Round,
     Settling,
     State,
@@ -59,22 +61,17 @@ def apply_wagered(effects: Effects, event: Wagered) -> None:
     round_ = table.round
     if round_ is None:
         round_ = table.round = Round(event.round, "open", effects.seq)
-    state, seq = effects.state, effects.seq
-    by_link: dict[int, int] = {}
-    for place in event.bets:
-        if round_.seated:
-            round_.seated.pop(place.seat, None)
-        round_.bets.append(BetMade(place.seat, place.link, place.dealer, place.player, seq))
-        by_link[place.link] = by_link.get(place.link, 0) + 1
-    owners = {bet.seat: bet.player for bet in round_.bets if bet.player is not None}
-    for bet in round_.bets if owners else ():
-        bet.player = owners.get(bet.seat)
-    for number, count in by_link.items():
+    for place in event.bets if round_.seated else ():
+        round_.seated.pop(place.seat, None)
+    round_.bets += event.bets
+    round_.seqs += [effects.seq] * len(event.bets)
+    if owners := {bet.seat: bet.player for bet in round_.bets if bet.player is not None}:
+        round_.bets = [replace(bet, player=owners.get(bet.seat)) for bet in round_.bets]
+    for number, count in count_by_link(event.bets).items():
         table.counts[number] = table.counts.get(number, 0) + count
-        link = state.link(number)
+        link = effects.state.link(number)
         for level in link.levels:
-            primary, reserve = rates_of(link, level.terms)
-            primary, reserve = count * primary, count * reserve
+            primary, reserve = rates_of(link, level.terms, count)
             meter.contribute(effects.meter(link, level), level.terms, primary, reserve)
             level.history.contributed(primary, reserve)
             level.wagers += count
@@ -93,18 +90,20 @@ def take_back(
 ) -> tuple[Refund, ...]:
     """Undo wagers; returns the refunds and where each goes (T6)."""
     keys = {(place.seat, place.link, place.dealer) for place in placed}
-    gone = [bet for bet in round_.bets if (bet.seat, bet.link, bet.dealer) in keys]
-    round_.seated |= {bet.seat: bet.player for bet in gone if bet.player is not None}
-    round_.bets = [bet for bet in round_.bets if bet not in gone]
-    for number in sorted({bet.link for bet in gone}):
+    made = list(zip(round_.bets, round_.seqs, strict=True))
+    gone = [one for one in made if (one[0].seat, one[0].link, one[0].dealer) in keys]
+    bets = [bet for bet, _ in gone]
+    round_.seated |= {bet.seat: bet.player for bet in bets if bet.player is not None}
+    round_.seqs = [seq for bet, seq in made if bet not in bets]
+    round_.bets = [bet for bet in round_.bets if bet not in bets]
+    for number, count in sorted(count_by_link(bets).items()):
         link = effects.state.link(number)
         for level in link.levels:
             drop_bets(level.history, link, gone)
-            count = sum(bet.link == number for bet in gone)
             level.wagers -= count
             level.undone_wagers += count
     recomputed_changes(effects, recomputed)
-    return tuple(facts.refund(effects.state.link(bet.link), bet) for bet in gone)
+    return tuple(facts.refund(effects.state.link(bet.link), bet) for bet in bets)
 
 
 def recomputed_changes(effects: Effects, recomputed: Recomputed) -> None:
@@ -226,8 +225,9 @@ def apply_closed(effects: Effects, event: Closed) -> None:
 
 def _mark(effects: Effects, round_: Round, seats: list[int]) -> None:
     """Remember this moment on every level, so that a missed hand can be settled as if now (T10)."""
+    marked = bool(round_.settlings) and round_.settlings[-1].seq == effects.seq
     round_.settlings.append(Settling(effects.seq, seats))
-    for number in round_.links():
+    for number in () if marked else round_.links():
         for level in effects.state.link(number).levels:
             level.history.insert((effects.seq, 0))
 
@@ -363,10 +363,11 @@ def apply_voided(effects: Effects, event: Voided) -> None:
 
 def forget(effects: Effects, table: Table, round_: Round) -> None:
     """Drop what was kept of a round that can no longer be reopened: its marks and its finished hits."""
+    marks = {settling.seq for settling in round_.settlings}
     for number in table.links:
         for level in effects.state.link(number).levels:
-            for settling in round_.settlings:
-                level.history.unmark(settling.seq)
+            for seq in marks:
+                level.history.unmark(seq)
     for number in round_.hits:
         retire(effects, number)
 
@@ -392,7 +393,10 @@ def _fold(effects: Effects, table: Table) -> None:
     state = effects.state
     for number in table.links:
         link = state.link(number)
-        if all(len(level.history.points) <= level.history.fold_at for level in link.levels):
+        for level in link.levels:
+            if len(level.history.points) > level.history.fold_at:
+                break
+        else:
             continue
         open_ = [
             round_.first_seq

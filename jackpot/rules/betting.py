@@ -1,6 +1,5 @@
 """May this wager be taken, taken back, locked? The round before the cards (T1-T3, T9, L11)."""
 
-from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple, Protocol
 
@@ -9,12 +8,12 @@ from jackpot.rules import names
 from jackpot.rules.cards import DECK
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import Draw
-from jackpot.rules.events import Locked, Locking, Placed, Wagered, Withdrawn
+from jackpot.rules.events import Locked, Locking, Wagered, Withdrawn
 from jackpot.rules.invariant import invariant
 from jackpot.rules.money import to_cents
-from jackpot.rules.recompute import without_bets
-from jackpot.rules.refusal import Refusal, quoted, refuse_if
-from jackpot.rules.state import BetMade, DrawMade, Link, Round, State, Table
+from jackpot.rules.recompute import Made, without_bets
+from jackpot.rules.refusal import CODES, Refusal, quoted, refuse_if
+from jackpot.rules.state import DrawMade, Link, Placed, Round, State, Table
 
 # One frame of 65,536 bytes holds a welcome: with the round, and the last answer, which may list 192 awards.
 ROUND_BETS_MOST: Final = 64
@@ -52,6 +51,14 @@ def link_number(state: State, table: Table, name: str) -> int:
     raise _no_link(table, name)
 
 
+def count_by_link(bets: Iterable[Placed]) -> dict[int, int]:
+    """How many of the wagers are on each link."""
+    counts: dict[int, int] = {}
+    for bet in bets:
+        counts[bet.link] = counts.get(bet.link, 0) + 1
+    return counts
+
+
 def find_round(table: Table, round_id: str) -> Round:
     """The unfinished round of that id; refused as `no_such_round`."""
     round_ = table.find(round_id)
@@ -70,7 +77,7 @@ def decide_wager(state: State, table: Table, command: Wager, around: Around) -> 
     for bet in bets:
         if bet.on == "dealer" and bet.link in links and not _takes_dealer(links[bet.link], table):
             raise Refusal(Code.BAD_MESSAGE, f"on: link {bet.link} takes no wager on the dealer's hand here")
-    check_players(table, [*(round_.bets if round_ else ()), *bets])
+    check_players(table, [*round_.bets, *bets] if round_ else bets)
     _check_round_for_wager(table, command.round)
     for name, link in links.items():
         if link.suspended and any(bet.link == name for bet in bets):
@@ -94,10 +101,9 @@ def decide_wager(state: State, table: Table, command: Wager, around: Around) -> 
     _check_fits(round_, len(bets))
     locking = None
     if command.lock:
-        wagered = {place.link for place in placed} | (round_.links() if round_ else set())
-        accepted = Counter(place.link for place in (*(round_.bets if round_ else ()), *placed))
+        accepted = count_by_link((*round_.bets, *placed) if round_ else placed)
         wrong = disagreeing(state, table, accepted, chips)
-        locking = Locking(chips, _draw(state, table, wagered, around.draws), wrong)
+        locking = Locking(chips, _draw(state, table, accepted, around.draws), wrong)
     counted = round_ is None and bool(limit)
     return Wagered(command.round, placed, locking, asked_ms, around.tick if counted else 0)
 
@@ -106,25 +112,25 @@ def _placed(
     table: Table, round_: Round | None, bets: tuple[Bet, ...], links: Mapping[str, Link]
 ) -> list[Placed]:
     """The wagers by their links' numbers: at a seat of the table, of the link's amount, each once (T2)."""
-    placed = []
-    for bet in bets:
-        if bet.link not in links:
-            raise _no_link(table, bet.link)
-        placed.append(Placed(bet.seat, links[bet.link].number, bet.on == "dealer", bet.player))
-    for bet in bets:
-        if bet.seat > table.terms.seats:
-            raise _no_seat(table, bet.seat)
-    cents = {name: to_cents(link.terms.wager) for name, link in links.items()}
-    for bet in bets:
-        if bet.amount != cents[bet.link]:
-            message = f"amount: {bet.amount} cents; link {bet.link} takes exactly {cents[bet.link]}"
-            raise Refusal(Code.WRONG_AMOUNT, message)
+    takes = {name: (link.number, to_cents(link.terms.wager)) for name, link in links.items()}
     taken = {(bet.seat, bet.link, bet.dealer) for bet in round_.bets} if round_ else set()
-    for place in placed:
-        key = (place.seat, place.link, place.dealer)
-        if key in taken:
-            raise Refusal(Code.DUPLICATE_WAGER, f"seat: {place.seat} holds this wager already")
-        taken.add(key)
+    placed, seats, faults = [], table.terms.seats, list[Refusal]()
+    for bet in bets:
+        if bet.link not in takes:
+            raise _no_link(table, bet.link)  # what is looked for first
+        number, cents = takes[bet.link]
+        place = bet.seat, number, bet.on == "dealer"
+        if bet.seat > seats:
+            faults.append(_no_seat(table, bet.seat))
+        elif bet.amount != cents:
+            message = f"amount: {bet.amount} cents; link {bet.link} takes exactly {cents}"
+            faults.append(Refusal(Code.WRONG_AMOUNT, message))
+        elif place in taken:
+            faults.append(Refusal(Code.DUPLICATE_WAGER, f"seat: {bet.seat} holds this wager already"))
+        taken.add(place)
+        placed.append(Placed(*place, bet.player))
+    if faults:
+        raise min(faults, key=lambda fault: CODES.index(fault.code))
     return placed
 
 
@@ -132,19 +138,19 @@ def decide_withdraw(state: State, table: Table, command: Withdraw) -> Withdrawn:
     """Take wagers back before the lock (T2)."""
     round_ = find_round(table, command.round)
     refuse_if(round_.state != "open", Code.LOCKED_OUT, "round: wagers stand after the lock")
-    bets = find_bets(state, table, round_, command.bets)
-    placed = [Placed(bet.seat, bet.link, bet.dealer, bet.player) for bet in bets]
-    return Withdrawn(round_.id, placed, without_bets(state, bets))
+    found = find_bets(state, table, round_, command.bets)
+    return Withdrawn(round_.id, [bet for bet, _ in found], without_bets(state, found))
 
 
-def find_bets(state: State, table: Table, round_: Round, wanted: Iterable[Unbet]) -> list[BetMade]:
+def find_bets(state: State, table: Table, round_: Round, wanted: Iterable[Unbet]) -> list[Made]:
     """The wagers named; refused as `unknown_link`, `unknown_seat` or `no_wager`."""
     asked = [(bet.seat, link_number(state, table, bet.link), bet.on == "dealer") for bet in wanted]
     for seat, _, _ in asked:
         if seat > table.terms.seats:
             raise _no_seat(table, seat)
     refuse_if(len(set(asked)) < len(asked), Code.DUPLICATE_WAGER, "bets: one wager is named twice")
-    standing = {(bet.seat, bet.link, bet.dealer): bet for bet in round_.bets}
+    made = zip(round_.bets, round_.seqs, strict=True)
+    standing = {(bet.seat, bet.link, bet.dealer): (bet, seq) for bet, seq in made}
     for key in asked:
         refuse_if(key not in standing, Code.NO_WAGER, f"seat: {key[0]} has no such wager in this round")
     return [standing[key] for key in asked]
@@ -175,7 +181,7 @@ def decide_lock(state: State, table: Table, command: Lock, around: Around) -> Lo
 
 def miscounted(state: State, table: Table, round_: Round, chips: Mapping[int, int]) -> dict[int, int]:
     """By link, the round's wagers where the dealer's count is missing or disagrees with them (T3)."""
-    return disagreeing(state, table, Counter(bet.link for bet in round_.bets), chips)
+    return disagreeing(state, table, count_by_link(round_.bets), chips)
 
 
 def disagreeing(

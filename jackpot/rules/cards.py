@@ -27,7 +27,7 @@ def parse(name: str) -> int:
 def parse_all(names: Iterable[str]) -> tuple[int, ...]:
     """The cards of texts, in order; ValueError as `parse`."""
     try:
-        return tuple([_CARDS[name] for name in names])
+        return tuple(map(_CARDS.__getitem__, names))
     except KeyError as missing:
         raise ValueError(f"{quoted(missing.args[0])} is no card") from missing
 

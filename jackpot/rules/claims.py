@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
+import msgspec
+
 from controllers.messages import Claim, Settle
 from jackpot.rules import cards as deck
 from jackpot.rules import hands
@@ -18,7 +20,7 @@ from jackpot.rules.state import HandShown, Round, State, Table
 DEALER_CARDS = 2
 
 
-class Read(NamedTuple):
+class Read(msgspec.Struct, frozen=True):
     """One seat's hand. ranked: by link number, for every link that the hand counts on.
 
     unverified: the links for which only a name was claimed (H4). player: whose the box is, if the hand says.
@@ -49,7 +51,7 @@ class Sent(NamedTuple):
     dealer: tuple[int, ...]
 
 
-class Seat(NamedTuple):
+class Seat(msgspec.Struct):
     """The claims of one seat, and the cards that they show."""
 
     number: int
@@ -65,42 +67,38 @@ def check_shape(table: Table, command: Settle) -> Sent:
     """
     game = table.terms.game
     has_folds = FOLD[game] != "none"
-    named: set[tuple[int, str | None]] = set()
-    shown: list[tuple[Claim, tuple[int, ...]]] = []
+    seats: dict[int, Seat] = {}
+    counted: set[int] = set()
     for claim in command.hands:
         if claim.folded and not has_folds:
             raise Refusal(Code.BAD_MESSAGE, f"folded: {game} has no fold")
         if claim.cards is None and claim.hand is None and not claim.folded:
             raise Refusal(Code.BAD_MESSAGE, f"cards: seat {claim.seat} shows neither cards nor a named hand")
-        key = (claim.seat, claim.link)
-        if key in named:
-            raise Refusal(Code.BAD_MESSAGE, f"hands: seat {claim.seat} is named twice")
-        named.add(key)
         cards = _parse("cards", claim.cards)
-        _check_counts(table, cards, ())
-        shown.append((claim, cards))
+        if len(cards) not in counted:
+            _check_counts(table, cards, ())
+            counted.add(len(cards))
+        seat = seats.get(claim.seat)
+        if seat is None:
+            seats[claim.seat] = Seat(claim.seat, [claim], cards)
+        else:
+            _add_claim(seat, claim, cards)
     check_players(table, command.hands, whole=False)
-    seats = _by_seat(shown)
     board = _parse("board", command.board)
     _check_counts(table, (), board)
     return Sent(seats, board, _parse("dealer", command.dealer))
 
 
-def _by_seat(shown: Sequence[tuple[Claim, tuple[int, ...]]]) -> dict[int, Seat]:
-    """Refused where two claims of a seat show different cards."""
-    seats: dict[int, Seat] = {}
-    for claim, cards in shown:
-        before = seats.get(claim.seat)
-        if before is None:
-            seats[claim.seat] = Seat(claim.seat, [claim], cards)
-            continue
-        before.claims.append(claim)
-        if claim.cards is not None:
-            first = all(other.cards is None for other in before.claims[:-1])
-            differ = not first and cards != before.cards
-            refuse_if(differ, Code.BAD_MESSAGE, f"cards: seat {claim.seat} shows two different hands")
-            seats[claim.seat] = before._replace(cards=cards)
-    return seats
+def _add_claim(seat: Seat, claim: Claim, cards: tuple[int, ...]) -> None:
+    """One more claim of a seat; refused where it was made before, or shows different cards."""
+    twice = any(other.link == claim.link for other in seat.claims)
+    refuse_if(twice, Code.BAD_MESSAGE, f"hands: seat {claim.seat} is named twice")
+    if claim.cards is not None:
+        first = all(other.cards is None for other in seat.claims)
+        differ = not first and cards != seat.cards
+        refuse_if(differ, Code.BAD_MESSAGE, f"cards: seat {claim.seat} shows two different hands")
+        seat.cards = cards
+    seat.claims.append(claim)
 
 
 def read(state: State, table: Table, round_: Round, command: Settle, sent: Sent) -> Showing:
@@ -136,20 +134,32 @@ def read(state: State, table: Table, round_: Round, command: Settle, sent: Sent)
 def _rank_seats(
     state: State, table: Table, sent: Sent, played: Sequence[int], board: tuple[int, ...]
 ) -> dict[int, dict[int, Ranked]]:
-    """What each seat's cards make on each link that is played, by seat and link."""
-    made: dict[int, dict[int, Ranked]] = {}
-    for number, seat in sent.seats.items():
-        if seat.cards:
-            made[number] = {link: _rank(state, table, link, seat.cards, board) for link in played}
+    """What each seat's cards make on each link that is played, by seat and link.
+
+    The seats' cards and the board were counted before.
+    """
+    shown = [seat for seat in sent.seats.values() if seat.cards]
+    made: dict[int, dict[int, Ranked]] = {seat.number: {} for seat in shown}
+    for link in played if shown else ():
+        terms = state.link(link).terms
+        taken, ranking = hands.made_of(terms.hand_kind, table.terms.game)
+        community = board[:taken]
+        refuse_if(len(community) < taken, Code.BAD_MESSAGE, _needs_more(terms))
+        for seat in shown:
+            made[seat.number][link] = ranking(seat.cards + community)
     return made
+
+
+def _needs_more(terms: LinkTerms) -> str:
+    return f"board: link {terms.link} needs more community cards"
 
 
 def _check_players(table: Table, round_: Round, claims: Sequence[Claim]) -> None:
     """A hand may say whose a box without a wager is. It contradicts no wager and no other hand (A5, T9)."""
-    nameless = {bet.seat for bet in round_.bets if bet.player is None}
-    for claim in claims:
-        said = claim.player is not None and claim.seat in nameless
-        refuse_if(said, Code.BAD_MESSAGE, f"player: seat {claim.seat} is of a player without a name")
+    said = [claim.seat for claim in claims if claim.player is not None]
+    nameless = {bet.seat for bet in round_.bets if bet.player is None} if said else set()
+    for seat in said:
+        refuse_if(seat in nameless, Code.BAD_MESSAGE, f"player: seat {seat} is of a player without a name")
     check_players(table, [*round_.bets, *round_.shown, *claims])
 
 
@@ -161,7 +171,7 @@ def _read_seat(
     ranked: dict[int, Ranked],
 ) -> Read:
     """One seat's claims as one hand: the same cards have one name (H2, H4). named: links by id of claim."""
-    number, claims, own = seat
+    number, claims, own = seat.number, seat.claims, seat.cards
     if len(claims) == 1 and claims[0].hand is None and claims[0].link is None:  # cards alone, or a fold
         (claim,) = claims
         alone = HandShown(number, deck.pack(own), "", "", 0, claim.folded, claim.player)
@@ -193,7 +203,7 @@ def _rank(state: State, table: Table, number: int, own: tuple[int, ...], board: 
     terms = state.link(number).terms
     ranked = hands.rank(terms.hand_kind, table.terms.game, own, board)
     if ranked is None:
-        raise Refusal(Code.BAD_MESSAGE, f"board: link {terms.link} needs more community cards")
+        raise Refusal(Code.BAD_MESSAGE, _needs_more(terms))
     return ranked
 
 
@@ -266,7 +276,7 @@ def _check_all_in_one(state: State, round_: Round, command: Settle, dealer: tupl
     One that leaves out a seat is refused, unless it closes the round as well: no other would be taken, and
     what that seat has won would be lost. In a reopened round hands come as they are found (T10).
     """
-    on_dealer = any(bet.dealer for bet in round_.bets)
+    on_dealer = round_.on_dealer()
     shared = any(state.link(number).terms.simultaneous == "share" for number in round_.links())
     if round_.reopened or not (on_dealer or shared):
         return

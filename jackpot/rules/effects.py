@@ -1,14 +1,14 @@
 """What does an entry bring about? Its answer, its pushes and its postings, gathered as it is applied."""
 
 from operator import sub
-from typing import Any, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import msgspec
 
 from controllers import answers
 from jackpot.rules import facts
 from jackpot.rules.invariant import InvariantError
-from jackpot.rules.meter import Accounts
+from jackpot.rules.meter import Accounts, is_sound
 from jackpot.rules.money import to_cents
 from jackpot.rules.outcome import Push, Told
 from jackpot.rules.postings import Posting
@@ -23,6 +23,9 @@ class Moved(NamedTuple):
 
     postings: tuple[Posting, ...]
     meters: tuple[tuple[str, str, int], ...]
+
+
+NOTHING_MOVED: Final = Moved((), ())
 
 
 class Effects:
@@ -40,19 +43,19 @@ class Effects:
         self.awarded: set[int] = set()
         self.pushes: list[Push] = []
         self.alarms: list[tuple[str, Map]] = []
-        self._before: dict[tuple[int, int], tuple[int, tuple[int, ...]]] = {}
+        self._before: dict[tuple[int, int], tuple[Link, Level | None, int, tuple[int, ...]]] = {}
 
     def meter(self, link: Link, level: Level) -> Accounts:
         """A level's accounts, about to move."""
         key = (link.number, level.number)
         if key not in self._before:
-            self._before[key] = level.cycle, level.accounts.values()
+            self._before[key] = link, level, level.cycle, level.accounts.values()
         return level.accounts
 
     def outside(self, link: Link) -> Accounts:
         """The accounts of the link's awards that no meter pays, about to move (level 0)."""
         if (link.number, 0) not in self._before:
-            self._before[link.number, 0] = 0, link.outside.values()
+            self._before[link.number, 0] = link, None, 0, link.outside.values()
         return link.outside
 
     def move(self, link_number: int, level_number: int, change: Accounts) -> None:
@@ -68,24 +71,26 @@ class Effects:
 
         A level that did not move has no posting. Raises InvariantError.
         """
+        if not self._before:
+            return NOTHING_MOVED
         postings, meters = [], []
-        for key in sorted(self._before):
-            (number, level_number), (cycle, before) = key, self._before[key]
-            link = self.state.link(number)
-            level = link.levels[level_number - 1] if level_number else None
+        for key, (link, level, cycle, before) in sorted(self._before.items()):
             accounts = level.accounts if level else link.outside
-            if not accounts.is_sound(level.terms.limit if level else None):
+            after = accounts.values()
+            if not is_sound(after, level.terms.limit if level else None):
                 name = f"{link.terms.link}.{level.terms.level if level else '-'}"
                 raise InvariantError(f"entry {self.seq} unbalances {name}: {accounts}")
-            change = tuple(map(sub, accounts.values(), before))
+            change = tuple(map(sub, after, before))
             if any(change):
-                postings.append(Posting(number, level_number, cycle, *change))
+                postings.append(tuple.__new__(Posting, (*key, cycle, *change)))
             if level is not None:
                 meters.append((link.terms.link, level.terms.level, accounts.primary))
         return Moved(tuple(postings), tuple(meters))
 
     def waiting(self) -> tuple[tuple[str, tuple[answers.WaitingHit, ...]], ...]:
         """Of every link whose awards changed, the jackpots that wait now (S7)."""
+        if not self.awarded:
+            return ()
         return tuple(
             (self.state.link(number).terms.link, facts.jackpots(self.state, number))
             for number in sorted(self.awarded)

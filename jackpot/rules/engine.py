@@ -166,20 +166,20 @@ class Engine:
         command = envelope.command
         asked = self.epoch.asked_ms(table, envelope.tick) if asked_ms is None else asked_ms
         match command:
-            case messages.Malformed():
-                raise Refusal(Code.BAD_MESSAGE, command.message)
             case messages.Wager():
                 lately = self.epoch.lately(table, envelope.tick)
                 around = Around(envelope.draws, asked, lately, envelope.tick)
                 return betting.decide_wager(self.state, table, command, around)
-            case messages.Withdraw():
-                return betting.decide_withdraw(self.state, table, command)
-            case messages.Lock():
-                return betting.decide_lock(self.state, table, command, Around(envelope.draws, asked))
             case messages.Settle():
                 return settling.decide_settle(self.state, table, command)
             case messages.Close():
                 return settling.decide_close(self.state, table, command)
+            case messages.Lock():
+                return betting.decide_lock(self.state, table, command, Around(envelope.draws, asked))
+            case messages.Malformed():
+                raise Refusal(Code.BAD_MESSAGE, command.message)
+            case messages.Withdraw():
+                return betting.decide_withdraw(self.state, table, command)
             case messages.Void():
                 return settling.decide_void(self.state, table, command.round, command.reason)
         message = f"{type(command).__name__} is no table's command"
@@ -237,16 +237,16 @@ class Engine:
         table_seq = envelope.table_seq
         moved = self._apply(effects, event, table_seq, envelope.digest)
         entry = Entry(
-            seq=seq,
-            at=envelope.at,
-            kind=event.kind,
-            version=events.RULES_VERSION,
-            link=only_link(moved.postings),
-            table=table.number if table else None,
-            table_seq=table_seq if table else None,
-            digest=envelope.digest,
-            body=body,
-            postings=moved.postings,
+            seq,
+            envelope.at,
+            event.kind,
+            events.RULES_VERSION,
+            only_link(moved.postings),
+            table.number if table else None,
+            table_seq if table else None,
+            envelope.digest,
+            body,
+            moved.postings,
         )
         kept = table.answers if table is not None else self.state.acts
         return Outcome(

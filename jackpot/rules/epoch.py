@@ -78,7 +78,7 @@ class Epoch:
 
     def asked_ms(self, table: Table, tick: int) -> int:
         """For how long a second person has been waited for, as in `Wagered`."""
-        asked = table.waits()
+        asked = None if table.asked is None else table.waits()
         return 0 if asked is None else self.waited_ms(asked, tick)
 
     def waited_ms(self, asked: Asked | Request, tick: int) -> int:

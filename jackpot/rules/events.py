@@ -11,20 +11,20 @@ import msgspec
 
 from jackpot.rules.meter import Accounts
 from jackpot.rules.signing import People
-from jackpot.rules.state import Award, DrawMade, HandShown, Sharer
+from jackpot.rules.state import Award, DrawMade, HandShown, Placed, Sharer
 
 # The version of the rules, and of the form of every event; each row names it. A release that decides or
 # writes anything differently raises it, because newer rules do not decide again what older ones decided.
 RULES_VERSION: Final = 1
 
 
-class Event(msgspec.Struct, frozen=True, array_like=True):
+class Event(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """One decided command."""
 
     kind: ClassVar[int]
 
 
-class Locking(msgspec.Struct, frozen=True, array_like=True):
+class Locking(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """No more bets. chips: the dealer's count by link, what was not sent is left out. draws: of each link
     wagered on that draws, won or lost, so that the source of randomness can be audited (A7). accepted: the
     wagers of each link whose count is missing or disagrees (T3).
@@ -35,14 +35,7 @@ class Locking(msgspec.Struct, frozen=True, array_like=True):
     accepted: dict[int, int] = {}
 
 
-class Placed(msgspec.Struct, frozen=True, array_like=True):
-    seat: int
-    link: int
-    dealer: bool = False
-    player: str | None = None
-
-
-class LevelChange(msgspec.Struct, frozen=True, array_like=True):
+class LevelChange(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """What an undo moves on one level, per account (A11)."""
 
     link: int
@@ -50,7 +43,7 @@ class LevelChange(msgspec.Struct, frozen=True, array_like=True):
     change: Accounts
 
 
-class LeftMade(msgspec.Struct, frozen=True, array_like=True):
+class LeftMade(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A paid award would have been worth `more` than it came to, which is on the meter (A11).
 
     change: by how much that changed; micro-dollars.
@@ -63,7 +56,7 @@ class LeftMade(msgspec.Struct, frozen=True, array_like=True):
     change: int
 
 
-class Recomputed(msgspec.Struct, frozen=True, array_like=True):
+class Recomputed(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """What an undo comes to.
 
     raised: (award, its new amount). left: what remains on the meter for a decision by two people.
@@ -78,7 +71,7 @@ class Recomputed(msgspec.Struct, frozen=True, array_like=True):
         return [one for one in self.left if one.change > 0]
 
 
-class HitMade(msgspec.Struct, frozen=True, array_like=True):
+class HitMade(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A hand and the awards it made. more: an earlier entry has made the hit, which gets more awards."""
 
     number: int
@@ -90,7 +83,7 @@ class HitMade(msgspec.Struct, frozen=True, array_like=True):
     more: bool = False
 
 
-class TakeMade(msgspec.Struct, frozen=True, array_like=True):
+class TakeMade(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A percentage award: which awards of this entry it is made of, in which order among its takes.
 
     moment: 0, or the past entry at which its turn was (T10).
@@ -104,7 +97,7 @@ class TakeMade(msgspec.Struct, frozen=True, array_like=True):
     moment: int = 0
 
 
-class Settlement(msgspec.Struct, frozen=True, array_like=True):
+class Settlement(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Awards of one entry; takes in the order in which they were taken.
 
     recomputed: what the takes that were settled as if in the past come to (T10).
@@ -115,14 +108,14 @@ class Settlement(msgspec.Struct, frozen=True, array_like=True):
     recomputed: Recomputed | None = None
 
 
-class Closing(msgspec.Struct, frozen=True, array_like=True):
+class Closing(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A round's end. counts: the table's own count by link. ours: by link, where it is another (S6)."""
 
     counts: dict[int, int]
     ours: dict[int, int] = {}
 
 
-class Wagered(Event, frozen=True, array_like=True):
+class Wagered(Event, frozen=True, array_like=True, gc=False):
     """asked_ms: how long somebody had waited for a second person to reopen the round before (T10).
 
     It is 0 where nobody waited, and where this neither opens nor locks a round. A wait that began in an
@@ -140,14 +133,14 @@ class Wagered(Event, frozen=True, array_like=True):
     tick: int = 0
 
 
-class Withdrawn(Event, frozen=True, array_like=True):
+class Withdrawn(Event, frozen=True, array_like=True, gc=False):
     kind: ClassVar[int] = 4
     round: str
     bets: list[Placed]
     recomputed: Recomputed
 
 
-class Locked(Event, frozen=True, array_like=True):
+class Locked(Event, frozen=True, array_like=True, gc=False):
     """recount: a second lock, which corrects the count and nothing else. asked_ms: as in `Wagered`."""
 
     kind: ClassVar[int] = 5
@@ -157,7 +150,7 @@ class Locked(Event, frozen=True, array_like=True):
     asked_ms: int = 0
 
 
-class Settled(Event, frozen=True, array_like=True):
+class Settled(Event, frozen=True, array_like=True, gc=False):
     kind: ClassVar[int] = 6
     round: str
     shown: list[HandShown]
@@ -168,14 +161,14 @@ class Settled(Event, frozen=True, array_like=True):
     closing: Closing | None = None
 
 
-class Closed(Event, frozen=True, array_like=True):
+class Closed(Event, frozen=True, array_like=True, gc=False):
     kind: ClassVar[int] = 7
     round: str
     closing: Closing
     made: Settlement
 
 
-class Voided(Event, frozen=True, array_like=True):
+class Voided(Event, frozen=True, array_like=True, gc=False):
     """table: its number. people: empty if the table itself voided."""
 
     kind: ClassVar[int] = 8
@@ -186,7 +179,7 @@ class Voided(Event, frozen=True, array_like=True):
     people: People = People()
 
 
-class Refused(Event, frozen=True, array_like=True):
+class Refused(Event, frozen=True, array_like=True, gc=False):
     """A durable nack. suspended: the links that an internal error stopped."""
 
     kind: ClassVar[int] = 9

@@ -17,11 +17,11 @@ from jackpot.rules.state import (
     CLOSED,
     UNPAID,
     Award,
-    BetMade,
     Hit,
     HitShown,
     Level,
     Link,
+    Placed,
     Round,
     State,
     Table,
@@ -100,7 +100,7 @@ def unfinished_facts(state: State, table: Table) -> RoundFacts | None:
     return None if round_ is None else round_facts(state, round_)
 
 
-def refund(link: Link, bet: BetMade) -> Refund:
+def refund(link: Link, bet: Placed) -> Refund:
     """A wager that goes back, and where to (T6)."""
     pays: answers.Pays = "account" if link.terms.electronic else "inventory"
     return Refund(bet.seat, link.terms.link, _on(bet), to_cents(link.terms.wager), pays)
@@ -187,5 +187,5 @@ def _jackpot(state: State, hit: Hit, level: Level) -> WaitingHit:
     return WaitingHit(f"H{hit.number}", level.terms.level, state.table(hit.table).terms.table, cents)
 
 
-def _on(bet: BetMade) -> On:
+def _on(bet: Placed) -> On:
     return "dealer" if bet.dealer else "own"

@@ -223,18 +223,26 @@ def check_counts(game: Game, cards: Sequence[int], board: Sequence[int]) -> None
         raise ValueError(f"board: {game} has {wanted}, not {len(board)}")
 
 
+def made_of(kind: HandKind, game: Game) -> tuple[int, Callable[[Sequence[int]], Ranked]]:
+    """How many community cards a hand takes, and what ranks it with its own cards before them (H2).
+
+    Raises ValueError naming `kind` where the game cannot make such a hand.
+    """
+    made = _MADE_OF.get((kind, game))
+    if made is None:
+        raise ValueError(f"kind: {game} makes no {kind} hand")
+    return made
+
+
 def rank(kind: HandKind, game: Game, cards: Sequence[int], board: Sequence[int] = ()) -> Ranked | None:
     """The category of a player's or a dealer's hand, made of the cards that count (H2).
 
     cards: the hand's own, none if it was not shown. board: the community cards that lie open, in the
     order dealt, the flop first. None where the cards needed are not all there. ValueError as
-    `check_counts`, or naming `kind` where the game cannot make such a hand.
+    `check_counts` and `made_of`.
     """
     check_counts(game, cards, board)
-    made = _MADE_OF.get((kind, game))
-    if made is None:
-        raise ValueError(f"kind: {game} makes no {kind} hand")
-    taken, ranking = made
+    taken, ranking = made_of(kind, game)
     if not cards or len(board) < taken:
         return None
     return ranking((*cards, *board[:taken]))

@@ -1,12 +1,14 @@
 """How does a meter move? One level's accounts: it rises by wagers and falls by awards (L6, L7, A2-A4)."""
 
+from collections.abc import Sequence
+
 import msgspec
 
 from jackpot.rules.money import BASIS_POINTS, MICROS_PER_CENT, floor_to_cent
 from jackpot.rules.paytable import LevelTerms
 
 
-class Accounts(msgspec.Struct, array_like=True):
+class Accounts(msgspec.Struct, array_like=True, gc=False):
     """The eight accounts of one level, in micro-dollars; they always sum to zero (M4).
 
     Sources (house, wagers, corrections, transfers) stand negative, uses positive.
@@ -27,16 +29,7 @@ class Accounts(msgspec.Struct, array_like=True):
 
     def values(self) -> tuple[int, int, int, int, int, int, int, int]:
         """The balances in the order of a posting's columns."""
-        return (
-            self.primary,
-            self.reserve,
-            self.overflow,
-            self.house,
-            self.wagers,
-            self.awards,
-            self.corrections,
-            self.transfers,
-        )
+        return msgspec.structs.astuple(self)
 
     def less(self, other: "Accounts") -> "Accounts":
         """What was moved since `other`."""
@@ -53,20 +46,12 @@ class Accounts(msgspec.Struct, array_like=True):
         self.corrections += change.corrections
         self.transfers += change.transfers
 
-    def is_sound(self, limit: int | None) -> bool:
-        """Balanced, nothing negative, the primary within its limit (M4, L7, A11)."""
-        balance = (
-            self.primary + self.reserve + self.overflow + self.house
-            + self.wagers + self.awards + self.corrections + self.transfers
-        )  # fmt: skip
-        return (
-            balance == 0
-            and self.primary >= 0
-            and self.reserve >= 0
-            and self.overflow >= 0
-            and self.awards >= 0
-            and (limit is None or self.primary <= limit)
-        )
+
+def is_sound(balances: Sequence[int], limit: int | None) -> bool:
+    """Balanced, nothing negative, the primary within its limit (M4, L7, A11)."""
+    primary, reserve, overflow, _, _, awards, _, _ = balances
+    least = min(primary, reserve, overflow, awards)
+    return sum(balances) == 0 <= least and (limit is None or primary <= limit)
 
 
 def opened(terms: LevelTerms) -> Accounts:

@@ -26,8 +26,9 @@ class Posting(NamedTuple):
 
 
 def only_link(postings: Sequence[Posting]) -> int | None:
-    """The link that all of them are of; None where they are of several, or there is none."""
-    if not postings:
-        return None
-    first = postings[0].link
-    return first if all(posting.link == first for posting in postings) else None
+    """The link that all of them are of; None where they are of several, or there is none.
+
+    postings: in the journal's order, by link.
+    """
+    first = postings[0].link if postings else None
+    return first if postings and postings[-1].link == first else None

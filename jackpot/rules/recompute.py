@@ -6,16 +6,18 @@ from jackpot.rules.events import LeftMade, LevelChange, Recomputed
 from jackpot.rules.meter import Accounts
 from jackpot.rules.money import contribution
 from jackpot.rules.paytable import LevelTerms
-from jackpot.rules.state import Award, BetMade, Level, Link, State
+from jackpot.rules.state import Award, Level, Link, Placed, State
 from jackpot.rules.undo import BASE, Fix, History, Point, replay
 
 Edit = Callable[[History], None]
+Made = tuple[Placed, int]
+"""A wager, and the entry that accepted it."""
 
 
-def rates_of(link: Link, terms: LevelTerms) -> tuple[int, int]:
-    """What one wager adds to a level's primary and reserve on these terms, in micro-dollars (L6)."""
-    wager = link.terms.wager
-    return contribution(wager, terms.primary), contribution(wager, terms.reserve)
+def rates_of(link: Link, terms: LevelTerms, wagers: int = 1) -> tuple[int, int]:
+    """What so many wagers add to a level's primary and reserve on these terms, in micro-dollars (L6)."""
+    wagered = wagers * link.terms.wager
+    return contribution(wagered, terms.primary), contribution(wagered, terms.reserve)
 
 
 def recompute(edits: Iterable[tuple[Link, Level, Edit]]) -> tuple[Recomputed, dict[int, int]]:
@@ -49,24 +51,24 @@ def _raised(level: Level, history: History) -> list[tuple[int, int]]:
     ]
 
 
-def drop_bets(history: History, link: Link, bets: Iterable[BetMade]) -> None:
+def drop_bets(history: History, link: Link, bets: Iterable[Made]) -> None:
     """Take the wagers' contributions out of the level's history, by the rates at which each was made (L9)."""
     rates = [(BASE, rates_of(link, history.played.terms))]
     rates += [(point.at, rates_of(link, point.played.terms)) for point in history.points if point.played]
-    for bet in bets:
+    for bet, seq in bets:
         if bet.link == link.number:
-            primary, reserve = next(rate for at, rate in reversed(rates) if at <= (bet.seq, 0))
-            history.drop(bet.seq, primary, reserve)
+            primary, reserve = next(rate for at, rate in reversed(rates) if at <= (seq, 0))
+            history.drop(seq, primary, reserve)
 
 
-def without_bets(state: State, bets: Iterable[BetMade]) -> Recomputed:
+def without_bets(state: State, bets: Iterable[Made]) -> Recomputed:
     """As if these wagers had not been made (T2, T6)."""
     wagers = list(bets)
 
     def dropping(link: Link) -> Edit:
         return lambda history: drop_bets(history, link, wagers)
 
-    links = [state.link(number) for number in sorted({bet.link for bet in wagers})]
+    links = [state.link(number) for number in sorted({bet.link for bet, _ in wagers})]
     return recompute((link, level, dropping(link)) for link in links for level in link.levels)[0]
 
 

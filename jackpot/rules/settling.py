@@ -1,7 +1,8 @@
 """In which order is a round paid? Seat by seat in payout order, and what waits for the close (T4-T6)."""
 
 from collections.abc import Collection, Iterable
-from typing import NamedTuple
+
+import msgspec
 
 from controllers.messages import Close, Settle
 from jackpot.rules import claims
@@ -28,7 +29,7 @@ MAGIC_CARD = "magic-card"
 LUCKY_BONUS = "lucky-bonus"
 
 
-class Turn(NamedTuple):
+class Turn(msgspec.Struct, frozen=True, gc=False):
     """A seat's turn. moment: 0 for now, else the past entry at which its turn was (T10)."""
 
     seat: int
@@ -69,7 +70,7 @@ def decide_close(state: State, table: Table, command: Close) -> Closed:
     A wager on the dealer's hand is never lost unseen: that hand is shown first, or people strike it (T8).
     """
     round_ = _find_locked(table, command.round)
-    unpaid = not round_.dealer and any(bet.dealer for bet in round_.bets)
+    unpaid = not round_.dealer and round_.on_dealer()
     refuse_if(unpaid, Code.BAD_MESSAGE, "dealer: wagers on the dealer's hand are unpaid; show it first")
     counts = _counts(state, table, command.counts)
     tally = Tally(state, table, round_)
@@ -90,7 +91,8 @@ def decide_void(
     if standing:
         message = "round: awards of it stand; a floorperson undoes them first"
         raise Refusal(Code.AWARD_STANDING, message, standing)
-    return Voided(table.number, round_.id, reason, without_bets(state, round_.bets), people)
+    recomputed = without_bets(state, zip(round_.bets, round_.seqs, strict=True))
+    return Voided(table.number, round_.id, reason, recomputed, people)
 
 
 def _stands(state: State, hit: int) -> bool:
@@ -186,7 +188,7 @@ def _pay_seat(tally: Tally, read: Read, turn: Turn, sharers: list[Sharer]) -> No
             continue
         link = tally.link(number)
         row, envy = tally.rows(link, ranked)
-        if forfeited or (read.seat, number) not in tally.own:
+        if row is not None and (forfeited or (read.seat, number) not in tally.own):
             row = None
         if row is None and envy is None:
             continue

@@ -42,7 +42,7 @@ Kind = Literal["meter", "odds", "envy", "draw"]
 Pays = Literal["cage", "inventory", "account"]
 
 
-class Award(msgspec.Struct, array_like=True):
+class Award(msgspec.Struct, array_like=True, gc=False):
     """One sum to one seat. level: 0 for none. because: the seat whose hand earned an envy bonus, or 0.
 
     difference: what two people journalled against it once it was paid; the amount does not hold it (A10).
@@ -110,7 +110,7 @@ class Unpaid(msgspec.Struct, array_like=True):
         return found
 
 
-class HitShown(msgspec.Struct, array_like=True):
+class HitShown(msgspec.Struct, array_like=True, gc=False):
     """A percentage hit as a level remembers it (S1)."""
 
     hit: int
@@ -164,17 +164,16 @@ class Link(msgspec.Struct, array_like=True):
         return next(level for level in self.levels if level.terms.level == name)
 
 
-class BetMade(msgspec.Struct, array_like=True):
-    """An accepted wager and the entry that accepted it. dealer: it is on the dealer's hand."""
+class Placed(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """An accepted wager. dealer: it is on the dealer's hand."""
 
     seat: int
     link: int
-    dealer: bool
-    player: str | None
-    seq: int
+    dealer: bool = False
+    player: str | None = None
 
 
-class HandShown(msgspec.Struct, array_like=True):
+class HandShown(msgspec.Struct, array_like=True, gc=False):
     """A hand as a settlement showed it; cards packed, one byte each. player: whose, if the hand says."""
 
     seat: int
@@ -186,7 +185,7 @@ class HandShown(msgspec.Struct, array_like=True):
     player: str | None = None
 
 
-class Sharer(msgspec.Struct, array_like=True):
+class Sharer(msgspec.Struct, array_like=True, gc=False):
     """A hand that shares a percentage award when the round closes (T5).
 
     row: its place in the paytable, from 0. hit: the hit that its envy bonuses already made, or 0.
@@ -201,7 +200,7 @@ class Sharer(msgspec.Struct, array_like=True):
     hit: int = 0
 
 
-class DrawMade(msgspec.Struct, array_like=True):
+class DrawMade(msgspec.Struct, array_like=True, gc=False):
     """The raw random numbers of a link's draws, lost ones too (A7); -1 for those of a draw that it has not.
 
     magic_chance, lucky_chance: 0 .. N-1, 0 draws. magic_card: 0 .. 51. lucky_box: 1 .. seats.
@@ -224,7 +223,7 @@ class DrawMade(msgspec.Struct, array_like=True):
         return self.lucky_box if self.lucky_chance == 0 else None
 
 
-class Settling(msgspec.Struct, array_like=True):
+class Settling(msgspec.Struct, array_like=True, gc=False):
     """An entry at which seats of the round were settled in turn, or the round was closed (seats empty)."""
 
     seq: int
@@ -234,15 +233,16 @@ class Settling(msgspec.Struct, array_like=True):
 class Round(msgspec.Struct, array_like=True):
     """A round of one table (T1).
 
-    reopened: by two people, once or more (T10). seated: who still sits at a seat whose named wagers were all
-    taken back; the hand there is still their own (A5). terms: on which it was played, by link, where people
-    have changed them since (L9).
+    seqs: of each bet the entry that accepted it. reopened: by two people, once or more (T10). seated: who
+    still sits at a seat whose named wagers were all taken back; the hand there is still their own (A5).
+    terms: on which it was played, by link, where people have changed them since (L9).
     """
 
     id: str
     state: Literal["open", "locked", "mismatch", "closed"]
     first_seq: int
-    bets: list[BetMade] = []
+    bets: list[Placed] = []
+    seqs: list[int] = []
     chips: dict[int, int] = {}
     draws: list[DrawMade] = []
     board: bytes = b""
@@ -270,6 +270,10 @@ class Round(msgspec.Struct, array_like=True):
     def links(self) -> set[int]:
         """The numbers of the links wagered on."""
         return {bet.link for bet in self.bets}
+
+    def on_dealer(self) -> bool:
+        """Whether a wager is on the dealer's hand."""
+        return True in [bet.dealer for bet in self.bets]
 
 
 class Asked(msgspec.Struct, array_like=True):

@@ -32,7 +32,7 @@ BASE: Moment = (0, 0)
 _at = attrgetter("at")
 
 
-class Share(msgspec.Struct, array_like=True):
+class Share(msgspec.Struct, array_like=True, gc=False):
     """One award's part in a take. dealer: the dealer's hand's part, divided among its players (A6).
 
     correction: what two people changed the amount by, which it includes (A10).
@@ -46,14 +46,14 @@ class Share(msgspec.Struct, array_like=True):
     correction: int = 0
 
 
-class Take(msgspec.Struct, array_like=True):
+class Take(msgspec.Struct, array_like=True, gc=False):
     """A percentage award: `rate` of the meter (basis points), for one share or several (T5, A6)."""
 
     rate: int
     shares: list[Share]
 
 
-class Fix(msgspec.Struct, array_like=True):
+class Fix(msgspec.Struct, array_like=True, gc=False):
     """Two people made an award worth `more`, or less, at this moment; undone with the award (A10).
 
     won: when the award was taken.
@@ -79,7 +79,7 @@ class Played(msgspec.Struct, array_like=True):
     floor_to_seed: bool = False
 
 
-class Point(msgspec.Struct, array_like=True):
+class Point(msgspec.Struct, array_like=True, gc=False):
     """A moment in a level's history and what was contributed from it to the next, in micro-dollars.
 
     played: on which terms from here on, where two people changed them (L9).
@@ -131,9 +131,11 @@ class History(msgspec.Struct, array_like=True):
 
         A take that stands there already gains shares (T5, T10).
         """
-        now = self.points[-1].at < at
-        index = len(self.points) if now else bisect_left(self.points, at, key=_at)
-        if not now and self.points[index].at == at:
+        if self.points[-1].at[0] < at[0]:
+            self.points.append(Point(at, take=take))
+            return True
+        index = bisect_left(self.points, at, key=_at)
+        if index < len(self.points) and self.points[index].at == at:
             standing = self.points[index].take
             if standing is not None and take is not None:
                 standing.shares.extend(take.shares)
@@ -148,11 +150,12 @@ class History(msgspec.Struct, array_like=True):
 
     def unmark(self, seq: int) -> None:
         """The mark of entry `seq` is needed no more: the moments around it become one."""
-        index = bisect_left(self.points, (seq, 0), key=_at)
-        if index < len(self.points) and self.points[index].at == (seq, 0):
-            gone = self.points.pop(index)
-            self.points[index - 1].primary += gone.primary
-            self.points[index - 1].reserve += gone.reserve
+        points = self.points
+        index = bisect_left(points, (seq, 0), key=_at)
+        if index < len(points) and points[index].at == (seq, 0):
+            gone, before = points.pop(index), points[index - 1]
+            before.primary += gone.primary
+            before.reserve += gone.reserve
 
     def shares(self) -> list[Share]:
         """Every share of every take that is still in the history."""

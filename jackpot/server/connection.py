@@ -14,6 +14,7 @@ from typing import Final
 import structlog
 
 from controllers.hello import NONCE_BYTES, KeyCheck
+from controllers.messages import TableMessage
 from controllers.session import TABLE_UNREAD_MOST, Closed, Commanded, Greeted, ServerSession, SessionEvent
 from controllers.states import State
 from jackpot.server.alone import alone
@@ -92,7 +93,8 @@ class Connection(ABC):
         busy, self._busy = self._busy, True
         for event in events:
             if isinstance(event, Commanded):
-                self.commanded(event)
+                if self.device is not None:
+                    self.commanded(self.device, event.message, event.digest)
             elif isinstance(event, Closed):
                 self.devices.count_end(self, event)
             elif self.devices.greet(self, event):
@@ -161,8 +163,8 @@ class Connection(ABC):
         """The device proved its key and is let in."""
 
     @abstractmethod
-    def commanded(self, event: Commanded) -> None:
-        """The device commands."""
+    def commanded(self, device: Device, command: TableMessage, digest: bytes) -> None:
+        """The device commands. digest: of the decoded request."""
 
     @abstractmethod
     def over(self) -> None:

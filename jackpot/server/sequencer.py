@@ -269,9 +269,9 @@ class Core:
         size = 0
         while self._decided and len(items) < BATCH_COMMANDS_MAX:
             item = self._decided[0]
-            if items and size + item.row_bytes() > BATCH_BYTES_MAX:
-                break
             size += item.row_bytes()
+            if items and size > BATCH_BYTES_MAX:
+                break
             items.append(self._decided.popleft())
             if item.state is not None or (self._one_by_one and item.entry is not None):
                 break

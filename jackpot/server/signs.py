@@ -6,7 +6,8 @@ from typing import Final
 from controllers.answers import Welcome
 from controllers.frames import encode
 from controllers.hello import VERSION
-from controllers.session import Commanded, Greeted
+from controllers.messages import TableMessage
+from controllers.session import Greeted
 from jackpot.server.audience import Subscription
 from jackpot.server.connection import Connection
 from jackpot.server.devices import Devices
@@ -65,7 +66,7 @@ class SignConnection(Connection):
             for hit in board.recent_hits(self._links):
                 self.tell(encode(hit))
 
-    def commanded(self, event: Commanded) -> None:
+    def commanded(self, device: Device, command: TableMessage, digest: bytes) -> None:
         """A sign's session lets no command through."""
 
     def over(self) -> None:

@@ -9,7 +9,7 @@ from controllers.answers import Ack, Error, Nack, Welcome
 from controllers.frames import encode
 from controllers.hello import VERSION
 from controllers.pace import Limits
-from controllers.session import Commanded, Greeted
+from controllers.session import Greeted
 from controllers.states import State
 from jackpot.clock import Clock
 from jackpot.rules import commands, facts
@@ -63,17 +63,34 @@ class TableConnection(Connection):
 
     def __init__(self, devices: Tables, *, certified: bool, guest: Guest = NO_DOOR) -> None:
         super().__init__(devices, certified=certified, guest=guest)
+        self._desk: Desk
         self._shown: Subscription | None = None
         self._waiting_after: int | None = None
 
     def greeted(self, device: Device, event: Greeted) -> None:
         """Its welcome is decided behind all that its older connection had sent."""
-        self._submit(device, commands.Hello(event.acked), secrets.token_bytes(16))
+        (desk,) = device.desks
+        assert isinstance(desk, Desk)  # noqa: S101 - a table plays where its bank is written
+        self._desk = desk
+        self.commanded(device, commands.Hello(event.acked), secrets.token_bytes(16))
 
-    def commanded(self, event: Commanded) -> None:
-        """The command is decided as it was decoded."""
-        if self.device is not None:
-            self._submit(self.device, event.message, event.digest)
+    def commanded(
+        self, device: Device, command: messages.TableMessage | commands.Hello, digest: bytes
+    ) -> None:
+        """Submits it, as it was decoded, at its place in the order, with the draws that a lock may need."""
+        clock = self.devices.clock
+        now = clock.monotonic()
+        locks = isinstance(command, messages.Lock) or (isinstance(command, messages.Wager) and command.lock)
+        drawing = self.devices.drawing.get(device.id, ()) if locks else ()
+        draws = {terms.link: draw_for(terms, seats) for terms, seats in drawing}
+        envelope = commands.Envelope(
+            command, clock.unix_ms(), int(now * 1000), digest, table=device.id, draws=draws
+        )
+        wagered_at = now if isinstance(command, messages.Wager) else None
+        try:
+            self._desk.submit(envelope, lambda outcome: alone(self, self._answer, wagered_at, outcome))
+        except BankStopped:
+            self.devices.send_on(self)
 
     def sweep(self, now: float) -> None:
         """Tells more of the awards that wait, once it has read what it was told."""
@@ -85,7 +102,7 @@ class TableConnection(Connection):
             self._waiting_after = after
             return
         name = self.device.id
-        self._writer(self.device).look(
+        self._desk.look(
             lambda engine: facts.waiting(engine.state, present(engine.table(name), name), after),
             lambda found: alone(self, self._tell_waiting, found),
         )
@@ -95,35 +112,13 @@ class TableConnection(Connection):
         if self._shown is not None:
             self._shown()
 
-    def _submit(self, device: Device, command: messages.TableMessage | commands.Hello, digest: bytes) -> None:
-        """Submits it at its place in the order, with the draws that a lock may need."""
-        clock = self.devices.clock
-        now = clock.monotonic()
-        locks = isinstance(command, messages.Lock) or (isinstance(command, messages.Wager) and command.lock)
-        drawing = self.devices.drawing.get(device.id, ()) if locks else ()
-        envelope = commands.Envelope(
-            command,
-            clock.unix_ms(),
-            int(now * 1000),
-            digest,
-            table=device.id,
-            draws={terms.link: draw_for(terms, seats) for terms, seats in drawing},
-        )
-        wagered_at = now if isinstance(command, messages.Wager) else None
-        try:
-            self._writer(device).submit(
-                envelope, lambda outcome: alone(self, self._answer, wagered_at, outcome)
-            )
-        except BankStopped:
-            self.devices.send_on(self)
-
     def _answer(self, wagered_at: float | None, outcome: Outcome) -> None:
         """Says what was decided. wagered_at: when a wager came: how long its table has waited is counted."""
         device, answer = self.device, outcome.answer
         if device is None:
             return
         if wagered_at is not None:
-            self._writer(device).counts.answers.observe(self.devices.clock.monotonic() - wagered_at)
+            self._desk.counts.answers.observe(self.devices.clock.monotonic() - wagered_at)
         if isinstance(answer, Ack | Nack):
             if self.session.state is State.TABLE:
                 self.session.answer(answer)
@@ -148,7 +143,7 @@ class TableConnection(Connection):
                 round=answer.round,
             )
         )
-        board = self._writer(device).board
+        board = self._desk.board
         self._shown = board.audience.watch(self, device.links, device.id)
         self._tell_waiting(answer.waiting)
         for hit in board.recent_hits(device.links):
@@ -161,11 +156,6 @@ class TableConnection(Connection):
             self.session.push(award)
         self._waiting_after = found.after
         self.devices.dirty(self)
-
-    def _writer(self, device: Device) -> Desk:
-        writer = device.desks[0]
-        assert isinstance(writer, Desk)  # noqa: S101 - a table plays where its bank is written
-        return writer
 
 
 def _draws(terms: LinkTerms) -> bool:

@@ -27,6 +27,7 @@ from jackpot.rules.events import Recomputed
 from jackpot.rules.meter import Accounts
 from jackpot.rules.outcome import Entry
 from jackpot.rules.signing import People
+from jackpot.rules.state import Placed
 from tests import frames
 from tests.frames import Bet, Claim, Unbet
 from tests.ledger.forger import Forger
@@ -218,11 +219,11 @@ def voided_beside_an_award(_: Forger) -> Any:
 
 
 def wagered_on_a_suspended_link(_: Forger) -> Any:
-    return events.Wagered("R2", [events.Placed(3, 2)])
+    return events.Wagered("R2", [Placed(3, 2)])
 
 
 def wagered_twice(_: Forger) -> Any:
-    return events.Wagered("R2", [events.Placed(1, 1)])
+    return events.Wagered("R2", [Placed(1, 1)])
 
 
 def locked_without_its_draws(forger: Forger) -> Any:
@@ -317,11 +318,11 @@ def test_an_act_as_a_tables_frame_is_found(forger: Forger) -> None:
 
 
 UNSAYABLE: Final[list[tuple[str, Any, str]]] = [
-    ("T03", events.Wagered("r" * 65, [events.Placed(1, 1)]), "round: expected str of length <= 64"),
-    ("T03", events.Wagered("R 9", [events.Placed(1, 1)]), "round: characters not allowed"),
+    ("T03", events.Wagered("r" * 65, [Placed(1, 1)]), "round: expected str of length <= 64"),
+    ("T03", events.Wagered("R 9", [Placed(1, 1)]), "round: characters not allowed"),
     (
         "T03",
-        events.Wagered("R9", [events.Placed(1, 1, player="p\n")]),
+        events.Wagered("R9", [Placed(1, 1, player="p\n")]),
         "bets[0].player: characters not allowed",
     ),
     ("T02", frames.Void("R2", "x" * 300), "reason: expected str of length <= 256"),

@@ -20,9 +20,9 @@ from jackpot.rules import events, kinds
 from jackpot.rules.acts.links import LinkOpened, Suspended
 from jackpot.rules.acts.tables import OpenTable, TableOpened
 from jackpot.rules.epoch import MINUTE
-from jackpot.rules.events import Placed
 from jackpot.rules.paytable import EnvyRow, ForOne, Percent, Row, TableTerms
 from jackpot.rules.signing import People, Proof, Signed
+from jackpot.rules.state import Placed
 from jackpot.rules.terms import SUM_MAX, WAGER_MAX, check_link
 from tests import frames
 from tests.frames import Bet

@@ -17,8 +17,8 @@ from jackpot.rules.acts.seals import SNAPSHOT_FORMAT, Sealed, digest_of
 from jackpot.rules.acts.tables import OpenTable
 from jackpot.rules.engine import Engine
 from jackpot.rules.epoch import MINUTE
-from jackpot.rules.events import Placed
 from jackpot.rules.paytable import TableTerms
+from jackpot.rules.state import Placed
 from tests import frames
 from tests.ledger.forger import NOW_MS, Forger
 from tests.ledger.play import Play

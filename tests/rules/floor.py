@@ -33,7 +33,7 @@ from jackpot.rules.paytable import (
     TableTerms,
     ToOne,
 )
-from jackpot.rules.state import BetMade, Hit, Link, Round, State, Table
+from jackpot.rules.state import Hit, Link, Placed, Round, State, Table
 from tests import frames
 from tests.frames import Bet, Claim, Unbet
 
@@ -297,7 +297,7 @@ def withdrawals(rng: Random, state: State, round_: Round) -> messages.Withdraw:
     return frames.Withdraw(round_.id, tuple(unbet(state, bet) for bet in bets))
 
 
-def unbet(state: State, bet: BetMade) -> Unbet:
+def unbet(state: State, bet: Placed) -> Unbet:
     """How a command names a wager of the state."""
     return Unbet(bet.seat, state.link(bet.link).terms.link, "dealer" if bet.dealer else "own")
 

@@ -12,13 +12,13 @@ from jackpot.rules.betting import find_bets, miscounted
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
-from jackpot.rules.events import Event, Placed, Recomputed, Voided
+from jackpot.rules.events import Event, Recomputed, Voided
 from jackpot.rules.invariant import present
 from jackpot.rules.recompute import without_bets
 from jackpot.rules.refusal import TWO_PEOPLE, Refusal, quoted, refuse_if, two_people
 from jackpot.rules.settling import decide_void
 from jackpot.rules.signing import People
-from jackpot.rules.state import Asked, Round, State, Table
+from jackpot.rules.state import Asked, Placed, Round, State, Table
 
 
 class Strike(ActCommand, tag="strike", frozen=True):
@@ -56,10 +56,9 @@ def decide_strike(state: State, command: Strike, by: By) -> Struck:
         two_people(by.people, "a wager on a dealer's hand that cannot be shown is struck")
     else:
         refuse_if(not chipped, Code.NOT_MISMATCH, f"link: {quoted(command.link)} does not wait for its count")
-    (bet,) = find_bets(state, table, round_, [Unbet(command.seat, command.link, command.on)])
-    placed = Placed(bet.seat, bet.link, bet.dealer, bet.player)
-    recomputed = without_bets(state, [bet])
-    return Struck(table.number, round_.id, placed, command.reason, recomputed, by.people)
+    (found,) = find_bets(state, table, round_, [Unbet(command.seat, command.link, command.on)])
+    recomputed = without_bets(state, [found])
+    return Struck(table.number, round_.id, found[0], command.reason, recomputed, by.people)
 
 
 def apply_struck(effects: Effects, event: Struck) -> None:

@@ -1,0 +1,55 @@
+"""How much work is a round? Counted in calls of our own functions, which no busy machine changes."""
+
+import sys
+from types import FrameType
+from typing import Final
+
+import jackpot
+from controllers import messages
+from controllers.frames import LENGTH_BYTES
+from controllers.messages import decode_device, digest
+from jackpot.lab.bench.frames import HANDS, LINK, Script
+from jackpot.rules.commands import Envelope
+from tests.faults.worked.form import Link, Table
+from tests.rules.subject import OfEngine
+
+HOUSE: Final = jackpot.__path__[0]
+# What a full table's round costs the engine today, on a link of three levels: less is fine, and more is not.
+WAGER_MOST = 83
+CLOSE_MOST = 57
+SETTLE_MOST = 179
+# The first rounds have nothing of a round before them to forget.
+ROUNDS: Final = 3
+
+
+def calls(*, hands: bool) -> dict[type, int]:
+    """How many functions of ours the engine calls to decide a frame that nobody wins by, by its message."""
+    subject = OfEngine()
+    subject.open(Link(LINK, "pa-643a-five-card-C"))
+    subject.add(Table("T1", links=(LINK,), seats=len(HANDS)))
+    script, found = Script(0, hands=hands), dict[type, int]()
+    count = 0
+
+    def noted(frame: FrameType, event: str, _argument: object) -> None:
+        nonlocal count
+        count += event == "call" and frame.f_code.co_filename.startswith(HOUSE)
+
+    for seq in range(1, 2 * ROUNDS + 1):
+        command = decode_device(script.frame(seq)[LENGTH_BYTES:])
+        assert isinstance(command, messages.Wager | messages.Close | messages.Settle)
+        envelope = Envelope(command, at=seq, tick=seq, digest=digest(command), table="T1")
+        count = 0
+        sys.setprofile(noted)
+        outcome = subject.engine.execute(envelope)
+        sys.setprofile(None)
+        assert type(outcome.answer).__name__ == "Ack"
+        found[type(command)] = count
+    return found
+
+
+def test_a_round_costs_no_more_calls_than_it_did() -> None:
+    """A seat more, or a level more, may cost a little; a pass over all of them for each of them does not."""
+    bare, shown = calls(hands=False), calls(hands=True)
+    assert bare[messages.Wager] <= WAGER_MOST, bare
+    assert bare[messages.Close] <= CLOSE_MOST, bare
+    assert shown[messages.Settle] <= SETTLE_MOST, shown
