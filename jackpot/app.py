@@ -41,6 +41,7 @@ from jackpot.server.heads import Signer
 from jackpot.server.hold import Hold, patience
 from jackpot.server.known import see_people
 from jackpot.server.life import Service
+from jackpot.server.pagers import Pagers
 from jackpot.server.people import Entrance
 from jackpot.server.readings import Calendar, read_ended, take_readings
 from jackpot.server.register import Device, Register
@@ -79,9 +80,11 @@ class Server(Process):
         self.warnings: list[str] = []
         self.relays: list[Publisher] = []
         self.signer: Signer | None = None
+        self.pagers: Pagers | None = None
         self.books = Books(config.ledger.url)
-        # Of its own: no act waits for somebody's long page.
+        # Each of its own: no act waits for somebody's long page, and no page for pagers that catch up.
         self.roster = Books(config.ledger.url)
+        self.news = Books(config.ledger.url)
         self.entrance: Entrance
         self.acts: Acts
         self.tables: Tables
@@ -117,6 +120,9 @@ class Server(Process):
         if config.heads is not None:
             self.signer = Signer(config.heads, self.clock)
             self._others += [self._task(outbox.run(), _harmless) for outbox in self.signer.outboxes]
+        if config.notify is not None:
+            self.pagers = Pagers(config.notify, self.news, self._stores[SITE], self.clock)
+            self._others.append(self._task(self.pagers.outbox.run(), _harmless))
         self.warnings += [is_left_out(bank) for bank in left_out]
         banks = self.writers | {SITE: self.people}
         if len(config.servers) < 2:  # the file of one of several lacks what the others signed
@@ -230,6 +236,9 @@ class Server(Process):
         if self.signer is not None:
             signing = self._task(_while_held(self.signer.watch(writer)), _harmless)
             self._duties[writer.bank].append(signing)
+        if self.pagers is not None:
+            telling = self._task(_while_held(self.pagers.watch(writer)), _harmless)
+            self._duties[writer.bank].append(telling)
 
     def _build_devices(self) -> None:
         config = self.config
@@ -299,6 +308,7 @@ class Server(Process):
         await self._close(devices)
         await self.books.close()
         await self.roster.close()
+        await self.news.close()
         if entrance := getattr(self, "entrance", None):
             entrance.close()
         for store in dict.fromkeys(self._stores.values()):

@@ -12,6 +12,7 @@ from jackpot.config.devices import read_keys, read_signs, read_tables, read_udp_
 from jackpot.config.display import DEFAULT_LOCALE, Display, display_of, locale_fault
 from jackpot.config.heads import read_heads
 from jackpot.config.links import Links, read_banks, read_links
+from jackpot.config.notify import read_notify
 from jackpot.config.places import read_listen, read_redis, read_servers, read_signage
 from jackpot.config.settings import SQLITE, Config, ConfigErrors, Ledger, Sign, Site
 from jackpot.config.source import Source
@@ -54,7 +55,7 @@ def _config(source: Source, roles: Collection[str]) -> Config | None:
     tables, signs = read_tables(source, links), read_signs(source, links)
     udp_signs = read_udp_signs(source, links)
     keys = read_keys(source, roles)
-    redis, heads = read_redis(source), read_heads(source, roles)
+    redis, heads, notify = read_redis(source), read_heads(source, roles), read_notify(source, roles)
     signage = read_signage(source, redis)
     site, ledger = _site(source), _ledger(source)
     listen = read_listen(source, ledger)
@@ -79,6 +80,7 @@ def _config(source: Source, roles: Collection[str]) -> Config | None:
         servers=servers,
         warnings=tuple(source.warnings),
         heads=heads,
+        notify=notify,
     )
 
 

@@ -4,7 +4,7 @@ import ipaddress
 import re
 from datetime import time
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 import msgspec
 
@@ -184,12 +184,25 @@ class Heads(msgspec.Struct, frozen=True):
     webhook_ca: Path | None = None
 
 
+class Notify(msgspec.Struct, frozen=True):
+    """Which web server is told of what waits for people. secret: 32 bytes that sign. events: what is told of.
+
+    ca: who signed its certificate, None for a public authority.
+    """
+
+    url: str
+    secret: bytes
+    events: tuple[Literal["hit", "alarm", "request"], ...] = ("hit", "alarm", "request")
+    ca: Path | None = None
+
+
 class Config(msgspec.Struct, frozen=True):
     """One checked configuration.
 
     displays: by link, how pages show it. redis: the nodes' urls, tried in turn. signage: the processes that
     Redis feeds. servers: all that share the ledger; server: which of them this is, None where it is alone.
     warnings: what an operator should know and may mean, in sentences. heads: None where none are signed.
+    notify: None where nobody is told.
     """
 
     path: Path
@@ -209,6 +222,7 @@ class Config(msgspec.Struct, frozen=True):
     server: ServerAt | None = None
     warnings: tuple[str, ...] = ()
     heads: Heads | None = None
+    notify: Notify | None = None
 
     def keys_of(self, role: str, device: str) -> tuple[bytes, ...]:
         """The keys that a device may greet with, none for a device that is not configured."""

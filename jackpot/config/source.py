@@ -3,6 +3,7 @@
 A part may have one fault and still be read further, so that one reading finds every mistake.
 """
 
+import ssl
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -87,6 +88,16 @@ class Source:
             return file
         self.wrong(path, f"there is no file {file}{how}")
         return None
+
+    def authority(self, path: str, name: str) -> Path | None:
+        """The certificate that is named there, by which another's is believed."""
+        file = self.file(path, name)
+        if file is not None:
+            try:
+                ssl.create_default_context(cafile=file)
+            except ssl.SSLError:
+                self.wrong(path, f"{file} holds no certificate")
+        return file
 
     def logo(self, path: str, given: Mapping[str, Any]) -> None:
         """Whether pages can show the logo of this part, where it has one."""

@@ -109,7 +109,6 @@ def alarm(effects: Effects, event: Event) -> None:
 
 def raised(event: Any, table: int | None, names: Names) -> Iterator[Raised]:
     """What an event raises. table: whose frame it was."""
-    at = {"table": names.table(table)}
     match event:
         case DeviceBlocked():
             yield "device_conflict", {"role": event.role, "device": event.device}
@@ -123,13 +122,13 @@ def raised(event: Any, table: int | None, names: Names) -> Iterator[Raised]:
         case SeqConflict():
             yield "seq_conflict", {"table": names.table(event.table), "table_seq": event.table_seq}
         case Refused() if event.code in _REFUSALS:
-            yield event.code, {**at, "message": event.message}
+            yield event.code, {"table": names.table(table), "message": event.message}
     if (locking := getattr(event, "locking", None)) is not None and locking.accepted:
         counts = _counts(names, locking.chips, locking.accepted)
-        yield "chip_mismatch", {**at, "round": event.round, "counts": counts}
+        yield "chip_mismatch", {"table": names.table(table), "round": event.round, "counts": counts}
     if (closing := getattr(event, "closing", None)) is not None and closing.ours:
         counts = _counts(names, closing.counts, closing.ours)
-        yield "count_mismatch", {**at, "round": event.round, "counts": counts}
+        yield "count_mismatch", {"table": names.table(table), "round": event.round, "counts": counts}
     if left := _left(event):
         hit = getattr(event, "hit", None)
         of = {"table": names.table(getattr(event, "table", table))} if hit is None else {"hit": f"H{hit}"}

@@ -1,4 +1,4 @@
-"""Where do signed heads go, and what of a place that does not take them? Each has a queue of its own (S8).
+"""Where do signed heads and notices go, and what of a place that takes none? Each has its own queue (S8).
 
 Nothing waits for a destination: what goes wrong here is logged and counted, and tried again.
 """
@@ -8,8 +8,9 @@ import os
 import socket
 import ssl
 from collections import deque
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 import aiohttp
 import structlog
@@ -35,7 +36,7 @@ log: Final = structlog.get_logger()
 
 
 class Destination(Protocol):
-    """One place that heads go to. name: "file", "syslog" or "webhook"."""
+    """One place that lines go to. name: "file", "syslog" or "webhook"."""
 
     name: str
 
@@ -106,21 +107,24 @@ class ToSyslog:
 
 
 class ToWebhook:
-    """A web server that takes each head by a POST of its own, and answers 2xx.
+    """A web server that takes each line by a POST of its own, and answers 2xx.
 
-    ca: who signed its certificate, None for a public authority.
+    ca: who signed its certificate, None for a public authority. headers: what a body is sent with, each time.
     """
 
     name = "webhook"
 
-    def __init__(self, url: str, ca: Path | None) -> None:
+    def __init__(
+        self, url: str, ca: Path | None, headers: Callable[[bytes], Mapping[str, str]] = lambda _body: {}
+    ) -> None:
         self._url = url
+        self._headers = headers
         self._tls = ssl.create_default_context(cafile=ca)
 
     async def send(self, line: bytes) -> None:
         """As Destination."""
         within = aiohttp.ClientTimeout(total=ANSWER_WITHIN_S)
-        headers = {"Content-Type": "application/json"}
+        headers = {"Content-Type": "application/json", **self._headers(line)}
         async with (
             aiohttp.ClientSession(timeout=within) as client,
             client.post(self._url, data=line, headers=headers, ssl=self._tls, allow_redirects=False) as said,
@@ -144,33 +148,44 @@ def destinations(heads: Heads) -> list[Destination]:
     return found
 
 
-class Outbox:
-    """The heads that wait for one destination, sent in order and one at a time.
+async def _nothing_more() -> None:
+    """Nobody waits for it to be taken."""
 
-    sent, failures, dropped: heads that it took, attempts that failed, heads that never left. sent_at: when it
-    took the last one, unix seconds, 0 if none since the start.
+
+class Outbox:
+    """What waits for one destination, sent in order and one at a time. what: "head" or "notice", for the log.
+
+    sent, failures, dropped: what it took, attempts that failed, what never left. sent_at: when it took the
+    last one, unix seconds, 0 if none since the start.
     """
 
-    def __init__(self, destination: Destination, clock: Clock) -> None:
+    def __init__(self, destination: Destination, clock: Clock, what: str = "head") -> None:
         self.sent = 0
         self.failures = 0
         self.dropped = 0
         self.sent_at = 0.0
         self._to = destination
         self._clock = clock
+        self._what = what
         self._closed = False
-        self._waiting: deque[bytes] = deque()
+        self._waiting: deque[_Item] = deque()
         self._news = asyncio.Event()
         self._empty = asyncio.Event()
         self._empty.set()
 
-    def put(self, line: bytes) -> None:
-        """Takes a head; never waits. Where there is no room the oldest one is dropped."""
-        if len(self._waiting) >= WAITING_MOST:
+    @property
+    def room(self) -> int:
+        """How much may be put in before something is dropped."""
+        return WAITING_MOST - len(self._waiting)
+
+    def put(self, line: bytes, took: Callable[[], Awaitable[None]] = _nothing_more) -> None:
+        """Takes a line; never waits. Where there is no room the oldest one is dropped. took: awaited then."""
+        if not self.room:
             self._waiting.popleft()
             self.dropped += 1
-            log.error("head_dropped", destination=self._to.name, waiting=WAITING_MOST, kind=self._to.name)
-        self._waiting.append(line)
+            name = self._to.name
+            log.error("dropped_unsent", what=self._what, destination=name, waiting=WAITING_MOST, kind=name)
+        self._waiting.append(_Item(line, took))
         self._empty.clear()
         self._news.set()
 
@@ -186,9 +201,9 @@ class Outbox:
             if not self._waiting:
                 self._empty.set()
                 await self._news.wait()
-            line = self._waiting[0]
+            item = self._waiting[0]
             try:
-                await self._to.send(line)
+                await self._to.send(item.line)
             except Exception as error:  # noqa: BLE001 - nothing about a destination may touch the money
                 if self._closed:
                     return
@@ -199,8 +214,9 @@ class Outbox:
             pause = RETRY_FIRST_S
             self.sent += 1
             self.sent_at = self._clock.unix_ms() / 1000
-            if self._waiting[0] is line:  # else it was dropped while it left
+            if self._waiting[0] is item:  # else it was dropped while it left
                 self._waiting.popleft()
+            await item.took()
 
     async def close(self) -> None:
         """Ends the destination; what still waits is lost, and said."""
@@ -210,7 +226,7 @@ class Outbox:
         await self._to.close()
 
     def statistics(self) -> dict[str, Any]:
-        """Its counts since the start, and how many heads wait."""
+        """Its counts since the start, and how much waits."""
         return {
             "destination": self._to.name,
             "sent": self.sent,
@@ -222,6 +238,11 @@ class Outbox:
 
     def _failed(self, error: Exception) -> None:
         self.failures += 1
-        reason = f"{type(error).__name__}: {error}"
-        name, waiting = self._to.name, len(self._waiting)
-        log.warning("head_not_sent", destination=name, waiting=waiting, reason=reason, kind=name)
+        where = {"what": self._what, "destination": self._to.name}
+        reason, kind = f"{type(error).__name__}: {error}", (self._what, self._to.name)
+        log.warning("not_sent", **where, waiting=len(self._waiting), reason=reason, kind=kind)
+
+
+class _Item(NamedTuple):
+    line: bytes
+    took: Callable[[], Awaitable[None]]

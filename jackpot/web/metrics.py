@@ -51,6 +51,14 @@ _HEAD_COUNTERS: Final = (
     ("heads_failures", "failures", "Attempts to send one that failed."),
     ("heads_dropped", "dropped", "Signed heads that were given up for newer ones."),
 )
+_NOTICE_GAUGES: Final = (
+    ("notices_waiting", "waiting", "Notices that were read and that the pagers' server has not taken yet."),
+    ("notices_sent_timestamp_seconds", "sent_at", "When it last took one, 0 if not since the start."),
+)
+_NOTICE_COUNTERS: Final = (
+    ("notices_sent", "sent", "Notices that it took."),
+    ("notices_failures", "failures", "Attempts to send one that failed."),
+)
 _DEVICE_GAUGES: Final = (
     ("connected", "connected", "1 while it is connected and let in."),
     ("blocked", "blocked", "1 while two devices were found with its key and nobody has cleared it."),
@@ -127,6 +135,14 @@ def of_heads(statistics: Sequence[Facts]) -> Iterator[Family]:
         yield gauge(name, text, ["destination"], ((at, place[key]) for at, place in places))
     for name, key, text in _HEAD_COUNTERS:
         yield counter(name, text, ["destination"], ((at, place[key]) for at, place in places))
+
+
+def of_pagers(statistics: Sequence[Facts]) -> Iterator[Family]:
+    """statistics: of the outbox to pagers, where somebody is told."""
+    for name, key, text in _NOTICE_GAUGES:
+        yield gauge(name, text, [], (([], each[key]) for each in statistics))
+    for name, key, text in _NOTICE_COUNTERS:
+        yield counter(name, text, [], (([], each[key]) for each in statistics))
 
 
 def of_way_in(way_in: WayIn) -> Iterator[Family]:

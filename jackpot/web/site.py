@@ -24,6 +24,7 @@ from jackpot.server.door import Door
 from jackpot.server.heads import Signer
 from jackpot.server.histogram import Histogram
 from jackpot.server.listening import Encryption
+from jackpot.server.pagers import Pagers
 from jackpot.server.people import Entrance
 from jackpot.server.remedy import explained
 from jackpot.web import api, docs, ops, overview
@@ -31,7 +32,16 @@ from jackpot.web.access import Access
 from jackpot.web.book_metrics import of_books
 from jackpot.web.families import Family, registry
 from jackpot.web.front import Front, Maker
-from jackpot.web.metrics import WayIn, of_banks, of_encryption, of_heads, of_program, of_relays, of_way_in
+from jackpot.web.metrics import (
+    WayIn,
+    of_banks,
+    of_encryption,
+    of_heads,
+    of_pagers,
+    of_program,
+    of_relays,
+    of_way_in,
+)
 from jackpot.web.overview import Overview, why
 from jackpot.web.reports import Reports
 from jackpot.web.screens import Screens, secure
@@ -68,6 +78,8 @@ class Source(overview.Source, Visited, Protocol):
     def signer(self) -> Signer | None: ...
     @property
     def encryption(self) -> Encryption: ...
+    @property
+    def pagers(self) -> Pagers | None: ...
     @property
     def digest(self) -> str: ...
     @property
@@ -196,6 +208,7 @@ async def metrics(request: web.Request) -> web.Response:
             of_way_in(way_in),
             of_relays(relays),
             of_heads(heads),
+            of_pagers([] if source.pagers is None else [source.pagers.statistics()]),
         )
     )
 

@@ -103,6 +103,12 @@ CREATE TABLE session (
     seen bigint NOT NULL
 );
 
+CREATE TABLE told (
+    -- Up to which entry of a bank pagers took everything. It may be behind, and never ahead.
+    bank text NOT NULL PRIMARY KEY,
+    seq bigint NOT NULL
+);
+
 -- Nobody changes what is written: ALWAYS holds for the owner and for a replication session too.
 CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

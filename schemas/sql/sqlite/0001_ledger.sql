@@ -98,6 +98,12 @@ CREATE TABLE session (
     seen INTEGER NOT NULL
 ) STRICT;
 
+CREATE TABLE told (
+    -- Up to which entry of a bank pagers took everything. It may be behind, and never ahead.
+    bank TEXT NOT NULL PRIMARY KEY,
+    seq INTEGER NOT NULL
+) STRICT;
+
 CREATE TRIGGER bank_is_never_renamed BEFORE UPDATE ON bank
 BEGIN SELECT RAISE(ABORT, 'a bank keeps its name and number'); END;
 
