@@ -1,6 +1,6 @@
 """Is a number of things said as people say it?"""
 
-from jackpot.words import counted, plural
+from jackpot.words import ago, counted, plural
 
 
 def test_a_number_of_things_is_said() -> None:
@@ -10,3 +10,9 @@ def test_a_number_of_things_is_said() -> None:
     assert counted(12_345, "wager") == "12,345 wagers"
     assert counted(2, "entry") == "2 entries"
     assert plural("table") == "tables"
+
+
+def test_how_long_ago_something_was() -> None:
+    """For pages: in the largest unit that it fills; a clock that was set back makes no future of it."""
+    told = [ago(seconds) for seconds in (-3, 0.9, 59.9, 60, 3_599, 3_600, 7_200 * 1_000)]
+    assert told == ["0 s ago", "0 s ago", "59 s ago", "1 min ago", "59 min ago", "1 h ago", "2,000 h ago"]

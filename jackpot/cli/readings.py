@@ -41,7 +41,9 @@ def readings(talk: Talk, from_: Day = None, to: Until = None) -> None:
     if talk.as_json:
         import msgspec
 
-        talk.show(msgspec.to_builtins(found), "")
+        from jackpot.server.questions import reading_of
+
+        talk.show(msgspec.to_builtins(list(map(reading_of, found))), "")
         return
     if not found:
         typer.echo("no readings")

@@ -156,7 +156,7 @@ class Outbox:
     """What waits for one destination, sent in order and one at a time. what: "head" or "notice", for the log.
 
     sent, failures, dropped: what it took, attempts that failed, what never left. sent_at: when it took the
-    last one, unix seconds, 0 if none since the start.
+    last one, unix seconds, 0 if none since the start. failing: whether the last attempt did.
     """
 
     def __init__(self, destination: Destination, clock: Clock, what: str = "head") -> None:
@@ -164,6 +164,7 @@ class Outbox:
         self.failures = 0
         self.dropped = 0
         self.sent_at = 0.0
+        self.failing = False
         self._to = destination
         self._clock = clock
         self._what = what
@@ -211,7 +212,7 @@ class Outbox:
                 await asyncio.sleep(pause)
                 pause = min(2 * pause, RETRY_MOST_S)
                 continue
-            pause = RETRY_FIRST_S
+            pause, self.failing = RETRY_FIRST_S, False
             self.sent += 1
             self.sent_at = self._clock.unix_ms() / 1000
             if self._waiting[0] is item:  # else it was dropped while it left
@@ -234,10 +235,12 @@ class Outbox:
             "dropped": self.dropped,
             "waiting": len(self._waiting),
             "sent_at": self.sent_at,
+            "failing": self.failing,
         }
 
     def _failed(self, error: Exception) -> None:
         self.failures += 1
+        self.failing = True
         where = {"what": self._what, "destination": self._to.name}
         reason, kind = f"{type(error).__name__}: {error}", (self._what, self._to.name)
         log.warning("not_sent", **where, waiting=len(self._waiting), reason=reason, kind=kind)

@@ -106,7 +106,7 @@ class Questions:
                     lambda engine: [books_of_readings.named(writer.bank, engine.state, one) for one in stored]
                 )
                 before = stored[-1].seq if len(stored) == most else None
-                return replies.Readings(readings=tuple(map(_reading, days)), before=before)
+                return replies.Readings(readings=tuple(map(reading_of, days)), before=before)
             case asks.Journal():
                 found_, before = await self._search(writer, ask)
                 entries = await writer.ask(lambda engine: [_entry(engine, row) for row in found_])
@@ -382,7 +382,8 @@ def _level(level: Map) -> replies.Level:
     return msgspec.convert(level | told, replies.Level)
 
 
-def _reading(read: books_of_readings.DayRead) -> replies.Reading:
+def reading_of(read: books_of_readings.DayRead) -> replies.Reading:
+    """A reading, as people are told of it."""
     meters = tuple(
         replies.Meter(
             link=meter.link,
@@ -395,9 +396,8 @@ def _reading(read: books_of_readings.DayRead) -> replies.Reading:
         )
         for meter in read.meters
     )
-    return replies.Reading(
-        day=read.day, bank=read.bank, at=read.at, seq=read.seq, hash=read.hash, meters=meters
-    )
+    at = {name: getattr(read, name) for name in ("day", "bank", "at", "seq", "epoch", "hash")}
+    return replies.Reading(**at, meters=meters)
 
 
 def _entry(engine: Engine, row: Row) -> replies.Entry:

@@ -247,6 +247,7 @@ class Reading(Reply, frozen=True):
     bank: str
     at: Moment
     seq: int
+    epoch: int
     hash: str
     meters: tuple[Meter, ...]
 

@@ -16,10 +16,12 @@ from jackpot.rules.money import to_cents
 from jackpot.rules.unpaid import WAITING_MOST
 from jackpot.server.desk import BankStopped, Desk
 from jackpot.server.devices import Devices
+from jackpot.server.heads import Signer
 from jackpot.server.history import hits_of
+from jackpot.server.pagers import Pagers
 from jackpot.server.relay import Publisher
 from jackpot.server.remedy import remedies, remedy, suspended
-from jackpot.words import counted, plural
+from jackpot.words import ago, counted, plural
 
 HITS_SHOWN: Final = 14
 # The state is read once in this time, however many pages show it.
@@ -52,6 +54,10 @@ class Source(Protocol):
     def relays(self) -> Sequence[Publisher]: ...
     @property
     def books(self) -> Books: ...
+    @property
+    def signer(self) -> Signer | None: ...
+    @property
+    def pagers(self) -> Pagers | None: ...
 
 
 def why(writer: Desk) -> str | None:
@@ -92,6 +98,15 @@ def _at_tables(tables: Iterable[Map]) -> Iterator[dict[str, str]]:
             said = f"Table {name}: {asked['by']} asked to reopen round {asked['round']}; the table waits"
             answer = f"`jackpot rounds reopen {name} {asked['round']}`"
             yield _trouble(said, f"another person answers: {answer}, or `decline`")
+
+
+def _at_limit(links: Iterable[Map]) -> Iterator[dict[str, str]]:
+    """Where a meter has reached its limit (L7)."""
+    for link in links:
+        for level in link["levels"]:
+            if level["limit"] is not None and level["primary"] >= level["limit"]:
+                said = f"Link {link['link']}: the meter {level['level']} is at its limit"
+                yield _trouble(said, "what is wagered more goes to the overflow, and to the next meter")
 
 
 class Overview:
@@ -144,6 +159,8 @@ class Overview:
             "time": self._time(source.clock.unix_ms(), "%H:%M:%S"),
             "counts": counts,
             "banks": self._banks(),
+            "heads": self._heads(),
+            "alarms": self._alarms(),
             "elsewhere": {
                 link: f"server {writer.hold.held_by.split()[0]}"
                 for writer in source.writers.values()
@@ -198,6 +215,36 @@ class Overview:
         ]
         return f"This is server {own.id}; {', '.join(said)}"
 
+    def _alarms(self) -> str:
+        """How many alarms nobody has acknowledged; "" for none."""
+        number = sum(sum(state["alarms"].values()) for state, _ in self._states.values())
+        return f"{counted(number, 'alarm')} {'is' if number == 1 else 'are'} open" if number else ""
+
+    def _heads(self) -> str:
+        """Up to where each bank was signed last, how long ago, and who took it (S8); "" where none is."""
+        signer, now = self._source.signer, self._source.clock.unix_ms() / 1000
+        if signer is None:
+            return ""
+        told = signer.statistics()
+        signed = [
+            f"{of['bank']} row {of['signed_seq']:,} {ago(now - of['signed_at'])}" for of in told["banks"]
+        ]
+        taken = [
+            f"{to['destination']} {ago(now - to['sent_at']) if to['sent_at'] else 'took none yet'}"
+            for to in told["destinations"]
+        ]
+        return f"Signed: {', '.join(signed) or 'nothing yet'}; taken: {', '.join(taken)}"
+
+    def _untold(self) -> Iterator[dict[str, str]]:
+        """Where signed heads and notices do not get to."""
+        source = self._source
+        why = "the line not_sent in the log says why; it is tried again"
+        for outbox in source.signer.outboxes if source.signer is not None else ():
+            if outbox.failing:
+                yield _trouble(f"Signed heads do not reach the {outbox.statistics()['destination']}", why)
+        if source.pagers is not None and source.pagers.outbox.failing:
+            yield _trouble("Nobody is paged: the pagers' web server takes no notice", why)
+
     def _troubles(self, tables: Iterable[Map]) -> Iterator[dict[str, str]]:
         """What somebody has to see to, the gravest first, and what they do next."""
         for bank, writer in self._source.writers.items():
@@ -209,7 +256,9 @@ class Overview:
         for bank in self._unfed():
             said = f"Bank {bank} does not reach Redis: signs fed by Redis show a fault"
             yield _trouble(said, "start Redis, or check the network to it; the money does not wait for it")
+        yield from self._untold()
         for bank_state, _ in self._states.values():
+            yield from _at_limit(bank_state["links"])
             for table in bank_state["behind"]:
                 said = f"Table {table} has answers that the ledger does not have"
                 yield _trouble(said, remedy(BEHIND, bank_state["bank"], ""))

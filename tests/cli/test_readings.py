@@ -12,7 +12,7 @@ from tests.server.test_admin import jackpot
 
 @on_loop
 async def test_readings_are_listed_without_a_server(tmp_path: Path) -> None:
-    """S2: by day, in the site's time and currency, with the bank's head; as JSON in micro-dollars."""
+    """S2: by day, in the site's time and currency, with the bank's head; as JSON in the words of the API."""
     config, clock = configure(tmp_path), StepClock()
     async with Server(config, clock) as server, table(server) as device:
         device.wager(1, "R1", 1, 2)
@@ -29,7 +29,7 @@ async def test_readings_are_listed_without_a_server(tmp_path: Path) -> None:
     assert " EST, row " in out or " EDT, row " in out
     found = json.loads((await jackpot("ledger", "readings", "--json", *given))[1])
     assert found[0]["hash"] == head
-    assert found[0]["meters"][0]["primary"] == 10_000_180_000
+    assert found[0]["meters"][0]["value"] == "10000.18"
     days = [reading["day"] for reading in found]
     assert days == sorted(days, reverse=True)
     one = await jackpot("ledger", "readings", "--json", "--from", days[1], "--to", days[1], *given)

@@ -45,6 +45,9 @@ def text(tmp_path_factory: pytest.TempPathFactory) -> str:
     async def scrape() -> None:
         folder = tmp_path_factory.mktemp("floor")
         extra = f'[redis]\nurl = "redis://127.0.0.1:1"\n{heads(folder)}'
+        (folder / "notify").touch(mode=0o600)
+        (folder / "notify").write_text("ab" * 32)
+        extra += '\n[notify]\nurl = "https://127.0.0.1:1"\nsecret = "notify"\n'
         config = configure(folder, extra=extra)
         async with Server(config) as server, table(server) as device, sign(server):
             device.wager(1, "R1", 1, 2, lock=True)

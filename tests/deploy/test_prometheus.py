@@ -25,8 +25,8 @@ WAIT_S: Final = 30.0
 # Nothing is drawn where nothing was refused, alarmed, won or restarted in the last seconds.
 MAY_BE_EMPTY: Final = frozenset({"Refusals A", "Alarms A", "annotation Hits", "annotation Restarts"})
 HISTOGRAM: Final = ("_bucket", "_sum", "_count")
-# The demo has no Redis, and signs no heads.
-NOT_IN_THE_DEMO: Final = ("jackpot_relay_", "jackpot_heads_", "jackpot_signed_")
+# The demo has no Redis, signs no heads, and pages nobody.
+NOT_IN_THE_DEMO: Final = ("jackpot_relay_", "jackpot_heads_", "jackpot_signed_", "jackpot_notices_")
 
 
 def wait_for(missing: Callable[[], Any]) -> None:

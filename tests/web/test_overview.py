@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,6 +17,7 @@ from jackpot.server.life import State
 from jackpot.server.register import Register
 from jackpot.web.overview import Overview
 from tests.server.bed import LINK, LINKS, administer, configure, connected, on_loop, sign, table
+from tests.server.heads import heads
 from tests.server.test_web import fetch
 
 
@@ -54,6 +56,8 @@ def test_only_the_server_that_has_a_bank_misses_its_redis(elsewhere: bool) -> No
         tables=devices("table"),
         signs=devices("sign"),
         relays=[SimpleNamespace(bank="main", line=SimpleNamespace(up=False))],
+        signer=None,
+        pagers=None,
     )
     money: Any = None
     found = asyncio.run(Overview(source, money).look())
@@ -64,7 +68,7 @@ def test_only_the_server_that_has_a_bank_misses_its_redis(elsewhere: bool) -> No
 @on_loop
 async def test_whatever_is_wrong_says_what_comes_next(tmp_path: Path) -> None:
     """S7, T3, T10, S9: a person who reads an alert knows whom to ask or what to type."""
-    config = configure(tmp_path, tables=3, links=LINKS + "count_chips = true\n")
+    config = configure(tmp_path, tables=3, links=LINKS + "count_chips = true\n", extra=heads(tmp_path))
     async with (
         Server(config) as server,
         sign(server),
@@ -81,7 +85,8 @@ async def test_whatever_is_wrong_says_what_comes_next(tmp_path: Path) -> None:
         await third.hello(config, "table", "T03", acked=7)
         assert (await third.type("error"))["code"] == "ledger_behind"
         await administer(config, do="suspend", cause="operator", links=[LINK], reason="new felt", by="Ann")
-        found = json.loads((await fetch(server, "/floor.json"))[1])["troubles"]
+        floor = json.loads((await fetch(server, "/floor.json"))[1])
+        found = floor["troubles"]
     said = {trouble["what"]: trouble["next"] for trouble in found}
     people = "--reason TEXT --by NAME --and-by OTHER"
     behind = "look at `jackpot ledger behind`, then two people answer each table: "
@@ -99,3 +104,5 @@ async def test_whatever_is_wrong_says_what_comes_next(tmp_path: Path) -> None:
         ),
         "Table T03 is offline": "check power, network and key; the log names devices that were refused",
     }
+    assert floor["alarms"] == "2 alarms are open"
+    assert re.fullmatch(r"Signed: .*main row \d+ \d+ s ago.*; taken: file \d+ s ago", floor["heads"])

@@ -123,6 +123,7 @@ function trouble({ what, next }) {
 function troubles(list) {
   const all = [...list];
   if (lost || failed) all.unshift({ what: "The server does not answer: what you see below is old", next: "check whether it runs, and read its log" });
+  if (alarms) all.push({ what: alarms, next: "see what they are at `/ops/alarms`, and acknowledge them" });
   if (insecure) all.push({ what: "Connections are not encrypted (insecure = true)", next: "give [listen.tls] a certificate" });
   at("#trouble").classList.toggle("wrong", all.length > 0);
   at("#trouble ul").replaceChildren(...(all.length ? all : [{ what: "All is in order" }]).map(trouble));
@@ -130,11 +131,13 @@ function troubles(list) {
 }
 
 let last = [];
+let alarms = "";
 
 function fill(floor) {
-  last = floor.troubles;
+  [last, alarms] = [floor.troubles, floor.alarms];
   at("#counts").textContent = floor.counts;
   at("#banks").textContent = floor.banks;
+  at("#heads").textContent = floor.heads;
   elsewhere = floor.elsewhere;
   for (const name of links.keys()) label(name);
   for (const [name, levels] of Object.entries(floor.terms)) {
