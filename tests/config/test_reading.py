@@ -62,7 +62,10 @@ def test_the_example_is_good(tmp_path: Path) -> None:
     (tmp_path / "keys" / "T01.next").chmod(0o600)
     for name in ("site", "site-2025"):
         site_key(tmp_path / "keys", name)
-    trustme.CA().cert_pem.write_to_path(str(tmp_path / "tls" / "audit-ca.pem"))
+    for name in ("audit-ca.pem", "pager-ca.pem"):
+        trustme.CA().cert_pem.write_to_path(str(tmp_path / "tls" / name))
+    (tmp_path / "keys" / "notify").touch(mode=0o600)
+    (tmp_path / "keys" / "notify").write_text("ab" * 32)
     (tmp_path / "whole.toml").write_text(uncommented)
     whole = load(tmp_path / "whole.toml")
     assert whole.listen.tls is not None
