@@ -72,7 +72,7 @@ KINDS: Final[Mapping[str, Kind]] = {
 
 # Events that raise one whenever they come. The other events say it in what their answer tells: a count that
 # disagrees as `warn`, paid awards that would be worth more as `left`.
-ALWAYS: Final = (DeviceBlocked, FoundBehind, LockedOut, Recovered, Refused, SeqConflict)
+ALWAYS: Final = frozenset({DeviceBlocked, FoundBehind, LockedOut, Recovered, Refused, SeqConflict})
 # Refusals that alarm; every other one is a mistake of one command.
 _REFUSALS: Final = (Code.UNREASONABLE.value, Code.INTERNAL.value)
 

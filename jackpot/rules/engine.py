@@ -265,7 +265,7 @@ class Engine:
         """
         state, seq, table = self.state, effects.seq, effects.table
         kinds.APPLY[type(event)](effects, event)
-        if effects.told.warn or effects.told.left or isinstance(event, alarms.ALWAYS):
+        if effects.told.warn or effects.told.left or type(event) in alarms.ALWAYS:
             alarms.alarm(effects, event)
         moved = effects.moved()
         state.seq = seq

@@ -227,13 +227,14 @@ class Overview:
             return ""
         told = signer.statistics()
         signed = [
-            f"{of['bank']} row {of['signed_seq']:,} {ago(now - of['signed_at'])}" for of in told["banks"]
+            f"{of['bank']} up to row {of['signed_seq']:,} ({ago(now - of['signed_at'])})"
+            for of in told["banks"]
         ]
         taken = [
-            f"{to['destination']} {ago(now - to['sent_at']) if to['sent_at'] else 'took none yet'}"
+            f"{to['destination']} ({ago(now - to['sent_at']) if to['sent_at'] else 'none yet'})"
             for to in told["destinations"]
         ]
-        return f"Signed: {', '.join(signed) or 'nothing yet'}; taken: {', '.join(taken)}"
+        return f"Signed: {', '.join(signed) or 'nothing yet'}. Taken by: {', '.join(taken)}"
 
     def _untold(self) -> Iterator[dict[str, str]]:
         """Where signed heads and notices do not get to."""

@@ -32,7 +32,7 @@ def reading(day: str, **values: str) -> Reading:
         Meter(link="L", level=name, value=value, reserve="0.00", overflow="0.00", wagers=0, hits=0)
         for name, value in values.items()
     )
-    return Reading(day=day, bank="main", at=NOON, seq=1, hash="", meters=meters)
+    return Reading(day=day, bank="main", at=NOON, seq=1, epoch=1, hash="", meters=meters)
 
 
 def test_each_day_has_its_place_and_a_hit_is_marked() -> None:

@@ -123,7 +123,7 @@ function trouble({ what, next }) {
 function troubles(list) {
   const all = [...list];
   if (lost || failed) all.unshift({ what: "The server does not answer: what you see below is old", next: "check whether it runs, and read its log" });
-  if (alarms) all.push({ what: alarms, next: "see what they are at `/ops/alarms`, and acknowledge them" });
+  if (alarms) all.push({ what: alarms, next: "look, and acknowledge, at `/ops/alarms`" });
   if (insecure) all.push({ what: "Connections are not encrypted (insecure = true)", next: "give [listen.tls] a certificate" });
   at("#trouble").classList.toggle("wrong", all.length > 0);
   at("#trouble ul").replaceChildren(...(all.length ? all : [{ what: "All is in order" }]).map(trouble));
