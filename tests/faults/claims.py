@@ -14,6 +14,7 @@ from jackpot.rules.commands import Envelope
 from jackpot.rules.engine import Engine
 from tests.faults.difference import Difference, same
 from tests.faults.house import STOLEN
+from tests.faults.site import by_of
 
 BEHIND: Final = "ledger_behind"
 # People believe a number up to it.
@@ -106,8 +107,8 @@ class Claims:
         """People have answered; the table's number from then on."""
         command = envelope.command
         assert isinstance(command, ConfirmBehind)
-        if (why := self._refusal(command, envelope.people)) is not None:
-            raise Difference(f"row {self._row}, {command} by {envelope.people}: it is {why}")
+        if (why := self._refusal(command, by_of(envelope).people)) is not None:
+            raise Difference(f"row {self._row}, {command} by {by_of(envelope)}: it is {why}")
         said = self.said.pop(command.table)
         missing = max(0, said - last) if command.believe else 0
         told = event.acked, event.believed, event.missing
@@ -122,12 +123,12 @@ class Claims:
         """People's answer is refused."""
         command = envelope.command
         assert isinstance(command, ConfirmBehind)
-        why = self._refusal(command, envelope.people)
-        same(f"{command} by {envelope.people}", answer.get("code"), why)
+        why = self._refusal(command, by_of(envelope).people)
+        same(f"{command} by {by_of(envelope)}", answer.get("code"), why)
 
-    def _refusal(self, command: ConfirmBehind, people: tuple[str, ...]) -> str | None:
+    def _refusal(self, command: ConfirmBehind, people: int) -> str | None:
         said = self.said.get(command.table)
-        if len(set(people)) < 2:
+        if people < 2:
             return "two_people"
         if said is None:
             return "not_behind"

@@ -139,7 +139,12 @@ class Acts:
             for hit in self.hits_made.values()
             if any(award.status in (PENDING, VALIDATED) for award in hit.awards)
             or not self.finished(hit.table, hit.round)
+            or hit.id in self.awaited()
         }
+
+    def awaited(self) -> set[str]:
+        """Hits that an act is asked for, and waits for a second person."""
+        return set()
 
     # -- people ----------------------------------------------------------------------------------------
 

@@ -28,6 +28,7 @@ POWERS: Final[dict[str, tuple[str, ...]]] = {
     **dict.fromkeys(("validate", "undo", "strike", "void_round", "reopen", "decline", "release"), (FLOOR,)),
     **dict.fromkeys(("pay", "correct"), (FLOOR, CAGE)),
     **dict.fromkeys(("suspend", "resume", "confirm_behind", "clear"), (FLOOR, ADMIN)),
+    **dict.fromkeys(("grant", "withdraw_role", "end_person"), (ADMIN,)),
     **dict.fromkeys(("correct_meter", "change", "transfer", "close_link"), (ADMIN,)),
 }
 # How long a request waits, and how many of one person.
@@ -57,14 +58,14 @@ def are_two(first: Signer, second: Signer | None = None) -> bool:
     return first.id not in (second.id, second.given_by) and first.given_by != second.id
 
 
-class SignedActs(LinkActs):
-    """Acts of people who sign."""
+class Requests:
+    """What is asked for, in one bank, and waits for a second person."""
 
     def __init__(self) -> None:
         super().__init__()
         self.requests: dict[int, Request] = {}
         self.asked_for = 0
-        self.reopening: dict[str, Signer] = {}  # by table: who has asked, while nobody has answered
+        self.holds_ms = HOLDS_MS
 
     def sign(self, kind: str, signers: tuple[Signer, ...], waited_ms: int = 0, **fields: Any) -> Map:
         """One act; `asked` is the number of a request that waits now. Refused: {"ok": False, "why": ...}."""
@@ -74,9 +75,7 @@ class SignedActs(LinkActs):
             if kind == "reject":
                 return self.reject(fields["request"], signers[0])
             self.check_power(kind, signers)
-            if kind == "reopen" and len(signers) == 1:
-                return self.reopen_by(signers[0], **fields)
-            return self.done_or_asked(kind, signers, fields)
+            return self.signed(kind, signers, fields)
         except Refused as refused:
             return {"ok": False, "why": refused.code}
 
@@ -84,12 +83,10 @@ class SignedActs(LinkActs):
         if not all(may(signer, kind) for signer in signers):
             raise Refused("not_allowed")
 
-    def done_or_asked(self, kind: str, signers: tuple[Signer, ...], fields: Map) -> Map:
-        two = are_two(*signers)
-        if kind == "reopen" and not two:
-            raise Refused("not_allowed")
+    def signed(self, kind: str, signers: tuple[Signer, ...], fields: Map) -> Map:
+        """By who may: done, or asked for."""
         try:
-            return self.done(kind, fields, 1 + two)
+            return self.done(kind, fields, 1 + are_two(*signers))
         except Refused as refused:
             if len(signers) > 1 or refused.code != "two people":
                 raise
@@ -99,7 +96,7 @@ class SignedActs(LinkActs):
             raise Refused("too_many")
         self.asked_for += 1
         self.requests[self.asked_for] = Request(kind, fields, asker.id, asker.means)
-        return self.answer() | {"asked": self.asked_for}
+        return {"ok": True, "refunds": [], "left": [], "asked": self.asked_for}
 
     def done(self, kind: str, fields: Map, people: int) -> Map:
         return dict(getattr(self, f"do_{kind}")(people=people, **fields))
@@ -108,13 +105,11 @@ class SignedActs(LinkActs):
         """signers: who asked, as they are now, and who confirms."""
         if number not in self.requests:
             raise Refused("no_such_request")
-        request, (asker, _) = self.requests[number], signers
-        if (asker.id, asker.means) != (request.asker, request.means):
+        request, asker = self.requests[number], signers[0]
+        if (asker.id, asker.means) != (request.asker, request.means) or not are_two(*signers):
             raise Refused("not_allowed")
         self.check_power(request.kind, signers)
-        if not are_two(*signers):
-            raise Refused("not_allowed")
-        if waited_ms >= HOLDS_MS:
+        if waited_ms >= self.holds_ms:
             raise Refused("expired")
         answer = self.done(request.kind, request.fields, 2)
         del self.requests[number]
@@ -128,11 +123,26 @@ class SignedActs(LinkActs):
         if signer.id != request.asker and not may(signer, request.kind):
             raise Refused("not_allowed")
         del self.requests[number]
-        return self.answer()
+        return {"ok": True, "refunds": [], "left": []}
 
     def expire(self, number: int) -> None:
         """Nobody has confirmed it in time."""
         del self.requests[number]
+
+
+class SignedActs(Requests, LinkActs):
+    """Acts of people who sign, on links, tables and hits."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reopening: dict[str, Signer] = {}  # by table: who has asked, while nobody has answered
+
+    def signed(self, kind: str, signers: tuple[Signer, ...], fields: Map) -> Map:
+        if kind != "reopen" or are_two(*signers):
+            return super().signed(kind, signers, fields)
+        if len(signers) > 1:
+            raise Refused("not_allowed")
+        return self.reopen_by(signers[0], **fields)
 
     def reopen_by(self, signer: Signer, table: str, **more: Any) -> Map:
         """The first asks; another, who is a second person to them, reopens (T10)."""
@@ -144,3 +154,56 @@ class SignedActs(LinkActs):
             raise Refused("not_allowed")
         del self.reopening[table]
         return self.do_reopen(table, 2, **more)
+
+    def awaited(self) -> set[str]:
+        fields = [request.fields for request in self.requests.values()]
+        return {str(one.get("hit") or one.get("award")).split(".")[0] for one in fields}
+
+
+@dataclass
+class Person:
+    """Whom the site knows. token: what their program may, as far as they may it themselves."""
+
+    roles: tuple[str, ...]
+    given_by: int = 0
+    token: tuple[str, ...] = ()
+    ended: bool = False
+
+
+class Roll(Requests):
+    """The bank of the people: who they are, and how that changes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.people: dict[int, Person] = {}
+
+    def signer(self, number: int, means: str = "secret") -> Signer:
+        """As whom this person signs now."""
+        one = self.people[number]
+        roles = tuple(role for role in one.roles if means != "token" or role in one.token)
+        return Signer(number, () if one.ended else roles, means, one.given_by)
+
+    def here(self, person: int) -> Person:
+        if person not in self.people or self.people[person].ended:
+            raise Refused("no such person")
+        return self.people[person]
+
+    def do_grant(self, person: int, role: str, people: int = 1) -> Map:
+        if people < 2:
+            raise Refused("two people")
+        one = self.here(person)
+        if role in one.roles:
+            raise Refused("they have it")
+        one.roles = (*one.roles, role)
+        return {"ok": True}
+
+    def do_withdraw_role(self, person: int, role: str, people: int = 1) -> Map:
+        one = self.here(person)
+        if role not in one.roles:
+            raise Refused("they have it not")
+        one.roles = tuple(other for other in one.roles if other != role)
+        return {"ok": True}
+
+    def do_end_person(self, person: int, people: int = 1) -> Map:
+        self.here(person).ended = True
+        return {"ok": True}

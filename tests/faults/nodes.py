@@ -22,13 +22,13 @@ from jackpot.config import Config
 from jackpot.config.settings import Address, Ledger, Listen, ServerAt, Sign, Signage, Site
 from jackpot.ledger.journal import Head
 from jackpot.ledger.store import LedgerError, Store
+from jackpot.rules.acts import requests
 from jackpot.rules.commands import Command, Envelope
 from jackpot.rules.engine import Engine
 from jackpot.rules.outcome import Outcome
 from jackpot.rules.signing import SITE
 from jackpot.server import desk as server_desk
-from jackpot.server import redis_line
-from jackpot.server.agreement import Opened
+from jackpot.server import expiry, redis_line
 from jackpot.server.desk import BankStopped
 from jackpot.server.devices import Devices
 from jackpot.server.life import Service
@@ -43,6 +43,7 @@ from tests.faults.pipe import Pipe
 from tests.faults.play import EPOCH_MS
 from tests.faults.reach import Reach
 from tests.faults.relays import FalseRedis, Road
+from tests.faults.site import HOLDS_MS, By
 
 # Short heartbeats: a half-open connection is noticed after a few seconds of simulated time.
 LIMITS: Final = Limits(heartbeat_ms=1_000)
@@ -124,8 +125,8 @@ class World(Protocol):
     def failed(self, node: Node, error: Exception) -> None:
         """Its bank stops for good."""
 
-    def asked(self, envelope: Envelope) -> None: ...
-    def released(self, node: Node, envelope: Envelope, outcome: Outcome) -> None: ...
+    def asked(self, bank: str, envelope: Envelope) -> None: ...
+    def released(self, node: Node, bank: str, envelope: Envelope, outcome: Outcome) -> None: ...
     def durable(self, node: Node, core: Core) -> None: ...
     def ear(self, machine: Machine) -> Callable[[bytes], None]:
         """Takes what it says on a new connection."""
@@ -215,12 +216,7 @@ class SimulatedServer(app.Server):
 
     async def _open_ledger(self) -> dict[str, Store]:
         await self.node.reach.open()
-        return dict.fromkeys((BANK, SITE), self.node.reach)
-
-    async def _open_books(self) -> Opened:
-        """The people's bank stays shut: the acts that are simulated are of people whom no bank knows."""
-        found = await super()._open_books()
-        return found._replace(missing=found.missing | {SITE: "not simulated"})
+        return {BANK: self.node.reach, SITE: self.node.reach_of_site}
 
     async def _listen(self) -> None:
         self._live = Live([writer.board for writer in self.writers.values()], self.clock)
@@ -248,21 +244,20 @@ class WatchedWriter(Writer):
         node = self.node
 
         def heard(outcome: Outcome) -> None:
-            node.world.released(node, envelope, outcome)
+            node.world.released(node, self.bank, envelope, outcome)
             release(outcome)
 
         if self.hold.stopped is None:
-            node.world.asked(envelope)
+            node.world.asked(self.bank, envelope)
         super().submit(envelope, heard)
 
     def fail(self, error: Exception) -> None:
-        if self.bank != SITE:
-            self.node.world.failed(self.node, error)
+        self.node.world.failed(self.node, error)
         super().fail(error)
 
     def _tell(self, items: Sequence[Item], seq: int) -> None:
         super()._tell(items, seq)
-        if any(isinstance(item.outcome, Outcome) for item in items):
+        if self.bank == BANK and any(isinstance(item.outcome, Outcome) for item in items):
             self.node.world.durable(self.node, self.core)
 
 
@@ -270,14 +265,20 @@ class Node(Machine):
     """A server."""
 
     reach: Reach
+    reach_of_site: Reach
 
     def __init__(
-        self, world: World, name: str, number: int, config: Config, reach: Callable[[Node], Reach]
+        self,
+        world: World,
+        name: str,
+        number: int,
+        config: Config,
+        reaches: Callable[[Node], tuple[Reach, Reach]],
     ) -> None:
         super().__init__(world, name, number)
         self._acts: list[asyncio.Task[None]] = []
-        self.reach = reach(self)
-        self.reach.process = self
+        self.reach, self.reach_of_site = reaches(self)
+        self.reach.process = self.reach_of_site.process = self
         self.server = SimulatedServer(config.of_server(name) if config.servers else config, self.clock)
         self.server.node = self
         self.begin(self.server)
@@ -310,15 +311,17 @@ class Node(Machine):
         self.take(wire, self.server.tables if role == "table" else self.server.signs)
         return True
 
-    def submit(self, command: Command, people: tuple[str, ...], digest: bytes, release: Release) -> None:
-        """What comes over the admin socket."""
+    def submit(self, command: Command, by: By, digest: bytes, release: Release) -> None:
+        """What comes over the admin socket: an act of the people's own bank there, any other on the floor."""
 
         def act() -> None:
-            if self.writer is not None:
+            if (tenure := self.server.tenures.get(by.bank)) is not None:
                 tick = int(self.clock.monotonic() * 1000)
-                envelope = Envelope(command, self.clock.unix_ms(), tick, digest, people=people)
+                envelope = Envelope(
+                    command, self.clock.unix_ms(), tick, digest, people=by.names, proof=by.proof
+                )
                 with contextlib.suppress(BankStopped):  # it is answered so
-                    self.writer.submit(envelope, release)
+                    tenure.writer.submit(envelope, release)
 
         self.loop.call_soon(act)
 
@@ -336,6 +339,7 @@ class Node(Machine):
 
     def die(self, *, told: bool) -> None:
         self.reach.died(stands=not told)
+        self.reach_of_site.died(stands=not told)
         super().die(told=told)
 
 
@@ -377,7 +381,10 @@ class Chance:
 
 @contextlib.contextmanager
 def simulated(random: Random) -> Iterator[None]:
-    """Servers that start meanwhile have writers that are watched, and their chance is a seed's."""
+    """Servers that start meanwhile have writers that are watched, and their chance is a seed's.
+
+    Requests end soon, for a run lasts less than a quarter of an hour.
+    """
     quick: Any = lambda: "simulated"  # noqa: E731 - to read every file of the program takes long
     changed: tuple[tuple[Any, str, Any], ...] = (
         (app, "Writer", WatchedWriter),
@@ -385,6 +392,9 @@ def simulated(random: Random) -> Iterator[None]:
         (signage, "own_digest", quick),
         (server_desk, "os", Chance(random)),
         (redis_line, "_chance", random),
+        (requests, "REQUEST_HOLDS_MS", HOLDS_MS),
+        (expiry, "REQUEST_HOLDS_MS", HOLDS_MS),
+        (expiry, "LOOK_S", HOLDS_MS / 4_000),
     )
     before = [getattr(module, name) for module, name, _ in changed]
     for module, name, new in changed:

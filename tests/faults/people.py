@@ -10,29 +10,62 @@ from collections.abc import Callable, Mapping
 from random import Random
 from typing import Any
 
+from jackpot.rules.acts.devices import ClearDevice
 from jackpot.rules.acts.hits import Correct, Pay, Undo, Validate
 from jackpot.rules.acts.links import Resume, Suspend
-from jackpot.rules.acts.rounds import Reopen, Strike, VoidRound
+from jackpot.rules.acts.people import EndPerson, Grant, WithdrawRole
+from jackpot.rules.acts.requests import Confirm, Reject
+from jackpot.rules.acts.rounds import Decline, Reopen, Strike, VoidRound
 from jackpot.rules.acts.tables import Release
 from jackpot.rules.acts.witness import ConfirmBehind
 from jackpot.rules.commands import Command
 from jackpot.rules.outcome import Outcome
+from jackpot.rules.signing import SITE
 from tests.faults.floor import Table
 from tests.faults.model import Model
+from tests.faults.model_people import ADMIN, CAGE, FLOOR, POWERS, Requests, are_two
 from tests.faults.network import Timeline
+from tests.faults.site import By, Site
+from tests.faults.worked.form import Signer
 
 # Seconds between two acts, and before an unanswered one is asked for again.
 PAUSE_S = 0.02
 AGAIN_S = 0.5
 # Of the acts, how many answer a table that is called ahead of the ledger.
 ANSWERS = 0.05
+# Of the acts of people who sign: how many answer a request, how many change who may do what, how many are of
+# somebody who may perhaps not.
+CONFIRMS = 0.15
+CHANGES = 0.02
+WRONG = 0.12
+# So many of the floor and of the admins stay, or nobody could go on.
+STAY = 3
+# What each act asks a person's roles for.
+KINDS: dict[type, str] = {
+    Validate: "validate",
+    Pay: "pay",
+    Undo: "undo",
+    Correct: "correct",
+    Strike: "strike",
+    VoidRound: "void_round",
+    Reopen: "reopen",
+    Decline: "decline",
+    Release: "release",
+    Suspend: "suspend",
+    Resume: "resume",
+    ConfirmBehind: "confirm_behind",
+    ClearDevice: "clear",
+}
+# These are asked for by who may, and by two at once: the witness knows no requests of them.
+SURE = (Suspend, Resume, ConfirmBehind, ClearDevice)
 
-Ask = Callable[[Command, tuple[str, ...], bytes, Callable[[Outcome], None]], None]
-Act = tuple[Command, tuple[str, ...]]
+Ask = Callable[[Command, By, bytes, Callable[[Outcome], None]], None]
+Named = tuple[Command, tuple[str, ...]]  # by so many people, whoever they are
+Act = tuple[Command, By]
 
 
 class Person:
-    """Two floorpersons, of whom the second confirms.
+    """Two floorpersons, of whom the second confirms; or, where the site has people, some of them.
 
     ids: the server's id of the model's. said: what tables say that they have, which nobody has answered.
     ask: submits to a server that runs; it may be lost.
@@ -42,6 +75,7 @@ class Person:
         self,
         timeline: Timeline,
         random: Random,
+        site: Site,
         model: Model,
         tables: list[Table],
         ids: Callable[[str], str | None],
@@ -50,6 +84,7 @@ class Person:
     ) -> None:
         self._timeline = timeline
         self._random = random
+        self._site = site
         self._model = model
         self._tables = tables
         self._ids = ids
@@ -74,9 +109,9 @@ class Person:
         if self._waiting is None:
             self._timeline.after(PAUSE_S, self._go_on)
             return
-        (command, people), digest = self._waiting
+        (command, by), digest = self._waiting
         self._timeline.after(AGAIN_S, lambda: self._again(digest))
-        self._ask(command, people, digest, lambda _outcome: self._answered(digest))
+        self._ask(command, by, digest, lambda _outcome: self._answered(digest))
 
     def _again(self, digest: bytes) -> None:
         if self._waiting is not None and self._waiting[1] == digest:
@@ -87,32 +122,114 @@ class Person:
             self._waiting = None
             self._timeline.after(PAUSE_S * 2 * self._random.random(), self._go_on)
 
+    def alone(self) -> By:
+        """One of the floor, who may clear a device."""
+        return self._by(ClearDevice("table", "T1"), ("ann",))
+
     def _choose(self) -> Act | None:
-        random = self._random
         if not self._model.tables:
             return None  # nothing is open yet
+        if self._site.here and (act := self._by_signing()) is not None:
+            return act
+        named = self._choose_named()
+        return None if named is None else (named[0], self._by(*named))
+
+    # Of people who sign
+
+    def _by(self, command: Command, people: tuple[str, ...]) -> By:
+        """So many people: mostly who may, of whom the second is another."""
+        if not self._site.here:
+            return By(people)
+        random, site, roles = self._random, self._site, POWERS[KINDS[type(command)]]
+        first = site.anybody(*roles, program=not self.tidying)
+        if isinstance(command, Reopen) and (asker := self._model.reopening.get(command.table)):
+            first = site.anybody(*roles, but=(asker,))
+        signers = (first, site.anybody(*roles, but=(first,)))[: len(people)]
+        if not self.tidying and not isinstance(command, SURE) and random.random() < WRONG:
+            place = random.randrange(len(signers))
+            signers = (*signers[:place], site.stranger(), *signers[place + 1 :])
+        if isinstance(command, Reopen) and not are_two(*signers):
+            signers = signers[:1]
+        return By(proof=site.proof(signers))
+
+    def _by_signing(self) -> Act | None:
+        """An answer to a request or to who asked to reopen a round, or a change of who may do what."""
+        random, chance = self._random, self._random.random()
+        asked = [one for one in self._model.tables.values() if one.asked]
+        if asked and (self.tidying or chance < 0.5):
+            table = random.choice(asked)
+            again = random.choice((Decline, Reopen)) if not self.tidying else Decline
+            act = again(table.name, table.asked or "", "looked at")
+            return act, self._by(act, ("ann",))
+        if self.tidying:
+            return None
+        if chance < CONFIRMS and self._model.requests:
+            return self._answer(self._model, By())
+        if chance > 1 - CHANGES:
+            roll = self._site.roll
+            if roll.requests and random.random() < 0.5:
+                return self._answer(roll, By(bank=SITE))
+            return self._change()
+        return None
+
+    def _answer(self, requests: Requests, by: By) -> Act:
+        """Confirm or reject one of them; now and then by somebody who may not."""
+        random, site = self._random, self._site
+        number, request = random.choice(list(requests.requests.items()))
+        asker = site.roll.signer(request.asker, request.means)
+        second = site.anybody(*POWERS[request.kind], but=(asker,))
+        if random.random() < WRONG:
+            second = site.stranger()
+        if random.random() < 0.2:
+            return Reject(f"Q{number}", "not so"), by._replace(proof=site.proof((second,)))
+        return Confirm(f"Q{number}"), by._replace(proof=site.proof((asker, second)))
+
+    def _change(self) -> Act:
+        """Somebody has a role from now on, or has it no more, or leaves."""
+        random, roll = self._random, self._site.roll
+        number = random.choice(list(roll.people))
+        role: Any = random.choice((FLOOR, CAGE, CAGE, "viewer"))
+        people = [one for one in roll.people.values() if not one.ended]
+        plenty = sum(FLOOR in one.roles for one in people) > STAY
+        command: Command = Grant(number, role)
+        if plenty and ADMIN not in roll.people[number].roles and random.random() < 0.6:
+            command = EndPerson(number) if random.random() < 0.2 else WithdrawRole(number, role)
+        admin = self._site.anybody(ADMIN)
+        signers: tuple[Signer, ...] = (admin, self._site.anybody(ADMIN, but=(admin,)))
+        if not isinstance(command, Grant) or random.random() < 0.4:
+            signers = signers[:1]
+        if random.random() < WRONG:
+            signers = (self._site.stranger(),)
+        return command, By(proof=self._site.proof(signers), bank=SITE)
+
+    # Of whoever it is
+
+    def _choose_named(self) -> Named | None:
+        random = self._random
         if self._called:
             return Undo(self._called.pop(), "void round"), ("ann", "bob")
         if self._said and (self.tidying or random.random() < ANSWERS):
             return self._on_claim()
         suspended = [link.name for link in self._model.links.values() if link.suspended]
         if suspended and (self.tidying or random.random() < 0.3):
-            reason = random.choice(["floor", "internal", "ledger_behind"])
-            return Resume(reason, (random.choice(suspended),), ""), ("ann", "bob")
+            reason = random.choice(
+                ["operator", "internal", "operator" if self._site.here else "ledger_behind"]
+            )
+            return Resume(reason, (random.choice(suspended),), "looked at"), ("ann", "bob")
         if random.random() < 0.35 and (act := self._on_table()) is not None:
             return act
         if random.random() < 0.004 and not self.tidying:
-            return Suspend("floor", (random.choice(list(self._model.links)),), ""), ("ann",)
+            return Suspend("operator", (random.choice(list(self._model.links)),), "looked at"), ("ann",)
         return self._on_hit()
 
-    def _on_claim(self) -> Act:
+    def _on_claim(self) -> Named:
         """Believe what a table says that it has, or not; now and then one alone, or a number too high."""
         random = self._random
-        people = ("ann", "bob") if random.random() < 0.8 else ("ann",)
+        people = ("ann", "bob") if random.random() < 0.8 or self._site.here else ("ann",)
         believe = random.random() < 0.4
         return ConfirmBehind(random.choice(list(self._said)), "asked its dealer", believe), people
 
-    def _on_table(self) -> Act | None:
+    def _on_table(self) -> Named | None:
         """Strike, reopen, void or release, wherever something stands that allows it."""
         random = self._random
         table = random.choice(list(self._model.tables.values()))
@@ -129,12 +246,13 @@ class Person:
             if random.random() < 0.02 and not self.tidying:
                 return VoidRound(table.name, name, "floor"), ("ann", "bob")
         elif table.reopenable is not None and random.random() < 0.1 and not self.tidying:
-            return Reopen(table.name, table.reopenable.name, "missed hand"), ("ann", "bob")
+            people = ("ann",) if self._site.here and random.random() < 0.4 else ("ann", "bob")
+            return Reopen(table.name, table.reopenable.name, "missed hand"), people
         if self._model.held(table.name) and random.random() < 0.5:
             return Release(table.name, "photographed"), ("ann",)
         return None
 
-    def _on_hit(self) -> Act | None:
+    def _on_hit(self) -> Named | None:
         random = self._random
         hits = [
             hit

@@ -22,6 +22,7 @@ from tests.faults.house import HOUSES, STOLEN, keys
 from tests.faults.network import Timeline, Weather, Wire
 from tests.faults.people import Person
 from tests.faults.plan import Fault
+from tests.faults.site import PEOPLED, By, Site
 from tests.faults.speech import Ear, check_answer
 from tests.faults.strangers import Stranger
 from tests.faults.thief import Thief
@@ -71,6 +72,8 @@ class Play(ABC):
         self.notes: deque[str] = deque(maxlen=NOTES)
         self.injected: Counter[str] = Counter()
         self.witness = Witness(self.house, self.poison, self.note)
+        peopled = seed // len(HOUSES) % PEOPLED == 0
+        self.site = Site("simulated", self.random("site"), self.note, peopled=peopled)
         self._faults = self.random("faults")
         self._plan = deque(plan)
         self._progress = (0, 0.0)
@@ -86,6 +89,7 @@ class Play(ABC):
         self.person = Person(
             self.timeline,
             self.random("person"),
+            self.site,
             self.witness.model,
             self.tables,
             self.witness.their_id,
@@ -122,7 +126,7 @@ class Play(ABC):
     def _ask(
         self,
         command: commands.Command,
-        people: tuple[str, ...],
+        by: By,
         digest: bytes,
         hear: Callable[[Outcome], None],
     ) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from math import inf
 from random import Random
@@ -24,7 +24,6 @@ from tests.faults.loops import FalseLoop
 from tests.faults.network import Timeline
 from tests.faults.places import Killed
 from tests.faults.shared import Backend, Shared
-from tests.faults.witness import Witness
 
 # Seconds: of a call on its way, each way; of a look at the whole journal, which now and then takes very long.
 WAY_S: Final = 0.001
@@ -72,8 +71,19 @@ class Call:
     done: float = 0.0
 
 
+@dataclass
+class Line:
+    """The way from one process to the database's machine, for all its connections."""
+
+    severed: bool = False
+    stuck: list[Callable[[], None]] = field(default_factory=list)
+
+
 class Reach:
-    """One process's Store. severed: nothing passes, either way.
+    """One process's Store, for one bank. severed: nothing passes, either way.
+
+    told: hears what a look at the whole journal has found. line: in common with its way to another bank, for
+    which alone the process's end is told.
 
     until: by the process's own clock, for how long its lease is certain. Taken from what it has sent and the
     ledger has acknowledged, not from what the product makes of that.
@@ -88,7 +98,8 @@ class Reach:
         base: Shared,
         timeline: Timeline,
         random: Random,
-        witness: Witness,
+        told: Callable[[Reader, Engine, Head], None],
+        line: Line | None = None,
     ) -> None:
         self.created = False
         self.applied: list[str] = []
@@ -96,7 +107,8 @@ class Reach:
         self.warnings: list[str] = []
         self.name = name
         self.number = next(_numbers)
-        self.taken = self.severed = self.gone = False
+        self.taken = self.gone = False
+        self.line = line or Line()
         self.looked = (-inf, 0)
         self.until = -inf
         self.backends = [Backend()]
@@ -105,12 +117,12 @@ class Reach:
         self._base = base
         self._timeline = timeline
         self._random = random
-        self._witness = witness
+        self._told = told
+        self._second = line is not None
         self._doubt: str | None = None
         self._left = False
         self._order = asyncio.Lock()
         self._calls: list[Call] = []
-        self._stuck: list[Callable[[], None]] = []
 
     # Trouble
 
@@ -123,16 +135,25 @@ class Reach:
         """Whether calls go through."""
         return not self.severed and not self.armed
 
+    @property
+    def severed(self) -> bool:
+        return self.line.severed
+
+    @severed.setter
+    def severed(self, severed: bool) -> None:
+        self.line.severed = severed
+
     def heal(self) -> None:
         self.severed = False
-        stuck, self._stuck = self._stuck, []
+        stuck, self.line.stuck = self.line.stuck, []
         for action in stuck:
             self._timeline.after(self._random.random() * HEALS_S, action)
 
     def died(self, *, stands: bool) -> None:
         """The process is gone; its connection is closed, or stands for a while; what it sent arrives."""
         self.gone = True
-        self._base.died()
+        if not self._second:
+            self._base.died()
         self._timeline.after(STANDS_S if stands else 20 * WAY_S, self._end_backends)
 
     def end_backend(self) -> None:
@@ -205,7 +226,7 @@ class Reach:
     def _arrive(self, call: Call, *, unheard: bool = False) -> None:
         """At the ledger: carried out, whether or not anybody still waits, if the backend lives."""
         if self.severed:
-            self._stuck.append(partial(self._arrive, call, unheard=unheard))
+            self.line.stuck.append(partial(self._arrive, call, unheard=unheard))
             return
         if self.gone and not self.shared:
             return  # a thread of the process was to do it
@@ -233,7 +254,7 @@ class Reach:
 
     def _hear(self, call: Call, found: Any, failed: LedgerError | None) -> None:
         if self.severed:
-            self._stuck.append(partial(self._hear, call, found, failed))
+            self.line.stuck.append(partial(self._hear, call, found, failed))
         else:
             self._loop.call_soon(self._finish, call, found, failed)
 
@@ -302,13 +323,13 @@ class Reach:
         """PostgreSQL keeps its own house."""
 
     async def open_banks(self, firsts: Sequence[Row]) -> None:
-        await self._call(lambda _: self._base.ledger.open_banks(firsts))
+        await self._call(lambda _: self._base.open_banks(firsts))
 
     async def run(self, work: Callable[[Reader], T]) -> T:
         def looked(_: Backend) -> T:
             found = work(self._base.ledger)
             if isinstance(found, tuple) and isinstance(found[0], Engine):
-                self._witness.looked(self._base.ledger, *found)
+                self._told(self._base.ledger, *found)
             return found
 
         # A look at a long journal is made of many calls, and those of others may come between.

@@ -20,6 +20,7 @@ from jackpot.rules.acts.devices import ClearDevice
 from jackpot.rules.commands import Envelope
 from jackpot.rules.money import to_cents
 from jackpot.rules.outcome import Outcome
+from jackpot.rules.signing import SITE
 from jackpot.server.follow import STALE_S
 from jackpot.server.sequencer import Core
 from tests.faults.devices import REFUSED_S
@@ -34,6 +35,7 @@ from tests.faults.play import TICK_S, WRONG, Play
 from tests.faults.reach import Reach
 from tests.faults.relays import FalseRedis
 from tests.faults.shared import Shared
+from tests.faults.site import By
 
 # Seconds until a supervisor starts a process again that was killed or ended, and one whose node lost power.
 RESTARTS_S: Final = 2.0
@@ -64,6 +66,10 @@ class Simulation(Play):
         random, timeline = self.random("disk"), self.timeline
         self.place = ground.place(Around(folder, random, timeline, self.note, lambda: self.shared.recovering))
         self.shared = Shared(self.place, timeline, self.witness, self.poison, alone=self.alone)
+        self.of_site = Shared(
+            self.place, timeline, self.site, set(), alone=self.alone, bank=SITE, of=self.shared
+        )
+        self.shared.firsts, self.shared.opened = self.site.firsts, self.site.come
         self.redis = FalseRedis(timeline)
         self.config = config_of(self.house, self.names, folder)
         self.machines: dict[str, Machine] = {}
@@ -103,11 +109,15 @@ class Simulation(Play):
         if name in self.screen_names:
             self.machines[name] = Screen(self, name, self._lives[name], self.config)
         else:
-            self.machines[name] = Node(self, name, self._lives[name], self.config, self._reach)
+            self.machines[name] = Node(self, name, self._lives[name], self.config, self._reaches)
 
-    def _reach(self, node: Node) -> Reach:
+    def _reaches(self, node: Node) -> tuple[Reach, Reach]:
+        """Its ways to the bank of the links, and to that of the people."""
         random = self.random(f"reach {node.life}")
-        return Reach(node.life, node.loop, self.shared, self.timeline, random, self.witness)
+        first = Reach(node.life, node.loop, self.shared, self.timeline, random, self.witness.looked)
+        random = self.random(f"reach of site {node.life}")
+        site = self.site.looked
+        return first, Reach(node.life, node.loop, self.of_site, self.timeline, random, site, first.line)
 
     def _later(self, most: float, action: Callable[[], None]) -> None:
         """Once a part of that time has passed."""
@@ -187,11 +197,16 @@ class Simulation(Play):
         machine.die(told=True)
         self._later(RESTARTS_S, partial(self.start, machine.name))
 
-    def asked(self, envelope: Envelope) -> None:
-        self.witness.asked(envelope)
+    def asked(self, bank: str, envelope: Envelope) -> None:
+        if bank == SITE:
+            self.site.asked(envelope)
+        else:
+            self.witness.asked(envelope)
 
-    def released(self, node: Node, envelope: Envelope, outcome: Outcome) -> None:
-        if node.alive:
+    def released(self, node: Node, bank: str, envelope: Envelope, outcome: Outcome) -> None:
+        if node.alive and bank == SITE:
+            self._held(lambda: self.site.released(envelope, outcome))
+        elif node.alive:
             self._held(lambda: self._released_by(node, envelope, outcome))
 
     def _released_by(self, node: Node, envelope: Envelope, outcome: Outcome) -> None:
@@ -268,7 +283,7 @@ class Simulation(Play):
     def _ask(
         self,
         command: commands.Command,
-        people: tuple[str, ...],
+        by: By,
         digest: bytes,
         hear: Callable[[Outcome], None],
     ) -> None:
@@ -276,7 +291,7 @@ class Simulation(Play):
         nodes = [node for node in self.nodes if not node.loop.frozen or self._faults.random() < ASKS_FROZEN]
         node = self.active or (self._faults.choice(nodes) if nodes else None)
         if node is not None:
-            node.submit(command, people, digest, hear)
+            node.submit(command, by, digest, hear)
 
     def inject(self, fault: Fault) -> None:
         """Let it happen now: to the ledger, to servers and signage, or else to devices."""
@@ -313,7 +328,7 @@ class Simulation(Play):
             for name in sorted(devices.register.blocked):
                 command = ClearDevice(devices.register.role, name)
                 hear = partial(_cleared, devices.register.blocked, name)
-                node.submit(command, ("ann",), self._faults.randbytes(16), hear)
+                node.submit(command, self.person.alone(), self._faults.randbytes(16), hear)
 
     def _judge_absence(self, active: Node | None) -> None:
         """A floor of several servers is served while one of them is in good health."""
@@ -365,9 +380,12 @@ class Simulation(Play):
         super()._check_at_rest()
         self._end_all()
         self.place.last()
-        report = verify(self.place.open(), BANK)
-        same("verify", report.problems, type(report.problems)())
-        same("the last row", report.head.seq, self.witness.seq)
+        ledger = self.place.open()
+        for bank, last in ((BANK, self.witness.seq), (SITE, self.site.seq)):
+            if last:
+                report = verify(ledger, bank)
+                same(f"verify {bank}", report.problems, type(report.problems)())
+                same(f"the last row of {bank}", report.head.seq, last)
 
     def _end_all(self) -> None:
         for machine in self.machines.values():

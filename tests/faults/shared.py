@@ -8,7 +8,7 @@ server that takes the bank ends that backend first. A server that is alone takes
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
@@ -20,7 +20,6 @@ from tests.faults.difference import Difference, same
 from tests.faults.house import BANK
 from tests.faults.network import Timeline
 from tests.faults.places import Place
-from tests.faults.witness import Witness
 from tests.ledger.waiting import Ledger
 
 # What two machines' clocks make of the same seconds, at worst, and a moment for what is on its way.
@@ -35,6 +34,13 @@ class Backend:
     def __init__(self) -> None:
         self.alive = True
         self.unseen = False
+
+
+class Written(Protocol):
+    """Who must know of every durable row."""
+
+    def written(self, rows: Sequence[Row]) -> None:
+        """A commit returned."""
 
 
 class Taker(Protocol):
@@ -64,19 +70,30 @@ class Owner:
 
 
 class Shared:
-    """The ledger of all. alone: one server at a time has it.
+    """One bank in the ledger of all. alone: one server at a time has the ledger.
 
-    takings: how often the bank was taken. writers: whose each row is. durable: when it was so up to which
-    row. recovering: nothing was committed since a process began, or looked at the ledger again.
+    of: the bank of the links, for another that lies in its ledger. firsts: makes of the first rows of all
+    banks what they are to be. opened: called once they are there, and for each new process. takings: how
+    often the bank was taken. writers: whose each row is. durable: when it was so up to which row. recovering:
+    nothing was committed since a process began, or looked at the ledger again.
     """
 
-    ledger: Ledger
-
     def __init__(
-        self, place: Place, timeline: Timeline, witness: Witness, poison: set[bytes], *, alone: bool
+        self,
+        place: Place,
+        timeline: Timeline,
+        witness: Written,
+        poison: Collection[bytes],
+        *,
+        alone: bool,
+        bank: str = BANK,
+        of: Shared | None = None,
     ) -> None:
         self.place = place
         self.alone = alone
+        self.bank = bank
+        self.firsts: Callable[[Sequence[Row]], Sequence[Row]] = lambda firsts: firsts
+        self.opened: Callable[[Ledger], None] = lambda _ledger: None
         self.owner: Owner | None = None
         self.writers: dict[int, str] = {}
         self.durable: list[tuple[float, int]] = []
@@ -87,10 +104,25 @@ class Shared:
         self._witness = witness
         self._poison = poison
         self._epochs: dict[int, str] = {}
+        self._of = of
+        self._ledger: Ledger | None = None
+
+    @property
+    def ledger(self) -> Ledger:
+        found = self._ledger if self._of is None else self._of.ledger
+        assert found is not None, "no process has opened it"
+        return found
 
     def open(self) -> None:
         """For a new process. Raises LedgerError, Killed."""
-        self.ledger = self.place.open()
+        self._ledger = self.place.open()
+        if self.ledger.head(self.bank).seq:
+            self.opened(self.ledger)
+
+    def open_banks(self, firsts: Sequence[Row]) -> None:
+        """The first start of all."""
+        self.ledger.open_banks(self.firsts(firsts))
+        self.opened(self.ledger)
 
     def died(self) -> None:
         """A process is gone. What several servers share outlives it."""
@@ -111,7 +143,7 @@ class Shared:
         """
         owner, now = self.owner, self._timeline.now
         if seen is not None:
-            head = self.ledger.head(BANK)
+            head = self.ledger.head(self.bank)
             if (head.epoch, head.seq, head.beat) != (seen.epoch, seen.seq, seen.beat):
                 raise Fenced("the bank is at work, or another took it first")
         if taken_from := owner is not None and owner.number != taker.number:
@@ -121,7 +153,7 @@ class Shared:
         ended = [*taker.backends, *([owner.backend] if owner is not None and taken_from else ())]
         for one in ended:
             one.alive = one is backend or (one.alive and one.unseen)
-        head = self.ledger.new_epoch(BANK, holder, at_least)
+        head = self.ledger.new_epoch(self.bank, holder, at_least)
         if head.epoch <= max(self._epochs, default=0):
             raise Difference(f"the bank was taken in epoch {head.epoch}, after {max(self._epochs)}")
         self.owner = Owner(taker.number, taker.name, backend, head.epoch, now, [now])
@@ -145,7 +177,7 @@ class Shared:
     def append(self, taker: Taker, epoch: int, before: int, rows: Sequence[Row]) -> None:
         if any(row.digest in self._poison and row.kind != Refused.kind for row in rows):
             raise DataRefused("this digest is not to be stored")
-        self._fenced(taker, epoch, lambda: self.ledger.append(BANK, epoch, before, rows))
+        self._fenced(taker, epoch, lambda: self.ledger.append(self.bank, epoch, before, rows))
         self._moved(taker, epoch)
         if self.writers.get(before) != taker.name:
             self._before = before
@@ -156,11 +188,11 @@ class Shared:
         self._witness.written(rows)
 
     def beat(self, taker: Taker, epoch: int) -> None:
-        self._fenced(taker, epoch, lambda: self.ledger.beat(BANK, epoch))
+        self._fenced(taker, epoch, lambda: self.ledger.beat(self.bank, epoch))
         self._moved(taker, epoch)
 
     def release(self, taker: Taker, epoch: int) -> None:
-        self._fenced(taker, epoch, lambda: self.ledger.release(BANK, epoch))
+        self._fenced(taker, epoch, lambda: self.ledger.release(self.bank, epoch))
         self._moved(taker, epoch)
         if self.owner is not None:
             self.owner.released = True

@@ -10,11 +10,13 @@ import msgspec
 import pytest
 
 from jackpot.ledger.sqlite_file import SqliteFile
-from jackpot.rules import awards, engine, meter, recompute
+from jackpot.rules import acts, awards, engine, meter, recompute
+from jackpot.rules.acts.hits import Validate
 from jackpot.rules.engine import Engine
 from jackpot.rules.meter import Accounts
 from jackpot.rules.outcome import Outcome
 from jackpot.rules.paytable import LevelTerms
+from jackpot.rules.signing import ROLES, People
 from jackpot.server.board import Board
 from jackpot.server.sequencer import Core
 from tests.faults import proofs
@@ -132,6 +134,18 @@ def test_envy_for_ones_own_hand_is_found(monkeypatch: pytest.MonkeyPatch) -> Non
         return right(tally, link, ranked, winner._replace(seat=winner.seat % 7 + 1), hit)
 
     monkeypatch.setattr(awards.Tally, "pay_envy", pay_envy)
+    found()
+
+
+def test_a_role_that_may_too_much_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A10: the floor validates, and nobody else."""
+    monkeypatch.setitem(acts.ACT_OF, Validate, acts.ACT_OF[Validate]._replace(power=ROLES))
+    found("Validate")
+
+
+def test_one_who_confirms_their_own_request_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A10: however often they sign, one person is not two."""
+    monkeypatch.setattr(People, "count", lambda people: len(people.signed) or len(people.names))
     found()
 
 

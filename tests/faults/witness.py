@@ -22,7 +22,8 @@ from jackpot.rules.acts.banks import BankOpened
 from jackpot.rules.acts.conflict import SeqConflict
 from jackpot.rules.acts.hits import Correct, Pay, Undo, Validate
 from jackpot.rules.acts.links import OpenLink, Resume, Suspend
-from jackpot.rules.acts.rounds import Reopen, Strike, VoidRound
+from jackpot.rules.acts.requests import ActRefused, Confirm, ExpireRequest, Reject, RequestExpired
+from jackpot.rules.acts.rounds import Decline, Reopen, Strike, VoidRound
 from jackpot.rules.acts.seals import Sealed
 from jackpot.rules.acts.tables import OpenTable, Release
 from jackpot.rules.acts.witness import BehindConfirmed, BehindOver, ConfirmBehind, FoundBehind
@@ -37,6 +38,7 @@ from tests.faults.claims import BEHIND, GREETINGS, Claims
 from tests.faults.difference import Difference, same
 from tests.faults.house import BANK, House, model_level
 from tests.faults.model import Model
+from tests.faults.site import HOLDS_MS, fields_of, signers_of, waited_of
 from tests.said import told
 
 Map = dict[str, Any]
@@ -52,8 +54,17 @@ TRAIL: Final = 4_000
 # Commands between two foldings of the model's history.
 FOLD_EVERY: Final = 8
 
-ACCOUNTS: Final = ("primary", "reserve", "overflow", "house", "wagers", "awards", "corrections")
-SOURCES: Final = frozenset({"house", "wagers", "corrections"})
+ACCOUNTS: Final = (
+    "primary",
+    "reserve",
+    "overflow",
+    "house",
+    "wagers",
+    "awards",
+    "corrections",
+    "transfers",
+)
+SOURCES: Final = frozenset({"house", "wagers", "corrections", "transfers"})
 OF_AWARD: Final = ("seat", "link", "hand", "kind", "amount", "pays", "status", "unverified", "because")
 ACTIONS: Final[dict[type, str]] = {
     Validate: "validate",
@@ -64,6 +75,9 @@ ACTIONS: Final[dict[type, str]] = {
     Strike: "strike",
     VoidRound: "void_round",
     Reopen: "reopen",
+    Decline: "decline",
+    Confirm: "confirm",
+    Reject: "reject",
 }
 
 
@@ -73,6 +87,7 @@ class Witness:
     def __init__(self, house: House, poison: set[bytes], note: Callable[[str], None]) -> None:
         self.house = house
         self.model = Model()
+        self.model.holds_ms = HOLDS_MS
         self.claims = Claims()
         self.seq = self.written_seq = 0
         self.rounds = 0
@@ -92,6 +107,7 @@ class Witness:
         self._ours: dict[str, str] = {}
         self._left: dict[str, int] = {}
         self._reviving = False
+        self._site_seq = 0
         self.poison_next = False
 
     # What the server does
@@ -218,7 +234,8 @@ class Witness:
         self.rounds += ended(event)
         self._post(row, before)
         if said is not None:
-            self._compare_answers(f"row {row.seq}, {envelope.table} {envelope.command}", answer, said)
+            by = envelope.table or envelope.proof.signed
+            self._compare_answers(f"row {row.seq}, {by} {envelope.command}", answer, said)
         if self.seq % FOLD_EVERY == 0:
             self.model.checkpoint(forget=True)
 
@@ -257,15 +274,21 @@ class Witness:
         elif isinstance(command, OpenTable):
             next(plan for plan in self.house.tables if plan.table == command.terms.table).open(model)
         elif isinstance(command, Suspend | Resume):
-            self._suspend(command)
+            self._suspend(command, event)
         elif isinstance(event, events.Refused):
             return self._refused(envelope, event)
         elif isinstance(event, FoundBehind | BehindOver | BehindConfirmed):
             self._witnessed(envelope, event)
         elif envelope.table is not None:
             return model.frame(envelope.table, wire_form(command), drawn(event, self.house))
+        elif isinstance(command, ExpireRequest):
+            assert isinstance(event, RequestExpired)
+            same(f"row {self.seq}, {command} is over", event.waited_ms >= model.holds_ms, True)
+            model.expire(event.request)
+        elif isinstance(command, ConfirmBehind):
+            self.claims.refused(envelope, answered(event))
         elif type(command) in ACTIONS:
-            return self._act(envelope)
+            return self._act(envelope, event)
         return None
 
     def _open(self, name: str) -> None:
@@ -291,10 +314,15 @@ class Witness:
             if not self.claims.said:
                 self._hold(BEHIND, resume=True)
 
-    def _suspend(self, command: Suspend | Resume) -> None:
+    def _suspend(self, command: Suspend | Resume, event: events.Event) -> None:
         if command.cause == BEHIND:
             raise Difference(f"only people's answer to a table may do that: {command}")
-        self._hold(command.cause, command.links, resume=isinstance(command, Resume))
+        resume = isinstance(command, Resume)
+        if isinstance(event, ActRefused):
+            so_already = all((command.cause in self._reasons[link]) != resume for link in command.links)
+            same(f"row {self.seq}, {command} is refused, for it is so already", so_already, True)
+            return
+        self._hold(command.cause, command.links, resume=resume)
 
     def _hold(self, reason: str, links: Sequence[str] = (), *, resume: bool = False) -> None:
         """Suspends these links, or all, for that reason; or resumes them."""
@@ -320,17 +348,17 @@ class Witness:
             return None
         return self.model.frame(envelope.table or "", wire_form(envelope.command))
 
-    def _act(self, envelope: Envelope) -> Map:
-        command = envelope.command
-        fields = msgspec.to_builtins(command)
-        for key in ("do", "reason"):
-            fields.pop(key, None)
-        fields = {key: value for key, value in fields.items() if value is not None}
+    def _act(self, envelope: Envelope, event: events.Event | None = None) -> Map:
+        command, proof = envelope.command, envelope.proof
+        fields = fields_of(command)
         for key in ("hit", "award"):
             if key in fields:
                 fields[key] = self._ours.get(fields[key], fields[key])
-        people = len(set(envelope.people))
-        return self.model.act(ACTIONS[type(command)], **fields, people=people)
+        kind = ACTIONS[type(command)]
+        if proof.signed:
+            self._site_seq = max(self._site_seq, proof.seq)
+            return self.model.sign(kind, signers_of(proof), waited_of(event), **fields)
+        return self.model.act(kind, **fields, people=len(set(envelope.people)))
 
     def _post(self, row: Row, before: dict[tuple[str, str], dict[str, int]]) -> None:
         """The row's postings balance, and bring the books to what the model's meters are (M4)."""
@@ -359,7 +387,10 @@ class Witness:
 
     def _compare_answers(self, what: str, answer: Map, said: Map) -> None:
         ok = answer["ok"] if "ok" in answer else answer["t"] == "ack"
-        same(what + ", allowed", (ok, answer.get("code")), (said["ok"], said.get("code", said.get("why"))))
+        code = (answer.get("code"), said.get("code")) if "t" in answer else (None, None)
+        same(what + ", allowed", (ok, code[0]), (said["ok"], code[1]))
+        waits = answer.get("request") if answer.get("asked") else None
+        same(what + ", waits as", waits or None, f"Q{said['asked']}" if "asked" in said else None)
         if not ok:
             hits = {self._ours.get(hit, hit) for hit in answer.get("hits", ())}
             same(what + ", the hits that stand", hits, set(said.get("hits", ())))
@@ -420,6 +451,10 @@ class Witness:
         if envelope.table is None:
             if current and envelope.digest in self._acts:
                 self._recorded(envelope, answer)
+            elif code == "stale":
+                same(
+                    f"{envelope.command}, older than another's act", envelope.proof.seq < self._site_seq, True
+                )
             elif settled and type(envelope.command) in ACTIONS:
                 said = self._act(envelope)
                 same(f"{envelope.command} {envelope.people}, {answer}", answer["ok"], said["ok"])
@@ -507,6 +542,12 @@ class Witness:
         for ours in mine.values():
             if ours.status in ("pending", "validated") and self._theirs.get(ours.id) not in theirs:
                 raise Difference(f"the state has forgotten {self._theirs.get(ours.id)}, {ours}")
+
+
+def answered(event: events.Event) -> Map:
+    """A refusal of people's answer to a table, as its row has it."""
+    assert isinstance(event, ActRefused)
+    return {"code": event.code}
 
 
 def ended(event: events.Event) -> bool:

@@ -38,10 +38,10 @@ SECRET: Final = b"s" * 32
 class Paper:
     """The bank of the people, with two admins, one who works on the floor and one in the cage, or `empty`."""
 
-    def __init__(self, *, empty: bool = False) -> None:
+    def __init__(self, *, empty: bool = False, site: str = SITE_ID) -> None:
         self.engine = Engine(SITE)
         self.rows: list[Row] = []
-        self.act(OpenBank(SITE_ID))
+        self.act(OpenBank(site))
         if not empty:
             self.act(FirstPeople(((bytes(31) + b"1", SECRET), (bytes(31) + b"2", SECRET))), names=("root",))
             self.floor, self.floor_too, self.cage = (
