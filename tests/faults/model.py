@@ -74,7 +74,8 @@ Readings (where the rules leave a choice, the one taken here):
 22. A correction moves primary, reserve or overflow by an amount, at any time, and stands whatever is undone
     before it. Below its limit again a primary has no overflow back: that comes with the reseed.
 23. New terms count for what comes after them in the history. A hand found late is paid, and its level
-    reseeded, by those of its turn; its envy, and whether it waits, are by today's.
+    reseeded, by those of its turn; its envy, and whether it waits, are by today's. Until the next reseed a
+    level's floor (A4, A10) is the reseed that was in force.
 24. The house money of the current cycle is what the house put on the meter: the seed or reseed that began it,
     and what topped it up. What the house gave to an award is gone with that award. It returns from the
     primary first, then from the overflow, then from the reserve. What is left moves, each account into the
@@ -82,7 +83,7 @@ Readings (where the rules leave a choice, the one taken here):
     of its name unless people say where.
 25. A closing is a transfer of all levels, after which the link takes nothing more; without another link only
     where nothing of the players' is left. A closed link stays suspended. What was moved stays moved: a hand
-    found late, or a round voided, is made up by the house.
+    found late, or a round voided, is made up by the house. What they leave on it may be corrected away.
 """
 
 from __future__ import annotations
@@ -139,6 +140,7 @@ class Model(SignedActs):
         """
         assert decks == 1, f"{link}: one deck is in play in a round (L1)"
         paytable = CATALOGUE[paytable_id]
+        floored = options.pop("floor_to_seed", False)
         levels = {}
         for name, terms in paytable.levels.items():
             first = (seed or {}).get(name)
@@ -152,7 +154,7 @@ class Model(SignedActs):
             rate = terms.primary if terms.primary is not None else (primary or {}).get(name)
             assert rate, f"{link}: {name} needs a rate"
             kept = terms.reserve or (reserve or {}).get(name, 0)
-            levels[name] = Level(first, again, rate, kept, (limit or {}).get(name))
+            levels[name] = Level(first, again, rate, kept, (limit or {}).get(name), floored)
         approved = options.pop("envy_approved", None) or {}
         envy = envy_sums(paytable, wager_cents, options.pop("envy", None) or "", approved)
         validate_at = options.pop("validate_at_cents", None)

@@ -57,7 +57,8 @@ class Acts:
     def start_link(self, link: Link) -> None:
         for name, level in link.levels.items():
             assert level.limit is None or level.limit >= max(level.seed, level.reseed)
-            link.start[name] = Accounts(primary=level.seed, house=level.seed, stake=level.seed)
+            first, again = level.seed, level.reseed
+            link.start[name] = Accounts(primary=first, house=first, stake=first, reset=again)
         link.terms = dict(link.levels)
         self.links[link.name] = link
         recompute(link)

@@ -25,6 +25,7 @@ class Level:
     primary: int  # hundredths of a percent
     reserve: int
     limit: int | None
+    floored: bool = False  # whether it never stays below its reseed (A4)
 
 
 @dataclass(eq=False)
@@ -165,6 +166,7 @@ class Accounts:
     transfers: int = 0  # in, less out
     reseeds: int = 0  # reseeds ever made, undone ones too: cycle - 1
     standing: int = 0  # those not undone
+    reset: int = 0  # the reseed in force: of the last reseed, or of the opening
     stake: int = 0  # what the house put on the meter in the current cycle, and has not taken back
 
     def balanced(self) -> bool:
@@ -182,7 +184,6 @@ class Link:
     wager: int  # cents
     levels: dict[str, Level]  # as they are now
     simultaneous: str = "order"
-    floor_to_seed: bool = False
     validate_at: int | None = None
     envy: tuple[tuple[Envy, int], ...] = ()  # a qualifying hand, and what it pays in cents
     count_chips: bool = False
@@ -219,19 +220,19 @@ def replay(link: Link, name: str, facts: list[Fact]) -> tuple[Accounts, dict[str
                 accounts.reserve += link.wager * level.reserve
                 into_primary(accounts, level, link.wager * level.primary)
         elif isinstance(fact, Event) and fact.level == name:
-            play_event(link, level, accounts, fact, computed)
+            play_event(level, accounts, fact, computed)
         elif isinstance(fact, Correction) and fact.level == name:
             if fact.award is None:
                 play_correction(level, accounts, fact)
             elif fact.award.status != UNDONE:
-                correct_award(link, level, accounts, fact.award, fact.micros)
+                correct_award(level, accounts, fact.award, fact.micros)
         elif isinstance(fact, Moved | Received) and fact.level == name:
             play_transfer(level, accounts, fact)
     assert accounts.balanced(), (link.name, name, accounts)
     return accounts, computed
 
 
-def play_event(link: Link, level: Level, accounts: Accounts, event: Event, computed: dict[str, int]) -> None:
+def play_event(level: Level, accounts: Accounts, event: Event, computed: dict[str, int]) -> None:
     """A2-A4, A6, T5: a share for each winner; and A11: never below what was published."""
     if event.percent == 100:
         accounts.reseeds += 1
@@ -254,13 +255,13 @@ def play_event(link: Link, level: Level, accounts: Accounts, event: Event, compu
         accounts.standing += 1
         again = level.reseed + accounts.reserve + accounts.overflow
         accounts.house += level.reseed
-        accounts.stake = level.reseed
+        accounts.stake = accounts.reset = level.reseed
         accounts.reserve = accounts.overflow = 0
         into_primary(accounts, level, again)
-    elif link.floor_to_seed and accounts.primary < level.reseed:
-        accounts.house += level.reseed - accounts.primary
-        accounts.stake += level.reseed - accounts.primary
-        accounts.primary = level.reseed
+    elif level.floored and accounts.primary < accounts.reset:
+        accounts.house += accounts.reset - accounts.primary
+        accounts.stake += accounts.reset - accounts.primary
+        accounts.primary = accounts.reset
 
 
 def play_correction(level: Level, accounts: Accounts, fact: Correction) -> None:
@@ -293,14 +294,14 @@ def add(level: Level, accounts: Accounts, account: str, micros: int) -> None:
     setattr(accounts, account, max(0, value))
 
 
-def correct_award(link: Link, level: Level, accounts: Accounts, award: Award, micros: int) -> None:
+def correct_award(level: Level, accounts: Accounts, award: Award, micros: int) -> None:
     """A10: less goes to the live primary; more is given by it down to its floor, the rest by the house."""
     accounts.awards += micros
     if micros <= 0:
         into_primary(accounts, level, -micros)
         return
     reseeded = accounts.standing > award.reseeds
-    floor = level.reseed if reseeded or link.floor_to_seed else 0
+    floor = accounts.reset if reseeded or level.floored else 0
     given = min(micros, max(0, accounts.primary - floor) // CENT * CENT)
     accounts.primary -= given
     accounts.house += micros - given

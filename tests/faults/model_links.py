@@ -31,7 +31,7 @@ LEAST_SEED = {
 LEAST_RATE = {"pa-649a-2011-progressive-A": 1_400, "pa-649a-2011-progressive-B": 2_000}
 # Terms of a level, and of a link, that a change may name; a paytable, a wager and decks never change.
 OF_LEVEL = ("seed", "reseed", "primary", "reserve", "limit")
-OF_LINK = ("simultaneous", "floor_to_seed", "count_chips", "hold_table", "magic_every", "lucky_every")
+OF_LINK = ("simultaneous", "count_chips", "hold_table", "magic_every", "lucky_every")
 
 
 class LinkActs(Acts):
@@ -68,7 +68,9 @@ class LinkActs(Acts):
         """One account of a level by an amount; nothing negative, nothing above the limit."""
         if people < 2:
             raise Refused("two people")
-        of = self.open_one(link)
+        of = self.links[link]
+        if of.closed and micros > 0:
+            raise Refused("closed")
         if level not in of.levels or account not in MONEY or micros == 0:
             raise Refused("of what?")
         value = getattr(of.now[level], account) + micros
@@ -146,9 +148,9 @@ class LinkActs(Acts):
             sums = of.envy
         levels = {name: self.changed(of, name, terms) for name in of.levels}
         options = {name: terms[name] for name in OF_LINK if name in terms}
-        if unknown := terms.keys() - {*OF_LEVEL, *OF_LINK, "validate_at_cents"}:
+        if unknown := terms.keys() - {*OF_LEVEL, *OF_LINK, "floor_to_seed", "validate_at_cents"}:
             raise Refused(f"nobody changes {', '.join(sorted(unknown))}")
-        self.check_options(of, options)
+        self.check_options(of, options, terms.get("floor_to_seed", False))
         of.facts.append(Change(levels))
         of.levels, of.envy = levels, sums
         of.validate_at = terms.get("validate_at_cents", of.validate_at)
@@ -159,8 +161,8 @@ class LinkActs(Acts):
     def changed(self, link: Link, name: str, terms: dict[str, Any]) -> Level:
         """One level's new terms, held to its source (L4, L5) and its limit (L7)."""
         given = {term: terms[term][name] for term in OF_LEVEL if name in terms.get(term, {})}
-        level, printed = replace(link.levels[name], **given), link.paytable.levels[name]
-        old = link.levels[name]
+        old, printed = link.levels[name], link.paytable.levels[name]
+        level = replace(old, **given, floored=terms.get("floor_to_seed", old.floored))
         mandated = (level.seed, level.reseed) != (old.seed, old.reseed) and printed.seed_for_1 is not None
         if mandated or (level.primary != old.primary and printed.primary is not None):
             raise Refused("the source mandates it")
@@ -172,13 +174,13 @@ class LinkActs(Acts):
             raise Refused("the limit is below the meter or its reseed")
         return level
 
-    def check_options(self, link: Link, options: dict[str, Any]) -> None:
+    def check_options(self, link: Link, options: dict[str, Any], floored: bool) -> None:
         """T5, A4, A7: what the source leaves open."""
         by_turn = link.paytable.id.startswith("pa-") and not link.paytable.electronic
         seeded = any(terms.seed_for_1 is not None for terms in link.paytable.levels.values())
         if options.get("simultaneous") == "share" and by_turn:
             raise Refused("winners are paid by turn")
-        if options.get("floor_to_seed") and link.paytable.id.startswith("pa-") and seeded:
+        if floored and link.paytable.id.startswith("pa-") and seeded:
             raise Refused("the source mandates seed and reseed")
         if (options.get("magic_every") or options.get("lucky_every")) and not link.paytable.electronic:
             raise Refused("no draws here")

@@ -58,6 +58,11 @@ def are_two(first: Signer, second: Signer | None = None) -> bool:
     return first.id not in (second.id, second.given_by) and first.given_by != second.id
 
 
+def nothing_moved() -> Map:
+    """The answer to what changes no award and no meter."""
+    return {"ok": True, "awards": [], "refunds": [], "warn": [], "status": [], "left": []}
+
+
 class Requests:
     """What is asked for, in one bank, and waits for a second person."""
 
@@ -96,7 +101,7 @@ class Requests:
             raise Refused("too_many")
         self.asked_for += 1
         self.requests[self.asked_for] = Request(kind, fields, asker.id, asker.means)
-        return {"ok": True, "refunds": [], "left": [], "asked": self.asked_for}
+        return nothing_moved() | {"asked": self.asked_for}
 
     def done(self, kind: str, fields: Map, people: int) -> Map:
         return dict(getattr(self, f"do_{kind}")(people=people, **fields))
@@ -123,7 +128,7 @@ class Requests:
         if signer.id != request.asker and not may(signer, request.kind):
             raise Refused("not_allowed")
         del self.requests[number]
-        return {"ok": True, "refunds": [], "left": []}
+        return nothing_moved()
 
     def expire(self, number: int) -> None:
         """Nobody has confirmed it in time."""
@@ -195,15 +200,15 @@ class Roll(Requests):
         if role in one.roles:
             raise Refused("they have it")
         one.roles = (*one.roles, role)
-        return {"ok": True}
+        return nothing_moved()
 
     def do_withdraw_role(self, person: int, role: str, people: int = 1) -> Map:
         one = self.here(person)
         if role not in one.roles:
             raise Refused("they have it not")
         one.roles = tuple(other for other in one.roles if other != role)
-        return {"ok": True}
+        return nothing_moved()
 
     def do_end_person(self, person: int, people: int = 1) -> Map:
         self.here(person).ended = True
-        return {"ok": True}
+        return nothing_moved()

@@ -330,6 +330,62 @@ CHANGES: list[Example] = [
     ),
 ]
 
+IN_FORCE: list[Example] = [
+    Example(
+        "until the next reseed a meter is topped up to the reseed in force",
+        ("L9", "A4"),
+        IDLE,
+        (Link("L", "ma-lir-progressive", options={**LOW.options, "floor_to_seed": True}),),
+        (T1,),
+        (
+            *lost("r1", [5]),
+            correct_meter("-250"),
+            SUSPEND,
+            change(reseed={"": "400"}),
+            RESUME,
+            Frame("T1", plain("r2", [5])),
+            straight_flush("T1", "r2", "25.04"),  # of 250.40: 225.36 left, and 74.64 from the house
+        ),
+        {L: Level("300", "574.64", "0.40", "25.04", corrections="-250")},
+        held=("T1",),
+    ),
+    Example(
+        "a hand found late, from before a meter had a floor: nothing tops it up",
+        ("L9", "A4", "T10"),
+        IDLE,
+        (LOW,),
+        (T1,),
+        (
+            correct_meter("-250"),
+            *lost("r1", [5, 3]),
+            SUSPEND,
+            change(floor_to_seed=True),
+            RESUME,
+            Act("reopen", fields={"table": "T1", "round": "r1"}, people=2),
+            straight_flush("T1", "r1", "25.04", [3]),
+        ),
+        {L: Level("225.36", "500", "0.40", "25.04", corrections="-250")},
+        held=("T1",),
+    ),
+    Example(
+        "upward after a change: the meter gives what lies above the reseed that was made",
+        ("L9", "A10"),
+        IDLE,
+        (LOW,),
+        (T1,),
+        (
+            Frame("T1", plain("r1", [5])),
+            royal("T1", "r1", "500.20"),
+            *paid("r1"),
+            correct_meter("50"),
+            SUSPEND,
+            change(reseed={"": "400"}),
+            Act("correct", FIRST, {"amount": "520.20", "document": "V-1"}, people=2),
+        ),
+        {L: Level("330", "800", "0.20", "520.20", cycle=2, corrections="50")},
+    ),
+]
+
 TRANSFERS: list[Example] = [
     Example(
         "closing moves what players paid, and the house has its seed back",
@@ -538,6 +594,25 @@ TRANSFERS: list[Example] = [
         {N: Level("10001.68", "10000", "0.21", cycle=2, transfers="1.47")},
     ),
     Example(
+        "what an award on a closed link gives back is corrected away, and nothing is put on it",
+        ("L8", "A10"),
+        MOVE,
+        (A, NEXT),
+        (T1, OTHER),
+        (
+            Frame("T1", plain("r1", [5])),
+            royal("T1", "r1", "10000.21"),
+            *paid("r1"),
+            SUSPEND,
+            close_link(),
+            Act("correct", FIRST, {"amount": "9990.21", "document": "V-1"}, people=2),
+            Check({L: Level("10", "10000", "0.21", "9990.21", cycle=2)}),
+            correct_meter("1", ok=False),
+            correct_meter("-10"),
+        ),
+        {L: Level("0", "10000", "0.21", "9990.21", cycle=2, corrections="-10")},
+    ),
+    Example(
         "a hand found late on a link that was closed: what moved stays moved, the house makes up the rest",
         ("T10", "A11", "L8"),
         "house rule on 58 Pa. Code 643a.11(g)",
@@ -559,4 +634,4 @@ TRANSFERS: list[Example] = [
     ),
 ]
 
-EXAMPLES: list[Example] = CORRECTIONS + CHANGES + TRANSFERS
+EXAMPLES: list[Example] = CORRECTIONS + CHANGES + IN_FORCE + TRANSFERS
