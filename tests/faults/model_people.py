@@ -171,6 +171,7 @@ class Person:
 
     roles: tuple[str, ...]
     given_by: int = 0
+    vouched: int = 0
     token: tuple[str, ...] = ()
     ended: bool = False
 
@@ -186,7 +187,7 @@ class Roll(Requests):
         """As whom this person signs now."""
         one = self.people[number]
         roles = tuple(role for role in one.roles if means != "token" or role in one.token)
-        return Signer(number, () if one.ended else roles, means, one.given_by)
+        return Signer(number, () if one.ended else roles, means, one.given_by, one.vouched)
 
     def here(self, person: int) -> Person:
         if person not in self.people or self.people[person].ended:

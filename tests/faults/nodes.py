@@ -12,15 +12,17 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import time
 from pathlib import Path
 from random import Random
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, TypeVar
 
 from msgspec.structs import replace
 
 from controllers.pace import Limits
 from jackpot import app, signage
+from jackpot.books.reader import Books
 from jackpot.config import Config
 from jackpot.config.settings import Address, Ledger, Listen, ServerAt, Sign, Signage, Site
 from jackpot.ledger.journal import Head
+from jackpot.ledger.reading import Reader
 from jackpot.ledger.store import LedgerError, Store
 from jackpot.rules.acts import requests
 from jackpot.rules.commands import Command, Envelope
@@ -44,6 +46,8 @@ from tests.faults.play import EPOCH_MS
 from tests.faults.reach import Reach
 from tests.faults.relays import FalseRedis, Road
 from tests.faults.site import HOLDS_MS, By
+
+T = TypeVar("T")
 
 # Short heartbeats: a half-open connection is noticed after a few seconds of simulated time.
 LIMITS: Final = Limits(heartbeat_ms=1_000)
@@ -205,6 +209,18 @@ class Machine:
         self.loop.call_soon(action)
 
 
+class FalseBooks(Books):
+    """Reads the ledger over the process's way to it. reach: that of the people's bank."""
+
+    reach: Reach
+
+    async def read(self, work: Callable[[Reader], T]) -> T:
+        return await self.reach.run(work)
+
+    async def close(self) -> None:
+        """Its way is not its own."""
+
+
 class SimulatedServer(app.Server):
     """The real one, without listeners."""
 
@@ -281,6 +297,9 @@ class Node(Machine):
         self.reach.process = self.reach_of_site.process = self
         self.server = SimulatedServer(config.of_server(name) if config.servers else config, self.clock)
         self.server.node = self
+        for books in (self.server.books, self.server.roster):
+            assert isinstance(books, FalseBooks)
+            books.reach = self.reach_of_site
         self.begin(self.server)
 
     @property
@@ -388,6 +407,7 @@ def simulated(random: Random) -> Iterator[None]:
     quick: Any = lambda: "simulated"  # noqa: E731 - to read every file of the program takes long
     changed: tuple[tuple[Any, str, Any], ...] = (
         (app, "Writer", WatchedWriter),
+        (app, "Books", FalseBooks),
         (app, "own_digest", quick),
         (signage, "own_digest", quick),
         (server_desk, "os", Chance(random)),

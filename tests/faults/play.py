@@ -134,7 +134,7 @@ class Play(ABC):
 
     def _released(self, envelope: commands.Envelope, outcome: Outcome, *, current: bool = True) -> None:
         """An answer leaves, which was decided as it must be said."""
-        if envelope.table_seq is not None:
+        if envelope.table is not None:
             check_answer(told(outcome.answer))
         self.witness.released(envelope, outcome, current=current)
 

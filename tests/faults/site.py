@@ -40,12 +40,14 @@ FOREVER: Final = 2**52
 BY_PROGRAM: Final = 0.1
 # The people on paper, with the token of a program of theirs.
 FIRST: Final = {
-    1: Person(("admin", "floor"), 0, ("floor",)),
+    1: Person(("admin", "floor"), token=("floor",)),
     2: Person(("admin",)),
-    3: Person(("floor",), 1, ("floor",)),
-    4: Person(("floor",), 1),
-    5: Person(("cage",), 1, ("cage",)),
+    3: Person(("floor",), 1, 2, ("floor",)),
+    4: Person(("floor",), 1, 2),
+    5: Person(("cage",), 1, 2, ("cage",)),
 }
+# Whose they are, in the order in which they were made.
+TOKENS: Final = [number for number, one in FIRST.items() if one.token]
 KINDS: Final[dict[type, str]] = {
     Grant: "grant",
     WithdrawRole: "withdraw_role",
@@ -121,14 +123,12 @@ class Site:
 
     def anybody(self, *roles: str, but: tuple[Signer, ...] = (), program: bool = False) -> Signer:
         """Somebody with one of these roles, if there is anybody else; now and then by a program of theirs."""
-        taken = {number for one in but for number in (one.id, one.given_by)}
         able = [
             number
             for number, one in self.roll.people.items()
-            if not one.ended
-            and set(roles) & set(one.roles)
-            and number not in taken
-            and one.given_by not in {other.id for other in but}
+            if set(roles) & set(one.roles)
+            and not one.ended
+            and all(are_two(other, self.roll.signer(number)) for other in but)
         ]
         number = self._random.choice(able or list(self.roll.people))
         by_program = program and self._random.random() < BY_PROGRAM
@@ -191,11 +191,17 @@ class Site:
 
 
 def _signed(signer: Signer) -> Signed:
-    return Signed(signer.id, signer.roles, signer.means, signer.given_by)  # type: ignore[arg-type]  # they are
+    roles: Any = signer.roles
+    means: Any = signer.means
+    token = TOKENS.index(signer.id) + 1 if means == "token" else 0
+    until = FOREVER if token else 0
+    return Signed(signer.id, roles, means, signer.given_by, signer.vouched, token, until)
 
 
 def signers_of(proof: Proof) -> tuple[Signer, ...]:
-    return tuple(Signer(one.id, tuple(one.roles), one.means, one.given_by) for one in proof.signed)
+    return tuple(
+        Signer(one.id, tuple(one.roles), one.means, one.given_by, one.vouched) for one in proof.signed
+    )
 
 
 def by_of(envelope: Envelope) -> By:

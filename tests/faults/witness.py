@@ -21,6 +21,7 @@ from jackpot.rules import cards, commands, events, kinds
 from jackpot.rules.acts.banks import BankOpened
 from jackpot.rules.acts.conflict import SeqConflict
 from jackpot.rules.acts.hits import Correct, Pay, Undo, Validate
+from jackpot.rules.acts.known import SeePeople
 from jackpot.rules.acts.links import OpenLink, Resume, Suspend
 from jackpot.rules.acts.requests import ActRefused, Confirm, ExpireRequest, Reject, RequestExpired
 from jackpot.rules.acts.rounds import Decline, Reopen, Strike, VoidRound
@@ -120,7 +121,8 @@ class Witness:
 
     def asked(self, envelope: Envelope) -> None:
         """A command reached the server; an answer may come, or a row, or nothing."""
-        key = (envelope.table, envelope.table_seq, envelope.digest)
+        number = None if envelope.table is None else envelope.table_seq
+        key = (envelope.table, number, envelope.digest)
         self._asked.setdefault(key, []).append(envelope)
         if self.poison_next and envelope.table is not None and envelope.table_seq is not None:
             self.poison_next = False
@@ -136,7 +138,8 @@ class Witness:
         """
         entry, answer = outcome.entry, told(outcome.answer)
         self._pass_seals()
-        if entry is None:
+        known = entry is not None and entry.seq <= self.seq
+        if entry is None or (known and answer.get("code") == "seq_conflict"):
             self._unjournalled(envelope, answer, current)
         elif entry.seq > self.seq:
             if not self._unfed or self._unfed[0].seq != entry.seq:
@@ -285,6 +288,8 @@ class Witness:
             assert isinstance(event, RequestExpired)
             same(f"row {self.seq}, {command} is over", event.waited_ms >= model.holds_ms, True)
             model.expire(event.request)
+        elif isinstance(command, SeePeople):
+            self._site_seq = max(self._site_seq, command.seq)
         elif isinstance(command, ConfirmBehind):
             self.claims.refused(envelope, answered(event))
         elif type(command) in ACTIONS:
@@ -392,6 +397,8 @@ class Witness:
         waits = answer.get("request") if answer.get("asked") else None
         same(what + ", waits as", waits or None, f"Q{said['asked']}" if "asked" in said else None)
         if not ok:
+            if "t" not in answer:
+                return  # the model tells people no hits
             hits = {self._ours.get(hit, hit) for hit in answer.get("hits", ())}
             same(what + ", the hits that stand", hits, set(said.get("hits", ())))
             return
