@@ -60,7 +60,7 @@ KINDS: dict[type, str] = {
 SURE = (Suspend, Resume, ConfirmBehind, ClearDevice)
 
 Ask = Callable[[Command, By, bytes, Callable[[Outcome], None]], None]
-Named = tuple[Command, tuple[str, ...]]  # by so many people, whoever they are
+Named = tuple[Command, tuple[str, ...]]  # by so many people
 Act = tuple[Command, By]
 
 
@@ -202,7 +202,7 @@ class Person:
             signers = (self._site.stranger(),)
         return command, By(proof=self._site.proof(signers), bank=SITE)
 
-    # Of whoever it is
+    # What is done, whether people sign or not
 
     def _choose_named(self) -> Named | None:
         random = self._random
