@@ -39,6 +39,9 @@ HELLO_WITHIN_S: Final = 5.0
 SILENT_HEARTBEATS: Final = 2
 """Heartbeats without a whole frame after which the other side is taken for gone."""
 
+PING_SOON: Final = 0.2
+"""Part of a heartbeat by which a ping may be early, to go with what is said anyway."""
+
 TABLE_UNREAD_MOST: Final = 1_048_576
 """Bytes that a table may leave unread before the caller closes its connection."""
 
@@ -182,6 +185,12 @@ class ServerSession:
         """Say pushes that are framed already, once for many devices."""
         if self.state in WELCOMED:
             self._out.append(frames)
+
+    def ping_along(self, now: float) -> None:
+        """Say a ping that is due soon now, with what is being said anyway: one packet for both."""
+        if self.state in OPEN and now >= self._ping_at - PING_SOON * self.limits.heartbeat:
+            self._send(Ping(int(now * 1000)))
+            self._ping_at = now + self.limits.heartbeat
 
     def fail(self, code: str, message: str, servers: Sequence[str] | None = None) -> None:
         """End the session with an error; nothing is read any more, and later answers are dropped."""

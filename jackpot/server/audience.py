@@ -12,12 +12,14 @@ from controllers.answers import Meters, ServerMessage
 from controllers.frames import encode
 from jackpot.server.alone import Peer, alone
 from jackpot.server.face import Face
+from jackpot.server.turns import Turns
 
 # WIRE: at most 10 a second to a sign; to a table the first change at once, then at most 2 a second.
 SIGN_INTERVAL_S: Final = 0.1
 TABLE_INTERVAL_S: Final = 0.5
 # WIRE: the whole snapshot again at least every 5 s, so that a receiver that missed anything is right again.
-SNAPSHOT_INTERVAL_S: Final = 4.5
+# Each watcher has it in its turn, so that no moment has them all.
+SNAPSHOT_INTERVAL_S: Final = 4.2
 # A frame holds 65,536 bytes; a value is at most 64 + 8 + 10 bytes and its framing.
 VALUES_A_FRAME: Final = 500
 
@@ -38,7 +40,11 @@ class Watcher(Peer, Protocol):
 
 
 class _Group:
-    """Watchers of the same links, the same pace and the same form. snapshot: for which revision it is."""
+    """Watchers of the same links, the same pace and the same form. snapshot: of which revision, made when.
+
+    turns: each watcher has the whole snapshot in its turn. lately: who had it so, within the interval, and
+    when. owed: all are to have it now.
+    """
 
     def __init__(self, links: frozenset[str], form: Form, *, signs: bool, now: float) -> None:
         self.links = links
@@ -48,14 +54,19 @@ class _Group:
         self.watchers: set[Watcher] = set()
         self.behind: set[Watcher] = set()
         self.changed: set[tuple[str, str]] = set()
-        self.snapshot: tuple[int, bytes] | None = None
+        self.snapshot: tuple[int, float, bytes] | None = None
         self.shown_at = 0.0
-        self.whole_at = now
+        self.owed = False
+        self.lately: dict[Watcher, float] = {}
+        self.turns: Turns[Watcher] = Turns(SNAPSHOT_INTERVAL_S, now)
 
     def show(self, watchers: Iterable[Watcher], frame: bytes) -> None:
         """Shows it to these; those that have not read the last one are behind."""
-        self.changed.clear()
         self.behind.update([watcher for watcher in watchers if not alone(watcher, watcher.show, frame)])
+
+    def served_since(self, when: float) -> dict[Watcher, float]:
+        """Who had the whole in their turn after that."""
+        return {watcher: at for watcher, at in self.lately.items() if at > when}
 
 
 class Audience:
@@ -77,6 +88,7 @@ class Audience:
         if key not in self.groups:
             self.groups[key] = _Group(links, form, signs=signs, now=self._face.clock.monotonic())
         self.groups[key].watchers.add(watcher)
+        self.groups[key].turns.came(watcher)
         alone(watcher, watcher.tell, self._snapshot(self.groups[key]))
         return partial(self._forget, watcher, key, table)
 
@@ -121,38 +133,52 @@ class Audience:
         for group in self.groups.values():
             group.snapshot = None
             group.changed.clear()
-            group.whole_at = 0.0
+            group.owed = True
 
     def tick(self) -> None:
         """Shows what is due."""
         now = self._face.clock.monotonic()
         for group in self.groups.values():
-            if now - group.shown_at < group.interval:
-                continue
-            if now - group.whole_at >= SNAPSHOT_INTERVAL_S:
-                group.whole_at = group.shown_at = now
-                group.snapshot = None
-                group.show(group.watchers, self._snapshot(group))
-            elif group.changed or group.behind:
-                group.shown_at = now
-                behind, group.behind = group.behind, set()
-                if group.changed:
-                    levels = {link: self._face.links[link].levels for link, _ in group.changed}
-                    moved = [(link, level, levels[link][level]) for link, level in sorted(group.changed)]
-                    group.show(group.watchers - behind, self._meters(group.form, moved))
-                if behind:
-                    group.show(behind, self._snapshot(group))
+            if now - group.shown_at >= group.interval:
+                self._show(group, now)
+
+    def _show(self, group: _Group, now: float) -> None:
+        """Values that moved to all but those whose turn it is, or who are behind: they get the whole.
+
+        Who had the whole less than an interval ago waits: it gets the whole again with the next values.
+        """
+        whole = group.turns.due(group.watchers, now)
+        if not (group.owed or group.changed or group.behind):
+            early = group.served_since(now - group.interval)
+            group.lately = early | dict.fromkeys(whole, now)
+            if whole:
+                group.show(whole, self._snapshot(group))
+            return
+        group.shown_at = now
+        early = group.served_since(now - group.interval).keys()
+        whole |= group.watchers if group.owed else group.behind
+        group.lately = {}
+        group.behind, group.owed = early & group.watchers, False
+        if group.changed:
+            levels = {link: self._face.links[link].levels for link, _ in group.changed}
+            moved = [(link, level, levels[link][level]) for link, level in sorted(group.changed)]
+            group.changed.clear()
+            group.show(group.watchers - whole - early, self._meters(group.form, moved))
+        if whole := whole - early:
+            group.show(whole, self._snapshot(group))
 
     def _snapshot(self, group: _Group) -> bytes:
         """Every meter of a group's links, while they are ours to show, and for signs every link's state."""
         face = self._face
-        if group.snapshot is None or group.snapshot[0] != face.rev or not face.leased:
-            framed = self._meters(group.form, face.values(sorted(group.links)) if face.leased else [])
-            if group.signs:
-                known = sorted(group.links.intersection(face.links))
-                framed += b"".join(group.form(face.display(link)) for link in known)
-            group.snapshot = face.rev, framed
-        return group.snapshot[1]
+        now, last = face.clock.monotonic(), group.snapshot
+        if last is not None and face.leased and last[0] == face.rev and now - last[1] < SNAPSHOT_INTERVAL_S:
+            return last[2]
+        framed = self._meters(group.form, face.values(sorted(group.links)) if face.leased else [])
+        if group.signs:
+            known = sorted(group.links.intersection(face.links))
+            framed += b"".join(group.form(face.display(link)) for link in known)
+        group.snapshot = face.rev, now, framed
+        return framed
 
     def _meters(self, form: Form, values: Sequence[tuple[str, str, int]]) -> bytes:
         bank, rev, at = self._face.bank, self._face.rev, self._face.clock.unix_ms()

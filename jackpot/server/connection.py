@@ -84,6 +84,7 @@ class Connection(ABC):
         if self.wire.unread_since is not None:
             return False
         self.tell(frame)
+        self.session.ping_along(self.devices.clock.monotonic())
         return True
 
     # What Devices calls.
@@ -117,8 +118,8 @@ class Connection(ABC):
             self._turn_due = True
             asyncio.get_running_loop().call_soon(self._take_turn)
         paused = self.session.reading_paused
-        if paused and not closed:
-            self.devices.turns.hold_back(self)
+        if paused or closed or self.wire.unread_since is not None:
+            self.devices.wheel.hold_back(self)  # none of that goes on for long
         self.wire.listen(on=closed or not (waiting or paused))
         if closed:
             self.wire.end()
@@ -131,8 +132,12 @@ class Connection(ABC):
             self._heed_banks()
             self.act_on(self.session.tick(now))
             self.pump()
-        elif self.session.reading_paused:
-            self.devices.turns.hold_back(self)
+        if self._looked_at_often:
+            self.devices.wheel.hold_back(self)
+
+    def deadline(self) -> float:
+        """When time has to pass for it at the latest, if nothing happens until then."""
+        return self.session.next_deadline()
 
     def fail(self, code: str, message: str, servers: Sequence[str] | None = None) -> None:
         """Ends the conversation with an error."""
@@ -174,6 +179,12 @@ class Connection(ABC):
         """All the others had theirs: nobody holds the server with what was sent at once."""
         self._turn_due = False
         alone(self, self.pump)
+
+    @property
+    def _looked_at_often(self) -> bool:
+        """It is held back, does not read, or has ended: time has to pass for it soon."""
+        session = self.session
+        return session.reading_paused or self.wire.unread_since is not None or session.state is State.CLOSED
 
     def _heed_banks(self) -> bool:
         """Whether it is read no further, because a bank of it can take no more; it is not silent then."""

@@ -19,7 +19,7 @@ from jackpot.rules.codes import Code
 from jackpot.server.alone import alone
 from jackpot.server.guests import NO_DOOR, Guest
 from jackpot.server.register import Device, DeviceDesk, Register
-from jackpot.server.turns import Turns
+from jackpot.server.wheel import Wheel
 
 # A device whose bank has no server waits for this one so long, then looks at the others: longer than one of
 # them takes to take the bank over, and short where it is another that does.
@@ -65,7 +65,7 @@ class Devices(ABC):
         self.gone.set()
         self.closed = dict.fromkeys(CLOSED_CODES, 0)
         self._last_heard: dict[str, float] = {}
-        self.turns: Turns[Connection] = Turns(limits.heartbeat, clock.monotonic())
+        self.wheel: Wheel[Connection] = Wheel()
         self._dirty: set[Connection] = set()
         self._stalled: set[Connection] = set()
         self._waiting: dict[Connection, tuple[Greeted, float]] = {}
@@ -77,7 +77,7 @@ class Devices(ABC):
     def came(self, connection: "Connection") -> None:
         """The connection is made."""
         self.connections.add(connection)
-        self.turns.came(connection)
+        self.wheel.hold_back(connection)
         self.gone.clear()
 
     def greet(self, connection: "Connection", event: Greeted) -> bool:
@@ -198,8 +198,9 @@ class Devices(ABC):
     def sweep(self) -> None:
         """Lets time pass for those whose turn it is; about ten times a second."""
         now = self.clock.monotonic()
-        for connection in self.turns.due(self.connections, now):
+        for connection in self.wheel.due(now) & self.connections:
             alone(connection, connection.sweep, now)
+            self.wheel.wait(connection, connection.deadline())
         for connection, (event, since) in tuple(self._waiting.items()):
             coming = self.register.devices[event.id].coming
             if now - since >= (WAITING_S if coming else LOOK_WITHIN_S):

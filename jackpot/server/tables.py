@@ -100,6 +100,7 @@ class TableConnection(Connection):
             return
         if self.wire.unread:
             self._waiting_after = after
+            self.devices.wheel.hold_back(self)
             return
         name = self.device.id
         self._desk.look(
@@ -155,6 +156,8 @@ class TableConnection(Connection):
         for award in found.awards:
             self.session.push(award)
         self._waiting_after = found.after
+        if found.after is not None:
+            self.devices.wheel.hold_back(self)
         self.devices.dirty(self)
 
 

@@ -1,0 +1,141 @@
+"""Does every watcher see every value in time, at its pace, and the whole again without a moment for all?"""
+
+from collections.abc import Callable
+from itertools import pairwise
+
+import pytest
+
+from controllers.answers import LinkFacts
+from controllers.frames import LENGTH_BYTES, decode
+from jackpot.clock import SystemClock
+from jackpot.server.audience import SNAPSHOT_INTERVAL_S, Audience
+from jackpot.server.face import Face, LinkView
+
+TICK_S = 0.1
+MANY = 500
+
+
+class HandClock(SystemClock):
+    """Time goes by where the test lets it."""
+
+    now = 1_000.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+class Always:
+    """A bank that is ours to show."""
+
+    def leased(self, now: float) -> bool:
+        return True
+
+    def trusted(self, now: float) -> bool:
+        return True
+
+
+class Eye:
+    """A watcher. seen: when it was shown what, by level. reads: whether it takes more."""
+
+    kind = "table"
+
+    def __init__(self, clock: HandClock) -> None:
+        self.reads = True
+        self.seen: list[tuple[float, dict[str, int]]] = []
+        self._clock = clock
+
+    def tell(self, frame: bytes) -> None:
+        length = int.from_bytes(frame[:LENGTH_BYTES], "big")
+        values = decode(frame[LENGTH_BYTES : LENGTH_BYTES + length])["values"]
+        self.seen.append((self._clock.now, {level: cents for _, level, cents in values}))
+
+    def show(self, frame: bytes) -> bool:
+        if self.reads:
+            self.tell(frame)
+        return self.reads
+
+    def break_off(self) -> None:
+        raise AssertionError
+
+
+class Hall:
+    """Many watchers of one link of two levels, and the time."""
+
+    def __init__(self, *, signs: bool, many: int = MANY) -> None:
+        self.clock = HandClock()
+        self.face = Face("main", self.clock, Always())
+        facts = LinkFacts("five", 100, "test-five", ("major", "minor"), "active")
+        self.face.links["five"] = LinkView(facts, {"major": 100, "minor": 200}, "")
+        self.audience = Audience(self.face)
+        self.eyes = [Eye(self.clock) for _ in range(many)]
+        for number, eye in enumerate(self.eyes):
+            self.audience.watch(eye, frozenset({"five"}), None if signs else f"T{number}")
+        self.busiest = 0
+
+    def run(self, seconds: float, each_tick: Callable[[int], None] = lambda _tick: None) -> None:
+        for tick in range(round(seconds / TICK_S)):
+            self.clock.now += TICK_S
+            each_tick(tick)
+            before = sum(len(eye.seen) for eye in self.eyes)
+            self.audience.tick()
+            self.busiest = max(self.busiest, sum(len(eye.seen) for eye in self.eyes) - before)
+
+    def move(self, cents: int) -> None:
+        self.face.rev += 1
+        self.face.links["five"].levels["major"] = cents
+        self.audience.moved("five", "major")
+
+
+@pytest.mark.parametrize("signs", [False, True])
+def test_who_waits_has_the_whole_in_turn(*, signs: bool) -> None:
+    """WIRE: the whole at least every 5 s though nothing moved, and no moment in which all are told."""
+    hall = Hall(signs=signs)
+    hall.run(60)
+    for eye in hall.eyes:
+        times = [at for at, _ in eye.seen]
+        gaps = [after - before for before, after in zip(times, [*times[1:], hall.clock.now], strict=True)]
+        assert max(gaps) <= 5
+        assert len(times) <= 60 / SNAPSHOT_INTERVAL_S + 2
+        assert all(values == {"major": 100, "minor": 200} for _, values in eye.seen)
+    assert hall.busiest <= MANY * 2 * TICK_S / SNAPSHOT_INTERVAL_S
+
+
+@pytest.mark.parametrize(("signs", "pace"), [(False, 2), (True, 10)])
+def test_what_moves_is_seen_by_all_at_their_pace(*, signs: bool, pace: int) -> None:
+    """WIRE: a table has at most 2 frames a second after the first, a sign 10; each ends with what is true."""
+    hall = Hall(signs=signs, many=50)
+    hall.run(2)
+    hall.run(20, lambda tick: hall.move(1_000 + tick))
+    hall.run(1)
+    for eye in hall.eyes:
+        times = [at for at, _ in eye.seen]
+        assert all(
+            sum(start <= at < start + 1 - TICK_S / 2 for at in times) <= pace + 1 for start in times
+        ), times
+        shown: dict[str, int] = {}
+        for _, values in eye.seen:
+            shown |= values
+        assert shown == {"major": 1_199, "minor": 200}
+        gaps = [after - before for before, after in pairwise(times)]
+        assert max(gaps[-20:]) <= 5
+
+
+def test_one_that_does_not_read_gets_the_whole_once_it_does() -> None:
+    """WIRE: values are conflated for a slow reader; the newest is what it sees then."""
+    hall = Hall(signs=True, many=3)
+    slow = hall.eyes[0]
+    slow.reads = False
+    hall.run(3, lambda tick: hall.move(1_000 + tick))
+    assert len(slow.seen) == 1
+    slow.reads = True
+    hall.run(1)
+    assert slow.seen[1][1] == {"major": 1_029, "minor": 200}
+
+
+def test_all_are_owed_the_whole_after_doubt() -> None:
+    """S5: what was shown may not be true any more, so nobody waits for a turn."""
+    hall = Hall(signs=True)
+    hall.run(1)
+    hall.audience.owe_all()
+    hall.run(2 * TICK_S)
+    assert all(eye.seen[-1][0] > hall.clock.now - 3 * TICK_S for eye in hall.eyes)
