@@ -149,13 +149,12 @@ class Audience:
         """
         whole = group.turns.due(group.watchers, now)
         if not (group.owed or group.changed or group.behind):
-            early = group.served_since(now - group.interval)
-            group.lately = early | dict.fromkeys(whole, now)
+            group.lately = group.served_since(now - group.interval) | dict.fromkeys(whole, now)
             if whole:
                 group.show(whole, self._snapshot(group))
             return
         group.shown_at = now
-        early = group.served_since(now - group.interval).keys()
+        early = set(group.served_since(now - group.interval))
         whole |= group.watchers if group.owed else group.behind
         group.lately = {}
         group.behind, group.owed = early & group.watchers, False
