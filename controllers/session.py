@@ -181,16 +181,16 @@ class ServerSession:
         if self.state is not State.CLOSED:
             self._send(message)
 
-    def send_frame(self, frames: bytes) -> None:
-        """Say pushes that are framed already, once for many devices."""
+    def send_frame(self, frames: bytes, now: float | None = None) -> None:
+        """Say pushes that are framed already, once for many devices.
+
+        now: where it is given, a ping that is due soon goes along, in the same packet.
+        """
         if self.state in WELCOMED:
             self._out.append(frames)
-
-    def ping_along(self, now: float) -> None:
-        """Say a ping that is due soon now, with what is being said anyway: one packet for both."""
-        if self.state in OPEN and now >= self._ping_at - PING_SOON * self.limits.heartbeat:
-            self._send(Ping(int(now * 1000)))
-            self._ping_at = now + self.limits.heartbeat
+            if now is not None and now >= self._ping_at - PING_SOON * self.limits.heartbeat:
+                self._send(Ping(int(now * 1000)))
+                self._ping_at = now + self.limits.heartbeat
 
     def fail(self, code: str, message: str, servers: Sequence[str] | None = None) -> None:
         """End the session with an error; nothing is read any more, and later answers are dropped."""

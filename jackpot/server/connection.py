@@ -83,8 +83,8 @@ class Connection(ABC):
         """Meter values; not taken while earlier bytes have not left."""
         if self.wire.unread_since is not None:
             return False
-        self.tell(frame)
-        self.session.ping_along(self.devices.clock.monotonic())
+        self.session.send_frame(frame, self.devices.clock.monotonic())
+        self.devices.dirty(self)
         return True
 
     # What Devices calls.
@@ -132,12 +132,12 @@ class Connection(ABC):
             self._heed_banks()
             self.act_on(self.session.tick(now))
             self.pump()
-        if self._looked_at_often:
+        elif (
+            self.session.reading_paused
+            or self.wire.unread_since is not None
+            or self.session.state is State.CLOSED
+        ):
             self.devices.wheel.hold_back(self)
-
-    def deadline(self) -> float:
-        """When time has to pass for it at the latest, if nothing happens until then."""
-        return self.session.next_deadline()
 
     def fail(self, code: str, message: str, servers: Sequence[str] | None = None) -> None:
         """Ends the conversation with an error."""
@@ -179,12 +179,6 @@ class Connection(ABC):
         """All the others had theirs: nobody holds the server with what was sent at once."""
         self._turn_due = False
         alone(self, self.pump)
-
-    @property
-    def _looked_at_often(self) -> bool:
-        """It is held back, does not read, or has ended: time has to pass for it soon."""
-        session = self.session
-        return session.reading_paused or self.wire.unread_since is not None or session.state is State.CLOSED
 
     def _heed_banks(self) -> bool:
         """Whether it is read no further, because a bank of it can take no more; it is not silent then."""

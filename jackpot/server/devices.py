@@ -200,7 +200,7 @@ class Devices(ABC):
         now = self.clock.monotonic()
         for connection in self.wheel.due(now) & self.connections:
             alone(connection, connection.sweep, now)
-            self.wheel.wait(connection, connection.deadline())
+            self.wheel.wait(connection, connection.session.next_deadline())
         for connection, (event, since) in tuple(self._waiting.items()):
             coming = self.register.devices[event.id].coming
             if now - since >= (WAITING_S if coming else LOOK_WITHIN_S):

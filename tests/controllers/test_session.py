@@ -126,14 +126,13 @@ def test_something_is_sent_every_heartbeat() -> None:
 def test_a_ping_that_is_due_soon_goes_with_what_is_said() -> None:
     """WIRE faults: a heartbeat holds one ping, alone or with meters; it is never late, and never sooner."""
     session = server()
-    session.ping_along(4.9)  # nobody is greeted yet
     session.receive_bytes(hello(), 0.0)
     session.welcome(welcome())
     session.data_to_send()
     for now, pings, due in ((3.9, [], 5.0), (4.2, ["ping"], 9.2), (5.0, [], 9.2), (8.3, ["ping"], 13.3)):
         session.receive_bytes(encode({"t": "pong"}), now)
-        session.ping_along(now)
-        assert [message["t"] for message in said(session)] == pings
+        session.send_frame(encode({"t": "meters"}), now)
+        assert [message["t"] for message in said(session)] == ["meters", *pings]
         assert session.next_deadline() == due
 
 
