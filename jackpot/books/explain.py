@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from jackpot.books.cycle import Place, Turn, Way, amounts, entry_at, percent, settlement, told
-from jackpot.books.hits import Step, Story, stories
+from jackpot.books.hits import Step, Story, story_of
 from jackpot.books.names import Names
 from jackpot.books.report import Cell, Column, Fact, Found, Report, Unanswerable, Wanted
 from jackpot.ledger.reading import Reader
@@ -46,8 +46,8 @@ def the_hit(ledger: Reader, wanted: Wanted) -> tuple[str, Story]:
     """The bank and the story of the hit that is asked for. Raises Unanswerable."""
     found = []
     for bank in wanted.banks:
-        story = next(stories(ledger, bank, wanted.hit + 1), None)
-        if story is not None and story.hit.number == wanted.hit:
+        story = story_of(ledger, bank, wanted.hit)
+        if story is not None:
             found.append((bank, story))
     if not found:
         raise Unanswerable(f"hit: there is no H{wanted.hit} in {' or '.join(wanted.banks)}")

@@ -1,53 +1,65 @@
 """Which hits were ever made, and what became of them? As the journal says, by pages, the newest first.
 
-Reading goes backwards: what people did with a hit comes later in the journal than the hit, so it is read
-first. Two small indexes find these entries, however long the journal is.
+A small table names the entries that made or changed each hit: the oldest is found as fast as the newest. They
+are read backwards, for what people did with a hit comes later in the journal than the hit.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, Final, Literal, NamedTuple
 
+from jackpot.books.entries import BEYOND, asked
 from jackpot.books.people import Called
-from jackpot.ledger.reading import Conversation, Reader
+from jackpot.ledger import papers
+from jackpot.ledger.reading import Reader
+from jackpot.ledger.store import LedgerCorrupt
 from jackpot.rules import events, kinds
-from jackpot.rules.acts.hits import Corrected, Paid, Undone, Validated
-from jackpot.rules.state import Award, Hit
+from jackpot.rules.acts.disputes import Disputed, Lifted
+from jackpot.rules.acts.hits import Corrected, Paid, PapersErased, Undone, Validated
+from jackpot.rules.state import UNPAID, Award, Hit
 
-# Entries that one statement reads: a page of hits and what people did with them, in a few milliseconds.
-ENTRIES: Final = 200
 # Hits of one page: as many as a person looks at, and as an answer holds.
 PAGE_MOST: Final = 100
 
-# The key begins with the bank: +bank leaves the small indexes alone to both planners.
-_FOUND: Final = """
-    SELECT seq, at, kind, version, "table", body FROM journal WHERE bank = ?1 AND seq IN (
-        SELECT seq FROM (
-            SELECT DISTINCT seq FROM posting WHERE +bank = ?1 AND seq < ?2 AND wagers = 0
-            ORDER BY seq DESC LIMIT ?3
-        ) AS paid
-        UNION
-        SELECT seq FROM (
-            SELECT seq FROM journal WHERE +bank = ?1 AND seq < ?2 AND kind IN (10, 11, 12, 13)
-            ORDER BY seq DESC LIMIT ?3
-        ) AS acted
-    ) ORDER BY seq DESC LIMIT ?3
+_HITS: Final = """
+    SELECT DISTINCT hit FROM hit_entry WHERE bank = ?1 AND hit < ?2 ORDER BY hit DESC LIMIT ?3
 """
-_BEYOND: Final = 2**63 - 1
+_ENTRIES: Final = """
+    SELECT seq, at, kind, version, "table", body FROM journal WHERE bank = ?1 AND seq IN (
+        SELECT seq FROM hit_entry WHERE bank = ?1 AND hit >= ?2 AND hit <= ?3
+    ) ORDER BY seq DESC
+"""
 
-Entry = tuple[int, int, events.Event, int]
-"""Its seq, when it was made (unix milliseconds), what it says, and the number of its table."""
+
+# Facts of a payout that name nobody, so that the journal itself has them.
+_PLAIN: Final = ("surveillance", "tax_form")
+# Those that name somebody: they lie next to the journal, and can be erased.
+PERSONAL: Final = ("dealer", "witness", "patron", "tax_number")
+# What stands for facts that were erased.
+ERASED: Final = "erased"
+# What people do with a hit, in a word.
+What = Literal["validated", "paid", "undone", "corrected", "disputed", "lifted", "erased"]
+_WHAT: Final[Mapping[type[events.Event], What]] = {
+    Validated: "validated",
+    Paid: "paid",
+    Undone: "undone",
+    Corrected: "corrected",
+    Disputed: "disputed",
+    Lifted: "lifted",
+    PapersErased: "erased",
+}
 
 
 class Done(NamedTuple):
-    """What people did with awards of a hit. at: unix milliseconds."""
+    """What people did with a hit, or with awards of it. at: unix milliseconds. facts: of `facts_of`."""
 
-    what: Literal["validated", "paid", "undone", "corrected"]
+    what: What
     at: int
     awards: list[int]
     people: tuple[str, ...]
     reason: str = ""
     document: str = ""
+    facts: Mapping[str, str] = {}
 
 
 class Step(NamedTuple):
@@ -61,11 +73,15 @@ class Step(NamedTuple):
 
 
 class Story(NamedTuple):
-    """A hit as it stands now. made: by award, the entry that made it. steps: by award, the oldest first."""
+    """A hit as it stands now. made: by award, the entry that made it. steps: by award, the oldest first.
+
+    disputed: what waits of it is not paid until that is lifted.
+    """
 
     hit: Hit
     made: dict[int, int]
     steps: dict[int, list[Step]]
+    disputed: bool = False
 
 
 class Page(NamedTuple):
@@ -77,73 +93,87 @@ class Page(NamedTuple):
 
 def page(ledger: Reader, bank: str, before: int | None = None, limit: int = PAGE_MOST) -> Page:
     """The newest hits of a bank with a number below `before`, as they stand now. Raises LedgerError."""
-    found = [story.hit for story in islice(stories(ledger, bank, before), limit + 1)]
-    hits = sorted(found, key=lambda hit: hit.number, reverse=True)
+    hits = [story.hit for story in islice(stories(ledger, bank, before, limit + 1), limit + 1)]
     return Page(hits[:limit], hits[limit - 1].number if len(hits) > limit else None)
 
 
-def stories(ledger: Reader, bank: str, before: int | None = None) -> Iterator[Story]:
+def stories(ledger: Reader, bank: str, before: int | None = None, limit: int = PAGE_MOST) -> Iterator[Story]:
     """Every hit with a number below `before`, the newest first, with all that became of it.
 
-    What is remembered is what people did with hits that are still to come.
+    limit: so many are read at once.
     """
-    history = _History(before)
-    for entry in _entries(ledger, bank):
-        history.take(*entry)
-        yield from history.made
-        history.made.clear()
+    below = BEYOND if before is None else before
+    while found := [hit for (hit,) in asked(ledger, bank, _HITS, below, limit)]:
+        below = found[-1]
+        history = _History()
+        for seq, at, kind, version, table, body in asked(ledger, bank, _ENTRIES, below, found[0]):
+            history.take(seq, at, kinds.decode(kind, version, body), table or 0)
+        made = {story.hit.number: story for story in history.made}
+        if len(made.keys() & set(found)) < len(found):
+            raise LedgerCorrupt(
+                f"{bank}: hit_entry names a hit that no row made: jackpot verify says which row"
+            )
+        yield from (made[hit] for hit in found)
+
+
+def story_of(ledger: Reader, bank: str, hit: int) -> Story | None:
+    """One hit with all that became of it; None where there is none. Raises LedgerError."""
+    found = next(stories(ledger, bank, hit + 1, 1), None)
+    return found if found is not None and found.hit.number == hit else None
 
 
 def done_with(ledger: Reader, bank: str, hit: int) -> list[Done]:
     """What people did with a hit, the newest first; empty for a hit that never was. Raises LedgerError."""
-    found, called = [], Called.of(ledger)
-    for _, at, event, _ in _entries(ledger, bank):
-        match event:
-            case Validated() | Paid() | Undone() | Corrected() if event.hit == hit:
-                found.append(_done(at, event, called.said(event.people)))
-            case events.Settled() | events.Closed() if any(
-                made.number <= hit and not made.more for made in event.made.hits
-            ):
-                break
-    return found
+    called = Called.of(ledger)
+    return [
+        Done(
+            what,
+            at,
+            [event.award] if isinstance(event, Corrected) else getattr(event, "awards", []),
+            called.said(event.people),
+            getattr(event, "reason", ""),
+            getattr(event, "document", ""),
+            facts_of(ledger, event),
+        )
+        for at, event in _events(ledger, bank, hit)
+        if (what := _WHAT.get(type(event))) and _is_of(event, hit)
+    ]
 
 
-def _done(at: int, event: Validated | Paid | Undone | Corrected, names: tuple[str, ...]) -> Done:
-    match event:
-        case Validated(awards=awards):
-            return Done("validated", at, awards, names)
-        case Paid(awards=awards):
-            return Done("paid", at, awards, names)
-        case Undone(awards=awards):
-            return Done("undone", at, awards, names, event.reason)
-    return Done("corrected", at, [event.award], names, event.reason, event.document)
+def marks_of(ledger: Reader, bank: str, hit: int) -> list[bytes]:
+    """The marks of all that people wrote on the hit's papers. Raises LedgerError."""
+    found = (event for _, event in _events(ledger, bank, hit) if isinstance(event, Validated | Paid))
+    return [event.paper for event in found if event.paper and event.hit == hit]
 
 
-def _entries(ledger: Reader, bank: str) -> Iterator[Entry]:
-    """All entries that made awards or acted on them, the newest first."""
-    below = _BEYOND
-    while True:
-        found = ledger.ask(bank, lambda number, below=below: _asked(number, below))  # type: ignore[misc]
-        for seq, at, kind, version, table, body in found:
-            yield seq, at, kinds.decode(kind, version, body), table or 0
-        if len(found) < ENTRIES:
-            return
-        below = found[-1][0]
+def facts_of(ledger: Reader, event: events.Event) -> dict[str, str]:
+    """What people wrote on the papers of a hit when they validated or paid it. ERASED: what was, by whom."""
+    plain = {name: text for name in _PLAIN if (text := getattr(event, name, ""))}
+    if not (mark := getattr(event, "paper", b"")):
+        return plain
+    kept = papers.facts(ledger, mark)
+    return plain | ({ERASED: "who it names"} if kept is None else kept)
 
 
-def _asked(number: int, below: int) -> Conversation[list[Any]]:
-    found = yield _FOUND, (number, below, ENTRIES)
-    return list(found)
+def _is_of(event: Any, hit: int) -> bool:
+    """Whether it is done with that hit, and does not only raise an award of it."""
+    return bool((event.number if isinstance(event, PapersErased) else event.hit) == hit)
+
+
+def _events(ledger: Reader, bank: str, hit: int) -> Iterator[tuple[int, Any]]:
+    """The entries of one hit, the newest first, each with when it was made."""
+    for _, at, kind, version, _, body in asked(ledger, bank, _ENTRIES, hit, hit):
+        yield at, kinds.decode(kind, version, body)
 
 
 class _History:
-    """Hits on the way back through the journal. made: those whose making was reached, and that are wanted."""
+    """Hits on the way back through their entries. made: those whose making was reached."""
 
-    def __init__(self, before: int | None) -> None:
+    def __init__(self) -> None:
         self.made: list[Story] = []
-        self._before = before
         self._more: dict[int, list[tuple[int, Award]]] = {}
         self._steps: dict[int, list[Step]] = {}
+        self._disputed: dict[int, bool] = {}
 
     def take(self, seq: int, at: int, event: events.Event, table: int) -> None:
         """One entry, older than all that were taken before."""
@@ -153,6 +183,8 @@ class _History:
             case Validated() | Paid() | Undone():
                 for award in event.awards:
                     self._step(award, Step(seq, at, type(event).__name__.lower(), 0, event))
+            case Disputed() | Lifted():
+                self._disputed.setdefault(event.hit, isinstance(event, Disputed))
             case Corrected():
                 self._step(event.award, Step(seq, at, "corrected", event.amount, event))
             case events.Settled() | events.Closed():
@@ -180,14 +212,15 @@ class _History:
             awards=[_as_it_stands(award, steps[award.number]) for _, award in awards],
             unverified=made.unverified,
         )
-        if self._before is None or made.number < self._before:
-            self.made.append(Story(hit, {award.number: entry for entry, award in awards}, steps))
+        waits = any(award.status in UNPAID for award in hit.awards)
+        disputed = waits and self._disputed.get(hit.number, False)
+        self.made.append(Story(hit, {award.number: entry for entry, award in awards}, steps, disputed))
 
     def _step(self, award: int, step: Step) -> None:
         self._steps.setdefault(award, []).append(step)
 
 
-def _as_it_stands(award: Award, steps: list[Step]) -> Award:
+def _as_it_stands(award: Award, steps: Sequence[Step]) -> Award:
     """An award with all that changed it since. The sum of a paid one never changes (A10, A11)."""
     for step in steps:
         if step.what not in ("raised", "corrected"):

@@ -6,7 +6,7 @@ from typing import Final
 from jackpot.books.cycle import Place, Turn, entry_at, settlement
 from jackpot.books.entries import Entry, asked
 from jackpot.books.explain import kind_of, the_hit, where
-from jackpot.books.hits import Story
+from jackpot.books.hits import ERASED, PERSONAL, Step, Story, facts_of
 from jackpot.books.names import Names
 from jackpot.books.report import Cell, Column, Fact, Found, Report, Wanted
 from jackpot.books.winners import done, status, worth
@@ -14,6 +14,7 @@ from jackpot.ledger.reading import Reader
 from jackpot.rules.acts.hits import Paid, Validated
 from jackpot.rules.cards import text, unpack
 from jackpot.rules.events import Settled
+from jackpot.rules.state import Award
 from jackpot.rules.undo import is_whole
 
 COLUMNS: Final = (
@@ -21,8 +22,17 @@ COLUMNS: Final = (
     Column("what"),
     Column("paid_from"),
     Column("status"),
-    Column("amount", "sum", "with what was corrected", total=True),
+    Column(
+        "amount",
+        "sum",
+        "with what was corrected; the hand's own awards come first",
+    ),
 )
+
+# What people write on a payout form, as the paper has it; a line stays empty for what is written by hand.
+WRITTEN: Final = (
+    "dealer", "witness", "surveillance", "patron", "tax_form", "tax_number", "document",
+)  # fmt: skip
 
 # The frames of its table, back from a hit, among which its cards were shown: more than a round has seats.
 SETTLED_MOST: Final = 64
@@ -62,16 +72,34 @@ def find_payout(ledger: Reader, wanted: Wanted) -> Found:
         Fact("paid", paid[0], "moment"),
         Fact("paid by", paid[1]),
     ]
+    written = _written(ledger, steps)
+    facts += [Fact(name.replace("_", " "), "; ".join(written.get(name, ()))) for name in WRITTEN]
+    facts += [Fact("disputed", "it is not paid")] if story.disputed else []
     return Found(facts, _awards(names, story), [])
+
+
+def _written(ledger: Reader, steps: list[Step]) -> dict[str, list[str]]:
+    """What people wrote when they validated and paid it, each text once; several payments have more."""
+    found: dict[str, list[str]] = {}
+    for event in {step.seq: step.event for step in steps}.values():
+        facts = facts_of(ledger, event) | {"document": getattr(event, "document", "")}
+        if ERASED in facts:
+            facts |= dict.fromkeys(PERSONAL, "erased")
+        for name, said in facts.items():
+            if said and said not in found.setdefault(name, []):
+                found[name].append(said)
+    return found
 
 
 def _slip(ledger: Reader, names: Names, story: Story) -> list[Fact]:
     hit = story.hit
     own = [award for award in hit.awards if award.kind != "envy"]
+    envy = [award for award in hit.awards if award.kind == "envy"]
     row = ledger.rows(names.bank, hit.seq - 1, 1)[0]
     return [
         Fact("amount", worth(own), "sum"),
-        Fact("hit", f"H{hit.number} in bank {names.bank}, {status(hit.awards)}"),
+        *([Fact("envy", worth(envy), "sum")] if envy else []),
+        Fact("hit", f"H{hit.number} in bank {names.bank}, {status(story)}"),
         Fact("won", f"{hit.hand} on {names.link(hit.link)}"),
         Fact("where", f"table {names.table(hit.table)}, {where(hit.seat)}, round {hit.round}"),
         Fact("when", hit.at, "moment"),
@@ -80,9 +108,13 @@ def _slip(ledger: Reader, names: Names, story: Story) -> list[Fact]:
 
 
 def _awards(names: Names, story: Story) -> Iterator[tuple[Cell, ...]]:
-    for award in story.hit.awards:
+    for award in sorted(story.hit.awards, key=_own_first):
         amount = award.worth() if award.stands() else 0
         yield f"A{award.number}", kind_of(names, award), award.pays, award.status, amount
+
+
+def _own_first(award: Award) -> tuple[bool, int]:
+    return award.kind == "envy", award.number
 
 
 def _cycles(ledger: Reader, names: Names, story: Story) -> Iterator[str]:
@@ -164,22 +196,19 @@ REPORTS: Final = (
     Report(
         "payout",
         "Payout form",
-        "The documentation of a payout on one page: what the journal has, and room for the rest.",
+        "The documentation of a payout on one page: what the ledger has, and room for the rest.",
         COLUMNS,
         ("hit",),
         find_payout,
         "H12 --html payout.html",
         (
-            "Dealer, name and licence",
+            "Dealer, signature",
             "Floorperson who saw the cards, signature",
-            "Witness, name and signature",
-            "Surveillance reference",
-            "Patron, name and reference",
+            "Witness, signature",
             "Patron, signature",
-            "Tax form and number",
-            "Document number",
             "Cashier, signature",
             "Date and time of payment",
         ),
+        personal=True,
     ),
 )

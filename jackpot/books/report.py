@@ -66,6 +66,7 @@ class Report(NamedTuple):
     """One entry of the registry. find: reads the ledger. Raises LedgerError, Unanswerable.
 
     example: the options of its example. lines: what people write and sign by hand, on a paper of one page.
+    personal: it names who was paid, which is not for those who only look on.
     """
 
     name: str
@@ -76,6 +77,7 @@ class Report(NamedTuple):
     find: Callable[[Reader, Wanted], Found]
     example: str = ""
     lines: tuple[str, ...] = ()
+    personal: bool = False
 
 
 def dicts(report: Report, rows: Iterable[tuple[Cell, ...]]) -> Iterator[dict[str, Cell]]:

@@ -104,7 +104,7 @@ def _hit(names: Names, story: Story) -> tuple[Cell, ...]:
         names.bank, f"H{hit.number}", hit.at, names.link(hit.link),
         ", ".join(names.level(hit.link, level) for level in levels), names.table(hit.table),
         hit.seat, hit.hand,
-        worth(own), worth(envy), status(hit.awards), *validated, *paid,
+        worth(own), worth(envy), status(story), *validated, *paid,
         None if validated[0] is None else validated[0] - hit.at,
         None if paid[0] is None else paid[0] - hit.at,
     )  # fmt: skip
@@ -124,9 +124,11 @@ def worth(awards: Iterable[Award]) -> int:
     return sum(award.worth() for award in awards if award.stands())
 
 
-def status(awards: Iterable[Award]) -> str:
+def status(story: Story) -> str:
     """One word for a hit."""
-    return min((award.status for award in awards), key=_URGENT.index)
+    if story.disputed:
+        return "disputed"
+    return min((award.status for award in story.hit.awards), key=_URGENT.index)
 
 
 def _order(step: Step) -> int:

@@ -14,7 +14,10 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "demo": ("jackpot.cli.demo", "A whole simulated floor on this machine."),
     "serve": ("jackpot.cli.serve", "Serve tables and signs."),
     "signage": ("jackpot.cli.signage", "Show meters from Redis alone."),
-    "hits": ("jackpot.cli.hits", "Hits and their awards: list, show, validate, pay, undo, correct, release."),
+    "hits": (
+        "jackpot.cli.hits",
+        "Hits: list, show, validate, pay, dispute, lift, undo, correct, erase, release.",
+    ),
     "rounds": ("jackpot.cli.rounds", "A table's round: show, strike, void, reopen, decline."),
     "links": ("jackpot.cli.links", "Links and their meters: list, show, suspend, resume."),
     "alarms": ("jackpot.cli.alarms", "Alarms that nobody has acknowledged: list, acknowledge."),

@@ -11,10 +11,11 @@ from jackpot.cli.talk import LOOK, ONE, TWO, Talk, talking
 from jackpot.words import counted
 
 if TYPE_CHECKING:
-    from jackpot.rules.acts.hits import Pay, Undo, Validate
+    from jackpot.rules.acts.hits import Undo
+    from jackpot.server.asks import Pay, Validate
 
 app = typer.Typer(
-    help="Hits and their awards: list, show, validate, pay, undo, correct, release.",
+    help="Hits: list, show, validate, pay, dispute, lift, undo, correct, erase, release.",
     epilog="Example: jackpot hits list --config /etc/jackpot/config.toml",
     no_args_is_help=True,
 )
@@ -25,6 +26,9 @@ NOTHING: Final = "0.00"
 Hit = Annotated[str, typer.Argument(metavar="HIT", help="Its id, such as H12.")]
 Award = Annotated[
     str | None, typer.Option("--award", metavar="ID", help="One award of it alone, such as A34.")
+]
+Write = Annotated[
+    list[str] | None, typer.Option("--write", metavar="NAME=TEXT", help="On its papers; as often as needed.")
 ]
 
 
@@ -66,7 +70,7 @@ def list_(
         names.insert(-1, "difference")
     if several:  # each counts its own hits from H1
         names.insert(0, "bank")
-    rows = [_row(talk, hit, names) for hit in hits]
+    rows = [_row(talk, _held(hit), names) for hit in hits]
     print_table(counted(len(rows), "hit"), ["when" if name == "at" else name for name in names], rows)
 
 
@@ -91,11 +95,18 @@ def show_(
         f"{one['hit']}: {made}, {one['status']}: {talk.money(one['amount'])}"
         + (f", and {talk.money(one['envy'])} envy" if one["envy"] != NOTHING else "")
         + (f"; corrected by {talk.money(one['difference'])} once it was paid" if _differs(one) else "")
+        + ("; disputed, so it is not paid" if one["disputed"] else "")
     )
     columns = ["award", "seat", "kind", "level", "amount", "pays", "status", "unverified"]
     if any(map(_differs, one["awards"])):
         columns.insert(5, "difference")
     print_table("awards", columns, [_row(talk, award, columns) for award in one["awards"]])
+    for step in reversed(one["steps"]):
+        facts = "".join(f"; {name.replace('_', ' ')} {text}" for name, text in step["facts"].items())
+        reason = f": {step['reason']}" if step["reason"] else ""
+        document = f"; document {step['document']}" if step["document"] else ""
+        who = " and ".join(step["people"])
+        typer.echo(f"{step['what']} by {who}, {talk.moment(step['at'])}{reason}{document}{facts}")
 
 
 @app.command()
@@ -104,14 +115,17 @@ def validate(
     talk: Talk,
     hit: Hit,
     award: Award = None,
+    write: Write = None,
 ) -> None:
     """Validate a hit: its hand was seen and its awards are right.
 
-    Example: jackpot hits validate H12 --by "Ann Lee" --config /etc/jackpot/config.toml
-    """
-    from jackpot.rules.acts.hits import Validate
+    What may be written on its papers: dealer, witness, surveillance.
 
-    _tell(talk, f"{hit}: validated", Validate(hit, award))
+    Example: jackpot hits validate H12 --write "dealer=Dee Lear" --by "Ann Lee" -c /etc/jackpot/config.toml
+    """
+    from jackpot.server.asks import Validate
+
+    _tell(talk, f"{hit}: validated", Validate(hit, award, **_written(write, Validate)))
 
 
 @app.command()
@@ -120,14 +134,53 @@ def pay(
     talk: Talk,
     hit: Hit,
     award: Award = None,
+    write: Write = None,
 ) -> None:
     """Record that a validated hit is paid and its documentation complete.
 
-    Example: jackpot hits pay H12 --config /etc/jackpot/config.toml
-    """
-    from jackpot.rules.acts.hits import Pay
+    What may be written on its papers: document, patron, tax_form, tax_number.
 
-    _tell(talk, f"{hit}: paid", Pay(hit, award))
+    Example: jackpot hits pay H12 --write document=4711 --config /etc/jackpot/config.toml
+    """
+    from jackpot.server.asks import Pay
+
+    _tell(talk, f"{hit}: paid", Pay(hit, award, **_written(write, Pay)))
+
+
+@app.command()
+@talking(*ONE, "bank")
+def dispute(talk: Talk, hit: Hit, reason: Reason) -> None:
+    """Hold the payment of a hit that somebody says is not right.
+
+    Example: jackpot hits dispute H12 --reason "seat 3 says it held the ace" --config /etc/jackpot/config.toml
+    """
+    from jackpot.rules.acts.disputes import Dispute
+
+    talk.show(talk.ask(Dispute(hit, reason)), f"{hit}: disputed; it is not paid until `hits lift`")
+
+
+@app.command()
+@talking(*TWO, "bank")
+def lift(talk: Talk, hit: Hit, reason: Reason) -> None:
+    """End the dispute about a hit, by two people; then it may be paid.
+
+    Example: jackpot hits lift H12 --reason "pictures seen" --by Ann --and-by Bo -c /etc/jackpot/config.toml
+    """
+    from jackpot.rules.acts.disputes import Lift
+
+    talk.show(talk.ask(Lift(hit, reason)), f"{hit}: no longer disputed")
+
+
+@app.command()
+@talking(*ONE, "bank")
+def erase(talk: Talk, hit: Hit, reason: Reason) -> None:
+    """Erase whom the papers of a settled hit name: patron, dealer, witness and the tax form's number.
+
+    Example: jackpot hits erase H12 --reason "asked for by the patron" --config /etc/jackpot/config.toml
+    """
+    from jackpot.rules.acts.hits import ErasePapers
+
+    talk.show(talk.ask(ErasePapers(hit, reason)), f"{hit}: its papers name nobody any more")
 
 
 @app.command()
@@ -194,6 +247,18 @@ def release(
     talk.show(talk.ask(Release(table, reason)), f"{table}: released")
 
 
+def _written(given: list[str] | None, act: "type[Validate | Pay]") -> dict[str, str]:
+    """What is written on a hit's papers, by its name."""
+    names = [name for name in act.__struct_fields__ if name not in ("hit", "award")]
+    found = {}
+    for one in given or ():
+        name, equals, text = one.partition("=")
+        if not equals or name not in names:
+            fail(f"--write: NAME=TEXT, where NAME is {', '.join(names[:-1])} or {names[-1]}")
+        found[name] = text
+    return found
+
+
 def _cents(amount: str) -> int:
     from jackpot.catalogue.figures import parse_money
     from jackpot.rules.money import to_cents
@@ -224,6 +289,11 @@ def _banks(talk: Talk) -> tuple[list[str], bool]:
         if held and lease["bank"] not in held:
             typer.echo(f"without bank {lease['bank']}: {lease['holder'] or 'nobody'} has it", err=True)
     return held or [lease["bank"] for lease in leases][:1], len(leases) > 1
+
+
+def _held(hit: dict[str, Any]) -> dict[str, Any]:
+    """The hit, with what holds its payment in the place of its status."""
+    return hit | {"status": "disputed"} if hit["disputed"] else hit
 
 
 def _row(talk: Talk, facts: dict[str, Any], columns: Sequence[str]) -> list[str]:

@@ -8,6 +8,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from controllers.pace import Limits
+from jackpot.catalogue.figures import parse_money
 from jackpot.config.devices import read_keys, read_signs, read_tables, read_udp_signs
 from jackpot.config.display import DEFAULT_LOCALE, Display, display_of, locale_fault
 from jackpot.config.heads import read_heads
@@ -17,6 +18,7 @@ from jackpot.config.places import read_listen, read_redis, read_servers, read_si
 from jackpot.config.settings import SQLITE, Config, ConfigErrors, Ledger, Sign, Site
 from jackpot.config.source import Source
 from jackpot.config.writing import currency_fault, zone_fault
+from jackpot.rules.money import to_cents
 from jackpot.rules.paytable import TableTerms
 
 ROLES: Final = ("table", "sign")
@@ -91,10 +93,29 @@ def _site(source: Source) -> Site | None:
     source.wrong("site.currency", currency_fault(site["currency"]) if "currency" in site else None)
     source.wrong("site.locale", locale_fault(locale))
     source.logo("site", site)
+    tax_from = _tax_from(source, site.get("tax_form_from"))
     if not source.shaped("site") or not site:
         return None
     ends = time.fromisoformat(site["gaming_day_ends"])
-    return Site(site["name"], site["currency"], ends, site["timezone"], locale, site.get("id", ""))
+    return Site(
+        site["name"],
+        site["currency"],
+        ends,
+        site["timezone"],
+        locale,
+        site.get("id", ""),
+        tax_from,
+        site.get("papers_kept_days"),
+    )
+
+
+def _tax_from(source: Source, given: str | None) -> int | None:
+    """The sum in cents from which a payment takes a tax form."""
+    try:
+        return None if given is None else to_cents(parse_money(given))
+    except ValueError as error:
+        source.wrong("site.tax_form_from", str(error))
+        return None
 
 
 def _ledger(source: Source) -> Ledger | None:

@@ -35,6 +35,8 @@ class Site(msgspec.Struct, frozen=True):
     """gaming_day_ends: local time in `timezone`, an IANA name (S2). locale: how pages write money.
 
     id: names the ledger. "" if the configuration does not say: the ledger then keeps its first one.
+    tax_form_from: the sum in cents from which a payment takes a tax form, None where none does.
+    papers_kept_days: how long is kept who was paid, None for ever.
     """
 
     name: str
@@ -43,6 +45,8 @@ class Site(msgspec.Struct, frozen=True):
     timezone: str
     locale: str = DEFAULT_LOCALE
     id: str = ""
+    tax_form_from: int | None = None
+    papers_kept_days: int | None = None
 
     @property
     def first_id(self) -> str:

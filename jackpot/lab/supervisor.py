@@ -7,10 +7,9 @@ from typing import Any
 
 from jackpot.lab.pace import WALK_S, Pace
 from jackpot.lab.scene import FloorError, Happening, Scene, dollars
-from jackpot.rules.acts.hits import Pay, Validate
 from jackpot.rules.money import of_decimal, to_cents
 from jackpot.server import calling
-from jackpot.server.asks import Ask, WaitingHits
+from jackpot.server.asks import Ask, Pay, Validate, WaitingHits
 
 
 class Supervisor:
@@ -60,7 +59,7 @@ class Supervisor:
 
     async def _see_to(self, hit: dict[str, Any]) -> None:
         for act, due in ((Validate, {"pending"}), (Pay, {"pending", "validated"})):
-            if any(award["status"] in due for award in hit["awards"]):
+            if not hit["disputed"] and any(award["status"] in due for award in hit["awards"]):
                 await self._ask(act(hit["hit"]))
                 self._note(act, hit)
 

@@ -12,7 +12,7 @@ from typing import Final
 
 import msgspec
 
-from jackpot.ledger import keyring
+from jackpot.ledger import keyring, papers
 from jackpot.ledger.journal import Head, Row, Snapshot, chained, genesis
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import PAGE_ROWS, check_sealed
@@ -57,7 +57,7 @@ async def carry(
     source: Store, target: Store, progress: Progress = lambda _what, _done, _of: None
 ) -> list[Copied]:
     """Adds to `target` what it lacks of `source`: rows with their epochs and hashes, the newest snapshots,
-    and what lies next to the journal about people.
+    and what lies next to the journal about people and payouts.
 
     Raises NotACopy before anything is written; LedgerUnusable for an empty source; LedgerCorrupt if a row
     does not follow from the one before it, naming the row, before that page is written; and what the ledgers
@@ -66,7 +66,7 @@ async def carry(
     heads = await source.run(heads_of)
     await _check(source, target, heads)
     copied = [Copied(head, await _carry_bank(source, target, head, progress)) for head in heads]
-    await target.change(*await source.run(keyring.carried))
+    await target.change(*await source.run(keyring.carried), *await source.run(papers.carried))
     return copied
 
 

@@ -24,7 +24,7 @@ class Row(msgspec.Struct, frozen=True):
 
     at: unix milliseconds. digest: 16 bytes, of the decoded request. postings: sorted by (link, level),
     at most one of each. hash: SHA-256 over the previous row's hash and `canonical` of this row.
-    The other fields are those of `Entry`.
+    The other fields are those of `Entry`. hits: no part of the hash, for they follow from the rows so far.
     """
 
     bank: str
@@ -40,6 +40,7 @@ class Row(msgspec.Struct, frozen=True):
     body: bytes
     postings: tuple[Posting, ...]
     hash: bytes
+    hits: tuple[int, ...] = ()
 
 
 class Head(msgspec.Struct, frozen=True):
@@ -95,7 +96,7 @@ def row_of(bank: str, epoch: int, entry: Entry, previous: bytes) -> Row:
         bank, entry.seq, entry.at, epoch, entry.kind, entry.version, entry.link, entry.table, entry.table_seq,
         entry.digest, entry.body, in_order(entry.postings),
     )  # fmt: skip
-    return Row(*facts, hashlib.sha256(previous + _encode((ROW_FORMAT, *facts))).digest())
+    return Row(*facts, hashlib.sha256(previous + _encode((ROW_FORMAT, *facts))).digest(), entry.hits)
 
 
 def check_dense(bank: str, seq_before: int, rows: Sequence[Row]) -> None:

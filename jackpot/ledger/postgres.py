@@ -88,7 +88,8 @@ class PostgresStore:
             status = await connection.execute(
                 f"SELECT fence({number:d}::integer, {epoch:d}::bigint, {seq_before:d}::bigint, "
                 f"{rows[-1].seq:d}::bigint, '\\x{rows[-1].hash.hex()}'::bytea, "
-                f"{sum(len(row.postings) for row in rows):d}::bigint, {session.synchronous}); COMMIT"
+                f"{sum(len(row.postings) for row in rows):d}::bigint, "
+                f"{sum(len(row.hits) for row in rows):d}::bigint, {session.synchronous}); COMMIT"
             )
         except REFUSALS as error:
             await self._refused(bank, epoch, seq_before, error)

@@ -22,6 +22,7 @@ _POSTING: Final = (
     "bank", "seq", "link", "level", "cycle", "primary", "reserve", "overflow", "house", "wagers", "awards",
     "corrections", "transfers",
 )  # fmt: skip
+_HIT_ENTRY: Final = ("bank", "seq", "hit")
 
 T = TypeVar("T")
 
@@ -34,12 +35,16 @@ async def copy_rows(connection: Connection, number: int, rows: Sequence[Row]) ->
         for row in rows
     ]  # fmt: skip
     postings = [(number, row.seq, *posting) for row in rows for posting in row.postings]
+    hits = [(number, row.seq, hit) for row in rows for hit in row.hits]
     for part in _parts(journal, [len(row.body) + ROW_BYTES for row in rows]):
         status = await connection.copy_records_to_table("journal", records=part, columns=JOURNAL)
         check_wrote("journal", status, len(part))
     for lines in _parts(postings, [ROW_BYTES] * len(postings)):
         status = await connection.copy_records_to_table("posting", records=lines, columns=_POSTING)
         check_wrote("posting", status, len(lines))
+    for found in _parts(hits, [ROW_BYTES] * len(hits)):
+        status = await connection.copy_records_to_table("hit_entry", records=found, columns=_HIT_ENTRY)
+        check_wrote("hit_entry", status, len(found))
 
 
 def check_wrote(table: str, status: str, asked: int) -> None:

@@ -22,6 +22,9 @@ _POSTINGS: Final = f"""
     SELECT seq, link, level, cycle, {ACCOUNTS} FROM posting
     WHERE bank = ?1 AND seq > ?2 AND seq <= ?3 ORDER BY seq, link, level
 """  # noqa: S608
+_ABOUT_HITS: Final = """
+    SELECT seq, hit FROM hit_entry WHERE bank = ?1 AND seq > ?2 AND seq <= ?3 ORDER BY seq, hit
+"""
 _SNAPSHOT: Final = """
     SELECT seq, hash, format, state FROM snapshot
     WHERE bank = ?1 AND (CAST(?2 AS bigint) IS NULL OR seq < ?2) ORDER BY seq DESC LIMIT 1
@@ -90,13 +93,16 @@ def head(bank: str, number: int) -> Conversation[Head]:
 
 def rows(bank: str, number: int, after: int, limit: int) -> Conversation[list[Row]]:
     found = yield _ROWS, (number, after, limit)
-    posted = yield _POSTINGS, (number, after, found[-1][0] if found else after)
+    span = (number, after, found[-1][0] if found else after)
     postings: dict[int, list[Posting]] = {}
-    for seq, *values in posted:
+    for seq, *values in (yield _POSTINGS, span):
         postings.setdefault(seq, []).append(Posting(*values))
+    hits: dict[int, list[int]] = {}
+    for seq, hit in (yield _ABOUT_HITS, span):
+        hits.setdefault(seq, []).append(hit)
     return [
         Row(bank, seq, at, epoch, kind, version, link, table, table_seq, digest, body,
-            tuple(postings.get(seq, ())), hash_)
+            tuple(postings.get(seq, ())), hash_, tuple(hits.get(seq, ())))
         for seq, at, epoch, kind, version, link, table, table_seq, digest, body, hash_ in found
     ]  # fmt: skip
 
@@ -118,10 +124,10 @@ def sums(number: int, after: int | None, upto: int) -> Conversation[list[Posting
 
 def strays(number: int) -> Conversation[list[str]]:
     said = []
-    for table in ("journal", "posting"):
+    for table in ("journal", "posting", "hit_entry"):
         beyond = yield _BEYOND.format(table=table), (number,)
         said += [f"{table} row {seq} lies outside rows 1 to the head's" for (seq,) in beyond]
-    for table in ("journal", "posting", "head", "snapshot"):
+    for table in ("journal", "posting", "hit_entry", "head", "snapshot"):
         nameless = yield _NAMELESS.format(table=table), ()
         said += [f"{table} has rows of bank number {bank}, which has no name" for (bank,) in nameless]
     return said

@@ -16,6 +16,7 @@ from jackpot.rules import again, events
 from jackpot.rules.acts.act import By
 from jackpot.rules.acts.seals import SEAL_STEP, SNAPSHOT_FORMAT, Seal, Sealed, decide_seal, digest_of
 from jackpot.rules.acts.witness import FoundBehind
+from jackpot.rules.effects import Moved
 from jackpot.rules.engine import Engine
 from jackpot.rules.events import Event
 from jackpot.rules.invariant import InvariantError
@@ -260,22 +261,26 @@ def replay(engine: Engine, row: Row, event: Event | None = None) -> None:
 
     event: where it was decoded before.
     """
-    made = postings_of(engine, row, event)
-    if made != row.postings:
-        differ = _differ(made, row.postings)
+    made = moved_by(engine, row, event)
+    if made.postings != row.postings:
+        differ = _differ(made.postings, row.postings)
         raise LedgerCorrupt(f"{row.bank}: the event of row {row.seq} makes other postings: {differ}")
-    if only_link(made) != row.link:
-        raise LedgerCorrupt(f"{row.bank}: row {row.seq} names link {row.link}, its event {only_link(made)}")
+    link = only_link(made.postings)
+    if link != row.link:
+        raise LedgerCorrupt(f"{row.bank}: row {row.seq} names link {row.link}, its event {link}")
+    if made.hits != row.hits:
+        said = f"row {row.seq} is of the hits {list(made.hits)}, hit_entry names {list(row.hits)}"
+        raise LedgerCorrupt(f"{row.bank}: {said}")
 
 
-def postings_of(engine: Engine, row: Row, event: Event | None = None) -> tuple[Posting, ...]:
-    """Applies a row's event; the postings that it makes. Raises LedgerCorrupt: the engine is then spoiled."""
+def moved_by(engine: Engine, row: Row, event: Event | None = None) -> Moved:
+    """Applies a row's event; what it moves, in order. Raises LedgerCorrupt: the engine is then spoiled."""
     try:
         made = engine.replay(row, event)
     except Exception as error:
         # A forged event may break anything inside; whatever it was, the row is what is wrong.
         raise LedgerCorrupt(f"{row.bank}: the event of row {row.seq} cannot be applied: {error!r}") from error
-    return in_order(made)
+    return made._replace(postings=in_order(made.postings))
 
 
 def _differ(made: tuple[Posting, ...], stored: tuple[Posting, ...]) -> str:

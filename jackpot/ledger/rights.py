@@ -10,7 +10,7 @@ from jackpot.ledger.store import LedgerUnusable
 _TOO_MANY_RIGHTS: Final = """
     SELECT 'the database role may do more than a server needs ('
         || string_agg(name || ': ' || verb, ', ' ORDER BY name, verb) || ')'
-    FROM unnest(ARRAY['bank', 'journal', 'posting']) AS name,
+    FROM unnest(ARRAY['bank', 'journal', 'posting', 'hit_entry']) AS name,
         unnest(ARRAY['UPDATE', 'DELETE', 'TRUNCATE']) AS verb
     WHERE has_table_privilege(name, verb)
     HAVING count(*) > 0

@@ -30,7 +30,7 @@ PREPARED_ROWS: Final = 512
 ROWS_MOST: Final = 32_766 // 13
 
 # Columns of a row.
-_WIDTHS: Final = {"journal": 12, "posting": 13}
+_WIDTHS: Final = {"journal": 12, "posting": 13, "hit_entry": 3}
 _FENCE: Final = "UPDATE head SET seq = ?, hash = ? WHERE bank = ? AND epoch = ? AND seq = ?"
 
 
@@ -137,14 +137,16 @@ def _write(
         for row in rows
     ))  # fmt: skip
     postings = [n for row in rows for posting in row.postings for n in (number, row.seq, *posting)]
+    hits = [n for row in rows for hit in row.hits for n in (number, row.seq, hit)]
     before = connection.total_changes()
     _insert(connection, "journal", journal)
     _insert(connection, "posting", postings)
+    _insert(connection, "hit_entry", hits)
     connection.execute(_FENCE, (rows[-1].seq, rows[-1].hash, number, epoch, seq_before))
     if connection.changes() != 1:
         raise Fenced(f"bank {rows[0].bank} was taken by another writer: epoch {epoch} is over")
     # What triggers do is in the total alone.
-    written = len(rows) + sum(len(row.postings) for row in rows) + 1
+    written = sum(1 + len(row.postings) + len(row.hits) for row in rows) + 1
     _check_wrote("all", connection.total_changes() - before, written)
 
 

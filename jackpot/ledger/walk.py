@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 import msgspec
 
 from jackpot.ledger.journal import Row, chained, genesis
-from jackpot.ledger.rebuild import Totals, accounts_of, postings_of, replay
+from jackpot.ledger.rebuild import Totals, accounts_of, moved_by, replay
 from jackpot.ledger.store import LedgerCorrupt
 from jackpot.ledger.timely import Timely
 from jackpot.rules import again, events, kinds
@@ -159,7 +159,7 @@ class Walk:
         """The row is not what was written; where its event and the rest are, its postings are at fault."""
         if self.judge is not None:
             try:
-                made = postings_of(self.judge.engine, row)
+                made = moved_by(self.judge.engine, row).postings
             except LedgerCorrupt:
                 made = row.postings
             if (

@@ -262,6 +262,7 @@ def settle(effects: Effects, table: Table, round_: Round, made: Settlement) -> N
 
 def _hit(effects: Effects, table: Table, round_: Round, made: HitMade) -> None:
     state = effects.state
+    effects.hits.add(made.number)
     hit = state.hits.get(made.number)
     if hit is None:
         link = state.link(made.link)
@@ -382,10 +383,16 @@ def retire(effects: Effects, number: int) -> None:
     if hit is None or any(award.status in UNPAID for award in hit.awards):
         return
     del state.hits[number]
+    end_dispute(state, number)
     if any(award.settled() for award in hit.awards):
         state.paid[number] = hit
         if len(state.paid) > PAID_KEPT:
             del state.paid[next(iter(state.paid))]
+
+
+def end_dispute(state: State, number: int) -> None:
+    """Nothing holds the payment of the hit any more."""
+    state.disputed = [disputed for disputed in state.disputed if disputed != number]
 
 
 def _fold(effects: Effects, table: Table) -> None:

@@ -48,6 +48,7 @@ class Code(StrEnum):
     BLOCKED_ALREADY = "blocked_already"
     BUSY = "busy"
     DEALER_SHOWN = "dealer_shown"
+    DISPUTED = "disputed"
     EXPIRED = "expired"
     FINAL = "final"
     FIXED = "fixed"
@@ -66,6 +67,7 @@ class Code(StrEnum):
     NO_PERSON = "no_person"
     NO_SITE = "no_site"
     NO_SUCH_ALARM = "no_such_alarm"
+    NO_TAX_FORM = "no_tax_form"
     NO_SUCH_AWARD = "no_such_award"
     NO_SUCH_HIT = "no_such_hit"
     NO_SUCH_LEFT = "no_such_left"
@@ -77,6 +79,7 @@ class Code(StrEnum):
     NOT_BEHIND = "not_behind"
     NOT_BELIEVABLE = "not_believable"
     NOT_BLOCKED = "not_blocked"
+    NOT_DISPUTED = "not_disputed"
     NOT_EMPTY = "not_empty"
     NOT_HELD = "not_held"
     NOT_MISMATCH = "not_mismatch"
@@ -181,6 +184,7 @@ OF_ACTS: Final[dict[Code, OfAct]] = {
     Code.BLOCKED_ALREADY: OfAct("the device is blocked already", _NOTHING, 409),
     Code.BUSY: OfAct("too many people sign in at once", "try again in some seconds", 503),
     Code.DEALER_SHOWN: OfAct("the dealer's hand was shown (T8)", "strike nothing", 409),
+    Code.DISPUTED: OfAct("the hit is disputed, which holds its payment", "lift the dispute first", 409),
     Code.EXPIRED: OfAct("nobody confirmed the request in time", "ask for it again", 409),
     Code.FINAL: OfAct("the award is final and its round has ended", "correct it", 409),
     Code.FIXED: OfAct("it never changes (L9)", "close the link, and transfer to a new one", 409),
@@ -199,6 +203,7 @@ OF_ACTS: Final[dict[Code, OfAct]] = {
     Code.NO_PERSON: OfAct("nobody is named who stands for it", "name who does it", 403),
     Code.NO_SITE: OfAct("the ledger's site is not named", "correct the configuration", 400),
     Code.NO_SUCH_ALARM: OfAct("no such alarm is open", _LOOK, 404),
+    Code.NO_TAX_FORM: OfAct("a payment from this sum on takes a tax form", "give its name and number", 400),
     Code.NO_SUCH_AWARD: OfAct("no such award can be acted on", _LOOK, 404),
     Code.NO_SUCH_HIT: OfAct("no such hit is open", _LOOK, 404),
     Code.NO_SUCH_LEFT: OfAct("no such difference waits for a decision (A11)", _LOOK, 404),
@@ -210,6 +215,7 @@ OF_ACTS: Final[dict[Code, OfAct]] = {
     Code.NOT_BEHIND: OfAct("the table does not say that (S9)", _LOOK, 409),
     Code.NOT_BELIEVABLE: OfAct("nobody can believe so high a number (S9)", "do not believe it", 409),
     Code.NOT_BLOCKED: OfAct("the device is not blocked", _NOTHING, 409),
+    Code.NOT_DISPUTED: OfAct("the hit is not disputed", _NOTHING, 409),
     Code.NOT_EMPTY: OfAct("the bank has entries already", _NOTHING, 409),
     Code.NOT_HELD: OfAct("the table is not held (T11)", _NOTHING, 409),
     Code.NOT_MISMATCH: OfAct(

@@ -19,19 +19,24 @@ Change = Literal["validated", "paid", "undone", "raised", "released"]
 
 
 class Moved(NamedTuple):
-    """What an entry moved. meters: (link, level, micro-dollars of the primary), as each level is now."""
+    """What an entry moved. meters: (link, level, micro-dollars of the primary), as each level is now.
+
+    hits: the numbers of those that it made or changed, ascending.
+    """
 
     postings: tuple[Posting, ...]
     meters: tuple[tuple[str, str, int], ...]
+    hits: tuple[int, ...]
 
 
-NOTHING_MOVED: Final = Moved((), ())
+NOTHING_MOVED: Final = Moved((), (), ())
 
 
 class Effects:
     """One entry in the making. seq, at: the journal's. table: whose frame it is, if it is one.
 
-    told: what its answer tells. awarded: the numbers of the links whose percentage awards changed.
+    told: what its answer tells. awarded: the numbers of the links whose percentage awards changed. hits: of
+    those that it makes or changes.
     """
 
     def __init__(self, state: State, seq: int, at: int, table: Table | None) -> None:
@@ -41,6 +46,7 @@ class Effects:
         self.table = table
         self.told = Told()
         self.awarded: set[int] = set()
+        self.hits: set[int] = set()
         self.pushes: list[Push] = []
         self.alarms: list[tuple[str, Map]] = []
         self._before: dict[tuple[int, int], tuple[Link, Level | None, int, tuple[int, ...]]] = {}
@@ -71,8 +77,9 @@ class Effects:
 
         A level that did not move has no posting. Raises InvariantError.
         """
+        hits = tuple(sorted(self.hits)) if self.hits else ()
         if not self._before:
-            return NOTHING_MOVED
+            return Moved((), (), hits) if hits else NOTHING_MOVED
         postings, meters = [], []
         for key, (link, level, cycle, before) in sorted(self._before.items()):
             accounts = level.accounts if level else link.outside
@@ -85,7 +92,7 @@ class Effects:
                 postings.append(tuple.__new__(Posting, (*key, cycle, *change)))
             if level is not None:
                 meters.append((link.terms.link, level.terms.level, accounts.primary))
-        return Moved(tuple(postings), tuple(meters))
+        return Moved(tuple(postings), tuple(meters), hits)
 
     def waiting(self) -> tuple[tuple[str, tuple[answers.WaitingHit, ...]], ...]:
         """Of every link whose awards changed, the jackpots that wait now (S7)."""
@@ -106,6 +113,7 @@ class Effects:
 
     def tell_status(self, hit: Hit, status: Change, award: Award | None = None) -> None:
         """A new status: to the hit's table; a hit's, or a raised sum, to the signs of its link, too."""
+        self.hits.add(hit.number)
         message = answers.Status(f"H{hit.number}", status)
         if award is not None:
             if award.kind == "meter":

@@ -29,7 +29,7 @@ from jackpot.rules.events import Event, Refused
 from jackpot.rules.facts import greeting
 from jackpot.rules.invariant import InvariantError, invariant
 from jackpot.rules.outcome import ActAnswer, Answer, Entry, Outcome, Told, Written
-from jackpot.rules.postings import Posting, only_link
+from jackpot.rules.postings import only_link
 from jackpot.rules.refusal import NOT_APPLIED, Refusal, bounded, refuse_if
 from jackpot.rules.signing import People
 from jackpot.rules.state import ANSWERS_KEPT, Answered, Done, State, Table
@@ -114,8 +114,8 @@ class Engine:
             invariant(envelope.table_seq == table.last_seq + 1, "a refusal out of the table's order")
         return self._commit(envelope, table, _internal(self.state, envelope, message))
 
-    def replay(self, written: Written, event: Event | None = None) -> tuple[Posting, ...]:
-        """Apply one journalled event and return the postings it must have had.
+    def replay(self, written: Written, event: Event | None = None) -> Moved:
+        """Apply one journalled event; what it must have moved, and which hits it must have been about.
 
         event: where it was decoded before; it becomes part of the state. Raises InvariantError where it does
         not fit, kinds.UnknownEventError, msgspec.DecodeError.
@@ -126,7 +126,7 @@ class Engine:
         effects = Effects(self.state, written.seq, written.at, table)
         if event is None:
             event = kinds.decode(written.kind, written.version, written.body)
-        return self._apply(effects, event, written.table_seq, written.digest).postings
+        return self._apply(effects, event, written.table_seq, written.digest)
 
     def _hello(self, envelope: Envelope, hello: Hello) -> Outcome:
         table = self._tables.get(envelope.table or "")
@@ -247,6 +247,7 @@ class Engine:
             envelope.digest,
             body,
             moved.postings,
+            moved.hits,
         )
         kept = table.answers if table is not None else self.state.acts
         return Outcome(

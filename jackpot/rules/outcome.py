@@ -49,7 +49,7 @@ class Entry(msgspec.Struct, frozen=True):
     """What the journal keeps of one decided command; the sequencer adds epoch and hash.
 
     kind: of the event. version: of the rules. link: its number where one link alone is touched. table: its
-    number. body: the event, in its canonical bytes.
+    number. body: the event, in its canonical bytes. hits: the numbers of those that it made or changed.
     """
 
     seq: int
@@ -62,6 +62,7 @@ class Entry(msgspec.Struct, frozen=True):
     digest: bytes
     body: bytes
     postings: tuple[Posting, ...]
+    hits: tuple[int, ...] = ()
 
 
 class WaitingAwards(msgspec.Struct, frozen=True):

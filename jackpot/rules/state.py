@@ -439,7 +439,8 @@ class State(msgspec.Struct, array_like=True):
     requests: what waits for a second person. known: the entry of the bank `site` up to which an act here has
     looked. people, tokens: of the bank `site` alone. lost: its entry by which somebody lost a right last.
     alarms: open ones, by kind and place: of each kind there is one for a device, a person or a hit, and no
-    more. left: what waits for a decision of two people.
+    more. left: what waits for a decision of two people. disputed: hits that are not paid until that is
+    lifted.
     """
 
     bank: str
@@ -470,6 +471,7 @@ class State(msgspec.Struct, array_like=True):
     lost: int = 0
     left: list[Left] = []
     next_left: int = 1
+    disputed: list[int] = []
 
     def link(self, number: int) -> Link:
         """The link of that number."""

@@ -1,7 +1,7 @@
 """What stands in the books right now? Plain data for pages, metrics and the command line (S1)."""
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -10,6 +10,10 @@ from jackpot.rules.effects import Map
 from jackpot.rules.engine import Engine
 from jackpot.rules.money import to_cents
 from jackpot.rules.state import HITS_SHOWN, UNPAID, Award, Hit, Level, Link, State
+
+# What an unpaid award is counted as whose hit is disputed; its own status stays.
+DISPUTED: Final = "disputed"
+WAITING: Final = (*UNPAID, DISPUTED)
 
 
 def statistics(engine: Engine) -> Map:
@@ -41,7 +45,7 @@ def statistics(engine: Engine) -> Map:
         ],
         "hits": {
             status: sum(group["awards"] for group in waiting if group["status"] == status)
-            for status in UNPAID
+            for status in WAITING
         },
         "waiting": waiting,
         "refusals": dict(state.refusals),
@@ -75,21 +79,40 @@ def left(state: State) -> list[Map]:
 def _waiting(state: State) -> list[Map]:
     """Awards not paid yet, by link, level and status; level None for those that no meter pays.
 
-    amount: micro-dollars; oldest: when the oldest of their hits was made, unix milliseconds.
+    amount: micro-dollars; oldest: when the oldest of their hits was made, unix milliseconds. Those of
+    disputed hits are counted apart: they do not wait for who validates and pays. People dispute few.
     """
-    return [
-        {
-            "link": link.terms.link,
-            "level": link.levels[level - 1].terms.level if level else None,
-            "status": status,
-            "awards": len(group.hits),
-            "amount": group.amount,
-            "oldest": state.hits[group.hits[0]].at,
-        }
+    groups: dict[tuple[int, int, str], list[int]] = {
+        (link.number, level, status): [len(group.hits), group.amount, _first(state, group.hits)]
         for link in state.links
         for (level, status), group in link.unpaid.items()
-        if group.hits
+    }
+    for number in sorted(state.disputed):
+        hit = state.hits[number]
+        for award in hit.awards:
+            if award.status in UNPAID:
+                groups[award.link, award.level, award.status][0] -= 1
+                groups[award.link, award.level, award.status][1] -= award.amount
+                apart = groups.setdefault((award.link, award.level, DISPUTED), [0, 0, hit.at])
+                apart[0] += 1
+                apart[1] += award.amount
+    return [
+        {
+            "link": state.link(number).terms.link,
+            "level": state.link(number).levels[level - 1].terms.level if level else None,
+            "status": status,
+            "awards": awards,
+            "amount": amount,
+            "oldest": oldest,
+        }
+        for (number, level, status), (awards, amount, oldest) in groups.items()
+        if awards
     ]
+
+
+def _first(state: State, hits: list[int]) -> int:
+    """When the oldest of the hits was made that is not disputed; 0 where there is none."""
+    return next((state.hits[number].at for number in hits if number not in state.disputed), 0)
 
 
 def _link(link: Link) -> Map:
@@ -203,6 +226,7 @@ def hit(state: State, found: Hit) -> Map:
 
     Of a hit that was undone whole they say what was taken back; of another, what stands.
     difference: what was journalled against its awards once they were paid, which no amount holds (A10).
+    disputed: it is not paid until that is lifted.
     """
     statuses = {award.status for award in found.awards}
     awards = [
@@ -229,5 +253,6 @@ def hit(state: State, found: Hit) -> Map:
         "difference": sum(to_cents(award.difference) for award in found.awards if award.stands()),
         "at": found.at,
         "status": next((status for status in order if status in statuses), "undone"),
+        "disputed": found.number in state.disputed,
         "awards": awards,
     }

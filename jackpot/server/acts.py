@@ -11,13 +11,13 @@ from typing import Any, Final
 import msgspec
 import structlog
 
-from jackpot.books.hits import done_with
+from jackpot.books.hits import done_with, marks_of
 from jackpot.books.reader import Books
 from jackpot.config import Config
 from jackpot.config.writing import local_time
 from jackpot.ledger.store import LedgerError
 from jackpot.rules.acts.devices import ClearDevice, EndKey
-from jackpot.rules.acts.hits import Pay, Undo, Validate
+from jackpot.rules.acts.hits import ErasePapers, Pay, Undo, Validate
 from jackpot.rules.acts.links import Resume
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import KEY_BYTES, ActCommand
@@ -32,6 +32,7 @@ from jackpot.server.asks import (
     BadRequest,
     GiveCode,
     HandOver,
+    Payout,
     Question,
     Request,
     Revoke,
@@ -40,6 +41,7 @@ from jackpot.server.asks import (
 from jackpot.server.desk import BankStopped, Desk
 from jackpot.server.devices import Devices
 from jackpot.server.history import hits_of
+from jackpot.server.papers import Papers
 from jackpot.server.people import SIGN_IN, Denied, Entrance, Person
 from jackpot.server.questions import Questions, award_of
 from jackpot.server.remedy import explained, remedies
@@ -77,6 +79,7 @@ class Acts:
     ) -> None:
         self._entrance = entrance
         self._timezone = config.site.timezone
+        self._papers = Papers(entrance.store, entrance.clock, config.site)
         self._books = books
         self._tenures = tenures
         self._devices = devices
@@ -123,9 +126,30 @@ class Acts:
                 return await self._own_acts.done(request.digest, lambda: self._add(request, coming))
             case GiveCode(number):
                 return await self._own_acts.done(request.digest, lambda: self._give_code(request, number))
+            case Payout() as payout:
+                return await self._payout(request, payout)
+            case ErasePapers() as act:
+                done = await self._act(request, act)
+                await self._erase(request, act.hit)
+                return done
             case ActCommand() as act:
                 return await self._act(request, act)
         raise BadRequest(f"{type(request.ask).__name__} is no ask")
+
+    async def _payout(self, request: Request, payout: Payout) -> replies.Done:
+        """What names somebody is kept before the journal has its digest; what is refused is not kept."""
+        await self._whose.bank_of(request)
+        mark = await self._papers.keep(payout, request.digest)
+        try:
+            return await self._act(request, self._papers.act(payout, mark))
+        except NotDone:
+            await self._papers.drop(mark)
+            raise
+
+    async def _erase(self, request: Request, hit: str) -> None:
+        writer = await self._whose.bank_of(request)
+        marks = await self._books.read(lambda ledger: marks_of(ledger, writer.bank, number(hit) or 0))
+        await self._papers.drop(*marks)
 
     async def _act(self, request: Request, act: ActCommand) -> replies.Done:
         """An act of the rules: decided by its bank, told in the log."""
@@ -149,7 +173,8 @@ class Acts:
         """One line for an act: what it named, who stood for it, and why it was refused."""
         fields = msgspec.to_builtins(request.ask)
         do = fields.pop("do")
-        for hidden in ("key", "login", "name"):  # an erased name stands in no log
+        personal = request.ask.personal if isinstance(request.ask, Payout) else ()
+        for hidden in ("key", "login", "name", *personal):  # an erased name stands in no log
             fields.pop(hidden, None)
         about = {
             field: value[:_LOGGED_MOST] if isinstance(value, str) and field != "reason" else value

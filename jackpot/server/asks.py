@@ -18,7 +18,7 @@ from jackpot.catalogue.figures import parse_money
 from jackpot.rules import names, signing
 from jackpot.rules.acts import ACTS
 from jackpot.rules.acts.act import ADMIN
-from jackpot.rules.acts.fields import HitId, Role
+from jackpot.rules.acts.fields import AwardId, Document, Fact, HitId, Role
 from jackpot.rules.acts.people import Number
 from jackpot.rules.commands import DIGEST_BYTES, KEY_BYTES, ActCommand
 from jackpot.rules.money import decimal, from_cents, of_decimal, to_cents
@@ -235,10 +235,56 @@ class GiveCode(ServerAct, tag="give-code", frozen=True):
     person: Number
 
 
+class Payout(ServerAct, frozen=True):
+    """What is done with a hit, with what people write on its papers: the act of the rules has their digest.
+
+    personal: fields that name somebody. They lie next to the journal; the rules decide, and journal, who may.
+    """
+
+    personal: ClassVar[tuple[str, ...]]
+    power: ClassVar[tuple[signing.Role, ...]] = ROLES
+    reply = replies.Done
+    what = "write on a hit's papers"
+
+    def papers(self) -> dict[str, str]:
+        """What names somebody, without what was left out."""
+        return {name: text for name in self.personal if (text := getattr(self, name))}
+
+
+class Validate(Payout, tag="validate", frozen=True):
+    """A floorperson validates a hit, or one of its awards (A10).
+
+    surveillance: the reference of its pictures. dealer, witness: who was there.
+    """
+
+    personal = ("dealer", "witness")
+    hit: HitId
+    award: AwardId | None = None
+    dealer: Fact = ""
+    witness: Fact = ""
+    surveillance: Fact = ""
+
+
+class Pay(Payout, tag="pay", frozen=True):
+    """A validated hit, or one award of it, is paid (A10, T11). document: the number of the payout form.
+
+    patron: who is paid, or their reference. tax_form, tax_number: of the form that the site's sum takes.
+    """
+
+    personal = ("patron", "tax_number")
+    hit: HitId
+    award: AwardId | None = None
+    document: Document = ""
+    patron: Fact = ""
+    tax_form: Fact = ""
+    tax_number: Fact = ""
+
+
 Ask = Question | ServerAct | ActCommand
 QUESTIONS: Final[tuple[type[Question], ...]] = tuple(Question.__subclasses__())
 ASKED_ACTS: Final[tuple[type[ServerAct | ActCommand], ...]] = (
-    *ServerAct.__subclasses__(),
+    *(kind for kind in ServerAct.__subclasses__() if kind is not Payout),
+    *Payout.__subclasses__(),
     *(act.command for act in ACTS if act.asked),
 )
 

@@ -4,7 +4,7 @@ A bank that another server may have changed by now is never answered for.
 """
 
 from base64 import b64decode
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -32,6 +32,7 @@ from jackpot.server.asks import BadRequest, Question, Request
 from jackpot.server.desk import Desk
 from jackpot.server.devices import Devices
 from jackpot.server.history import hits_of
+from jackpot.server.people import Person
 from jackpot.server.replies import Reply
 from jackpot.server.roster import Roster
 from jackpot.server.tenure import Tenure
@@ -96,7 +97,8 @@ class Questions:
                 shown = tuple(_hit(writer, hit) for hit in page.hits)
                 return replies.Hits(hits=shown, more=None if page.before is None else f"H{page.before}")
             case asks.OneHit():
-                return await self._hit(writer, ask)
+                hidden = () if sees_papers(request.people) else books_of_hits.PERSONAL
+                return await self._hit(writer, ask, hidden)
             case asks.Readings():
                 below, most = ask.before, ask.limit
                 stored = await self._books.read(
@@ -236,7 +238,7 @@ class Questions:
             )
         )
 
-    async def _hit(self, writer: Desk, ask: asks.OneHit) -> replies.Hit:
+    async def _hit(self, writer: Desk, ask: asks.OneHit, hidden: Collection[str]) -> replies.Hit:
         wanted = number(ask.hit) or 0
         listed = (await hits_of(writer, self._books, wanted + 1, 1)).hits
         hit = next((one for one in listed if one["hit"] == f"H{wanted}"), None)
@@ -251,6 +253,7 @@ class Questions:
                 people=one.people,
                 reason=one.reason,
                 document=one.document,
+                facts={name: text for name, text in one.facts.items() if name not in hidden},
             )
             for one in done
         )
@@ -270,6 +273,14 @@ class Questions:
         except NoSuchKind as error:
             raise BadRequest(f"kind: {error}") from error
         return page.rows, page.before
+
+
+def sees_papers(people: Iterable["Person | str"]) -> bool:
+    """Whether who asks may read whom a payout's papers name: who only looks on may not.
+
+    A login name on the server's machine can read the ledger itself.
+    """
+    return all(isinstance(one, str) or set(one.roles) - {"viewer"} for one in people)
 
 
 def hit_of(bank: str, hit: Map) -> replies.Hit:

@@ -190,18 +190,25 @@ class Award(Reply, frozen=True):
 
 
 class Step(Reply, frozen=True):
-    """What people did with a hit, the newest first."""
+    """What people did with a hit, the newest first.
 
-    what: Literal["validated", "paid", "undone", "corrected"]
+    facts: what they wrote on its papers; those that name somebody, for who has to do with payments alone.
+    """
+
+    what: Literal["validated", "paid", "undone", "corrected", "disputed", "lifted", "erased"]
     at: Moment
     awards: tuple[str, ...]
     people: tuple[str, ...]
     reason: str
     document: str
+    facts: dict[str, str] = {}
 
 
 class Hit(Reply, frozen=True):
-    """amount: the hand's own awards; what it earned others is `envy`. steps: where one hit is asked for."""
+    """amount: the hand's own awards; what it earned others is `envy`. steps: where one hit is asked for.
+
+    disputed: it is not paid until two people lift that.
+    """
 
     hit: str
     bank: str
@@ -217,6 +224,7 @@ class Hit(Reply, frozen=True):
     difference: Money
     at: Moment
     status: Literal["pending", "validated", "final", "paid", "undone"]
+    disputed: bool
     awards: tuple[Award, ...]
     steps: tuple[Step, ...] = ()
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from math import inf
 from typing import Final
 
+from jackpot.rules import views
 from jackpot.rules.acts.links import CONFIG_REASON, INTERNAL, OPERATOR, RESTORED
 from jackpot.rules.acts.witness import BEHIND
 from jackpot.rules.money import BASIS_POINTS
@@ -18,7 +19,7 @@ _MS: Final = 1000
 
 # Why a link takes no wagers, as tables are told it too.
 REASONS: Final = (CONFIG_REASON, INTERNAL, BEHIND, RESTORED, OPERATOR, NOT_OPENED)
-STATUSES: Final = ("pending", "validated")
+STATUSES: Final = views.WAITING
 PAYERS: Final = ("cage", "inventory", "account")
 # The level of awards that no meter pays: odds, envy and draws.
 HOUSE: Final = "house"
@@ -137,6 +138,8 @@ def _waiting(states: Sequence[Facts]) -> Iterator[Family]:
         at = group["link"], group["level"] or HOUSE, group["status"]
         awards[at] += group["awards"]
         amounts[at] += group["amount"]
+        if group["status"] == views.DISPUTED:
+            continue  # it waits for those who lift the dispute, and not to be paid
         made, before = group["oldest"] / _MS, oldest[(group["link"],)]
         oldest[(group["link"],)] = min(made, before) if before else made
     labels = ["link", "level", "status"]
@@ -149,7 +152,7 @@ def _waiting(states: Sequence[Facts]) -> Iterator[Family]:
     )
     yield gauge(
         "oldest_waiting_timestamp_seconds",
-        "When the oldest hit that is not paid was made, 0 if none waits.",
+        "When the oldest hit was made that is neither paid nor disputed, 0 if none waits.",
         ["link"],
         oldest.items(),
     )

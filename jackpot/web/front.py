@@ -34,7 +34,7 @@ WAITING: Final = "/ops/waiting"
 # A page of ours sends its forms here and nowhere else; for the rest it is as strict as a sign's.
 _POLICY: Final = SECURITY["Content-Security-Policy"].replace("form-action 'none'", "form-action 'self'")
 # Who may ask for each act; a button that only refuses is none.
-_POWER: Final = {act.name: frozenset[str](act.power) for act in ACTS if act.asked}
+_POWER: Final = {act.name: frozenset[str](act.power) for act in ACTS}
 # What a form that was sent comes back with: a sentence, and what shows that it is ours.
 SAID: Final = ("said", "word")
 
@@ -125,7 +125,9 @@ class Maker:
             except Unsafe as error:
                 return self._door(request, str(error), 403)
             except Denied:
-                back = request.path_qs if request.method == hdrs.METH_GET else HOME
+                back = request.path_qs
+                if request.method == hdrs.METH_POST:  # back to the page that it was sent from
+                    back = back_to((await form_of(request)).get("back", ""))
                 if request.path == WAITING:
                     return web.Response(status=204, headers={"HX-Refresh": "true"})
                 return there(f"{SIGN_IN}?back={quote(back)}")

@@ -12,11 +12,12 @@ from multidict import MultiDict
 
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
+from jackpot.rules.money import decimal, from_cents, of_decimal, to_cents
 from jackpot.rules.signing import ROLES
 from jackpot.server import asks
 from jackpot.server.asks import BadRequest, ServerAct, act_of, keyed, name_of
 from jackpot.server.people import Person
-from jackpot.server.replies import Done, OneTimeCode
+from jackpot.server.replies import Done, Hit, OneTimeCode
 from jackpot.server.whose import NotDone
 from jackpot.web import chart
 from jackpot.web.access import CSRF_FIELD
@@ -90,8 +91,18 @@ class Pages:
 
     async def hit(self, request: web.Request, person: Person) -> web.StreamResponse:
         """One hit, to be worked through."""
-        found = await self._make.ask(asks.OneHit, **request.match_info)
-        return await self._make.page(request, person, "ops/hit.html", hit=found)
+        found = await self._make.ask(asks.OneHit, person, **request.match_info)
+        shown = {"hit": found, "tax_from": self._tax_from(found)}
+        return await self._make.page(request, person, "ops/hit.html", **shown)
+
+    def _tax_from(self, hit: Hit) -> str | None:
+        """The sum from which a payment takes a tax form, where a seat's awards come to so much."""
+        least, seats = self._site.tax_form_from, dict[int, int]()
+        for award in hit.awards if least is not None else ():
+            more = to_cents(of_decimal(award.amount) + of_decimal(award.difference))
+            seats[award.seat] = seats.get(award.seat, 0) + more * (award.status != "undone")
+        due = least is not None and max(seats.values(), default=0) >= least
+        return decimal(from_cents(least or 0)) if due else None
 
     async def link(self, request: web.Request, person: Person) -> web.StreamResponse:
         """One link with all that S1 wants of it."""

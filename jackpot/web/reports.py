@@ -19,6 +19,7 @@ from jackpot.ledger.store import LedgerError
 from jackpot.rules.codes import Code
 from jackpot.server.asks import BadRequest
 from jackpot.server.people import Person
+from jackpot.server.questions import sees_papers
 from jackpot.server.whose import NotDone
 from jackpot.web.front import SAID, Maker
 
@@ -70,6 +71,8 @@ class Reports:
         report = REPORTS.get(request.match_info["report"])
         if report is None:
             raise web.HTTPNotFound(text="there is no such report\n")
+        if report.personal and not sees_papers([person]):
+            raise NotDone(Code.NOT_ALLOWED, f"by: {person.login} may not read whom a payout names")
         given = {name: value for name, value in request.query.items() if value}
         match given.get("as"):
             case "csv":

@@ -17,11 +17,12 @@ from tests.ledger.play import Play
 from tests.ledger.waiting import Ledger
 from tests.said import heard
 
-SEED = 1
+SEED = 2
 # A wager raises it by a hundredth of a cent.
 POOR = LinkTerms(
     link="poor", bank="main", paytable="test-poor", wager=1_000_000, hand_kind="five-flop",
-    levels=(LevelTerms("meter", 1, 800, 0, 0),), rows=(Row("royal-flush", Percent("meter", 10_000)),),
+    levels=(LevelTerms("meter", 1, 800, 0, 0),), hold_table=False,
+    rows=(Row("royal-flush", Percent("meter", 10_000)), Row("straight-flush", Percent("meter", 1_000))),
 )  # fmt: skip
 ROWS = 700
 
@@ -103,12 +104,17 @@ def test_a_hit_of_nothing_is_a_hit(place: Place) -> None:
     play.act(OpenLink(POOR))
     play.act(OpenTable(TableTerms("T09", "let-it-ride", 7, (POOR.link,))))
     play.frame("T09", frames.Wager("r1", (Bet(1, POOR.link, 100),), lock=True))
+    lower = Claim(seat=1, cards=("9s", "Ks", "Qs"))
+    play.frame("T09", frames.Settle("r1", (lower,), board=("Js", "Ts"), close=True))
+    play.frame("T09", frames.Wager("r2", (Bet(1, POOR.link, 100),), lock=True))
     royal = Claim(seat=1, cards=("As", "Ks", "Qs"))
-    play.frame("T09", frames.Settle("r1", (royal,), board=("Js", "Ts"), close=True))
+    play.frame("T09", frames.Settle("r2", (royal,), board=("Js", "Ts"), close=True))
     ledger = place.open()
     written(play, ledger)
-    (hit,) = page(ledger, "main").hits
-    assert (hit.number, [award.amount for award in hit.awards]) == (1, [0])
-    report = said(ledger, "explain", hit=1)
+    found = page(ledger, "main").hits
+    assert [(hit.number, [award.amount for award in hit.awards]) for hit in found] == [(2, [0]), (1, [0])]
+    (made,) = ledger.rows("main", found[1].seq - 1, 1)
+    assert (made.postings, made.hits) == ((), (1,)), "a tenth of nothing moves nothing"
+    report = said(ledger, "explain", hit=2)
     assert report.problems == []
-    assert [line["amount"] for line in report.rows if line["part"] == "meter"] == [100]
+    assert [line["amount"] for line in report.rows if line["part"] == "meter"] == [200]

@@ -67,7 +67,7 @@ async def test_what_waits_for_a_second_person_is_not_said_to_be_done(tmp_path: P
         await royal(device)
         correct = ("hits", "correct", "A1", "--amount", "9999.00", "--reason", "misread", *where)
         code, out, error = await jackpot(*correct)
-        assert (code, out.startswith("asked for, and not done: ")) == (0, True), out + error
+        assert (code, "asked for, and not done: " in out) == (0, True), out + error
         code, out, _ = await jackpot("hits", "show", "H1", "--json", *where)
         assert all(award["amount"] != "9999.00" for award in json.loads(out)["awards"])
         code, _, error = await jackpot(*correct, "--by", "Ann")

@@ -77,12 +77,12 @@ def test_a_file_that_sqlite_finds_broken(sound: Path, tmp_path: Path) -> None:
     with closing(apsw.Connection(str(path))) as connection:
         connection.execute("PRAGMA writable_schema = ON")
         connection.execute(
-            "UPDATE sqlite_schema SET sql = replace(sql, 'IN (10', 'IN (2, 10') "
-            "WHERE name = 'journal_of_acts'"
+            "UPDATE sqlite_schema SET sql = replace(sql, 'kind = 9', 'kind IN (2, 9)') "
+            "WHERE name = 'journal_of_refusals'"
         )
     code, _, errors = run(f"sqlite:///{path}")
     assert code == 1
-    assert "missing from index journal_of_acts" in errors
+    assert "missing from index journal_of_refusals" in errors
 
 
 def test_every_bank_is_verified(sound: Path, tmp_path: Path) -> None:

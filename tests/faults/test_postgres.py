@@ -40,7 +40,7 @@ RACES = ("race", "crash")
 _OPEN_FENCE = """
     CREATE OR REPLACE FUNCTION fence(
         of_bank integer, in_epoch bigint, seq_before bigint, new_seq bigint, new_hash bytea,
-        postings bigint, synchronous boolean
+        postings bigint, hits bigint, synchronous boolean
     ) RETURNS void LANGUAGE plpgsql AS $$
     BEGIN
         UPDATE head SET seq = new_seq, hash = new_hash WHERE bank = of_bank;

@@ -75,8 +75,9 @@ class Forger:
         )
         version = version or events.RULES_VERSION
         entry = Entry(last.seq + 1, at, event.kind, version, None, number, table_seq, digest, body, ())
-        made = self.engine.replay(entry) if postings is None else postings
-        entry = replace(entry, link=only_link(made), postings=made)
+        moved = None if postings is not None else self.engine.replay(entry)
+        made, hits = (postings or (), ()) if moved is None else (moved.postings, moved.hits)
+        entry = replace(entry, link=only_link(made), postings=made, hits=hits)
         row = row_of(self.bank, last.epoch, entry, last.hash)
         with closing(SqliteLedger(self.path)) as ledger:
             ledger.append(self.bank, last.epoch, last.seq, [row])

@@ -14,7 +14,8 @@ from jackpot.rules import commands as c
 from jackpot.rules.acts.alarms import AcknowledgeAlarm
 from jackpot.rules.acts.banks import OpenBank
 from jackpot.rules.acts.devices import BlockDevice, ClearDevice, EndKey
-from jackpot.rules.acts.hits import Correct, Pay, Undo, Validate
+from jackpot.rules.acts.disputes import Dispute, Lift
+from jackpot.rules.acts.hits import Correct, ErasePapers, Pay, Undo, Validate
 from jackpot.rules.acts.known import SeePeople
 from jackpot.rules.acts.links import OpenLink, Resume, Suspend
 from jackpot.rules.acts.meters import CloseLink, CorrectMeter, DecideLeft, Transfer
@@ -31,7 +32,7 @@ from jackpot.rules.outcome import Outcome
 from jackpot.rules.paytable import EnvyRow, ForOne, LevelTerms, LinkTerms, Percent, TableTerms
 from jackpot.rules.paytable import Row as PayRow
 from jackpot.rules.signing import Proof
-from jackpot.rules.state import Table
+from jackpot.rules.state import UNPAID, Table
 from tests import frames
 from tests.frames import Bet, Claim, numbered
 from tests.ledger.people import Paper
@@ -217,8 +218,21 @@ class Play:
                 act = replace(act, document="W-1")
             self.act(act, *floor.people(random))
         self.act(floor.round_act(random, state, table), *floor.people(random))
+        self._dispute()
         if table.closed is not None and table.waits() is not None and random.random() < 0.4:
             self.act(Decline(table.terms.table, table.closed.id, "no hand was missed"), "ben")
+
+    def _dispute(self) -> None:
+        """Now and then a hit is held, and two people lift that; its papers are erased once it is paid."""
+        state = self.engine.state
+        waits = [hit for hit in state.hits.values() if any(award.status in UNPAID for award in hit.awards)]
+        if waits and self.acts % 5 == 0:
+            name = f"H{waits[-1].number}"
+            self.act(Dispute(name, "seat 3 says it held the ace"), "anna")
+            self.act(Pay(name, None, "4711", "W-2G", 100_000, bytes(32)), "ben")
+            self.act(Lift(name, "pictures seen"), "anna", "ben")
+        if state.paid:
+            self.act(ErasePapers(f"H{max(state.paid)}", "years ago"), "anna")
 
     def _server(self) -> None:
         chosen = self.random.randrange(5)

@@ -40,18 +40,21 @@ from tests.server.bed import on_loop, until
 GOES_BACK = """
     ALTER TABLE journal DISABLE TRIGGER USER;
     ALTER TABLE posting DISABLE TRIGGER USER;
+    ALTER TABLE hit_entry DISABLE TRIGGER USER;
     DELETE FROM journal WHERE seq = 2;
     DELETE FROM posting WHERE seq = 2;
+    DELETE FROM hit_entry WHERE seq = 2;
     DELETE FROM snapshot;
     UPDATE head SET seq = 1, epoch = 1, writer = gen_random_uuid(), holder = 'last night',
         hash = (SELECT hash FROM journal WHERE seq = 1);
     ALTER TABLE journal ENABLE ALWAYS TRIGGER journal_is_never_changed;
     ALTER TABLE posting ENABLE ALWAYS TRIGGER posting_is_never_changed;
+    ALTER TABLE hit_entry ENABLE ALWAYS TRIGGER hit_entry_is_never_changed;
     SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
         WHERE datname = current_database() AND pid <> pg_backend_pid()
 """
 
-TABLES: Final = ("bank", "journal", "posting", "head", "snapshot", "migration")
+TABLES: Final = ("bank", "journal", "posting", "hit_entry", "head", "snapshot", "migration")
 
 # The number of the next transaction: some 20 million before they run out, of a cluster that just was made.
 NEARLY_OUT: Final = 2**31 - 20_000_000

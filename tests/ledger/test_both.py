@@ -27,14 +27,19 @@ from tests.ledger.test_verify import changed, spoil
 from tests.ledger.waiting import Ledger, Waiting, open_ledger
 
 ROWS: Final = 120
-TABLES: Final = ("bank", "journal", "posting", "head", "snapshot")
+TABLES: Final = ("bank", "journal", "posting", "hit_entry", "head", "snapshot")
 # What both databases have of a head; PostgreSQL's also names its writer's connection.
 COLUMNS: Final = {"head": "bank, epoch, seq, hash, holder, beat"}
-KEYS: Final = {"journal": ("bank", "seq"), "posting": ("bank", "seq", "link", "level")}
+KEYS: Final = {
+    "journal": ("bank", "seq"),
+    "posting": ("bank", "seq", "link", "level"),
+    "hit_entry": ("bank", "seq", "hit"),
+}
 _ANYTHING_GOES: Final = """
     ALTER TABLE bank DISABLE TRIGGER ALL;
     ALTER TABLE journal DISABLE TRIGGER ALL;
     ALTER TABLE posting DISABLE TRIGGER ALL;
+    ALTER TABLE hit_entry DISABLE TRIGGER ALL;
     DO $$ DECLARE it record; BEGIN
         FOR it IN SELECT conrelid::regclass AS of, conname AS name FROM pg_constraint WHERE contype = 'c' AND
             connamespace = 'public'::regnamespace
@@ -342,6 +347,8 @@ POSTING: Final = "1, 5, 0, 0, -5, 0, 0, 0, 0"  # cycle and balanced accounts
         ([f"INSERT INTO posting VALUES (1, 999999, 1, 1, {POSTING})"], "posting row 999999 lies"),
         ([f"INSERT INTO posting VALUES (1, -3, 1, 1, {POSTING})"], "the database sums"),
         ([f"INSERT INTO posting VALUES (7, 3, 1, 1, {POSTING})"], "bank number 7, which has no"),
+        (["DELETE FROM hit_entry WHERE hit = 1"], "is of the hits [1, 2, 3], hit_entry names [2, 3]"),
+        (["INSERT INTO hit_entry VALUES (1, 2, 7)"], "row 2 is of the hits [], hit_entry names [7]"),
         (["DELETE FROM journal WHERE seq = 20"], "row 20 is missing"),
         (["DELETE FROM journal WHERE seq BETWEEN 20 AND 29"], "rows 20 to 29 are missing"),
         (SWAP, "row 20 was moved: it was written as row 21"),
@@ -384,7 +391,7 @@ def test_a_cut_tail_is_found_by_its_last_hash(twins: Twins) -> None:
 @given(data=st.data())
 def test_any_changed_value_is_found_alike(twins: Twins, data: st.DataObject) -> None:
     """S3: whatever is changed, in any column of any row of journal and posting: found, in the same words."""
-    table = data.draw(st.sampled_from(sorted(KEYS)))
+    table = data.draw(st.sampled_from(["journal", "posting"]))
     with closing(apsw.Connection(str(twins.path), flags=apsw.SQLITE_OPEN_READONLY)) as connection:
         names = [name for _, name, *_ in connection.execute(f"PRAGMA table_info({table})")]
         row = data.draw(st.sampled_from(connection.execute(_select(table)).fetchall()))

@@ -240,7 +240,7 @@ def begin(ledger: Ledger, bank: str, heads: list[tuple[str, int, bytes]], parts:
     engine, event = Engine(bank), BankBegun(heads, parts)
     body = events.encode(event)
     entry = Entry(1, NOW, event.kind, 1, None, None, None, b"f" * 16, body, ())
-    made = engine.replay(entry)
+    made = engine.replay(entry).postings
     entry = msgspec.structs.replace(entry, link=only_link(made), postings=made)
     head = ledger.new_epoch(bank, "test")
     ledger.append(bank, head.epoch, 0, [row_of(bank, head.epoch, entry, head.hash)])

@@ -211,6 +211,7 @@ def test_a_cut_tail_is_found_by_its_last_hash(written: Written) -> None:
         path,
         f"DELETE FROM journal WHERE seq > {kept.seq}",
         f"DELETE FROM posting WHERE seq > {kept.seq}",
+        f"DELETE FROM hit_entry WHERE seq > {kept.seq}",
         f"DELETE FROM snapshot WHERE seq > {kept.seq}",
         f"UPDATE head SET seq = {kept.seq}, hash = x'{kept.hash.hex()}'",
     )

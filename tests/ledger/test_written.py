@@ -19,7 +19,7 @@ ONLY_THE_LAST: Final = "NEW.seq = 3"
 
 
 @pytest.mark.parametrize("only", ["true", ONLY_THE_LAST])
-@pytest.mark.parametrize("of", ["journal", "posting"])
+@pytest.mark.parametrize("of", ["journal", "posting", "hit_entry"])
 def test_rows_that_a_trigger_swallows_are_not_acknowledged(place: Place, of: str, only: str) -> None:
     """S5: all of a batch is written or none, whatever was planted; the error names the table."""
     ledger = place.open()
@@ -61,7 +61,7 @@ def test_what_a_trigger_writes_or_deletes_is_counted(tmp_path: Path, more: str) 
             "DROP TRIGGER journal_is_never_deleted",
             f"CREATE TRIGGER more AFTER INSERT ON journal WHEN NEW.seq = 2 BEGIN {more}; END",
         )
-        with pytest.raises(LedgerCorrupt, match="wrote 9 rows in all, not 8"):
+        with pytest.raises(LedgerCorrupt, match="wrote 10 rows in all, not 9"):
             ledger.append("main", 1, 0, rows(3))
         assert ledger.rows("main", 0, 10) == []
 
@@ -72,6 +72,7 @@ def test_what_a_trigger_writes_or_deletes_is_counted(tmp_path: Path, more: str) 
     [
         ("journal", "AFTER", "DELETE FROM journal WHERE bank = NEW.bank AND seq = NEW.seq"),
         ("posting", "AFTER", "DELETE FROM posting WHERE bank = NEW.bank AND seq = NEW.seq"),
+        ("hit_entry", "AFTER", "DELETE FROM hit_entry WHERE bank = NEW.bank AND seq = NEW.seq"),
         ("journal", "BEFORE", "NEW.hash := NEW.digest || NEW.digest"),
         ("journal", "BEFORE", "NEW.seq := NEW.seq + 10"),
     ],

@@ -17,7 +17,7 @@ from jackpot.ledger.open import _POSTGRES, _path
 from jackpot.ledger.postgres import PostgresStore
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.sqlite import SqliteLedger
-from jackpot.ledger.store import Store
+from jackpot.ledger.store import Statement, Store
 from jackpot.ledger.threaded import Threaded
 from jackpot.server import agreement
 
@@ -63,6 +63,9 @@ class Waiting(Reader):
 
     def save_snapshot(self, snapshot: Snapshot) -> None:
         self.call(self.store.save_snapshot(snapshot))
+
+    def change(self, *statements: Statement) -> list[tuple[Any, ...]]:
+        return self.call(self.store.change(*statements))
 
     def checkpoint(self) -> None:
         self.call(self.store.checkpoint())

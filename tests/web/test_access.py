@@ -1,5 +1,6 @@
 """Is nobody let in who has not signed in, by a safe way, from a page of ours?"""
 
+import uuid
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -11,8 +12,9 @@ from jackpot.app import Server
 from jackpot.clock import Clock
 from jackpot.server.asks import ASKED_ACTS, BASE, QUESTIONS, Target, target_of
 from jackpot.web.access import PLAIN_COOKIE, SECURE_COOKIE, page_token
+from jackpot.web.api import REQUEST_MOST
 from tests.server.bed import configure, on_loop, table
-from tests.server.test_admin import royal
+from tests.server.test_admin import ROYAL, royal
 from tests.web.staffed import SECRET, staffed, token
 
 PAGES = (
@@ -169,3 +171,38 @@ async def test_secrets_travel_by_a_safe_way_alone(tmp_path: Path) -> None:
         cookie = answer.cookies[SECURE_COOKIE]
         assert (cookie["secure"], cookie["path"], cookie["domain"]) == (True, "/", "")
         answer.close()
+
+
+@on_loop
+async def test_what_cannot_be_done_with_a_hit_does_no_harm(tmp_path: Path) -> None:
+    """Misuse: a sum that was not won, a second payment or undo, a huge body: a clear no, journalled."""
+    async with floor(tmp_path) as (server, web), table(server) as device:
+        await royal(device)
+        bank = server.writers["main"]
+        mine = {"Authorization": f"Bearer {await token(server)}"}
+
+        async def refused(act: str, **fields: str) -> tuple[int, str, bool]:
+            """The status, the field or code, and whether the refusal is in the journal."""
+            seq = bank.core.durable_seq
+            headers = {**mine, "Idempotency-Key": uuid.uuid4().hex}
+            async with web.post(f"{BASE}/acts/{act}", json=fields, headers=headers) as answer:
+                said = await answer.json()
+            return answer.status, said.get("field") or said.get("code", ""), bank.core.durable_seq > seq
+
+        assert await refused("pay", hit="H1", amount="99999.00") == (400, "amount", False)
+        assert await refused("pay", hit="H1") == (409, "hit", True)
+        for act in ("validate", "pay"):
+            assert (await refused(act, hit="H1"))[0] == 200
+        assert await refused("pay", hit="H1") == (409, "paid", True)
+        assert await refused("undo", hit="H1", reason="again") == (409, "paid", True)
+        device.wager(3, "R2", 1, 2, lock=True)
+        device.say(t="settle", seq=4, round="R2", hands=[ROYAL], board=["Js", "Ts"], close=True)
+        assert (await device.answer(4))["t"] == "ack"
+        assert (await refused("undo", hit="H2", reason="misdeal"))[0] == 200
+        assert await refused("undo", hit="H2", reason="misdeal") == (409, "undone", True)
+        assert await refused("pay", hit="H2") == (409, "undone", True)
+        assert await refused("dispute", hit="H2", reason="x") == (409, "hit", True)
+        more = {"award": "A1", "amount": "1000000000.01", "reason": "x", "document": "W-1", "bank": "main"}
+        assert await refused("correct", **more) == (400, "amount", False)
+        assert await refused("pay", hit="H1", patron="x" * REQUEST_MOST) == (413, "", False)
+        assert await refused("pay", hit="H1", patron="Pat\nRon") == (400, "patron", False)

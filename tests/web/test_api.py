@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from jackpot.app import Server
-from jackpot.rules.acts.hits import Pay, Validate
-from jackpot.server.asks import ASKED_ACTS, Target, target_of
+from jackpot.server.asks import ASKED_ACTS, Pay, Target, Validate, target_of
 from jackpot.server.calling import Answer, exchange
 from jackpot.web.api import REQUEST_MOST
 from tests.server.bed import administer, configure, on_loop, table

@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from msgspec.structs import replace
 
 from jackpot.app import Server
 from jackpot.rules.acts.devices import BlockDevice
 from jackpot.rules.acts.hits import Validate
 from jackpot.rules.acts.people import Grant
 from tests.server.bed import LINK, LINKS, Device, configure, on_loop, table
-from tests.server.test_admin import royal
+from tests.server.test_admin import ROYAL, royal
 from tests.web.browser import SIZES, chromium, needs_chromium, opened, until_true
 from tests.web.staffed import SECRET, prove, staffed
 
@@ -44,9 +45,12 @@ FREE = LINKS + "hold_table = false\n"
 
 
 @asynccontextmanager
-async def floor(folder: Path, links: str = FREE) -> AsyncIterator[tuple[Server, Device, "Browser"]]:
-    """A server where ann and bo may sign in, a table, and a browser."""
+async def floor(
+    folder: Path, links: str = FREE, tax_from: int | None = None
+) -> AsyncIterator[tuple[Server, Device, "Browser"]]:
+    """A server where ann and bo may sign in, a table, and a browser. tax_from: as of the site, in cents."""
     config = configure(folder, links=links, heartbeat_ms=60_000)  # a browser takes its time
+    config = replace(config, site=replace(config.site, tax_form_from=tax_from))
     async with staffed(config) as server, table(server) as device, chromium() as browser:
         yield server, device, browser
 
@@ -71,7 +75,10 @@ async def until_open(page: "Page", text: str) -> None:
 @needs_chromium
 @on_loop
 async def test_a_hit_comes_while_the_page_is_open_and_is_worked_through(tmp_path: Path) -> None:
-    """A10: it stands on every page at once, loud; a tap opens it, a tap validates it, and another pays it."""
+    """A10: it stands on every page at once, loud; a tap opens it, a tap validates it, and another pays it.
+
+    What is written on its papers is folded away, and stands on the form that is printed; the slip too.
+    """
     faults: list[str] = []
     async with floor(tmp_path) as (server, device, browser):
         page = await signed_in(server, browser, faults, "phone")
@@ -85,6 +92,9 @@ async def test_a_hit_comes_while_the_page_is_open_and_is_worked_through(tmp_path
         await page.click("button.main")
         await page.wait_for_selector("#waiting .hit.validated")
         assert await page.inner_text(".said") == "Validate: done"
+        await page.click("text=Document, patron")
+        await page.fill("#patron", "<b>Pat</b> Ron")
+        await page.fill("#document", "P-4711")
         await page.click("button.main")
         await page.wait_for_selector("text=Pay: done")
         await until_true(page, "!document.querySelector('#waiting .hit')")
@@ -94,9 +104,21 @@ async def test_a_hit_comes_while_the_page_is_open_and_is_worked_through(tmp_path
         assert box is not None
         assert box["x"] + box["width"] <= SIZES["phone"][0], "each award's amount is on the screen"
         steps = await page.inner_text(".steps")
-        assert [step.split(",")[0] for step in steps.splitlines()[:2]] == ["Paid by Ann", "Validated by Ann"]
+        done = [step.split(",")[0] for step in steps.splitlines() if " by " in step]
+        assert done == ["Paid by Ann", "Validated by Ann"]
         assert await page.evaluate("document.documentElement.scrollWidth") <= SIZES["phone"][0]
+        await printed(page, "Slip", "Jackpot slip", "$10,000.18")
+        await printed(page, "Payout form", "<b>Pat</b> Ron", "P-4711")
     assert faults == []
+
+
+async def printed(page: "Page", name: str, *said: str) -> None:
+    """A paper of the hit's page is one page of print that says so; then back to the hit."""
+    await page.click(f"a.button:text-is('{name}')")
+    for text in said:
+        await until_open(page, text)
+    assert (await page.pdf(prefer_css_page_size=True)).count(b"/Type /Page\n") == 1
+    await page.go_back()
 
 
 async def undo(page: Any, reason: str, login: str = "", secret: str = "") -> None:
@@ -180,6 +202,101 @@ async def test_a_stale_page_and_a_double_tap_do_no_harm(tmp_path: Path) -> None:
         answers = await asyncio.gather(*sent)
         assert [answer.status for answer in answers] == [200] * 3
         assert server.writers["main"].core.durable_seq == seq + 1
+    assert faults == []
+
+
+async def second_signs(page: "Page", act: str, reason: str) -> None:
+    """Bo signs on the first one's screen, and the form is sent."""
+    form = f"form[action='/ops/acts/{act}']"
+    await page.fill(f"{form} [name=reason]", reason)
+    await page.click(f"{form} .second summary")
+    await page.fill(f"{form} [name=second_login]", "bo")
+    await page.fill(f"{form} [name=second_secret]", SECRET)
+    await page.click(f"{form} > button")
+
+
+@needs_chromium
+@on_loop
+async def test_a_disputed_hit_is_held_and_a_large_one_takes_its_tax_form(tmp_path: Path) -> None:
+    """A10: loud on every page, without a way to pay it; two lift that; then it wants its tax form."""
+    faults: list[str] = []
+    async with floor(tmp_path, tax_from=200_000) as (server, device, browser):
+        await royal(device)
+        await server.entrance.act(server.writers["main"], Validate("H1"), [await prove(server, "bo")])
+        page = await signed_in(server, browser, faults, "phone")
+        await page.click("#waiting .hit.validated")
+        await page.click("text=Dispute it")
+        await page.fill("#dispute-reason", "seat 3 says <i>no</i>")
+        await page.click("text=Hold its payment")
+        await page.wait_for_selector("#waiting .hit.disputed")
+        await until_open(page, "Disputed: it is not paid.")
+        assert not await page.query_selector("form[action='/ops/acts/pay']")
+        await page.evaluate(AXE)
+        assert await page.evaluate(FINDINGS) == []
+        assert await page.evaluate("document.documentElement.scrollWidth") <= SIZES["phone"][0]
+        await page.click("summary:has-text('Lift the dispute')")
+        await second_signs(page, "lift", "pictures seen")
+        await page.wait_for_selector("#waiting .hit.validated")
+        await page.click("button.main")
+        assert await page.evaluate("document.activeElement.id") == "tax_form", "the browser asks for it first"
+        await page.fill("#tax_form", "W-2G")
+        await page.fill("#tax_number", "T-0815")
+        await page.keyboard.press("Enter")
+        await until_open(page, "Pay: done")
+        steps = await page.inner_text(".steps")
+        assert [step.split(",")[0] for step in steps.splitlines() if " by " in step] == [
+            "Paid by Ann",
+            "Lifted by Ann and Bo",
+            "Disputed by Ann",
+            "Validated by Bo",
+        ]
+        assert "seat 3 says <i>no</i>" in steps
+    assert faults == []
+
+
+@needs_chromium
+@on_loop
+async def test_a_missed_hand_is_settled_from_the_tables_page(tmp_path: Path) -> None:
+    """T10: two open the closed round again on one screen, the table sends the hand, and its hit waits."""
+    faults: list[str] = []
+    async with floor(tmp_path) as (server, device, browser):
+        device.wager(1, "R1", 1, 2, lock=True)
+        device.say(t="settle", seq=2, round="R1", hands=[], board=["Js", "Ts"], close=True)
+        assert (await device.answer(2))["t"] == "ack"
+        page = await signed_in(server, browser, faults, "phone")
+        await page.click("a[href='/ops/tables/T01']")
+        await page.click("text=Reopen it for a missed hand")
+        await second_signs(page, "reopen", "seat 1 was missed")
+        await until_open(page, "Reopen: done")
+        assert (await device.type("round"))["state"] == "locked"
+        device.say(t="settle", seq=3, round="R1", hands=[ROYAL], board=["Js", "Ts"], close=True)
+        assert (await device.answer(3))["t"] == "ack"
+        await page.wait_for_selector("#waiting .hit.pending")
+        await page.reload()
+        await until_open(page, "Its hits: H1")
+    assert faults == []
+
+
+@needs_chromium
+@on_loop
+async def test_a_session_that_ends_in_the_middle_of_a_hit_leads_back_to_it(tmp_path: Path) -> None:
+    """Misuse: a form of a session that is over does nothing; who signs in again is at the hit again."""
+    faults: list[str] = []
+    async with floor(tmp_path) as (server, device, browser):
+        await royal(device)
+        page = await signed_in(server, browser, faults, "phone")
+        await page.click("#waiting .hit")
+        await page.wait_for_selector("button.main")
+        seq = server.writers["main"].core.durable_seq
+        await server.entrance.store.change(("DELETE FROM session", ()))
+        await page.click("button.main")
+        await page.wait_for_selector("#login")
+        assert server.writers["main"].core.durable_seq == seq
+        await page.fill("#login", "ann")
+        await page.fill("#secret", SECRET)
+        await page.keyboard.press("Enter")
+        await page.click("text=Validate: the cards are right")
+        await until_open(page, "Validated by Ann")
     assert faults == []
 
 

@@ -12,6 +12,7 @@ from jackpot.rules.acts import (
     alarms,
     banks,
     devices,
+    disputes,
     hits,
     known,
     links,
@@ -31,6 +32,7 @@ from jackpot.rules.commands import ActCommand
 
 ACTS: Final[tuple[Act, ...]] = (
     *hits.ACTS,
+    *disputes.ACTS,
     *rounds.ACTS,
     *tables.ACTS,
     *links.ACTS,

@@ -54,6 +54,7 @@ class Act(NamedTuple):
 FLOOR: Final[tuple[Role, ...]] = ("floor",)
 ADMIN: Final[tuple[Role, ...]] = ("admin",)
 FLOOR_OR_CAGE: Final[tuple[Role, ...]] = ("floor", "cage")
+FLOOR_OR_AUDITOR: Final[tuple[Role, ...]] = ("floor", "auditor")
 FLOOR_OR_ADMIN: Final[tuple[Role, ...]] = ("floor", "admin")
 
 

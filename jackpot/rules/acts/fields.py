@@ -45,6 +45,19 @@ Remark = Annotated[
 LevelPair = Annotated[
     str, Meta(pattern=r"^[a-z]{1,16}=[a-z]{1,16}(?!\n)$", description='two levels, such as "meter=major"')
 ]
+# The digest of what lies next to the journal about a payout, empty where nothing does.
+DIGEST_BYTES: Final = 32
+Paper = Annotated[bytes, Meta(max_length=DIGEST_BYTES)]
+# What people write on a payout form: a name with a licence, a reference, the number of a form.
+FACT_MOST: Final = 128
+Fact = Annotated[
+    str,
+    Meta(
+        max_length=FACT_MOST,
+        pattern=rf"^((?=.*\S)[^{UNPRINTABLE}]+)?(?!\n)$",
+        description=f"1 to {FACT_MOST} printable characters",
+    ),
+]
 HitId = Annotated[str, Meta(pattern=f"^H{NUMBER}", description="a hit's id, such as H12")]
 LeftId = Annotated[str, Meta(pattern=f"^D{NUMBER}", description="what is left of an award, such as D3")]
 AwardId = Annotated[str, Meta(pattern=f"^A{NUMBER}", description="an award's id, such as A34")]

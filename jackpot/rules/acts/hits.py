@@ -1,21 +1,25 @@
-"""What do people do with a hit? Validate, pay, undo and correct its awards (A10, A11)."""
+"""What do people do with a hit? Validate, pay, undo and correct its awards (A10, A11).
+
+What people write on a payout form lies next to the journal where it names somebody, so that it can be erased.
+The journal has its digest (`paper`), and in plain words what names nobody.
+"""
 
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar, Final, Literal
 
 from jackpot.rules import facts, unpaid
-from jackpot.rules.acts.act import FLOOR, FLOOR_OR_CAGE, Act, By, someone
-from jackpot.rules.acts.fields import AwardId, Cents, Document, HitId, Reason
-from jackpot.rules.apply_rounds import decided, recomputed_changes, retire
+from jackpot.rules.acts.act import ADMIN, FLOOR, FLOOR_OR_CAGE, Act, By, someone
+from jackpot.rules.acts.fields import AwardId, Cents, Document, Fact, HitId, Paper, Reason
+from jackpot.rules.apply_rounds import decided, end_dispute, recomputed_changes, retire
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Change, Effects
 from jackpot.rules.events import Event, Recomputed
-from jackpot.rules.money import from_cents, to_cents
+from jackpot.rules.money import decimal, from_cents, to_cents
 from jackpot.rules.recompute import correct, mark_undone, with_correction, without_awards
 from jackpot.rules.refusal import Refusal, quoted, refuse_if, two_people
 from jackpot.rules.signing import People
-from jackpot.rules.state import PAID_KEPT, Award, Hit, Level, State
+from jackpot.rules.state import PAID_KEPT, UNPAID, Award, Hit, Level, State
 from jackpot.rules.undo import is_whole
 
 # No award is corrected to more than a billion: a slip of the hand, and 64 bits hold a level's sums.
@@ -27,10 +31,15 @@ DIGITS_MOST: Final = 20
 
 
 class Validate(ActCommand, tag="validate", frozen=True):
-    """A floorperson validates a hit, or one of its awards (A10)."""
+    """A floorperson validates a hit, or one of its awards (A10).
+
+    surveillance: the reference of its pictures.
+    """
 
     hit: HitId
     award: AwardId | None = None
+    surveillance: Fact = ""
+    paper: Paper = b""
 
 
 class Validated(Event, frozen=True, array_like=True):
@@ -38,6 +47,8 @@ class Validated(Event, frozen=True, array_like=True):
     hit: int
     awards: list[int]
     people: People
+    surveillance: str = ""
+    paper: bytes = b""
 
 
 def decide_validate(state: State, command: Validate, by: By) -> Validated:
@@ -52,7 +63,8 @@ def decide_validate(state: State, command: Validate, by: By) -> Validated:
         own = [award.status for award in hit.awards if award.kind != "envy" and award.stands()]
         early = early or not own or "pending" in own
     refuse_if(early, Code.HAND_PENDING, "award: an envy bonus waits until its hand is validated")
-    return Validated(hit.number, [award.number for award in chosen], by.people)
+    numbers = [award.number for award in chosen]
+    return Validated(hit.number, numbers, by.people, command.surveillance, command.paper)
 
 
 def apply_validated(effects: Effects, event: Validated) -> None:
@@ -64,10 +76,18 @@ def apply_validated(effects: Effects, event: Validated) -> None:
 
 
 class Pay(ActCommand, tag="pay", frozen=True):
-    """The documentation is complete: a validated hit, or one award, is paid (A10, T11)."""
+    """The documentation is complete: a validated hit, or one award, is paid (A10, T11).
+
+    document: of the payment, its number. tax_form: what it is called. tax_from: the site's sum from which a
+    payment takes one, in cents, None where none does.
+    """
 
     hit: HitId
     award: AwardId | None = None
+    document: Document = ""
+    tax_form: Fact = ""
+    tax_from: int | None = None
+    paper: Paper = b""
 
 
 class Paid(Event, frozen=True, array_like=True):
@@ -75,6 +95,10 @@ class Paid(Event, frozen=True, array_like=True):
     hit: int
     awards: list[int]
     people: People
+    document: str = ""
+    tax_form: str = ""
+    tax_from: int | None = None
+    paper: bytes = b""
 
 
 def decide_pay(state: State, command: Pay, by: By) -> Paid:
@@ -85,7 +109,29 @@ def decide_pay(state: State, command: Pay, by: By) -> Paid:
     if _shares_later(state, hit) or any(it.kind != "envy" and it.status == "pending" for it in hit.awards):
         awards = [award for award in awards if award.kind != "envy"]
     refuse_if(not awards, Code.HAND_PENDING, "award: an envy bonus waits until its hand is validated")
-    return Paid(hit.number, sorted(award.number for award in awards), by.people)
+    held = hit.number in state.disputed
+    refuse_if(held, Code.DISPUTED, f"hit: H{hit.number} is disputed, and is not paid until that is lifted")
+    _check_tax(hit, awards, command)
+    numbers = sorted(award.number for award in awards)
+    facts_ = command.document, command.tax_form, command.tax_from, command.paper
+    return Paid(hit.number, numbers, by.people, *facts_)
+
+
+def _check_tax(hit: Hit, awards: list[Award], command: Pay) -> None:
+    """Refuse a payment that takes a tax form and has none: a seat's sum counts, of all awards of the hit."""
+    if command.tax_from is None:
+        return
+    sums = dict.fromkeys((award.seat for award in awards), 0)
+    for award in hit.awards:
+        if award.stands() and award.seat in sums:
+            sums[award.seat] += award.worth()
+    due = sorted(seat for seat, amount in sums.items() if amount >= from_cents(command.tax_from))
+    several = f"award: seats {', '.join(map(str, due))} each take a tax form of their own: pay award by award"
+    refuse_if(len(due) > 1, Code.NO_TAX_FORM, several)
+    least = decimal(from_cents(command.tax_from))
+    for seat in due:
+        missing = f"tax_form: seat {seat} is paid {least} or more, which takes a tax form"
+        refuse_if(not command.tax_form, Code.NO_TAX_FORM, missing)
 
 
 def apply_paid(effects: Effects, event: Paid) -> None:
@@ -185,6 +231,39 @@ def _undo_on(level: Level, hit: Hit, gone: list[Award]) -> None:
             level.joined.append((hit.cycle, level.cycle))
 
 
+class ErasePapers(ActCommand, tag="erase-papers", frozen=True):
+    """What lies next to the journal about a hit's payment is erased: who was paid, and who was there."""
+
+    hit: HitId
+    reason: Reason
+
+
+class PapersErased(Event, frozen=True, array_like=True):
+    """number: the hit's."""
+
+    kind: ClassVar[int] = 54
+    number: int
+    reason: str
+    people: People
+
+
+def decide_erase(state: State, command: ErasePapers, by: By) -> PapersErased:
+    """Of a hit of which nothing waits any more; it may have left the state long ago."""
+    someone(by)
+    number = number_of("H", command.hit)
+    refuse_if(not 0 < number < state.next_hit, Code.NO_SUCH_HIT, f"hit: there is no {quoted(command.hit)}")
+    hit = state.hits.get(number)
+    open_ = hit is not None and any(award.status in UNPAID for award in hit.awards)
+    refuse_if(open_, Code.NOT_VALIDATED, f"hit: {command.hit} is not paid yet")
+    return PapersErased(number, command.reason, by.people)
+
+
+def apply_erased(effects: Effects, event: PapersErased) -> None:
+    """The journal says who had it done; the papers lie elsewhere."""
+    effects.hits.add(event.number)
+    effects.told.hit = f"H{event.number}"
+
+
 class Correct(ActCommand, tag="correct", frozen=True):
     """An award comes to another sum (A10), in cents; two people. document: a must where it is paid."""
 
@@ -230,6 +309,7 @@ def apply_corrected(effects: Effects, event: Corrected) -> None:
     state = effects.state
     hit = state.hits.get(event.hit) or state.paid[event.hit]
     award = _chosen(hit, [event.award])[0]
+    effects.hits.add(hit.number)
     link = state.link(award.link)
     more = event.amount - award.worth()
     if award.level:
@@ -254,14 +334,14 @@ def apply_corrected(effects: Effects, event: Corrected) -> None:
 
 def find_hit(state: State, name: str) -> Hit:
     """The hit of that id; refused as `no_such_hit`."""
-    hit = state.hits.get(_number("H", name))
+    hit = state.hits.get(number_of("H", name))
     if hit is None:
         raise Refusal(Code.NO_SUCH_HIT, f"hit: {quoted(name)} is not an open hit")
     return hit
 
 
 def _find_award(state: State, name: str) -> Award:
-    number = _number("A", name)
+    number = number_of("A", name)
     for hit in (*state.hits.values(), *state.paid.values()):
         for award in hit.awards:
             if award.number == number:
@@ -284,7 +364,8 @@ def _named(hit: Hit, name: str | None, status: Literal["pending", "validated"]) 
     return awards
 
 
-def _number(letter: str, name: str) -> int:
+def number_of(letter: str, name: str) -> int:
+    """The number in an id; 0, which none has, where it is none."""
     digits = name[1:] if name[:1] == letter else ""
     return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < DIGITS_MOST else 0
 
@@ -321,6 +402,8 @@ def _tell(effects: Effects, hit: Hit, awards: list[int], status: Change) -> None
 
 def _finish(effects: Effects, hit: Hit) -> None:
     """Free the table's cards, and drop the hit, once nothing of it is left to do."""
+    if not any(award.status in UNPAID for award in hit.awards):
+        end_dispute(effects.state, hit.number)
     table = effects.state.table(hit.table)
     cage = [award for award in hit.awards if award.pays == "cage"]
     if hit.number in table.held and all(award.status in ("paid", "undone") for award in cage):
@@ -332,11 +415,12 @@ def _finish(effects: Effects, hit: Hit) -> None:
         retire(effects, hit.number)
 
 
-def _again(command: Callable[..., ActCommand], event: Any, *more: Any) -> Iterable[ActCommand]:
-    """Of the whole hit, or of the award that it named: the only one."""
-    yield command(f"H{event.hit}", *more)
+def _again(command: Callable[..., ActCommand], event: Any, *more: str) -> Iterable[ActCommand]:
+    """Of the whole hit, or of the award that it named: the only one. more: fields that both have."""
+    fields = {name: getattr(event, name) for name in more}
+    yield command(f"H{event.hit}", **fields)
     if len(event.awards) == 1:
-        yield command(f"H{event.hit}", *more, award=f"A{event.awards[0]}")
+        yield command(f"H{event.hit}", **fields, award=f"A{event.awards[0]}")
 
 
 def _again_correct(_state: State, event: Corrected) -> Iterable[Correct]:
@@ -348,27 +432,33 @@ ACTS: Final = (
         Validate,
         decide_validate,
         {Validated: apply_validated},
-        lambda _, event: _again(Validate, event),
-        asked=True,
+        lambda _, event: _again(Validate, event, "surveillance", "paper"),
         power=FLOOR,
     ),
     Act(
         Pay,
         decide_pay,
         {Paid: apply_paid},
-        lambda _, event: _again(Pay, event),
-        asked=True,
+        lambda _, event: _again(Pay, event, "document", "tax_form", "tax_from", "paper"),
         power=FLOOR_OR_CAGE,
     ),
     Act(
         Undo,
         decide_undo,
         {Undone: apply_undone},
-        lambda _, event: _again(Undo, event, event.reason),
+        lambda _, event: _again(Undo, event, "reason"),
         asked=True,
         power=FLOOR,
     ),
     Act(
         Correct, decide_correct, {Corrected: apply_corrected}, _again_correct, asked=True, power=FLOOR_OR_CAGE
+    ),
+    Act(
+        ErasePapers,
+        decide_erase,
+        {PapersErased: apply_erased},
+        lambda _, event: [ErasePapers(f"H{event.number}", event.reason)],
+        asked=True,
+        power=ADMIN,
     ),
 )

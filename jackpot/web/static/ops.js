@@ -46,7 +46,8 @@ function count() {
 document.body.addEventListener("htmx:afterSettle", () => {
   const bare = document.title.replace(/^\(\d+\) /, "");
   document.title = waiting() ? `(${waiting()}) ${bare}` : bare;
-  tellNews(document.querySelector("#waiting"), false);
+  const part = document.querySelector("#waiting");
+  if (part) tellNews(part, false); // not on the page where somebody signs in again
 });
 
 // A second tap on a slow connection sends nothing: the key would have it done once anyhow.

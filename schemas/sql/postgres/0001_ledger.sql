@@ -44,6 +44,15 @@ CREATE TABLE posting (
     CHECK ("primary"::numeric + reserve + overflow + house + wagers + awards + corrections + transfers = 0)
 );
 
+-- Which rows made or changed a hit: the way to its history. It follows from the rows; verify holds it to them.
+CREATE TABLE hit_entry (
+    bank integer NOT NULL,
+    seq bigint NOT NULL CHECK (seq > 0),
+    hit bigint NOT NULL CHECK (hit > 0),
+    PRIMARY KEY (bank, seq, hit)
+);
+CREATE INDEX hit_entry_by_hit ON hit_entry (bank, hit, seq);
+
 -- The lease and the fence. writer: which server process, by a number of its own; backend, backend_start: its
 -- connection, so that the server that takes the bank over can end it first.
 CREATE TABLE head (
@@ -109,6 +118,17 @@ CREATE TABLE told (
     seq bigint NOT NULL
 );
 
+CREATE TABLE paper (
+    -- What people wrote on a payout's papers, as JSON. mark: SHA-256 of salt and facts; the journal says which
+    -- payout has it. request: of what was asked. made: unix milliseconds.
+    mark bytea NOT NULL PRIMARY KEY CHECK (octet_length(mark) = 32),
+    request bytea NOT NULL UNIQUE CHECK (octet_length(request) = 16),
+    made bigint NOT NULL,
+    salt bytea NOT NULL,
+    facts text NOT NULL
+);
+CREATE INDEX paper_by_age ON paper (made);
+
 -- Nobody changes what is written: ALWAYS holds for the owner and for a replication session too.
 CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -121,9 +141,12 @@ CREATE TRIGGER journal_is_never_changed BEFORE UPDATE OR DELETE OR TRUNCATE ON j
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER posting_is_never_changed BEFORE UPDATE OR DELETE OR TRUNCATE ON posting
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER hit_entry_is_never_changed BEFORE UPDATE OR DELETE OR TRUNCATE ON hit_entry
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 ALTER TABLE bank ENABLE ALWAYS TRIGGER bank_is_never_changed;
 ALTER TABLE journal ENABLE ALWAYS TRIGGER journal_is_never_changed;
 ALTER TABLE posting ENABLE ALWAYS TRIGGER posting_is_never_changed;
+ALTER TABLE hit_entry ENABLE ALWAYS TRIGGER hit_entry_is_never_changed;
 
 -- A commit that waits for no standby, where one must be waited for, or that the power could take away again, is
 -- refused before it is made.
@@ -143,11 +166,12 @@ END $$;
 -- rows are there: COPY counts what it was given, whatever a trigger did to it afterwards.
 CREATE FUNCTION fence(
     of_bank integer, in_epoch bigint, seq_before bigint, new_seq bigint, new_hash bytea, postings bigint,
-    synchronous boolean
+    hits bigint, synchronous boolean
 ) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     wrote bigint;
     moved bigint;
+    about bigint;
     last_hash bytea;
 BEGIN
     PERFORM check_durable(synchronous);
@@ -158,10 +182,12 @@ BEGIN
     END IF;
     SELECT count(*) INTO wrote FROM journal WHERE bank = of_bank AND seq > seq_before AND seq <= new_seq;
     SELECT count(*) INTO moved FROM posting WHERE bank = of_bank AND seq > seq_before AND seq <= new_seq;
+    SELECT count(*) INTO about FROM hit_entry WHERE bank = of_bank AND seq > seq_before AND seq <= new_seq;
     SELECT hash INTO last_hash FROM journal WHERE bank = of_bank AND seq = new_seq;
-    IF wrote <> new_seq - seq_before OR moved <> postings OR last_hash IS DISTINCT FROM new_hash THEN
-        RAISE EXCEPTION 'of % rows and % postings it has % and %, or another last row',
-            new_seq - seq_before, postings, wrote, moved USING ERRCODE = 'JP005';
+    IF wrote <> new_seq - seq_before OR moved <> postings OR about <> hits
+        OR last_hash IS DISTINCT FROM new_hash THEN
+        RAISE EXCEPTION 'of % rows, % postings and % entries of hits it has %, % and %, or another last row',
+            new_seq - seq_before, postings, hits, wrote, moved, about USING ERRCODE = 'JP005';
     END IF;
 END $$;
 
@@ -200,10 +226,8 @@ BEGIN
     END IF;
 END $$;
 
--- What history is read by, newest first: entries that moved a meter without a wager, awards of $0.00 among them,
--- and people's acts on awards (kinds 10 to 13). No wager is in either.
+-- What a cycle is read by: entries that moved a meter without a wager.
 CREATE INDEX posting_of_awards ON posting (seq) WHERE wagers = 0;
-CREATE INDEX journal_of_acts ON journal (seq) WHERE kind IN (10, 11, 12, 13);
 
 -- What reports are read by: all that is no table's frame, by its kind (acts, readings, openings); and refusals.
 CREATE INDEX journal_by_kind ON journal (kind, seq) WHERE table_seq IS NULL;

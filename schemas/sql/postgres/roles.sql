@@ -25,10 +25,10 @@ BEGIN
     EXECUTE format('REVOKE CREATE ON SCHEMA %I FROM PUBLIC', current_schema());
 END $$;
 
-GRANT INSERT ON bank, journal, posting TO jackpot_server;
+GRANT INSERT ON bank, journal, posting, hit_entry TO jackpot_server;
 GRANT INSERT, UPDATE ON head TO jackpot_server;
 GRANT INSERT, UPDATE, DELETE ON snapshot TO jackpot_server;
-GRANT INSERT, UPDATE, DELETE ON person, secret, attempt, session, told TO jackpot_server;
+GRANT INSERT, UPDATE, DELETE ON person, secret, attempt, session, paper, told TO jackpot_server;
 
 -- An auditor reads what people did and what they are called, and nothing that lets anybody in.
 REVOKE ALL ON secret, attempt, session FROM jackpot_auditor;

@@ -43,6 +43,15 @@ CREATE TABLE posting (
     CHECK ("primary" + reserve + overflow + house + wagers + awards + corrections + transfers = 0)
 ) STRICT, WITHOUT ROWID;
 
+-- Which rows made or changed a hit: the way to its history. It follows from the rows; verify holds it to them.
+CREATE TABLE hit_entry (
+    bank INTEGER NOT NULL,
+    seq INTEGER NOT NULL CHECK (seq > 0),
+    hit INTEGER NOT NULL CHECK (hit > 0),
+    PRIMARY KEY (bank, seq, hit)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX hit_entry_by_hit ON hit_entry (bank, hit, seq);
+
 -- The lease and the fence: a writer's transaction ends with a compare-and-swap of (epoch, seq).
 CREATE TABLE head (
     bank INTEGER PRIMARY KEY,
@@ -104,6 +113,17 @@ CREATE TABLE told (
     seq INTEGER NOT NULL
 ) STRICT;
 
+CREATE TABLE paper (
+    -- What people wrote on a payout's papers, as JSON. mark: SHA-256 of salt and facts; the journal says which
+    -- payout has it. request: of what was asked. made: unix milliseconds.
+    mark BLOB NOT NULL PRIMARY KEY CHECK (length(mark) = 32),
+    request BLOB NOT NULL UNIQUE CHECK (length(request) = 16),
+    made INTEGER NOT NULL,
+    salt BLOB NOT NULL,
+    facts TEXT NOT NULL
+) STRICT;
+CREATE INDEX paper_by_age ON paper (made);
+
 CREATE TRIGGER bank_is_never_renamed BEFORE UPDATE ON bank
 BEGIN SELECT RAISE(ABORT, 'a bank keeps its name and number'); END;
 
@@ -122,10 +142,14 @@ BEGIN SELECT RAISE(ABORT, 'postings are append-only'); END;
 CREATE TRIGGER posting_is_never_deleted BEFORE DELETE ON posting
 BEGIN SELECT RAISE(ABORT, 'postings are append-only'); END;
 
--- What history is read by, newest first: entries that moved a meter without a wager, awards of $0.00 among them,
--- and people's acts on awards (kinds 10 to 13). No wager is in either.
+CREATE TRIGGER hit_entry_is_never_changed BEFORE UPDATE ON hit_entry
+BEGIN SELECT RAISE(ABORT, 'entries of hits are append-only'); END;
+
+CREATE TRIGGER hit_entry_is_never_deleted BEFORE DELETE ON hit_entry
+BEGIN SELECT RAISE(ABORT, 'entries of hits are append-only'); END;
+
+-- What a cycle is read by: entries that moved a meter without a wager.
 CREATE INDEX posting_of_awards ON posting (seq) WHERE wagers = 0;
-CREATE INDEX journal_of_acts ON journal (seq) WHERE kind IN (10, 11, 12, 13);
 
 -- What reports are read by: all that is no table's frame, by its kind (acts, readings, openings); and refusals.
 CREATE INDEX journal_by_kind ON journal (kind, seq) WHERE table_seq IS NULL;

@@ -9,6 +9,8 @@ from jackpot.rules.acts import ACT_OF, ACTS, alarms, known, meters, parameters, 
 from jackpot.rules.acts.act import Act
 from jackpot.rules.acts.banks import BeginBank, CloseBank, OpenBank
 from jackpot.rules.acts.devices import BlockDevice, ClearDevice, EndKey
+from jackpot.rules.acts.disputes import Dispute, Lift
+from jackpot.rules.acts.hits import ErasePapers
 from jackpot.rules.acts.links import OpenLink, Resume, Suspend
 from jackpot.rules.acts.readings import Reading
 from jackpot.rules.acts.rounds import Decline
@@ -31,6 +33,9 @@ MOVES_NOTHING: Final = (
     OpenBank,
     CloseBank,
     BeginBank,
+    Dispute,
+    Lift,
+    ErasePapers,
     *(act.command for act in (*people.ACTS, *vouching.ACTS, *known.ACTS)),
     *(act.command for act in requests.ACTS),
     *(act.command for act in alarms.ACTS),

@@ -13,7 +13,7 @@ from jackpot.rules.refusal import Refusal
 from jackpot.rules.signing import ROLES, People, Proof, Role, Signed
 from tests.rules.test_engine import bank
 
-FLOOR: Final = "validate undo strike void reopen decline release"
+FLOOR: Final = "validate dispute undo strike void reopen decline release"
 ADMIN: Final = "add-person grant withdraw-role end-person reset-secret give-code vouch"
 POWERS: Final[dict[str, tuple[Role, ...]]] = (
     dict.fromkeys(FLOOR.split(), ("floor",))
@@ -21,6 +21,7 @@ POWERS: Final[dict[str, tuple[Role, ...]]] = (
     | dict.fromkeys(("suspend", "resume", "confirm-behind", "clear", "acknowledge"), ("floor", "admin"))
     | dict.fromkeys(("correct-meter", "decide-left"), ("floor", "admin"))
     | dict.fromkeys(("end-key", "transfer", "close-link", "change-link"), ("admin",))
+    | {"erase-papers": ("admin",), "lift": ("floor", "auditor")}
     | dict.fromkeys(ADMIN.split(), ("admin",))
     | dict.fromkeys(("set-secret", "make-token", "end-token", "confirm", "reject"), ROLES)
 )

@@ -1,0 +1,100 @@
+"""Is a hit disputed? Then it is not paid until two people lift the dispute, or until it is undone (A10)."""
+
+from typing import ClassVar, Final
+
+from jackpot.rules.acts.act import FLOOR, FLOOR_OR_AUDITOR, Act, By, someone
+from jackpot.rules.acts.fields import HitId, Reason
+from jackpot.rules.acts.hits import find_hit, number_of
+from jackpot.rules.apply_rounds import end_dispute
+from jackpot.rules.codes import Code
+from jackpot.rules.commands import ActCommand
+from jackpot.rules.effects import Effects
+from jackpot.rules.events import Event
+from jackpot.rules.refusal import quoted, refuse_if, two_people
+from jackpot.rules.signing import People
+from jackpot.rules.state import UNPAID, State
+
+
+class Dispute(ActCommand, tag="dispute", frozen=True):
+    """A floorperson holds the payment of a hit, for somebody says that it is not right."""
+
+    hit: HitId
+    reason: Reason
+
+
+class Disputed(Event, frozen=True, array_like=True):
+    kind: ClassVar[int] = 52
+    hit: int
+    reason: str
+    people: People
+
+
+def decide_dispute(state: State, command: Dispute, by: By) -> Disputed:
+    """What waits to be paid is held."""
+    someone(by)
+    hit = find_hit(state, command.hit)
+    waits = any(award.status in UNPAID for award in hit.awards)
+    refuse_if(not waits, Code.NOT_PENDING, f"hit: nothing of {command.hit} waits to be paid")
+    twice = hit.number in state.disputed
+    refuse_if(twice, Code.DISPUTED, f"hit: {command.hit} is disputed already")
+    return Disputed(hit.number, command.reason, by.people)
+
+
+def apply_disputed(effects: Effects, event: Disputed) -> None:
+    """It is not paid until two people lift the dispute, or it is undone."""
+    effects.state.disputed.append(event.hit)
+    _tell(effects, event.hit)
+
+
+class Lift(ActCommand, tag="lift", frozen=True):
+    """The dispute is over, and the hit may be paid; two people of floor and audit."""
+
+    hit: HitId
+    reason: Reason
+
+
+class Lifted(Event, frozen=True, array_like=True):
+    kind: ClassVar[int] = 53
+    hit: int
+    reason: str
+    people: People
+
+
+def decide_lift(state: State, command: Lift, by: By) -> Lifted:
+    """Two people say that the hit is right, or what was wrong has been corrected."""
+    two_people(by.people, "a dispute is lifted")
+    number = number_of("H", command.hit)
+    wrong = number not in state.disputed
+    refuse_if(wrong, Code.NOT_DISPUTED, f"hit: {quoted(command.hit)} is not disputed")
+    return Lifted(number, command.reason, by.people)
+
+
+def apply_lifted(effects: Effects, event: Lifted) -> None:
+    """It may be paid."""
+    end_dispute(effects.state, event.hit)
+    _tell(effects, event.hit)
+
+
+def _tell(effects: Effects, number: int) -> None:
+    effects.hits.add(number)
+    effects.told.hit = f"H{number}"
+
+
+ACTS: Final = (
+    Act(
+        Dispute,
+        decide_dispute,
+        {Disputed: apply_disputed},
+        lambda _, event: [Dispute(f"H{event.hit}", event.reason)],
+        asked=True,
+        power=FLOOR,
+    ),
+    Act(
+        Lift,
+        decide_lift,
+        {Lifted: apply_lifted},
+        lambda _, event: [Lift(f"H{event.hit}", event.reason)],
+        asked=True,
+        power=FLOOR_OR_AUDITOR,
+    ),
+)

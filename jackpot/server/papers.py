@@ -1,0 +1,61 @@
+"""How is kept what people write on a payout's papers? Next to the journal, for as long as the site says."""
+
+from typing import Final
+
+from jackpot.clock import Clock
+from jackpot.config import Site
+from jackpot.ledger import papers
+from jackpot.rules.acts import hits
+from jackpot.rules.acts.hits import Pay, Validate
+from jackpot.rules.codes import Code
+from jackpot.server import asks
+from jackpot.server.asks import BadRequest, Payout
+from jackpot.server.people import Keeper
+from jackpot.server.whose import NotDone
+
+DAY_MS: Final = 24 * 60 * 60 * 1_000
+
+
+class Papers:
+    """Keeps papers, and erases them. store: of the ledger that they lie in."""
+
+    def __init__(self, store: Keeper, clock: Clock, site: Site) -> None:
+        self._store = store
+        self._clock = clock
+        self._site = site
+
+    async def keep(self, payout: Payout, request: bytes) -> bytes:
+        """The mark of what names somebody, empty where nothing does. What is too old is erased now.
+
+        request: the digest of what was asked, so that it is kept once. Raises NotDone, LedgerError.
+        """
+        if isinstance(payout, asks.Pay):
+            _check(payout)
+        facts = payout.papers()
+        if not facts:
+            return b""
+        now, days = self._clock.unix_ms(), self._site.papers_kept_days
+        old = () if days is None else (papers.erase_older(now - days * DAY_MS),)
+        ((mark,),) = await self._store.change(*old, papers.keep(facts, request, now))
+        return bytes(mark)
+
+    def act(self, payout: Payout, mark: bytes) -> hits.Validate | hits.Pay:
+        """What the rules decide."""
+        match payout:
+            case asks.Validate(hit=hit, award=award, surveillance=surveillance):
+                return Validate(hit, award, surveillance, mark)
+            case asks.Pay(hit=hit, award=award, document=document, tax_form=form):
+                return Pay(hit, award, document, form, self._site.tax_form_from, mark)
+        raise BadRequest(f"{type(payout).__name__} is no payout")
+
+    async def drop(self, *marks: bytes) -> None:
+        """Erases what has these marks."""
+        if any(marks):
+            await self._store.change(*(papers.erase(mark) for mark in marks if mark))
+
+
+def _check(pay: asks.Pay) -> None:
+    """Refuses half of a tax form: the journal has its name, and its number lies next to it."""
+    for given, missing in (("tax_form", "tax_number"), ("tax_number", "tax_form")):
+        if getattr(pay, given) and not getattr(pay, missing):
+            raise NotDone(Code.NO_TAX_FORM, f"{missing}: a tax form has a name and a number")

@@ -1,0 +1,130 @@
+"""Is a disputed hit held until two people lift that, and does a large payment take its tax form (A10)?"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from jackpot.rules import facts, views
+from jackpot.rules.acts.disputes import Dispute, Lift
+from jackpot.rules.acts.hits import ErasePapers, Pay, Undo, Validate
+from jackpot.rules.signing import Signed
+from tests.rules.acts.test_requests import ANN, BEN, LOOKER, ask, last, waiting, won
+from tests.rules.subject import OfEngine
+from tests.rules.test_engine import royal, send, wager
+
+ADA, BOTH = ("Ada",), ("Ada", "Grace")
+HOLD, LIFT = Dispute("H1", "seat 3 says it held the ace"), Lift("H1", "pictures seen")
+# The royal's own award is $10,000.42.
+LARGE = 200_000
+
+
+def act(subject: OfEngine, command: Any, people: tuple[str, ...] = ADA) -> Mapping[str, Any]:
+    return subject.execute(command, people=people).answer
+
+
+def counted(subject: OfEngine) -> dict[str, int]:
+    found: dict[str, int] = views.statistics(subject.engine)["hits"]
+    return found
+
+
+def test_a_disputed_hit_is_not_paid_until_two_people_lift_that() -> None:
+    """A10: it may be validated meanwhile; one person alone neither lifts it nor holds it twice."""
+    subject = won()
+    assert act(subject, HOLD)["hit"] == "H1"
+    assert act(subject, HOLD)["code"] == "disputed"
+    assert act(subject, Validate("H1"))["ok"]
+    refused = act(subject, Pay("H1"))
+    assert (refused["code"], refused["message"][:5]) == ("disputed", "hit: ")
+    assert act(subject, LIFT)["code"] == "two_people"
+    assert act(subject, LIFT, BOTH)["ok"]
+    assert act(subject, LIFT, BOTH)["code"] == "not_disputed"
+    assert act(subject, Pay("H1"))["ok"]
+    assert act(subject, HOLD)["code"] == "not_pending"
+
+
+def test_what_is_disputed_is_counted_apart_and_still_waits_on_the_signs() -> None:
+    """S7: nobody who validates and pays is late with it; the jackpot still waits for signs and tables."""
+    subject = won()
+    before, on_signs = counted(subject), facts.jackpots(subject.engine.state, 1)
+    act(subject, HOLD)
+    awards = before["pending"]
+    assert counted(subject) == {"pending": 0, "validated": 0, "disputed": awards}
+    groups = views.statistics(subject.engine)["waiting"]
+    assert {group["status"] for group in groups} == {"disputed"}
+    assert sum(group["amount"] for group in groups) == sum(
+        award.amount for award in subject.engine.state.hits[1].awards
+    )
+    assert facts.jackpots(subject.engine.state, 1) == on_signs != ()
+    act(subject, LIFT, BOTH)
+    assert counted(subject) == before
+
+
+def test_an_undone_hit_is_disputed_no_more() -> None:
+    """A11: nothing waits to be paid, so nothing is held; the number comes never again."""
+    subject = won()
+    act(subject, HOLD)
+    assert act(subject, Undo("H1", "misdeal"))["ok"]
+    assert subject.engine.state.disputed == []
+    send(subject, 3, wager("r2"))
+    send(subject, 4, royal("r2"))
+    assert act(subject, LIFT, BOTH)["code"] == "not_disputed"
+
+
+def test_floor_and_audit_lift_it_and_the_one_who_asks_waits_for_another() -> None:
+    """A10: an auditor may be the second of the two, and the cage neither holds nor lifts."""
+    subject = won()
+    auditor, cage = Signed(8, ("auditor",)), Signed(9, ("cage",))
+    for command, who in ((HOLD, auditor), (HOLD, cage), (LIFT, cage)):
+        assert ask(subject, command, who).answer["code"] == "not_allowed"
+    assert ask(subject, HOLD, ANN).answer["ok"]
+    assert ask(subject, LIFT, ANN).answer["asked"]
+    assert waiting(subject) == ["Q1"]
+    assert ask(subject, LIFT, BEN, auditor).answer["ok"]
+    assert subject.engine.state.disputed == []
+
+
+def test_a_large_payment_takes_a_tax_form() -> None:
+    """A10: the field is named; the journal has the form's name, and the sum from which one was wanted."""
+    subject = won()
+    act(subject, Validate("H1", surveillance="cam 12, 02:14", paper=b"v" * 32))
+    refused = act(subject, Pay("H1", tax_from=LARGE))
+    assert (refused["code"], refused["message"]) == (
+        "no_tax_form",
+        "tax_form: seat 3 is paid 2000.00 or more, which takes a tax form",
+    )
+    assert act(subject, Pay("H1", None, "4711", "W-2G", LARGE, b"p" * 32))["ok"]
+    paid: Any = last(subject)
+    assert (paid.document, paid.tax_form, paid.tax_from, paid.paper) == ("4711", "W-2G", LARGE, b"p" * 32)
+
+
+@pytest.mark.parametrize("tax_from", [None, 1_000_043])
+def test_a_smaller_payment_takes_none(tax_from: int | None) -> None:
+    """A10: below the site's sum, or where the site has none."""
+    subject = won()
+    act(subject, Validate("H1"))
+    assert act(subject, Pay("H1", tax_from=tax_from))["ok"]
+
+
+def test_each_seat_has_a_tax_form_of_its_own() -> None:
+    """A5, A10: envy of $1,000 to others: where each seat's sum takes a form, awards are paid one by one."""
+    subject = won()
+    act(subject, Validate("H1"))
+    awards = {award.seat: f"A{award.number}" for award in subject.engine.state.hits[1].awards}
+    assert len(awards) > 1
+    refused = act(subject, Pay("H1", None, "4711", "W-2G", 100_000))
+    assert (refused["code"], refused["message"].split(":")[0]) == ("no_tax_form", "award")
+    for award in awards.values():
+        assert act(subject, Pay("H1", award, "4711", "W-2G", 100_000))["ok"]
+
+
+def test_papers_are_erased_of_what_is_settled_alone() -> None:
+    """A10: an admin has it done, with a reason, also of a hit long forgotten; not of one that waits."""
+    subject = won()
+    admin = Signed(8, ("admin",))
+    erase = ErasePapers("H1", "asked for")
+    assert ask(subject, erase, ANN).answer["code"] == "not_allowed"
+    assert ask(subject, erase, admin).answer["code"] == "not_validated"
+    assert ask(subject, ErasePapers("H2", "x"), LOOKER).answer["code"] == "no_such_hit"
+    assert ask(subject, Undo("H1", "misdeal"), ANN).answer["ok"]
+    assert ask(subject, erase, admin).answer["ok"]

@@ -1,0 +1,102 @@
+"""Does what people write on a payout lie next to the journal alone, held to it, and go when it must?"""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from jackpot.app import Server
+from jackpot.books.hits import done_with
+from jackpot.books.report import Wanted
+from jackpot.books.reports import REPORTS
+from jackpot.config import Config
+from jackpot.ledger.open import open_reader
+from tests.server.bed import administer, configure, on_loop, table
+from tests.server.test_admin import royal
+
+DAY_MS = 24 * 60 * 60 * 1_000
+SEEN = {"dealer": "Dee Lear, 4411", "witness": "Will Ness", "surveillance": "cam 12, 02:14"}
+PAID = {"document": "P-4711", "patron": "Pat Ron", "tax_form": "W-2G", "tax_number": "T-0815"}
+NAMES = ("Dee Lear", "Will Ness", "Pat Ron", "T-0815")
+
+
+def taxed(folder: Path, **more: Any) -> Config:
+    """A floor where a payment from $2,000.00 on takes a tax form."""
+    config = configure(folder)
+    return msgspec.structs.replace(
+        config, site=msgspec.structs.replace(config.site, tax_form_from=200_000, **more)
+    )
+
+
+def kept(config: Config) -> list[tuple[Any, ...]]:
+    """Everything that lies next to the journal about payouts."""
+    ledger = open_reader(config.ledger.url)
+    try:
+        return ledger.look_up("SELECT facts, made, mark FROM paper ORDER BY made, facts")
+    finally:
+        ledger.close()
+
+
+async def payout(server: Server, config: Config) -> dict[str, Any]:
+    """What the payout form of H1 says, by the name of each line."""
+    wanted = Wanted(config.site, ("main",), hit=1)
+    found = await server.books.read(lambda ledger: REPORTS["payout"].find(ledger, wanted))
+    return {fact.name: fact.value for fact in found.facts}
+
+
+async def refused(config: Config, **request: Any) -> tuple[str, str]:
+    answer = await administer(config, by="Ann", **request)
+    assert not answer["ok"], answer
+    return answer["code"], answer["message"].split(":")[0]
+
+
+@on_loop
+async def test_names_lie_next_to_the_journal_and_references_in_it(tmp_path: Path) -> None:
+    """A10: the form is filled; the journal holds a digest, and no name; what is asked again is kept once."""
+    config = taxed(tmp_path)
+    async with Server(config) as server, table(server) as device:
+        await royal(device)
+        assert (await administer(config, do="validate", hit="H1", by="Ann", once="v", **SEEN))["ok"]
+        assert await refused(config, do="pay", hit="H1") == ("no_tax_form", "tax_form")
+        half = {name: PAID[name] for name in ("tax_form", "patron")}
+        assert await refused(config, do="pay", hit="H1", **half) == ("no_tax_form", "tax_number")
+        assert await refused(config, do="pay", hit="H1", patron="<b>" * 60) == ("bad_request", "patron")
+        assert len(kept(config)) == 1, "of what was refused nothing is kept"
+        for _ in range(2):
+            assert (await administer(config, do="pay", hit="H1", by="Ann", once="p", **PAID))["ok"]
+        found = kept(config)
+        assert [msgspec.json.decode(row[0]) for row in found] == [
+            {"dealer": SEEN["dealer"], "witness": SEEN["witness"]},
+            {"patron": PAID["patron"], "tax_number": PAID["tax_number"]},
+        ]
+        rows = await server._stores["main"].rows("main", 0, 100)
+        bodies = b"".join(row.body for row in rows)
+        assert not any(name.encode() in bodies for name in NAMES)
+        assert all(mark in bodies for *_, mark in found)
+        assert all(text.encode() in bodies for text in (SEEN["surveillance"], "P-4711", "W-2G"))
+        form = await payout(server, config)
+        assert form.items() >= {name.replace("_", " "): text for name, text in (SEEN | PAID).items()}.items()
+        steps = (await administer(config, do="/hits/{hit}", hit="H1"))["steps"]
+        assert steps[0]["facts"] == {name: PAID[name] for name in ("patron", "tax_form", "tax_number")}
+        assert (steps[0]["document"], steps[1]["facts"]) == ("P-4711", SEEN)
+
+
+@on_loop
+async def test_what_names_somebody_is_erased_by_an_act_or_by_age(tmp_path: Path) -> None:
+    """S8: the journal says who had it done; a changed paper is believed nowhere; what is too old goes."""
+    config = taxed(tmp_path, papers_kept_days=30)
+    async with Server(config) as server, table(server) as device:
+        await royal(device)
+        assert (await administer(config, do="validate", hit="H1", by="Ann", **SEEN))["ok"]
+        await server._stores["main"].change(("UPDATE paper SET facts = ?1", ('{"dealer": "Eve"}',)))
+        assert (await payout(server, config))["dealer"] == "erased"
+        await server._stores["main"].change(("UPDATE paper SET made = made - ?1", (30 * DAY_MS,)))
+        assert (await administer(config, do="pay", hit="H1", by="Ann", **PAID))["ok"]
+        assert [msgspec.json.decode(row[0])["patron"] for row in kept(config)] == ["Pat Ron"]
+        erase = {"do": "erase-papers", "hit": "H1", "reason": "asked for by the patron"}
+        assert (await administer(config, by="Ann", **erase))["ok"]
+        assert kept(config) == []
+        form = await payout(server, config)
+        assert (form["patron"], form["tax form"], form["document"]) == ("erased", "W-2G", "P-4711")
+        done = await server.books.read(lambda ledger: done_with(ledger, "main", 1))
+        assert (done[0].what, done[0].people) == ("erased", ("Ann",))
