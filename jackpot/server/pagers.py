@@ -19,7 +19,8 @@ from jackpot.books.news import News
 from jackpot.books.reader import Books
 from jackpot.clock import Clock
 from jackpot.config import Notify
-from jackpot.ledger.store import LedgerError, Store
+from jackpot.ledger.reading import Reader
+from jackpot.ledger.store import LedgerError, Statement, Store
 from jackpot.server.desk import Desk
 from jackpot.server.destinations import Outbox, ToWebhook
 
@@ -36,6 +37,17 @@ _KEEP: Final = """
 """
 
 log: Final = structlog.get_logger()
+
+
+def kept(bank: str, seq: int) -> Statement:
+    """Keeps up to which entry everything was told."""
+    return _KEEP, (bank, seq)
+
+
+def told(ledger: Reader, bank: str) -> int | None:
+    """Up to which entry everything was told; None where nobody ever was."""
+    found = ledger.look_up(_FROM, bank)
+    return int(found[0][0]) if found else None
 
 
 def signature(secret: bytes, body: bytes, unix_s: int) -> str:
@@ -89,10 +101,10 @@ class Pagers:
 
     async def _from(self, bank: str, upto: int) -> int:
         """Up to which entry everything was told."""
-        found = await self._books.read(lambda ledger: ledger.look_up(_FROM, bank))
-        if not found:
+        known = await self._books.read(lambda ledger: told(ledger, bank))
+        if known is None:
             await self._keep(bank, upto)
-        return min(int(found[0][0]), upto) if found else upto
+        return upto if known is None else min(known, upto)
 
     async def _took(self, bank: str, seq: int) -> None:
         """A notice was taken; everything up to `seq` is told."""
@@ -103,7 +115,7 @@ class Pagers:
             log.warning("notice_not_kept", bank=bank, reason=str(error), kind=bank)
 
     async def _keep(self, bank: str, seq: int) -> None:
-        await self._store.change((_KEEP, (bank, seq)))
+        await self._store.change(kept(bank, seq))
 
     def _headers(self, body: bytes) -> Mapping[str, str]:
         now = self._clock.unix_ms() // 1000

@@ -12,6 +12,7 @@ from jackpot.ledger.copy import copy
 from jackpot.ledger.keyring import Attempts, Named, Secret, digest_of
 from jackpot.ledger.open import make_roles, opened
 from jackpot.ledger.store import DataRefused
+from jackpot.server import pagers
 from tests.ledger.conftest import Place
 from tests.ledger.waiting import open_ledger
 from tests.server.bed import on_loop
@@ -28,7 +29,7 @@ def test_what_is_kept_is_of_its_digest() -> None:
 
 
 def test_it_is_kept_and_read(place: Place) -> None:
-    """Names, secrets, attempts and sessions, together or not at all; what is of no digest is nobody's."""
+    """Names, secrets, attempts, sessions and what pagers were told; what is of no digest is nobody's."""
 
     @on_loop
     async def keep() -> None:
@@ -42,11 +43,14 @@ def test_it_is_kept_and_read(place: Place) -> None:
                 ("INSERT INTO person VALUES (?1, ?2, ?3, ?4)", (bytes(32), "eve", "Eve", b"salt")),
                 ("INSERT INTO secret VALUES (?1, ?2, ?3, ?4)", (bytes(32), 1, "a stolen one", b"")),
             )
+            await store.change(pagers.kept("main", 5), pagers.kept("side", 9))
+            await store.change(pagers.kept("main", 7))
             assert await store.change(("UPDATE attempt SET failures = 9 RETURNING failures", ())) == [(9,)]
 
     keep()
     ledger = place.read()
     assert keyring.people(ledger) == {ANN.mark: ANN}
+    assert [pagers.told(ledger, bank) for bank in ("main", "side", "other")] == [7, 9, None]
     assert keyring.secret(ledger, Secret(1, "hash").digest) == Secret(1, "hash")
     assert keyring.secret(ledger, bytes(32)) is None
     assert keyring.secret(ledger, digest_of("x")) is None
