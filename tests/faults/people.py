@@ -180,7 +180,7 @@ class Person:
         second = site.anybody(*POWERS[request.kind], but=(asker,))
         if random.random() < WRONG:
             second = site.stranger()
-        if random.random() < 0.2:
+        if random.random() < 0.2 or request.asker not in site.still_here():
             return Reject(f"Q{number}", "not so"), by._replace(proof=site.proof((second,)))
         return Confirm(f"Q{number}"), by._replace(proof=site.proof((asker, second)))
 

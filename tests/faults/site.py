@@ -130,14 +130,18 @@ class Site:
             and not one.ended
             and all(are_two(other, self.roll.signer(number)) for other in but)
         ]
-        number = self._random.choice(able or list(self.roll.people))
+        number = self._random.choice(able or self.still_here())
         by_program = program and self._random.random() < BY_PROGRAM
         return self._signer(number, self._random.choice(("token", "login")) if by_program else "secret")
 
     def stranger(self) -> Signer:
-        """Any of them, by any means: ended perhaps, without the role, or with no secret of their own."""
-        number = self._random.choice(list(self.roll.people))
+        """Any of them, by any means: without the role, or with no secret of their own."""
+        number = self._random.choice(self.still_here())
         return self._signer(number, self._random.choice(("secret", "secret", "token", "login")))
+
+    def still_here(self) -> list[int]:
+        """Who has not left: nobody else can sign in."""
+        return [number for number, one in self.roll.people.items() if not one.ended]
 
     def _signer(self, number: int, means: str) -> Signer:
         """By a login where there is no token."""
