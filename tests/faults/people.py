@@ -31,6 +31,8 @@ from tests.faults.worked.form import Signer
 # Seconds between two acts, and before an unanswered one is asked for again.
 PAUSE_S = 0.02
 AGAIN_S = 0.5
+# Tries of an act of the people's own bank: with a server for the floor there may be none for it.
+TRIES = 10
 # Of the acts, how many answer a table that is called ahead of the ledger.
 ANSWERS = 0.05
 # Of the acts of people who sign: how many answer a request, how many change who may do what, how many are of
@@ -91,6 +93,7 @@ class Person:
         self._said = said
         self._ask = ask
         self._waiting: tuple[Act, bytes] | None = None
+        self._tries = 0
         self._called: list[str] = []
         self.tidying = False
         timeline.after(PAUSE_S, self._go_on)
@@ -105,7 +108,7 @@ class Person:
 
     def _go_on(self) -> None:
         if self._waiting is None and (act := self._choose()) is not None:
-            self._waiting = act, self._random.randbytes(16)
+            self._waiting, self._tries = (act, self._random.randbytes(16)), 0
         if self._waiting is None:
             self._timeline.after(PAUSE_S, self._go_on)
             return
@@ -114,8 +117,12 @@ class Person:
         self._ask(command, by, digest, lambda _outcome: self._answered(digest))
 
     def _again(self, digest: bytes) -> None:
-        if self._waiting is not None and self._waiting[1] == digest:
-            self._go_on()
+        if self._waiting is None or self._waiting[1] != digest:
+            return
+        self._tries += 1
+        if self._waiting[0][1].bank == SITE and self._tries >= TRIES:
+            self._waiting = None
+        self._go_on()
 
     def _answered(self, digest: bytes) -> None:
         if self._waiting is not None and self._waiting[1] == digest:

@@ -35,11 +35,12 @@ def test_a_wrong_reseed_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """A2, A3: the reserve must become part of the next meter."""
     right = meter.take
 
-    def take(accounts: Accounts, terms: LevelTerms, **how: Any) -> None:
+    def take(accounts: Accounts, terms: LevelTerms, **how: Any) -> int:
         kept = accounts.reserve
-        right(accounts, terms, **how)
+        given = right(accounts, terms, **how)
         if how["rate"] == 10_000 and kept:
             accounts.primary, accounts.reserve = accounts.primary - kept, kept
+        return given
 
     monkeypatch.setattr(meter, "take", take)
     found("row")
