@@ -21,3 +21,11 @@ def test_the_past_holds_and_balances(tmp_path: Path, *, hands: bool) -> None:
         assert (report.problems, report.refusals, report.head.seq) == ((), 0, made.rows)
         engine, _ = rebuild(ledger, BANK)
     assert {table.terms.table for table in engine.state.tables} == set(made.keys)
+
+
+@pytest.mark.parametrize(("hands", "most"), [(False, 400), (True, 480)])
+def test_a_round_without_a_hit_takes_few_bytes(tmp_path: Path, *, hands: bool, most: int) -> None:
+    """Costs that must not grow: seven wagers on three levels in two frames, indexes included."""
+    small, large = (past(tmp_path / str(rows), rows, 8, hands=hands) for rows in (3_000, 6_000))
+    more = large.ledger.stat().st_size - small.ledger.stat().st_size
+    assert more / ((large.rows - small.rows) / 2) <= most
