@@ -1,6 +1,7 @@
 """Which pages hang on walls? A sign for each link, and the whole floor. Nothing here changes anything."""
 
 import hashlib
+from collections.abc import Mapping
 from importlib import resources
 from typing import Any, Final
 
@@ -10,38 +11,61 @@ from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 from jackpot.config import LOGO_TYPES, Config
 from jackpot.config.writing import Writing, writing
+from jackpot.rules.paytable import LinkTerms, Percent
 from jackpot.web.live import Live
 
 # A page loads nothing from elsewhere, runs only our own files, and is never framed by another site.
 SECURITY: Final = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
-    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'",
+    "font-src 'self'; media-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'self'",
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-STATIC_TYPES: Final = {"js": "text/javascript", "css": "text/css", "svg": "image/svg+xml"}
+# Kinds of file with their charset, which a font has none of.
+STATIC_TYPES: Final[Mapping[str, tuple[str, str | None]]] = {
+    "js": ("text/javascript", "utf-8"),
+    "css": ("text/css", "utf-8"),
+    "svg": ("image/svg+xml", "utf-8"),
+    "woff2": ("font/woff2", None),
+}
 STATIC: Final = (
     "base.css",
+    "coins.js",
     "docs.css",
     "fit.js",
     "floor.css",
     "floor.js",
     "icon.svg",
+    "idle.js",
     "live.js",
     "notify.js",
     "odometer.js",
     "ops.css",
     "ops.js",
+    "preview.js",
     "sign.css",
     "sign.js",
+    "sound.js",
     "tones.js",
+    "vendor/barlow-condensed-ext.woff2",
+    "vendor/barlow-condensed.woff2",
+    "vendor/bebas-neue-ext.woff2",
+    "vendor/bebas-neue.woff2",
+    "vendor/cinzel-ext.woff2",
+    "vendor/cinzel.woff2",
+    "vendor/confetti.js",
     "vendor/htmx.js",
     "win.js",
+    "wins.js",
+    "words.js",
 )
 # A logo is held in memory, and one that is larger was made by mistake.
 LOGO_MOST: Final = 4_194_304
 _DIGEST_SHOWN: Final = 16
+# Basis points of a whole meter.
+WHOLE: Final = 10_000
 
 
 def _file(folder: str, name: str) -> bytes:
@@ -103,9 +127,9 @@ class Screens:
         name = request.match_info["name"]
         if name not in self._files:
             raise web.HTTPNotFound(text="there is no such file\n")
-        kind = STATIC_TYPES[name.rpartition(".")[2]]
+        kind, charset = STATIC_TYPES[name.rpartition(".")[2]]
         return web.Response(
-            body=self._files[name], content_type=kind, charset="utf-8", headers={"Cache-Control": "no-cache"}
+            body=self._files[name], content_type=kind, charset=charset, headers={"Cache-Control": "no-cache"}
         )
 
     async def logo(self, request: web.Request) -> web.Response:
@@ -128,10 +152,14 @@ class Screens:
         }
 
     def _sign(self, link: str) -> bytes:
+        (terms,) = (one for one in self._config.links if one.link == link)
         settings = {
             "link": link,
             "money": msgspec.to_builtins(self.writing),
             "face": self._face(link),
+            "hands": _whole_hands(terms),
+            "levels": [level.level for level in terms.levels],
+            "words": {},
             "insecure": self._config.listen.insecure,
         }
         return self._page("sign.html", link, settings)
@@ -152,9 +180,20 @@ class Screens:
             title=self._config.displays[link].title if link else "Floor",
             logo=f"/logo/{link}" if link in self._logos else None,
             settings=text,
+            unavailable="Display unavailable",
+            known="The tables know",
             version=digest[:_DIGEST_SHOWN],
         )
         return page.encode()
+
+
+def _whole_hands(terms: LinkTerms) -> dict[str, str]:
+    """By level, the lowest hand that wins all of it; a hand of one suit alone is no promise to make."""
+    return {
+        row.pays.level: row.hand
+        for row in terms.rows
+        if isinstance(row.pays, Percent) and row.pays.rate == WHOLE and not row.suits
+    }
 
 
 async def secure(_request: web.Request, response: web.StreamResponse) -> None:

@@ -23,7 +23,13 @@ FLAGS: Final = (
     "--disable-component-update",
     "--disable-sync",
 )
-SIZES: Final = {"wall": (1920, 1080), "portrait": (1080, 1920), "phone": (390, 844)}
+SIZES: Final = {
+    "wall": (1920, 1080),
+    "portrait": (1080, 1920),
+    "wide": (3840, 1080),
+    "strip": (1280, 400),
+    "phone": (390, 844),
+}
 
 needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="no chromium on this machine")
 

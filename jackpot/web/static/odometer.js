@@ -9,12 +9,15 @@ const GAP_EM = 0.04; // between two windows
 const MARK_EM = 0.34;
 const LETTER_EM = 0.66;
 
-// The width of a digit in this page's font, which differs from screen to screen.
-function digitEm() {
+// The width of a digit in this box's font, which differs from screen to screen.
+function digitEm(box) {
   const pen = document.createElement("canvas").getContext("2d");
-  pen.font = `800 100px ${getComputedStyle(document.body).fontFamily}`;
+  const { fontFamily, fontWeight } = getComputedStyle(box);
+  pen.font = `${fontWeight} 100px ${fontFamily}`;
   return Math.max(...Array.from(DIGITS, (digit) => pen.measureText(digit).width)) / 100 + ROOM_EM;
 }
+
+const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 function element(name, className, text = "") {
   const made = document.createElement(name);
@@ -48,22 +51,25 @@ export class Odometer {
     this.columns = []; // the lowest digit first
     this.frame = (now) => this.step(now);
     this.waiting = false;
-    this.digit = digitEm();
+    this.digit = digitEm(box);
     this.wide = 0; // em
     box.style.setProperty("--digit", `${this.digit.toFixed(3)}em`);
   }
 
-  // The newest true value, cents.
+  // The newest true value, cents. Returns whether it is lower than what stood here.
   set(cents) {
     const newest = this.next ?? (this.run ? this.run.to : this.shown);
-    if (newest === null || cents < newest) {
+    if (newest === null || cents < newest || still.matches) {
       this.run = this.next = null;
       this.draw(cents);
-    } else if (cents > newest) {
+      return newest !== null && cents < newest;
+    }
+    if (cents > newest) {
       if (this.run) this.next = cents;
       else this.run = { from: this.shown, to: cents, began: performance.now() };
       this.wake();
     }
+    return false;
   }
 
   wake() {

@@ -1,106 +1,155 @@
 // What does a sign show? The amounts of one link, a win, and plainly when it cannot know them.
 
-import { celebrate } from "./win.js";
 import { fit } from "./fit.js";
+import { Idle } from "./idle.js";
 import { follow } from "./live.js";
-import { paint, tone } from "./tones.js";
 import { Odometer, write } from "./odometer.js";
+import { preview } from "./preview.js";
+import { chime } from "./sound.js";
+import { paint, tone } from "./tones.js";
+import { Celebration } from "./win.js";
+import { say } from "./words.js";
+
+// An amount's height in its own font size, as base.css draws a digit's window, with some air.
+const TALL_EM = 1.24;
+// How long the light passes over an amount that fell (sign.css).
+const CUT_MS = 6000;
 
 const settings = JSON.parse(document.body.dataset.settings);
 const { link, face, money } = settings;
 const box = document.getElementById("levels");
 const notice = document.getElementById("notice");
+const idle = document.getElementById("idle");
 const fault = document.getElementById("fault");
 const levels = new Map();
 let state = "connecting";
 let lost = false;
 
 paint(document.documentElement, face);
-const win = celebrate(document.getElementById("win"), face, money, show);
+const win = new Celebration(document.getElementById("win"), face, money, show, chime(face.sound));
+const attraction = new Idle(idle, settings, () => (win.time.known ? win.at() : 0));
+
+function element(name, className, text = "") {
+  const made = document.createElement(name);
+  made.className = className;
+  made.textContent = text;
+  return made;
+}
 
 function levelOf(name) {
   let level = levels.get(name);
   if (level === undefined) {
-    const section = document.createElement("section");
-    section.className = "level";
+    const section = element("section", "level");
     section.dataset.level = name;
-    const title = document.createElement("h2");
-    title.className = "name";
-    title.textContent = face.levels[name] ?? name;
-    const amount = document.createElement("div");
-    amount.className = "amount-run";
-    const noted = document.createElement("p");
-    noted.className = "note";
-    section.append(title, amount, noted);
+    const stage = element("div", "stage");
+    const amount = element("div", "amount-run");
+    const noted = element("p", "note");
+    stage.append(amount);
+    section.append(element("h2", "name", face.levels[name] ?? name), stage, noted);
     tone(section, face, name);
     box.append(section);
-    level = { section, note: noted, odometer: new Odometer(amount, money), fitted: 0 };
+    box.dataset.count = box.children.length;
+    level = { section, stage, amount, note: noted, odometer: new Odometer(amount, money) };
     levels.set(name, level);
+    watched.observe(stage);
   }
   return level;
 }
 
-// Levels side by side, or one below the other, are written equally large; the first of three may be larger.
+// As large as its stage has room for; levels whose stages are equally wide are written equally large.
 function fitAmounts() {
-  const wide = Array.from(levels.values(), (level) => level.odometer.wide);
-  const alone = wide.length === 3 && matchMedia("(min-aspect-ratio: 1/1)").matches ? wide.shift() : null;
-  const widest = Math.max(...wide);
-  Array.from(levels.values()).forEach((level, index) => {
-    const own = (index === 0 && alone) || widest;
-    if (own && own !== level.fitted) {
-      level.fitted = own;
-      level.odometer.box.style.setProperty("--wide", own.toFixed(2));
-    }
-  });
+  const sizes = new Map();
+  for (const { stage, odometer } of levels.values()) {
+    const key = Math.round(stage.clientWidth / 8);
+    const own = Math.min(stage.clientWidth / (odometer.wide || 8), stage.clientHeight / TALL_EM);
+    sizes.set(key, Math.min(own, sizes.get(key) ?? own));
+  }
+  for (const { stage, amount } of levels.values()) {
+    const size = `${Math.floor(sizes.get(Math.round(stage.clientWidth / 8)))}px`;
+    if (amount.style.fontSize !== size) amount.style.fontSize = size;
+  }
 }
 
 function fitNames() {
-  for (const level of levels.values()) fit(level.section.querySelector(".name"));
+  for (const part of [...box.querySelectorAll(".name, .note"), ...document.querySelectorAll("h1"), idle]) fit(part);
 }
 
+const watched = new ResizeObserver(() => {
+  fitNames();
+  fitAmounts();
+});
+
 function note(level, text) {
+  if (level.note.textContent === text) return;
   level.note.textContent = text;
   level.section.classList.toggle("noted", text !== "");
+  fit(level.note);
+}
+
+// A lower amount is shown at once; the light that passes over it says that this is no mistake.
+function cut(level) {
+  level.section.classList.add("cut");
+  clearTimeout(level.cutting);
+  level.cutting = setTimeout(() => level.section.classList.remove("cut"), CUT_MS);
 }
 
 function show() {
-  const shown = lost || state === "fault" ? "fault" : win.showing() ? "win" : state;
+  const isLost = lost || state === "fault";
+  const quiet = state === "win" ? "normal" : state;
+  const shown = isLost ? "fault" : win.showing ? "win" : quiet === "normal" && waits() ? "pending" : quiet;
   document.body.dataset.state = shown;
   fault.hidden = shown !== "fault";
   win.cover(shown === "win");
-  const plain = settings.insecure ? "unencrypted connection" : "";
-  notice.textContent = shown === "suspended" ? "No progressive wagers at the moment" : plain;
+  notice.textContent = shown === "suspended" ? say("No progressive wagers at the moment") : settings.insecure ? say("unencrypted connection") : "";
+  idle.hidden = shown === "suspended" || shown === "win";
 }
+
+const waits = () => win.waiting.size > 0;
 
 function told(message) {
   if (message.t === "welcome") {
     for (const facts of message.links) facts.levels.forEach(levelOf);
-    box.dataset.count = levels.size;
-    fitNames();
   } else if (message.t === "meters") {
-    for (const [of, level, cents] of message.values) if (of === link) levelOf(level).odometer.set(cents);
-    fitAmounts();
+    win.heard(message.at);
+    let isWider = false;
+    for (const [of, name, cents] of message.values) {
+      if (of !== link) continue;
+      const level = levelOf(name);
+      const wide = level.odometer.wide;
+      if (level.odometer.set(cents)) cut(level);
+      isWider ||= wide !== level.odometer.wide;
+    }
+    if (isWider) fitAmounts();
   } else if (message.t === "hit") {
+    attraction.won(message);
     win.hit(message);
   } else if (message.t === "status" && message.status === "undone") {
+    attraction.undone(message.hit);
     win.undone(message.hit);
   } else if (message.t === "state") {
-    if (state === "win" && message.state !== "win") win.stop(); // the server says when a win has been shown
     state = message.state;
+    win.stated(message.waiting);
     for (const [name, level] of levels) {
       const jackpot = message.waiting.find((one) => one.level === name);
-      note(level, jackpot ? `${write(money, jackpot.amount)} won at ${jackpot.table}, being verified` : "");
+      const sum = jackpot && write(money, jackpot.amount);
+      note(level, jackpot ? say("{sum} won at {table}, being verified", { sum, table: jackpot.table }) : "");
     }
     show();
   }
 }
 
-addEventListener("resize", () => {
-  fitAmounts();
-  fitNames();
-});
-follow([link], told, (value) => {
-  lost = value;
-  if (lost) win.stop();
-  show();
-});
+// The widths of digits are those of the page's own fonts, once they are there.
+await document.fonts.ready;
+await Promise.allSettled(["Digits", "Display", "Words"].map((name) => document.fonts.load(`1em ${name}`)));
+const asked = new URLSearchParams(location.search).get("preview");
+if (asked === null) {
+  follow([link], told, (value) => {
+    lost = value;
+    show();
+  });
+} else {
+  preview(asked, settings, told, (value) => {
+    lost = value;
+    show();
+  });
+}

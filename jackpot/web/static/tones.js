@@ -1,7 +1,7 @@
 // Which colours has a page? The configured accent, and from it a tone for each level.
 
-// How far a level's tone is from the accent towards another metal, so that levels are told apart at a glance.
-const METALS = { major: ["#dfe6f5", 0.85], minor: ["#e39a5c", 0.85] };
+// A level's tone where the configuration gives none, so that levels are told apart at a glance; others: the accent.
+const GEMS = { major: "#c79bff", minor: "#54d8c4" };
 
 function channels(colour) {
   return [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
@@ -11,10 +11,6 @@ function mix(colour, other, part) {
   const [from, to] = [channels(colour), channels(other)];
   const mixed = from.map((value, index) => Math.round(value + (to[index] - value) * part));
   return `rgb(${mixed.join(", ")})`;
-}
-
-function hex(rgb) {
-  return `#${rgb.match(/\d+/g).map((value) => Number(value).toString(16).padStart(2, "0")).join("")}`;
 }
 
 // The page's own colours.
@@ -28,9 +24,8 @@ export function paint(root, { accent, background }) {
 }
 
 // One level's colours.
-export function tone(element, { accent, background }, level) {
-  const [metal, part] = METALS[level] ?? [accent, 0];
-  const own = hex(mix(accent, metal, part));
+export function tone(element, { accent, background, colours }, level) {
+  const own = colours?.[level] ?? GEMS[level] ?? accent;
   element.style.setProperty("--tone", own);
   element.style.setProperty("--tone-light", mix(own, "#ffffff", 0.62));
   element.style.setProperty("--tone-deep", mix(own, background, 0.62));

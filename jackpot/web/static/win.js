@@ -1,138 +1,133 @@
-// How is a win celebrated? Over the whole screen for a set time: level, amount, table; then the new meter again.
+// How is a win celebrated? Level, sum, table and hand on the stage, for as long as `wins.js` says; the meters run
+// on below, so that the new amount stands at once.
 
+import { Coins } from "./coins.js";
 import { fit, shrink } from "./fit.js";
-import { tone } from "./tones.js";
 import { write } from "./odometer.js";
+import { tone } from "./tones.js";
+import { HEARD_LATE_MS, ServerTime, counted, kept, playing } from "./wins.js";
+import { say } from "./words.js";
 
-// Long enough to be read from far away, below the 30 s after which the new meter must stand.
-const SHOWN_MS = 20000;
-// Where more wins wait, each has this long.
-const SHORT_MS = 7000;
-const WAITING_MOST = 4;
-// Hits come again by their id after a new connection.
-const KNOWN_MOST = 64;
-const PIECES = 140;
+// A win begins and ends on all signs within this.
+const LOOK_MS = 100;
+const still = matchMedia("(prefers-reduced-motion: reduce)");
 
-function words(name) {
-  return (name.charAt(0).toUpperCase() + name.slice(1)).replaceAll("-", " ");
+export function hand(name) {
+  return say(name.charAt(0).toUpperCase() + name.slice(1).replaceAll("-", " "));
 }
 
-// Everything stands on the screen whole: each line is as wide as fits, then the name gives way to the rest.
+// Everything stands on the stage whole: each line is as wide as fits, then all give way together.
 function fitCard(card) {
-  for (const part of card.children) fit(part);
-  for (const name of [".level", ".amount", ".where"]) shrink(card.querySelector(name), () => card.scrollHeight > innerHeight);
+  const box = card.parentElement;
+  const parts = [...card.children];
+  for (const part of parts) fit(part);
+  shrink(parts, () => card.scrollHeight > box.clientHeight);
 }
 
-// box: its element. changed: called when it begins or ends by itself.
-export function celebrate(box, face, money, changed) {
-  const known = new Set();
-  let waiting = [];
-  let current = null; // {message, began}
-  const confetti = new Confetti(box.querySelector("canvas"));
-  const card = box.querySelector(".card");
-
-  function begin() {
-    current = waiting.length ? { message: waiting.shift(), began: performance.now() } : null;
-    if (current) fill(current.message);
-    changed();
+export class Celebration {
+  // box: its element. changed: called when it begins or ends. sound: told the level as one begins.
+  constructor(box, face, money, changed, sound) {
+    Object.assign(this, { box, face, money, changed, sound });
+    this.wins = [];
+    this.waiting = new Set(); // hits that people still look at, by the link's last state
+    this.time = new ServerTime();
+    this.now = null; // {win, began}
+    this.covered = false;
+    this.coins = new Coins(box.querySelector("canvas"));
+    this.card = box.querySelector(".card");
+    this.frame = () => this.draw();
+    setInterval(() => this.look(), LOOK_MS);
+    new ResizeObserver(() => this.refit()).observe(box);
   }
 
-  function fill(message) {
-    const amount = write(money, message.amount);
+  heard(at) {
+    this.time.heard(at, performance.now());
+  }
+
+  at() {
+    return this.time.at(performance.now());
+  }
+
+  hit({ hit, rev, level, amount, table, hand: name, at }) {
+    if (this.wins.some((win) => win.hit === hit)) return;
+    // Before the first meters, a hit's own time is all that is known of the server's.
+    if (!this.time.known) this.heard(at);
+    const isOver = this.at() - at > HEARD_LATE_MS && !this.waiting.has(hit);
+    this.wins.push({ hit, rev, level, amount, table, hand: name, at, released: isOver ? at : null });
+    this.wins = kept(this.wins, this.at());
+    this.look();
+  }
+
+  undone(hit) {
+    this.wins = this.wins.filter((win) => win.hit !== hit);
+    this.look();
+  }
+
+  // waiting: the hits that people still look at, as the state says; any other was validated.
+  stated(waiting) {
+    this.waiting = new Set(waiting.map((one) => one.hit));
+    for (const win of this.wins) if (win.released === null && !this.waiting.has(win.hit)) win.released = this.at();
+    this.look();
+  }
+
+  look() {
+    const before = this.now?.win.hit;
+    this.now = this.wins.length ? playing(this.wins, this.at()) : null;
+    if (this.now?.win.hit === before) return;
+    if (this.now) this.fill(this.now.win);
+    this.changed();
+  }
+
+  get showing() {
+    return this.now !== null;
+  }
+
+  // Whether it may be seen: no win is, while the amounts cannot be known.
+  cover(on) {
+    this.box.hidden = !on;
+    const shown = on ? this.now.win.hit : null;
+    if (shown === this.shown) return;
+    this.shown = shown;
+    this.coins.stop();
+    if (!on) return;
+    this.refit();
+    this.coins.start(this.now.win.level, this.box.style.getPropertyValue("--tone"));
+    this.sound(this.now.win.level);
+    requestAnimationFrame(this.frame);
+  }
+
+  fill(win) {
     const set = (name, text) => {
-      box.querySelector(name).textContent = text;
+      this.box.querySelector(name).textContent = text;
     };
-    tone(box, face, message.level);
-    set(".level", face.levels[message.level] ?? message.level);
-    set(".amount", amount);
-    set(".where", `Table ${message.table} · ${words(message.hand)}`);
-    box.style.setProperty("--letters", Math.max(amount.length, 8));
-    box.dataset.hit = message.hit;
-    fitCard(card);
-  }
-
-  addEventListener("resize", () => fitCard(card));
-
-  setInterval(() => {
-    if (current && performance.now() - current.began > (waiting.length ? SHORT_MS : SHOWN_MS)) begin();
-  }, 250);
-
-  return {
-    hit(message) {
-      if (known.has(message.hit)) return;
-      known.add(message.hit);
-      if (known.size > KNOWN_MOST) known.delete(known.values().next().value);
-      waiting.push(message);
-      waiting = waiting.slice(-WAITING_MOST);
-      if (!current) begin();
-    },
-    undone(hit) {
-      waiting = waiting.filter((message) => message.hit !== hit);
-      if (current && current.message.hit === hit) begin();
-    },
-    stop() {
-      waiting = [];
-      current = null;
-    },
-    showing: () => current !== null,
-    cover(on) {
-      if (box.hidden === !on) return;
-      box.hidden = !on;
-      fitCard(card);
-      confetti.run(on);
-    },
-  };
-}
-
-class Confetti {
-  constructor(canvas) {
-    this.canvas = canvas;
-    this.on = false;
-    this.frame = (now) => this.draw(now);
-  }
-
-  run(on) {
-    const start = on && !this.on;
-    this.on = on;
-    if (!start) return;
-    const { canvas } = this;
-    canvas.width = innerWidth;
-    canvas.height = innerHeight;
-    this.size = Math.min(canvas.width, canvas.height) / 55;
+    tone(this.box, this.face, win.level);
+    set(".level", this.face.levels[win.level] ?? win.level);
+    set(".amount", write(this.money, win.amount));
+    set(".where", `${say("Table {table}", win)} · ${hand(win.hand)}`);
+    this.box.dataset.hit = win.hit;
+    this.box.dataset.level = win.level;
     this.last = null;
-    const colours = ["#ffffff", "#ffe9a8", "#f5c542", "#ff8a5c", "#7fd6ff"];
-    this.pieces = Array.from({ length: PIECES }, (_, index) => ({
-      x: Math.random() * canvas.width,
-      y: (Math.random() - 1) * canvas.height,
-      fall: (0.12 + Math.random() * 0.16) * canvas.height,
-      turn: Math.random() * 7,
-      spin: Math.random() * 4 - 2,
-      colour: colours[index % colours.length],
-    }));
-    requestAnimationFrame(this.frame);
+    // A card that is on the stage already rises again with its new win.
+    for (const rise of this.card.getAnimations()) rise.play();
   }
 
-  draw(now) {
-    if (!this.on) {
-      this.pieces = [];
-      return;
+  // It is laid out for the whole sum, and the count-up only ever is narrower.
+  refit() {
+    if (this.box.hidden || !this.now) return;
+    this.card.querySelector(".amount").textContent = write(this.money, this.now.win.amount);
+    this.last = null;
+    fitCard(this.card);
+    this.draw();
+  }
+
+  draw() {
+    if (this.box.hidden || !this.now) return;
+    const { win, began } = this.now;
+    const cents = still.matches ? win.amount : counted(win.amount, win.level, this.at() - began);
+    if (cents !== this.last) {
+      this.last = cents;
+      this.card.querySelector(".amount").textContent = write(this.money, cents);
     }
-    const past = Math.min((now - (this.last ?? now)) / 1000, 0.1);
-    this.last = now;
-    const { canvas, size } = this;
-    const pen = canvas.getContext("2d");
-    pen.clearRect(0, 0, canvas.width, canvas.height);
-    for (const piece of this.pieces) {
-      piece.y += piece.fall * past;
-      piece.turn += piece.spin * past;
-      if (piece.y > canvas.height + size) piece.y = -size;
-      pen.save();
-      pen.translate(piece.x + Math.sin(piece.turn) * size * 2, piece.y);
-      pen.rotate(piece.turn);
-      pen.fillStyle = piece.colour;
-      pen.fillRect(-size / 2, -size / 4, size, size * (0.25 + 0.35 * Math.abs(Math.cos(piece.turn * 2))));
-      pen.restore();
-    }
-    requestAnimationFrame(this.frame);
+    if (cents < win.amount) requestAnimationFrame(this.frame);
   }
 }
