@@ -4,7 +4,7 @@
 """
 
 from jackpot.config.compare import Difference, compared, differences
-from jackpot.config.display import LOGO_TYPES, Display
+from jackpot.config.display import BACKDROP_TYPES, FONT_TYPES, LOGO_TYPES, Display
 from jackpot.config.keys import KEY_BYTES, public_pem, read_key, read_public
 from jackpot.config.reading import load
 from jackpot.config.settings import (
@@ -24,6 +24,8 @@ from jackpot.config.settings import (
 )
 
 __all__ = [
+    "BACKDROP_TYPES",
+    "FONT_TYPES",
     "KEY_BYTES",
     "LOGO_TYPES",
     "Address",

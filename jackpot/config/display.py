@@ -1,11 +1,13 @@
 """How do pages show a floor and its links? Names, colours, a logo and a locale, all with defaults."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 from babel import Locale, UnknownLocaleError
+
+from jackpot.config.languages import words
 
 DEFAULT_LOCALE: Final = "en_US"
 DEFAULT_ACCENT: Final = "#f5c542"
@@ -18,6 +20,20 @@ LOGO_TYPES: Final[Mapping[str, str]] = {
     ".jpeg": "image/jpeg",
     ".webp": "image/webp",
 }
+BACKDROP_TYPES: Final[Mapping[str, str]] = {
+    ".png": "image/png",
+    ".jpg": "image/jpeg",
+    ".jpeg": "image/jpeg",
+    ".webp": "image/webp",
+    ".mp4": "video/mp4",
+    ".webm": "video/webm",
+}
+FONT_TYPES: Final[Mapping[str, str]] = {".woff2": "font/woff2"}
+# By the setting that names a file: what it may be.
+FILES: Final = {"logo": LOGO_TYPES, "backdrop": BACKDROP_TYPES, "font": FONT_TYPES}
+# What large letters need to be read (WCAG 2, 1.4.3), as a ratio of luminances; a sign has no small ones.
+CONTRAST_LEAST: Final = 3.0
+WHITE: Final = "#ffffff"
 LEVEL_NAMES: Final[Mapping[str, str]] = {
     "meter": "Progressive",
     "mega": "Mega",
@@ -27,32 +43,75 @@ LEVEL_NAMES: Final[Mapping[str, str]] = {
 
 
 class Display(msgspec.Struct, frozen=True):
-    """A link's face. title: in words. accent, background: "#rrggbb". levels: the level's name by its id."""
+    """A link's face. title: in words. accent, background: "#rrggbb". levels: the level's name by its id.
+
+    colours: of levels that have their own. locale: how its sign speaks and writes money. sound: whether a win
+    is heard.
+    """
 
     title: str
     accent: str
     background: str
     logo: Path | None
     levels: Mapping[str, str]
+    colours: Mapping[str, str]
+    backdrop: Path | None
+    font: Path | None
+    locale: str
+    sound: bool
 
 
 def display_of(link: str, given: Mapping[str, Any], site: Mapping[str, Any], base: Path) -> Display:
     """A link's face: its own settings, else the site's, else defaults. base: where relative paths begin."""
-    logo = given.get("logo", site.get("logo"))
+    both = {**site, **given}
+    locale = both.get("locale", DEFAULT_LOCALE)
+    said = {} if locale_fault(locale) else words(locale)
+    files = {name: None if name not in both else base / both[name] for name in FILES}
     return Display(
         title=given.get("title", link.replace("-", " ").title()),
-        accent=given.get("accent", site.get("accent", DEFAULT_ACCENT)),
-        background=given.get("background", site.get("background", DEFAULT_BACKGROUND)),
-        logo=None if logo is None else base / logo,
-        levels={**LEVEL_NAMES, **given.get("levels", {})},
+        accent=both.get("accent", DEFAULT_ACCENT),
+        background=both.get("background", DEFAULT_BACKGROUND),
+        levels={level: said.get(name, name) for level, name in LEVEL_NAMES.items()} | given.get("levels", {}),
+        colours=given.get("colours", {}),
+        locale=locale,
+        sound=both.get("sound", False),
+        **files,
     )
 
 
-def logo_fault(path: Path) -> str | None:
-    """What is wrong with a logo's file, in a sentence; None where nothing is."""
-    if path.suffix.lower() not in LOGO_TYPES:
-        return f"{path.name} is no image that pages show: {', '.join(LOGO_TYPES)}"
+def file_fault(name: str, path: Path) -> str | None:
+    """What is wrong with the file of a setting in FILES, in a sentence; None where nothing is."""
+    if path.suffix.lower() not in FILES[name]:
+        what = "font" if name == "font" else "image"
+        return f"{path.name} is no {what} that pages show: {', '.join(FILES[name])}"
     return None if path.is_file() else f"there is no file {path}"
+
+
+def contrast(one: str, other: str) -> float:
+    """The ratio of two colours' luminances, 1 to 21 (WCAG 2)."""
+    dark, light = sorted(_luminance(colour) for colour in (one, other))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def unreadable(display: Display) -> Iterator[str]:
+    """What nobody could read on this face, a sentence each."""
+    colours = {"white text": WHITE, "accent": display.accent}
+    colours |= {f"colours.{level}": colour for level, colour in display.colours.items()}
+    for name, colour in colours.items():
+        ratio = contrast(colour, display.background)
+        if ratio < CONTRAST_LEAST:
+            yield (
+                f"{name} {colour} on the background {display.background} cannot be read from afar: "
+                f"the contrast is {ratio:.1f}, and {CONTRAST_LEAST:.0f} is needed"
+            )
+
+
+def _luminance(colour: str) -> float:
+    parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+    red, green, blue = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 def locale_fault(name: str) -> str | None:

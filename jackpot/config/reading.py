@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from controllers.pace import Limits
 from jackpot.catalogue.figures import parse_money
 from jackpot.config.devices import read_keys, read_signs, read_tables, read_udp_signs
-from jackpot.config.display import DEFAULT_LOCALE, Display, display_of, locale_fault
+from jackpot.config.display import DEFAULT_LOCALE, Display, display_of, unreadable
 from jackpot.config.heads import read_heads
 from jackpot.config.links import Links, read_banks, read_links
 from jackpot.config.notify import read_notify
@@ -91,8 +91,7 @@ def _site(source: Source) -> Site | None:
     locale = site.get("locale", DEFAULT_LOCALE)
     source.wrong("site.timezone", zone_fault(site["timezone"]) if "timezone" in site else None)
     source.wrong("site.currency", currency_fault(site["currency"]) if "currency" in site else None)
-    source.wrong("site.locale", locale_fault(locale))
-    source.logo("site", site)
+    source.face("site", site)
     tax_from = _tax_from(source, site.get("tax_form_from"))
     if not source.shaped("site") or not site:
         return None
@@ -140,7 +139,11 @@ def _displays(source: Source) -> dict[str, Display]:
     """How pages show each link."""
     site, base = source.section("site"), source.path.parent
     links = [link.given for link in source.entries("link")]
-    return {link["id"]: display_of(link["id"], link.get("display", {}), site, base) for link in links}
+    faces = {link["id"]: display_of(link["id"], link.get("display", {}), site, base) for link in links}
+    for link, face in faces.items():
+        for sentence in unreadable(face):
+            source.warn(f"link {link}: {sentence}")
+    return faces
 
 
 def _warn_of_links(source: Source, links: Links, tables: Sequence[TableTerms], signs: Sequence[Sign]) -> None:

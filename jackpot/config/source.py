@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from jackpot.config.display import logo_fault
+from jackpot.config.display import FILES, file_fault, locale_fault
 from jackpot.config.settings import Address
 from jackpot.config.shape import faults_of, sound
 
@@ -99,10 +99,13 @@ class Source:
                 self.wrong(path, f"{file} holds no certificate")
         return file
 
-    def logo(self, path: str, given: Mapping[str, Any]) -> None:
-        """Whether pages can show the logo of this part, where it has one."""
-        if "logo" in given:
-            self.wrong(f"{path}.logo", logo_fault(self.path.parent / given["logo"]))
+    def face(self, path: str, given: Mapping[str, Any]) -> None:
+        """Whether pages can show the files of this part, and speak as it says, where it has any."""
+        if "locale" in given:
+            self.wrong(f"{path}.locale", locale_fault(given["locale"]))
+        for name in FILES:
+            if name in given:
+                self.wrong(f"{path}.{name}", file_fault(name, self.path.parent / given[name]))
 
     def address(self, path: str, text: str | None) -> Address | None:
         """The address that is written there, None where there is none or it is wrong."""

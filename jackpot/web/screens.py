@@ -3,13 +3,15 @@
 import hashlib
 from collections.abc import Mapping
 from importlib import resources
+from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 from aiohttp import web
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 
-from jackpot.config import LOGO_TYPES, Config
+from jackpot.config import BACKDROP_TYPES, FONT_TYPES, LOGO_TYPES, Config
+from jackpot.config.languages import ENGLISH, spoken, words
 from jackpot.config.writing import Writing, writing
 from jackpot.rules.paytable import LinkTerms, Percent
 from jackpot.web.live import Live
@@ -64,6 +66,9 @@ STATIC: Final = (
 # A logo is held in memory, and one that is larger was made by mistake.
 LOGO_MOST: Final = 4_194_304
 _DIGEST_SHOWN: Final = 16
+# What a sign without amounts says: who can help, and no word about jackpots that may have stopped (S4).
+UNAVAILABLE: Final = "Display unavailable"
+KNOWN: Final = "The tables know"
 # Basis points of a whole meter.
 WHOLE: Final = 10_000
 
@@ -102,6 +107,8 @@ class Screens:
             web.get("/sign/{link}", self.sign),
             web.get("/static/{name:.+}", self.static),
             web.get("/logo/{link}", self.logo),
+            web.get("/backdrop/{link}", self.backdrop),
+            web.get("/font/{link}", self.font),
             web.get("/ws/meters", self.live.websocket, allow_head=False),
             web.get("/events/meters", self.live.events, allow_head=False),
         ]
@@ -141,6 +148,16 @@ class Screens:
         headers = {"Cache-Control": "no-cache", "Content-Security-Policy": "default-src 'none'; sandbox"}
         return web.Response(body=found[0], content_type=found[1], headers=headers)
 
+    async def backdrop(self, request: web.Request) -> web.FileResponse:
+        """GET /backdrop/LINK: the image or the film in the configuration, in parts where it is asked so."""
+        face = self._config.displays.get(request.match_info["link"])
+        return _sent(face.backdrop if face else None, BACKDROP_TYPES)
+
+    async def font(self, request: web.Request) -> web.FileResponse:
+        """GET /font/LINK: the font in the configuration."""
+        face = self._config.displays.get(request.match_info["link"])
+        return _sent(face.font if face else None, FONT_TYPES)
+
     def _face(self, link: str) -> dict[str, Any]:
         display = self._config.displays[link]
         return {
@@ -148,18 +165,22 @@ class Screens:
             "accent": display.accent,
             "background": display.background,
             "levels": dict(display.levels),
+            "colours": dict(display.colours),
+            "sound": display.sound,
+            "font": f"/font/{link}" if display.font else None,
             "logo": f"/logo/{link}" if link in self._logos else None,
         }
 
     def _sign(self, link: str) -> bytes:
         (terms,) = (one for one in self._config.links if one.link == link)
+        locale = self._config.displays[link].locale
         settings = {
             "link": link,
-            "money": msgspec.to_builtins(self.writing),
+            "money": msgspec.to_builtins(writing(locale, self._config.site.currency)),
             "face": self._face(link),
             "hands": _whole_hands(terms),
             "levels": [level.level for level in terms.levels],
-            "words": {},
+            "words": dict(words(locale)),
             "insecure": self._config.listen.insecure,
         }
         return self._page("sign.html", link, settings)
@@ -174,14 +195,20 @@ class Screens:
     def _page(self, template: str, link: str, settings: dict[str, Any]) -> bytes:
         text = msgspec.json.encode(settings).decode()
         digest = hashlib.sha256(text.encode() + b"".join(self._files.values())).hexdigest()
+        face = self._config.displays[link] if link else None
+        said = words(face.locale) if face else {}
+        backdrop = face.backdrop if face else None
         page = self._templates.get_template(template).render(
             site=self._config.site.name,
-            language=self._config.site.locale.replace("_", "-"),
-            title=self._config.displays[link].title if link else "Floor",
+            language=spoken(face.locale) if face else ENGLISH,
+            title=face.title if face else "Floor",
             logo=f"/logo/{link}" if link in self._logos else None,
+            backdrop=f"/backdrop/{link}" if backdrop else None,
+            backdrop_moves=backdrop is not None
+            and BACKDROP_TYPES[backdrop.suffix.lower()].startswith("video/"),
             settings=text,
-            unavailable="Display unavailable",
-            known="The tables know",
+            unavailable=said.get(UNAVAILABLE, UNAVAILABLE),
+            known=said.get(KNOWN, KNOWN),
             version=digest[:_DIGEST_SHOWN],
         )
         return page.encode()
@@ -194,6 +221,14 @@ def _whole_hands(terms: LinkTerms) -> dict[str, str]:
         for row in terms.rows
         if isinstance(row.pays, Percent) and row.pays.rate == WHOLE and not row.suits
     }
+
+
+def _sent(file: Path | None, kinds: Mapping[str, str]) -> web.FileResponse:
+    """A file of the configuration. Raises HTTPNotFound where it names none, or the file is gone."""
+    if file is None or not file.is_file():
+        raise web.HTTPNotFound(text="this link has none\n")
+    kind = kinds[file.suffix.lower()]
+    return web.FileResponse(file, headers={"Cache-Control": "no-cache", "Content-Type": kind})
 
 
 async def secure(_request: web.Request, response: web.StreamResponse) -> None:

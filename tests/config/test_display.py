@@ -1,6 +1,10 @@
 """How do pages show a link?"""
 
+import re
+from importlib import resources
+
 from jackpot.config import load
+from jackpot.config.languages import spoken, words
 from tests.config.floor import WriteFloor, mistakes
 
 
@@ -22,3 +26,43 @@ def test_how_pages_show_a_link(floor: WriteFloor) -> None:
         "site.locale": "'xx_YY' is no locale, like en_US or de_AT",
         "site.logo": "T01 is no image that pages show: .svg, .png, .jpg, .jpeg, .webp",
     }
+
+
+def test_a_link_has_its_own_brand(floor: WriteFloor) -> None:
+    """Signs: colours by level, a language, sound; what cannot be read from afar is a warning."""
+    face = (
+        '[link.display]\nlocale = "es_MX"\nsound = true\nbackground = "#ffffff"\n'
+        'levels = { minor = "Chico" }\ncolours = { major = "#101010" }\n'
+    )
+    config = load(floor(('[[link]]\nid = "bonus"', face + '[[link]]\nid = "bonus"')))
+    five, bonus = config.displays["five"], config.displays["bonus"]
+    assert (five.levels["major"], five.levels["minor"], bonus.levels["major"]) == ("Mayor", "Chico", "Major")
+    assert (five.sound, bonus.sound, five.colours) == (True, False, {"major": "#101010"})
+    unread = [line for line in config.warnings if "cannot be read" in line]
+    assert [line.partition(" on the background #ffffff")[0] for line in unread] == [
+        "link five: white text #ffffff",
+        "link five: accent #f5c542",
+    ]
+    wrong = face.replace("es_MX", "xx_YY") + 'font = "keys/T01"\n'
+    assert mistakes(floor(('[[link]]\nid = "bonus"', wrong + '[[link]]\nid = "bonus"'))) == {
+        "link[0].display.locale": "'xx_YY' is no locale, like en_US or de_AT",
+        "link[0].display.font": "T01 is no font that pages show: .woff2",
+    }
+
+
+def test_every_sentence_of_a_sign_is_in_every_catalogue() -> None:
+    """Signs: Spanish says all that English does, with the same names in braces."""
+    static = resources.files("jackpot.web").joinpath("static")
+    texts = [file.read_text() for file in static.iterdir() if file.name.endswith(".js")]
+    sentences = {sentence for text in texts for sentence in re.findall(r'\bsay\("([^"]+)"', text)}
+    paytables = resources.files("jackpot").joinpath("schemas/paytables")
+    rows = "".join(file.read_text() for file in paytables.iterdir())
+    hands = set(re.findall(r'\{ hand = "([a-z-]+)"', rows))
+    assert len(sentences) > 5
+    assert len(hands) > 5
+    spanish = words("es_MX")
+    assert sentences | {hand.capitalize().replace("-", " ") for hand in hands} <= spanish.keys()
+    for english, said in spanish.items():
+        assert sorted(re.findall(r"{\w+}", english)) == sorted(re.findall(r"{\w+}", said))
+    assert words("de_AT") == {}
+    assert (spoken("es_MX"), spoken("en_GB"), spoken("de_AT")) == ("es-MX", "en-GB", "en")

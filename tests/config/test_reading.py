@@ -56,8 +56,8 @@ def test_the_example_is_good(tmp_path: Path) -> None:
     (tmp_path / "tls").mkdir()
     (tmp_path / "tls" / "devices.pem").touch()
     certificate(tmp_path / "tls" / "server.pem", tmp_path / "tls" / "server.key")
-    for logo in ("logo.svg", "five.svg"):
-        (tmp_path / logo).touch()
+    for file in ("logo.svg", "five.svg", "hall.webm", "brand.woff2"):
+        (tmp_path / file).touch()
     (tmp_path / "keys" / "T01.next").write_text("ab" * 32)
     (tmp_path / "keys" / "T01.next").chmod(0o600)
     for name in ("site", "site-2025"):

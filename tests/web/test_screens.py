@@ -1,6 +1,7 @@
 """What do people see? The sign page and the floor page, in a real browser, before a real server."""
 
 from pathlib import Path
+from typing import Any
 
 import aiohttp
 import pytest
@@ -144,6 +145,120 @@ async def test_a_long_name_is_whole_on_every_screen(tmp_path: Path, name: str) -
     assert faults == []
 
 
+# A mega and ten minors, told to four signs in different orders; one comes when the mega is 20 s old: what
+# each shows at every half second of three minutes, how long. Then a count-up, and an early validation.
+ORDERS = """async () => {
+    const { counted, playing } = await import('/static/wins.js');
+    const minors = Array.from({length: 10}, (_, index) =>
+        ({hit: `H${index + 2}`, rev: 20 + index, level: 'minor', at: 2000 + 700 * index, released: null})
+    );
+    const mega = {hit: 'H12', rev: 40, level: 'mega', at: 9500, released: null};
+    const all = [...minors, mega];
+    const parted = [...minors.slice(5), mega, ...minors.slice(0, 5)];
+    const told = [all, [...all].reverse(), [mega, ...minors], parted];
+    const shown = told.map((wins, sign) => {
+        const seen = [];
+        for (let now = sign === 3 ? 29500 : 0; now < 180000; now += 500) {
+            const one = playing(wins, now);
+            const last = seen[seen.length - 1];
+            if (one && last && last[0] === one.win.hit && last[1] === one.began) last[2] += 500;
+            else if (one) seen.push([one.win.hit, one.began, 500]);
+        }
+        return seen;
+    });
+    const sums = [];
+    for (let past = -500; past < 8000; past += 16) sums.push(counted(123456789, 'mega', past));
+    const early = [{...mega, released: 12000}];
+    const cut = [11900, 12100].map((past) => playing(early, 9500 + past) !== null);
+    return {shown, sums, cut};
+}"""
+
+# Counts what a page does at each frame of a win: changes of the page, and pieces drawn on its canvas.
+WORK = """() => new Promise((done) => {
+    const most = {changes: 0, drawn: 0, frames: 0};
+    let [changes, drawn] = [0, 0];
+    const watch = new MutationObserver((records) => { changes += records.length; });
+    watch.observe(document.body, {subtree: true, childList: true, characterData: true, attributes: true});
+    const pen = CanvasRenderingContext2D.prototype;
+    for (const name of ['fill', 'fillRect', 'drawImage']) {
+        const real = pen[name];
+        pen[name] = function (...given) { drawn += 1; return real.apply(this, given); };
+    }
+    const look = () => {
+        if (most.frames > 0) {
+            most.changes = Math.max(most.changes, changes);
+            most.drawn = Math.max(most.drawn, drawn);
+        }
+        most.frames += 1;
+        [changes, drawn] = [0, 0];
+        if (most.frames < 90) requestAnimationFrame(look);
+        else { watch.disconnect(); done(most); }
+    };
+    requestAnimationFrame(look);
+})"""
+
+# How many digits are larger than their window; and which part of the screen the levels take.
+CLIPPED = """() => [...document.querySelectorAll('.level .digit')].filter((box) => {
+    const [window_, strip] = [box, box.querySelector('.strip')].map((part) => part.getBoundingClientRect());
+    const pen = document.createElement('canvas').getContext('2d');
+    const style = getComputedStyle(box);
+    pen.font = `${style.fontWeight} ${style.fontSize} ${style.fontFamily}`;
+    const ink = pen.measureText('0');
+    return window_.width < ink.width || strip.left < window_.left - 1 || strip.right > window_.right + 1
+        || ink.actualBoundingBoxAscent + ink.actualBoundingBoxDescent > window_.height;
+}).length"""
+FILLED = """() => {
+    const levels = [...document.querySelectorAll('#levels .level')];
+    const boxes = levels.map((part) => part.getBoundingClientRect());
+    return boxes.reduce((sum, {width, height}) => sum + width * height, 0) / (innerWidth * innerHeight);
+}"""
+
+# Changes of a page at a frame: the columns of three amounts, what follows a new snapshot, a line.
+CHANGES_MOST = 60
+# Pieces in the air at once (coins.js), with those that a slow frame has not yet taken away.
+DRAWN_MOST = 600
+PREVIEWS = ("normal", "pending", "suspended", "win", "fault")
+
+
+@needs_chromium
+@on_loop
+async def test_every_state_fits_every_screen_and_all_signs_celebrate_alike(tmp_path: Path) -> None:
+    """Signs: $10,000,000.00 is whole in every state on every screen, with bounded work a frame.
+
+    The order of wins is the hits' alone: a mega waits for no minor, and is dropped for none.
+    """
+    faults, facts = list[str](), dict[str, Any]()
+    async with chromium() as browser, Server(configure(tmp_path)) as server:
+        for size, shown in ((size, shown) for size in SIZES for shown in PREVIEWS):
+            page = await opened(browser, page_of(server, f"/sign/{LINK}?preview={shown}"), size, faults)
+            await state(page, shown)
+            if shown == "normal":
+                await until_true(page, "document.querySelector('#idle').textContent !== ''")
+                assert await page.evaluate(FILLED) > 0.45, size
+            if shown == "win":
+                await page.evaluate(RISEN)
+            assert await overflows(page) == [], (size, shown)
+            parts = {"fault": "#fault p", "win": "#win p"}.get(shown, "footer p, .note, .name")
+            assert await cut_off(page, parts) == [], (size, shown)
+            assert await page.evaluate(CLIPPED) == 0, (size, shown)
+            if (size, shown) == ("phone", "win"):
+                most = await page.evaluate(WORK)
+                assert 0 < most["changes"] <= CHANGES_MOST
+                assert 0 < most["drawn"] <= DRAWN_MOST
+                facts = await page.evaluate(ORDERS)
+            await page.close()
+    whole, late = facts["shown"][0], facts["shown"][3]
+    # H2 was over when the mega came; H3 gave way to it, and was shown whole afterwards.
+    after = [[f"H{number}", 6000] for number in range(3, 12)]
+    assert [[hit, lasted] for hit, _, lasted in whole] == [["H2", 6000], ["H3", 1500], ["H12", 60000], *after]
+    assert facts["shown"][1] == facts["shown"][2] == whole
+    assert [one[:2] for one in late] == [one[:2] for one in whole[2:]]
+    assert facts["sums"] == sorted(facts["sums"])
+    assert (facts["sums"][0], facts["sums"][-1]) == (0, 123_456_789)
+    assert facts["cut"] == [True, False]
+    assert faults == []
+
+
 @needs_chromium
 @on_loop
 async def test_a_corrected_hit_stays_in_its_card(tmp_path: Path) -> None:
@@ -236,7 +351,12 @@ async def test_the_floor_page_shows_who_is_there_and_what_is_wrong(tmp_path: Pat
 
 @on_loop
 async def test_a_page_shows_text_as_text(tmp_path: Path) -> None:
-    """A name in the configuration is never markup; a logo has its own policy; no route changes anything."""
+    """A name in the configuration is never markup; a logo has its own policy; no route changes anything.
+
+    A sign speaks the language that it says it speaks.
+    """
+    (tmp_path / "brand.woff2").write_bytes(b"wOF2")
+    (tmp_path / "hall.webm").write_bytes(b"film")
     (tmp_path / "logo.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg"/>')
     links = f"""
 [[link]]
@@ -247,6 +367,9 @@ decks = 1
 [link.display]
 title = "</title><script>"
 logo = "logo.svg"
+font = "brand.woff2"
+backdrop = "hall.webm"
+locale = "es_MX"
 levels = {{ mega = "<b>" }}
 """
     async with Server(configure(tmp_path, links=links)) as server, aiohttp.ClientSession() as session:
@@ -255,6 +378,14 @@ levels = {{ mega = "<b>" }}
             assert "<script>" not in text
             assert "<b>" not in text
             assert f'src="/logo/{LINK}"' in text
+            assert '<html lang="es-MX">' in text
+            assert "Pantalla no disponible" in text
+            assert f'<video class="own" src="/backdrop/{LINK}"' in text
+        for path, kind in ((f"/backdrop/{LINK}", "video/webm"), (f"/font/{LINK}", "font/woff2")):
+            async with session.get(page_of(server, path)) as response:
+                assert (response.status, response.content_type) == (200, kind)
+        async with session.get(page_of(server, "/font/another")) as response:
+            assert response.status == 404
         async with session.get(page_of(server, f"/logo/{LINK}")) as response:
             assert response.content_type == "image/svg+xml"
             assert response.headers["Content-Security-Policy"] == "default-src 'none'; sandbox"

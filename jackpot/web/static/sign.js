@@ -139,8 +139,9 @@ function told(message) {
 }
 
 // The widths of digits are those of the page's own fonts, once they are there.
+if (face.font) document.fonts.add(new FontFace("Brand", `url(${face.font})`));
 await document.fonts.ready;
-await Promise.allSettled(["Digits", "Display", "Words"].map((name) => document.fonts.load(`1em ${name}`)));
+await Promise.allSettled(["Brand", "Digits", "Display", "Words"].map((name) => document.fonts.load(`1em ${name}`)));
 const asked = new URLSearchParams(location.search).get("preview");
 if (asked === null) {
   follow([link], told, (value) => {
