@@ -1,12 +1,13 @@
 """How does a line of the log leave this process, so that it neither hurts nor floods?
 
-Every event is one line of JSON. A thread of its own writes it, for a pipe that nobody reads blocks, and one
-whose reader is gone breaks: what cannot be written is dropped and counted, and the caller goes on. Where a
-peer can cause a line, the line names its `kind`: the first of a kind leaves at once, later ones are counted
-and at most one in 10 s says how many `more` there were. Many devices are many kinds: of one event no more
-than two lines leave in a second, and the other kinds wait for their turn. Where one peer can cause many
-kinds, such as a stranger who tries one device's key after the other, the line names its `source`, too:
-sources take turns, so that an address with many kinds keeps no other waiting.
+Every event is one line of JSON, or one that people read where it goes to a terminal. A thread of its own
+writes it, for a pipe that nobody reads blocks, and one whose reader is gone breaks: what cannot be written
+is dropped and counted, and the caller goes on. Where a peer can cause a line, the line names its `kind`:
+the first of a kind leaves at once, later ones are counted and at most one in 10 s says how many `more`
+there were. Many devices are many kinds: of one event no more than two lines leave in a second, and the
+other kinds wait for their turn. Where one peer can cause many kinds, such as a stranger who tries one
+device's key after the other, the line names its `source`, too: sources take turns, so that an address with
+many kinds keeps no other waiting.
 """
 
 import atexit
@@ -22,7 +23,7 @@ from typing import Any, Final, TextIO
 
 import structlog
 from structlog.tracebacks import ExceptionDictTransformer
-from structlog.typing import EventDict, WrappedLogger
+from structlog.typing import EventDict, Processor, WrappedLogger
 
 from jackpot.clock import Clock, SystemClock
 
@@ -45,6 +46,16 @@ _WORDS_MOST: Final = 64
 _TEXT_MOST: Final = 500
 # What those are called for which there is no room.
 _OTHERS: Final = ("others", "others")
+
+
+# Never the values of variables: a key may be among them.
+_FOR_PROGRAMS: Final[tuple[Processor, ...]] = (
+    structlog.processors.ExceptionRenderer(ExceptionDictTransformer(show_locals=False)),
+    structlog.processors.JSONRenderer(),
+)
+_FOR_PEOPLE: Final[tuple[Processor, ...]] = (
+    structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback, pad_event_to=20),
+)
 
 
 class _Kind:
@@ -272,14 +283,16 @@ def lines_dropped() -> int:
     return _unmade[0] + sum(sink.dropped for sink in _sinks)
 
 
-def json_logs(file: TextIO | None = None) -> Sink:
-    """Every event as one JSON line in `file`, else on standard error: event name, keys, time in UTC.
+def write_logs(file: TextIO | None = None) -> Sink:
+    """Every event as one line in `file`, else on standard error: event name, keys, time in UTC.
 
-    Close what it returns with the last word: written past it, that could come before the last lines.
+    JSON for programs; on a terminal in colours for the person before it. Close what it returns with the last
+    word: written past it, that could come before the last lines.
     """
     sampling = Sampling(SystemClock())
+    out = file or sys.stderr
     # A descriptor of its own: if the file is closed, its number may become another file's.
-    sink = Sink(os.dup((file or sys.stderr).fileno()), sampling)
+    sink = Sink(os.dup(out.fileno()), sampling)
     _sinks.append(sink)
     atexit.register(sink.close)
     structlog.configure(
@@ -287,9 +300,7 @@ def json_logs(file: TextIO | None = None) -> Sink:
             sampling,
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
-            # Never the values of variables: a key may be among them.
-            structlog.processors.ExceptionRenderer(ExceptionDictTransformer(show_locals=False)),
-            structlog.processors.JSONRenderer(),
+            *(_FOR_PEOPLE if out.isatty() else _FOR_PROGRAMS),
         ],
         wrapper_class=_Harmless,
         logger_factory=structlog.WriteLoggerFactory(file=sink),  # type: ignore[arg-type]

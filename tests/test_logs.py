@@ -26,8 +26,8 @@ from jackpot.logs import (
     SAMPLE_S,
     Sampling,
     Sink,
-    json_logs,
     lines_dropped,
+    write_logs,
 )
 from tests.server.bed import StepClock, configure, connected
 
@@ -180,17 +180,39 @@ def test_a_line_that_cannot_be_made_is_dropped(configured: None, tmp_path: Path)
             raise ValueError
 
     with (tmp_path / "log").open("w") as file:
-        json_logs(file)
+        write_logs(file)
         before = lines_dropped()
         structlog.get_logger().info("one", what=Unshowable())
         structlog.get_logger().info("two")
         assert lines_dropped() == before + 1
 
 
+def test_a_terminal_is_told_in_words(configured: None, tmp_path: Path) -> None:
+    """A person at a terminal reads words; a file gets JSON; neither ever gets the value of a variable."""
+    ours, terminal = os.openpty()
+    secret = "of " + "nobody"
+    with open(terminal, "w") as screen, (tmp_path / "log").open("w+") as file:  # noqa: PTH123 - a descriptor
+        for out in (screen, file):
+            sink = write_logs(out)
+            try:
+                int("as it is")
+            except ValueError:
+                structlog.get_logger().error("serving", http=8080, exc_info=True)
+            sink.close()
+        shown = re.sub(r"\x1b\[[0-9;]*m", "", os.read(ours, 65_536).decode())
+        file.seek(0)
+        kept = file.read()
+    os.close(ours)
+    assert re.search(r"\[error +\] serving +http=8080", shown)
+    assert "ValueError: invalid literal" in shown
+    assert json.loads(kept)["event"] == "serving"
+    assert secret not in shown + kept
+
+
 def test_what_libraries_log_is_one_line_of_ours(configured: None, tmp_path: Path) -> None:
     """Sampling: a traceback of asyncio or aiohttp is one JSON line in 10 s, without anybody's variables."""
     with (tmp_path / "log").open("w") as file:
-        json_logs(file)
+        write_logs(file)
         for number in range(100):
             try:
                 secret = "not in a log"  # noqa: F841 - what a traceback must not show

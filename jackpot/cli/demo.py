@@ -103,13 +103,13 @@ def _run(folder: Path, scene: "Scene", rounds: int | None, postgres: bool, url: 
     from jackpot.lab.engines import EngineError
     from jackpot.lab.scene import FloorError
     from jackpot.ledger.store import LedgerError
-    from jackpot.logs import json_logs
+    from jackpot.logs import write_logs
     from jackpot.server.desk import BankStopped
 
     verdict, trouble = None, []
     try:
         with (folder / "server.log").open("a") as log, _database(folder, postgres, url) as found:
-            json_logs(log)
+            write_logs(log)
             verdict = asyncio.run(_play(folder, scene, rounds, found))
     except* (BankStopped, ConfigErrors, EngineError, FloorError, LedgerError, OSError) as errors:
         trouble = [str(error) for error in _leaves(errors)]

@@ -38,11 +38,11 @@ def serve(
     """
     from jackpot.app import serve as run
     from jackpot.ledger.store import LedgerError
-    from jackpot.logs import json_logs
+    from jackpot.logs import write_logs
     from jackpot.server.desk import BankStopped
 
     found = at_server(read(config), name)
-    log = json_logs()
+    log = write_logs()
     try:
         asyncio.run(run(found))
     except (LedgerError, BankStopped) as error:

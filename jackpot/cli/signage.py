@@ -33,7 +33,7 @@ def signage(
     Example: jackpot signage --config /etc/jackpot/config.toml --id hall
     """
     from jackpot.config import ConfigErrors, load
-    from jackpot.logs import json_logs
+    from jackpot.logs import write_logs
     from jackpot.signage import show
 
     try:
@@ -41,7 +41,7 @@ def signage(
     except ConfigErrors as errors:
         fail(str(errors))
     settings = _chosen(found, name)
-    log = json_logs()
+    log = write_logs()
     try:
         asyncio.run(show(found, settings))
     except OSError as error:
