@@ -158,6 +158,7 @@ def _ledger(found: "Config") -> _Ledger:
     from jackpot.server.agreement import (
         OtherSite,
         check_site,
+        disagreements,
         is_left_out,
         is_misplaced,
         left_out_banks,
@@ -183,6 +184,7 @@ def _ledger(found: "Config") -> _Ledger:
             warnings = [*missing_banks(ledger, found).values()]
             warnings += [is_left_out(bank) for bank in left_out_banks(ledger, found)]
             misplaced = misplaced_links(ledger, found)
+            warnings += disagreements(ledger, found)
     except OtherSite as error:
         fail(str(error))
     except LedgerError as error:

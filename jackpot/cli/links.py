@@ -11,7 +11,7 @@ from jackpot.cli.talk import LOOK, ONE, TWO, Talk, talking
 from jackpot.words import counted
 
 app = typer.Typer(
-    help="Links and their meters: list, show, suspend, resume.",
+    help="Links and their meters: list, show, suspend, resume, correct, transfer, close, change.",
     epilog="Example: jackpot links list --config /etc/jackpot/config.toml",
     no_args_is_help=True,
 )
@@ -47,7 +47,11 @@ def list_(
             talk.money(level["reserve"]),
             str(level["cycle"]),
             str(level["hits"]),
-            f"suspended: {', '.join(link['reasons'])}" if link["reasons"] else "active",
+            "closed"
+            if link["state"] == "closed"
+            else f"suspended: {', '.join(link['reasons'])}"
+            if link["reasons"]
+            else "active",
         ]
         for link in links
         for level in link["levels"]
@@ -77,6 +81,10 @@ def show_levels(
     levels = links[0]["levels"]
     rows = [[name, *(shown(talk, level[key]) for level in levels)] for name, key, shown in _FACTS]
     print_table(f"link {link} of bank {links[0]['bank']}", ["", *(level["level"] for level in levels)], rows)
+    _differences(links[0]["differences"])
+    left = [[one["left"], one["award"], one["level"], talk.money(one["amount"])] for one in links[0]["left"]]
+    if left:
+        print_table("two people decide (links decide)", ["", "award", "level", "left"], left)
 
 
 def _links(talk: Talk) -> list[dict[str, Any]]:
@@ -114,6 +122,8 @@ _FACTS: Final[tuple[tuple[str, str, Callable[[Talk, Any], str]], ...]] = (
     ("cycle", "cycle", _count),
     ("hits", "hits", _count),
     ("wins", "wins", _sum),
+    ("corrections", "corrections", _sum),
+    ("transfers", "transfers", _sum),
     ("wagers", "wagers", _count),
     ("hits undone", "undone_hits", _count),
     ("wagers undone", "undone_wagers", _count),
@@ -157,3 +167,160 @@ def resume(
         answer,
         f"{link}: {after} is over; " + (f"still suspended: {left}" if left else "it takes wagers again"),
     )
+
+
+Account = Annotated[
+    str, typer.Option("--account", metavar="NAME", help="`primary` (the meter), `reserve` or `overflow`.")
+]
+Goes = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--level",
+        metavar="FROM=TO",
+        help="To which level it goes, where the other link has none of the name.",
+    ),
+]
+Look = Annotated[bool, typer.Option("--preview", help="Only show what it would do.")]
+
+
+@app.command()
+@talking(*TWO)
+def correct(
+    talk: Talk,
+    link: Link,
+    level: Annotated[str, typer.Argument(metavar="LEVEL", help="Such as `meter` or `major`.")],
+    amount: Annotated[str, typer.Argument(metavar="AMOUNT", help='By how much: "12.50", or "=-12.50".')],
+    reason: Reason,
+    account: Account = "primary",
+    preview: Look = False,
+) -> None:
+    """Correct a meter by so much, with two people; nothing ends below zero or above its limit.
+
+    Example: jackpot links correct floor-five meter =-12.50 --reason "a test wager" -c config.toml
+    """
+    fields = {"link": link, "level": level, "amount": amount.removeprefix("="), "account": account}
+    _move(talk, "correct-meter", fields, reason, preview=preview)
+
+
+@app.command()
+@talking(*TWO)
+def transfer(
+    talk: Talk,
+    link: Link,
+    to: Annotated[str, typer.Argument(metavar="TO", help="The link that its money goes to.")],
+    reason: Reason,
+    goes: Goes = None,
+    preview: Look = False,
+) -> None:
+    """Transfer a suspended link's money to another link of its bank; the house's of the cycle goes back.
+
+    Example: jackpot links transfer floor-five floor-six --reason "a new game" -c config.toml
+    """
+    fields = {"link": link, "to": to, "levels": tuple(goes or ())}
+    _move(talk, "transfer", fields, reason, preview=preview)
+
+
+@app.command()
+@talking(*TWO)
+def close(
+    talk: Talk,
+    link: Link,
+    reason: Reason,
+    to: Annotated[str | None, typer.Option("--to", metavar="LINK", help="Where its money goes.")] = None,
+    goes: Goes = None,
+    preview: Look = False,
+) -> None:
+    """Close a suspended link for ever, with two people; what its players put in goes to another link.
+
+    Example: jackpot links close floor-five --to floor-six --reason "a new game" -c config.toml
+    """
+    given = {} if to is None else {"to": to}
+    fields = {"link": link, **given, "levels": tuple(goes or ())}
+    _move(talk, "close-link", fields, reason, preview=preview)
+
+
+@app.command()
+@talking(*TWO)
+def change(talk: Talk, link: Link, reason: Reason, preview: Look = False) -> None:
+    """Let a suspended link play on the terms of the server's configuration, with two people.
+
+    Example: jackpot links change floor-five --reason "approved" -c config.toml
+    """
+    _move(talk, "change-parameters", {"link": link}, reason, preview=preview)
+
+
+@app.command()
+@talking(*TWO, "bank")
+def decide(
+    talk: Talk,
+    left: Annotated[str, typer.Argument(metavar="LEFT", help="As `jackpot links show` lists it: D3.")],
+    reason: Reason,
+    remove: Annotated[
+        bool,
+        typer.Option("--remove/--stay", help="Take it off the meter, or let it stay for the next winner."),
+    ],
+) -> None:
+    """Decide, with two people, on what an undo left on a meter of an award that was paid.
+
+    Example: jackpot links decide D3 --stay --reason "as agreed with the auditor" -c config.toml
+    """
+    from jackpot.rules.acts.meters import DecideLeft
+
+    answer = talk.ask(DecideLeft(left, remove, reason))
+    talk.show(answer, f"{left}: {'taken off the meter' if remove else 'it stays on the meter'}")
+
+
+def _move(talk: Talk, act: str, fields: dict[str, Any], reason: str, *, preview: bool) -> None:
+    """Does the act, or shows what it would do."""
+    from jackpot.server.asks import ASKED_ACTS, BadRequest, Preview, act_of, name_of
+
+    if preview:
+        levels = ",".join(fields.pop("levels", ())) or None
+        _show(talk, talk.ask(Preview(act=act, levels=levels, **fields)))  # type: ignore[arg-type]  # one of them
+        return
+    kind = next(kind for kind in ASKED_ACTS if name_of(kind) == act)
+    try:
+        ask = act_of(kind, fields | {"reason": reason}, "nobody").ask
+    except BadRequest as error:
+        fail(str(error))
+    talk.show(talk.ask(ask), f"{fields['link']}: {_DONE[act]}")
+
+
+def _show(talk: Talk, found: dict[str, Any]) -> None:
+    if talk.as_json:
+        talk.show(found, "")
+        return
+    rows = [
+        [one["link"], one["level"], name, one[account], one[f"{account}_after"]]
+        for one in found["moved"]
+        for name, account in (("meter", "value"), ("reserve", "reserve"), ("overflow", "overflow"))
+        if one[account] != one[f"{account}_after"]
+    ]
+    rows += [
+        [one["link"], one["level"], "back to the house", "", one["house"]]
+        for one in found["moved"]
+        if one["house"] != "0.00"
+    ]
+    if rows:
+        print_table("it would move", ["link", "level", "account", "now", "then"], rows)
+    _differences(found["differences"])
+    if not rows and not found["differences"]:
+        typer.echo("it would move nothing")
+
+
+def _differences(found: list[dict[str, Any]]) -> None:
+    """Ledger and configuration side by side (L9)."""
+    if found:
+        rows = [
+            [one["what"], one["ledger"], one["configuration"], "never changes" if one["fixed"] else ""]
+            for one in found
+        ]
+        print_table("the configuration differs", ["", "ledger", "configuration", ""], rows)
+
+
+_DONE: Final = {
+    "correct-meter": "corrected",
+    "transfer": "its money is transferred; it takes wagers again once two people resume it",
+    "close-link": "closed",
+    "change-parameters": "it plays on the terms of the configuration",
+}

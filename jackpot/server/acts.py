@@ -19,6 +19,9 @@ from jackpot.ledger.store import LedgerError
 from jackpot.rules.acts.devices import ClearDevice, EndKey
 from jackpot.rules.acts.hits import ErasePapers, Pay, Undo, Validate
 from jackpot.rules.acts.links import Resume
+from jackpot.rules.acts.parameters import ChangeLink
+from jackpot.rules.acts.requests import Confirm
+from jackpot.rules.acts.rounds import VoidRound
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import KEY_BYTES, ActCommand
 from jackpot.rules.money import decimal, from_cents
@@ -26,10 +29,12 @@ from jackpot.rules.outcome import ActAnswer
 from jackpot.rules.signing import ROLES, SITE
 from jackpot.rules.state import ACTS_KEPT
 from jackpot.server import replies
+from jackpot.server.agreement import agree_again
 from jackpot.server.asks import (
     AddPerson,
     Ask,
     BadRequest,
+    ChangeParameters,
     GiveCode,
     HandOver,
     Payout,
@@ -43,6 +48,7 @@ from jackpot.server.devices import Devices
 from jackpot.server.history import hits_of
 from jackpot.server.papers import Papers
 from jackpot.server.people import SIGN_IN, Denied, Entrance, Person
+from jackpot.server.preview import configured
 from jackpot.server.questions import Questions, award_of
 from jackpot.server.remedy import explained, remedies
 from jackpot.server.replies import Reply
@@ -78,6 +84,7 @@ class Acts:
         entrance: Entrance,
     ) -> None:
         self._entrance = entrance
+        self._config = config
         self._timezone = config.site.timezone
         self._papers = Papers(entrance.store, entrance.clock, config.site)
         self._books = books
@@ -124,6 +131,8 @@ class Acts:
                 return await self._own_acts.done(request.digest, lambda: self._revoke(request, revoke))
             case AddPerson() as coming:
                 return await self._own_acts.done(request.digest, lambda: self._add(request, coming))
+            case ChangeParameters() as change:
+                return await self._change(request, change)
             case GiveCode(number):
                 return await self._own_acts.done(request.digest, lambda: self._give_code(request, number))
             case Payout() as payout:
@@ -162,6 +171,8 @@ class Acts:
         self._log(request, writer)
         if isinstance(act, ClearDevice):
             self._devices[act.role].register.blocked.discard(act.device)
+        if isinstance(act, Confirm):
+            await agree_again(writer, self._config)  # perhaps a change of parameters
         done = _done(answer)
         if isinstance(act, Resume):
             left = explained(writer.board, writer.bank)
@@ -200,7 +211,7 @@ class Acts:
             next_ = "; ".join(remedies(reasons, writer.bank, link))
             held = f"it is suspended for {reasons}: {next_}" if reasons else "it takes wagers"
             message = f"{message}; {held}"
-        if code is Code.AWARD_STANDING and answer.hits:
+        if code is Code.AWARD_STANDING and answer.hits and isinstance(act, VoidRound):
             where = f" --bank {writer.bank}" if len(self._whose.writers) > 1 else ""
             undo = ", ".join(f"`jackpot hits undo {hit}{where} --reason TEXT`" for hit in answer.hits)
             message = f"{message}: {undo}"
@@ -259,6 +270,18 @@ class Acts:
         self._log(request, writer, refusal, person=answer.person)
         if refusal is not None:
             raise refusal
+        return _done(answer)
+
+    async def _change(self, request: Request, change: ChangeParameters) -> replies.Done:
+        """A link takes the terms of this server's configuration, once two people have said so (L9)."""
+        writer = await self._whose.bank_of(request)
+        act = ChangeLink(configured(change.link, self._config), change.reason)
+        answer = await self._entrance.act(writer, act, request.people, request.digest)
+        refusal = None if answer.ok else NotDone(Code(answer.code), answer.message, answer.hits)
+        self._log(request, writer, refusal)
+        if refusal is not None:
+            raise refusal
+        await agree_again(writer, self._config)
         return _done(answer)
 
     async def _give_code(self, request: Request, number: int) -> replies.OneTimeCode:

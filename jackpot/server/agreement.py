@@ -29,7 +29,7 @@ from jackpot.rules.engine import Engine
 from jackpot.rules.money import to_cents
 from jackpot.rules.paytable import LinkTerms, TableTerms
 from jackpot.rules.signing import SITE
-from jackpot.rules.state import State
+from jackpot.rules.state import CLOSED, State
 from jackpot.server.desk import Desk
 from jackpot.server.evidence import check_signed
 
@@ -221,17 +221,34 @@ async def agree(writer: Desk, config: Config, store: Store, *, first: bool) -> N
             _tell_opening(terms, config, first=first)
             await _do(writer, OpenLink(terms))
             continue
+        if CLOSED in known[terms.link][1]:
+            log.warning("link_closed", bank=writer.bank, link=terms.link, do=is_closed(terms.link))
+            continue
         differ = differences(known[terms.link][0], terms)
         suspended = CONFIG_REASON in known[terms.link][1]
         if differ:
             log.error("config_differs", bank=writer.bank, link=terms.link, differences=differ)
         if differ and not suspended:
             await _do(writer, Suspend(CONFIG_REASON, (terms.link,), ""))
-        elif suspended and not differ:
-            await _do(writer, Resume(CONFIG_REASON, (terms.link,), ""))
+    await agree_again(writer, config)
     for link in known.keys() - {terms.link for terms in config.links}:
-        log.warning("link_not_configured", bank=writer.bank, link=link)
+        if CLOSED not in known[link][1]:
+            log.warning("link_not_configured", bank=writer.bank, link=link)
     await _agree_tables(writer, config)
+
+
+async def agree_again(writer: Desk, config: Config) -> None:
+    """Links that waited for it take wagers again: the journal has the terms of the configuration (L9)."""
+    known = await writer.ask(_terms)
+    for terms in config.links:
+        journal, suspended = known.get(terms.link, (None, []))
+        if journal == terms and CONFIG_REASON in suspended and CLOSED not in suspended:
+            await _do(writer, Resume(CONFIG_REASON, (terms.link,), ""))
+
+
+def is_closed(link: str) -> str:
+    """What to do about a link that the configuration still has, and that people have closed."""
+    return f"link {link} was closed and takes nothing more: take it out of the configuration"
 
 
 def _tell_opening(terms: LinkTerms, config: Config, *, first: bool) -> None:
@@ -262,6 +279,23 @@ def misplaced_links(ledger: Reader, config: Config, but: str = "") -> dict[str, 
     there = {link: bank for bank, links in links_by_bank(ledger, others).items() for link in links}
     wanted = {terms.link: terms.bank for terms in config.links}
     return {link: there[link] for link, bank in wanted.items() if there.get(link, bank) != bank}
+
+
+def disagreements(ledger: Reader, config: Config) -> list[str]:
+    """What the configuration would have otherwise of links that are open, and closed ones that it still has.
+
+    Raises LedgerCorrupt where a bank cannot be read.
+    """
+    said: list[str] = []
+    for bank in _finished(ledger):
+        links = read_to(ledger, bank, ledger.head(bank)).state.links if bank in config.banks else ()
+        for link in links:
+            terms = next((terms for terms in config.links if terms.link == link.terms.link), None)
+            if terms is not None and link.closed:
+                said.append(is_closed(terms.link))
+            elif terms is not None and (differ := differences(link.terms, terms)):
+                said.append(f"link {terms.link} stands still until two people confirm: {'; '.join(differ)}")
+    return said
 
 
 def is_misplaced(link: str, bank: str, configured: str) -> str:

@@ -7,7 +7,17 @@ an act a POST to /acts/NAME with its fields as a JSON object. Pages, commands an
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, NamedTuple, get_args, get_type_hints
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    ClassVar,
+    Final,
+    Literal,
+    NamedTuple,
+    get_args,
+    get_type_hints,
+)
 from urllib.parse import quote, urlencode
 
 import msgspec
@@ -18,7 +28,7 @@ from jackpot.catalogue.figures import parse_money
 from jackpot.rules import names, signing
 from jackpot.rules.acts import ACTS
 from jackpot.rules.acts.act import ADMIN
-from jackpot.rules.acts.fields import AwardId, Document, Fact, HitId, Role
+from jackpot.rules.acts.fields import AwardId, Document, Fact, HitId, Reason, Role
 from jackpot.rules.acts.people import Number
 from jackpot.rules.commands import DIGEST_BYTES, KEY_BYTES, ActCommand
 from jackpot.rules.money import decimal, from_cents, of_decimal, to_cents
@@ -89,6 +99,23 @@ class OneLink(Question, frozen=True):
     path = "/links/{link}"
     reply = replies.Link
     link: Id
+
+
+class Preview(Question, frozen=True):
+    """What would an act of people do to a link, or why would it be refused? Nothing is done.
+
+    levels: of a transfer, parted by commas. For the other fields see the act.
+    """
+
+    path = "/links/{link}/preview"
+    reply = replies.Preview
+    link: Id
+    act: Literal["correct-meter", "transfer", "close-link", "change-parameters"]
+    level: Id | None = None
+    account: Literal["primary", "reserve", "overflow"] | None = None
+    amount: Annotated[str, Meta(max_length=QUOTED_MOST)] | None = None
+    to: Id | None = None
+    levels: Annotated[str, Meta(max_length=256)] | None = None
 
 
 class Tables(Question, frozen=True):
@@ -203,6 +230,15 @@ class HandOver(ServerAct, tag="hand-over", frozen=True):
 
     reply = replies.HandedOver
     what = "hand a bank over"
+
+
+class ChangeParameters(ServerAct, tag="change-parameters", frozen=True):
+    """A suspended link plays on the terms of this server's configuration from now on (L9); two people."""
+
+    reply = replies.Done
+    what = "change a link's parameters"
+    link: Id
+    reason: Reason
 
 
 class Revoke(ServerAct, tag="revoke", frozen=True):
@@ -344,7 +380,7 @@ def reply_of(kind: type[Ask]) -> type[Reply]:
 
 def target(ask: Ask, near: Mapping[str, str]) -> Target:
     """Where an ask goes. near: what stands next to an act's fields, as in `Next`."""
-    return target_of(type(ask), _plain(ask) | dict(near))
+    return target_of(type(ask), plain_of(ask) | dict(near))
 
 
 def target_of(kind: type[Ask], fields: Mapping[str, Any]) -> Target:
@@ -414,7 +450,7 @@ def _cents(name: str, sent: Any) -> int:
         raise BadRequest(bounded(f"{name}: {error}")) from error
 
 
-def _plain(ask: Ask) -> dict[str, Any]:
+def plain_of(ask: Ask) -> dict[str, Any]:
     """The fields of an ask as JSON has them, without its name."""
     fields: dict[str, Any] = msgspec.to_builtins(ask)
     fields.pop("do", None)

@@ -16,23 +16,28 @@ from jackpot.books.journal import NoSuchKind, Wanted, search
 from jackpot.books.people import Called, last_sign_ins
 from jackpot.books.reader import Books
 from jackpot.catalogue import rate_text
-from jackpot.config import Config
+from jackpot.config import Config, compared
 from jackpot.ledger.journal import Row
 from jackpot.rules import kinds, views
+from jackpot.rules.acts import decode_asked
+from jackpot.rules.acts.parameters import ChangeLink
 from jackpot.rules.acts.requests import REQUEST_HOLDS_MS
 from jackpot.rules.codes import Code
 from jackpot.rules.engine import Engine
 from jackpot.rules.money import decimal, from_cents
+from jackpot.rules.paytable import LinkTerms
 from jackpot.rules.postings import Posting
 from jackpot.rules.signing import People
 from jackpot.rules.state import Asked as Reopening
 from jackpot.rules.state import Request as Asked
 from jackpot.server import asks, replies
+from jackpot.server.agreement import link_terms
 from jackpot.server.asks import BadRequest, Question, Request
 from jackpot.server.desk import Desk
 from jackpot.server.devices import Devices
 from jackpot.server.history import hits_of
 from jackpot.server.people import Person
+from jackpot.server.preview import differing, preview
 from jackpot.server.replies import Reply
 from jackpot.server.roster import Roster
 from jackpot.server.tenure import Tenure
@@ -70,8 +75,10 @@ class Questions:
                 return await self._listed(request.ask, bank)
             case asks.OneLink(link):
                 writer = await self._whose.own(request)
-                found = {one.link: one for one in await _links(writer)}.get(link)
+                found = {one.link: one for one in await self._links(writer)}.get(link)
                 return _there(found, Code.UNKNOWN_LINK, f"link: {link!r} is not open yet")
+            case asks.Preview():
+                return await preview(await self._whose.own(request), request.ask, self._config)
             case asks.OneTable(table):
                 tables = {one.table: one for one in await self._tables(await self._whose.own(request))}
                 return _there(tables.get(table), Code.NO_SUCH_TABLE, f"table: {table!r} is not open yet")
@@ -146,7 +153,7 @@ class Questions:
         """The links, or the tables, of all banks that are here."""
         here, elsewhere = self._whose.here(bank)
         if isinstance(ask, asks.Links):
-            links = tuple([link for writer in here for link in await _links(writer)])
+            links = tuple([link for writer in here for link in await self._links(writer)])
             return replies.Links(links=links, elsewhere=elsewhere)
         tables = tuple([table for writer in here for table in await self._tables(writer)])
         return replies.Tables(tables=tables, elsewhere=elsewhere)
@@ -181,6 +188,25 @@ class Questions:
         called = await self._called(askers.values())
         return [_asked_by(table, called.said(askers.get(table.table, People()))) for table in tables]
 
+    async def _links(self, writer: Desk) -> list[replies.Link]:
+        state, terms = await writer.ask(lambda engine: (views.statistics(engine), link_terms(engine.state)))
+        return [
+            replies.Link(
+                link=link["link"],
+                bank=writer.bank,
+                paytable=link["paytable"],
+                wager=_cents(link["wager"]),
+                state=link["state"],
+                reasons=tuple(link["reasons"]),
+                paid_by={pays: decimal(micros) for pays, micros in link["paid_by"].items()},
+                awards_outside=decimal(link["awards_outside"]),
+                levels=tuple(map(_level, link["levels"])),
+                left=tuple(_left(one) for one in state["left"] if one["link"] == link["link"]),
+                differences=differing(terms[link["link"]], self._config),
+            )
+            for link in state["links"]
+        ]
+
     async def _called(self, people: Iterable[People]) -> Called:
         """What those are called who signed; the ledger is read only where somebody did."""
         if not any(one.signed for one in people):
@@ -195,7 +221,7 @@ class Questions:
             tick = int(writer.clock.monotonic() * 1000)
             waits = await writer.ask(lambda engine, tick=tick: _waits(engine, tick))  # type: ignore[misc]
             called = await self._called(request.people for request, _ in waits.requests)
-            found += (_asked(writer.bank, request, left, called) for request, left in waits.requests)
+            found += (_asked(writer.bank, request, left, called, waits) for request, left in waits.requests)
             left = waits.tables
             for table in await self._tables(writer) if left else ():
                 round_, at = table.round, {"bank": writer.bank, "table": table.table}
@@ -312,10 +338,14 @@ def _waiting(what: str, at: Mapping[str, str], **facts: Any) -> replies.Waiting:
 
 
 class _Waits(NamedTuple):
-    """requests: each with its milliseconds left. tables: by id, those that wait, None: for ever."""
+    """requests: each with its milliseconds left. tables: by id, those that wait, None: for ever.
+
+    links: of all, the terms.
+    """
 
     requests: list[tuple[Asked, int]]
     tables: dict[str, int | None]
+    links: dict[str, LinkTerms]
 
 
 def _waits(engine: Engine, tick: int) -> _Waits:
@@ -329,12 +359,18 @@ def _waits(engine: Engine, tick: int) -> _Waits:
     for table in state.tables:
         if (asked := table.waits()) is not None:
             tables[table.terms.table] = left(asked)
-    return _Waits([(request, left(request)) for request in state.requests], tables)
+    return _Waits([(request, left(request)) for request in state.requests], tables, link_terms(state))
 
 
-def _asked(bank: str, request: Asked, left_ms: int, called: Called) -> replies.Waiting:
+def _asked(bank: str, request: Asked, left_ms: int, called: Called, waits: _Waits) -> replies.Waiting:
     """What one person asked for, and another has to confirm."""
-    fields = msgspec.json.decode(request.command)
+    command = decode_asked(request.command)
+    fields = msgspec.json.decode(request.command) | asks.plain_of(command)
+    if isinstance(command, ChangeLink):
+        link = command.terms.link
+        changes = compared(waits.links.get(link, command.terms), command.terms)
+        said = [f"{one.what}: {one.before}, then {one.now}" for one in changes]
+        fields = {"do": fields["do"], "link": link, "changes": said, "reason": command.reason}
     facts = {"request": f"Q{request.id}", "asked": called.who(request.people), "left_ms": left_ms}
     table, what = fields.get("table"), str(fields.pop("do"))
     if "person" in fields:
@@ -363,26 +399,17 @@ def _device(role: str, devices: Devices, name: str) -> replies.Device:
     )
 
 
-async def _links(writer: Desk) -> list[replies.Link]:
-    state = await writer.ask(views.statistics)
-    return [
-        replies.Link(
-            link=link["link"],
-            bank=writer.bank,
-            paytable=link["paytable"],
-            wager=_cents(link["wager"]),
-            state=link["state"],
-            reasons=tuple(link["reasons"]),
-            paid_by={pays: decimal(micros) for pays, micros in link["paid_by"].items()},
-            awards_outside=decimal(link["awards_outside"]),
-            levels=tuple(map(_level, link["levels"])),
-        )
-        for link in state["links"]
-    ]
+def _left(one: Map) -> replies.Left:
+    return replies.Left(
+        left=one["left"], award=one["award"], level=one["level"], amount=decimal(one["amount"])
+    )
 
 
 def _level(level: Map) -> replies.Level:
-    sums = ("reserve", "overflow", "seed", "reseed", "wins", "house", "contributions", "awards")
+    sums = (
+        "reserve", "overflow", "seed", "reseed", "wins", "house", "contributions", "corrections", "transfers",
+        "awards",
+    )  # fmt: skip
     told = {
         "value": decimal(level["primary"]),
         "limit": None if level["limit"] is None else decimal(level["limit"]),

@@ -24,7 +24,9 @@ _REMEDIES: Final[Mapping[str, str]] = {
     TRANSFERRED: "its money went to another link; close it, or fill it and let two people resume it: "
     "`jackpot links resume {link} --after transferred --reason TEXT --by NAME --and-by OTHER`",
     CLOSED: "it has ended: take it out of the configuration, or go on with another link",
-    CONFIG_REASON: "the log says what differs: correct the configuration and start the server again",
+    CONFIG_REASON: "`jackpot links show {link}` shows what differs: two people confirm it on the link's page "
+    "or by `jackpot links change {link} --reason TEXT --by NAME --and-by OTHER`; or correct the "
+    "configuration and start the server again",
 }
 
 

@@ -92,8 +92,28 @@ class Level(Reply, frozen=True):
     undone_wagers: int
     house: Money
     contributions: Money
+    corrections: Money
+    transfers: Money
     awards: Money
     last_hits: tuple[ShownHit, ...]
+
+
+class Difference(Reply, frozen=True):
+    """A parameter that the configuration has otherwise than the journal (L9). fixed: it never changes."""
+
+    what: str
+    ledger: str
+    configuration: str
+    fixed: bool
+
+
+class Left(Reply, frozen=True):
+    """What stays on a level until two people decide on it: by so much a paid award would be higher (A11)."""
+
+    left: str
+    award: str
+    level: str
+    amount: Money
 
 
 class Link(Reply, frozen=True):
@@ -106,16 +126,39 @@ class Link(Reply, frozen=True):
     bank: str
     paytable: str
     wager: Money
-    state: Literal["active", "suspended"]
+    state: Literal["active", "suspended", "closed"]
     reasons: tuple[str, ...]
     paid_by: dict[str, Money]
     awards_outside: Money
     levels: tuple[Level, ...]
+    left: tuple[Left, ...]
+    differences: tuple[Difference, ...]
 
 
 class Links(Reply, frozen=True):
     links: tuple[Link, ...]
     elsewhere: tuple[Elsewhere, ...]
+
+
+class Moved(Reply, frozen=True):
+    """What an act would move on one level. house: what the house gets back. value: of the meter."""
+
+    link: str
+    level: str
+    value: Money
+    value_after: Money
+    reserve: Money
+    reserve_after: Money
+    overflow: Money
+    overflow_after: Money
+    house: Money
+
+
+class Preview(Reply, frozen=True):
+    """moved: by level. differences: of a change of parameters."""
+
+    moved: tuple[Moved, ...]
+    differences: tuple[Difference, ...]
 
 
 class Bet(Reply, frozen=True):

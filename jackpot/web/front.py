@@ -14,7 +14,7 @@ from jackpot.config.writing import Writing, local_time
 from jackpot.ledger.store import LedgerError
 from jackpot.rules.acts import ACTS
 from jackpot.rules.codes import OF_ACTS, Code
-from jackpot.rules.money import of_decimal, to_cents
+from jackpot.rules.money import MICROS_PER_CENT, of_decimal, to_cents
 from jackpot.server import replies
 from jackpot.server.acts import Acts
 from jackpot.server.asks import Alarms, BadRequest, Question, Requests, WaitingHits, question_of
@@ -65,6 +65,7 @@ class Maker:
         self._templates = templates()
         self._templates.filters |= {
             "money": self._sum,
+            "exact": self._exact,
             "when": self._moment,
             "words": words,
             "path": path,
@@ -206,6 +207,10 @@ class Maker:
 
     def _sum(self, amount: str) -> str:
         return self._money.text(to_cents(of_decimal(amount)))
+
+    def _exact(self, amount: str) -> str:
+        """The same, to the micro-dollar where it has a fraction of a cent."""
+        return amount if of_decimal(amount) % MICROS_PER_CENT else self._sum(amount)
 
     def _moment(self, unix_ms: int, form: str = "%d %b %H:%M") -> str:
         return local_time(unix_ms, self._config.site.timezone, form)

@@ -17,7 +17,7 @@ from jackpot.rules.signing import ROLES
 from jackpot.server import asks
 from jackpot.server.asks import BadRequest, ServerAct, act_of, keyed, name_of
 from jackpot.server.people import Person
-from jackpot.server.replies import Done, Hit, OneTimeCode
+from jackpot.server.replies import Done, Hit, Link, OneTimeCode
 from jackpot.server.whose import NotDone
 from jackpot.web import chart
 from jackpot.web.access import CSRF_FIELD
@@ -45,6 +45,7 @@ def routes(front: Front, overview: Overview, reports: Reports) -> list[web.Route
         "/ops/hits": pages.hits,
         "/ops/hits/{bank}/{hit}": pages.hit,
         "/ops/links/{link}": pages.link,
+        "/ops/links/{link}/preview": pages.preview,
         "/ops/tables/{table}": pages.table,
         "/ops/requests": pages.requests,
         "/ops/alarms": pages.alarms,
@@ -109,7 +110,31 @@ class Pages:
         found = await self._make.ask(asks.OneLink, **request.match_info)
         read = await self._make.ask(asks.Readings, bank=found.bank, limit=_DAYS)
         history = chart.lines(found, read.readings, self._site)
-        return await self._make.page(request, person, "ops/link.html", link=found, history=history)
+        others = await self._others(found)
+        return await self._make.page(
+            request, person, "ops/link.html", link=found, history=history, others=others
+        )
+
+    async def preview(self, request: web.Request, person: Person) -> web.StreamResponse:
+        """What an act would do to a link, and the form that does it."""
+        link = await self._make.ask(asks.OneLink, **request.match_info)
+        given = _given(request, "act", "level", "account", "amount", "to")
+        levels = request.query.getall("levels", [])
+        shown: dict[str, Any] = {"link": link, "given": given, "levels": levels, "problem": "", "found": None}
+        try:
+            fields = given | ({"levels": ",".join(levels)} if levels else {})
+            shown["found"] = await self._make.ask(asks.Preview, link=link.link, **fields)
+        except (BadRequest, NotDone) as error:
+            shown["problem"] = str(error)
+        to = (one for one in await self._others(link) if one.link == given.get("to"))
+        shown["target"] = next(to, None) if shown["problem"].startswith("levels:") else None
+        shown["what"] = f"{words(given.get('act', ''))}: {link.link}"
+        return await self._make.page(request, person, "ops/preview.html", **shown)
+
+    async def _others(self, link: Link) -> list[Link]:
+        """The other links of its bank that have not ended."""
+        found = await self._make.ask(asks.Links, bank=link.bank)
+        return [one for one in found.links if one.link != link.link and one.state != "closed"]
 
     async def table(self, request: web.Request, person: Person) -> web.StreamResponse:
         """One table, its round, and what people may do about it."""

@@ -20,6 +20,7 @@ MAY: Final = {
     "/banks": ALL,
     "/links": ALL,
     "/links/{link}": ALL,
+    "/links/{link}/preview": ALL,
     "/tables": ALL,
     "/tables/{table}": ALL,
     "/hits/waiting": ALL,
@@ -52,6 +53,7 @@ MAY: Final = {
     "decide-left": "floor admin",
     "transfer": "admin",
     "close-link": "admin",
+    "change-parameters": "admin",
     "confirm": ALL,
     "reject": ALL,
     "revoke": "admin",
@@ -85,6 +87,7 @@ PAGES: Final = {
 ROUND: Final = {"table": "T01", "round": "R9", "reason": "x"}
 ABOUT: Final[dict[str, dict[str, Any]]] = {
     "/links/{link}": {"link": LINK},
+    "/links/{link}/preview": {"link": LINK, "act": "close-link"},
     "/tables/{table}": {"table": "T01"},
     "/hits/{hit}": {"hit": "H1"},
     "validate": {"hit": "H9"},
@@ -106,6 +109,7 @@ ABOUT: Final[dict[str, dict[str, Any]]] = {
     "decide-left": {"left": "D9", "remove": True, "reason": "x", "bank": "main"},
     "transfer": {"link": LINK, "to": LINK, "reason": "x"},
     "close-link": {"link": LINK, "reason": "x"},
+    "change-parameters": {"link": LINK, "reason": "x"},
     "acknowledge": {"alarm": "AL9", "bank": "main"},
     "clear": {"role": "table", "device": "T01"},
     "confirm": {"request": "Q99"},

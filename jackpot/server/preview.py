@@ -1,0 +1,105 @@
+"""What would people do to a link? Decided as the act itself, and told before anybody signs (L8, L9)."""
+
+from typing import Any, Final
+
+from jackpot.config import Config, compared
+from jackpot.rules.acts import ACT_OF
+from jackpot.rules.acts.act import By
+from jackpot.rules.acts.meters import CloseLink, CorrectMeter, MeterCorrected, Transfer
+from jackpot.rules.acts.parameters import FIXED, ChangeLink, LinkChanged
+from jackpot.rules.commands import ActCommand
+from jackpot.rules.engine import Engine
+from jackpot.rules.events import Event, LevelChange
+from jackpot.rules.meter import Accounts
+from jackpot.rules.money import decimal
+from jackpot.rules.paytable import LinkTerms
+from jackpot.rules.refusal import Refusal
+from jackpot.rules.signing import People
+from jackpot.server import asks, replies
+from jackpot.server.asks import BadRequest
+from jackpot.server.desk import Desk
+from jackpot.server.whose import NotDone
+
+_ACTS: Final[dict[str, type[ActCommand]]] = {
+    "correct-meter": CorrectMeter,
+    "transfer": Transfer,
+    "close-link": CloseLink,
+}
+# Whom only the other reasons to refuse it are looked for with.
+_ANYBODY: Final = By(People(("one", "other")))
+_REASON: Final = "looked at"
+
+
+async def preview(writer: Desk, ask: asks.Preview, config: Config) -> replies.Preview:
+    """What the act would move or change. Raises NotDone where it would be refused, BadRequest."""
+    command = _command(ask, config)
+
+    def look(engine: Engine) -> replies.Preview:
+        event = ACT_OF[type(command)].decide(engine.state, command, _ANYBODY)
+        changed = differing(event.before, config) if isinstance(event, LinkChanged) else ()
+        moved = tuple(_moved(engine, change) for change in _changes(event))
+        return replies.Preview(moved=moved, differences=changed)
+
+    try:
+        return await writer.ask(look)
+    except Refusal as refusal:
+        hits = tuple(f"H{number}" for number in refusal.hits)
+        raise NotDone(refusal.code, refusal.message, hits) from refusal
+
+
+def configured(link: str, config: Config) -> LinkTerms:
+    """The terms of a link by the configuration. Raises BadRequest."""
+    terms = next((terms for terms in config.links if terms.link == link), None)
+    if terms is None:
+        raise BadRequest(f"link: the configuration has no link {link}")
+    return terms
+
+
+def differing(journal: LinkTerms, config: Config) -> tuple[replies.Difference, ...]:
+    """Where the configuration has other terms than the journal; nothing where it has no such link (L9)."""
+    own = next((terms for terms in config.links if terms.link == journal.link), journal)
+    return tuple(
+        replies.Difference(
+            what=one.what, ledger=one.before, configuration=one.now, fixed=one.what in (*FIXED, "levels")
+        )
+        for one in compared(journal, own)
+    )
+
+
+def _command(ask: asks.Preview, config: Config) -> ActCommand:
+    kind = _ACTS.get(ask.act)
+    if kind is None:
+        return ChangeLink(configured(ask.link, config), _REASON)
+    given: dict[str, Any] = {
+        name: value for name in kind.__struct_fields__ if (value := getattr(ask, name, None)) is not None
+    }
+    given["levels"] = tuple(ask.levels.split(",")) if ask.levels else ()
+    fields = {name: value for name, value in given.items() if name in kind.__struct_fields__}
+    command = asks.act_of(kind, fields | {"reason": _REASON}, "nobody").ask
+    assert isinstance(command, ActCommand)  # noqa: S101 - of that kind
+    return command
+
+
+def _changes(event: Event) -> list[LevelChange]:
+    if isinstance(event, MeterCorrected):
+        change = Accounts()
+        setattr(change, event.account, event.amount)
+        return [LevelChange(event.link, event.level, change)]
+    return getattr(event, "changes", [])
+
+
+def _moved(engine: Engine, made: LevelChange) -> replies.Moved:
+    link = engine.state.link(made.link)
+    level, change = link.levels[made.level - 1], made.change
+    now = level.accounts
+    return replies.Moved(
+        link=link.terms.link,
+        level=level.terms.level,
+        value=decimal(now.primary),
+        value_after=decimal(now.primary + change.primary),
+        reserve=decimal(now.reserve),
+        reserve_after=decimal(now.reserve + change.reserve),
+        overflow=decimal(now.overflow),
+        overflow_after=decimal(now.overflow + change.overflow),
+        house=decimal(change.house),
+    )
