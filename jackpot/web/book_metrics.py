@@ -9,6 +9,7 @@ from typing import Final
 
 from jackpot.rules import views
 from jackpot.rules.acts.links import CONFIG_REASON, INTERNAL, OPERATOR, RESTORED
+from jackpot.rules.acts.meters import TRANSFERRED
 from jackpot.rules.acts.witness import BEHIND
 from jackpot.rules.money import BASIS_POINTS
 from jackpot.rules.refusal import CODES, NOT_APPLIED
@@ -18,7 +19,7 @@ from jackpot.web.families import Facts, Family, counter, gauge, units
 _MS: Final = 1000
 
 # Why a link takes no wagers, as tables are told it too.
-REASONS: Final = (CONFIG_REASON, INTERNAL, BEHIND, RESTORED, OPERATOR, NOT_OPENED)
+REASONS: Final = (CONFIG_REASON, INTERNAL, BEHIND, RESTORED, OPERATOR, NOT_OPENED, TRANSFERRED, CLOSED)
 STATUSES: Final = views.WAITING
 PAYERS: Final = ("cage", "inventory", "account")
 # The level of awards that no meter pays: odds, envy and draws.
@@ -30,6 +31,8 @@ _LEVEL_MONEY: Final = (
     ("overflow", "overflow", "What rose above the level's limit."),
     ("house", "house", "House money put into the level: seeds, reseeds, make-goods, less returns."),
     ("contributions", "contributions", "Contributions to the level, net of what was undone."),
+    ("corrections", "corrections", "What two people put onto the level, less what they took off."),
+    ("transfers", "transfers", "What came from other links, less what went to them."),
     ("wins", "wins", "Standing percentage awards of the level."),
 )
 _LEVEL_TERMS: Final = (

@@ -27,6 +27,7 @@ PAGES = (
     "/hits",
     "/hits/main/H1",
     f"/links/{LINK}",
+    f"/links/{LINK}/preview?act=correct-meter&level=mega&account=primary&amount=-1.50",
     "/tables/T01",
     "/requests",
     "/alarms",
@@ -349,6 +350,42 @@ async def test_a_link_and_a_round_are_stopped_from_their_pages(tmp_path: Path, a
         await page.wait_for_selector(f"text={act.capitalize()}: done")
         await until_open(page, "suspended: operator" if act == "suspend" else "No round.")
     assert faults == []
+
+
+@needs_chromium
+@on_loop
+async def test_a_meter_is_corrected_and_new_terms_confirmed_by_two(tmp_path: Path) -> None:
+    """L8, L9: looked at first, signed by both on one screen, shown at once; both terms stand side by side."""
+    faults: list[str] = []
+    async with Server(configure(tmp_path, links=FREE)):
+        pass
+    async with floor(tmp_path, FREE + 'validate_at = "50.00"\n') as (server, _, browser):
+        page = await signed_in(server, browser, faults, "phone")
+        at = f"{page.url}/links/{LINK}"
+        await page.goto(at)
+        await page.click("text=Correct a meter")
+        await page.fill("#correct-amount", "-12.345678")
+        await page.click("button:has-text('Look at it') >> visible=true")
+        await page.wait_for_selector("text=9987.654322")
+        assert await page.evaluate("document.documentElement.scrollWidth") <= SIZES["phone"][0]
+        await signs(page, "correct-meter", "a test wager")
+        await page.wait_for_selector("text=Correct meter: done")
+        await until_open(page, "$9,987.65")
+        row = await page.inner_text(".attention tbody tr")
+        assert [cell.strip() for cell in row.split("\t")] == ["Validate at", "none", "50.00"]
+        await signs(page, "change", "approved")
+        await page.wait_for_selector("text=Change parameters: done")
+        await page.wait_for_selector(".badge.active")
+    assert faults == []
+
+
+async def signs(page: "Page", form: str, reason: str) -> None:
+    """The form's reason, and the second person's name and secret; then it is sent."""
+    await page.fill(f"#{form}-reason", reason)
+    await page.click(".second summary >> visible=true")
+    await page.fill(f"#{form}-login", "bo")
+    await page.fill(f"#{form}-secret", SECRET)
+    await page.click("button.danger >> visible=true")
 
 
 # What the browser is asked to show; each is shown by the browser itself, too.

@@ -72,6 +72,7 @@ PAGES: Final = {
     "/hits": ALL,
     "/hits/main/H1": ALL,
     f"/links/{LINK}": ALL,
+    f"/links/{LINK}/preview?act=close-link": ALL,
     "/tables/T01": ALL,
     "/requests": ALL,
     "/alarms": ALL,
