@@ -13,6 +13,7 @@ from jackpot.rules.acts.meters import TRANSFERRED
 from jackpot.rules.acts.witness import BEHIND
 from jackpot.rules.money import BASIS_POINTS
 from jackpot.rules.refusal import CODES, NOT_APPLIED
+from jackpot.rules.state import CLOSED
 from jackpot.server.face import NOT_OPENED
 from jackpot.web.families import Facts, Family, counter, gauge, units
 
