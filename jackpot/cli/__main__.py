@@ -19,7 +19,10 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
         "Hits: list, show, validate, pay, dispute, lift, undo, correct, erase, release.",
     ),
     "rounds": ("jackpot.cli.rounds", "A table's round: show, strike, void, reopen, decline."),
-    "links": ("jackpot.cli.links", "Links and their meters: list, show, suspend, resume."),
+    "links": (
+        "jackpot.cli.links",
+        "Links and their meters: list, show, suspend, resume, correct, transfer, close, change.",
+    ),
     "alarms": ("jackpot.cli.alarms", "Alarms that nobody has acknowledged: list, acknowledge."),
     "users": (
         "jackpot.cli.users",

@@ -7,7 +7,7 @@ import typer
 
 from jackpot.cli.speak import Reason, fail
 from jackpot.cli.speak import table as print_table
-from jackpot.cli.talk import LOOK, ONE, TWO, Talk, talking
+from jackpot.cli.talk import LOOK, MOVES, ONE, TWO, Talk, talking
 from jackpot.words import counted
 
 app = typer.Typer(
@@ -169,9 +169,6 @@ def resume(
     )
 
 
-Account = Annotated[
-    str, typer.Option("--account", metavar="NAME", help="`primary` (the meter), `reserve` or `overflow`.")
-]
 Goes = Annotated[
     list[str] | None,
     typer.Option(
@@ -180,55 +177,50 @@ Goes = Annotated[
         help="To which level it goes, where the other link has none of the name.",
     ),
 ]
-Look = Annotated[bool, typer.Option("--preview", help="Only show what it would do.")]
+Part = Annotated[
+    str,
+    typer.Argument(metavar="LEVEL[.ACCOUNT]", help="Such as `meter`, or `major.reserve`, `major.overflow`."),
+]
+Sum = Annotated[str, typer.Argument(metavar="AMOUNT", help='By how much: "12.50", or "=-12.50".')]
 
 
 @app.command()
-@talking(*TWO)
-def correct(
-    talk: Talk,
-    link: Link,
-    level: Annotated[str, typer.Argument(metavar="LEVEL", help="Such as `meter` or `major`.")],
-    amount: Annotated[str, typer.Argument(metavar="AMOUNT", help='By how much: "12.50", or "=-12.50".')],
-    reason: Reason,
-    account: Account = "primary",
-    preview: Look = False,
-) -> None:
+@talking(*MOVES)
+def correct(talk: Talk, link: Link, level: Part, amount: Sum, reason: Reason) -> None:
     """Correct a meter by so much, with two people; nothing ends below zero or above its limit.
 
     Example: jackpot links correct floor-five meter =-12.50 --reason "a test wager" -c config.toml
     """
-    fields = {"link": link, "level": level, "amount": amount.removeprefix("="), "account": account}
-    _move(talk, "correct-meter", fields, reason, preview=preview)
+    level, _, account = level.partition(".")
+    fields = {"link": link, "level": level, "amount": amount.removeprefix("=")}
+    _move(talk, "correct-meter", fields | {"account": account or "primary"}, reason)
 
 
 @app.command()
-@talking(*TWO)
+@talking(*MOVES)
 def transfer(
     talk: Talk,
     link: Link,
     to: Annotated[str, typer.Argument(metavar="TO", help="The link that its money goes to.")],
     reason: Reason,
     goes: Goes = None,
-    preview: Look = False,
 ) -> None:
     """Transfer a suspended link's money to another link of its bank; the house's of the cycle goes back.
 
     Example: jackpot links transfer floor-five floor-six --reason "a new game" -c config.toml
     """
     fields = {"link": link, "to": to, "levels": tuple(goes or ())}
-    _move(talk, "transfer", fields, reason, preview=preview)
+    _move(talk, "transfer", fields, reason)
 
 
 @app.command()
-@talking(*TWO)
+@talking(*MOVES)
 def close(
     talk: Talk,
     link: Link,
     reason: Reason,
     to: Annotated[str | None, typer.Option("--to", metavar="LINK", help="Where its money goes.")] = None,
     goes: Goes = None,
-    preview: Look = False,
 ) -> None:
     """Close a suspended link for ever, with two people; what its players put in goes to another link.
 
@@ -236,17 +228,17 @@ def close(
     """
     given = {} if to is None else {"to": to}
     fields = {"link": link, **given, "levels": tuple(goes or ())}
-    _move(talk, "close-link", fields, reason, preview=preview)
+    _move(talk, "close-link", fields, reason)
 
 
 @app.command()
-@talking(*TWO)
-def change(talk: Talk, link: Link, reason: Reason, preview: Look = False) -> None:
+@talking(*MOVES)
+def change(talk: Talk, link: Link, reason: Reason) -> None:
     """Let a suspended link play on the terms of the server's configuration, with two people.
 
     Example: jackpot links change floor-five --reason "approved" -c config.toml
     """
-    _move(talk, "change-parameters", {"link": link}, reason, preview=preview)
+    _move(talk, "change-parameters", {"link": link}, reason)
 
 
 @app.command()
@@ -270,11 +262,11 @@ def decide(
     talk.show(answer, f"{left}: {'taken off the meter' if remove else 'it stays on the meter'}")
 
 
-def _move(talk: Talk, act: str, fields: dict[str, Any], reason: str, *, preview: bool) -> None:
+def _move(talk: Talk, act: str, fields: dict[str, Any], reason: str) -> None:
     """Does the act, or shows what it would do."""
     from jackpot.server.asks import ASKED_ACTS, BadRequest, Preview, act_of, name_of
 
-    if preview:
+    if talk.preview:
         levels = ",".join(fields.pop("levels", ())) or None
         _show(talk, talk.ask(Preview(act=act, levels=levels, **fields)))  # type: ignore[arg-type]  # one of them
         return

@@ -46,6 +46,7 @@ Bank = Annotated[str | None, typer.Option("--bank", help="Which bank, where ther
 AndBy = Annotated[
     str | None, typer.Option("--and-by", metavar="NAME", help="The second of two people, where it takes two.")
 ]
+Look = Annotated[bool, typer.Option("--preview", help="Only show what it would do.")]
 Json = Annotated[bool, typer.Option("--json", help="The server's answer as it is.")]
 
 P = ParamSpec("P")
@@ -69,6 +70,7 @@ class Talk:
     by: str | None = None
     and_by: str | None = None
     as_json: bool = False
+    preview: bool = False
 
     def ask(self, ask: "Ask", bank: str | None = None, waits: str = "") -> dict[str, Any]:
         """The server's answer; a refusal or no server ends the command. bank: in place of the option's.
@@ -176,11 +178,14 @@ _OPTIONS: Final[dict[str, tuple[Any, Any]]] = {
     "by": (By, None),
     "and_by": (AndBy, None),
     "as_json": (Json, False),
+    "preview": (Look, False),
 }
 # Of a question, of an act of one person, and of one that may take two.
 LOOK: Final = ("config", "socket", "as_json")
 ONE: Final = (*LOOK, "by")
 TWO: Final = (*ONE, "and_by")
+# Of one that is looked at first.
+MOVES: Final = (*TWO, "preview")
 # Of a command that asks no server.
 ALONE: Final = ("config", "by")
 
