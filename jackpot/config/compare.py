@@ -55,6 +55,8 @@ def _pairs(before: LinkTerms, now: LinkTerms) -> Iterator[tuple[str, str, Any, A
 def _shown(field: str, value: Any) -> str:
     if value is None:
         return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     if field in MONEY_FIELDS:
         return money_text(value)
     if field in RATE_FIELDS:
