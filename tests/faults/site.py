@@ -16,6 +16,7 @@ import msgspec
 from jackpot.ledger.journal import Head, Row, genesis
 from jackpot.ledger.reading import Reader
 from jackpot.rules import kinds
+from jackpot.rules.acts.hits import Pay
 from jackpot.rules.acts.people import EndPerson, Grant, MakeToken, WithdrawRole
 from jackpot.rules.acts.requests import ActRefused, Confirm, ExpireRequest, Reject
 from jackpot.rules.acts.seals import Sealed
@@ -219,9 +220,10 @@ def waited_of(event: Any) -> int:
 
 
 def fields_of(command: Command) -> dict[str, Any]:
-    """What an act names, requests by their numbers; without reasons."""
+    """What an act names, requests by their numbers; without reasons, and what papers a hit comes with."""
     fields = {key: value for key, value in msgspec.to_builtins(command).items() if value is not None}
-    for key in ("do", "reason"):
+    papers = ("document",) if isinstance(command, Pay) else ()
+    for key in ("do", "reason", "surveillance", "paper", "tax_form", "tax_from", *papers):
         fields.pop(key, None)
     if "request" in fields:
         fields["request"] = int(fields["request"][1:])
