@@ -71,7 +71,7 @@ async def test_what_waits_for_a_second_person_is_not_said_to_be_done(tmp_path: P
         code, out, _ = await jackpot("hits", "show", "H1", "--json", *where)
         assert all(award["amount"] != "9999.00" for award in json.loads(out)["awards"])
         code, _, error = await jackpot(*correct, "--by", "Ann")
-        assert (code, "a second person signs or confirms" in error) == (1, True)
+        assert (code, "a second person confirms at /ops/requests" in error) == (1, True)
 
 
 @on_loop
