@@ -498,9 +498,9 @@ def test_a_row_of_no_year_is_found(forger: Forger) -> None:
 def test_links_that_an_error_stopped_are_named(forger: Forger) -> None:
     """S8: no row shows whether there was an error, so these are told apart from what moved nothing."""
     forger.append(events.Refused("locked_out", "round: no more bets"), "T01")
-    row = forger.append(events.Refused("internal", "it broke", [], [1]))
+    rows = [forger.append(events.Refused("internal", "it broke", [], [link])) for link in (1, 2)]
     report = audit(forger.path)
-    assert (report.problems, report.refusals, report.stopped) == ((), 2, (row.seq,))
+    assert (report.problems, report.refusals, report.stopped) == ((), 3, tuple(row.seq for row in rows))
 
 
 def test_an_act_on_a_hit_that_nobody_made_is_found(forger: Forger) -> None:
