@@ -26,7 +26,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "alarms": ("jackpot.cli.alarms", "Alarms that nobody has acknowledged: list, acknowledge."),
     "users": (
         "jackpot.cli.users",
-        "People: make the first two, list, add, grant, withdraw, end, reset, give a code, recover.",
+        "People: make the first two, list, add, grant, withdraw, end, reset, give a code, erase, recover.",
     ),
     "keys": ("jackpot.cli.keys", "Keys of devices and of the site: make, show, revoke, clear a conflict."),
     "bank": ("jackpot.cli.bank", "Banks: open a new one, join two into one."),

@@ -30,8 +30,8 @@ def done(
 ) -> None:
     """Has an act done, and says so; a refusal, or that it waits for a second admin, ends the command.
 
-    asked: the act, or what it is for the number of the person with that login. said: "{code}" in it is the
-    answer's.
+    asked: the act, or what it is for the number of the person with that login, who has left where it erases
+    their name. said: "{code}" in it is the answer's.
     """
     answer = _by_server(talk, asked, login) if talk.answered() else _by_command(talk, asked, login)
     talk.show(answer, said.replace("{code}", answer.get("code", "")))
@@ -67,6 +67,7 @@ def entered(config: Path | None, work: "Callable[[Entrance], Awaitable[T]]") -> 
 def _by_server(
     talk: Talk, asked: "AddPerson | Callable[[int], GiveCode | ActCommand]", login: str
 ) -> dict[str, Any]:
+    from jackpot.rules.acts.erasure import EraseName
     from jackpot.server.asks import People
     from jackpot.server.people import NOBODY_YET
 
@@ -80,7 +81,8 @@ def _by_server(
         fail(NOBODY_YET)
     if not callable(asked):
         return talk.ask(asked)
-    found = [one["person"] for one in people if one["login"] == _plain(login) and not one["ended"]]
+    left = asked is EraseName
+    found = [one["person"] for one in people if one["login"] == _plain(login) and one["ended"] == left]
     return talk.ask(asked(found[0] if found else _nobody(login)))
 
 
@@ -89,13 +91,16 @@ def _by_command(
 ) -> dict[str, Any]:
     import msgspec
 
+    from jackpot.rules.acts.erasure import EraseName
+
     by: str = talk.by or typer.prompt("By")
 
     async def work(entrance: "Entrance") -> "Reply | str":
         people = [await _admin(entrance, one) for one in (by, talk.and_by) if one is not None]
         if not callable(asked):
             return await _carried_out(entrance, people, asked)
-        person = (await entrance.roster.look()).of_login(_plain(login))
+        sheet = await entrance.roster.look()
+        person = sheet.left(_plain(login)) if asked is EraseName else sheet.of_login(_plain(login))
         return await _carried_out(entrance, people, asked(_nobody(login) if person is None else person.id))
 
     answer = entered(talk.config, work)
@@ -121,6 +126,7 @@ async def _carried_out(entrance: "Entrance", people: "list[Person]", asked: "Ask
         answer = await staff.add(people, asked.login, asked.name, asked.roles)
     else:
         answer = await entrance.act(entrance.site, asked, people)
+        await staff.forget()
     if not answer.ok:
         return (await entrance.roster.look()).in_names(answer.message)
     return Done(asked=answer.asked, request=answer.request, person=answer.person)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from jackpot.server.staff import Coming
 
 app = typer.Typer(
-    help="People: make the first two, list, add, grant, withdraw, end, reset, give a code, recover.",
+    help="People: make the first two, list, add, grant, withdraw, end, reset, give a code, erase, recover.",
     epilog="Example: jackpot users init --config /etc/jackpot/config.toml",
     no_args_is_help=True,
 )
@@ -171,6 +171,20 @@ def code(talk: Talk, login: Login) -> None:
     from jackpot.server.asks import GiveCode
 
     done(talk, GiveCode, f"the code of {login}, good once and for three days: {{code}}", login)
+
+
+@app.command()
+@talking(*ONE)
+def erase(talk: Talk, login: Login) -> None:
+    """Erase the name and login of a person who was ended, by one admin; the journal keeps their number.
+
+    Backups from before still have them. Afterwards another person may get the login.
+
+    Example: jackpot users erase cal -c config.toml
+    """
+    from jackpot.rules.acts.erasure import EraseName
+
+    done(talk, EraseName, f"{login} is erased: the journal, pages and reports know a number alone", login)
 
 
 @app.command()

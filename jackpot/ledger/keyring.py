@@ -18,7 +18,7 @@ SALT_BYTES: Final = 16
 _PEOPLE: Final = "SELECT mark, login, name, salt FROM person ORDER BY mark"
 _SECRETS: Final = "SELECT digest, person, hash, totp FROM secret ORDER BY digest"
 _OF_DIGEST: Final = "SELECT person, hash, totp FROM secret WHERE digest = ?1"
-_ATTEMPTS: Final = "SELECT failures, locked_until, totp_step FROM attempt WHERE person = ?1"
+_STEP: Final = "SELECT totp_step FROM attempt WHERE person = ?1"
 _SESSION: Final = "SELECT person, made, seen FROM session WHERE token = ?1"
 
 
@@ -62,14 +62,6 @@ class Secret(msgspec.Struct, frozen=True):
         return "INSERT INTO secret VALUES (?1, ?2, ?3, ?4)", (self.digest, self.person, self.hash, self.totp)
 
 
-class Attempts(msgspec.Struct, frozen=True):
-    """How signing in went. failures: in a row. locked_until: unix milliseconds. totp_step: the last used."""
-
-    failures: int = 0
-    locked_until: int = 0
-    totp_step: int = 0
-
-
 class Session(msgspec.Struct, frozen=True):
     """made, seen: unix milliseconds."""
 
@@ -100,9 +92,10 @@ def secret(ledger: Reader, digest: bytes) -> Secret | None:
     return found[0] if found and found[0].digest == digest else None
 
 
-def attempts(ledger: Reader, person: int) -> Attempts:
-    found = ledger.look_up(_ATTEMPTS, person)
-    return Attempts(*found[0]) if found else Attempts()
+def used_step(ledger: Reader, person: int) -> int:
+    """The step of the last six digits that they used, 0 for none: nobody uses them again."""
+    found = ledger.look_up(_STEP, person)
+    return int(found[0][0]) if found else 0
 
 
 def session(ledger: Reader, token: bytes) -> Session | None:

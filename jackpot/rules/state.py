@@ -293,7 +293,8 @@ class Person(msgspec.Struct, array_like=True):
 
     secret: the digest of what is kept of it, empty while they have none. code: that of the code with which
     they choose it. code_until: its end, unix milliseconds. given_by: who gave it to them, 0 for nobody.
-    vouched: which other admin said since that they are somebody of their own, 0 for nobody.
+    vouched: which other admin said since that they are somebody of their own, 0 for nobody. erased: so is
+    what they were called.
     """
 
     id: int
@@ -305,6 +306,7 @@ class Person(msgspec.Struct, array_like=True):
     code: bytes = b""
     code_until: int = 0
     vouched: int = 0
+    erased: bool = False
 
 
 class Token(msgspec.Struct, array_like=True):

@@ -17,6 +17,7 @@ from jackpot.config import Config
 from jackpot.config.writing import local_time
 from jackpot.ledger.store import LedgerError
 from jackpot.rules.acts.devices import ClearDevice, EndKey
+from jackpot.rules.acts.erasure import EraseName
 from jackpot.rules.acts.hits import ErasePapers, Pay, Undo, Validate
 from jackpot.rules.acts.links import Resume
 from jackpot.rules.acts.parameters import ChangeLink
@@ -173,6 +174,8 @@ class Acts:
             self._devices[act.role].register.blocked.discard(act.device)
         if isinstance(act, Confirm):
             await agree_again(writer, self._config)  # perhaps a change of parameters
+        if isinstance(act, EraseName):
+            await self._staff.forget()
         done = _done(answer)
         if isinstance(act, Resume):
             left = explained(writer.board, writer.bank)

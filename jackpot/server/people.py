@@ -23,6 +23,7 @@ from jackpot.rules.commands import ActCommand
 from jackpot.rules.engine import Engine
 from jackpot.rules.outcome import ActAnswer
 from jackpot.rules.signing import ROLES, SITE, Means, Proof, Role, Signed
+from jackpot.server.gate import OF_ONE, Gate
 from jackpot.server.hashing import Busy, Hashing, totp_step
 from jackpot.server.roster import Roster, Sheet
 
@@ -32,9 +33,6 @@ SESSION_IDLE_MS: Final = 30 * 60 * 1_000
 SESSION_MOST_MS: Final = 12 * 60 * 60 * 1_000
 # How often a session in use is written down: often enough for the idle time, seldom for the disk.
 SEEN_EVERY_MS: Final = 60 * 1_000
-# Failures in a row after which nobody gets in as that person, and for how long.
-FAILURES_MOST: Final = 10
-LOCKED_MS: Final = 15 * 60 * 1_000
 # A secret is long enough not to be guessed in ten tries a quarter of an hour, and no longer than a line.
 SECRET_LEAST: Final = 10
 SECRET_MOST: Final = 256
@@ -45,12 +43,8 @@ TRIES: Final = 3
 NOBODY_YET: Final = "nobody can sign in yet: jackpot users init makes the first two people"
 SIGN_IN: Final = "by: the site has people, and a name proves nothing: sign in, or use a token"
 NOT_RIGHT: Final = "login, secret or code is not right"
+SHUT: Final = "signing in failed too often from here: try again in a quarter of an hour"
 SESSION_OVER: Final = "the session has ended: sign in again"
-
-_FAILED: Final = """
-    INSERT INTO attempt VALUES (?1, 1, 0, 0)
-    ON CONFLICT (person) DO UPDATE SET failures = attempt.failures + 1 RETURNING failures
-"""
 
 T = TypeVar("T")
 
@@ -115,6 +109,7 @@ class Entrance:
         self.store = store
         self.roster = Roster(books)
         self.hashing = Hashing()
+        self.gate = Gate(clock)
         self.clock = clock
         self._books = books
 
@@ -122,18 +117,20 @@ class Entrance:
         """Ends its use; nobody is waited for."""
         self.hashing.close()
 
-    async def sign_in(self, login: str, secret: str, totp: str = "") -> SignedIn:
-        """Begins a session. totp: the six digits, for who has set that up."""
-        return await self._begin(await self.prove(login, secret, totp))
+    async def sign_in(self, login: str, secret: str, totp: str = "", place: str = "") -> SignedIn:
+        """Begins a session. totp: the six digits, for who has set that up. place: as of a Gate."""
+        return await self._begin(await self.prove(login, secret, totp, place))
 
-    async def choose(self, login: str, code: str, secret: str) -> SignedIn:
+    async def choose(self, login: str, code: str, secret: str, place: str = "") -> SignedIn:
         """The first sign-in: with the one-time code from an admin a person chooses their own secret."""
-        sheet = await self._sheet()
-        person = sheet.of_login(names.plain(login))
+        sheet, plain = await self._sheet(), names.plain(login)
+        _check(self.gate, plain, place)
+        person = sheet.of_login(plain)
         good = (
             person is not None and person.code == digest_of(code) and self.clock.unix_ms() < person.code_until
         )
         if person is None or not good:
+            self.gate.failed(plain, place)
             raise Denied(Code.WRONG_SECRET, "code: it is not right, or has ended; an admin gives another one")
         await self.keep_secret(
             Signed(person.id, tuple(person.roles), "code"), sheet.called(person).login, secret
@@ -160,7 +157,6 @@ class Entrance:
         await self.store.change(
             ("DELETE FROM secret WHERE person = ?1 AND digest <> ?2", (signed.id, kept.digest)),
             ("DELETE FROM session WHERE person = ?1", (signed.id,)),
-            ("DELETE FROM attempt WHERE person = ?1", (signed.id,)),
         )
 
     async def who(self, token: str) -> Person:
@@ -204,9 +200,9 @@ class Entrance:
         """Ends a session; one that has ended already is no mistake."""
         await self.store.change(("DELETE FROM session WHERE token = ?1", (digest_of(token),)))
 
-    async def second(self, first: Person, login: str, secret: str, totp: str = "") -> Person:
+    async def second(self, first: Person, login: str, secret: str, totp: str = "", place: str = "") -> Person:
         """Another person signs an act on the first one's screen; no session begins."""
-        person = await self.prove(login, secret, totp)
+        person = await self.prove(login, secret, totp, place)
         if person.id == first.id:
             raise Denied(Code.TWO_PEOPLE, "a second person signs: this is the first one")
         return person
@@ -259,42 +255,36 @@ class Entrance:
             raise Denied(Code.NO_PERSON, NOBODY_YET)
         return sheet
 
-    async def prove(self, login: str, secret: str, totp: str = "") -> Person:
-        """Who that is, if all of it is right; what is wrong is not said. No session begins."""
-        sheet, now = await self._sheet(), self.clock.unix_ms()
-        person = sheet.of_login(names.plain(login))
-        if person is None or not person.secret:
-            await self._fits(None, secret)
-            raise Denied(Code.WRONG_SECRET, NOT_RIGHT)
-        number, digest = person.id, person.secret
+    async def prove(self, login: str, secret: str, totp: str = "", place: str = "") -> Person:
+        """Who that is, if all of it is right; what is wrong is not said. No session begins.
+
+        place: as of a Gate. A login that nobody has gets the same answers, as late.
+        """
+        sheet, now, plain = await self._sheet(), self.clock.unix_ms(), names.plain(login)
+        _check(self.gate, plain, place)
+        person = sheet.of_login(plain)
+        number, digest = (person.id, person.secret) if person is not None and person.secret else (0, b"")
         kept = await self._books.read(lambda ledger: keyring.secret(ledger, digest))
-        tried = await self._books.read(lambda ledger: keyring.attempts(ledger, number))
-        if now < tried.locked_until:
-            raise Denied(Code.LOCKED, "signing in failed too often: try again in a quarter of an hour")
+        used = await self._books.read(lambda ledger: keyring.used_step(ledger, number))
         fits = await self._fits(kept.hash if kept else None, secret)
         step: int | None = 0
         if kept is not None and kept.totp:
-            step = totp_step(kept.totp, totp, now, tried.totp_step)
+            step = totp_step(kept.totp, totp, now, used)
         if not fits or step is None:
-            await self._failed(number, now)
+            await self._failed(number, plain, place)
             raise Denied(Code.WRONG_SECRET, NOT_RIGHT)
-        if tried.failures or step:
+        if step:
             await self.store.change(
                 ("DELETE FROM attempt WHERE person = ?1", (number,)),
-                ("INSERT INTO attempt VALUES (?1, 0, 0, ?2)", (number, step or tried.totp_step)),
+                ("INSERT INTO attempt VALUES (?1, ?2)", (number, step)),
             )
+        self.gate.came(plain, place)
         return _person(sheet, number, "secret", ROLES)
 
-    async def _failed(self, number: int, now: int) -> None:
-        """Counts a failure; the last one that may be locks the person out, and is journalled."""
-        ((failures,),) = await self.store.change((_FAILED, (number,)))
-        if failures >= FAILURES_MOST:
-            await self.store.change(
-                (
-                    "UPDATE attempt SET failures = 0, locked_until = ?2 WHERE person = ?1",
-                    (number, now + LOCKED_MS),
-                )
-            )
+    async def _failed(self, number: int, login: str, place: str) -> None:
+        """Counts a failure; the last one that may be is journalled, of a person whom there is."""
+        failures = self.gate.failed(login, place)
+        if number and failures == OF_ONE and self.gate.to_tell(number):
             await self.site.person(LockOut(number, failures), ())
 
     async def _begin(self, person: Person) -> SignedIn:
@@ -325,6 +315,11 @@ def secret_fault(secret: str, login: str) -> str | None:
     if not SECRET_LEAST <= len(secret) <= SECRET_MOST:
         return f"{SECRET_LEAST} to {SECRET_MOST} characters"
     return "it is the login" if login == names.plain(secret) else None
+
+
+def _check(gate: Gate, login: str, place: str) -> None:
+    if gate.shut(login, place):
+        raise Denied(Code.LOCKED, SHUT)
 
 
 def _too_many() -> Denied:

@@ -255,6 +255,7 @@ class Questions:
                     roles=tuple(one.roles),
                     secret=bool(one.secret),
                     ended=one.ended,
+                    erased=one.erased,
                     last_sign_in=seen.get(one.id),
                     code_from=one.given_by or None,
                     vouched_by=one.vouched or None,

@@ -364,6 +364,7 @@ class Person(Reply, frozen=True):
     roles: tuple[Role, ...]
     secret: bool
     ended: bool
+    erased: bool
     last_sign_in: Moment | None
     code_from: int | None
     vouched_by: int | None

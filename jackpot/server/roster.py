@@ -43,10 +43,16 @@ class Sheet(msgspec.Struct, frozen=True):
         marks = {one.mark for one in self.named.values() if one.login == login}
         return next((one for one in self.state.people if one.mark in marks and not one.ended), None)
 
+    def left(self, login: str) -> Person | None:
+        """Who had that login, and has left."""
+        marks = {one.mark for one in self.named.values() if one.login == login}
+        return next((one for one in self.state.people if one.mark in marks and one.ended), None)
+
     def called(self, person: Person) -> Named:
         """What a person is called; by their number where the name is erased, or is not theirs."""
         number = f"person {person.id}"
-        return self.named.get(person.mark) or Named(person.mark, number, erased(person.id), b"")
+        known = None if person.erased else self.named.get(person.mark)
+        return known or Named(person.mark, number, erased(person.id), b"")
 
     def in_names(self, text: str) -> str:
         """A text of the rules, which know people by their numbers alone, as people read it."""

@@ -65,6 +65,19 @@ class Staff:
         _check(await self._entrance.act(self._entrance.site, GiveCode(person, digest_of(code), until), [by]))
         return OneTimeCode(person=person, code=code, until=until)
 
+    async def forget(self) -> None:
+        """Erases what is kept of those whose names the journal says are erased; again where that failed."""
+        sheet = await self._entrance.roster.look()
+        gone = [one for one in sheet.state.people if one.erased and one.mark in sheet.named]
+        erased = [("DELETE FROM person WHERE mark = ?1", (one.mark,)) for one in gone]
+        left = [
+            (f"DELETE FROM {table} WHERE person = ?1", (one.id,))  # noqa: S608 - names of ours
+            for one in gone
+            for table in ("secret", "session", "attempt")
+        ]
+        if gone:
+            await self._entrance.store.change(*erased, *left)
+
     async def make_token(self, by: Person, roles: Sequence[Role], until: int) -> str:
         """A token for a program of that person's; shown once. until: its end, unix milliseconds."""
         if until <= self._entrance.clock.unix_ms():

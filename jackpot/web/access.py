@@ -13,6 +13,7 @@ from typing import Final
 
 from aiohttp import hdrs, web
 
+from jackpot.rules import names
 from jackpot.rules.codes import Code
 from jackpot.server.people import Denied, Entrance, Person
 from jackpot.web.forms import FORM, form_of
@@ -20,9 +21,14 @@ from jackpot.web.forms import FORM, form_of
 # The prefix binds it to this host and to TLS; a browser refuses it without. On loopback there is no TLS.
 SECURE_COOKIE: Final = "__Host-jackpot"
 PLAIN_COOKIE: Final = "jackpot-session"
+# By this a browser is known in which somebody has come in: strangers elsewhere lock nobody out of it.
+DEVICE_COOKIE: Final = "jackpot-device"
+DEVICE_HOLDS_S: Final = 90 * 24 * 60 * 60
 # What a page sends next to the cookie.
 CSRF_HEADER: Final = "X-Jackpot-Token"
 CSRF_FIELD: Final = "token"
+# The longest address, of IPv6 with a zone.
+ADDRESS_MOST: Final = 64
 SAFE_METHODS: Final = frozenset({hdrs.METH_GET, hdrs.METH_HEAD})
 HOW_TO_BE_SAFE: Final = (
     "people sign in over TLS alone: give [listen.tls] a certificate, which `jackpot keys tls` makes, "
@@ -88,11 +94,24 @@ class Access:
         if not hmac.compare_digest(given, page_token(session).encode()):
             raise Forged("the page is older than your session: load it again")
 
-    def keep(self, request: web.Request, answer: web.StreamResponse, session: str) -> None:
-        """Has the browser keep a session."""
+    def keep(self, request: web.Request, answer: web.StreamResponse, session: str, login: str) -> None:
+        """Has the browser keep a session, and by what it is known for that login."""
         safe = self.encrypted(request)
         name = SECURE_COOKIE if safe else PLAIN_COOKIE
         answer.set_cookie(name, session, path="/", httponly=True, secure=safe, samesite="Strict")
+        device = self.entrance.gate.token(login)
+        answer.set_cookie(
+            DEVICE_COOKIE, device, path="/ops", httponly=True, secure=safe, samesite="Strict",
+            max_age=DEVICE_HOLDS_S,
+        )  # fmt: skip
+
+    def place(self, request: web.Request, login: str) -> str:
+        """Where somebody tries to sign in, as of a Gate: behind a named proxy the address that it names."""
+        address = request.remote or ""
+        if address in self._proxies and (passed := request.headers.get(hdrs.X_FORWARDED_FOR)):
+            address = passed.rpartition(",")[2].strip()[:ADDRESS_MOST]
+        plain = names.plain(login)
+        return self.entrance.gate.place(plain, address, request.cookies.get(DEVICE_COOKIE, ""))
 
     def forget(self, answer: web.StreamResponse) -> None:
         """Has the browser forget its session."""

@@ -84,16 +84,17 @@ class Maker:
             check_origin(request)
             form = await form_of(request, SIGN_IN_MOST)
             login, secret, first = (form.get(name, "") for name in ("login", "secret", "first"))
+            entrance, place = self._access.entrance, self._access.place(request, login)
             if first:
-                signed = await self._access.entrance.choose(login, first, secret)
+                signed = await entrance.choose(login, first, secret, place)
             else:
-                signed = await self._access.entrance.sign_in(login, secret, form.get("totp", ""))
+                signed = await entrance.sign_in(login, secret, form.get("totp", ""), place)
         except Unsafe as error:
             return self._door(request, str(error), 403)
         except (Denied, Forged, LedgerError) as error:
             return self._door(request, getattr(error, "message", str(error)), 403)
         answer = there(back_to(form.get("back", "")))
-        self._access.keep(request, answer, signed.token)
+        self._access.keep(request, answer, signed.token, signed.person.login)
         return answer
 
     async def sign_out(self, request: web.Request, _person: Person) -> web.StreamResponse:

@@ -201,8 +201,9 @@ class Pages:
             raise web.HTTPNotFound(text="there is no such act\n")
         asked = act_of(kind, _fields(kind, form), person, strict=False)
         if login := form.get("second_login", ""):
-            signature = (form.get(name, "") for name in ("second_secret", "second_totp"))
-            second = await self._access.entrance.second(person, login, *signature)
+            secret, totp = (form.get(name, "") for name in ("second_secret", "second_totp"))
+            place = self._access.place(request, login)
+            second = await self._access.entrance.second(person, login, secret, totp, place)
             asked = asked._replace(people=(person, second))
         key = form.get("key") or secrets.token_hex(16)
         done = await self._acts.carry_out(keyed(asked, person, key))

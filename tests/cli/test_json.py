@@ -19,6 +19,7 @@ PEOPLE = (
     ("reset", "cal"),
     ("grant", "cal", "cage"),
     ("withdraw", "cal", "cage"),
+    ("erase", "cal"),
 )
 # In this order on one floor, after a royal flush at T01; what cannot be done is refused, and prints nothing.
 TRIED: tuple[tuple[str, ...], ...] = (

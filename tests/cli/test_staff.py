@@ -49,9 +49,12 @@ async def test_next_to_a_server_a_login_asks_and_a_second_person_confirms(tmp_pa
         assert "dan is cage no more" in await step("withdraw", "dan", "cage")
         await confirmed(await step("reset", "ben"))
         assert "dan is here no more" in await step("end", "dan")
+        assert "dan is erased" in await step("erase", "dan")
+        assert "cal is erased" not in (await users(config, "erase", "cal"))[1]
+        assert "dan is added" in await step("add", "dan")
         for words, expected in (
             (("end", "cal", "--by", "ben"), "knows you by your login name"),
-            (("end", "dan"), "nobody has the login dan"),
+            (("end", "eve"), "nobody has the login eve"),
             (("withdraw", "cal", "cage"), "Cal Orie is not cage"),
             (("end", me), "Ann Arbor is the last admin who can sign in"),
         ):
@@ -59,5 +62,5 @@ async def test_next_to_a_server_a_login_asks_and_a_second_person_confirms(tmp_pa
             assert (code, expected in said) == (1, True), said
     assert journal(tmp_path)[3:] == [
         "code_given", "requested", "granted", "requested", "person_added", "role_withdrawn", "requested",
-        "secret_reset", "person_ended", "act_refused", "act_refused",
+        "secret_reset", "person_ended", "name_erased", "person_added", "act_refused", "act_refused",
     ]  # fmt: skip

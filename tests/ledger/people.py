@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from jackpot.ledger.journal import Row, genesis, row_of
 from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.rules.acts.banks import OpenBank
+from jackpot.rules.acts.erasure import EraseName
 from jackpot.rules.acts.people import (
     AddPerson,
     EndPerson,
@@ -89,6 +90,7 @@ class Paper:
     def ended(self, person: int) -> None:
         """The person is here no more."""
         assert self.act(EndPerson(person), ADMINS[0]).ok
+        assert self.act(EraseName(person), ADMINS[0]).ok
 
     def _joined(self, roles: tuple[str, ...]) -> int:
         mark = bytes(31) + bytes([len(self.rows)])

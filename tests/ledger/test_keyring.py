@@ -9,7 +9,7 @@ import pytest
 from jackpot.ledger import keyring
 from jackpot.ledger.banks import open_banks
 from jackpot.ledger.copy import copy
-from jackpot.ledger.keyring import Attempts, Named, Secret, digest_of
+from jackpot.ledger.keyring import Named, Secret, digest_of
 from jackpot.ledger.open import make_roles, opened
 from jackpot.ledger.store import DataRefused
 from jackpot.server import pagers
@@ -38,14 +38,14 @@ def test_it_is_kept_and_read(place: Place) -> None:
             with pytest.raises(DataRefused):
                 await store.change(BEN.kept(), Named.of("ann", "Another").kept())
             await store.change(
-                ("INSERT INTO attempt VALUES (?1, ?2, ?3, ?4)", (1, 2, 3, 4)),
+                ("INSERT INTO attempt VALUES (?1, ?2)", (1, 4)),
                 ("INSERT INTO session VALUES (?1, ?2, ?3, ?3)", (digest_of("token"), 1, 5)),
                 ("INSERT INTO person VALUES (?1, ?2, ?3, ?4)", (bytes(32), "eve", "Eve", b"salt")),
                 ("INSERT INTO secret VALUES (?1, ?2, ?3, ?4)", (bytes(32), 1, "a stolen one", b"")),
             )
             await store.change(pagers.kept("main", 5), pagers.kept("side", 9))
             await store.change(pagers.kept("main", 7))
-            assert await store.change(("UPDATE attempt SET failures = 9 RETURNING failures", ())) == [(9,)]
+            assert await store.change(("UPDATE attempt SET totp_step = 9 RETURNING totp_step", ())) == [(9,)]
 
     keep()
     ledger = place.read()
@@ -54,7 +54,7 @@ def test_it_is_kept_and_read(place: Place) -> None:
     assert keyring.secret(ledger, Secret(1, "hash").digest) == Secret(1, "hash")
     assert keyring.secret(ledger, bytes(32)) is None
     assert keyring.secret(ledger, digest_of("x")) is None
-    assert (keyring.attempts(ledger, 1), keyring.attempts(ledger, 2)) == (Attempts(9, 3, 4), Attempts())
+    assert (keyring.used_step(ledger, 1), keyring.used_step(ledger, 2)) == (9, 0)
     found = keyring.session(ledger, digest_of("token"))
     assert found is not None
     assert (found.person, found.made, found.seen) == (1, 5, 5)

@@ -6,7 +6,7 @@ from jackpot.app import Server
 from jackpot.clock import SystemClock
 from jackpot.ledger.open import opened
 from jackpot.rules.codes import Code
-from jackpot.server.people import FAILURES_MOST
+from jackpot.server.gate import OF_ONE
 from jackpot.server.staff import Staff
 from jackpot.server.stopped import Stopped, entered
 from tests.server.bed import configure, on_loop
@@ -22,7 +22,7 @@ async def test_a_command_takes_the_people_as_a_server_would(tmp_path: Path) -> N
     url = config.ledger.url
     async with opened(url) as store, entered(store, url, SystemClock()) as entrance:
         await Staff(entrance).begin((ANN, BEN), "root")
-        for _ in range(FAILURES_MOST):
+        for _ in range(OF_ONE):
             await denied(entrance.prove("ann", "wrong"), Code.WRONG_SECRET)
         assert isinstance(entrance.site, Stopped)
         assert entrance.site.alarms == ["person_locked_out"]

@@ -11,6 +11,7 @@ import aiohttp
 from jackpot.app import Server
 from jackpot.clock import Clock
 from jackpot.server.asks import ASKED_ACTS, BASE, QUESTIONS, Target, target_of
+from jackpot.server.gate import OF_ONE
 from jackpot.web.access import PLAIN_COOKIE, SECURE_COOKIE, page_token
 from jackpot.web.api import REQUEST_MOST
 from tests.server.bed import configure, on_loop, table
@@ -206,3 +207,20 @@ async def test_what_cannot_be_done_with_a_hit_does_no_harm(tmp_path: Path) -> No
         assert await refused("correct", **more) == (400, "amount", False)
         assert await refused("pay", hit="H1", patron="x" * REQUEST_MOST) == (413, "", False)
         assert await refused("pay", hit="H1", patron="Pat\nRon") == (400, "patron", False)
+
+
+@on_loop
+async def test_who_came_in_before_is_not_locked_out_by_a_neighbour(tmp_path: Path) -> None:
+    """Misuse: behind one address a stranger's wrong guesses shut the strangers' way alone."""
+    async with floor(tmp_path) as (_, web):
+        async with await signed_in(web) as answer:
+            assert answer.status == 303
+        at = str(web._base_url)
+        async with aiohttp.ClientSession(at, cookie_jar=aiohttp.CookieJar(unsafe=True)) as stranger:
+            for _ in range(OF_ONE):
+                async with await signed_in(stranger, secret="guess") as answer:
+                    assert "is not right" in await answer.text()
+            async with await signed_in(stranger) as answer:
+                assert "failed too often from here" in await answer.text()
+        async with await signed_in(web) as answer:
+            assert answer.status == 303

@@ -65,6 +65,7 @@ MAY: Final = {
     "reset-secret": "admin",
     "end-person": "admin",
     "vouch": "admin",
+    "erase-name": "admin",
 }
 
 PAGES: Final = {
@@ -124,6 +125,7 @@ ABOUT: Final[dict[str, dict[str, Any]]] = {
     "reset-secret": {"person": 99},
     "end-person": {"person": 99},
     "vouch": {"person": 99},
+    "erase-name": {"person": 99},
 }
 
 

@@ -97,10 +97,8 @@ CREATE TABLE secret (
 );
 
 CREATE TABLE attempt (
-    -- Failures in a row. locked_until: unix milliseconds. totp_step: the last one that was used.
+    -- totp_step: the last one that was used.
     person integer NOT NULL PRIMARY KEY,
-    failures integer NOT NULL,
-    locked_until bigint NOT NULL,
     totp_step bigint NOT NULL
 );
 

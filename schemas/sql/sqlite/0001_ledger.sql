@@ -92,10 +92,8 @@ CREATE TABLE secret (
 ) STRICT;
 
 CREATE TABLE attempt (
-    -- Failures in a row. locked_until: unix milliseconds. totp_step: the last one that was used.
+    -- totp_step: the last one that was used.
     person INTEGER NOT NULL PRIMARY KEY,
-    failures INTEGER NOT NULL,
-    locked_until INTEGER NOT NULL,
     totp_step INTEGER NOT NULL
 ) STRICT;
 

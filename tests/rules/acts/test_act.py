@@ -5,7 +5,18 @@ from typing import Final
 import pytest
 
 from jackpot.rules import kinds
-from jackpot.rules.acts import ACT_OF, ACTS, alarms, known, meters, parameters, people, requests, vouching
+from jackpot.rules.acts import (
+    ACT_OF,
+    ACTS,
+    alarms,
+    erasure,
+    known,
+    meters,
+    parameters,
+    people,
+    requests,
+    vouching,
+)
 from jackpot.rules.acts.act import Act
 from jackpot.rules.acts.banks import BeginBank, CloseBank, OpenBank
 from jackpot.rules.acts.devices import BlockDevice, ClearDevice, EndKey
@@ -36,7 +47,7 @@ MOVES_NOTHING: Final = (
     Dispute,
     Lift,
     ErasePapers,
-    *(act.command for act in (*people.ACTS, *vouching.ACTS, *known.ACTS)),
+    *(act.command for act in (*people.ACTS, *vouching.ACTS, *known.ACTS, *erasure.ACTS)),
     *(act.command for act in requests.ACTS),
     *(act.command for act in alarms.ACTS),
 )

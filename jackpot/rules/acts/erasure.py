@@ -1,0 +1,59 @@
+"""Whose name is kept no longer? The journal knows people by their numbers; their names lie next to it.
+
+An admin has the name of somebody who left erased. The journal says that it was, and by whom, not the name.
+"""
+
+from typing import ClassVar, Final
+
+from jackpot.rules.acts.act import ADMIN, Act, By, someone
+from jackpot.rules.acts.people import Number
+from jackpot.rules.codes import Code
+from jackpot.rules.commands import ActCommand
+from jackpot.rules.effects import Effects
+from jackpot.rules.events import Event
+from jackpot.rules.refusal import Refusal, refuse_if
+from jackpot.rules.signing import SITE, People
+from jackpot.rules.state import State
+
+
+class EraseName(ActCommand, tag="erase-name", frozen=True):
+    """What a person who left was called is kept no longer."""
+
+    bank: ClassVar[str] = SITE
+    person: Number
+
+
+class NameErased(Event, frozen=True, array_like=True):
+    kind: ClassVar[int] = 73
+    person: int
+    people: People
+
+
+def decide_erase(state: State, command: EraseName, by: By) -> NameErased:
+    """One admin, once the person has left; who is here has a name."""
+    refuse_if(state.bank != SITE, Code.OTHER_BANK, f"people are in bank {SITE}, not in {state.bank}")
+    someone(by)
+    number = command.person
+    if number > len(state.people):
+        raise Refusal(Code.NO_SUCH_PERSON, f"person: there is no person {number}")
+    person = state.people[number - 1]
+    refuse_if(not person.ended, Code.NOT_ALLOWED, f"person {number} is here: end their access first")
+    refuse_if(person.erased, Code.UNCHANGED, f"the name of person {number} is erased already")
+    return NameErased(number, by.people)
+
+
+def apply_erased(effects: Effects, event: NameErased) -> None:
+    """The server erases what lies next to the journal about them."""
+    effects.state.people[event.person - 1].erased = True
+
+
+ACTS: Final = (
+    Act(
+        EraseName,
+        decide_erase,
+        {NameErased: apply_erased},
+        lambda _, event: [EraseName(event.person)],
+        asked=True,
+        power=ADMIN,
+    ),
+)

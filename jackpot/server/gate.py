@@ -1,0 +1,109 @@
+"""Who may try to sign in now? Failures are counted where they come from, so that nobody locks another out.
+
+A place is a browser in which that person has come in before, else an address. A login that nobody has is
+counted as any other: no answer tells a stranger which logins there are.
+"""
+
+import hmac
+import secrets
+from collections import deque
+from collections.abc import Hashable
+from typing import Final, Generic, TypeVar
+
+from jackpot.clock import Clock
+
+# How long a failure counts, in seconds.
+WITHIN_S: Final = 15 * 60.0
+# Failures within that time under one login at one place: a person who tries what they may have chosen.
+OF_ONE: Final = 10
+# At one place under any login: all people of a house behind one address on a bad night, and no list of names.
+OF_PLACE: Final = 60
+# Under one login at all places where they never came in: a secret of ten characters outlasts that for years.
+OF_LOGIN: Final = 100
+# Logins and places that are kept, those with the latest failures: a few megabytes at most.
+KEPT_MOST: Final = 10_000
+_DEVICE_BYTES: Final = 16
+
+K = TypeVar("K", bound=Hashable)
+
+
+class Gate:
+    """Counts failures, in this process alone."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._key = secrets.token_bytes(32)
+        self._here: _Failures[tuple[str, str]] = _Failures()
+        self._places: _Failures[str] = _Failures()
+        self._logins: _Failures[str] = _Failures()
+        self._came: dict[tuple[str, str], None] = {}
+        self._told: dict[int, float] = {}
+
+    def shut(self, login: str, place: str) -> bool:
+        """Whether nobody gets in there as that now, whatever their secret."""
+        now = self._clock.monotonic()
+        if self._here.count((login, place), now) >= OF_ONE:
+            return True
+        if (login, place) in self._came:
+            return False
+        return self._places.count(place, now) >= OF_PLACE or self._logins.count(login, now) >= OF_LOGIN
+
+    def failed(self, login: str, place: str) -> int:
+        """Somebody was not let in; how often that happened there under that login."""
+        now = self._clock.monotonic()
+        if (login, place) not in self._came:
+            self._places.add(place, now)
+            self._logins.add(login, now)
+        self._here.add((login, place), now)
+        return self._here.count((login, place), now)
+
+    def came(self, login: str, place: str) -> None:
+        """They were let in: what failed there before was theirs."""
+        self._here.forget((login, place))
+        self._came.pop((login, place), None)
+        self._came[login, place] = None
+        if len(self._came) > KEPT_MOST:
+            del self._came[next(iter(self._came))]
+
+    def to_tell(self, person: int) -> bool:
+        """Whether the journal is told that a person was kept out; once in a while, however often they are."""
+        now = self._clock.monotonic()
+        if now - self._told.get(person, -WITHIN_S) < WITHIN_S:
+            return False
+        self._told[person] = now
+        return True
+
+    def token(self, login: str) -> str:
+        """What the browser keeps in which they came in; it opens nothing."""
+        return self._marked(login, secrets.token_hex(_DEVICE_BYTES))
+
+    def place(self, login: str, address: str, token: str) -> str:
+        """Where somebody tries. token: of their browser, if it is of that login and of this process."""
+        device, _, _ = token.partition(".")
+        ours = hmac.compare_digest(self._marked(login, device).encode(), token.encode())
+        return f"device {device}" if ours else address
+
+    def _marked(self, login: str, device: str) -> str:
+        mark = hmac.digest(self._key, f"{device} {login}".encode(), "sha256").hex()
+        return f"{device}.{mark}"
+
+
+class _Failures(Generic[K]):
+    """When they were, in seconds, for each key; the last ones alone."""
+
+    def __init__(self) -> None:
+        self._at: dict[K, deque[float]] = {}
+
+    def add(self, key: K, now: float) -> None:
+        at = self._at.pop(key, None) or deque(maxlen=OF_LOGIN)
+        at.append(now)
+        self._at[key] = at  # at the end: the first one is that whose last failure is the oldest
+        if len(self._at) > KEPT_MOST:
+            del self._at[next(iter(self._at))]
+
+    def count(self, key: K, now: float) -> int:
+        at = self._at.get(key, ())
+        return sum(now - one < WITHIN_S for one in at)
+
+    def forget(self, key: K) -> None:
+        self._at.pop(key, None)
