@@ -23,7 +23,7 @@ from jackpot.rules.outcome import Outcome
 from jackpot.rules.signing import SITE
 from tests.faults.floor import Table
 from tests.faults.model import Model
-from tests.faults.model_people import ADMIN, CAGE, FLOOR, POWERS, Requests, are_two
+from tests.faults.model_people import ADMIN, CAGE, FLOOR, POWERS, Requests
 from tests.faults.network import Timeline
 from tests.faults.site import By, Site
 from tests.faults.worked.form import Signer
@@ -155,8 +155,6 @@ class Person:
         if not self.tidying and not isinstance(command, SURE) and random.random() < WRONG:
             place = random.randrange(len(signers))
             signers = (*signers[:place], site.stranger(), *signers[place + 1 :])
-        if isinstance(command, Reopen) and not are_two(*signers):
-            signers = signers[:1]
         return By(proof=site.proof(signers))
 
     def _by_signing(self) -> Act | None:

@@ -10,7 +10,6 @@ from typing import Any, Final
 import pytest
 
 from jackpot.rules.money import MICROS_PER_CENT
-from tests.faults.model_people import are_two
 from tests.faults.random_floor import CREW, HOUSES, House, RandomFloor
 from tests.faults.test_model import OfModel
 from tests.faults.worked.form import Message, Signer, usd
@@ -59,8 +58,6 @@ class Both(RandomFloor):
         self.compare()
 
     def sign(self, kind: str, signed: tuple[Signer, ...], **fields: Any) -> None:
-        if kind == "reopen" and not are_two(*signed):
-            signed = signed[:1]
         theirs = self.by_their_ids(fields)
         told = [self.engine.sign(kind, signed, **theirs), self.of_model.sign(kind, signed, **fields)]
         assert told[0]["ok"] == told[1]["ok"], (kind, signed, fields, told)

@@ -122,6 +122,7 @@ def decide_reopen(state: State, command: Reopen, by: By) -> Reopened | ReopenAsk
     someone(by)
     table = _find_closed(state, command)
     asked, people = table.waits(), by.people
+    refuse_if(bool(people.fault()), Code.NOT_ALLOWED, f"by: {people.fault()}")
     alone = people.count() < TWO_PEOPLE
     if asked is not None and alone and bool(asked.people.signed) == bool(people.signed):
         who, people = asked.people.said()[0], asked.people.then(people)

@@ -258,6 +258,7 @@ def test_a_missed_hand_has_a_wait_of_its_own() -> None:
     send(subject, 1, wager())
     send(subject, 2, Close("r1"))
     reopen = Reopen("T1", "r1", "a missed hand")
+    assert ask(subject, reopen, ANN, ANN).answer["code"] == "not_allowed"
     assert ask(subject, reopen, ANN).answer["asked"]
     assert ask(subject, reopen, ANN).answer["code"] == "not_allowed"
     assert ask(subject, reopen, PAYER).answer["code"] == "not_allowed"
