@@ -29,7 +29,10 @@ TRIED: tuple[tuple[str, ...], ...] = (
     ("hits", "correct", "A1", "--amount", "9999.00", *TWO),
     ("hits", "validate", "H1", *ONE[2:]),
     ("hits", "pay", "H1", *ONE[2:]),
+    ("hits", "dispute", "H1", *ONE),
+    ("hits", "lift", "H1", *TWO),
     ("hits", "undo", "H1", *ONE),
+    ("hits", "erase", "H1", *ONE),
     ("hits", "release", "T01", *ONE),
     ("links", "list"),
     ("links", "show", LINK),
@@ -82,6 +85,8 @@ async def test_json_is_json_in_every_case(tmp_path: Path) -> None:
                 json.loads(out)
                 assert error == ""
     assert refused == [
+        ("hits", "dispute"),
+        ("hits", "lift"),
         ("hits", "undo"),
         ("hits", "release"),
         *(("links", act) for act in ("transfer", "close", "change", "decide")),
