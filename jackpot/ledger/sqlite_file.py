@@ -9,7 +9,7 @@ WAL into the database, and synced it again.
 import fcntl
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
 
@@ -67,6 +67,8 @@ class SqliteFile:
 
     def _connect(self, create: int = 0) -> apsw.Connection:
         flags = apsw.SQLITE_OPEN_READONLY if self._readonly else apsw.SQLITE_OPEN_READWRITE | create
+        if create and not self._readonly and self._vfs is None:
+            _make(self.path)
         connection = apsw.Connection(str(self.path), flags=flags, vfs=self._vfs)
         connection.set_busy_timeout(BUSY_MS)
         if self._readonly:
@@ -268,6 +270,12 @@ def _passes(error: Exception) -> bool:
         isinstance(error, apsw.FullError | apsw.BusyError)
         or getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_SHMSIZE
     )
+
+
+def _make(path: Path) -> None:
+    """An empty file that its owner alone may read, where there is none: names and secrets will lie in it."""
+    with suppress(OSError):  # SQLite meets the same, and says it
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
 
 
 def _said(error: Exception) -> str:

@@ -420,7 +420,8 @@ def act_of(
     if not isinstance(who, str):
         for name in ("by", "and_by"):
             if name in near:
-                raise BadRequest(f"{name}: you act as {who.name}; a second person confirms at /ops/requests")
+                said = f"{name}: leave it out: you act as {who.name}"
+                raise BadRequest(f"{said}, and a second person confirms at /ops/requests")
         return Request(ask, (who,), found.bank)
     return Request(ask, _people(who if found.by is None else found.by, found.and_by), found.bank)
 

@@ -208,3 +208,11 @@ def test_the_log_is_carried_over_every_16_mib(path: Path, monkeypatch: pytest.Mo
     assert path.stat().st_size > 256 * 1024
     ledger.close()
     assert not path.with_name(path.name + "-wal").exists()
+
+
+def test_the_owner_alone_reads_a_ledger(path: Path) -> None:
+    """Hashes of secrets and patrons lie in the file and its log, and its folder may be open to others."""
+    SqliteLedger(path).new_epoch("main", "test")
+    modes = {file.name: file.stat().st_mode & 0o777 for file in path.parent.glob("ledger.db*")}
+    assert modes == dict.fromkeys(modes, 0o600)
+    assert {"ledger.db", "ledger.db-wal"} <= modes.keys()
