@@ -22,17 +22,14 @@ from jackpot.ledger.store import CommitInDoubt, LedgerUnusable, Store
 from jackpot.ledger.threaded import Threaded
 from jackpot.process import Process, settle_memory, told_to_stop
 from jackpot.rules.engine import Engine
-from jackpot.rules.paytable import LinkTerms, TableTerms
 from jackpot.rules.signing import SITE
 from jackpot.server.acts import Acts
 from jackpot.server.agreement import (
     Opened,
     agree,
     is_left_out,
-    link_terms,
     open_books,
     own_digest,
-    table_terms,
 )
 from jackpot.server.desk import BankStopped
 from jackpot.server.door import Door
@@ -217,7 +214,6 @@ class Server(Process):
         for link, reason in explained(writer.board, writer.bank).items():
             log.warning("link_suspended", bank=writer.bank, link=link, reason=reason)
         known = await writer.ask(_known)
-        self.tables.learn(known.tables, known.links)
         for devices in (self.tables, self.signs):
             register, reason = devices.register, "its key has ended"
             for name in register.learn(writer, known.blocked, known.ended):
@@ -371,12 +367,10 @@ async def serve(config: Config) -> None:
 class _Known(NamedTuple):
     """What a bank's journal says about devices."""
 
-    tables: dict[str, TableTerms]
-    links: dict[str, LinkTerms]
     blocked: list[tuple[str, str]]
     ended: list[tuple[str, str, str]]
 
 
 def _known(engine: Engine) -> _Known:
     state = engine.state
-    return _Known(table_terms(state), link_terms(state), list(state.blocked), list(state.ended))
+    return _Known(list(state.blocked), list(state.ended))

@@ -100,6 +100,7 @@ class Connection(ABC):
                 self.devices.count_end(self, event)
             elif self.devices.greet(self, event):
                 self.device = self.devices.register.devices[event.id]
+                self.devices.wheel.hold_back(self)  # its first ping may be due before a hello was
                 self.greeted(self.device, event)
         self._busy = busy
 

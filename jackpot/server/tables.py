@@ -1,28 +1,26 @@
 """How does a table's frame become a command, and its outcome an answer? The TCP shell of the tables."""
 
 import secrets
-from collections.abc import Mapping
 from typing import Final
 
 from controllers import messages
 from controllers.answers import Ack, Error, Nack, Welcome
 from controllers.frames import encode
 from controllers.hello import VERSION
-from controllers.pace import Limits
 from controllers.session import Greeted
 from controllers.states import State
-from jackpot.clock import Clock
 from jackpot.rules import commands, facts
+from jackpot.rules.engine import Engine
 from jackpot.rules.invariant import present
 from jackpot.rules.outcome import Answer, Greeting, Outcome, WaitingAwards
-from jackpot.rules.paytable import LinkTerms, TableTerms
+from jackpot.rules.paytable import LinkTerms
 from jackpot.server.alone import alone
 from jackpot.server.audience import Subscription
 from jackpot.server.connection import Connection
 from jackpot.server.desk import BankStopped, Desk
 from jackpot.server.devices import Devices
 from jackpot.server.guests import NO_DOOR, Guest
-from jackpot.server.register import Device, Register
+from jackpot.server.register import Device
 
 _DECK: Final = 52
 # A chance that never draws, for a draw that is off.
@@ -39,17 +37,17 @@ def draw_for(terms: LinkTerms, seats: int) -> commands.Draw:
     )
 
 
+def draws_at(engine: Engine, name: str) -> dict[str, commands.Draw]:
+    """What a lock at that table needs, by link, as its links' terms are when it is decided (A7, L9)."""
+    if (table := engine.table(name)) is None:
+        return {}
+    links = [engine.state.link(number).terms for number in table.links]
+    drawing = [terms for terms in links if terms.magic_every or terms.lucky_every]
+    return {terms.link: draw_for(terms, table.terms.seats) for terms in drawing}
+
+
 class Tables(Devices):
     """All tables."""
-
-    def __init__(self, server: str, register: Register, limits: Limits, clock: Clock) -> None:
-        super().__init__(server, register, limits, clock)
-        self.drawing: dict[str, list[tuple[LinkTerms, int]]] = {}
-
-    def learn(self, tables: Mapping[str, TableTerms], links: Mapping[str, LinkTerms]) -> None:
-        """Takes the terms in a bank's journal, by id: at which tables a lock needs draws (A7)."""
-        for name, terms in tables.items():
-            self.drawing[name] = [(links[link], terms.seats) for link in terms.links if _draws(links[link])]
 
     def connection(self, *, certified: bool, guest: Guest = NO_DOOR) -> "TableConnection":
         """A shell for a table that just connected."""
@@ -81,8 +79,7 @@ class TableConnection(Connection):
         clock = self.devices.clock
         now = clock.monotonic()
         locks = isinstance(command, messages.Lock) or (isinstance(command, messages.Wager) and command.lock)
-        drawing = self.devices.drawing.get(device.id, ()) if locks else ()
-        draws = {terms.link: draw_for(terms, seats) for terms, seats in drawing}
+        draws = draws_at(self._desk.core.engine, device.id) if locks else {}
         envelope = commands.Envelope(
             command, clock.unix_ms(), int(now * 1000), digest, table=device.id, draws=draws
         )
@@ -159,7 +156,3 @@ class TableConnection(Connection):
         if found.after is not None:
             self.devices.wheel.hold_back(self)
         self.devices.dirty(self)
-
-
-def _draws(terms: LinkTerms) -> bool:
-    return bool(terms.magic_every or terms.lucky_every)

@@ -18,14 +18,14 @@ class Wheel(Generic[T]):
 
     def __init__(self) -> None:
         self._slots: dict[int, list[T]] = {}
-        self._waiting: set[T] = set()
+        self._waiting: dict[T, int] = {}
         self._held_back: set[T] = set()
 
     def wait(self, connection: T, when: float) -> None:
-        """It is looked at then, soon after at the latest; one that waits already waits on as it does."""
-        if when != inf and connection not in self._waiting:
-            self._waiting.add(connection)
-            self._slots.setdefault(ceil(when / SLOT_S), []).append(connection)
+        """It is looked at then, soon after at the latest; one that waits already: for the sooner."""
+        if when != inf and (slot := ceil(when / SLOT_S)) < self._waiting.get(connection, inf):
+            self._waiting[connection] = slot
+            self._slots.setdefault(slot, []).append(connection)
 
     def hold_back(self, connection: T) -> None:
         """It is looked at when time passes next, whatever it waits for."""
@@ -35,7 +35,8 @@ class Wheel(Generic[T]):
         """Those held back, and those whose time has come: they wait no more."""
         due, self._held_back = self._held_back, set()
         for slot in [slot for slot in self._slots if slot * SLOT_S <= now]:
-            came = self._slots.pop(slot)
-            self._waiting.difference_update(came)
-            due.update(came)
+            for connection in self._slots.pop(slot):
+                if self._waiting.get(connection) == slot:  # it waits for nothing sooner since
+                    del self._waiting[connection]
+                    due.add(connection)
         return due

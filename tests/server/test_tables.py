@@ -12,8 +12,11 @@ import pytest
 from controllers import messages
 from controllers.frames import encode
 from controllers.session import TABLE_UNREAD_MOST
+from controllers.states import State
 from jackpot.app import Server
 from jackpot.rules import commands
+from jackpot.rules.acts.links import Resume, Suspend
+from jackpot.rules.acts.parameters import ChangeLink
 from jackpot.rules.facts import AWARDS_AT_ONCE
 from jackpot.server.register import fingerprint
 from tests import frames
@@ -265,9 +268,17 @@ async def test_a_table_that_does_not_read_is_closed(tmp_path: Path) -> None:
 @on_loop
 async def test_a_silent_table_is_closed(tmp_path: Path) -> None:
     """WIRE, faults: no whole frame for two heartbeats; the table's seat in the registry is free."""
-    clock = StepClock()
-    async with Server(configure(tmp_path), clock) as server, table(server) as device:
-        clock.ahead_s += 11
+    clock, config = StepClock(), configure(tmp_path, heartbeat_ms=2_000)
+    async with Server(config, clock) as server, connected(server.ports["tables"]) as device:
+        await until(lambda: bool(server.tables.connections))
+        server.tables.sweep()  # from here on it is waited for its hello, which may take longer than silence
+        await device.hello(config, "table", "T01")
+        await device.type("welcome")
+        silent = server.tables.current["T01"]
+        server.tables.sweep()
+        clock.ahead_s += 4.5
+        server.tables.sweep()
+        assert silent.session.state is State.CLOSED
         await device.closed()
         await until(lambda: server.tables.current == {})
 
@@ -285,6 +296,42 @@ async def test_draws_are_made_at_the_lock(tmp_path: Path, monkeypatch: pytest.Mo
         monkeypatch.setattr("secrets.randbelow", lambda _below: 3)
         device.wager(1, "R1", 1, lock=True)
         assert await device.answer(1) == first
+
+
+@on_loop
+async def test_a_lock_draws_by_the_terms_of_now(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A7, L9: terms that change next to a running server are what the next lock of that link is drawn by."""
+    bonus = LINKS.replace("pa-643a-five-card-C", "pa-643a-five-card-hand-bonus")
+    asked: list[int] = []
+
+    def unlucky(below: int) -> int:
+        asked.append(below)
+        return below - 1
+
+    monkeypatch.setattr("secrets.randbelow", unlucky)
+    config = configure(tmp_path, links=bonus + "magic_card_every = 200\n")
+    async with Server(config) as server, table(server) as device:
+        writer = server.writers["main"]
+
+        async def lock(seq: int) -> int:
+            asked.clear()
+            device.wager(seq, f"R{seq}", 1, lock=True)
+            assert (await device.answer(seq))["t"] == "ack"
+            device.say(t="close", seq=seq + 1, round=f"R{seq}")
+            assert (await device.answer(seq + 1))["t"] == "ack"
+            return asked[0]
+
+        assert await lock(1) == 200
+        for number, every in enumerate((1000, 3), 1):
+            terms = await writer.ask(lambda engine: engine.state.links[0].terms)
+            changed = ChangeLink(msgspec.structs.replace(terms, magic_every=every), "another chance")
+            for act in (
+                Suspend("operator", (LINK,), "a change"),
+                changed,
+                Resume("operator", (LINK,), "done"),
+            ):
+                assert (await writer.person(act, ("Ann", "Bob"))).ok
+            assert await lock(1 + 2 * number) == every
 
 
 @on_loop
