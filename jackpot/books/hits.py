@@ -37,6 +37,8 @@ _PLAIN: Final = ("surveillance", "tax_form")
 PERSONAL: Final = ("dealer", "witness", "patron", "tax_number")
 # What stands for facts that were erased.
 ERASED: Final = "erased"
+# The papers lie nowhere, or are not those of the entry, and nobody had them erased.
+MISSING: Final = "missing"
 # What people do with a hit, in a word.
 What = Literal["validated", "paid", "undone", "corrected", "disputed", "lifted", "erased"]
 _WHAT: Final[Mapping[type[events.Event], What]] = {
@@ -147,12 +149,14 @@ def marks_of(ledger: Reader, bank: str, hit: int) -> list[bytes]:
 
 
 def facts_of(ledger: Reader, event: events.Event) -> dict[str, str]:
-    """What people wrote on the papers of a hit when they validated or paid it. ERASED: what was, by whom."""
+    """What people wrote on the papers of a hit when they validated or paid it. ERASED, MISSING: what is."""
     plain = {name: text for name in _PLAIN if (text := getattr(event, name, ""))}
     if not (mark := getattr(event, "paper", b"")):
         return plain
     kept = papers.facts(ledger, mark)
-    return plain | ({ERASED: "who it names"} if kept is None else kept)
+    if kept is None:
+        return plain | {MISSING: "who it names"}
+    return plain | (kept or {ERASED: "who it names"})
 
 
 def _is_of(event: Any, hit: int) -> bool:

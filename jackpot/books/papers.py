@@ -6,7 +6,7 @@ from typing import Final
 from jackpot.books.cycle import Place, Turn, entry_at, settlement
 from jackpot.books.entries import Entry, asked
 from jackpot.books.explain import kind_of, the_hit, where
-from jackpot.books.hits import ERASED, PERSONAL, Step, Story, facts_of
+from jackpot.books.hits import ERASED, MISSING, PERSONAL, Step, Story, facts_of
 from jackpot.books.names import Names
 from jackpot.books.report import Cell, Column, Fact, Found, Report, Wanted
 from jackpot.books.winners import done, status, worth
@@ -83,8 +83,9 @@ def _written(ledger: Reader, steps: list[Step]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for event in {step.seq: step.event for step in steps}.values():
         facts = facts_of(ledger, event) | {"document": getattr(event, "document", "")}
-        if ERASED in facts:
-            facts |= dict.fromkeys(PERSONAL, "erased")
+        for gone in (ERASED, MISSING):
+            if gone in facts:
+                facts |= dict.fromkeys(PERSONAL, gone)
         for name, said in facts.items():
             if said and said not in found.setdefault(name, []):
                 found[name].append(said)

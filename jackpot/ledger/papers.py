@@ -1,7 +1,8 @@
 """What lies next to the journal about payouts? Who was paid and who was there, which can be erased.
 
 The journal holds the digest of what was written, so nobody can give a payout another patron unseen. Once the
-salt is erased with the rest, nothing can be read in the digest.
+salt is erased with the rest, nothing can be read in the digest. The empty row stays, so that the request that
+made it, sent again, keeps nothing once more.
 """
 
 import hashlib
@@ -23,32 +24,43 @@ _KEEP: Final = """
 """
 _FACTS: Final = "SELECT salt, facts FROM paper WHERE mark = ?1"
 _ALL: Final = "SELECT mark, request, made, salt, facts FROM paper ORDER BY made"
-_ERASE: Final = "DELETE FROM paper WHERE mark = ?1"
-_OLD: Final = "DELETE FROM paper WHERE made < ?1"
+_DROP: Final = "DELETE FROM paper WHERE mark = ?1"
+_ERASE: Final = "UPDATE paper SET salt = ?2, facts = '' WHERE mark = ?1"
+_OLD: Final = "UPDATE paper SET salt = ?2, facts = '' WHERE made < ?1 AND facts <> ''"
+_NO_SALT: Final = b""
 
 
-def keep(facts: Mapping[str, str], request: bytes, made: int) -> Statement:
-    """Keeps what was written; the statement gives its mark, 32 bytes, for the journal.
+def keep(facts: Mapping[str, str], request: bytes, made: int) -> tuple[Statement, bytes]:
+    """Keeps what was written, and its mark, 32 bytes; the statement gives the mark for the journal.
 
+    That is another one where the same request has kept its papers before.
     request: the digest of what was asked, 16 bytes. made: unix milliseconds.
     """
     salt, text = secrets.token_bytes(SALT_BYTES), msgspec.json.encode(dict(facts)).decode()
-    return _KEEP, (_mark(salt, text), request, made, salt, text)
+    mark = _mark(salt, text)
+    return (_KEEP, (mark, request, made, salt, text)), mark
+
+
+def drop(mark: bytes) -> Statement:
+    """As if what has that mark had never been kept: no entry has it."""
+    return _DROP, (mark,)
 
 
 def erase(mark: bytes) -> Statement:
     """Erases what has that mark."""
-    return _ERASE, (mark,)
+    return _ERASE, (mark, _NO_SALT)
 
 
 def erase_older(than: int) -> Statement:
     """Erases what was kept before that moment, in unix milliseconds."""
-    return _OLD, (than,)
+    return _OLD, (than, _NO_SALT)
 
 
 def facts(ledger: Reader, mark: bytes) -> dict[str, str] | None:
-    """What was written under that mark; None where it is erased, or is not of the mark."""
+    """What was written under that mark; nothing where it is erased, None where it is missing or changed."""
     for salt, text in ledger.look_up(_FACTS, mark):
+        if not text:
+            return {}
         if _mark(salt, text) == mark:
             return msgspec.json.decode(text, type=dict[str, str])
     return None

@@ -147,19 +147,23 @@ class Acts:
         raise BadRequest(f"{type(request.ask).__name__} is no ask")
 
     async def _payout(self, request: Request, payout: Payout) -> replies.Done:
-        """What names somebody is kept before the journal has its digest; what is refused is not kept."""
+        """What names somebody is kept before the journal has its digest; what is refused is not kept.
+
+        What the same request kept before stays: an entry has it.
+        """
         await self._whose.bank_of(request)
-        mark = await self._papers.keep(payout, request.digest)
+        mark, new = await self._papers.keep(payout, request.digest)
         try:
             return await self._act(request, self._papers.act(payout, mark))
         except NotDone:
-            await self._papers.drop(mark)
+            if new:
+                await self._papers.drop(mark)
             raise
 
     async def _erase(self, request: Request, hit: str) -> None:
         writer = await self._whose.bank_of(request)
         marks = await self._books.read(lambda ledger: marks_of(ledger, writer.bank, number(hit) or 0))
-        await self._papers.drop(*marks)
+        await self._papers.erase(*marks)
 
     async def _act(self, request: Request, act: ActCommand) -> replies.Done:
         """An act of the rules: decided by its bank, told in the log."""

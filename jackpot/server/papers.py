@@ -24,8 +24,10 @@ class Papers:
         self._clock = clock
         self._site = site
 
-    async def keep(self, payout: Payout, request: bytes) -> bytes:
-        """The mark of what names somebody, empty where nothing does. What is too old is erased now.
+    async def keep(self, payout: Payout, request: bytes) -> tuple[bytes, bool]:
+        """The mark of what names somebody, empty where nothing does, and whether it is new to the ledger.
+
+        What is too old is erased now.
 
         request: the digest of what was asked, so that it is kept once. Raises NotDone, LedgerError.
         """
@@ -33,11 +35,12 @@ class Papers:
             _check(payout)
         facts = payout.papers()
         if not facts:
-            return b""
+            return b"", False
         now, days = self._clock.unix_ms(), self._site.papers_kept_days
         old = () if days is None else (papers.erase_older(now - days * DAY_MS),)
-        ((mark,),) = await self._store.change(*old, papers.keep(facts, request, now))
-        return bytes(mark)
+        keeping, made = papers.keep(facts, request, now)
+        ((mark,),) = await self._store.change(*old, keeping)
+        return bytes(mark), bytes(mark) == made
 
     def act(self, payout: Payout, mark: bytes) -> hits.Validate | hits.Pay:
         """What the rules decide."""
@@ -48,7 +51,11 @@ class Papers:
                 return Pay(hit, award, document, form, self._site.tax_form_from, mark)
         raise BadRequest(f"{type(payout).__name__} is no payout")
 
-    async def drop(self, *marks: bytes) -> None:
+    async def drop(self, mark: bytes) -> None:
+        """Nothing has this mark any more: what it stood for was refused."""
+        await self._store.change(papers.drop(mark))
+
+    async def erase(self, *marks: bytes) -> None:
         """Erases what has these marks."""
         if any(marks):
             await self._store.change(*(papers.erase(mark) for mark in marks if mark))

@@ -8,19 +8,26 @@ MADE = 1_790_000_000_000
 
 
 def test_a_paper_is_kept_once_and_goes(place: Place) -> None:
-    """A10: the same request keeps it once; another salt is another mark; a changed one is no fact at all."""
+    """A10, S8: the same request keeps it once, also when it is erased; another salt is another mark; a changed
+    one is no fact at all.
+    """
     ledger = place.open()
-    ((mark,),) = ledger.change(papers.keep(FACTS, b"r" * 16, MADE))
-    ((again,),) = ledger.change(papers.keep(FACTS, b"r" * 16, MADE + 1))
-    ((other,),) = ledger.change(papers.keep(FACTS, b"s" * 16, MADE + 1))
-    assert (again, len(mark), other == mark) == (mark, 32, False)
+    keeping, made = papers.keep(FACTS, b"r" * 16, MADE)
+    ((mark,),) = ledger.change(keeping)
+    ((again,),) = ledger.change(papers.keep(FACTS, b"r" * 16, MADE + 1)[0])
+    ((other,),) = ledger.change(papers.keep(FACTS, b"s" * 16, MADE + 1)[0])
+    assert (mark, again, len(mark), other == mark) == (made, mark, 32, False)
     assert papers.facts(ledger, mark) == FACTS
     copied = papers.carried(ledger)
     ledger.change(papers.erase(mark))
-    assert (papers.facts(ledger, mark), papers.facts(ledger, other)) == (None, FACTS)
+    assert (papers.facts(ledger, mark), papers.facts(ledger, other)) == ({}, FACTS)
+    ((again,),) = ledger.change(papers.keep(FACTS, b"r" * 16, MADE + 1)[0])
+    assert (again, papers.facts(ledger, mark)) == (mark, {}), "what is erased stays so"
     ledger.change(*copied)
     assert papers.facts(ledger, mark) == FACTS
     ledger.change(papers.erase_older(MADE + 1))
-    assert (papers.facts(ledger, mark), papers.facts(ledger, other)) == (None, FACTS)
+    assert (papers.facts(ledger, mark), papers.facts(ledger, other)) == ({}, FACTS)
+    ledger.change(papers.drop(mark))
+    assert papers.facts(ledger, mark) is None
     ledger.change(("UPDATE paper SET facts = ?1", ('{"patron": "Eve"}',)))
     assert papers.facts(ledger, other) is None

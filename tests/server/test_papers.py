@@ -32,7 +32,7 @@ def kept(config: Config) -> list[tuple[Any, ...]]:
     """Everything that lies next to the journal about payouts."""
     ledger = open_reader(config.ledger.url)
     try:
-        return ledger.look_up("SELECT facts, made, mark FROM paper ORDER BY made, facts")
+        return ledger.look_up("SELECT facts, made, mark FROM paper WHERE facts <> '' ORDER BY made, facts")
     finally:
         ledger.close()
 
@@ -89,14 +89,31 @@ async def test_what_names_somebody_is_erased_by_an_act_or_by_age(tmp_path: Path)
         await royal(device)
         assert (await administer(config, do="validate", hit="H1", by="Ann", **SEEN))["ok"]
         await server._stores["main"].change(("UPDATE paper SET facts = ?1", ('{"dealer": "Eve"}',)))
-        assert (await payout(server, config))["dealer"] == "erased"
+        assert (await payout(server, config))["dealer"] == "missing"
         await server._stores["main"].change(("UPDATE paper SET made = made - ?1", (30 * DAY_MS,)))
-        assert (await administer(config, do="pay", hit="H1", by="Ann", **PAID))["ok"]
+        pay = {"do": "pay", "hit": "H1", "by": "Ann", "once": "p", **PAID}
+        assert (await administer(config, **pay))["ok"]
         assert [msgspec.json.decode(row[0])["patron"] for row in kept(config)] == ["Pat Ron"]
         erase = {"do": "erase-papers", "hit": "H1", "reason": "asked for by the patron"}
         assert (await administer(config, by="Ann", **erase))["ok"]
         assert kept(config) == []
+        assert (await administer(config, **pay))["ok"]
+        assert kept(config) == [], "the same request keeps no name once more"
         form = await payout(server, config)
         assert (form["patron"], form["tax form"], form["document"]) == ("erased", "W-2G", "P-4711")
         done = await server.books.read(lambda ledger: done_with(ledger, "main", 1))
         assert (done[0].what, done[0].people) == ("erased", ("Ann",))
+
+
+@on_loop
+async def test_a_payment_that_is_refused_when_sent_again_keeps_its_papers(tmp_path: Path) -> None:
+    """A10: its answer is remembered no more, and the hit is paid; what an entry has is not thrown away."""
+    config = taxed(tmp_path)
+    async with Server(config) as server, table(server) as device:
+        await royal(device)
+        assert (await administer(config, do="validate", hit="H1", by="Ann", **SEEN))["ok"]
+        pay = {"do": "pay", "hit": "H1", "by": "Ann", "once": "p", **PAID}
+        assert (await administer(config, **pay))["ok"]
+        server.writers["main"].core.engine.state.acts.clear()
+        assert not (await administer(config, **pay))["ok"]
+        assert (await payout(server, config))["patron"] == "Pat Ron"
