@@ -172,6 +172,18 @@ class History(msgspec.Struct, array_like=True):
             found = found or any(share.award in awards for share in point.take.shares)
         return False
 
+    def emptied_since(self, award: int, seq: int) -> bool:
+        """Whether a standing award, or a transfer, took the whole meter after this award was taken (A11).
+
+        seq: of the entry to look from where the award's take is folded.
+        """
+        own = (p.at for p in self.points if p.take and any(one.award == award for one in p.take.shares))
+        since = next(own, (seq, 0))
+        return self.reseeded > since or any(
+            point.at > since and (reseeds(point) or (point.moved is not None and point.moved.ends))
+            for point in self.points
+        )
+
     def reseeds_from(self, at: Moment) -> int:
         """How many reseeds were made at this moment or later, undone ones included (L10)."""
         later = self.points[bisect_left(self.points, at, key=_at) :]

@@ -8,8 +8,8 @@ MADE = 1_790_000_000_000
 
 
 def test_a_paper_is_kept_once_and_goes(place: Place) -> None:
-    """A10, S8: the same request keeps it once, also when it is erased; another salt is another mark; a changed
-    one is no fact at all.
+    """A10, S8: the same request keeps it once, also when it is erased; another salt is another mark; what was
+    changed is no fact at all.
     """
     ledger = place.open()
     keeping, made = papers.keep(FACTS, b"r" * 16, MADE)

@@ -235,7 +235,8 @@ def apply_bank_begun(effects: Effects, event: BankBegun) -> None:
         state.blocked += part.blocked
         state.ended += part.ended
         for one in part.left:
-            state.left.append(msgspec.structs.replace(one, number=state.next_left, link=before + one.link))
+            link, seq = before + one.link, effects.seq  # entries of this bank are numbered from 1 again
+            state.left.append(msgspec.structs.replace(one, number=state.next_left, link=link, seq=seq))
             state.next_left += 1
         for code, count in part.refusals.items():
             state.refusals[code] = state.refusals.get(code, 0) + count

@@ -110,7 +110,10 @@ def decide_left(state: State, command: DecideLeft, by: By) -> LeftDecided:
     one = next((one for one in state.left if f"D{one.number}" == command.left), None)
     if one is None:
         raise Refusal(Code.NO_SUCH_LEFT, f"left: {quoted(command.left)} does not wait for a decision")
-    primary = state.link(one.link).levels[one.level - 1].accounts.primary
+    level = state.link(one.link).levels[one.level - 1]
+    taken = command.remove and level.history.emptied_since(one.award, one.seq)
+    refuse_if(taken, Code.BAD_AMOUNT, "left: a later award or a transfer took it: it can only stay")
+    primary = level.accounts.primary
     gone = command.remove and primary < one.amount
     refuse_if(gone, Code.BAD_AMOUNT, f"left: the meter holds {decimal(primary)}, less than what was left")
     return LeftDecided(

@@ -189,6 +189,43 @@ def test_what_the_meter_no_longer_has_is_not_taken_off() -> None:
     done(subject, DecideLeft("D1", False, "the next winner got it"))
 
 
+def test_what_a_later_award_or_transfer_took_is_not_taken_off_the_next_players() -> None:
+    """A11, L8: the meter holds the next players' money then; what is left can only be let be."""
+    subject = left_over()
+    jackpot(subject, "x2", "T2")
+    before = meter(subject)
+    assert code(subject, DecideLeft("D1", True, "too late")) == "bad_amount"
+    done(subject, DecideLeft("D1", False, "the next winner got it"))
+    assert (listed(subject), meter(subject)) == ([], before)
+
+    subject = two_links()
+    subject.add(Table("T3", links=("L",)))
+    frame(subject, wager("r1"))
+    frame(subject, royal("r1"))
+    jackpot(subject, "z1", "T3")
+    done(subject, Undo("H1", "misdealt"))
+    suspended(subject)
+    done(subject, Transfer("L", "M", "a new game"), Resume("transferred", ("L",), "x"))
+    done(subject, CorrectMeter("L", "meter", SEED, "a new seed"))
+    assert code(subject, DecideLeft("D1", True, "too late")) == "bad_amount"
+    done(subject, DecideLeft("D1", False, "it is on the other link"))
+
+
+def test_what_is_left_of_two_winners_in_a_row_is_taken_off_once() -> None:
+    """A11: the second stands listed for what the first left; the meter holds it once."""
+    subject = bank()
+    frame(subject, wager("r1"))
+    frame(subject, royal("r1"))
+    jackpot(subject, "x1", "T2")
+    jackpot(subject, "x2", "T2")
+    done(subject, Undo("H1", "misdealt"))
+    first, second = subject.engine.state.left
+    assert first.amount == second.amount == 42 * CENT
+    assert code(subject, DecideLeft("D1", True, "it is the second's")) == "bad_amount"
+    done(subject, DecideLeft("D2", True, "taken off"), DecideLeft("D1", False, "the same money"))
+    assert meter(subject)[0] == SEED
+
+
 def test_what_is_left_shrinks_when_its_wagers_go_back() -> None:
     """A11: the list follows the recomputed meter, until it is decided on."""
     subject = bank()
