@@ -37,6 +37,11 @@ class Signed(msgspec.Struct, frozen=True, array_like=True):
     token: int = 0
     until: int = 0
 
+    @property
+    def own(self) -> bool:
+        """Whether they are somebody of their own: nobody gave them a code, or another admin vouched since."""
+        return not self.given_by or bool(self.vouched)
+
 
 class Proof(msgspec.Struct, frozen=True, array_like=True):
     """What bears the people of an act out. signed: who asked, and who confirmed.

@@ -7,6 +7,7 @@ than may wait are refused at once, and tables play on.
 import asyncio
 import hmac
 import secrets
+from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
@@ -19,6 +20,8 @@ from argon2.exceptions import InvalidHashError, VerificationError
 AT_ONCE: Final = 2
 # Checks that wait, too: some two seconds for the last of them.
 WAITING_MOST: Final = 32
+# Of one place: a shift that signs in behind one address, and a quarter of what there is room for.
+OF_PLACE: Final = 8
 # RFC 6238: six digits, of half a minute each; the one before and the next are good, since clocks differ.
 TOTP_STEP_S: Final = 30
 TOTP_DIGITS: Final = 6
@@ -39,13 +42,14 @@ class Hashing:
         self._hasher = hasher or PasswordHasher()
         self._threads = ThreadPoolExecutor(AT_ONCE, thread_name_prefix="secret")
         self._inside = 0
+        self._places: Counter[str] = Counter()
 
     async def hash(self, secret: str) -> str:
         """What is kept of a secret. Raises Busy."""
         return await self._aside(lambda: self._hasher.hash(secret))
 
-    async def fits(self, hash_: str | None, secret: str) -> bool:
-        """Whether the hash is of that secret; None: of nobody's. Raises Busy."""
+    async def fits(self, hash_: str | None, secret: str, place: str = "") -> bool:
+        """Whether the hash is of that secret; None: of nobody's. place: as of a Gate. Raises Busy."""
 
         def verified() -> bool:
             try:
@@ -54,7 +58,13 @@ class Hashing:
                 return False
             return hash_ is not None
 
-        return await self._aside(verified)
+        if self._places[place] >= OF_PLACE:
+            raise Busy
+        self._places[place] += 1
+        try:
+            return await self._aside(verified)
+        finally:
+            self._places -= Counter((place,))  # what is at 0 is kept no more
 
     @cached_property
     def _nobodys(self) -> str:

@@ -266,7 +266,8 @@ class Entrance:
         number, digest = (person.id, person.secret) if person is not None and person.secret else (0, b"")
         kept = await self._books.read(lambda ledger: keyring.secret(ledger, digest))
         used = await self._books.read(lambda ledger: keyring.used_step(ledger, number))
-        fits = await self._fits(kept.hash if kept else None, secret)
+        fits = await self._fits(kept.hash if kept else None, secret, place)
+        _check(self.gate, plain, place)  # again: others may have failed there meanwhile
         step: int | None = 0
         if kept is not None and kept.totp:
             step = totp_step(kept.totp, totp, now, used)
@@ -297,9 +298,9 @@ class Entrance:
         await self.store.change(("INSERT INTO session VALUES (?1, ?2, ?3, ?3)", row))
         return SignedIn(token, person)
 
-    async def _fits(self, hash_: str | None, secret: str) -> bool:
+    async def _fits(self, hash_: str | None, secret: str, place: str) -> bool:
         try:
-            return await self.hashing.fits(hash_, secret[:SECRET_MOST])
+            return await self.hashing.fits(hash_, secret[:SECRET_MOST], place)
         except Busy as error:
             raise _too_many() from error
 

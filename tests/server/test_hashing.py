@@ -3,8 +3,9 @@
 import asyncio
 
 import pytest
+from argon2 import PasswordHasher
 
-from jackpot.server.hashing import AT_ONCE, WAITING_MOST, Busy, Hashing, totp_at, totp_step
+from jackpot.server.hashing import AT_ONCE, OF_PLACE, WAITING_MOST, Busy, Hashing, totp_at, totp_step
 from tests.server.bed import on_loop
 
 # RFC 6238, appendix B, its SHA-1 lines: seconds, and the last six of the eight digits there.
@@ -46,9 +47,22 @@ async def test_few_are_checked_at_once_and_few_wait() -> None:
     """A thousand sign-in attempts: those that cannot be checked soon are refused at once."""
     hashing = Hashing()
     most = AT_ONCE + WAITING_MOST
-    checks = [hashing.fits(None, "x") for _ in range(2 * most)]
+    checks = [hashing.fits(None, "x", str(place)) for place in range(2 * most)]
     found = await asyncio.gather(*checks, return_exceptions=True)
     assert found[:most] == [False] * most
     assert all(isinstance(one, Busy) for one in found[most:])
     assert await hashing.fits(None, "x") is False
+    hashing.close()
+
+
+@on_loop
+async def test_one_place_leaves_room_for_others() -> None:
+    """Misuse: many at once from one address hold up that one; afterwards it has its share again."""
+    hashing = Hashing(PasswordHasher(time_cost=1, memory_cost=8, parallelism=1))
+    flood = [hashing.fits(None, "x", "10.0.0.66") for _ in range(AT_ONCE + WAITING_MOST)]
+    *found, other = await asyncio.gather(*flood, hashing.fits(None, "x", "10.0.0.5"), return_exceptions=True)
+    assert found[:OF_PLACE] == [False] * OF_PLACE
+    assert all(isinstance(one, Busy) for one in found[OF_PLACE:])
+    assert other is False
+    assert await hashing.fits(None, "x", "10.0.0.66") is False
     hashing.close()

@@ -20,7 +20,7 @@ from jackpot.rules.codes import Code
 from jackpot.rules.kinds import name_of
 from jackpot.rules.signing import SITE
 from jackpot.server.gate import OF_ONE, WITHIN_S
-from jackpot.server.hashing import TOTP_STEP_S, Hashing, totp_at
+from jackpot.server.hashing import OF_PLACE, TOTP_STEP_S, Hashing, totp_at
 from jackpot.server.people import (
     SESSION_IDLE_MS,
     SESSION_MOST_MS,
@@ -268,6 +268,20 @@ async def test_too_many_failures_lock_out(tmp_path: Path) -> None:
         for _ in range(OF_ONE - 1):
             await denied(entrance.sign_in("ann", "wrong"), Code.WRONG_SECRET)
         assert (await site.enter(ANN)).id == 1, "a success forgives what was before"
+    assert journal(tmp_path).count("locked_out") == 1
+
+
+@on_loop
+async def test_guesses_at_once_are_no_more_than_guesses_one_by_one(tmp_path: Path) -> None:
+    """Misuse: what was begun before the tenth failure, and comes to its end after it, says nothing."""
+    async with opened(tmp_path) as site:
+        entrance = site.entrance
+        for _ in range(OF_ONE - 1):
+            await denied(entrance.sign_in("ann", "wrong"), Code.WRONG_SECRET)
+        guesses = [entrance.sign_in("ann", "wrong") for _ in range(OF_PLACE)]
+        found = await asyncio.gather(*guesses, return_exceptions=True)
+        codes = [error.code for error in found if isinstance(error, Denied)]
+        assert sorted(codes) == [Code.LOCKED] * (OF_PLACE - 1) + [Code.WRONG_SECRET]
     assert journal(tmp_path).count("locked_out") == 1
 
 

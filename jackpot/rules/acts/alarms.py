@@ -37,13 +37,15 @@ class AlarmAcknowledged(Event, frozen=True, array_like=True):
 
 
 def decide_acknowledge(state: State, command: AcknowledgeAlarm, by: By) -> AlarmAcknowledged:
-    """One person; an alarm about the people of the site takes an admin."""
+    """One person; an alarm about the people of the site takes an admin, and not the one whom it is about."""
     someone(by)
     alarm = _find(state, command.alarm)
     for one in by.people.signed:
         no_admin = state.bank == SITE and "admin" not in one.roles
         message = f"by: person {one.id} is no admin, and {command.alarm} is about people"
         refuse_if(no_admin, Code.NOT_ALLOWED, message)
+        own = f"by: {command.alarm} is about person {one.id}: another admin acknowledges it"
+        refuse_if(one.id == alarm.person, Code.NOT_ALLOWED, own)
     return AlarmAcknowledged(alarm.number, alarm.kind, alarm.where, alarm.times, command.remark, by.people)
 
 

@@ -246,6 +246,7 @@ def decide_give_code(state: State, command: GiveCode, by: By) -> CodeGiven:
     refuse_if(
         bool(person.secret), Code.NOT_EMPTY, f"person {person.id} has a secret: two people reset it first"
     )
+    of_their_own(by.people.signed[0])
     return CodeGiven(person.id, command.code, command.until, by.people)
 
 
@@ -458,6 +459,16 @@ def find_person(state: State, number: int) -> Person:
     if not 1 <= number <= len(state.people) or state.people[number - 1].ended:
         raise Refusal(Code.NO_SUCH_PERSON, f"person: there is no person {number}")
     return state.people[number - 1]
+
+
+def of_their_own(signed: Signed) -> None:
+    """Who came by a code makes nobody a person: behind a chain of codes there could be one alone."""
+    refuse_if(
+        not signed.own,
+        Code.NOT_ALLOWED,
+        f"by: person {signed.id} chose their secret with a code from person {signed.given_by}: "
+        f"another admin vouches for person {signed.id} first, on their page",
+    )
 
 
 def _stands(token: Token, signed: Signed) -> bool:

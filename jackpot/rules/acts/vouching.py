@@ -7,7 +7,7 @@ asks, until an admin who is independent of that one has vouched for one of the t
 from typing import ClassVar, Final
 
 from jackpot.rules.acts.act import ADMIN, Act, By
-from jackpot.rules.acts.people import Number, find_person
+from jackpot.rules.acts.people import Number, find_person, of_their_own
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
@@ -31,15 +31,15 @@ class Vouched(Event, frozen=True, array_like=True):
 
 
 def decide_vouch(state: State, command: Vouch, by: By) -> Vouched:
-    """One admin with their own secret, who could confirm what the giver of the code asks."""
+    """One admin with their own secret, somebody of their own: they could confirm what the giver asks."""
     person = find_person(state, command.person)
     own = [one.means == "secret" for one in by.people.signed]
     refuse_if(own != [True], Code.NO_PERSON, "one admin vouches for a person, with their own secret")
     refuse_if(not person.secret, Code.NOT_ALLOWED, f"person {person.id} has no secret")
-    settled = not person.given_by or bool(person.vouched)
-    refuse_if(settled, Code.UNCHANGED, f"nobody needs to vouch for person {person.id}")
+    refuse_if(as_secret(person).own, Code.UNCHANGED, f"nobody needs to vouch for person {person.id}")
     (voucher,) = by.people.signed
     refuse_if(voucher.id == person.id, Code.TWO_PEOPLE, "nobody vouches for themselves")
+    of_their_own(voucher)
     fault = by.people.signed_by(as_secret(state.people[person.given_by - 1]), voucher).fault()
     refuse_if(
         bool(fault), Code.NOT_ALLOWED, f"person {person.id} had a code from person {person.given_by}: {fault}"

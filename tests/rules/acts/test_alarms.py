@@ -8,9 +8,9 @@ from jackpot.rules import kinds
 from jackpot.rules.acts.alarms import AcknowledgeAlarm, AlarmAcknowledged
 from jackpot.rules.acts.banks import BeginBank, CloseBank
 from jackpot.rules.acts.links import Suspend
-from jackpot.rules.acts.people import LockOut
+from jackpot.rules.acts.people import LockOut, Recover
 from jackpot.rules.signing import People
-from tests.rules.site import OfSite
+from tests.rules.site import OfSite, newcomer
 from tests.rules.subject import OfEngine
 from tests.rules.test_alarms import acknowledge, mismatch, opened
 from tests.rules.test_engine import bank
@@ -42,6 +42,19 @@ def test_who_may_acknowledge(role: Any) -> None:
     site.ask(LockOut(2, 10))
     assert site.ask(AcknowledgeAlarm("AL1"), other).answer["code"] == "not_allowed"
     assert site.ask(AcknowledgeAlarm("AL1"), 1).answer["ok"]
+
+
+@pytest.mark.parametrize("raised", [LockOut(3, 10), Recover(*newcomer(4))])
+def test_nobody_acknowledges_what_is_about_themselves(raised: Any) -> None:
+    """T3: an admin who was recovered, or locked out, does not take that from the eyes of the others."""
+    site = OfSite()
+    site.join("admin")
+    assert site.execute(raised, people=("root",) if isinstance(raised, Recover) else ()).answer["ok"]
+    (alarm,) = site.engine.state.alarms.values()
+    refused = site.ask(AcknowledgeAlarm("AL1"), alarm.person).answer
+    assert refused["code"] == "not_allowed"
+    assert f"AL1 is about person {alarm.person}: another admin" in refused["message"]
+    assert site.ask(AcknowledgeAlarm("AL1"), 2).answer["ok"]
 
 
 def test_what_is_open_goes_on_in_the_bank_that_a_bank_becomes() -> None:

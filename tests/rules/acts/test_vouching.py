@@ -1,9 +1,9 @@
 """Are two accounts two people?"""
 
-from jackpot.rules.acts.people import GiveCode, Grant, ResetSecret, SetSecret, WithdrawRole
+from jackpot.rules.acts.people import AddPerson, GiveCode, Grant, ResetSecret, SetSecret, WithdrawRole
 from jackpot.rules.acts.vouching import Vouch
 from jackpot.rules.signing import People
-from tests.rules.site import ADMINS, CODE, SECRET, OfSite
+from tests.rules.site import ADMINS, CODE, SECRET, OfSite, mark
 
 
 def fault(site: OfSite, *pair: int) -> str:
@@ -39,6 +39,19 @@ def test_who_may_vouch() -> None:
     assert code(site, cal, 2) == "unchanged"
     assert code(site, 99, 2) == "no_such_person"
     assert site.ask(WithdrawRole(admin, "admin"), 1).answer["ok"]
+
+
+def test_who_came_by_a_code_gives_none_until_somebody_vouched_for_them() -> None:
+    """Misuse: one person behind a chain of codes is not two people; the third admin waits for one word."""
+    site = OfSite()
+    third, fourth = site.join("admin"), site.join("admin", by=2)
+    site.ask(AddPerson(mark(5), ("floor",)), *ADMINS)
+    refused = site.ask(GiveCode(5, CODE, 1), third).answer
+    assert refused["code"] == "not_allowed"
+    assert "another admin vouches for person 3 first, on their page" in refused["message"]
+    assert code(site, third, fourth) == "not_allowed", "nor do two such vouch for each other"
+    assert code(site, third, 2) == code(site, fourth, third) == ""
+    assert site.ask(GiveCode(5, CODE, 1), third).answer["ok"]
 
 
 def test_a_new_code_needs_a_new_word() -> None:
