@@ -167,8 +167,10 @@ def lift(talk: Talk, hit: Hit, reason: Reason) -> None:
     Example: jackpot hits lift H12 --reason "pictures seen" --by Ann --and-by Bo -c /etc/jackpot/config.toml
     """
     from jackpot.rules.acts.disputes import Lift
+    from jackpot.server.asks import OneHit
 
-    talk.show(talk.ask(Lift(hit, reason)), f"{hit}: no longer disputed")
+    dispute = talk.ask(OneHit(hit))["disputed"] or 0  # 0: the server says that there is none
+    talk.show(talk.ask(Lift(hit, reason, dispute)), f"{hit}: no longer disputed")
 
 
 @app.command()

@@ -392,7 +392,7 @@ def retire(effects: Effects, number: int) -> None:
 
 def end_dispute(state: State, number: int) -> None:
     """Nothing holds the payment of the hit any more."""
-    state.disputed = [disputed for disputed in state.disputed if disputed != number]
+    state.disputed.pop(number, None)
 
 
 def _fold(effects: Effects, table: Table) -> None:

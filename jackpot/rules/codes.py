@@ -215,7 +215,7 @@ OF_ACTS: Final[dict[Code, OfAct]] = {
     Code.NOT_BEHIND: OfAct("the table does not say that (S9)", _LOOK, 409),
     Code.NOT_BELIEVABLE: OfAct("nobody can believe so high a number (S9)", "do not believe it", 409),
     Code.NOT_BLOCKED: OfAct("the device is not blocked", _NOTHING, 409),
-    Code.NOT_DISPUTED: OfAct("the hit is not disputed", _NOTHING, 409),
+    Code.NOT_DISPUTED: OfAct("the hit is not disputed, or by a later dispute", "look at the hit again", 409),
     Code.NOT_EMPTY: OfAct("the bank has entries already", _NOTHING, 409),
     Code.NOT_HELD: OfAct("the table is not held (T11)", _NOTHING, 409),
     Code.NOT_MISMATCH: OfAct(

@@ -442,7 +442,7 @@ class State(msgspec.Struct, array_like=True):
     looked. people, tokens: of the bank `site` alone. lost: its entry by which somebody lost a right last.
     alarms: open ones, by kind and place: of each kind there is one for a device, a person or a hit, and no
     more. left: what waits for a decision of two people. disputed: hits that are not paid until that is
-    lifted.
+    lifted, and the entry that began it.
     """
 
     bank: str
@@ -473,7 +473,7 @@ class State(msgspec.Struct, array_like=True):
     lost: int = 0
     left: list[Left] = []
     next_left: int = 1
-    disputed: list[int] = []
+    disputed: dict[int, int] = {}
 
     def link(self, number: int) -> Link:
         """The link of that number."""

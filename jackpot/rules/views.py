@@ -226,7 +226,7 @@ def hit(state: State, found: Hit) -> Map:
 
     Of a hit that was undone whole they say what was taken back; of another, what stands.
     difference: what was journalled against its awards once they were paid, which no amount holds (A10).
-    disputed: it is not paid until that is lifted.
+    disputed: the entry that holds its payment until that is lifted; None where nothing does.
     """
     statuses = {award.status for award in found.awards}
     awards = [
@@ -253,6 +253,6 @@ def hit(state: State, found: Hit) -> Map:
         "difference": sum(to_cents(award.difference) for award in found.awards if award.stands()),
         "at": found.at,
         "status": next((status for status in order if status in statuses), "undone"),
-        "disputed": found.number in state.disputed,
+        "disputed": state.disputed.get(found.number),
         "awards": awards,
     }

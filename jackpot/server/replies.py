@@ -250,7 +250,7 @@ class Step(Reply, frozen=True):
 class Hit(Reply, frozen=True):
     """amount: the hand's own awards; what it earned others is `envy`. steps: where one hit is asked for.
 
-    disputed: it is not paid until two people lift that.
+    disputed: the entry that holds its payment until two people lift that; None where none does.
     """
 
     hit: str
@@ -267,7 +267,7 @@ class Hit(Reply, frozen=True):
     difference: Money
     at: Moment
     status: Literal["pending", "validated", "final", "paid", "undone"]
-    disputed: bool
+    disputed: int | None
     awards: tuple[Award, ...]
     steps: tuple[Step, ...] = ()
 

@@ -230,7 +230,7 @@ class Play:
             name = f"H{waits[-1].number}"
             self.act(Dispute(name, "seat 3 says it held the ace"), "anna")
             self.act(Pay(name, None, "4711", "W-2G", 100_000, bytes(32)), "ben")
-            self.act(Lift(name, "pictures seen"), "anna", "ben")
+            self.act(Lift(name, "pictures seen", state.disputed[waits[-1].number]), "anna", "ben")
         if state.paid:
             self.act(ErasePapers(f"H{max(state.paid)}", "years ago"), "anna")
 

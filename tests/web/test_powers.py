@@ -95,7 +95,7 @@ ABOUT: Final[dict[str, dict[str, Any]]] = {
     "validate": {"hit": "H9"},
     "pay": {"hit": "H9"},
     "dispute": {"hit": "H9", "reason": "x"},
-    "lift": {"hit": "H9", "reason": "x"},
+    "lift": {"hit": "H9", "reason": "x", "dispute": 9},
     "erase-papers": {"hit": "H9", "reason": "x"},
     "undo": {"hit": "H9", "reason": "x"},
     "correct": {"award": "A9", "amount": "1.00", "reason": "x", "bank": "main"},

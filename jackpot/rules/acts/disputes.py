@@ -3,7 +3,7 @@
 from typing import ClassVar, Final
 
 from jackpot.rules.acts.act import FLOOR, FLOOR_OR_AUDITOR, Act, By, someone
-from jackpot.rules.acts.fields import HitId, Reason
+from jackpot.rules.acts.fields import EntryId, HitId, Reason
 from jackpot.rules.acts.hits import find_hit, number_of
 from jackpot.rules.apply_rounds import end_dispute
 from jackpot.rules.codes import Code
@@ -42,15 +42,19 @@ def decide_dispute(state: State, command: Dispute, by: By) -> Disputed:
 
 def apply_disputed(effects: Effects, event: Disputed) -> None:
     """It is not paid until two people lift the dispute, or it is undone."""
-    effects.state.disputed.append(event.hit)
+    effects.state.disputed[event.hit] = effects.seq
     _tell(effects, event.hit)
 
 
 class Lift(ActCommand, tag="lift", frozen=True):
-    """The dispute is over, and the hit may be paid; two people of floor and audit."""
+    """The dispute is over, and the hit may be paid; two people of floor and audit.
+
+    dispute: the entry that began it, as the hit's `disputed` says: a later dispute is another one.
+    """
 
     hit: HitId
     reason: Reason
+    dispute: EntryId
 
 
 class Lifted(Event, frozen=True, array_like=True):
@@ -64,8 +68,10 @@ def decide_lift(state: State, command: Lift, by: By) -> Lifted:
     """Two people say that the hit is right, or what was wrong has been corrected."""
     two_people(by.people, "a dispute is lifted")
     number = number_of("H", command.hit)
-    wrong = number not in state.disputed
-    refuse_if(wrong, Code.NOT_DISPUTED, f"hit: {quoted(command.hit)} is not disputed")
+    held = state.disputed.get(number)
+    refuse_if(held is None, Code.NOT_DISPUTED, f"hit: {quoted(command.hit)} is not disputed")
+    other = held != command.dispute
+    refuse_if(other, Code.NOT_DISPUTED, f"dispute: {command.hit} is held by entry {held}, not by this one")
     return Lifted(number, command.reason, by.people)
 
 
@@ -93,7 +99,7 @@ ACTS: Final = (
         Lift,
         decide_lift,
         {Lifted: apply_lifted},
-        lambda _, event: [Lift(f"H{event.hit}", event.reason)],
+        lambda state, event: [Lift(f"H{event.hit}", event.reason, state.disputed.get(event.hit, 0))],
         asked=True,
         power=FLOOR_OR_AUDITOR,
     ),

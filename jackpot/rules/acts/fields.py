@@ -58,6 +58,8 @@ Fact = Annotated[
         description=f"1 to {FACT_MOST} printable characters",
     ),
 ]
+# An entry of the bank's journal, by its number.
+EntryId = Annotated[int, Meta(ge=0, le=10**16 - 1, description="an entry of the journal, such as 17")]
 HitId = Annotated[str, Meta(pattern=f"^H{NUMBER}", description="a hit's id, such as H12")]
 LeftId = Annotated[str, Meta(pattern=f"^D{NUMBER}", description="what is left of an award, such as D3")]
 AwardId = Annotated[str, Meta(pattern=f"^A{NUMBER}", description="an award's id, such as A34")]

@@ -8,19 +8,25 @@ import pytest
 from jackpot.rules import facts, views
 from jackpot.rules.acts.disputes import Dispute, Lift
 from jackpot.rules.acts.hits import ErasePapers, Pay, Undo, Validate
+from jackpot.rules.acts.requests import Confirm
 from jackpot.rules.signing import Signed
 from tests.rules.acts.test_requests import ANN, BEN, LOOKER, ask, last, waiting, won
 from tests.rules.subject import OfEngine
 from tests.rules.test_engine import royal, send, wager
 
 ADA, BOTH = ("Ada",), ("Ada", "Grace")
-HOLD, LIFT = Dispute("H1", "seat 3 says it held the ace"), Lift("H1", "pictures seen")
+HOLD = Dispute("H1", "seat 3 says it held the ace")
 # The royal's own award is $10,000.42.
 LARGE = 200_000
 
 
 def act(subject: OfEngine, command: Any, people: tuple[str, ...] = ADA) -> Mapping[str, Any]:
     return subject.execute(command, people=people).answer
+
+
+def lift(subject: OfEngine) -> Lift:
+    """What lifts the dispute that holds H1 now; where none does, one that there never was."""
+    return Lift("H1", "pictures seen", subject.engine.state.disputed.get(1, 0))
 
 
 def counted(subject: OfEngine) -> dict[str, int]:
@@ -36,9 +42,9 @@ def test_a_disputed_hit_is_not_paid_until_two_people_lift_that() -> None:
     assert act(subject, Validate("H1"))["ok"]
     refused = act(subject, Pay("H1"))
     assert (refused["code"], refused["message"][:5]) == ("disputed", "hit: ")
-    assert act(subject, LIFT)["code"] == "two_people"
-    assert act(subject, LIFT, BOTH)["ok"]
-    assert act(subject, LIFT, BOTH)["code"] == "not_disputed"
+    assert act(subject, lift(subject))["code"] == "two_people"
+    assert act(subject, lift(subject), BOTH)["ok"]
+    assert act(subject, lift(subject), BOTH)["code"] == "not_disputed"
     assert act(subject, Pay("H1"))["ok"]
     assert act(subject, HOLD)["code"] == "not_pending"
 
@@ -56,7 +62,7 @@ def test_what_is_disputed_is_counted_apart_and_still_waits_on_the_signs() -> Non
         award.amount for award in subject.engine.state.hits[1].awards
     )
     assert facts.jackpots(subject.engine.state, 1) == on_signs != ()
-    act(subject, LIFT, BOTH)
+    act(subject, lift(subject), BOTH)
     assert counted(subject) == before
 
 
@@ -65,23 +71,40 @@ def test_an_undone_hit_is_disputed_no_more() -> None:
     subject = won()
     act(subject, HOLD)
     assert act(subject, Undo("H1", "misdeal"))["ok"]
-    assert subject.engine.state.disputed == []
+    assert subject.engine.state.disputed == {}
     send(subject, 3, wager("r2"))
     send(subject, 4, royal("r2"))
-    assert act(subject, LIFT, BOTH)["code"] == "not_disputed"
+    assert act(subject, lift(subject), BOTH)["code"] == "not_disputed"
 
 
 def test_floor_and_audit_lift_it_and_the_one_who_asks_waits_for_another() -> None:
     """A10: an auditor may be the second of the two, and the cage neither holds nor lifts."""
     subject = won()
     auditor, cage = Signed(8, ("auditor",)), Signed(9, ("cage",))
-    for command, who in ((HOLD, auditor), (HOLD, cage), (LIFT, cage)):
+    for command, who in ((HOLD, auditor), (HOLD, cage), (Lift("H1", "x", 3), cage)):
         assert ask(subject, command, who).answer["code"] == "not_allowed"
     assert ask(subject, HOLD, ANN).answer["ok"]
-    assert ask(subject, LIFT, ANN).answer["asked"]
+    assert ask(subject, lift(subject), ANN).answer["asked"]
     assert waiting(subject) == ["Q1"]
-    assert ask(subject, LIFT, BEN, auditor).answer["ok"]
-    assert subject.engine.state.disputed == []
+    assert ask(subject, lift(subject), BEN, auditor).answer["ok"]
+    assert subject.engine.state.disputed == {}
+
+
+def test_what_was_asked_about_one_dispute_lifts_no_later_one() -> None:
+    """A10: a request outlives the dispute that it meant; the hit stays held by the one that came since."""
+    subject = won()
+    ask(subject, HOLD, ANN)
+    old = lift(subject)
+    assert ask(subject, old, ANN).answer["request"] == "Q1"
+    assert ask(subject, Lift("H1", "another reason", old.dispute), ANN, BEN).answer["ok"]
+    ask(subject, HOLD, ANN)
+    held = subject.engine.state.disputed
+    assert held == {1: subject.engine.seq}
+    refused = ask(subject, Confirm("Q1"), ANN, BEN).answer
+    assert (refused["code"], refused["message"].split(":")[0]) == ("not_disputed", "dispute")
+    assert views.hit(subject.engine.state, subject.engine.state.hits[1])["disputed"] == held[1]
+    assert ask(subject, lift(subject), ANN, BEN).answer["ok"]
+    assert held == {}
 
 
 def test_a_large_payment_takes_a_tax_form() -> None:
