@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from jackpot.rules import kinds
-from jackpot.rules.acts.banks import CloseBank
+from jackpot.rules.acts.banks import BeginBank, CloseBank
 from jackpot.rules.acts.hits import Correct, Pay, Undo, Validate
 from jackpot.rules.acts.links import Resume, Suspend
 from jackpot.rules.acts.meters import Account, CloseLink, CorrectMeter, DecideLeft, MeterCorrected, Transfer
@@ -397,7 +397,7 @@ def test_a_hand_missed_before_a_transfer_is_paid_as_at_its_turn() -> None:
 
 
 def test_what_is_left_goes_over_into_a_joined_bank() -> None:
-    """A11: a decision that waits is not lost where banks are joined."""
+    """A11: a decision that waits is not lost where banks are joined; it waits from the new first entry on."""
     subject = left_over()
     suspended(subject)
     answer = subject.execute(CloseBank("floor", "one room"), people=("Ada",)).answer
@@ -405,6 +405,10 @@ def test_what_is_left_goes_over_into_a_joined_bank() -> None:
     entry = subject.entries[-1]
     handed: Any = kinds.decode(entry.kind, entry.version, entry.body)
     assert handed.handed_on.left == [Left(1, 3, 1, 1, 42 * CENT, handed.handed_on.left[0].seq)]
+    floor = OfEngine("floor")
+    heads = ((subject.engine.state.bank, entry.seq, b"h" * 32),)
+    assert floor.execute(BeginBank(heads, (handed.handed_on,)), people=("Ada",)).answer["ok"]
+    assert floor.engine.state.left == [Left(1, 3, 1, 1, 42 * CENT, 1)]
 
 
 def test_a_correction_is_journalled_with_its_account_and_reason() -> None:
