@@ -413,7 +413,7 @@ def act_of(
     near = {name: value for name, value in fields.items() if name in Next.__struct_fields__}
     rest = {name: value for name, value in fields.items() if name not in near}
     found = _converted(Next, near)
-    rest |= {name: of_text(name, rest[name]) for name, of_text in _sums(kind) if name in rest}
+    rest |= {name: of_text(name, rest[name]) for name, of_text in sums_of(kind) if name in rest}
     if "do" in rest:
         raise BadRequest("do: unknown")
     ask = _converted(kind, rest | {"do": name_of(kind)}, strict=strict)
@@ -426,7 +426,7 @@ def act_of(
     return Request(ask, _people(who if found.by is None else found.by, found.and_by), found.bank)
 
 
-def _sums(kind: type[Ask]) -> Iterable[tuple[str, Callable[[str, Any], int]]]:
+def sums_of(kind: type[Ask]) -> Iterable[tuple[str, Callable[[str, Any], int]]]:
     """The fields of an act that are sums of money, strings in JSON (M1), each with what reads it."""
     for name, hint in get_type_hints(kind, include_extras=True).items():
         extras = [getattr(meta, "extra", None) or {} for meta in getattr(hint, "__metadata__", ())]
@@ -455,7 +455,7 @@ def plain_of(ask: Ask) -> dict[str, Any]:
     """The fields of an ask as JSON has them, without its name."""
     fields: dict[str, Any] = msgspec.to_builtins(ask)
     fields.pop("do", None)
-    sums = dict(_sums(type(ask)))
+    sums = dict(sums_of(type(ask)))
     return fields | {
         name: decimal(from_cents(fields[name]) if read is _cents else fields[name])
         for name, read in sums.items()

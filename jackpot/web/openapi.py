@@ -111,6 +111,8 @@ def _fields(kind: type[Ask]) -> Map:
     """The body of an act: its fields, and what stands next to them."""
     own, near = _schema(kind), _schema(asks.Next)
     own["properties"].pop("do")
+    for name, _ in asks.sums_of(kind):
+        own["properties"][name]["type"] = "string"  # an integer in the command alone (M1)
     return {
         "type": "object",
         "properties": own["properties"] | near["properties"],

@@ -22,3 +22,11 @@ def test_every_route_says_what_it_takes_and_answers() -> None:
             assert body["additionalProperties"] is False
             assert "do" not in body["properties"]
             assert methods["post"]["parameters"] == [{"$ref": "#/components/parameters/key"}]
+
+
+def test_a_sum_is_a_string() -> None:
+    """M1: as the server takes it, a decimal text, and not the integer that the command holds."""
+    for act in ("correct", "correct-meter"):
+        operation = document()["paths"][f"/acts/{act}"]["post"]
+        body = operation["requestBody"]["content"]["application/json"]["schema"]
+        assert body["properties"]["amount"]["type"] == "string"
