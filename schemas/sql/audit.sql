@@ -207,7 +207,7 @@ WITH kinds (number, name) AS (
         (42, 'token_made'), (43, 'token_ended'), (44, 'recovered'), (45, 'requested'), (46, 'act_refused'),
         (47, 'rejected'), (48, 'request_expired'),
         (52, 'disputed'), (53, 'lifted'), (54, 'papers_erased'), (64, 'alarm_acknowledged'),
-        (70, 'people_seen'), (71, 'vouched'), (72, 'seq_conflict'),
+        (70, 'people_seen'), (71, 'vouched'), (72, 'seq_conflict'), (73, 'name_erased'),
         (80, 'meter_corrected'), (81, 'left_decided'), (82, 'transferred'), (83, 'link_closed'), (84, 'link_changed')
 )
 SELECT 'events' AS query, bank, kind, name, count(*) AS entries, min(at) AS first_at, max(at) AS last_at

@@ -25,8 +25,10 @@ WAIT_S: Final = 30.0
 # Nothing is drawn where nothing was refused, alarmed, won or restarted in the last seconds.
 MAY_BE_EMPTY: Final = frozenset({"Refusals A", "Alarms A", "annotation Hits", "annotation Restarts"})
 HISTOGRAM: Final = ("_bucket", "_sum", "_count")
-# The demo has no Redis, signs no heads, and pages nobody.
-NOT_IN_THE_DEMO: Final = ("jackpot_relay_", "jackpot_heads_", "jackpot_signed_", "jackpot_notices_")
+# The demo has no Redis and no certificate, signs no heads, and pages nobody.
+NOT_IN_THE_DEMO: Final = (
+    "jackpot_relay_", "jackpot_tls_", "jackpot_heads_", "jackpot_signed_", "jackpot_notices_"
+)  # fmt: skip
 
 
 def wait_for(missing: Callable[[], Any]) -> None:

@@ -95,7 +95,7 @@ async def test_a_row_that_another_writer_added_is_a_fence(database: str) -> None
         await other.run(
             "INSERT INTO journal VALUES (1, 1, 1, 2, 1, 1, 1, 1, 1, $1, '', $2)", row.digest, row.hash
         )
-        await other.run("SELECT fence(1, 2, 0, 1, $1, 0, false)", row.hash)
+        await other.run("SELECT fence(1, 2, 0, 1, $1, 0, 0, false)", row.hash)
         with pytest.raises(Fenced, match="epoch 1 is over"):
             await old.append("main", 1, 0, rows(2))
         assert (await old.head("main")).seq == 1
@@ -117,7 +117,7 @@ async def test_a_writer_that_stands_in_its_transaction_is_ended(database: str) -
             "body, hash FROM journal WHERE seq = 2"
         )
         await old.session.connection.execute(
-            "SELECT fence(1, 1, 2, 3, (SELECT hash FROM journal WHERE seq = 2), 0, false)"
+            "SELECT fence(1, 1, 2, 3, (SELECT hash FROM journal WHERE seq = 2), 0, 0, false)"
         )
         await new.new_epoch("main", "new")
         assert (await new.head("main")).seq == 2

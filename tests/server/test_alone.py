@@ -92,6 +92,9 @@ async def test_one_table_that_breaks_ends_alone(
             device.wager(1, "R1", 1, lock=True)
             await other.type("meters")
             clock.ahead_s += server.config.limits.heartbeat
+            if place == "tell":
+                board = server.writers["main"].board
+                board.audience.tell(LINK, board.link_message(LINK))
             if place in {"ended", "over"}:
                 device.writer.close()
             await device.closed()

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from jackpot.app import Server
-from jackpot.server.asks import QUESTIONS, path_of
+from jackpot.server.asks import QUESTIONS, Preview, path_of
 from tests.server.bed import LINK, LINKS, administer, configure, on_loop, table
 from tests.server.test_admin import royal
 from tests.server.test_keys import taken_by
@@ -20,6 +20,8 @@ async def test_every_question_is_answered_and_no_bank_is_left_out_in_silence(tmp
             known = {name: value for name, value in fields.items() if f"{{{name}}}" in path_of(kind)}
             if not known and "limit" in kind.__struct_fields__:
                 known = {"bank": "main"}
+            if kind is Preview:
+                known |= {"act": "correct-meter", "level": "mega", "amount": "1.00"}
             answer = await administer(server.config, do=path_of(kind), **known)
             assert answer["ok"], (kind, answer)
         (waiting,) = (await administer(server.config, do="/tables"))["tables"][:1]

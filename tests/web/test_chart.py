@@ -16,15 +16,19 @@ HIT = ShownHit(hit="H1", table="T01", hand="royal-flush", amount="900.00", at=NO
 
 def level(name: str, hits: tuple[ShownHit, ...] = ()) -> Level:
     sums = ("value", "reserve", "overflow", "seed", "reseed", "wins", "house", "contributions", "awards")
+    moved = ("corrections", "transfers")
     counts = ("cycle", "hits", "wagers", "undone_hits", "undone_wagers")
-    facts = dict.fromkeys(sums, "0.00") | dict.fromkeys(counts, 0)
+    facts = dict.fromkeys(sums + moved, "0.00") | dict.fromkeys(counts, 0)
     more = {"level": name, "limit": None, "primary_rate": "9%", "reserve_rate": "0%", "last_hits": hits}
     return msgspec.convert(facts | more, Level)
 
 
 def link(*levels: Level) -> Link:
     facts = {"link": "L", "bank": "main", "paytable": "p", "wager": "1.00", "state": "active", "reasons": ()}
-    return msgspec.convert(facts | {"paid_by": {}, "awards_outside": "0.00", "levels": levels}, Link)
+    return msgspec.convert(
+        facts | {"paid_by": {}, "awards_outside": "0.00", "levels": levels, "left": (), "differences": ()},
+        Link,
+    )
 
 
 def reading(day: str, **values: str) -> Reading:

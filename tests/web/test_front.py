@@ -32,8 +32,8 @@ async def test_the_door_leads_to_our_own_pages_alone(tmp_path: Path, back: str) 
         (("viewer",), set()),
         (("auditor",), set()),
         (("cage",), {"correct"}),
-        (("floor",), {"validate", "undo", "correct"}),
-        (("floor", "cage"), {"validate", "undo", "correct"}),
+        (("floor",), {"validate", "undo", "correct", "dispute"}),
+        (("floor", "cage"), {"validate", "undo", "correct", "dispute"}),
     ],
 )
 @on_loop
