@@ -12,7 +12,7 @@ from jackpot.config import Site
 from jackpot.ledger.journal import Row, genesis, row_of
 from jackpot.rules.acts.alarms import AcknowledgeAlarm
 from jackpot.rules.acts.banks import OpenBank
-from jackpot.rules.acts.hits import Pay, Validate
+from jackpot.rules.acts.hits import Pay, Undo, Validate
 from jackpot.rules.acts.links import OpenLink, Resume, Suspend
 from jackpot.rules.acts.readings import Reading
 from jackpot.rules.acts.rounds import Reopen
@@ -128,9 +128,15 @@ class Season:
             self.ask(command, None, *floor.people(self.random))
 
     def _missed_hand(self, table: Table) -> None:
-        if table.closed is not None and table.unfinished() is None:
-            self.ask(Reopen(table.terms.table, table.closed.id, "a missed hand"), None, "ann", "bob")
-            self.ask(floor.settlements(self.random, self.engine.state, table, table.closed), table)
+        """A late hand; now and then it wins on a level on which something has been undone since its turn."""
+        if table.closed is None or table.unfinished() is not None:
+            return
+        self.ask(Reopen(table.terms.table, table.closed.id, "a missed hand"), None, "ann", "bob")
+        if self.random.random() < 0.3:
+            for hit in list(self.engine.state.hits.values()):
+                if hit.link in table.links:
+                    self.ask(Undo(f"H{hit.number}", "misread"), None, "ann", "bob")
+        self.ask(floor.settlements(self.random, self.engine.state, table, table.closed), table)
 
     def _about_meters(self) -> None:
         """Two people correct a meter, transfer its money or change its parameters, mostly with it at rest."""

@@ -11,6 +11,8 @@ const COUNT_MS = 500;
 const money = JSON.parse(document.body.dataset.money);
 const waiting = () => document.querySelectorAll("#waiting [data-waits]").length;
 let due = null;
+let pressed = false;
+let missed = false;
 
 function changed() {
   due ??= setTimeout(() => {
@@ -48,6 +50,23 @@ document.body.addEventListener("htmx:afterSettle", () => {
   document.title = waiting() ? `(${waiting()}) ${bare}` : bare;
   const part = document.querySelector("#waiting");
   if (part) tellNews(part, false); // not on the page where somebody signs in again
+});
+
+// A press whose element is replaced before it is released would be no click: what waits is written once it is.
+function released() {
+  setTimeout(() => {
+    pressed = false;
+    if (missed) changed();
+    missed = false;
+  });
+}
+
+document.addEventListener("pointerdown", () => (pressed = true));
+for (const end of ["pointerup", "pointercancel", "dragend"]) document.addEventListener(end, released);
+document.body.addEventListener("htmx:beforeSwap", (event) => {
+  if (!pressed || event.detail.target.id !== "waiting") return;
+  event.detail.shouldSwap = false;
+  missed = true;
 });
 
 // A second tap on a slow connection sends nothing: the key would have it done once anyhow.
