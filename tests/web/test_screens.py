@@ -32,14 +32,10 @@ HEAP_MOST = 1_000_000
 
 # Watches the amount that is shown, in cents, at every frame of the screen.
 WATCH = """() => {
-    window.seen = [];
     const amount = document.querySelector('.level[data-level=mega] .amount-run');
-    const look = () => {
-        const cents = Number(amount.dataset.cents);
-        if (window.seen[window.seen.length - 1] !== cents) window.seen.push(cents);
-        requestAnimationFrame(look);
-    };
-    look();
+    window.seen = [Number(amount.dataset.cents)];
+    const look = () => window.seen.push(Number(amount.dataset.cents));
+    new MutationObserver(look).observe(amount, { attributes: true, attributeFilter: ['data-cents'] });
 }"""
 
 # Waits until the card of a win has risen.
