@@ -23,6 +23,9 @@ LONG_SIGNATURES_MOST: Final = 7
 # Modules without a test file where one looks first, as jackpot/rules/undo.py has tests/rules/test_undo.py.
 WITHOUT_OWN_TESTS_MOST: Final = 70
 
+# What a merge or a patch leaves behind; an editor's search finds in it what is no longer so.
+LEFTOVERS: Final = {".orig", ".rej", ".bak"}
+
 TOP_LEVEL: Final = {"pyproject.toml", "jackpot", "controllers", "schemas", "deploy", "tests"}
 TOP_LEVEL_TEXTS: Final = {"README.md", "LICENSE", "CHANGELOG.md"}
 # Left behind by tools, and ignored by git.
@@ -291,6 +294,15 @@ def test_the_top_level_is_fixed() -> None:
     )
     missing = TOP_LEVEL_TEXTS | {"pyproject.toml"}
     assert missing <= found
+
+
+def test_nothing_is_left_behind_by_a_merge() -> None:
+    """An old copy next to a file is found by every search, and is true no more."""
+    rooms = (ROOT / name for name in sorted(TOP_LEVEL) if (ROOT / name).is_dir())
+    left = [
+        str(file.relative_to(ROOT)) for room in rooms for file in room.rglob("*") if file.suffix in LEFTOVERS
+    ]
+    assert not left, f"delete {', '.join(left)}"
 
 
 BAD: Final[tuple[tuple[Check, str, str], ...]] = (

@@ -132,8 +132,8 @@ class Acts:
                 return await self._own_acts.done(request.digest, lambda: self._revoke(request, revoke))
             case AddPerson() as coming:
                 return await self._own_acts.done(request.digest, lambda: self._add(request, coming))
-            case ChangeParameters() as change:
-                return await self._change(request, change)
+            case ChangeParameters(link=link, reason=reason):
+                return await self._act(request, ChangeLink(configured(link, self._config), reason))
             case GiveCode(number):
                 return await self._own_acts.done(request.digest, lambda: self._give_code(request, number))
             case Payout() as payout:
@@ -176,8 +176,8 @@ class Acts:
         self._log(request, writer)
         if isinstance(act, ClearDevice):
             self._devices[act.role].register.blocked.discard(act.device)
-        if isinstance(act, Confirm):
-            await agree_again(writer, self._config)  # perhaps a change of parameters
+        if isinstance(act, ChangeLink | Confirm):  # what is confirmed may be a change, too
+            await agree_again(writer, self._config)
         if isinstance(act, EraseName):
             await self._staff.forget()
         done = _done(answer)
@@ -186,6 +186,13 @@ class Acts:
             still = {link: why for link, why in left.items() if not act.links or link in act.links}
             return msgspec.structs.replace(done, suspended=still)
         return done
+
+    def _heed(self, request: Request, writer: Desk, answer: ActAnswer, **more: Any) -> None:
+        """Told in the log, done or not. Raises NotDone where it was refused."""
+        refusal = None if answer.ok else NotDone(Code(answer.code), answer.message)
+        self._log(request, writer, refusal, **more)
+        if refusal is not None:
+            raise refusal
 
     def _log(self, request: Request, writer: Desk, refusal: NotDone | None = None, **more: Any) -> None:
         """One line for an act: what it named, who stood for it, and why it was refused."""
@@ -259,10 +266,7 @@ class Acts:
         try:
             for key in wanted:
                 answer = await self._entrance.act(writer, EndKey(revoke.role, name, key), request.people)
-                refusal = None if answer.ok else NotDone(Code(answer.code), answer.message)
-                self._log(request, writer, refusal, fingerprint=key)
-                if refusal is not None:
-                    raise refusal
+                self._heed(request, writer, answer, fingerprint=key)
                 undone.discard((name, key))
         finally:
             devices.register.ended -= undone  # else a key is refused here alone, and until a restart
@@ -273,22 +277,7 @@ class Acts:
         """Somebody joins the site; what they are called is kept only where an admin says so."""
         writer = await self._whose.bank_of(request)
         answer = await self._staff.add(_signed_in(request), coming.login, coming.name, coming.roles)
-        refusal = None if answer.ok else NotDone(Code(answer.code), answer.message)
-        self._log(request, writer, refusal, person=answer.person)
-        if refusal is not None:
-            raise refusal
-        return _done(answer)
-
-    async def _change(self, request: Request, change: ChangeParameters) -> replies.Done:
-        """A link takes the terms of this server's configuration, once two people have said so (L9)."""
-        writer = await self._whose.bank_of(request)
-        act = ChangeLink(configured(change.link, self._config), change.reason)
-        answer = await self._entrance.act(writer, act, request.people, request.digest)
-        refusal = None if answer.ok else NotDone(Code(answer.code), answer.message, answer.hits)
-        self._log(request, writer, refusal)
-        if refusal is not None:
-            raise refusal
-        await agree_again(writer, self._config)
+        self._heed(request, writer, answer, person=answer.person)
         return _done(answer)
 
     async def _give_code(self, request: Request, number: int) -> replies.OneTimeCode:

@@ -220,9 +220,9 @@ class Outbox:
             await item.took()
 
     async def close(self) -> None:
-        """Ends the destination; what still waits is lost, and said."""
+        """Ends the destination, and says what still waits: a head is lost, a notice is in the journal."""
         if self._waiting:
-            log.error("heads_unsent", destination=self._to.name, heads=len(self._waiting))
+            log.error("unsent", what=self._what, destination=self._to.name, waiting=len(self._waiting))
         self._closed = True
         await self._to.close()
 

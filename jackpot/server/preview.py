@@ -70,11 +70,11 @@ def _command(ask: asks.Preview, config: Config) -> ActCommand:
     kind = _ACTS.get(ask.act)
     if kind is None:
         return ChangeLink(configured(ask.link, config), _REASON)
-    given: dict[str, Any] = {
+    fields: dict[str, Any] = {
         name: value for name in kind.__struct_fields__ if (value := getattr(ask, name, None)) is not None
     }
-    given["levels"] = tuple(ask.levels.split(",")) if ask.levels else ()
-    fields = {name: value for name, value in given.items() if name in kind.__struct_fields__}
+    if "levels" in fields:
+        fields["levels"] = [pair for pair in fields["levels"].split(",") if pair]
     command = asks.act_of(kind, fields | {"reason": _REASON}, "nobody").ask
     assert isinstance(command, ActCommand)  # noqa: S101 - of that kind
     return command

@@ -236,5 +236,5 @@ async def test_a_disk_that_hangs_keeps_nobody(tmp_path: Path, monkeypatch: pytes
             box.put(LINES[0])
             await until(hangs.is_set)
     go.set()
-    assert [line["heads"] for line in logs if line["event"] == "heads_unsent"] == [1]
+    assert [line["waiting"] for line in logs if line["event"] == "unsent"] == [1]
     assert not os.path.exists(tmp_path / "heads")  # noqa: PTH110 - the one that hung wrote nothing

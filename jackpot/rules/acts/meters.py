@@ -155,9 +155,7 @@ class Transferred(Event, frozen=True, array_like=True):
 
 def decide_transfer(state: State, command: Transfer, by: By) -> Transferred:
     """All that is on the meters goes, less the house's money of the current cycle (L8)."""
-    two_people(by.people, "a link's money is transferred")
-    link = find_open(state, "link", command.link)
-    at_rest(state, link)
+    link = _resting(state, command, by, "a link's money is transferred")
     to = _find_other(state, link, command.to)
     changes = _outflow(link, to, command.levels)
     return Transferred(link.number, to.number, changes, command.levels, command.reason, by.people)
@@ -165,9 +163,7 @@ def decide_transfer(state: State, command: Transfer, by: By) -> Transferred:
 
 def apply_transferred(effects: Effects, event: Transferred) -> None:
     """The link stands empty, until two people resume it."""
-    for change in event.changes:
-        _move(effects, change, ends=change.link == event.link)
-    effects.suspend(effects.state.link(event.link), TRANSFERRED)
+    _empty(effects, event, TRANSFERRED)
 
 
 class CloseLink(ActCommand, tag="close-link", frozen=True):
@@ -195,9 +191,7 @@ class LinkClosed(Event, frozen=True, array_like=True):
 
 def decide_close_link(state: State, command: CloseLink, by: By) -> LinkClosed:
     """What is on its meters goes to another link, the house's money of the cycle back to the house (L8)."""
-    two_people(by.people, "a link is closed")
-    link = find_open(state, "link", command.link)
-    at_rest(state, link)
+    link = _resting(state, command, by, "a link is closed")
     to = None if command.to is None else _find_other(state, link, command.to)
     changes = _outflow(link, to, command.levels)
     left = sum(change.change.transfers for change in changes)
@@ -208,9 +202,7 @@ def decide_close_link(state: State, command: CloseLink, by: By) -> LinkClosed:
 
 def apply_link_closed(effects: Effects, event: LinkClosed) -> None:
     """It takes nothing more, and stays in the books."""
-    for change in event.changes:
-        _move(effects, change, ends=change.link == event.link)
-    effects.suspend(effects.state.link(event.link), CLOSED)
+    _empty(effects, event, CLOSED)
 
 
 def find_link(state: State, field: str, name: str) -> Link:
@@ -241,6 +233,14 @@ def find_open(state: State, field: str, name: str) -> Link:
     """The link of that id, unless it has ended; refused as `unknown_link` or `link_closed`."""
     link = find_link(state, field, name)
     refuse_if(link.closed, Code.LINK_CLOSED, f"{field}: {name} has ended")
+    return link
+
+
+def _resting(state: State, command: Transfer | CloseLink, by: By, why: str) -> Link:
+    """The link that two people empty, at rest."""
+    two_people(by.people, why)
+    link = find_open(state, "link", command.link)
+    at_rest(state, link)
     return link
 
 
@@ -322,6 +322,13 @@ def _move(effects: Effects, made: LevelChange, *, ends: bool = False) -> None:
     effects.move(made.link, made.level, made.change)
     history = effects.state.link(made.link).levels[made.level - 1].history
     history.points.append(Point((effects.seq, 0), moved=Move(made.change, ends)))
+
+
+def _empty(effects: Effects, event: Transferred | LinkClosed, reason: str) -> None:
+    """The link's money leaves it, its cycles end, and it stands still for that reason."""
+    for change in event.changes:
+        _move(effects, change, ends=change.link == event.link)
+    effects.suspend(effects.state.link(event.link), reason)
 
 
 def _left(state: State, number: int) -> Left:
