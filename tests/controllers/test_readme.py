@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import textwrap
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,9 +16,13 @@ from controllers.client import ServerRefused, TableClient
 from controllers.frames import FrameReader, decode, encode, frame
 from controllers.hello import hello_mac
 from controllers.memory import VolatileMemory
-from controllers.messages import COMMANDS, Bet, Claim, Hello
+from controllers.messages import CARDS_MOST, COMMANDS, Bet, Claim, Hello
 from controllers.states import DEVICE_SAYS, SERVER_SAYS
 from jackpot.app import Server
+from jackpot.catalogue.paytables import Paytable, every, games_of, takes_dealer_hand
+from jackpot.rules import hands
+from jackpot.rules.paytable import FOLD, Game
+from tests.controllers import transcript
 from tests.server.bed import configure, on_loop, until
 
 ROOT: Final = Path(__file__).parents[2]
@@ -89,6 +94,58 @@ async def test_a_table_knows_why_it_is_not_in(tmp_path: Path) -> None:
             await until(lambda: table.trouble is not None)
             assert isinstance(table.trouble, ServerRefused)
             assert str(table.trouble).startswith("auth_failed: ")
+
+
+@on_loop
+async def test_the_session_of_the_page_is_a_real_one(tmp_path: Path) -> None:
+    """README, a whole session: word for word what a real server says today."""
+    played = await transcript.run(tmp_path)
+    assert transcript.page_with(PAGE, played) == PAGE, "again: python -m tests.controllers.transcript"
+
+
+Wants = tuple[str, str, str, str]
+"""Of a hand's own cards, the board, the dealer's, and what a fold does: as the page writes them."""
+
+
+def wants_of_the_page(paytable: str, game: str) -> list[Wants]:
+    """The rows of the page's table of cards that are for this paytable at this game."""
+    table = PAGE.partition("**The cards of each game.**")[2].partition("\n\nHands by name")[0]
+    rows = [
+        [cell.strip() for cell in line.split("|")[1:-1]]
+        for line in table.splitlines()
+        if line.startswith("| `")
+    ]
+    return [
+        (row[2], row[3], row[4], row[5])
+        for row in rows
+        if row[0] == f"`{game}`"
+        and any(fnmatchcase(paytable, form) for form in re.findall("`(.*?)`", row[1]))
+    ]
+
+
+def wants_of_the_rules(table: Paytable, game: Game) -> Wants:
+    """The same, as the server decides."""
+    own = [count for count in range(1, CARDS_MOST + 1) if _is_dealt(game, count)]
+    board, _ = hands.made_of(table.hand, game)
+    dealer = "2" if takes_dealer_hand(table) and game == "ultimate-texas-holdem" else "-"
+    return str(*own), str(board), dealer, FOLD[game].replace("none", "-")
+
+
+def _is_dealt(game: Game, count: int) -> bool:
+    try:
+        hands.check_counts(game, range(count), ())
+    except ValueError:
+        return False
+    return True
+
+
+def test_the_page_says_which_cards_each_game_wants() -> None:
+    """H2, T8, A6: one row for each paytable at each game that may play it."""
+    for table in every().values():
+        for game in games_of(table):
+            found = wants_of_the_page(table.id, game)
+            assert found == [wants_of_the_rules(table, game)], (table.id, game)
+    assert not any(wants_of_the_page(table, "criss-cross-poker") for table in every())
 
 
 def frames_of_the_page() -> list[bytes]:
