@@ -1,0 +1,109 @@
+// A table that deals Let It Ride by itself: an example to begin with, and what a tester can be pointed at.
+//
+//   node play.mjs --server HOST:PORT[,HOST:PORT] --id T01 --key KEY_FILE --memory FILE
+//       [--rounds N] [--pause MS] [--ca CA.pem [--cert CERT.pem --cert-key KEY.pem]]
+//
+// It plays N rounds and ends with 0; without N it plays for ever. Each command and its answer is a line of JSON.
+
+import { randomInt } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { Memory } from "./memory.mjs";
+import { Table } from "./table.mjs";
+
+const SEATS = [7, 4, 1]; // in payout order: seat numbers fall
+const SEAT_CARDS = 3;
+const BOARD_CARDS = 2;
+const REFUSALS_MOST = 3; // in a row: more is a fault that people must look into
+
+const text = Object.fromEntries(
+  ["server", "id", "key", "memory", "rounds", "pause", "ca", "cert", "cert-key"].map((name) => [name, { type: "string" }]),
+);
+const { values: given } = parseArgs({ options: text });
+const read = (file) => file && readFileSync(file);
+const table = new Table({
+  id: given.id,
+  key: Buffer.from(readFileSync(given.key, "utf8").trim(), "hex"),
+  servers: given.server.split(","),
+  memory: new Memory(given.memory),
+  tls: given.ca ? { ca: read(given.ca), cert: read(given.cert), key: read(given["cert-key"]) } : null,
+});
+
+function until(condition) {
+  return new Promise((resolve) => {
+    const look = () => {
+      if (!condition()) return;
+      table.off("changed", look);
+      resolve();
+    };
+    table.on("changed", look);
+    look();
+  });
+}
+
+function shuffled() {
+  const deck = [..."23456789TJQKA"].flatMap((rank) => [..."shdc"].map((suit) => rank + suit));
+  for (let last = deck.length - 1; last > 0; last--) {
+    const other = randomInt(last + 1);
+    [deck[last], deck[other]] = [deck[other], deck[last]];
+  }
+  return deck;
+}
+
+async function decided(command) {
+  const answer = await table.ask(command);
+  console.log(JSON.stringify({ command, answer }));
+  for (const award of answer.awards ?? []) console.error(`lamp of seat ${award.seat}: ${award.hand} ${award.amount}`);
+  return answer;
+}
+
+/** Nothing is on the table any more. What was dealt before a power loss is gone: those wagers go back. */
+async function clear(reason) {
+  if (!table.round) return;
+  const answer = await decided({ t: "void", round: table.round, reason });
+  if (answer.t === "nack" && !answer.expected && table.round) throw new Error(`call the floor: ${answer.code}`);
+}
+
+/** One round; what the server refused with, or null. */
+async function playRound() {
+  const active = () => [...table.links.values()].filter((link) => link.state === "active");
+  await until(() => table.online && !table.held && active().length);
+  const bets = SEATS.flatMap((seat) => active().map(({ link, wager }) => ({ seat, link, amount: wager })));
+  const round = `R${Date.now().toString(36)}-${table.memory.acked + 1}`;
+  const taken = await decided({ t: "wager", round, bets, lock: true });
+  if (taken.t === "nack") {
+    if (taken.code === "table_held") table.held = true;
+    if (taken.code === "suspended") for (const { link } of bets) table.links.get(link).state = "suspended";
+    return taken.code;
+  }
+  const deck = shuffled();
+  const hands = SEATS.map((seat) => ({ seat, cards: deck.splice(0, SEAT_CARDS) }));
+  const paid = await decided({ t: "settle", round, hands, board: deck.splice(0, BOARD_CARDS), close: true });
+  return paid.t === "nack" ? paid.code : null;
+}
+
+async function main() {
+  table.on("trouble", (why) => console.error(why));
+  table.start();
+  await until(() => table.welcomed);
+  await until(() => !table.memory.pending); // what a power loss left unanswered is decided first
+  await clear("the table has lost its power");
+  let refused = 0;
+  for (let left = Number(given.rounds ?? Infinity); left > 0; ) {
+    const code = await playRound();
+    if (["suspended", "table_held"].includes(code)) continue; // it waits for people, not for us
+    refused = code ? refused + 1 : 0;
+    if (refused >= REFUSALS_MOST) throw new Error(`refused again and again: ${code}`);
+    await clear("the round was refused");
+    left--;
+    await new Promise((resolve) => setTimeout(resolve, Number(given.pause ?? 100)));
+  }
+}
+
+try {
+  await main();
+} catch (error) {
+  console.error(error.message);
+  process.exitCode = 1;
+}
+table.stop();
