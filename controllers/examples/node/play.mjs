@@ -64,10 +64,11 @@ async function clear(reason) {
   if (answer.t === "nack" && !answer.expected && table.round) throw new Error(`call the floor: ${answer.code}`);
 }
 
-/** One round; what the server refused with, or null. */
+/** One round: the code that the server refused with, null where it was played, "later" where it could not begin. */
 async function playRound() {
   const active = () => [...table.links.values()].filter((link) => link.state === "active");
-  await until(() => table.online && !table.held && active().length);
+  await until(() => table.online && (table.round || (!table.held && active().length)));
+  if (table.round || !table.online) return "later"; // one that is not finished comes first; or it has gone meanwhile
   const bets = SEATS.flatMap((seat) => active().map(({ link, wager }) => ({ seat, link, amount: wager })));
   const round = `R${Date.now().toString(36)}-${table.memory.acked + 1}`;
   const taken = await decided({ t: "wager", round, bets, lock: true });
@@ -90,8 +91,9 @@ async function main() {
   await clear("the table has lost its power");
   let refused = 0;
   for (let left = Number(given.rounds ?? Infinity); left > 0; ) {
+    await clear("it is not known here");
     const code = await playRound();
-    if (["suspended", "table_held"].includes(code)) continue; // it waits for people, not for us
+    if (["later", "suspended", "table_held"].includes(code)) continue; // it waits for others, not for us
     refused = code ? refused + 1 : 0;
     if (refused >= REFUSALS_MOST) throw new Error(`refused again and again: ${code}`);
     await clear("the round was refused");
