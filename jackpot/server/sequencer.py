@@ -17,6 +17,7 @@ from typing import Any, Final
 
 import msgspec
 
+from controllers.messages import Lock, Wager
 from jackpot.ledger.journal import Head, Row, Snapshot, row_of
 from jackpot.rules.acts.seals import SEAL_STEP, SNAPSHOT_FORMAT, Seal, digest_of
 from jackpot.rules.commands import DIGEST_BYTES, Envelope
@@ -24,6 +25,7 @@ from jackpot.rules.engine import Engine
 from jackpot.rules.invariant import InvariantError
 from jackpot.rules.outcome import Entry
 from jackpot.server.alone import failed
+from jackpot.server.draws import draws_at
 
 # One batch is one transaction: large enough to share an fsync among a floor, small enough that a batch
 # retried one by one, or a flush on a slow disk, stays under a second.
@@ -33,6 +35,9 @@ BATCH_BYTES_MAX: Final = 256 * 1024
 # Commands that wait or are decided but not durable. 64 tables at their own limit of 64; beyond it tables
 # are read no further, so that memory and the work of deciding again stay bounded.
 QUEUE_MAX: Final = 4_096
+
+# The frames that may lock a round, and take numbers by chance with them.
+LOCKS: Final = (Wager, Lock)
 
 # A row's bytes besides its body: columns, hash and one posting a level, roughly.
 _ROW_OVERHEAD: Final = 200
@@ -234,6 +239,8 @@ class Core:
             if not isinstance(work, Envelope):
                 item.outcome = work(self.engine)
             else:
+                if isinstance(work.command, LOCKS) and (draws := draws_at(self.engine, work.table or "")):
+                    work = msgspec.structs.replace(work, draws=draws)
                 if item.poison is None:
                     outcome = self.engine.execute(work)
                 else:

@@ -1,7 +1,6 @@
 """How does a table's frame become a command, and its outcome an answer? The TCP shell of the tables."""
 
 import secrets
-from typing import Final
 
 from controllers import messages
 from controllers.answers import Ack, Error, Nack, Welcome
@@ -10,10 +9,8 @@ from controllers.hello import VERSION
 from controllers.session import Greeted
 from controllers.states import State
 from jackpot.rules import commands, facts
-from jackpot.rules.engine import Engine
 from jackpot.rules.invariant import present
 from jackpot.rules.outcome import Answer, Greeting, Outcome, WaitingAwards
-from jackpot.rules.paytable import LinkTerms
 from jackpot.server.alone import alone
 from jackpot.server.audience import Subscription
 from jackpot.server.connection import Connection
@@ -21,29 +18,6 @@ from jackpot.server.desk import BankStopped, Desk
 from jackpot.server.devices import Devices
 from jackpot.server.guests import NO_DOOR, Guest
 from jackpot.server.register import Device
-
-_DECK: Final = 52
-# A chance that never draws, for a draw that is off.
-_NEVER: Final = 1
-
-
-def draw_for(terms: LinkTerms, seats: int) -> commands.Draw:
-    """Fresh numbers from the system's secure source for one lock on one link (A7)."""
-    return commands.Draw(
-        magic_chance=secrets.randbelow(terms.magic_every) if terms.magic_every else _NEVER,
-        magic_card=secrets.randbelow(_DECK),
-        lucky_chance=secrets.randbelow(terms.lucky_every) if terms.lucky_every else _NEVER,
-        lucky_box=1 + secrets.randbelow(seats),
-    )
-
-
-def draws_at(engine: Engine, name: str) -> dict[str, commands.Draw]:
-    """What a lock at that table needs, by link, as its links' terms are when it is decided (A7, L9)."""
-    if (table := engine.table(name)) is None:
-        return {}
-    links = [engine.state.link(number).terms for number in table.links]
-    drawing = [terms for terms in links if terms.magic_every or terms.lucky_every]
-    return {terms.link: draw_for(terms, table.terms.seats) for terms in drawing}
 
 
 class Tables(Devices):
@@ -75,14 +49,10 @@ class TableConnection(Connection):
     def commanded(
         self, device: Device, command: messages.TableMessage | commands.Hello, digest: bytes
     ) -> None:
-        """Submits it, as it was decoded, at its place in the order, with the draws that a lock may need."""
+        """Submits it, as it was decoded, at its place in the order."""
         clock = self.devices.clock
         now = clock.monotonic()
-        locks = isinstance(command, messages.Lock) or (isinstance(command, messages.Wager) and command.lock)
-        draws = draws_at(self._desk.core.engine, device.id) if locks else {}
-        envelope = commands.Envelope(
-            command, clock.unix_ms(), int(now * 1000), digest, table=device.id, draws=draws
-        )
+        envelope = commands.Envelope(command, clock.unix_ms(), int(now * 1000), digest, table=device.id)
         wagered_at = now if isinstance(command, messages.Wager) else None
         try:
             self._desk.submit(envelope, lambda outcome: alone(self, self._answer, wagered_at, outcome))

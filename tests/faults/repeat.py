@@ -18,6 +18,7 @@ import apsw
 import structlog
 
 from jackpot.server import connection as server_connection
+from jackpot.server import draws as server_draws
 from jackpot.server import signs as server_signs
 from jackpot.server import tables as server_tables
 
@@ -50,7 +51,7 @@ def _unsaid(_logger: Any, _name: str, _event: Any) -> Any:
 def repeatable(seed: int) -> Iterator[Path]:
     """A folder for the ledger; quiet logs; chance and order in the server's shells that a seed repeats."""
     seeded: Any = Seeded(Random(f"{seed}/secrets"))
-    shells: tuple[Any, ...] = (server_tables, server_connection, server_signs)
+    shells: tuple[Any, ...] = (server_tables, server_draws, server_connection, server_signs)
     connection: Any = server_connection.Connection
     before = [module.secrets for module in shells], connection.__hash__, structlog.get_config()
     numbers = itertools.count()

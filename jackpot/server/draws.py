@@ -1,0 +1,35 @@
+"""What does chance say at a lock? Fresh numbers by the terms that it is decided on (A7, L9).
+
+A lock that waited while its bank was in doubt may be decided after a change of terms. So numbers are drawn
+with each decision, and those of a decision that was thrown away are thrown away with it: nobody was told.
+"""
+
+import secrets
+from typing import Final
+
+from jackpot.rules.cards import DECK
+from jackpot.rules.commands import Draw
+from jackpot.rules.engine import Engine
+from jackpot.rules.paytable import LinkTerms
+
+# A chance that never draws, for a draw that is off.
+_NEVER: Final = 1
+
+
+def draws_at(engine: Engine, name: str) -> dict[str, Draw]:
+    """What a lock at that table needs now, by link; empty where none of its links draws."""
+    if (table := engine.table(name)) is None:
+        return {}
+    links = [engine.state.link(number).terms for number in table.links]
+    seats = table.terms.seats
+    return {terms.link: _draw(terms, seats) for terms in links if terms.magic_every or terms.lucky_every}
+
+
+def _draw(terms: LinkTerms, seats: int) -> Draw:
+    """Of one lock on one link, from the system's secure source."""
+    return Draw(
+        magic_chance=secrets.randbelow(terms.magic_every) if terms.magic_every else _NEVER,
+        magic_card=secrets.randbelow(DECK),
+        lucky_chance=secrets.randbelow(terms.lucky_every) if terms.lucky_every else _NEVER,
+        lucky_box=1 + secrets.randbelow(seats),
+    )
