@@ -3,6 +3,7 @@
     python -m jackpot.lab.bench.past FOLDER ROWS [TABLES]    a configuration with its ledger, for `serve`
 
 Each row is what a server would have written for the frames of the bench: it chains, balances and is sealed.
+Each gaming day that ends is read.
 """
 
 import asyncio
@@ -10,6 +11,7 @@ import sys
 from contextlib import closing
 from pathlib import Path
 from typing import Final, NamedTuple
+from zoneinfo import ZoneInfo
 
 from controllers.frames import LENGTH_BYTES
 from controllers.messages import Ping, Pong, decode_device, digest
@@ -20,27 +22,34 @@ from jackpot.ledger.banks import open_banks
 from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.ledger.threaded import Threaded
 from jackpot.rules.acts.links import OpenLink
+from jackpot.rules.acts.readings import Reading
 from jackpot.rules.acts.tables import OpenTable
 from jackpot.rules.commands import DIGEST_BYTES, ActCommand, Envelope
 from jackpot.rules.engine import Engine
 from jackpot.rules.signing import SITE
+from jackpot.server.readings import ended_day
 from jackpot.server.sequencer import BATCH_COMMANDS_MAX, Core
 
 # Whose the rows are; and when the first was written, in unix milliseconds, and how far each is from the next.
 HOLDER: Final = "bench"
 BEGAN_MS: Final = 1_767_225_600_000
 STEP_MS: Final = 100
+DAY_MS: Final = 86_400_000
 FILE: Final = "past.db"
 BANK: Final = "main"
 
 
 class Past(NamedTuple):
-    """config: of the floor. ledger: its file. keys: of the tables in hex, by id. rows: of the bank."""
+    """config: of the floor. ledger: its file. keys: of the tables in hex, by id. rows: of the bank.
+
+    now: when the last was written, in unix milliseconds.
+    """
 
     config: Path
     ledger: Path
     keys: dict[str, str]
     rows: int
+    now: int
 
     @property
     def url(self) -> str:
@@ -48,8 +57,13 @@ class Past(NamedTuple):
         return f"sqlite:///{self.ledger}"
 
 
-def past(folder: Path, rows: int, tables: int = 64, *, hands: bool = False) -> Past:
-    """Makes a folder with so many rows and a few more. hands: rounds end with a settlement of seven hands."""
+def past(
+    folder: Path, rows: int, tables: int = 64, *, hands: bool = False, day_rows: int = DAY_MS // STEP_MS
+) -> Past:
+    """Makes a folder with so many rows and a few more. hands: rounds end with a settlement of seven hands.
+
+    day_rows: rows of a gaming day.
+    """
     folder.mkdir(parents=True)
     file, config = folder / FILE, folder / "past.toml"
     keys = furnish(config, f"sqlite:///{FILE}", tables)
@@ -59,10 +73,10 @@ def past(folder: Path, rows: int, tables: int = 64, *, hands: bool = False) -> P
         core = Core(Engine(BANK), ledger.new_epoch(BANK, HOLDER))
         (first,) = ledger.rows(BANK, 0, 1)
         core.engine.replay(first)
-        writer = _Writer(ledger, core)
-        writer.acts(known)
+        writer = _Writer(ledger, core, known, DAY_MS // day_rows)
+        writer.acts()
         writer.frames(rows, list(keys), hands=hands)
-        return Past(config, file, keys, core.durable_seq)
+        return Past(config, file, keys, core.durable_seq, writer.now)
 
 
 async def _open(file: Path, config: Config) -> None:
@@ -76,16 +90,20 @@ async def _open(file: Path, config: Config) -> None:
 class _Writer:
     """Decides and writes, a full batch at a time."""
 
-    def __init__(self, ledger: SqliteLedger, core: Core) -> None:
+    def __init__(self, ledger: SqliteLedger, core: Core, config: Config, step_ms: int) -> None:
         self._ledger = ledger
         self._core = core
+        self._config = config
+        self._step_ms = step_ms
+        self._acts = 0
+        self._day = self._ended()
 
-    def acts(self, config: Config) -> None:
+    def acts(self) -> None:
         """Links and tables, as a first start opens them."""
-        acts: list[ActCommand] = [OpenLink(terms) for terms in config.links]
-        acts += [OpenTable(terms) for terms in config.tables]
-        for number, act in enumerate(acts, 1):
-            self._submit(Envelope(act, self._at, 0, number.to_bytes(DIGEST_BYTES // 2, "big") * 2))
+        acts: list[ActCommand] = [OpenLink(terms) for terms in self._config.links]
+        acts += [OpenTable(terms) for terms in self._config.tables]
+        for act in acts:
+            self._act(act)
         self._write()
 
     def frames(self, rows: int, names: list[str], *, hands: bool) -> None:
@@ -97,13 +115,25 @@ class _Writer:
                 for number in (seq, seq + 1):
                     message = decode_device(script.frame(number)[LENGTH_BYTES:])
                     if not isinstance(message, Ping | Pong):  # it never is
-                        self._submit(Envelope(message, self._at, 0, digest(message), table=name))
+                        self._submit(Envelope(message, self.now, 0, digest(message), table=name))
+            if (ended := self._ended()) != self._day:
+                self._act(Reading(ended))
+                self._day = ended
             self._write()
             seq += 2
 
     @property
-    def _at(self) -> int:
-        return BEGAN_MS + STEP_MS * self._core.engine.seq
+    def now(self) -> int:
+        """When the next row is written."""
+        return BEGAN_MS + self._step_ms * self._core.engine.seq
+
+    def _ended(self) -> str:
+        site = self._config.site
+        return ended_day(self.now, site.gaming_day_ends, ZoneInfo(site.timezone)).isoformat()
+
+    def _act(self, act: ActCommand) -> None:
+        self._acts += 1
+        self._submit(Envelope(act, self.now, 0, self._acts.to_bytes(DIGEST_BYTES // 2, "big") * 2))
 
     def _submit(self, envelope: Envelope) -> None:
         self._core.submit(envelope, _accepted)

@@ -9,17 +9,23 @@ from jackpot.lab.bench.past import BANK, past
 from jackpot.ledger.open import open_reader
 from jackpot.ledger.rebuild import rebuild
 from jackpot.ledger.verify import verify
+from jackpot.rules.acts.readings import ReadingTaken
 
 
 @pytest.mark.parametrize("hands", [False, True])
 def test_the_past_holds_and_balances(tmp_path: Path, *, hands: bool) -> None:
-    """Bench: so many rows, and a round of each table at most more, by the rules; on the floor configured."""
-    made = past(tmp_path / "past", 60, 3, hands=hands)
-    assert 60 <= made.rows < 60 + 2 * 3
+    """Bench: so many rows, and a round of each table at most more, by the rules; on the floor configured.
+
+    S2: each gaming day that ended is read.
+    """
+    made = past(tmp_path / "past", 60, 3, hands=hands, day_rows=20)
+    assert 60 <= made.rows < 60 + 2 * 3 + 1
     with closing(open_reader(made.url)) as ledger:
         report = verify(ledger, BANK)
         assert (report.problems, report.refusals, report.head.seq) == ((), 0, made.rows)
         engine, _ = rebuild(ledger, BANK)
+        read = [row.seq for row in ledger.rows(BANK, 0, made.rows) if row.kind == ReadingTaken.kind]
+    assert [seq // 20 for seq in read] == [0, 1, 2]
     assert {table.terms.table for table in engine.state.tables} == set(made.keys)
 
 

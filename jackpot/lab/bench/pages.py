@@ -1,0 +1,174 @@
+"""What do pages, lists and reports cost where the journal is long? Each is asked of a real server, once.
+
+    python -m jackpot.lab.bench.pages FOLDER [ROWS]    with a journal of two million rows, or of so many
+
+Times are this machine's. The rows that SQLite hands over, and its steps to find them, are the same on every
+machine, and do not grow with the journal.
+"""
+
+import asyncio
+import sys
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, NamedTuple, Self
+
+import aiohttp
+import apsw
+import structlog
+
+from jackpot.app import Server
+from jackpot.books.reports import REPORTS
+from jackpot.clock import SystemClock
+from jackpot.config import load
+from jackpot.lab.bench.frames import LINK
+from jackpot.lab.bench.past import BANK, Past, past
+from jackpot.server.asks import BASE, QUESTIONS, target_of
+from jackpot.server.staff import Coming, Staff
+
+ROWS: Final = 2_000_000
+# Of gaming days: more than any page shows.
+DAYS: Final = 100
+SECRET: Final = "for the bench alone"  # noqa: S105 - of a ledger that nobody keeps
+PEOPLE: Final = [Coming(name.lower(), name, SECRET) for name in ("Ann", "Bo")]
+# What an address, or a question, is about.
+NAMED: Final = {
+    "bank": BANK, "link": LINK, "table": "T00001", "hit": "H1", "person": "1",
+    "act": "correct-meter", "level": "mega", "amount": "1.00",
+}  # fmt: skip
+PAGES: Final = (
+    "/ops",
+    "/ops/hits",
+    "/ops/hits/{bank}/{hit}",
+    "/ops/links/{link}",
+    "/ops/links/{link}/preview?act={act}&level={level}&amount={amount}",
+    "/ops/tables/{table}",
+    "/ops/requests",
+    "/ops/alarms",
+    "/ops/people",
+    "/ops/people/{person}",
+    "/ops/journal",
+    "/ops/journal?kind=bank_opened",
+    "/ops/journal?table={table}",
+    "/ops/readings",
+    "/ops/reports",
+    "/ops/waiting",
+    "/floor.json",
+    "/metrics",
+)
+
+
+class Cost(NamedTuple):
+    """Of one answer. rows: that SQLite handed over. steps: that it took to find them. size: bytes."""
+
+    path: str
+    status: int
+    seconds: float
+    rows: int
+    steps: int
+    size: int
+
+
+class Reads:
+    """Counts what is read through each connection that is opened meanwhile to read a SQLite file alone."""
+
+    def __init__(self) -> None:
+        self.rows = self.steps = 0
+
+    def __enter__(self) -> Self:
+        apsw.connection_hooks.append(self._watch)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        apsw.connection_hooks.remove(self._watch)
+
+    def _watch(self, connection: apsw.Connection) -> None:
+        if connection.open_flags & apsw.SQLITE_OPEN_READONLY:
+            connection.trace_v2(apsw.SQLITE_TRACE_ROW | apsw.SQLITE_TRACE_PROFILE, self._count)
+
+    def _count(self, event: dict[str, Any]) -> None:
+        if event["code"] == apsw.SQLITE_TRACE_ROW:
+            self.rows += 1
+        else:
+            self.steps += event["stmt_status"]["SQLITE_STMTSTATUS_VM_STEP"]
+
+
+class Visitor(NamedTuple):
+    """Somebody who may see everything, at a server with a past."""
+
+    server: Server
+    web: aiohttp.ClientSession
+    reads: Reads
+
+    async def cost(self, path: str) -> Cost:
+        """Of the answer at that address."""
+        self.reads.rows = self.reads.steps = 0
+        began = time.perf_counter()
+        async with self.web.get(path, allow_redirects=False) as answer:
+            size = len(await answer.read())
+        seconds = time.perf_counter() - began
+        return Cost(path, answer.status, seconds, self.reads.rows, self.reads.steps, size)
+
+
+class _Then(SystemClock):
+    """The machine's clock, put back to when a past ended: no gaming day since then is missing."""
+
+    def __init__(self, now: int) -> None:
+        self._ahead_ms = super().unix_ms() - now
+
+    def unix_ms(self) -> int:
+        return super().unix_ms() - self._ahead_ms
+
+
+@asynccontextmanager
+async def visiting(made: Past) -> AsyncIterator[Visitor]:
+    """A server of that past, and somebody who has signed in there."""
+    jar = aiohttp.CookieJar(unsafe=True)  # it is known by an address, not by a name
+    with Reads() as reads:
+        async with Server(load(made.config), _Then(made.now)) as server:
+            await Staff(server.entrance).begin(PEOPLE, "root")
+            at = f"http://127.0.0.1:{server.ports['http']}"
+            async with aiohttp.ClientSession(at, cookie_jar=jar) as web:
+                form = {"login": PEOPLE[0].login, "secret": SECRET}
+                (await web.post("/ops/sign-in", data=form, allow_redirects=False)).close()
+                yield Visitor(server, web, reads)
+
+
+def addresses() -> Iterator[str]:
+    """Of every page, list and report."""
+    yield from (page.format(**NAMED) for page in PAGES)
+    for question in QUESTIONS:
+        fields = [name for name in question.__struct_fields__ if name in NAMED]
+        yield BASE + target_of(question, {name: NAMED[name] for name in fields}).path
+    for report in REPORTS.values():
+        hit = f"&hit={NAMED['hit']}" if "hit" in report.options else ""
+        address = f"/ops/reports/{report.name}?bank={BANK}{hit}"
+        yield from (address, f"{address}&as=print", f"{address}&as=csv")
+
+
+async def costs(made: Past) -> list[Cost]:
+    """Of every one of `addresses`."""
+    async with visiting(made) as visitor:
+        return [await visitor.cost(address) for address in addresses()]
+
+
+def main(folder: Path, rows: int) -> int:
+    """Makes the journal and asks; 1 where something was not answered."""
+    structlog.configure(logger_factory=structlog.PrintLoggerFactory(sys.stderr))
+    made = past(folder, rows, hands=True, day_rows=max(1, rows // DAYS))
+    found = asyncio.run(costs(made))
+    print(f"{made.rows:,} rows, {made.ledger.stat().st_size / 1e6:,.0f} MB")
+    print(f"{'ms':>8} {'rows':>8} {'steps':>12} {'bytes':>9}")
+    for cost in found:
+        wrong = "" if cost.status == 200 else f" ({cost.status})"
+        ms = cost.seconds * 1000
+        print(f"{ms:8.1f} {cost.rows:8,} {cost.steps:12,} {cost.size:9,}  {cost.path}{wrong}")
+    return 0 if all(cost.status == 200 for cost in found) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1]), int(sys.argv[2]) if sys.argv[2:] else ROWS))

@@ -1,0 +1,67 @@
+"""Does a page, a list or a report cost more where the journal is longer? Asked of all there are."""
+
+import asyncio
+import re
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import pytest
+
+from jackpot.books import journal
+from jackpot.lab.bench import frames
+from jackpot.lab.bench.pages import Cost, addresses, visiting
+from jackpot.lab.bench.past import past
+
+# They read nothing of the journal.
+OF_MEMORY: Final = {
+    "/", "/sign/{link}", "/logo/{link}", "/backdrop/{link}", "/font/{link}", "/static/{name}", "/ws/meters",
+    "/events/meters", "/healthz", "/readyz", "/api/docs", "/api/v1/openapi.json", "/ops/sign-in",
+}  # fmt: skip
+SHORT, LONG, DAY_ROWS, TABLES = 1_200, 3_600, 300, 16
+# Steps more for each gaming day more: its reading is one row. To read a day's rows takes thousands.
+STEPS_A_DAY: Final = 30
+
+
+class Asked(NamedTuple):
+    """costs: by address. routes: all that answer a GET."""
+
+    costs: dict[str, Cost]
+    routes: set[str]
+
+
+def ask_all(folder: Path, rows: int) -> Asked:
+    made = past(folder / str(rows), rows, TABLES, hands=True, day_rows=DAY_ROWS)
+
+    async def ask() -> Asked:
+        async with visiting(made) as visitor:
+            routes = {
+                route.resource.canonical
+                for runner in visitor.server._sites
+                for route in runner.app.router.routes()
+                if route.method == "GET" and route.resource is not None
+            }
+            return Asked({address: await visitor.cost(address) for address in addresses()}, routes)
+
+    return asyncio.run(ask())
+
+
+def asked_of(route: str) -> bool:
+    pattern = re.compile(re.sub(r"{\w+}", "[^/]+", route))
+    return any(pattern.fullmatch(address.partition("?")[0]) for address in addresses())
+
+
+def test_nothing_that_people_ask_reads_more_of_a_longer_journal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Costs that must not grow: what is read for each page, list and report, and there is no other one.
+
+    What a number bounds has come to it in the shorter journal: a page of hits, a search for what is rare.
+    """
+    monkeypatch.setattr(frames, "WIN_EVERY", 5)
+    monkeypatch.setattr(journal, "LOOKED_AT_MOST", 500)
+    short, long = (ask_all(tmp_path, rows) for rows in (SHORT, LONG))
+    assert {route for route in long.routes if not asked_of(route)} == OF_MEMORY
+    assert [cost for asked in (short, long) for cost in asked.costs.values() if cost.status != 200] == []
+    more = STEPS_A_DAY * (LONG - SHORT) // DAY_ROWS
+    pairs = [(short.costs[address], cost) for address, cost in long.costs.items()]
+    assert [pair for pair in pairs if pair[1].steps > pair[0].steps * 1.1 + more] == []
