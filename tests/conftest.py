@@ -6,9 +6,10 @@ And in which order do they run, in how many processes?
 import os
 from collections.abc import Generator
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
+from xdist.scheduler import LoadScopeScheduling
 
 from jackpot.server.alone import failures
 from tests.callbacks import failures_of_callbacks
@@ -28,6 +29,8 @@ __all__ = [
 MEMORY_BEFORE: Final = pytest.StashKey[set[str]]()
 # What starts programs and browsers takes longest. It comes first, so that all workers end together.
 FIRST: Final = ("tests/test_wheel.py", "tests/e2e/", "tests/web/", "tests/lab/")
+# What the tests of these files share takes long to make, so one worker runs each of them whole.
+TOGETHER: Final = ("tests/test_wheel.py", "tests/cli/test_bench.py", "tests/e2e/test_database_trouble.py")
 IN_CI: Final = os.environ.get("CI", "").lower() in {"1", "true", "yes"}
 
 
@@ -60,12 +63,35 @@ def pytest_xdist_auto_num_workers() -> int:
     return len(os.sched_getaffinity(0)) * 3 // 2
 
 
+class Together(LoadScopeScheduling):
+    """Gives each worker the next test; a file of TOGETHER goes to one worker."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = nodeid.partition("::")[0]
+        return file if file in TOGETHER else nodeid
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Together:
+    return Together(config, log)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: not item.nodeid.startswith(FIRST))
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[MEMORY_BEFORE] = shared_memory()
+
+
+@pytest.fixture(scope="module")
+def made_once(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, worker_id: str
+) -> None:
+    """For what the tests of a file of TOGETHER share: an error where a second worker makes it, too."""
+    if worker_id != "master":
+        run = tmp_path_factory.getbasetemp().parent
+        (run / request.node.name.replace("/", "-")).touch(exist_ok=False)
 
 
 @pytest.fixture(autouse=True)

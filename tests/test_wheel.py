@@ -11,8 +11,6 @@ import pytest
 
 from jackpot import __version__
 
-pytestmark = pytest.mark.xdist_group("wheel")  # one process: built and installed once
-
 ROOT = Path(__file__).parent.parent
 TIMEOUT_S = 240  # an install may wait for the package index
 
@@ -32,7 +30,7 @@ def run(*command: str | Path, cwd: Path) -> str:
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def built(made_once: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the sdist, and the wheel that was built from that sdist."""
     folder = tmp_path_factory.mktemp("built")
     run(sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, ROOT, cwd=folder)

@@ -9,8 +9,6 @@ import pytest
 
 from jackpot.lab.bench.figures import NAMES
 
-pytestmark = pytest.mark.xdist_group("bench")  # measured once
-
 TIMEOUT_S = 240
 TINY = ("--rounds", 1, "--seconds", 0.1, "--calm", 1, "--tables", 2, "--floor", 200)
 
@@ -21,7 +19,7 @@ def bench(*options: object) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.fixture(scope="module")
-def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def saved(made_once: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A report of one round of everything, on this disk and on a slower one; nothing else is left of it."""
     folder, disk = tmp_path_factory.mktemp("report"), tmp_path_factory.mktemp("disk")
     file = folder / "report.json"

@@ -14,8 +14,6 @@ from tests.e2e.site import Site, running
 
 TABLES: Final = 4
 
-pytestmark = pytest.mark.xdist_group("database_trouble")
-
 
 class Floor:
     """A cluster and a server on it."""
@@ -26,7 +24,7 @@ class Floor:
 
 
 @pytest.fixture(scope="module")
-def floor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Floor]:
+def floor(made_once: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Floor]:
     folder = tmp_path_factory.mktemp("floor")
     with Postgres(folder / "cluster") as cluster:
         site = Site(folder, EASY, ledger=cluster.create("ledger"))
