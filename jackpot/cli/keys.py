@@ -3,7 +3,7 @@
 import os
 import secrets
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -17,6 +17,9 @@ app = typer.Typer(
     epilog="Example: jackpot keys new /etc/jackpot/keys/T01",
     no_args_is_help=True,
 )
+
+# Browsers take no certificate that is good for longer.
+_DAYS_MOST: Final = 397
 
 Force = Annotated[bool, typer.Option("--force", help="Replace the key that is there; it is lost.")]
 Role = Annotated[str, typer.Option("--role", help="table or sign.")]
@@ -72,7 +75,7 @@ def tls(
         list[str] | None,
         typer.Option("--host", metavar="NAME", help="A name or address of the server; once for each."),
     ] = None,
-    days: Annotated[int, typer.Option("--days", min=1, max=397, help="How long it is good.")] = 90,
+    days: Annotated[int, typer.Option("--days", min=1, max=_DAYS_MOST, help="How long it is good.")] = 90,
     force: Force = False,
 ) -> None:
     """Make a self-signed certificate for [listen.tls], to try it: browsers warn, as nobody vouches for it.

@@ -13,8 +13,6 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-# Browsers take none that is good for longer.
-DAYS_MOST: Final = 397
 # So long before its end an operator is told: a month's round finds it.
 SOON: Final = timedelta(days=30)
 # The clock of a device may be behind ours.

@@ -41,9 +41,8 @@ DEVICES_MOST: Final = 20_000
 SIGNS_A_PROCESS: Final = 2_500
 # Banks of one server: a lease beats at 0.6 s, and 16 descriptors are kept for each.
 BANKS_MOST: Final = 64
-# Values a second: to a table and to a sign, while meters move all the time.
+# Values a second to a table, while meters move all the time.
 TABLE_VALUES: Final = 2
-SIGN_VALUES: Final = 10
 # A peak above the average hour, in which a link is nearly won.
 PEAK: Final = 3
 MINUTE_S: Final = 60

@@ -25,7 +25,6 @@ OF_PLACE: Final = 8
 # RFC 6238: six digits, of half a minute each; the one before and the next are good, since clocks differ.
 TOTP_STEP_S: Final = 30
 TOTP_DIGITS: Final = 6
-TOTP_KEY_BYTES: Final = 20
 TOTP_DRIFT: Final = 1
 
 T = TypeVar("T")
