@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from xdist.scheduler import LoadScopeScheduling
+from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
 
 from jackpot.server.alone import failures
 from tests.callbacks import failures_of_callbacks
@@ -63,7 +63,7 @@ def pytest_xdist_auto_num_workers() -> int:
     return len(os.sched_getaffinity(0)) * 3 // 2
 
 
-class Together(LoadScopeScheduling):
+class Together(LoadScopeScheduling):  # type: ignore[misc]  # it has no types
     """Gives each worker the next test; a file of TOGETHER goes to one worker."""
 
     def _split_scope(self, nodeid: str) -> str:

@@ -18,6 +18,7 @@ from jackpot.rules.engine import Engine
 from jackpot.rules.events import Refused
 from jackpot.rules.outcome import Outcome
 from jackpot.rules.paytable import TableTerms
+from jackpot.rules.state import DrawMade
 from jackpot.server.sequencer import Core
 from tests.faults.worked.form import Link
 from tests.frames import Bet
@@ -118,8 +119,9 @@ def drawn_and_due(rows: list[Row]) -> list[tuple[Chance, Chance]]:
         assert not isinstance(event, Refused), event
         if (locking := getattr(event, "locking", None)) is not None:
             terms = engine.state.links[0].terms
-            drawn = [Chance(made.magic_chance + 1, made.lucky_chance + 1) for made in locking.draws]
-            found.append((*(drawn or [Chance(0, 0)]), Chance(terms.magic_every, terms.lucky_every)))
+            made = locking.draws[0] if locking.draws else DrawMade(1)
+            drawn = Chance(made.magic_chance + 1, made.lucky_chance + 1)
+            found.append((drawn, Chance(terms.magic_every, terms.lucky_every)))
         engine.replay(row)
     return found
 
