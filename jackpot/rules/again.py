@@ -14,7 +14,7 @@ from msgspec import convert
 from controllers import messages as m
 from jackpot.rules import cards as deck
 from jackpot.rules import events as e
-from jackpot.rules.acts import ACTS, conflict, decode_asked, is_alone, witness
+from jackpot.rules.acts import ACT_BY, conflict, decode_asked, is_alone, witness
 from jackpot.rules.acts.requests import ActRefused, Requested
 from jackpot.rules.commands import Command, Draw, Envelope
 from jackpot.rules.epoch import Epoch
@@ -130,7 +130,7 @@ def _asked(state: State, entry: Written, event: Event) -> Iterable[tuple[Command
     if isinstance(event, Requested | ActRefused):
         yield decode_asked(event.command), event.people
         return
-    act = _ACTS[type(event)]
+    act = ACT_BY[type(event)]
     for command in act.again(state, event):
         for people in act.stood(event):
             yield command, people
@@ -331,4 +331,3 @@ _FRAMES: Final[dict[type[Event], Callable[[State, Any, int], Command]]] = {
     e.Closed: _close,
     e.Voided: _void,
 }
-_ACTS: Final = {event: act for act in ACTS for event in act.applies}

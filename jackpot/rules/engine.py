@@ -18,7 +18,7 @@ from jackpot.rules.acts.banks import BankBegun
 from jackpot.rules.acts.links import links_of
 from jackpot.rules.acts.requests import ActRefused, Confirm
 from jackpot.rules.acts.seals import Sealed
-from jackpot.rules.acts.standing import decide_asked, stood
+from jackpot.rules.acts.standing import decide_asked, same, stood
 from jackpot.rules.acts.tables import TableOpened
 from jackpot.rules.betting import Around
 from jackpot.rules.codes import Code
@@ -265,6 +265,7 @@ class Engine:
         table_seq, digest: of what was asked, so that a resend of it gets the same answer.
         """
         state, seq, table = self.state, effects.seq, effects.table
+        over = same(state, event)
         kinds.APPLY[type(event)](effects, event)
         if effects.told.warn or effects.told.left or type(event) in alarms.ALWAYS:
             alarms.alarm(effects, event)
@@ -272,6 +273,8 @@ class Engine:
         state.seq = seq
         if (people := getattr(event, "people", None)) is not None:
             stood(state, people, done=not isinstance(event, ActRefused))
+        for number in over:
+            requests.forget(state, number)
         if table is not None:
             table.last_seq = table_seq or 0
             refused = event if isinstance(event, Refused) else None

@@ -30,6 +30,7 @@ from jackpot.rules.acts import (
 )
 from jackpot.rules.acts.act import Act
 from jackpot.rules.commands import ActCommand
+from jackpot.rules.events import Event
 
 ACTS: Final[tuple[Act, ...]] = (
     *hits.ACTS,
@@ -52,6 +53,7 @@ ACTS: Final[tuple[Act, ...]] = (
     *alarms.ACTS,
 )
 ACT_OF: Final[dict[type[ActCommand], Act]] = {act.command: act for act in ACTS}
+ACT_BY: Final[dict[type[Event], Act]] = {event: act for act in ACTS for event in act.applies}
 _UNION: Final[Any] = Union[tuple(ACT_OF)]  # noqa: UP007 - of the registry, so it cannot be written out
 _DECODER: Final = msgspec.json.Decoder(_UNION)
 

@@ -2,8 +2,10 @@
 
 from typing import Final
 
+import msgspec
+
 from jackpot.rules import names
-from jackpot.rules.acts import ACT_OF, decode_asked
+from jackpot.rules.acts import ACT_BY, ACT_OF, decode_asked
 from jackpot.rules.acts.act import Act, By
 from jackpot.rules.acts.people import SetSecret, untrue
 from jackpot.rules.acts.requests import Reject, check_confirmed, decide_request, find_request, forget
@@ -64,6 +66,15 @@ def check_reject(state: State, command: Reject, people: People) -> None:
     for one in people.signed:
         may = one.id == request.people.signed[0].id or act.power == ROLES or set(act.power) & set(one.roles)
         refuse_if(not may, Code.NOT_ALLOWED, f"by: person {one.id} may not {act.name}, so cannot reject it")
+
+
+def same(state: State, event: Event) -> list[int]:
+    """The requests that ask for what the event does, before it is applied: none of them does it once more."""
+    act = ACT_BY.get(type(event))
+    if act is None or not state.requests:
+        return []
+    does = {msgspec.json.encode(command) for command in act.again(state, event)}
+    return [request.id for request in state.requests if request.command in does]
 
 
 def stood(state: State, people: People, *, done: bool) -> None:

@@ -296,3 +296,15 @@ def test_one_persons_refusals_fill_no_journal() -> None:
             == "no_such_hit"
         )
         assert len([one for one in subject.entries if one.kind == ActRefused.kind]) == REFUSED_OF_ONE + kept
+
+
+def test_what_was_done_another_way_waits_no_more() -> None:
+    """S8: two do at once what waits; every request for the same ends with it, and another one stays."""
+    subject = won()
+    other = Correct("A1", 800_000, "misread")
+    for command in (CORRECT, CORRECT, other):
+        ask(subject, command, ANN)
+    assert waiting(subject) == ["Q1", "Q2", "Q3"]
+    assert ask(subject, CORRECT, BEN, CAL).answer["ok"]
+    assert waiting(subject) == ["Q3"]
+    assert ask(subject, Confirm("Q1"), ANN, BEN).answer["code"] == "no_such_request"
