@@ -20,7 +20,7 @@ from jackpot.rules.acts.known import PeopleSeen
 from jackpot.rules.acts.links import LinkOpened
 from jackpot.rules.acts.meters import LeftDecided, LinkClosed, MeterCorrected
 from jackpot.rules.acts.parameters import LinkChanged
-from jackpot.rules.acts.people import SignedIn
+from jackpot.rules.acts.people import SignedIn, SignedOut
 from jackpot.rules.acts.requests import ActRefused
 from jackpot.rules.acts.tables import TableOpened
 from jackpot.rules.events import Event, Refused
@@ -68,6 +68,7 @@ ACTS: Final = (
         if "people" in event.__struct_fields__ and event is not PeopleSeen
     ),
     SignedIn.kind,
+    SignedOut.kind,
 )
 _OPENINGS: Final = tuple(
     event.kind
@@ -76,7 +77,7 @@ _OPENINGS: Final = tuple(
 # What an act is about stands in these fields.
 _NOT_ABOUT: Final = (
     "people", "reason", "note", "recomputed", "tick", "handed_on", "parts", "code", "message", "mark",
-    "marks", "changes", "before", "terms",
+    "marks", "changes", "before", "terms", "session",
 )  # fmt: skip
 
 Row = tuple[Cell, ...]

@@ -1,7 +1,8 @@
 """What lies next to the journal about people? Names, secrets and sessions, which can be changed and erased.
 
-The journal holds digests of a name and of what is kept of a secret. So a person who may write to these tables
-alone can keep people out, and can neither give one the name of another nor a secret that lets anybody in.
+The journal holds digests of a name, of what is kept of a secret, and of each session. So a person who may write
+to these tables alone can keep people out. They can neither give one the name of another, nor a secret or a
+session that lets anybody in.
 """
 
 import hashlib
@@ -19,7 +20,7 @@ _PEOPLE: Final = "SELECT mark, login, name, salt FROM person ORDER BY mark"
 _SECRETS: Final = "SELECT digest, person, hash, totp FROM secret ORDER BY digest"
 _OF_DIGEST: Final = "SELECT person, hash, totp FROM secret WHERE digest = ?1"
 _STEP: Final = "SELECT totp_step FROM attempt WHERE person = ?1"
-_SESSION: Final = "SELECT person, made, seen FROM session WHERE token = ?1"
+_SEEN: Final = "SELECT seen FROM session WHERE token = ?1"
 
 
 class Named(msgspec.Struct, frozen=True):
@@ -62,14 +63,6 @@ class Secret(msgspec.Struct, frozen=True):
         return "INSERT INTO secret VALUES (?1, ?2, ?3, ?4)", (self.digest, self.person, self.hash, self.totp)
 
 
-class Session(msgspec.Struct, frozen=True):
-    """made, seen: unix milliseconds."""
-
-    person: int
-    made: int
-    seen: int
-
-
 def mark_of(login: str, name: str, salt: bytes) -> bytes:
     """What the journal holds of a name; 32 bytes, in which nothing can be read once the salt is erased."""
     return hashlib.sha256(b"\0".join((salt, login.encode(), name.encode()))).digest()
@@ -98,9 +91,10 @@ def used_step(ledger: Reader, person: int) -> int:
     return int(found[0][0]) if found else 0
 
 
-def session(ledger: Reader, token: bytes) -> Session | None:
-    found = ledger.look_up(_SESSION, token)
-    return Session(*found[0]) if found else None
+def session_seen(ledger: Reader, token: bytes) -> int | None:
+    """When a session was used last, in unix milliseconds; None where nothing is kept of it."""
+    found = ledger.look_up(_SEEN, token)
+    return int(found[0][0]) if found else None
 
 
 def carried(ledger: Reader) -> list[Statement]:

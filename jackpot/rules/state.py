@@ -319,6 +319,13 @@ class Token(msgspec.Struct, array_like=True):
     until: int
 
 
+class Session(msgspec.Struct, array_like=True):
+    """Who signed in, until they sign out or it ends otherwise. at: when, of the entry, in unix milliseconds."""
+
+    person: int
+    at: int
+
+
 class Request(msgspec.Struct, array_like=True):
     """What one person asked for, and another has to confirm. command: as in `Requested`.
 
@@ -439,7 +446,7 @@ class State(msgspec.Struct, array_like=True):
     of which nothing is left to do but a correction, the last ones only. closed_into: the bank that this one
     became, empty while it lives. site: the site's id. sealed: the newest entry that seals a state.
     requests: what waits for a second person. known: the entry of the bank `site` up to which an act here has
-    looked. people, tokens: of the bank `site` alone. lost: its entry by which somebody lost a right last.
+    looked. people, tokens: of the bank `site` alone, and sessions: by digest, the oldest first. lost: its entry by which somebody lost a right last.
     alarms: open ones, by kind and place: of each kind there is one for a device, a person or a hit, and no
     more. left: what waits for a decision of two people. disputed: hits that are not paid until that is
     lifted, and the entry that began it.
@@ -474,6 +481,7 @@ class State(msgspec.Struct, array_like=True):
     left: list[Left] = []
     next_left: int = 1
     disputed: dict[int, int] = {}
+    sessions: dict[bytes, Session] = {}
 
     def link(self, number: int) -> Link:
         """The link of that number."""

@@ -16,7 +16,7 @@ from jackpot.ledger import keyring
 from jackpot.ledger.keyring import Secret, digest_of
 from jackpot.ledger.store import Statement
 from jackpot.rules import names
-from jackpot.rules.acts.people import LockOut, SetSecret, SignIn
+from jackpot.rules.acts.people import LockOut, SetSecret, SignIn, SignOut
 from jackpot.rules.acts.requests import Confirm, waits
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
@@ -162,17 +162,16 @@ class Entrance:
     async def who(self, token: str) -> Person:
         """Whose session it is. An idle session ends by itself."""
         sheet, digest, now = await self._sheet(), digest_of(token), self.clock.unix_ms()
-        kept = await self._books.read(lambda ledger: keyring.session(ledger, digest))
-        if kept is None:
+        begun = sheet.state.sessions.get(digest)
+        seen = await self._books.read(lambda ledger: keyring.session_seen(ledger, digest))
+        if begun is None or seen is None:
             raise Denied(Code.NO_PERSON, SESSION_OVER)
-        over = now - kept.seen >= SESSION_IDLE_MS or now - kept.made >= SESSION_MOST_MS
-        person = sheet.person(kept.person)
-        if over or person is None or not person.secret:
-            await self.sign_out(token)
+        if now - seen >= SESSION_IDLE_MS or now - begun.at >= SESSION_MOST_MS:
+            await self._forget(digest)
             raise Denied(Code.NO_PERSON, SESSION_OVER)
-        if now - kept.seen >= SEEN_EVERY_MS:
+        if now - seen >= SEEN_EVERY_MS:
             await self.store.change(("UPDATE session SET seen = ?2 WHERE token = ?1", (digest, now)))
-        return _person(sheet, person.id, "secret", ROLES)
+        return _person(sheet, begun.person, "secret", ROLES)
 
     async def bearer(self, token: str) -> Person:
         """Whose API token it is."""
@@ -198,7 +197,12 @@ class Entrance:
 
     async def sign_out(self, token: str) -> None:
         """Ends a session; one that has ended already is no mistake."""
-        await self.store.change(("DELETE FROM session WHERE token = ?1", (digest_of(token),)))
+        digest = digest_of(token)
+        await self._forget(digest)
+        await self.site.person(SignOut(digest), ())
+
+    async def _forget(self, session: bytes) -> None:
+        await self.store.change(("DELETE FROM session WHERE token = ?1", (session,)))
 
     async def second(self, first: Person, login: str, secret: str, totp: str = "", place: str = "") -> Person:
         """Another person signs an act on the first one's screen; no session begins."""
@@ -289,13 +293,14 @@ class Entrance:
             await self.site.person(LockOut(number, failures), ())
 
     async def _begin(self, person: Person) -> SignedIn:
-        """A session, once the journal says that the person came in."""
-        answer = await self.site.person(SignIn(person.id), ())
+        """A session, once the journal says that the person came in by it."""
+        token = secrets.token_urlsafe(TOKEN_BYTES)
+        digest = digest_of(token)
+        answer = await self.site.person(SignIn(person.id, digest), ())
         if not answer.ok:
             raise Denied(Code(answer.code), answer.message)
-        token, now = secrets.token_urlsafe(TOKEN_BYTES), self.clock.unix_ms()
-        row = (digest_of(token), person.id, now)
-        await self.store.change(("INSERT INTO session VALUES (?1, ?2, ?3, ?3)", row))
+        row = (digest, person.id, self.clock.unix_ms())
+        await self.store.change(("INSERT INTO session VALUES (?1, ?2, ?3)", row))
         return SignedIn(token, person)
 
     async def _fits(self, hash_: str | None, secret: str, place: str) -> bool:

@@ -18,6 +18,7 @@ from jackpot.rules.money import MICROS_PER_CENT, of_decimal, to_cents
 from jackpot.server import replies
 from jackpot.server.acts import Acts
 from jackpot.server.asks import Alarms, BadRequest, Question, Requests, WaitingHits, question_of
+from jackpot.server.desk import BankStopped
 from jackpot.server.people import Denied, Person
 from jackpot.server.replies import Alarm, Hit
 from jackpot.server.whose import NotDone
@@ -91,7 +92,7 @@ class Maker:
                 signed = await entrance.sign_in(login, secret, form.get("totp", ""), place)
         except Unsafe as error:
             return self._door(request, str(error), 403)
-        except (Denied, Forged, LedgerError) as error:
+        except (Denied, Forged, LedgerError, BankStopped) as error:
             return self._door(request, getattr(error, "message", str(error)), 403)
         answer = there(back_to(form.get("back", "")))
         self._access.keep(request, answer, signed.token, signed.person.login)
@@ -100,7 +101,8 @@ class Maker:
     async def sign_out(self, request: web.Request, _person: Person) -> web.StreamResponse:
         """POST: the session ends."""
         if (session := self._access.session(request)) is not None:
-            await self._access.entrance.sign_out(session)
+            with suppress(BankStopped):  # the session is over all the same: nothing is kept of it here
+                await self._access.entrance.sign_out(session)
         answer = there(SIGN_IN)
         self._access.forget(answer)
         return answer

@@ -21,6 +21,7 @@ from jackpot.rules.acts.people import (
     ResetSecret,
     SetSecret,
     SignIn,
+    SignOut,
     WithdrawRole,
 )
 from jackpot.rules.acts.vouching import Vouch, as_secret
@@ -77,7 +78,8 @@ class Paper:
 
     def everything(self) -> None:
         """One of each act of people that is not in it yet."""
-        self.act(SignIn(ADMINS[0]))
+        self.act(SignIn(ADMINS[0], SECRET))
+        self.act(SignOut(SECRET))
         self.act(LockOut(ADMINS[1], 10))
         self.act(MakeToken(SECRET, ("floor",), 1), self.floor)
         self.act(EndToken(1), self.floor)

@@ -11,6 +11,7 @@ import pytest
 from argon2 import PasswordHasher
 
 from jackpot.app import Server
+from jackpot.ledger.keyring import digest_of
 from jackpot.ledger.verify import verify
 from jackpot.rules.acts.devices import ClearDevice
 from jackpot.rules.acts.links import Resume, Suspend
@@ -381,6 +382,30 @@ async def test_who_writes_next_to_the_journal_becomes_nobody(
             for secret in (ANN.secret, BEN.secret):
                 await denied(site.entrance.sign_in(login, secret), Code.WRONG_SECRET)
         assert (await site.enter(BEN)).id == 2
+
+
+@on_loop
+async def test_who_writes_sessions_is_let_in_as_nobody(tmp_path: Path) -> None:
+    """S8: the journal says whose session it is, and when it ended; a row that is written by others says neither."""
+    async with opened(tmp_path) as site:
+        ben = await site.entrance.sign_in("ben", BEN.secret)
+        now = site.clock.unix_ms()
+
+        def row(token: str, person: int, seen: int = now) -> str:
+            return f"INSERT OR REPLACE INTO session VALUES (x'{digest_of(token).hex()}', {person}, {seen})"
+
+        await asyncio.to_thread(change, tmp_path, row("a token of nobody's", 1))
+        await denied(site.entrance.who("a token of nobody's"), Code.NO_PERSON)
+        await asyncio.to_thread(change, tmp_path, row(ben.token, 1))
+        assert (await site.entrance.who(ben.token)).id == 2
+        site.wait(SESSION_MOST_MS)
+        await asyncio.to_thread(change, tmp_path, row(ben.token, 2, site.clock.unix_ms()))
+        await denied(site.entrance.who(ben.token), Code.NO_PERSON)
+        again = await site.entrance.sign_in("ben", BEN.secret)
+        await site.entrance.sign_out(again.token)
+        await asyncio.to_thread(change, tmp_path, row(again.token, 2, site.clock.unix_ms()))
+        await denied(site.entrance.who(again.token), Code.NO_PERSON)
+    assert journal(tmp_path)[-3:] == ["signed_in", "signed_in", "signed_out"]
 
 
 @on_loop

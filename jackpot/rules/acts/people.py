@@ -16,7 +16,7 @@ from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
 from jackpot.rules.refusal import Refusal, refuse_if, two_people
 from jackpot.rules.signing import ROLES, SITE, People, Role, Signed
-from jackpot.rules.state import Person, State, Token
+from jackpot.rules.state import Person, Session, State, Token
 
 # The first people: one alone could confirm nothing.
 FIRST: Final = 2
@@ -27,9 +27,12 @@ TOKENS_MOST: Final = 10_000
 TOKENS_OF_ONE: Final = 20
 # People who have not chosen a secret: a whole house that begins, and few enough to be ended by hand.
 NEWCOMERS_MOST: Final = 500
+# Sessions that one person has at once: a desk, a phone, a tablet, and those that they forgot to leave.
+SESSIONS_OF_ONE: Final = 20
 # A token's number is never given again, and this many are never made.
 TOKEN_NUMBER_MOST: Final = 2**53
-# SHA-256 of what lies next to the journal: a name with a salt, a secret's hash; or of a code or a token. Who
+# SHA-256 of what lies next to the journal: a name with a salt, a secret's hash; or of a code, a token or what
+# a browser keeps of a session. Who
 # changes what lies there, and not the journal, gives nobody another name, and lets nobody in.
 DIGEST_BYTES: Final = 32
 
@@ -192,6 +195,7 @@ def apply_person_ended(effects: Effects, event: PersonEnded) -> None:
     person = state.people[event.person - 1]
     person.ended, person.secret, person.code = True, b"", b""
     state.lost = effects.seq
+    _end_sessions(state, event.person)
     state.tokens = [token for token in state.tokens if token.person != event.person]
 
 
@@ -221,6 +225,7 @@ def apply_reset(effects: Effects, event: SecretReset) -> None:
     person = effects.state.people[event.person - 1]
     person.secret, person.given_by, person.vouched = b"", 0, 0
     effects.state.lost = effects.seq
+    _end_sessions(effects.state, event.person)
 
 
 class GiveCode(ActCommand, tag="give-code", frozen=True):
@@ -280,20 +285,35 @@ def decide_set_secret(state: State, command: SetSecret, by: By) -> SecretSet:
 
 
 def apply_secret_set(effects: Effects, event: SecretSet) -> None:
-    """The person can sign in."""
+    """The person can sign in; what was begun with another secret has ended."""
     person = effects.state.people[event.people.signed[0].id - 1]
     person.secret, person.code = event.secret, b""
+    _end_sessions(effects.state, person.id)
 
 
 class SignIn(ActCommand, tag="sign-in", frozen=True):
-    """The server has let a person in."""
+    """The server has let a person in. session: the digest of what their browser keeps."""
 
     person: Number
+    session: Digest
 
 
 class SignedIn(Event, frozen=True, array_like=True):
     kind: ClassVar[int] = 40
     person: int
+    session: bytes
+
+
+class SignOut(ActCommand, tag="sign-out", frozen=True):
+    """A person has left. session: as of `SignIn`."""
+
+    session: Digest
+
+
+class SignedOut(Event, frozen=True, array_like=True):
+    kind: ClassVar[int] = 49
+    person: int
+    session: bytes
 
 
 class LockOut(ActCommand, tag="lock-out", frozen=True):
@@ -310,10 +330,33 @@ class LockedOut(Event, frozen=True, array_like=True):
 
 
 def decide_sign_in(state: State, command: SignIn, _by: By) -> SignedIn:
-    """The access log of people who came in."""
+    """The access log of people who came in; a session that it does not name lets nobody in."""
     person = find_person(state, command.person)
     refuse_if(not person.secret, Code.NOT_ALLOWED, f"person {person.id} has no secret")
-    return SignedIn(person.id)
+    refuse_if(command.session in state.sessions, Code.TWICE, "session: it is another one's already")
+    return SignedIn(person.id, command.session)
+
+
+def apply_signed_in(effects: Effects, event: SignedIn) -> None:
+    """The session begins; where the person has too many, their oldest one ends."""
+    sessions = effects.state.sessions
+    own = [digest for digest, one in sessions.items() if one.person == event.person]
+    if len(own) >= SESSIONS_OF_ONE:
+        del sessions[own[0]]
+    sessions[event.session] = Session(event.person, effects.at)
+
+
+def decide_sign_out(state: State, command: SignOut, _by: By) -> SignedOut:
+    """The access log of people who left."""
+    session = state.sessions.get(command.session)
+    if session is None:
+        raise Refusal(Code.NO_PERSON, "session: it has ended")
+    return SignedOut(session.person, command.session)
+
+
+def apply_signed_out(effects: Effects, event: SignedOut) -> None:
+    """The session lets nobody in any more."""
+    del effects.state.sessions[event.session]
 
 
 def decide_lock_out(state: State, command: LockOut, _by: By) -> LockedOut:
@@ -321,7 +364,7 @@ def decide_lock_out(state: State, command: LockOut, _by: By) -> LockedOut:
     return LockedOut(find_person(state, command.person).id, command.failures)
 
 
-def apply_seen(_effects: Effects, _event: SignedIn | LockedOut) -> None:
+def apply_seen(_effects: Effects, _event: LockedOut) -> None:
     """Nothing follows from it in the state; a lock-out alarms."""
 
 
@@ -481,6 +524,10 @@ def _of_site(state: State) -> None:
     refuse_if(state.bank != SITE, Code.OTHER_BANK, f"people are in bank {SITE}, not in {state.bank}")
 
 
+def _end_sessions(state: State, person: int) -> None:
+    state.sessions = {digest: one for digest, one in state.sessions.items() if one.person != person}
+
+
 def _not_last(state: State, person: Person) -> None:
     admins = [one.id for one in state.people if "admin" in one.roles and one.secret]
     last = f"person {person.id} is the last admin who can sign in"
@@ -560,7 +607,18 @@ ACTS: Final = (
         lambda _, event: [SetSecret(event.secret)],
         power=ROLES,
     ),
-    Act(SignIn, decide_sign_in, {SignedIn: apply_seen}, _by_person(SignIn)),
+    Act(
+        SignIn,
+        decide_sign_in,
+        {SignedIn: apply_signed_in},
+        lambda _, event: [SignIn(event.person, event.session)],
+    ),
+    Act(
+        SignOut,
+        decide_sign_out,
+        {SignedOut: apply_signed_out},
+        lambda _, event: [SignOut(event.session)],
+    ),
     Act(
         LockOut,
         decide_lock_out,

@@ -103,10 +103,9 @@ CREATE TABLE attempt (
 );
 
 CREATE TABLE session (
-    -- token: its SHA-256. made, seen: unix milliseconds.
+    -- token: its SHA-256; the journal says whose session it is. seen: when it was used last, unix milliseconds.
     token bytea NOT NULL PRIMARY KEY CHECK (octet_length(token) = 32),
     person integer NOT NULL,
-    made bigint NOT NULL,
     seen bigint NOT NULL
 );
 

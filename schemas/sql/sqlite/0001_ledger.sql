@@ -98,10 +98,9 @@ CREATE TABLE attempt (
 ) STRICT;
 
 CREATE TABLE session (
-    -- token: its SHA-256. made, seen: unix milliseconds.
+    -- token: its SHA-256; the journal says whose session it is. seen: when it was used last, unix milliseconds.
     token BLOB NOT NULL PRIMARY KEY CHECK (length(token) = 32),
     person INTEGER NOT NULL,
-    made INTEGER NOT NULL,
     seen INTEGER NOT NULL
 ) STRICT;
 

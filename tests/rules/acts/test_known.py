@@ -2,7 +2,7 @@
 
 from jackpot.rules.acts.known import SeePeople
 from jackpot.rules.acts.people import EndPerson, SignIn, WithdrawRole
-from tests.rules.site import OfSite
+from tests.rules.site import SECRET, OfSite
 from tests.rules.test_engine import bank
 
 HASH = b"h" * 32
@@ -29,7 +29,7 @@ def test_the_site_knows_when_somebody_lost_a_right() -> None:
     third = site.join("floor", "cage")
     state = site.engine.state
     before = state.lost
-    assert site.execute(SignIn(third)).answer["ok"]
+    assert site.execute(SignIn(third, SECRET)).answer["ok"]
     assert state.lost == before == 2, "since then no name stands for an act"
     assert site.ask(WithdrawRole(third, "cage"), 1).answer["ok"]
     assert state.lost == state.seq

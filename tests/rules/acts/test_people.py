@@ -13,6 +13,7 @@ from jackpot.rules.acts.links import OpenLink
 from jackpot.rules.acts.people import (
     ACTS,
     NEWCOMERS_MOST,
+    SESSIONS_OF_ONE,
     TOKENS_OF_ONE,
     AddPerson,
     EndPerson,
@@ -26,6 +27,7 @@ from jackpot.rules.acts.people import (
     ResetSecret,
     SetSecret,
     SignIn,
+    SignOut,
     WithdrawRole,
     untrue,
 )
@@ -37,6 +39,7 @@ from tests.rules.test_engine import bank
 
 FIRST = FirstPeople((newcomer(1), newcomer(2)))
 TOKEN = b"t" * 32
+SESSION = b"i" * 32
 
 
 def code(site: OfSite, command: Command, *people: int, means: Means = "secret") -> str:
@@ -102,7 +105,7 @@ def test_a_person_chooses_their_own_secret() -> None:
     """A new person signs with a code, and with nothing else; the code then does no more."""
     site = OfSite()
     site.ask(AddPerson(mark(3), ("floor",)), *ADMINS)
-    assert code(site, SignIn(3)) == "not_allowed"
+    assert code(site, SignIn(3, SESSION)) == "not_allowed"
     assert code(site, SetSecret(SECRET), 3) == "not_allowed", "there is no secret to sign with"
     assert code(site, Grant(3, "cage"), 3, 1, means="code") == "not_allowed", "a code is for choosing"
     assert code(site, GiveCode(3, CODE, 1), 1) == ""
@@ -196,12 +199,45 @@ def test_a_lost_site_is_recovered_by_names_and_alarmed() -> None:
 def test_sign_ins_and_lock_outs_are_in_the_journal() -> None:
     """An access log is a query: who came in, and who was locked out after how many failures."""
     site = OfSite()
-    assert code(site, SignIn(1)) == ""
+    assert code(site, SignIn(1, SESSION)) == ""
+    assert code(site, SignIn(2, SESSION)) == "twice", "a session has one person"
     heard = site.ask(LockOut(2, 10))
     assert [(name, facts["person"], facts["failures"]) for name, facts in heard.alarms] == [
         ("person_locked_out", 2, 10)
     ]
-    assert code(site, SignIn(9)) == "no_such_person"
+    assert code(site, SignIn(9, SESSION)) == "no_such_person"
+    assert code(site, SignOut(SESSION)) == ""
+    assert code(site, SignOut(SESSION)) == "no_person"
+
+
+def test_the_journal_knows_whose_sessions_are_open() -> None:
+    """S8: one ends with a sign-out, another secret, a reset and the person, and the oldest where they are many."""
+    site = OfSite()
+    third = site.join("floor")
+
+    def begin(number: int, person: int = third) -> None:
+        assert code(site, SignIn(person, mark(number))) == ""
+
+    def theirs() -> list[int]:
+        sessions = site.engine.state.sessions
+        return [int.from_bytes(digest, "big") for digest, one in sessions.items() if one.person == third]
+
+    begin(100, 1)
+    for number in range(SESSIONS_OF_ONE + 2):
+        begin(number)
+    assert theirs() == list(range(2, SESSIONS_OF_ONE + 2))
+    assert code(site, SignOut(mark(5))) == ""
+    assert 5 not in theirs()
+    for end, by in ((SetSecret(SECRET), (third,)), (ResetSecret(third), ADMINS)):
+        begin(50)
+        assert code(site, end, *by) == ""
+        assert theirs() == []
+    assert code(site, GiveCode(third, CODE, 1), 1) == ""
+    assert code(site, SetSecret(SECRET), third, means="code") == ""
+    begin(8)
+    assert code(site, EndPerson(third), 1) == ""
+    assert [one.person for one in site.engine.state.sessions.values()] == [1]
+    assert Engine.from_snapshot(site.engine.snapshot()).state == site.engine.state
 
 
 def test_people_are_in_no_other_bank() -> None:
@@ -209,7 +245,7 @@ def test_people_are_in_no_other_bank() -> None:
     subject = bank()
     for command in (FIRST, Recover(*newcomer(1))):
         assert subject.execute(command, people=("root",)).answer["code"] == "other_bank"
-    assert subject.execute(SignIn(1)).answer["code"] == "other_bank"
+    assert subject.execute(SignIn(1, SESSION)).answer["code"] == "other_bank"
     own = OfSite().proof(1, seq=9, hash=b"h" * 32)
     assert subject.execute(SetSecret(SECRET), proof=own).answer["code"] == "other_bank"
     terms = subject.engine.state.links[0].terms
