@@ -19,12 +19,16 @@ server's machine, or with the one-time code by which they choose their secret an
 
 # The bank of the people. It has no link, so no link lies in it.
 SITE: Final = "site"
+# Who stands in the place of a code's giver where an admin was made on the server's machine: nobody knows whose
+# names were typed there, so one person may have chosen the secrets of all of them.
+OPERATOR: Final = -1
 
 
 class Signed(msgspec.Struct, frozen=True, array_like=True):
     """One person who proved who they are. id: theirs in the bank `site`. roles: with which they act.
 
-    given_by: who gave them the code by which they chose their secret; 0 where nobody did. vouched: which
+    given_by: who gave them the code by which they chose their secret; 0 where nobody did, OPERATOR where they
+    were made on the server's machine because every admin was lost. vouched: which
     other admin vouched for them since; 0 where nobody did. token, until: the number of the token and its end,
     in unix milliseconds; 0 where they signed otherwise.
     """
@@ -36,6 +40,15 @@ class Signed(msgspec.Struct, frozen=True, array_like=True):
     vouched: int = 0
     token: int = 0
     until: int = 0
+
+    @property
+    def came(self) -> str:
+        """How they came to their secret, in words."""
+        if self.given_by == OPERATOR:
+            return f"person {self.id} was made where no server ran"
+        if not self.given_by:
+            return f"person {self.id} had a code from nobody"
+        return f"person {self.id} chose their secret with a code from person {self.given_by}"
 
     @property
     def own(self) -> bool:
@@ -83,12 +96,9 @@ class People(msgspec.Struct, frozen=True, array_like=True):
                 return f"person {other.id} came in by their {other.means}, and signs with their own secret"
             for giver, given in ((one, other), (other, one)):
                 if given.given_by == giver.id:
-                    return f"person {given.id} chose their secret with a code from person {giver.id}"
+                    return given.came
             if one.given_by and one.given_by == other.given_by and not (one.vouched or other.vouched):
-                return (
-                    f"person {one.id} and person {other.id} had their codes from person {one.given_by}: "
-                    "another admin vouches for one of them first"
-                )
+                return f"{one.came}, and person {other.id} likewise: another admin vouches for one of them first"
         return ""
 
     def said(self) -> tuple[str, ...]:

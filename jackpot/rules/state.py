@@ -292,7 +292,7 @@ class Person(msgspec.Struct, array_like=True):
     """A person of the site, in the bank of that name. mark: what their name next to the journal is held to.
 
     secret: the digest of what is kept of it, empty while they have none. code: that of the code with which
-    they choose it. code_until: its end, unix milliseconds. given_by: who gave it to them, 0 for nobody.
+    they choose it. code_until: its end, unix milliseconds. given_by: who gave it to them, as of `Signed`.
     vouched: which other admin said since that they are somebody of their own, 0 for nobody. erased: so is
     what they were called.
     """
@@ -307,6 +307,11 @@ class Person(msgspec.Struct, array_like=True):
     code_until: int = 0
     vouched: int = 0
     erased: bool = False
+
+    @property
+    def own(self) -> bool:
+        """As of `Signed`; who has no secret is nobody yet."""
+        return bool(self.secret) and (not self.given_by or bool(self.vouched))
 
 
 class Token(msgspec.Struct, array_like=True):

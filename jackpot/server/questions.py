@@ -27,7 +27,7 @@ from jackpot.rules.engine import Engine
 from jackpot.rules.money import decimal, from_cents
 from jackpot.rules.paytable import LinkTerms
 from jackpot.rules.postings import Posting
-from jackpot.rules.signing import People
+from jackpot.rules.signing import OPERATOR, People
 from jackpot.rules.state import Asked as Reopening
 from jackpot.rules.state import Request as Asked
 from jackpot.server import asks, replies
@@ -257,7 +257,8 @@ class Questions:
                     ended=one.ended,
                     erased=one.erased,
                     last_sign_in=seen.get(one.id),
-                    code_from=one.given_by or None,
+                    code_from=one.given_by if one.given_by > 0 else None,
+                    recovered=one.given_by == OPERATOR,
                     vouched_by=one.vouched or None,
                 )
                 for one in sheet.state.people

@@ -354,8 +354,8 @@ class Device(Reply, frozen=True):
 class Person(Reply, frozen=True):
     """Somebody of the site. secret: whether they have chosen one. last_sign_in: None where it is long ago.
 
-    code_from: who gave them their code, None where nobody did. vouched_by: which other admin vouched for
-    them.
+    code_from: who gave them their code, None where nobody did. recovered: they were made on the server's
+    machine, because every admin was lost. vouched_by: which other admin vouched for them.
     """
 
     person: int
@@ -367,6 +367,7 @@ class Person(Reply, frozen=True):
     erased: bool
     last_sign_in: Moment | None
     code_from: int | None
+    recovered: bool
     vouched_by: int | None
 
 

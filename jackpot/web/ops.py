@@ -170,7 +170,8 @@ class Pages:
         if one is None:
             raise NotDone(Code.NO_SUCH_PERSON, f"person: there is no person {number[: asks.QUOTED_MOST]}")
         named = {each.person: each.name for each in people}
-        called = {"giver": named.get(one.code_from or 0), "voucher": named.get(one.vouched_by or 0)}
+        giver = "where no server ran" if one.recovered else named.get(one.code_from or 0)
+        called = {"giver": giver, "voucher": named.get(one.vouched_by or 0)}
         return await self._make.page(request, person, "ops/person.html", one=one, roles=ROLES, called=called)
 
     async def journal(self, request: web.Request, person: Person) -> web.StreamResponse:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import Annotated, Any, ClassVar, Final
 
 from msgspec import Meta
+from msgspec.structs import replace
 
 from jackpot.rules.acts.act import ADMIN, Act, By, someone
 from jackpot.rules.codes import Code
@@ -15,7 +16,7 @@ from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
 from jackpot.rules.refusal import Refusal, refuse_if, two_people
-from jackpot.rules.signing import ROLES, SITE, People, Role, Signed
+from jackpot.rules.signing import OPERATOR, ROLES, SITE, People, Role, Signed
 from jackpot.rules.state import Person, Session, State, Token
 
 # The first people: one alone could confirm nothing.
@@ -458,7 +459,7 @@ class Recovered(Event, frozen=True, array_like=True):
 
 
 def decide_recover(state: State, command: Recover, by: By) -> Recovered:
-    """Only where the site has people, and by names that nobody proved; two admins then go on."""
+    """Only where the site has people, and by names that nobody proved."""
     _of_site(state)
     someone(by)
     refuse_if(not state.people, Code.NO_SUCH_PERSON, "the site has no person: make the first two")
@@ -466,8 +467,13 @@ def decide_recover(state: State, command: Recover, by: By) -> Recovered:
 
 
 def apply_recovered(effects: Effects, event: Recovered) -> None:
-    """An admin whom nobody confirmed: everybody is told."""
-    _admit(effects.state, event.mark, ["admin"], event.secret)
+    """An admin whom nobody confirmed: everybody is told. Two of them are one, while an admin is here who is
+    somebody of their own: that one says otherwise. Where none is, the site begins again as with its first two.
+    """
+    state = effects.state
+    judge = any("admin" in one.roles and one.own and not one.ended for one in state.people)
+    _admit(state, event.mark, ["admin"], event.secret)
+    state.people[-1].given_by = OPERATOR if judge else 0
     effects.told.person = event.id
 
 
@@ -488,7 +494,7 @@ def untrue(state: State, signed: Signed, *, choosing: bool = False) -> str:
     if person.secret and signed.means == "code":
         return f"person {signed.id} has a secret"
     if person.secret and not choosing and signed.given_by != person.given_by:
-        return f"person {signed.id} had a code from person {person.given_by}"
+        return replace(signed, given_by=person.given_by).came
     if person.secret and not choosing and signed.vouched != person.vouched:
         return f"person {signed.id} was vouched for by person {person.vouched}"
     if signed.means == "token" and not any(_stands(token, signed) for token in state.tokens):
@@ -509,8 +515,7 @@ def of_their_own(signed: Signed) -> None:
     refuse_if(
         not signed.own,
         Code.NOT_ALLOWED,
-        f"by: person {signed.id} chose their secret with a code from person {signed.given_by}: "
-        f"another admin vouches for person {signed.id} first, on their page",
+        f"by: {signed.came}: another admin vouches for person {signed.id} first, on their page",
     )
 
 

@@ -1,7 +1,8 @@
 """Are two accounts two people? An admin who saw somebody come in by their own secret vouches for them.
 
-Who gives the codes of two accounts could choose both secrets. So neither of them confirms what the other
-asks, until an admin who is independent of that one has vouched for one of the two.
+Who gives the codes of two accounts could choose both secrets, and so could who makes two admins on the server's
+machine. So neither of them confirms what the other asks, until an admin who is independent of that one has
+vouched for one of the two.
 """
 
 from typing import ClassVar, Final
@@ -13,7 +14,7 @@ from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
 from jackpot.rules.refusal import refuse_if
-from jackpot.rules.signing import SITE, People, Signed
+from jackpot.rules.signing import OPERATOR, SITE, People, Signed
 from jackpot.rules.state import Person, State
 
 
@@ -40,11 +41,17 @@ def decide_vouch(state: State, command: Vouch, by: By) -> Vouched:
     (voucher,) = by.people.signed
     refuse_if(voucher.id == person.id, Code.TWO_PEOPLE, "nobody vouches for themselves")
     of_their_own(voucher)
-    fault = by.people.signed_by(as_secret(state.people[person.given_by - 1]), voucher).fault()
-    refuse_if(
-        bool(fault), Code.NOT_ALLOWED, f"person {person.id} had a code from person {person.given_by}: {fault}"
-    )
+    _independent(state, person, by.people, voucher)
     return Vouched(person.id, by.people)
+
+
+def _independent(state: State, person: Person, people: People, voucher: Signed) -> None:
+    """Refuse who could not confirm what the one asks who may have chosen the person's secret."""
+    if person.given_by == OPERATOR:
+        fault = voucher.came if voucher.given_by == OPERATOR else ""
+    else:
+        fault = people.signed_by(as_secret(state.people[person.given_by - 1]), voucher).fault()
+    refuse_if(bool(fault), Code.NOT_ALLOWED, f"by: {as_secret(person).came}; {fault}")
 
 
 def apply_vouched(effects: Effects, event: Vouched) -> None:

@@ -1,9 +1,18 @@
 """Are two accounts two people?"""
 
-from jackpot.rules.acts.people import AddPerson, GiveCode, Grant, ResetSecret, SetSecret, WithdrawRole
+from jackpot.rules.acts.people import (
+    AddPerson,
+    EndPerson,
+    GiveCode,
+    Grant,
+    Recover,
+    ResetSecret,
+    SetSecret,
+    WithdrawRole,
+)
 from jackpot.rules.acts.vouching import Vouch
 from jackpot.rules.signing import People
-from tests.rules.site import ADMINS, CODE, SECRET, OfSite, mark
+from tests.rules.site import ADMINS, CODE, SECRET, OfSite, mark, newcomer
 
 
 def fault(site: OfSite, *pair: int) -> str:
@@ -18,7 +27,8 @@ def test_two_who_had_their_codes_from_one_admin_are_one() -> None:
     """Misuse: who gave both codes may have chosen both secrets; another admin then saw one come in."""
     site = OfSite()
     cal, dan, eve = site.join("floor"), site.join("floor"), site.join("floor", by=2)
-    assert "person 3 and person 4 had their codes from person 1" in fault(site, cal, dan)
+    said = "person 3 chose their secret with a code from person 1, and person 4 likewise"
+    assert said in fault(site, cal, dan)
     assert fault(site, cal, eve) == fault(site, *ADMINS) == ""
     assert code(site, dan, 2) == ""
     assert fault(site, cal, dan) == fault(site, dan, cal) == ""
@@ -52,6 +62,42 @@ def test_who_came_by_a_code_gives_none_until_somebody_vouched_for_them() -> None
     assert code(site, third, fourth) == "not_allowed", "nor do two such vouch for each other"
     assert code(site, third, 2) == code(site, fourth, third) == ""
     assert site.ask(GiveCode(5, CODE, 1), third).answer["ok"]
+
+
+def recovered(site: OfSite) -> int:
+    """Another admin, made where no server runs."""
+    answer = site.execute(Recover(*newcomer(len(site.engine.state.people) + 1)), people=("root",)).answer
+    return int(answer["person"])
+
+
+def test_two_admins_made_on_the_servers_machine_are_one() -> None:
+    """Misuse: who made both may have chosen both secrets; they wait for an admin who is neither."""
+    site = OfSite()
+    eve, fay = recovered(site), recovered(site)
+    assert "person 3 was made where no server ran, and person 4 likewise" in fault(site, eve, fay)
+    refused = site.ask(Grant(eve, "floor"), eve, fay).answer
+    assert (refused["code"], "vouches for one of them" in refused["message"]) == ("two_people", True)
+    assert fault(site, 1, eve) == fault(site, fay, 2) == ""
+    assert code(site, eve, fay) == "not_allowed", "nor does one of them vouch for the other"
+    site.ask(AddPerson(mark(5), ("floor",)), *ADMINS)
+    assert site.ask(GiveCode(5, CODE, 1), eve).answer["code"] == "not_allowed"
+    assert code(site, eve, 1) == ""
+    assert code(site, fay, eve) == "not_allowed", "who was made as they were, judges them never"
+    assert fault(site, eve, fay) == fault(site, fay, eve) == ""
+    assert site.ask(GiveCode(5, CODE, 1), eve).answer["ok"]
+
+
+def test_where_every_other_admin_was_ended_the_site_begins_again() -> None:
+    """All are lost: the one who was made ends them, for all to see, and who is made then is somebody else."""
+    site = OfSite()
+    floor, eve = site.join("floor"), recovered(site)
+    for lost in ADMINS:
+        assert site.ask(EndPerson(lost), eve).answer["ok"]
+    fay = recovered(site)
+    assert fault(site, eve, fay) == ""
+    gus = recovered(site)
+    assert "where no server ran" in fault(site, eve, gus), "now one is here who can vouch for them"
+    assert code(site, eve, fay) == code(site, floor, fay) == ""
 
 
 def test_a_new_code_needs_a_new_word() -> None:
