@@ -57,6 +57,7 @@ class Code(StrEnum):
     LAST_ADMIN = "last_admin"
     LEDGER = "ledger"
     LEDGER_BEHIND = "ledger_behind"
+    LEFT_WAITS = "left_waits"
     LINK_CLOSED = "link_closed"
     LINK_EXISTS = "link_exists"
     LOCKED = "locked"
@@ -193,6 +194,7 @@ OF_ACTS: Final[dict[Code, OfAct]] = {
     Code.LAST_ADMIN: OfAct("nobody else could have people added", "make another admin first", 409),
     Code.LEDGER: OfAct("the ledger does not answer", "ask again later", 503),
     Code.LEDGER_BEHIND: OfAct("the ledger has lost a table's answers (S9)", "confirm what is missing", 409),
+    Code.LEFT_WAITS: OfAct("what an undo left on the link waits (A11)", "decide on it first", 409),
     Code.LINK_CLOSED: OfAct("the link has ended (L8)", "go on with another link", 409),
     Code.LINK_EXISTS: OfAct("the link is open already", _NOTHING, 409),
     Code.MISDIRECTED: OfAct("another server has the bank; `server` names it", "ask that server", 421),

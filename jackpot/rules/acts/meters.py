@@ -154,16 +154,20 @@ class Transferred(Event, frozen=True, array_like=True):
 
 
 def decide_transfer(state: State, command: Transfer, by: By) -> Transferred:
-    """All that is on the meters goes, less the house's money of the current cycle (L8)."""
-    link = _resting(state, command, by, "a link's money is transferred")
+    """All that is on the meters goes, less the house's money of the current cycle (L8).
+
+    Of a link that has ended, too: a correction of what was won on it may have put money there since.
+    """
+    two_people(by.people, "a link's money is transferred")
+    link = _rests(state, find_link(state, "link", command.link))
     to = _find_other(state, link, command.to)
     changes = _outflow(link, to, command.levels)
     return Transferred(link.number, to.number, changes, command.levels, command.reason, by.people)
 
 
 def apply_transferred(effects: Effects, event: Transferred) -> None:
-    """The link stands empty, until two people resume it."""
-    _empty(effects, event, TRANSFERRED)
+    """The link stands empty, until two people resume it; for ever where it has ended."""
+    _empty(effects, event, CLOSED if effects.state.link(event.link).closed else TRANSFERRED)
 
 
 class CloseLink(ActCommand, tag="close-link", frozen=True):
@@ -191,7 +195,8 @@ class LinkClosed(Event, frozen=True, array_like=True):
 
 def decide_close_link(state: State, command: CloseLink, by: By) -> LinkClosed:
     """What is on its meters goes to another link, the house's money of the cycle back to the house (L8)."""
-    link = _resting(state, command, by, "a link is closed")
+    two_people(by.people, "a link is closed")
+    link = _rests(state, find_open(state, "link", command.link))
     to = None if command.to is None else _find_other(state, link, command.to)
     changes = _outflow(link, to, command.levels)
     left = sum(change.change.transfers for change in changes)
@@ -236,11 +241,12 @@ def find_open(state: State, field: str, name: str) -> Link:
     return link
 
 
-def _resting(state: State, command: Transfer | CloseLink, by: By, why: str) -> Link:
-    """The link that two people empty, at rest."""
-    two_people(by.people, why)
-    link = find_open(state, "link", command.link)
+def _rests(state: State, link: Link) -> Link:
+    """The link that is to be emptied; refused where it is not at rest, or an undo left something there (A11)."""
     at_rest(state, link)
+    waits = ", ".join(f"D{one.number}" for one in state.left if one.link == link.number)
+    said = f"link: {waits} of {link.terms.link}: what an undo left there waits for a decision"
+    refuse_if(bool(waits), Code.LEFT_WAITS, said)
     return link
 
 

@@ -189,7 +189,7 @@ def test_what_the_meter_no_longer_has_is_not_taken_off() -> None:
     done(subject, DecideLeft("D1", False, "the next winner got it"))
 
 
-def test_what_a_later_award_or_transfer_took_is_not_taken_off_the_next_players() -> None:
+def test_what_a_later_award_took_is_not_taken_off_the_next_players() -> None:
     """A11, L8: the meter holds the next players' money then; what is left can only be let be."""
     subject = left_over()
     jackpot(subject, "x2", "T2")
@@ -198,6 +198,9 @@ def test_what_a_later_award_or_transfer_took_is_not_taken_off_the_next_players()
     done(subject, DecideLeft("D1", False, "the next winner got it"))
     assert (listed(subject), meter(subject)) == ([], before)
 
+
+def test_what_is_left_is_decided_on_before_a_link_is_emptied() -> None:
+    """A11, L8: it would go to another link's players, and nobody could take it off any more."""
     subject = two_links()
     subject.add(Table("T3", links=("L",)))
     frame(subject, wager("r1"))
@@ -205,10 +208,28 @@ def test_what_a_later_award_or_transfer_took_is_not_taken_off_the_next_players()
     jackpot(subject, "z1", "T3")
     done(subject, Undo("H1", "misdealt"))
     suspended(subject)
-    done(subject, Transfer("L", "M", "a new game"), Resume("transferred", ("L",), "x"))
-    done(subject, CorrectMeter("L", "meter", SEED, "a new seed"))
-    assert code(subject, DecideLeft("D1", True, "too late")) == "bad_amount"
-    done(subject, DecideLeft("D1", False, "it is on the other link"))
+    suspended(subject, "M")
+    for command in (Transfer("L", "M", "a new game"), CloseLink("L", "a new game", "M")):
+        assert code(subject, command) == "left_waits"
+    done(subject, Transfer("M", "L", "nothing is left on that one"))
+    done(subject, DecideLeft("D1", True, "as agreed"), Transfer("L", "M", "a new game"))
+
+
+def test_money_that_comes_to_stand_on_a_closed_link_is_transferred() -> None:
+    """A10, L8: a correction downwards of what was won there gives it back; the link stays closed, and empty."""
+    subject = two_links()
+    subject.add(Table("T3", links=("L",)))
+    jackpot(subject, "z1", "T3")
+    suspended(subject)
+    done(subject, CloseLink("L", "over", "M"))
+    before = meter(subject, "M")[0]
+    done(subject, Correct("A1", 900_042, "misread", "W-1"))
+    assert meter(subject)[0] == 1_000 * DOLLAR
+    assert code(subject, CloseLink("L", "again", "M")) == "link_closed"
+    done(subject, Transfer("L", "M", "it is the players'"))
+    assert (meter(subject), meter(subject, "M")[0]) == ((0, 0, 0), before + 1_000 * DOLLAR)
+    link = subject.engine.state.links[0]
+    assert (link.closed, "transferred" in link.suspended) == (True, False)
 
 
 def test_what_is_left_of_two_winners_in_a_row_is_taken_off_once() -> None:
