@@ -149,13 +149,6 @@ class Acts:
 
     # -- people ----------------------------------------------------------------------------------------
 
-    def act(self, kind: str, **fields: Any) -> Map:
-        """One act of people; {"ok": False, "why": ...} where the rules refuse it."""
-        try:
-            return dict(getattr(self, f"do_{kind}")(**fields))
-        except Refused as refused:
-            return {"ok": False, "why": refused.code}
-
     def awards_of(self, hit: str | None, award: str | None) -> tuple[Hit, list[Award]]:
         name = hit or (award or "").split(".")[0]
         if name not in self.hits_made:

@@ -10,6 +10,8 @@ Readings, besides those of the model:
  3. One who asks for what takes two makes a request, unless two would be refused. Another confirms it within
     15 minutes: then both must have the power, and it is decided as it stands then.
  4. Reopening a round waits by itself (T10): the first asks, and the second reopens it.
+ 5. What is done ends every request of the bank that says the same, its reason too, whoever asked and however
+    it came to be done: alone, by two at once, by another request. Other words are another request, and stay.
 """
 
 from __future__ import annotations
@@ -38,7 +40,7 @@ OF_ONE: Final = 10
 
 @dataclass
 class Request:
-    """What one person has asked for, by which means, and another may confirm."""
+    """What one person has asked for, by which means, and another may confirm; fields: its reason, too."""
 
     kind: str
     fields: Map
@@ -104,7 +106,13 @@ class Requests:
         return nothing_moved() | {"asked": self.asked_for}
 
     def done(self, kind: str, fields: Map, people: int) -> Map:
-        return dict(getattr(self, f"do_{kind}")(people=people, **fields))
+        """It is done, and nobody waits any more to have the same done, for the same reason."""
+        told = {name: value for name, value in fields.items() if name != "reason"}
+        answer = dict(getattr(self, f"do_{kind}")(people=people, **told))
+        self.requests = {
+            number: one for number, one in self.requests.items() if (one.kind, one.fields) != (kind, fields)
+        }
+        return answer
 
     def confirm(self, number: int, signers: tuple[Signer, ...], waited_ms: int) -> Map:
         """signers: who asked, as they are now, and who confirms."""
@@ -116,9 +124,7 @@ class Requests:
         self.check_power(request.kind, signers)
         if waited_ms >= self.holds_ms:
             raise Refused("expired")
-        answer = self.done(request.kind, request.fields, 2)
-        del self.requests[number]
-        return answer
+        return self.done(request.kind, request.fields, 2)
 
     def reject(self, number: int, signer: Signer) -> Map:
         """By who asked, or who may ask for the same."""
@@ -142,23 +148,30 @@ class SignedActs(Requests, LinkActs):
         super().__init__()
         self.reopening: dict[str, Signer] = {}  # by table: who has asked, while nobody has answered
 
+    def act(self, kind: str, people: int = 1, **fields: Any) -> Map:
+        """One act of people who give their names; {"ok": False, "why": ...} where the rules refuse it."""
+        try:
+            return self.done(kind, fields, people)
+        except Refused as refused:
+            return {"ok": False, "why": refused.code}
+
     def signed(self, kind: str, signers: tuple[Signer, ...], fields: Map) -> Map:
         if kind != "reopen" or are_two(*signers):
             return super().signed(kind, signers, fields)
         if len(signers) > 1:
             raise Refused("not_allowed")
-        return self.reopen_by(signers[0], **fields)
+        return self.reopen_by(signers[0], fields["table"], fields["round"])
 
-    def reopen_by(self, signer: Signer, table: str, **more: Any) -> Map:
+    def reopen_by(self, signer: Signer, table: str, round_: str) -> Map:
         """The first asks; another, who is a second person to them, reopens (T10)."""
         if self.tables[table].asked is None or table not in self.reopening:
-            answer = self.do_reopen(table, 1, **more)
+            answer = self.do_reopen(table, 1, round=round_)
             self.reopening[table] = signer
             return answer
         if not are_two(self.reopening[table], signer):
             raise Refused("not_allowed")
         del self.reopening[table]
-        return self.do_reopen(table, 2, **more)
+        return self.do_reopen(table, 2, round=round_)
 
     def awaited(self) -> set[str]:
         fields = [request.fields for request in self.requests.values()]

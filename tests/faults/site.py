@@ -220,10 +220,10 @@ def waited_of(event: Any) -> int:
 
 
 def fields_of(command: Command) -> dict[str, Any]:
-    """What an act names, requests by their numbers; without reasons, and what papers a hit comes with."""
+    """What an act names and why, requests by their numbers; without what papers a hit comes with."""
     fields = {key: value for key, value in msgspec.to_builtins(command).items() if value is not None}
     papers = ("document",) if isinstance(command, Pay) else ()
-    for key in ("do", "reason", "surveillance", "paper", "tax_form", "tax_from", *papers):
+    for key in ("do", "surveillance", "paper", "tax_form", "tax_from", *papers):
         fields.pop(key, None)
     if "request" in fields:
         fields["request"] = int(fields["request"][1:])
