@@ -83,7 +83,12 @@ Readings (where the rules leave a choice, the one taken here):
     of its name unless people say where.
 25. A closing is a transfer of all levels, after which the link takes nothing more; without another link only
     where nothing of the players' is left. A closed link stays suspended. What was moved stays moved: a hand
-    found late, or a round voided, is made up by the house. What they leave on it may be corrected away.
+    found late, or a round voided, is made up by the house. What comes to stand on it may be corrected away or
+    transferred; it stays closed.
+26. What a paid award leaves on the meter waits for two people: it stays, or it is taken off the primary. What
+    an award of the whole meter or a transfer has taken along since, or the primary has not, is not taken off.
+    By as much as the award is corrected upward after that, it is decided. While anything waits on a link it
+    is neither transferred nor closed; its terms may change.
 """
 
 from __future__ import annotations

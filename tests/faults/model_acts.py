@@ -140,6 +140,7 @@ class Acts:
             for hit in self.hits_made.values()
             if any(award.status in (PENDING, VALIDATED) for award in hit.awards)
             or not self.finished(hit.table, hit.round)
+            or any(award.undecided for award in hit.awards)
             or hit.id in self.awaited()
         }
 
@@ -237,6 +238,7 @@ class Acts:
             raise Refused("a paid award wants a document")
         else:
             one.difference += change
+            one.decided += min(one.undecided, max(0, change))
         if one.kind != "meter":
             return self.answer()
         link = self.links[found.link]
@@ -350,7 +352,7 @@ class Acts:
                         "pays": award.pays,
                         "status": award.status,
                         "because": award.because,
-                        "left": award.left,
+                        "left": award.undecided,
                         "difference": award.difference,
                     }
                     for award in hit.awards

@@ -61,7 +61,8 @@ class Award:
     """One award. `base`: the cents published for it, None until computed.
 
     fixed: its corrections before it was paid, part of its amount; difference: those after. reseeds: how many
-    stood when it was won.
+    stood when it was won. emptied: how often the meter had been emptied once it was won. left: by how much it
+    would be higher now that it is paid; decided: how much of that people have decided on.
     """
 
     id: str
@@ -75,7 +76,9 @@ class Award:
     fixed: int = 0
     difference: int = 0
     reseeds: int = 0
+    emptied: int = 0
     left: int = 0
+    decided: int = 0
     released: bool = False
 
     @property
@@ -85,6 +88,11 @@ class Award:
     @property
     def level(self) -> str | None:
         return self.hit.level if self.kind == "meter" else None
+
+    @property
+    def undecided(self) -> int:
+        """The cents of it that stay on the meter until two people decide (A11)."""
+        return max(0, self.left - self.decided)
 
 
 @dataclass(eq=False)
@@ -166,6 +174,7 @@ class Accounts:
     transfers: int = 0  # in, less out
     reseeds: int = 0  # reseeds ever made, undone ones too: cycle - 1
     standing: int = 0  # those not undone
+    emptied: int = 0  # the same, and the transfers: how often all that stood there was taken along
     reset: int = 0  # the reseed in force: of the last reseed, or of the opening
     stake: int = 0  # what the house put on the meter in the current cycle, and has not taken back
 
@@ -251,6 +260,9 @@ def play_event(level: Level, accounts: Accounts, event: Event, computed: dict[st
             accounts.primary -= given * CENT
             accounts.house += (amount - given) * CENT
             accounts.awards += amount * CENT
+    accounts.emptied += event.percent == 100
+    for award in (award for each in winners for award in each):
+        award.emptied = accounts.emptied
     if event.percent == 100:
         accounts.standing += 1
         again = level.reseed + accounts.reserve + accounts.overflow
@@ -279,6 +291,7 @@ def play_transfer(level: Level, accounts: Accounts, fact: Moved | Received) -> N
     accounts.transfers -= sum(fact.out.values())
     accounts.house -= sum(fact.back.values())
     accounts.stake = 0
+    accounts.emptied += 1
     for account in MONEY:
         add(level, accounts, account, -fact.out[account] - fact.back[account])
 

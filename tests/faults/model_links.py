@@ -7,9 +7,11 @@ from typing import Any
 
 from tests.faults.model_acts import Acts
 from tests.faults.model_facts import (
+    CENT,
     MONEY,
     PENDING,
     VALIDATED,
+    Award,
     Change,
     Correction,
     Level,
@@ -50,9 +52,9 @@ class LinkActs(Acts):
         self.open_one(link).suspended = False
         return self.answer()
 
-    def at_rest(self, name: str) -> Link:
+    def at_rest(self, link: Link) -> Link:
         """L8, L9: the link suspended, no unfinished round with its wagers, every hit paid or undone."""
-        link = self.open_one(name)
+        name = link.name
         if not link.suspended:
             raise Refused("not suspended")
         if any(round_.live(name) for table in self.tables.values() for round_ in table.unfinished.values()):
@@ -61,6 +63,17 @@ class LinkActs(Acts):
         if any(award.status in (PENDING, VALIDATED) for hit in hits for award in hit.awards):
             raise Refused("a hit waits")
         return link
+
+    def settled_link(self, link: Link) -> Link:
+        """L8, A11: at rest, and nothing that an undo left on it waits for a decision."""
+        if self.left_on(link.name):
+            raise Refused("what was left there waits")
+        return self.at_rest(link)
+
+    def left_on(self, link: str) -> list[Award]:
+        """The awards for which an undo has left something on this link's meters."""
+        hits = [hit for hit in self.hits_made.values() if hit.link == link]
+        return [award for hit in hits for award in hit.awards if award.undecided]
 
     # -- corrections (L8) ------------------------------------------------------------------------------
 
@@ -82,6 +95,22 @@ class LinkActs(Acts):
         of.facts.append(Correction(level, micros, None, account))
         return self.answer(*self.recompute({link}))
 
+    def do_decide_left(self, award: str, remove: bool, people: int = 1) -> Map:
+        """What an undo left on a meter of a paid award stays there, or is taken off as a correction (A11)."""
+        if people < 2:
+            raise Refused("two people")
+        found, (one, *_) = self.awards_of(None, award)
+        if not one.undecided:
+            raise Refused("nothing waits")
+        of, level = self.links[found.link], found.level or ""
+        if remove:
+            now, micros = of.now[level], one.undecided * CENT
+            if now.emptied > one.emptied or now.primary < micros:
+                raise Refused("it is there no more")
+            of.facts.append(Correction(level, -micros))
+        one.decided += one.undecided
+        return self.answer(*self.recompute({of.name}))
+
     # -- transfer and closing (L8) ---------------------------------------------------------------------
 
     def do_transfer(
@@ -96,7 +125,8 @@ class LinkActs(Acts):
         """All that players have on a link's levels to those of another, by name unless `levels` says it."""
         if people < 2:
             raise Refused("two people")
-        source, target = self.at_rest(link), self.open_one(to)
+        source = self.settled_link(self.open_one(link) if closing else self.links[link])
+        target = self.open_one(to)
         into = {name: (levels or {}).get(name, name) for name in source.levels}
         if target is source or set(into.values()) - set(target.levels):
             raise Refused("nowhere to go")
@@ -105,7 +135,7 @@ class LinkActs(Acts):
             source.facts.append(moved)
             if sum(moved.out.values()):
                 target.facts.append(Received(other, moved.out))
-        source.closed = closing
+        source.closed |= closing
         return self.answer(*self.recompute({link, to}))
 
     def do_close_link(
@@ -116,7 +146,7 @@ class LinkActs(Acts):
             return self.do_transfer(link, to, levels, people, closing=True)
         if people < 2:
             raise Refused("two people")
-        source = self.at_rest(link)
+        source = self.settled_link(self.open_one(link))
         taken = [self.take(source, name) for name in source.levels]
         if any(sum(moved.out.values()) for moved in taken):
             raise Refused("players' money is left")
@@ -140,7 +170,7 @@ class LinkActs(Acts):
         """New terms of a link; those of its levels as {level: value}, `envy` and `envy_approved` together."""
         if people < 2:
             raise Refused("two people")
-        of = self.at_rest(link)
+        of = self.at_rest(self.open_one(link))
         if "envy" in terms or "envy_approved" in terms:
             approved = terms.pop("envy_approved", None) or {}
             sums = envy_sums(of.paytable, of.wager, terms.pop("envy", None) or "", approved)

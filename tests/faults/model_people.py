@@ -31,7 +31,8 @@ POWERS: Final[dict[str, tuple[str, ...]]] = {
     **dict.fromkeys(("pay", "correct"), (FLOOR, CAGE)),
     **dict.fromkeys(("suspend", "resume", "confirm_behind", "clear"), (FLOOR, ADMIN)),
     **dict.fromkeys(("grant", "withdraw_role", "end_person"), (ADMIN,)),
-    **dict.fromkeys(("correct_meter", "change", "transfer", "close_link"), (ADMIN,)),
+    **dict.fromkeys(("correct_meter", "decide_left"), (FLOOR, ADMIN)),
+    **dict.fromkeys(("change", "transfer", "close_link"), (ADMIN,)),
 }
 # How long a request waits, and how many of one person.
 HOLDS_MS: Final = 15 * 60_000

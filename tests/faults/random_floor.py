@@ -304,6 +304,10 @@ class RandomFloor:
         return dealt
 
     def person(self) -> None:
+        left = [award for name in self.model.links for award in self.model.left_on(name)]
+        if left and self.rng.random() < 0.1:
+            self.decide(self.rng.choice(left).id, self.rng.choice((1, 2, 2)))
+            return
         hits = [
             hit
             for hit in self.of_model.hits()
@@ -323,6 +327,11 @@ class RandomFloor:
             self.act(kind, self.rng.choice((1, 2, 2)), award=award["award"], amount=amount, **paper)
             return
         self.act(kind, self.rng.choice((1, 2, 2)), **named)
+
+    def decide(self, award: str, people: int) -> None:
+        """What is left of a paid award is taken off, where it is there still, or it stays."""
+        for remove in self.rng.choice(((True, False), (False,))):
+            self.act("decide_left", people, award=award, remove=remove)
 
     # People who sign
 
@@ -384,7 +393,7 @@ class RandomFloor:
             self.act("resume", 1, link=name)
 
     def bring_to_rest(self, name: str) -> None:
-        """No wagers, no unfinished round, nothing that waits."""
+        """No wagers, no unfinished round, nothing that waits; mostly also nothing to decide on."""
         self.act("suspend", 1, link=name)
         for table in self.model.tables.values():
             for round_ in [one for one in table.unfinished.values() if one.live(name)]:
@@ -393,6 +402,8 @@ class RandomFloor:
             for kind in ("validate", "pay"):
                 if any(award["status"] in ("pending", "validated") for award in hit["awards"]):
                     self.act(kind, 1, hit=hit["hit"])
+        for award in self.model.left_on(name) if self.rng.random() < 0.8 else ():
+            self.decide(award.id, 2)
 
     def correct_meter(self, name: str, people: int) -> None:
         level = self.rng.choice(list(self.model.links[name].levels))

@@ -117,7 +117,19 @@ class OfEngine:
             return self._done(self.execute(by_hand("operator", links, "worked example"), **by))
         if kind in ("confirm", "reject"):
             fields["request"] = f"Q{fields['request']}"
-        if kind in ("undo", "correct", "release", "strike", "void_round", "reopen", "decline", "reject"):
+        if kind == "decide_left":
+            fields["left"] = self.left().get(fields.pop("award"), ("D0", 0))[0]
+        if kind in (
+            "undo",
+            "correct",
+            "release",
+            "strike",
+            "void_round",
+            "reopen",
+            "decline",
+            "reject",
+            "decide_left",
+        ):
             fields.setdefault("reason", "worked example")
         if kind in ("validate", "pay", "undo") and "award" in fields:
             fields["hit"] = next(
@@ -208,6 +220,11 @@ class OfEngine:
                     award["level"] = None if award["level"] == "meter" else award["level"]
                 self.past[hit["hit"]] = hit
         return list(self.past.values())
+
+    def left(self) -> dict[str, tuple[str, int]]:
+        """What waits for a decision (A11): by award, how it is called and how many cents it is."""
+        listed = views.statistics(self.engine)["left"]
+        return {one["award"]: (one["left"], one["amount"] // 10_000) for one in listed}
 
     def held(self, table: str) -> bool:
         found = self.engine.table(table)

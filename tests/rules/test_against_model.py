@@ -88,7 +88,10 @@ class Both(RandomFloor):
 
     def compare(self) -> None:
         assert self.engine.meters() == self.of_model.meters()
+        awards = self.names(self.engine)
         assert {one.id for one in self.engine.engine.state.requests} == set(self.model.requests)
+        listed = {awards[name]: cents for name, (_, cents) in self.engine.left().items()}
+        assert listed == self.undecided()
         for table in self.house.tables:
             assert self.engine.held(table.name) == self.of_model.held(table.name), table.name
         open_ = {f"H{number}" for number in self.engine.engine.state.hits}
@@ -100,6 +103,11 @@ class Both(RandomFloor):
         for link in self.engine.engine.state.links:
             for level in link.levels:
                 assert level.wins == level.accounts.awards
+
+    def undecided(self) -> dict[tuple[Any, ...], int]:
+        awards = self.names(self.of_model)
+        left = [award for link in self.model.links for award in self.model.left_on(link)]
+        return {awards[award.id]: award.undecided for award in left}
 
     def standing(self, subject: OfEngine | OfModel) -> list[tuple[str, tuple[Any, ...], tuple[int, str]]]:
         names = self.names(subject)
