@@ -5,7 +5,7 @@ are read backwards, for what people did with a hit comes later in the journal th
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import dropwhile, islice
 from typing import Any, Final, Literal, NamedTuple
 
 from jackpot.books.entries import BEYOND, asked
@@ -142,10 +142,21 @@ def done_with(ledger: Reader, bank: str, hit: int) -> list[Done]:
     ]
 
 
-def marks_of(ledger: Reader, bank: str, hit: int) -> list[bytes]:
-    """The marks of all that people wrote on the hit's papers. Raises LedgerError."""
-    found = (event for _, event in _events(ledger, bank, hit) if isinstance(event, Validated | Paid))
-    return [event.paper for event in found if event.paper and event.hit == hit]
+def erased_marks(ledger: Reader, bank: str, hit: int) -> list[bytes]:
+    """The marks of what people wrote on the hit's papers before they were erased. Raises LedgerError."""
+    since = dropwhile(lambda one: not isinstance(one[1], PapersErased), _events(ledger, bank, hit))
+    return _marks([event for _, event in since], hit)
+
+
+def last_written(ledger: Reader, bank: str, hit: int) -> int | None:
+    """When the newest of the hit's papers was written, in unix milliseconds; None where none is kept."""
+    marks = _marks([event for _, event in _events(ledger, bank, hit)], hit)
+    return max((at for mark in marks if (at := papers.made(ledger, mark)) is not None), default=None)
+
+
+def _marks(found: Iterable[events.Event], hit: int) -> list[bytes]:
+    written = (event for event in found if isinstance(event, Validated | Paid))
+    return [event.paper for event in written if event.paper and event.hit == hit]
 
 
 def facts_of(ledger: Reader, event: events.Event) -> dict[str, str]:

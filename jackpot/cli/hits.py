@@ -174,13 +174,15 @@ def lift(talk: Talk, hit: Hit, reason: Reason) -> None:
 
 
 @app.command()
-@talking(*ONE, "bank")
+@talking(*TWO, "bank")
 def erase(talk: Talk, hit: Hit, reason: Reason) -> None:
     """Erase whom the papers of a settled hit name: patron, dealer, witness and the tax form's number.
 
-    Example: jackpot hits erase H12 --reason "asked for by the patron" --config /etc/jackpot/config.toml
+    It takes two people until the site's time for papers is over (`papers_kept_days`).
+
+    Example: jackpot hits erase H12 --reason "they asked" --by Ann --and-by Bo -c /etc/jackpot/config.toml
     """
-    from jackpot.rules.acts.hits import ErasePapers
+    from jackpot.server.asks import ErasePapers
 
     talk.show(talk.ask(ErasePapers(hit, reason)), f"{hit}: its papers name nobody any more")
 
@@ -214,6 +216,10 @@ def correct(
     document: Annotated[
         str, typer.Option("--document", metavar="NUMBER", help="A must where the award is paid.")
     ] = "",
+    tax_form: Annotated[
+        str,
+        typer.Option("--tax-form", metavar="NAME", help="Of what is paid on top, from the site's sum on."),
+    ] = "",
 ) -> None:
     """Correct what an award comes to, by two people; it waits for its validation once more.
 
@@ -222,10 +228,10 @@ def correct(
 
     Example: jackpot hits correct A34 --amount 9999.21 --reason misread --by "Ann Lee" --and-by "Bo Ray" -c F
     """
-    from jackpot.rules.acts.hits import Correct
+    from jackpot.server.asks import Correct
 
     cents = _cents(amount)
-    answer = talk.ask(Correct(award, cents, reason, document))
+    answer = talk.ask(Correct(award, cents, reason, document, tax_form))
     more = answer.get("difference")
     done = f"comes to {talk.money(amount)}, to be validated"
     if more is not None:

@@ -23,6 +23,7 @@ _KEEP: Final = """
     ON CONFLICT (request) DO UPDATE SET request = excluded.request RETURNING mark
 """
 _FACTS: Final = "SELECT salt, facts FROM paper WHERE mark = ?1"
+_MADE: Final = "SELECT made FROM paper WHERE mark = ?1"
 _ALL: Final = "SELECT mark, request, made, salt, facts FROM paper ORDER BY made"
 _DROP: Final = "DELETE FROM paper WHERE mark = ?1"
 _ERASE: Final = "UPDATE paper SET salt = ?2, facts = '' WHERE mark = ?1"
@@ -64,6 +65,12 @@ def facts(ledger: Reader, mark: bytes) -> dict[str, str] | None:
         if _mark(salt, text) == mark:
             return msgspec.json.decode(text, type=dict[str, str])
     return None
+
+
+def made(ledger: Reader, mark: bytes) -> int | None:
+    """When what has that mark was written, in unix milliseconds; None where nothing has it."""
+    found = ledger.look_up(_MADE, mark)
+    return int(found[0][0]) if found else None
 
 
 def carried(ledger: Reader) -> list[Statement]:

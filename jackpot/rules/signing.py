@@ -19,8 +19,8 @@ server's machine, or with the one-time code by which they choose their secret an
 
 # The bank of the people. It has no link, so no link lies in it.
 SITE: Final = "site"
-# Who stands in the place of a code's giver where an admin was made on the server's machine: nobody knows whose
-# names were typed there, so one person may have chosen the secrets of all of them.
+# Who stands in the place of a code's giver where an admin was made on the server's machine. Nobody knows who
+# sat there, so one person may have chosen the secrets of all of these.
 OPERATOR: Final = -1
 
 
@@ -98,7 +98,9 @@ class People(msgspec.Struct, frozen=True, array_like=True):
                 if given.given_by == giver.id:
                     return given.came
             if one.given_by and one.given_by == other.given_by and not (one.vouched or other.vouched):
-                return f"{one.came}, and person {other.id} likewise: another admin vouches for one of them first"
+                return (
+                    f"{one.came}, and person {other.id} likewise: another admin vouches for one of them first"
+                )
         return ""
 
     def said(self) -> tuple[str, ...]:

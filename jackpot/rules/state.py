@@ -325,7 +325,7 @@ class Token(msgspec.Struct, array_like=True):
 
 
 class Session(msgspec.Struct, array_like=True):
-    """Who signed in, until they sign out or it ends otherwise. at: when, of the entry, in unix milliseconds."""
+    """Who signed in, until it ends. at: when, of the entry, in unix milliseconds."""
 
     person: int
     at: int
@@ -451,7 +451,8 @@ class State(msgspec.Struct, array_like=True):
     of which nothing is left to do but a correction, the last ones only. closed_into: the bank that this one
     became, empty while it lives. site: the site's id. sealed: the newest entry that seals a state.
     requests: what waits for a second person. known: the entry of the bank `site` up to which an act here has
-    looked. people, tokens: of the bank `site` alone, and sessions: by digest, the oldest first. lost: its entry by which somebody lost a right last.
+    looked. people, tokens, sessions: of the bank `site` alone; sessions by digest, the oldest first. lost:
+    its entry by which somebody lost a right last.
     alarms: open ones, by kind and place: of each kind there is one for a device, a person or a hit, and no
     more. left: what waits for a decision of two people. disputed: hits that are not paid until that is
     lifted, and the entry that began it.

@@ -11,14 +11,15 @@ from typing import Any, Final
 import msgspec
 import structlog
 
-from jackpot.books.hits import done_with, marks_of
+from jackpot.books.hits import done_with, erased_marks, last_written
 from jackpot.books.reader import Books
 from jackpot.config import Config
 from jackpot.config.writing import local_time
 from jackpot.ledger.store import LedgerError
+from jackpot.rules.acts import hits
 from jackpot.rules.acts.devices import ClearDevice, EndKey
 from jackpot.rules.acts.erasure import EraseName
-from jackpot.rules.acts.hits import ErasePapers, Pay, Undo, Validate
+from jackpot.rules.acts.hits import Pay, Undo, Validate
 from jackpot.rules.acts.links import Resume
 from jackpot.rules.acts.parameters import ChangeLink
 from jackpot.rules.acts.requests import Confirm
@@ -36,6 +37,8 @@ from jackpot.server.asks import (
     Ask,
     BadRequest,
     ChangeParameters,
+    Correct,
+    ErasePapers,
     GiveCode,
     HandOver,
     Payout,
@@ -138,10 +141,13 @@ class Acts:
                 return await self._own_acts.done(request.digest, lambda: self._give_code(request, number))
             case Payout() as payout:
                 return await self._payout(request, payout)
-            case ErasePapers() as act:
-                done = await self._act(request, act)
-                await self._erase(request, act.hit)
-                return done
+            case Correct(award, amount, reason, document, form):
+                tax_from = self._config.site.tax_form_from
+                return await self._act(request, hits.Correct(award, amount, reason, document, form, tax_from))
+            case ErasePapers(hit, reason):
+                return await self._act(
+                    request, hits.ErasePapers(hit, reason, await self._is_due(request, hit))
+                )
             case ActCommand() as act:
                 return await self._act(request, act)
         raise BadRequest(f"{type(request.ask).__name__} is no ask")
@@ -160,9 +166,15 @@ class Acts:
                 await self._papers.drop(mark)
             raise
 
-    async def _erase(self, request: Request, hit: str) -> None:
-        writer = await self._whose.bank_of(request)
-        marks = await self._books.read(lambda ledger: marks_of(ledger, writer.bank, number(hit) or 0))
+    async def _is_due(self, request: Request, hit: str) -> bool:
+        """Whether the site keeps papers no longer than this hit's were kept."""
+        bank = (await self._whose.bank_of(request)).bank
+        made = await self._books.read(lambda ledger: last_written(ledger, bank, number(hit) or 0))
+        return self._papers.are_due(made)
+
+    async def _erase(self, bank: str, hit: str) -> None:
+        """Erases what the journal says is erased of a hit; again where that failed."""
+        marks = await self._books.read(lambda ledger: erased_marks(ledger, bank, number(hit) or 0))
         await self._papers.erase(*marks)
 
     async def _act(self, request: Request, act: ActCommand) -> replies.Done:
@@ -180,6 +192,8 @@ class Acts:
             await agree_again(writer, self._config)
         if isinstance(act, EraseName):
             await self._staff.forget()
+        if isinstance(act, hits.ErasePapers | Confirm) and answer.hit:
+            await self._erase(writer.bank, answer.hit)
         done = _done(answer)
         if isinstance(act, Resume):
             left = explained(writer.board, writer.bank)

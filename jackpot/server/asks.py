@@ -28,7 +28,7 @@ from jackpot.catalogue.figures import parse_money
 from jackpot.rules import names, signing
 from jackpot.rules.acts import ACTS
 from jackpot.rules.acts.act import ADMIN
-from jackpot.rules.acts.fields import AwardId, Document, Fact, HitId, Reason, Role
+from jackpot.rules.acts.fields import AwardId, Cents, Document, Fact, HitId, Reason, Role
 from jackpot.rules.acts.people import Number
 from jackpot.rules.commands import DIGEST_BYTES, KEY_BYTES, ActCommand
 from jackpot.rules.money import decimal, from_cents, of_decimal, to_cents
@@ -314,6 +314,32 @@ class Pay(Payout, tag="pay", frozen=True):
     patron: Fact = ""
     tax_form: Fact = ""
     tax_number: Fact = ""
+
+
+class Correct(ServerAct, tag="correct", frozen=True):
+    """An award comes to another sum (A10); two people. document: a must where it is paid.
+
+    tax_form: its name, where what is paid on top brings a seat to the site's sum.
+    """
+
+    power: ClassVar[tuple[signing.Role, ...]] = ROLES
+    reply = replies.Done
+    what = "correct an award"
+    award: AwardId
+    amount: Cents
+    reason: Reason
+    document: Document = ""
+    tax_form: Fact = ""
+
+
+class ErasePapers(ServerAct, tag="erase-papers", frozen=True):
+    """What names somebody on the papers of a settled hit is erased; two people, before its time is over."""
+
+    power: ClassVar[tuple[signing.Role, ...]] = ROLES
+    reply = replies.Done
+    what = "erase a hit's papers"
+    hit: HitId
+    reason: Reason
 
 
 Ask = Question | ServerAct | ActCommand

@@ -36,11 +36,21 @@ class Papers:
         facts = payout.papers()
         if not facts:
             return b"", False
-        now, days = self._clock.unix_ms(), self._site.papers_kept_days
-        old = () if days is None else (papers.erase_older(now - days * DAY_MS),)
-        keeping, made = papers.keep(facts, request, now)
+        before = self._kept_since()
+        old = () if before is None else (papers.erase_older(before),)
+        keeping, made = papers.keep(facts, request, self._clock.unix_ms())
         ((mark,),) = await self._store.change(*old, keeping)
         return bytes(mark), bytes(mark) == made
+
+    def are_due(self, made: int | None) -> bool:
+        """Whether the time for which the site keeps papers is over. made: when the newest was, unix ms."""
+        before = self._kept_since()
+        return made is not None and before is not None and made < before
+
+    def _kept_since(self) -> int | None:
+        """What was written before that moment, in unix milliseconds, is kept no longer; None for ever."""
+        days = self._site.papers_kept_days
+        return None if days is None else self._clock.unix_ms() - days * DAY_MS
 
     def act(self, payout: Payout, mark: bytes) -> hits.Validate | hits.Pay:
         """What the rules decide."""

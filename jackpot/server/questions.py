@@ -373,6 +373,8 @@ def _asked(bank: str, request: Asked, left_ms: int, called: Called, waits: _Wait
         changes = compared(waits.links.get(link, command.terms), command.terms)
         said = [f"{one.what}: {one.before}, then {one.now}" for one in changes]
         fields = {"do": fields["do"], "link": link, "changes": said, "reason": command.reason}
+    for ours in ("tax_from", "due"):
+        fields.pop(ours, None)
     facts = {"request": f"Q{request.id}", "asked": called.who(request.people), "left_ms": left_ms}
     table, what = fields.get("table"), str(fields.pop("do"))
     if "person" in fields:

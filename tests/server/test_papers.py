@@ -11,8 +11,14 @@ from jackpot.books.report import Wanted
 from jackpot.books.reports import REPORTS
 from jackpot.config import Config
 from jackpot.ledger.open import open_reader
+from jackpot.rules.acts.requests import Confirm
+from jackpot.server.asks import ErasePapers, Request, keyed
+from jackpot.server.hashing import Hashing
+from jackpot.server.people import Person
+from jackpot.server.staff import Staff
 from tests.server.bed import administer, configure, on_loop, table
 from tests.server.test_admin import royal
+from tests.server.test_people import ANN, BEN, QUICK
 
 DAY_MS = 24 * 60 * 60 * 1_000
 SEEN = {"dealer": "Dee Lear, 4411", "witness": "Will Ness", "surveillance": "cam 12, 02:14"}
@@ -95,14 +101,58 @@ async def test_what_names_somebody_is_erased_by_an_act_or_by_age(tmp_path: Path)
         assert (await administer(config, **pay))["ok"]
         assert [msgspec.json.decode(row[0])["patron"] for row in kept(config)] == ["Pat Ron"]
         erase = {"do": "erase-papers", "hit": "H1", "reason": "asked for by the patron"}
-        assert (await administer(config, by="Ann", **erase))["ok"]
+        assert (await administer(config, by="Ann", **erase))["code"] == "two_people"
+        assert len(kept(config)) == 1
+        assert (await administer(config, by="Ann", and_by="Bo", **erase))["ok"]
         assert kept(config) == []
         assert (await administer(config, **pay))["ok"]
         assert kept(config) == [], "the same request keeps no name once more"
         form = await payout(server, config)
         assert (form["patron"], form["tax form"], form["document"]) == ("erased", "W-2G", "P-4711")
         done = await server.books.read(lambda ledger: done_with(ledger, "main", 1))
-        assert (done[0].what, done[0].people) == ("erased", ("Ann",))
+        assert (done[0].what, done[0].people) == ("erased", ("Ann", "Bo"))
+        await server._stores["main"].change(("UPDATE paper SET made = made - ?1", (31 * DAY_MS,)))
+        assert (await administer(config, by="Ann", **erase))["ok"], "their time is over"
+
+
+@on_loop
+async def test_papers_are_erased_once_another_confirms_it(tmp_path: Path) -> None:
+    """A10: what one admin asks for erases nothing; what another confirms does."""
+    config = taxed(tmp_path)
+    async with Server(config) as server, table(server) as device:
+        await royal(device)
+        assert (await administer(config, do="validate", hit="H1", by="Ann", **SEEN))["ok"]
+        assert (await administer(config, do="pay", hit="H1", by="Ann", **PAID))["ok"]
+        server.entrance.hashing = Hashing(QUICK)
+        await Staff(server.entrance).begin((ANN, BEN), "root")
+        ann, ben = [(await server.entrance.sign_in(one.login, one.secret)).person for one in (ANN, BEN)]
+
+        async def ask(person: Person, act: ErasePapers | Confirm) -> Any:
+            return await server.acts.carry_out(keyed(Request(act, (person,), "main"), person, repr(act)))
+
+        asked = await ask(ann, ErasePapers("H1", "the patron asked"))
+        assert (asked.asked, len(kept(config))) == (True, 2)
+        await ask(ben, Confirm(asked.request))
+        assert kept(config) == []
+
+
+@on_loop
+async def test_a_correction_is_asked_for_a_tax_form_by_the_sites_sum(tmp_path: Path) -> None:
+    """A10: the sum is the configuration's; who asks cannot leave it out or name another."""
+    config = taxed(tmp_path)
+    site = msgspec.structs.replace(config.site, tax_form_from=1_100_000)
+    config = msgspec.structs.replace(config, site=site)
+    async with Server(config) as server, table(server) as device:
+        await royal(device)
+        for act in ("validate", "pay"):
+            assert (await administer(config, do=act, hit="H1", by="Ann"))["ok"]
+        fix = {"do": "correct", "award": "A1", "amount": "12000.00", "reason": "misread", "document": "W-1"}
+        both = {"by": "Ann", "and_by": "Bo", **fix}
+        assert await refused(config, and_by="Bo", **fix) == ("no_tax_form", "tax_form")
+        assert await refused(config, and_by="Bo", tax_from=None, **fix) == ("bad_request", "tax_from")
+        assert (await administer(config, tax_form="W-2G", **both))["ok"]
+        steps = (await administer(config, do="/hits/{hit}", hit="H1"))["steps"]
+        assert steps[0]["facts"] == {"tax_form": "W-2G"}
 
 
 @on_loop

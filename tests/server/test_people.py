@@ -386,7 +386,7 @@ async def test_who_writes_next_to_the_journal_becomes_nobody(
 
 @on_loop
 async def test_who_writes_sessions_is_let_in_as_nobody(tmp_path: Path) -> None:
-    """S8: the journal says whose session it is, and when it ended; a row that is written by others says neither."""
+    """S8: the journal says whose session it is, and when it ended; a row alone says neither."""
     async with opened(tmp_path) as site:
         ben = await site.entrance.sign_in("ben", BEN.secret)
         now = site.clock.unix_ms()

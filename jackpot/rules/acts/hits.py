@@ -121,17 +121,19 @@ def _check_tax(hit: Hit, awards: list[Award], command: Pay) -> None:
     """Refuse a payment that takes a tax form and has none: a seat's sum counts, of all awards of the hit."""
     if command.tax_from is None:
         return
-    sums = dict.fromkeys((award.seat for award in awards), 0)
-    for award in hit.awards:
-        if award.stands() and award.seat in sums:
-            sums[award.seat] += award.worth()
-    due = sorted(seat for seat, amount in sums.items() if amount >= from_cents(command.tax_from))
+    seats = sorted({award.seat for award in awards})
+    due = [seat for seat in seats if _of_seat(hit, seat) >= from_cents(command.tax_from)]
     several = f"award: seats {', '.join(map(str, due))} each take a tax form of their own: pay award by award"
     refuse_if(len(due) > 1, Code.NO_TAX_FORM, several)
     least = decimal(from_cents(command.tax_from))
     for seat in due:
         missing = f"tax_form: seat {seat} is paid {least} or more, which takes a tax form"
         refuse_if(not command.tax_form, Code.NO_TAX_FORM, missing)
+
+
+def _of_seat(hit: Hit, seat: int) -> int:
+    """What the hit gives one seat; micro-dollars."""
+    return sum(award.worth() for award in hit.awards if award.stands() and award.seat == seat)
 
 
 def apply_paid(effects: Effects, event: Paid) -> None:
@@ -232,10 +234,14 @@ def _undo_on(level: Level, hit: Hit, gone: list[Award]) -> None:
 
 
 class ErasePapers(ActCommand, tag="erase-papers", frozen=True):
-    """What lies next to the journal about a hit's payment is erased: who was paid, and who was there."""
+    """What lies next to the journal about a hit's payment is erased: who was paid, and who was there.
+
+    due: the site keeps papers no longer than these were kept.
+    """
 
     hit: HitId
     reason: Reason
+    due: bool = False
 
 
 class PapersErased(Event, frozen=True, array_like=True):
@@ -245,17 +251,20 @@ class PapersErased(Event, frozen=True, array_like=True):
     number: int
     reason: str
     people: People
+    due: bool = False
 
 
 def decide_erase(state: State, command: ErasePapers, by: By) -> PapersErased:
-    """Of a hit of which nothing waits any more; it may have left the state long ago."""
+    """Of a hit of which nothing waits any more; it may have left the state long ago. Two people, or time."""
     someone(by)
     number = number_of("H", command.hit)
     refuse_if(not 0 < number < state.next_hit, Code.NO_SUCH_HIT, f"hit: there is no {quoted(command.hit)}")
     hit = state.hits.get(number)
     open_ = hit is not None and any(award.status in UNPAID for award in hit.awards)
     refuse_if(open_, Code.NOT_VALIDATED, f"hit: {command.hit} is not paid yet")
-    return PapersErased(number, command.reason, by.people)
+    if not command.due:
+        two_people(by.people, "papers are erased before their time is over")
+    return PapersErased(number, command.reason, by.people, command.due)
 
 
 def apply_erased(effects: Effects, event: PapersErased) -> None:
@@ -265,12 +274,17 @@ def apply_erased(effects: Effects, event: PapersErased) -> None:
 
 
 class Correct(ActCommand, tag="correct", frozen=True):
-    """An award comes to another sum (A10), in cents; two people. document: a must where it is paid."""
+    """An award comes to another sum (A10), in cents; two people. document: a must where it is paid.
+
+    tax_form, tax_from: as of `Pay`, for what is paid on top.
+    """
 
     award: AwardId
     amount: Cents
     reason: Reason
     document: Document = ""
+    tax_form: Fact = ""
+    tax_from: int | None = None
 
 
 class Corrected(Event, frozen=True, array_like=True):
@@ -287,6 +301,8 @@ class Corrected(Event, frozen=True, array_like=True):
     recomputed: Recomputed
     people: People
     document: str = ""
+    tax_form: str = ""
+    tax_from: int | None = None
 
 
 def decide_correct(state: State, command: Correct, by: By) -> Corrected:
@@ -300,14 +316,27 @@ def decide_correct(state: State, command: Correct, by: By) -> Corrected:
     bad = not 0 <= command.amount <= AWARD_MOST
     refuse_if(bad, Code.BAD_AMOUNT, f"amount: 0 to {AWARD_MOST} cents")
     amount = from_cents(command.amount)
+    if award.settled():
+        _check_tax_of_more(_kept_hit(state, award.hit), award, amount - award.worth(), command)
     recomputed = with_correction(state, award, amount - award.worth())
-    return Corrected(award.hit, award.number, amount, command.reason, recomputed, by.people, command.document)
+    facts_ = command.document, command.tax_form, command.tax_from
+    return Corrected(award.hit, award.number, amount, command.reason, recomputed, by.people, *facts_)
+
+
+def _check_tax_of_more(hit: Hit, award: Award, more: int, command: Correct) -> None:
+    """Refuse to bring a seat to the sum that takes a tax form without one. more: micro-dollars."""
+    if command.tax_from is None:
+        return
+    least, before = from_cents(command.tax_from), _of_seat(hit, award.seat)
+    missing = before < least <= before + more and not command.tax_form
+    said = f"tax_form: seat {award.seat} then has {decimal(least)} or more, which takes a tax form"
+    refuse_if(missing, Code.NO_TAX_FORM, said)
 
 
 def apply_corrected(effects: Effects, event: Corrected) -> None:
     """An award comes to another sum, and waits for its validation; a paid one stays as it is (A10)."""
     state = effects.state
-    hit = state.hits.get(event.hit) or state.paid[event.hit]
+    hit = _kept_hit(state, event.hit)
     award = _chosen(hit, [event.award])[0]
     effects.hits.add(hit.number)
     link = state.link(award.link)
@@ -338,6 +367,11 @@ def find_hit(state: State, name: str) -> Hit:
     if hit is None:
         raise Refusal(Code.NO_SUCH_HIT, f"hit: {quoted(name)} is not an open hit")
     return hit
+
+
+def _kept_hit(state: State, number: int) -> Hit:
+    """A hit that the state keeps, settled or not."""
+    return state.hits.get(number) or state.paid[number]
 
 
 def _find_award(state: State, name: str) -> Award:
@@ -424,7 +458,8 @@ def _again(command: Callable[..., ActCommand], event: Any, *more: str) -> Iterab
 
 
 def _again_correct(_state: State, event: Corrected) -> Iterable[Correct]:
-    yield Correct(f"A{event.award}", to_cents(event.amount), event.reason, event.document)
+    facts_ = event.document, event.tax_form, event.tax_from
+    yield Correct(f"A{event.award}", to_cents(event.amount), event.reason, *facts_)
 
 
 ACTS: Final = (
@@ -450,15 +485,12 @@ ACTS: Final = (
         asked=True,
         power=FLOOR,
     ),
-    Act(
-        Correct, decide_correct, {Corrected: apply_corrected}, _again_correct, asked=True, power=FLOOR_OR_CAGE
-    ),
+    Act(Correct, decide_correct, {Corrected: apply_corrected}, _again_correct, power=FLOOR_OR_CAGE),
     Act(
         ErasePapers,
         decide_erase,
         {PapersErased: apply_erased},
-        lambda _, event: [ErasePapers(f"H{event.number}", event.reason)],
-        asked=True,
+        lambda _, event: [ErasePapers(f"H{event.number}", event.reason, event.due)],
         power=ADMIN,
     ),
 )

@@ -242,7 +242,7 @@ def find_open(state: State, field: str, name: str) -> Link:
 
 
 def _rests(state: State, link: Link) -> Link:
-    """The link that is to be emptied; refused where it is not at rest, or an undo left something there (A11)."""
+    """The link that is to be emptied; refused unless it is at rest, and nothing is left on it (A11)."""
     at_rest(state, link)
     waits = ", ".join(f"D{one.number}" for one in state.left if one.link == link.number)
     said = f"link: {waits} of {link.terms.link}: what an undo left there waits for a decision"

@@ -467,8 +467,10 @@ def decide_recover(state: State, command: Recover, by: By) -> Recovered:
 
 
 def apply_recovered(effects: Effects, event: Recovered) -> None:
-    """An admin whom nobody confirmed: everybody is told. Two of them are one, while an admin is here who is
-    somebody of their own: that one says otherwise. Where none is, the site begins again as with its first two.
+    """An admin whom nobody confirmed: everybody is told.
+
+    Two of them are one, while an admin is here who is somebody of their own, and can say otherwise.
+    Where none is, the site begins again as with its first two.
     """
     state = effects.state
     judge = any("admin" in one.roles and one.own and not one.ended for one in state.people)

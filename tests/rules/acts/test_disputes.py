@@ -7,7 +7,7 @@ import pytest
 
 from jackpot.rules import facts, views
 from jackpot.rules.acts.disputes import Dispute, Lift
-from jackpot.rules.acts.hits import ErasePapers, Pay, Undo, Validate
+from jackpot.rules.acts.hits import Correct, ErasePapers, Pay, Undo, Validate
 from jackpot.rules.acts.requests import Confirm
 from jackpot.rules.signing import Signed
 from tests.rules.acts.test_requests import ANN, BEN, LOOKER, ask, last, waiting, won
@@ -141,13 +141,42 @@ def test_each_seat_has_a_tax_form_of_its_own() -> None:
         assert act(subject, Pay("H1", award, "4711", "W-2G", 100_000))["ok"]
 
 
-def test_papers_are_erased_of_what_is_settled_alone() -> None:
-    """A10: an admin has it done, with a reason, also of a hit long forgotten; not of one that waits."""
+def test_a_correction_of_a_paid_award_takes_a_tax_form_where_it_reaches_the_sum() -> None:
+    """A10: what is paid on top is a payment, too; not where it was large before, or is not paid yet."""
     subject = won()
-    admin = Signed(8, ("admin",))
+
+    def correct(cents: int, form: str = "", tax_from: int | None = 1_100_000) -> Mapping[str, Any]:
+        return act(subject, Correct("A1", cents, "misread", "W-1", form, tax_from), BOTH)
+
+    assert correct(1_100_000)["ok"], "its payment will ask"
+    assert correct(1_000_042)["ok"]
+    act(subject, Validate("H1"))
+    assert act(subject, Pay("H1", tax_from=1_100_000))["ok"]
+    assert correct(1_099_999)["ok"]
+    refused = correct(1_100_000)
+    assert (refused["code"], refused["message"]) == (
+        "no_tax_form",
+        "tax_form: seat 3 then has 11000.00 or more, which takes a tax form",
+    )
+    assert correct(1_100_000, "W-2G")["ok"]
+    made: Any = last(subject)
+    assert (made.tax_form, made.tax_from) == ("W-2G", 1_100_000)
+    assert correct(1_200_000)["ok"], "it had its form"
+    assert correct(900_000)["ok"]
+    assert correct(1_100_000, tax_from=None)["ok"]
+
+
+def test_papers_are_erased_of_what_is_settled_alone() -> None:
+    """A10: admins have it done, also of a hit long forgotten; two, or one once its time is over."""
+    subject = won()
+    admin, other = Signed(8, ("admin",)), Signed(9, ("admin",))
     erase = ErasePapers("H1", "asked for")
     assert ask(subject, erase, ANN).answer["code"] == "not_allowed"
     assert ask(subject, erase, admin).answer["code"] == "not_validated"
     assert ask(subject, ErasePapers("H2", "x"), LOOKER).answer["code"] == "no_such_hit"
     assert ask(subject, Undo("H1", "misdeal"), ANN).answer["ok"]
-    assert ask(subject, erase, admin).answer["ok"]
+    assert ask(subject, erase, admin).answer["asked"]
+    assert ask(subject, Confirm("Q1"), other).answer["code"] == "not_allowed"
+    assert ask(subject, Confirm("Q1"), admin, other).answer["hit"] == "H1"
+    assert ask(subject, erase, admin, other).answer["ok"]
+    assert ask(subject, ErasePapers("H1", "over", due=True), admin).answer["hit"] == "H1"

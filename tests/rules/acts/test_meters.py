@@ -216,7 +216,7 @@ def test_what_is_left_is_decided_on_before_a_link_is_emptied() -> None:
 
 
 def test_money_that_comes_to_stand_on_a_closed_link_is_transferred() -> None:
-    """A10, L8: a correction downwards of what was won there gives it back; the link stays closed, and empty."""
+    """A10, L8: a correction downwards of what was won there gives it back; the link stays closed."""
     subject = two_links()
     subject.add(Table("T3", links=("L",)))
     jackpot(subject, "z1", "T3")

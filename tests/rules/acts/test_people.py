@@ -211,7 +211,7 @@ def test_sign_ins_and_lock_outs_are_in_the_journal() -> None:
 
 
 def test_the_journal_knows_whose_sessions_are_open() -> None:
-    """S8: one ends with a sign-out, another secret, a reset and the person, and the oldest where they are many."""
+    """S8: one ends with a sign-out, another secret, a reset, the person; of many the oldest does."""
     site = OfSite()
     third = site.join("floor")
 
