@@ -308,11 +308,6 @@ class Person(msgspec.Struct, array_like=True):
     vouched: int = 0
     erased: bool = False
 
-    @property
-    def own(self) -> bool:
-        """As of `Signed`; who has no secret is nobody yet."""
-        return bool(self.secret) and (not self.given_by or bool(self.vouched))
-
 
 class Token(msgspec.Struct, array_like=True):
     """A person's API token, until it is ended. roles: which of theirs it has. until: its end, unix ms."""

@@ -469,11 +469,12 @@ def decide_recover(state: State, command: Recover, by: By) -> Recovered:
 def apply_recovered(effects: Effects, event: Recovered) -> None:
     """An admin whom nobody confirmed: everybody is told.
 
-    Two of them are one, while an admin is here who is somebody of their own, and can say otherwise.
-    Where none is, the site begins again as with its first two.
+    Two of them are one, while an admin is here who came otherwise, or was vouched for. Where none is, the
+    site begins again as with its first two.
     """
     state = effects.state
-    judge = any("admin" in one.roles and one.own and not one.ended for one in state.people)
+    others = [one for one in state.people if one.given_by != OPERATOR or one.vouched]
+    judge = any("admin" in one.roles and one.secret and not one.ended for one in others)
     _admit(state, event.mark, ["admin"], event.secret)
     state.people[-1].given_by = OPERATOR if judge else 0
     effects.told.person = event.id

@@ -16,8 +16,9 @@ from jackpot.rules.refusal import Refusal, refuse_if
 from jackpot.rules.signing import ROLES, SITE, People, Signed
 from jackpot.rules.state import State
 
-# Whom a request waits for, where only the other reasons to refuse it are looked for; nobody has the number.
-SOMEBODY: Final = People().signed_by(Signed(-1, ROLES))
+# Whom a request waits for, where only the other reasons to refuse it are looked for; nobody has the number,
+# neither as a person nor as who gave a code.
+SOMEBODY: Final = People().signed_by(Signed(-2, ROLES))
 
 
 def decide_asked(state: State, command: ActCommand, by: By) -> Event:

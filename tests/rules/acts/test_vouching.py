@@ -10,6 +10,7 @@ from jackpot.rules.acts.people import (
     SetSecret,
     WithdrawRole,
 )
+from jackpot.rules.acts.requests import Confirm
 from jackpot.rules.acts.vouching import Vouch
 from jackpot.rules.signing import People
 from tests.rules.site import ADMINS, CODE, SECRET, OfSite, mark, newcomer
@@ -78,6 +79,8 @@ def test_two_admins_made_on_the_servers_machine_are_one() -> None:
     refused = site.ask(Grant(eve, "floor"), eve, fay).answer
     assert (refused["code"], "vouches for one of them" in refused["message"]) == ("two_people", True)
     assert fault(site, 1, eve) == fault(site, fay, 2) == ""
+    assert site.ask(Grant(1, "floor"), eve).answer["asked"], "another confirms it"
+    assert site.ask(Confirm("Q1"), eve, 2).answer["ok"]
     assert code(site, eve, fay) == "not_allowed", "nor does one of them vouch for the other"
     site.ask(AddPerson(mark(5), ("floor",)), *ADMINS)
     assert site.ask(GiveCode(5, CODE, 1), eve).answer["code"] == "not_allowed"
@@ -90,9 +93,11 @@ def test_two_admins_made_on_the_servers_machine_are_one() -> None:
 def test_where_every_other_admin_was_ended_the_site_begins_again() -> None:
     """All are lost: the one who was made ends them, for all to see, and who is made then is somebody else."""
     site = OfSite()
-    floor, eve = site.join("floor"), recovered(site)
+    floor, third, eve = site.join("floor"), site.join("admin"), recovered(site)
     for lost in ADMINS:
         assert site.ask(EndPerson(lost), eve).answer["ok"]
+    assert "where no server ran" in fault(site, eve, recovered(site)), "one is here who came otherwise"
+    assert site.ask(EndPerson(third), eve).answer["ok"]
     fay = recovered(site)
     assert fault(site, eve, fay) == ""
     gus = recovered(site)
