@@ -89,6 +89,10 @@ Readings (where the rules leave a choice, the one taken here):
     an award of the whole meter or a transfer has taken along since, or the primary has not, is not taken off.
     By as much as the award is corrected upward after that, it is decided. While anything waits on a link it
     is neither transferred nor closed; its terms may change.
+27. A dispute holds the payment of all awards of its hit, and nothing else: it is validated, corrected and
+    undone meanwhile. Two people lift it, who name it; it also ends when nothing of the hit is to be paid.
+28. Where the site names a sum, a payment takes a tax form if what it gives one seat comes to that sum. One
+    form is for one seat: where several come to it, their awards are paid one by one.
 """
 
 from __future__ import annotations

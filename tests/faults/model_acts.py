@@ -182,16 +182,19 @@ class Acts:
         return round_ is not None and any(waiting[3] is hit for waiting in round_.shared)
 
     def do_pay(self, hit: str | None = None, award: str | None = None, people: int = 1) -> Map:
-        found, awards = self.awards_of(hit, award)
-        waits = self.shares_later(found) or any(
-            one.kind != "envy" and one.status == PENDING for one in found.awards
-        )
-        ready = [one for one in awards if one.status == VALIDATED and not (waits and one.kind == "envy")]
+        ready = self.payable(*self.awards_of(hit, award))
         if not ready:
             raise Refused("nothing is validated, or only envy of a hand that is not")
         for one in ready:
             one.status = PAID
         return self.answer([status_of(one, PAID) for one in ready])
+
+    def payable(self, hit: Hit, awards: list[Award]) -> list[Award]:
+        """Those of a hit's awards that may be paid now."""
+        waits = self.shares_later(hit) or any(
+            one.kind != "envy" and one.status == PENDING for one in hit.awards
+        )
+        return [one for one in awards if one.status == VALIDATED and not (waits and one.kind == "envy")]
 
     def do_undo(self, hit: str | None = None, award: str | None = None, people: int = 1) -> Map:
         found, awards = self.awards_of(hit, award)
@@ -342,6 +345,7 @@ class Acts:
                 "hand": hit.hand,
                 "cycle": hit.cycle,
                 "unverified": hit.unverified,
+                "disputed": hit.disputed,
                 "awards": [
                     {
                         "award": award.id,

@@ -53,6 +53,7 @@ class Hit:
     unverified: bool
     level: str | None = None
     cycle: int | None = None
+    disputed: int = 0  # the number of the dispute that holds its payment
     awards: list[Award] = field(default_factory=list)
 
 

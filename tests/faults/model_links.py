@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from tests.faults.model_acts import Acts
 from tests.faults.model_facts import (
     CENT,
     MONEY,
@@ -20,6 +19,7 @@ from tests.faults.model_facts import (
     Received,
 )
 from tests.faults.model_floor import Map, Refused
+from tests.faults.model_papers import PaperActs
 from tests.faults.model_paytables import envy_sums
 
 # What the sources ask where they leave a level's terms open (L4, L5): micro-dollars, hundredths of a percent.
@@ -36,7 +36,7 @@ OF_LEVEL = ("seed", "reseed", "primary", "reserve", "limit")
 OF_LINK = ("simultaneous", "count_chips", "hold_table", "magic_every", "lucky_every")
 
 
-class LinkActs(Acts):
+class LinkActs(PaperActs):
     """Acts on a link as a whole."""
 
     def open_one(self, link: str) -> Link:

@@ -24,11 +24,13 @@ from tests.faults.model_floor import Map, Refused
 from tests.faults.model_links import LinkActs
 from tests.faults.worked.form import Signer
 
-FLOOR, CAGE, ADMIN = "floor", "cage", "admin"
-ROLES: Final = ("viewer", FLOOR, CAGE, "auditor", ADMIN)
+FLOOR, CAGE, AUDITOR, ADMIN = "floor", "cage", "auditor", "admin"
+ROLES: Final = ("viewer", FLOOR, CAGE, AUDITOR, ADMIN)
 POWERS: Final[dict[str, tuple[str, ...]]] = {
     **dict.fromkeys(("validate", "undo", "strike", "void_round", "reopen", "decline", "release"), (FLOOR,)),
     **dict.fromkeys(("pay", "correct"), (FLOOR, CAGE)),
+    "dispute": (FLOOR,),
+    "lift": (FLOOR, AUDITOR),
     **dict.fromkeys(("suspend", "resume", "confirm_behind", "clear"), (FLOOR, ADMIN)),
     **dict.fromkeys(("grant", "withdraw_role", "end_person"), (ADMIN,)),
     **dict.fromkeys(("correct_meter", "decide_left"), (FLOOR, ADMIN)),

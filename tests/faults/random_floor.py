@@ -42,6 +42,8 @@ CREW: Final = (
     Signer(6, ("admin", "auditor")),
     Signer(7, ("viewer",)),
 )
+# From so many cents on a payment takes a tax form.
+TAX_FROM: Final = 60_000
 LIMITED: Final = {"primary": {"mega": "30.33", "major": "22.22", "minor": "9.99"}}
 
 
@@ -320,13 +322,31 @@ class RandomFloor:
         named = {"hit": hit["hit"]}
         if self.rng.random() < 0.3 and award["status"] == "pending":
             named = {"award": award["award"]}
-        kind = self.rng.choice(("validate", "pay", "pay", "undo", "undo", "correct"))
+        kind = self.rng.choice(("validate", "pay", "pay", "pay", "undo", "undo", "correct", "dispute"))
+        if hit["disputed"] and self.rng.random() < 0.4:
+            self.lift(hit)
+            return
+        if kind == "dispute":
+            self.act(kind, 1, hit=hit["hit"])
+            return
+        if kind == "pay":
+            self.act(kind, 1, **named, **self.papers(0.7))
+            return
         if kind == "correct":
             amount = max(0, award["amount"] + self.rng.choice((-100_000, -777, -1, 0, 1, 777, 50_000)))
             paper = {"document": "W-1"} if self.rng.random() < 0.7 else {}
             self.act(kind, self.rng.choice((1, 2, 2)), award=award["award"], amount=amount, **paper)
             return
         self.act(kind, self.rng.choice((1, 2, 2)), **named)
+
+    def papers(self, sure: float) -> Message:
+        """The site's sum, and mostly the form that a payment from it on takes."""
+        return {"tax_from": TAX_FROM} | ({"tax_form": "W-2G"} if self.rng.random() < sure else {})
+
+    def lift(self, hit: Message) -> None:
+        """Two end the dispute of a hit; now and then one alone, or another one than holds it."""
+        number = hit["disputed"] - (self.rng.random() < 0.1)
+        self.act("lift", self.rng.choice((1, 2, 2, 2)), hit=hit["hit"], dispute=number)
 
     def decide(self, award: str, people: int) -> None:
         """What is left of a paid award is taken off, where it is there still, or it stays."""
@@ -399,11 +419,19 @@ class RandomFloor:
             for round_ in [one for one in table.unfinished.values() if one.live(name)]:
                 self.act("void_round", 2, table=table.name, round=round_.name)
         for hit in [one for one in self.of_model.hits() if one["link"] == name]:
-            for kind in ("validate", "pay"):
-                if any(award["status"] in ("pending", "validated") for award in hit["awards"]):
-                    self.act(kind, 1, hit=hit["hit"])
+            if any(award["status"] in ("pending", "validated") for award in hit["awards"]):
+                self.settle_hit(hit)
         for award in self.model.left_on(name) if self.rng.random() < 0.8 else ():
             self.decide(award.id, 2)
+
+    def settle_hit(self, hit: Message) -> None:
+        """All that waits of it is paid, seat by seat; mostly also where it is disputed."""
+        if hit["disputed"] and self.rng.random() < 0.8:
+            self.act("lift", 2, hit=hit["hit"], dispute=hit["disputed"])
+        self.act("validate", 1, hit=hit["hit"])
+        for award in hit["awards"]:
+            if award["status"] in ("pending", "validated"):
+                self.act("pay", 1, award=award["award"], **self.papers(0.95))
 
     def correct_meter(self, name: str, people: int) -> None:
         level = self.rng.choice(list(self.model.links[name].levels))

@@ -45,6 +45,7 @@ class OfEngine:
         self.past: dict[str, Message] = {}
         self.opened: dict[str, Link] = {}
         self.site = 0
+        self.disputes: list[int] = []
         self._asked = 0
 
     def execute(self, command: Command, **fields: Any) -> Heard:
@@ -115,32 +116,31 @@ class OfEngine:
             links = (fields["link"],)
             by_hand = Suspend if kind == "suspend" else Resume
             return self._done(self.execute(by_hand("operator", links, "worked example"), **by))
+        self._name(kind, fields)
+        name = "".join(part.title() for part in kind.split("_"))
+        command = next(act.command for act in ACTS if act.command.__name__ == name)(**fields)
+        answer = self._done(self.execute(command, **by))
+        if kind == "dispute" and answer["ok"]:
+            self.disputes.append(self.engine.seq)
+        return answer
+
+    def _name(self, kind: str, fields: dict[str, Any]) -> None:
+        """What an act of the form names, as the engine calls it; and some reason."""
+        if kind not in ("validate", "pay", "confirm"):
+            fields.setdefault("reason", "worked example")
         if kind in ("confirm", "reject"):
             fields["request"] = f"Q{fields['request']}"
-        if kind == "decide_left":
+        elif kind == "lift":
+            fields["dispute"] = dict(enumerate(self.disputes, 1)).get(fields["dispute"], 0)
+        elif kind == "decide_left":
             fields["left"] = self.left().get(fields.pop("award"), ("D0", 0))[0]
-        if kind in (
-            "undo",
-            "correct",
-            "release",
-            "strike",
-            "void_round",
-            "reopen",
-            "decline",
-            "reject",
-            "decide_left",
-        ):
-            fields.setdefault("reason", "worked example")
-        if kind in ("validate", "pay", "undo") and "award" in fields:
+        elif kind in ("validate", "pay", "undo") and "award" in fields:
             fields["hit"] = next(
                 hit["hit"]
                 for hit in self.hits()
                 for award in hit["awards"]
                 if award["award"] == fields["award"]
             )
-        name = "".join(part.title() for part in kind.split("_"))
-        command = next(act.command for act in ACTS if act.command.__name__ == name)(**fields)
-        return self._done(self.execute(command, **by))
 
     def link(self, name: str) -> Any:
         return next(link for link in self.engine.state.links if link.terms.link == name)

@@ -92,6 +92,9 @@ class Both(RandomFloor):
         assert {one.id for one in self.engine.engine.state.requests} == set(self.model.requests)
         listed = {awards[name]: cents for name, (_, cents) in self.engine.left().items()}
         assert listed == self.undecided()
+        disputed = {awards[f"H{number}"] for number in self.engine.engine.state.disputed}
+        mine = self.names(self.of_model)
+        assert disputed == {mine[hit.id] for hit in self.model.hits_made.values() if hit.disputed}
         for table in self.house.tables:
             assert self.engine.held(table.name) == self.of_model.held(table.name), table.name
         open_ = {f"H{number}" for number in self.engine.engine.state.hits}

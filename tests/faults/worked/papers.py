@@ -1,0 +1,161 @@
+"""Worked examples: what holds a payment: a dispute, and the tax form that a large sum takes (A10)."""
+
+from typing import Any
+
+from tests.faults.worked.form import Act, Example, Frame, Hand, Level, Now, Prize, Signer, Table, plain
+from tests.faults.worked.signing import ADMIN, ANN, AUDITOR, BEN, CASHIER, VIEWER, WON, one_royal
+from tests.faults.worked.undo import FIRST, A, royal, straight_flush
+
+T1 = Table("T1")
+L = ("L", "")
+HAND = Hand("r1", 5)
+ENVY = Prize(HAND, 3, "envy")
+LAW = "58 Pa. Code 643a.11(g)(4)(iv): paid when the documentation is complete; house rule on disputes"
+TAX = "the holder's internal controls: a payment from a sum on is reported for tax"
+# For the royal of 10,000.21, with envy of 1,000.00 for seat 3: two wagers of 0.21
+ENVIED = {L: Level("10000", "20000", "0.42", "10000.42", cycle=2)}
+
+
+def by(kind: str, *signed: Signer, ok: bool = True, asked: int | None = None, **fields: Any) -> Act:
+    """Something that people who sign do to the hand of round r1."""
+    return Act(kind, None if kind == "confirm" else HAND, fields, ok=ok, signed=signed, asked=asked)
+
+
+def pay(on: Hand | Prize, tax_from: int | None, form: str = "", *, ok: bool = True) -> Act:
+    """tax_from in cents."""
+    return Act("pay", on, {"tax_from": tax_from, "tax_form": form}, ok=ok)
+
+
+EXAMPLES: list[Example] = [
+    Example(
+        "a disputed hit is not paid until two of the floor and the auditors lift that",
+        ("A10",),
+        LAW,
+        (A,),
+        (T1,),
+        (
+            *one_royal(),
+            *(by("dispute", one, ok=False) for one in (CASHIER, VIEWER, AUDITOR, ADMIN)),
+            by("dispute", ANN),
+            by("dispute", BEN, ok=False),
+            by("validate", ANN),
+            by("pay", CASHIER, ok=False),
+            Act("pay", FIRST, signed=(CASHIER,), ok=False),
+            *(by("lift", one, ok=False, dispute=1) for one in (CASHIER, VIEWER, ADMIN)),
+            by("lift", ANN, ok=False, dispute=2),
+            by("lift", AUDITOR, dispute=1, asked=1),
+            by("pay", CASHIER, ok=False),
+            by("confirm", AUDITOR, ANN, request=1),
+            by("lift", ANN, BEN, dispute=1, ok=False),
+            by("pay", CASHIER),
+            by("dispute", ANN, ok=False),
+        ),
+        WON,
+        (Now(FIRST, "10000.21", "paid"),),
+    ),
+    Example(
+        "what was asked about one dispute lifts no later one",
+        ("A10", "S8"),
+        LAW,
+        (A,),
+        (T1,),
+        (
+            *one_royal(),
+            by("dispute", ANN),
+            by("lift", ANN, dispute=1, asked=1),
+            by("lift", BEN, AUDITOR, dispute=1, reason="pictures seen"),
+            by("dispute", BEN),
+            by("confirm", ANN, BEN, request=1, ok=False),
+            by("validate", ANN),
+            by("pay", CASHIER, ok=False),
+            by("lift", ANN, AUDITOR, dispute=2),
+            by("pay", CASHIER),
+        ),
+        WON,
+    ),
+    Example(
+        "a disputed award is corrected and undone; with the last that waits the dispute is over",
+        ("A10", "A11"),
+        LAW,
+        (A,),
+        (T1,),
+        (
+            Frame("T1", plain("r1", [5, 3])),
+            royal("T1", "r1", "10000.42", [3]),
+            Act("validate", HAND),
+            Act("dispute", HAND),
+            Act("correct", FIRST, {"amount": "9000.42"}, people=2),
+            Act("undo", FIRST),
+            pay(HAND, None, ok=False),
+            Act("lift", HAND, {"dispute": 1}, ok=False),
+            Act("undo", ENVY),
+            Act("lift", HAND, {"dispute": 1}, people=2, ok=False),
+            Act("dispute", HAND, ok=False),
+        ),
+        {L: Level("10000.42", "10000", "0.42", cycle=2)},
+    ),
+    Example(
+        "a payment from the site's sum on takes a tax form",
+        ("A10",),
+        TAX,
+        (A,),
+        (T1,),
+        (
+            *one_royal(),
+            Act("validate", HAND),
+            pay(HAND, 1_000_021, ok=False),
+            pay(FIRST, 60_000, ok=False),
+            pay(HAND, 1_000_021, "W-2G"),
+        ),
+        WON,
+    ),
+    Example(
+        "below that sum, or where the site names none, it takes none",
+        ("A10",),
+        TAX,
+        (A,),
+        (T1,),
+        (
+            Frame("T1", plain("r1", [5, 3])),
+            royal("T1", "r1", "10000.42", [3]),
+            Act("validate", HAND),
+            pay(FIRST, 1_000_043),
+            pay(HAND, None),
+        ),
+        ENVIED,
+        (Now(FIRST, "10000.42", "paid"), Now(ENVY, "1000", "paid")),
+    ),
+    Example(
+        "each seat that comes to the sum has a form of its own",
+        ("A10", "A5"),
+        TAX,
+        (A,),
+        (T1,),
+        (
+            Frame("T1", plain("r1", [5, 3])),
+            royal("T1", "r1", "10000.42", [3]),
+            Act("validate", HAND),
+            pay(HAND, 60_000, "W-2G", ok=False),
+            pay(FIRST, 60_000, "W-2G"),
+            pay(HAND, 100_000, ok=False),
+            pay(HAND, 100_000, "W-2G"),
+        ),
+        ENVIED,
+    ),
+    Example(
+        "one form is enough where one seat alone comes to the sum",
+        ("A10", "A5"),
+        TAX,
+        (A,),
+        (T1,),
+        (
+            Frame("T1", plain("r1", [5, 3])),
+            straight_flush("T1", "r1", "1000.04", [3]),  # a tenth of 10,000.42; envy 300.00
+            Act("validate", HAND),
+            pay(HAND, 60_000, ok=False),
+            pay(HAND, 60_000, "W-2G"),
+        ),
+        {L: Level("9000.38", "10000", "0.42", "1000.04")},
+        (Now(ENVY, "300", "paid"),),
+    ),
+]
