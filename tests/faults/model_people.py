@@ -4,9 +4,9 @@ The roles are of the site's people. Who gives only a name has signed nothing, an
 Readings, besides those of the model:
  1. No role stands above another: an admin validates nothing. The floor has what the rules leave to a
     floorperson; paying and correcting an award are the cage's, too.
- 2. Two who sign are two only if they differ, the second has signed with a secret of their own, and neither
-    chose theirs with a code from the other. Two who are not do together what one may do, and are refused
-    what takes two.
+ 2. Two who sign are two only if they differ, the second has signed with a secret of their own, neither chose
+    theirs with a code from the other, and not both theirs by one and the same third who is vouched for in
+    neither. Two who are not do together what one may do, and are refused what takes two.
  3. One who asks for what takes two makes a request, unless two would be refused. Another confirms it within
     15 minutes: then both must have the power, and it is decided as it stands then.
  4. Reopening a round waits by itself (T10): the first asks, and the second reopens it.
@@ -32,7 +32,8 @@ POWERS: Final[dict[str, tuple[str, ...]]] = {
     "dispute": (FLOOR,),
     "lift": (FLOOR, AUDITOR),
     **dict.fromkeys(("suspend", "resume", "confirm_behind", "clear"), (FLOOR, ADMIN)),
-    **dict.fromkeys(("grant", "withdraw_role", "end_person"), (ADMIN,)),
+    **dict.fromkeys(("grant", "withdraw_role", "end_person", "add_person", "reset_secret"), (ADMIN,)),
+    **dict.fromkeys(("give_code", "vouch"), (ADMIN,)),
     **dict.fromkeys(("correct_meter", "decide_left"), (FLOOR, ADMIN)),
     **dict.fromkeys(("change", "transfer", "close_link"), (ADMIN,)),
 }
@@ -59,7 +60,7 @@ def are_two(first: Signer, second: Signer | None = None) -> bool:
     if second is None or second.means != "secret":
         return False
     if first.given_by and first.given_by == second.given_by and not (first.vouched or second.vouched):
-        return False  # one admin may have chosen both secrets
+        return False  # one admin, or the machine's operator, may have chosen both secrets
     return first.id not in (second.id, second.given_by) and first.given_by != second.id
 
 
@@ -179,53 +180,3 @@ class SignedActs(Requests, LinkActs):
     def awaited(self) -> set[str]:
         fields = [request.fields for request in self.requests.values()]
         return {str(one.get("hit") or one.get("award")).split(".")[0] for one in fields}
-
-
-@dataclass
-class Person:
-    """Whom the site knows. token: what their program may, as far as they may it themselves."""
-
-    roles: tuple[str, ...]
-    given_by: int = 0
-    vouched: int = 0
-    token: tuple[str, ...] = ()
-    ended: bool = False
-
-
-class Roll(Requests):
-    """The bank of the people: who they are, and how that changes."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.people: dict[int, Person] = {}
-
-    def signer(self, number: int, means: str = "secret") -> Signer:
-        """As whom this person signs now."""
-        one = self.people[number]
-        roles = tuple(role for role in one.roles if means != "token" or role in one.token)
-        return Signer(number, () if one.ended else roles, means, one.given_by, one.vouched)
-
-    def here(self, person: int) -> Person:
-        if person not in self.people or self.people[person].ended:
-            raise Refused("no such person")
-        return self.people[person]
-
-    def do_grant(self, person: int, role: str, people: int = 1) -> Map:
-        if people < 2:
-            raise Refused("two people")
-        one = self.here(person)
-        if role in one.roles:
-            raise Refused("they have it")
-        one.roles = (*one.roles, role)
-        return nothing_moved()
-
-    def do_withdraw_role(self, person: int, role: str, people: int = 1) -> Map:
-        one = self.here(person)
-        if role not in one.roles:
-            raise Refused("they have it not")
-        one.roles = tuple(other for other in one.roles if other != role)
-        return nothing_moved()
-
-    def do_end_person(self, person: int, people: int = 1) -> Map:
-        self.here(person).ended = True
-        return nothing_moved()

@@ -26,7 +26,8 @@ from jackpot.rules.outcome import Outcome
 from jackpot.rules.signing import SITE, Proof, Signed
 from tests.faults.difference import Difference, same
 from tests.faults.house import BANK
-from tests.faults.model_people import Person, Roll, are_two
+from tests.faults.model_people import are_two
+from tests.faults.model_roll import Person, Roll
 from tests.faults.worked.form import Signer
 from tests.ledger.people import ADMINS, Paper
 from tests.ledger.waiting import Ledger
