@@ -256,8 +256,9 @@ class Server(Process):
         boards = [writer.board for writer in self.writers.values()]
         roles = {"table": self.tables, "sign": self.signs}
         self.acts = Acts(self.writers, roles, self.tenures, self.books, self.config, self.entrance)
-        await self._open(self.config.listen, {"tables": self.tables, "signs": self.signs}, boards)
-        runner, self._admin = await api.listen(self.config.listen.admin, self.acts, self.entrance)
+        listen = self.config.listen
+        await self._open(listen, {"tables": self.tables, "signs": self.signs}, boards)
+        runner, self._admin = await api.listen(listen.admin, listen.admin_group, self.acts, self.entrance)
         self._sites.append(runner)
 
     async def _listen_pages(

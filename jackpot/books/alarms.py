@@ -16,8 +16,9 @@ from jackpot.rules.acts.conflict import SeqConflict
 from jackpot.rules.acts.devices import DeviceBlocked, DeviceCleared, KeyEnded
 from jackpot.rules.acts.hits import Undone
 from jackpot.rules.acts.links import Resumed, Suspended
-from jackpot.rules.acts.people import LockedOut, Recovered
+from jackpot.rules.acts.people import Recovered
 from jackpot.rules.acts.rounds import Struck
+from jackpot.rules.acts.sessions import LockedOut
 from jackpot.rules.acts.witness import BehindConfirmed, BehindOver, FoundBehind
 from jackpot.rules.events import Voided
 from jackpot.words import counted

@@ -20,8 +20,8 @@ from jackpot.rules.acts.known import PeopleSeen
 from jackpot.rules.acts.links import LinkOpened
 from jackpot.rules.acts.meters import LeftDecided, LinkClosed, MeterCorrected
 from jackpot.rules.acts.parameters import LinkChanged
-from jackpot.rules.acts.people import SignedIn, SignedOut
 from jackpot.rules.acts.requests import ActRefused
+from jackpot.rules.acts.sessions import SignedIn, SignedOut
 from jackpot.rules.acts.tables import TableOpened
 from jackpot.rules.events import Event, Refused
 from jackpot.rules.money import decimal, to_cents

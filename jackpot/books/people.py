@@ -9,7 +9,8 @@ from typing import Final
 from jackpot.books.entries import BEYOND, Entry, asked, of_kinds
 from jackpot.ledger import keyring
 from jackpot.ledger.reading import Reader
-from jackpot.rules.acts.people import PeopleBegun, PersonAdded, Recovered, SignedIn
+from jackpot.rules.acts.people import PeopleBegun, PersonAdded, Recovered
+from jackpot.rules.acts.sessions import SignedIn
 from jackpot.rules.signing import SITE, People
 
 # Sign-ins that are looked through for the last of each person: some weeks of a busy site.

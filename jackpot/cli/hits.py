@@ -12,7 +12,7 @@ from jackpot.words import counted
 
 if TYPE_CHECKING:
     from jackpot.rules.acts.hits import Undo
-    from jackpot.server.asks import Pay, Validate
+    from jackpot.server.asks import Correct, Pay, Validate
 
 app = typer.Typer(
     help="Hits: list, show, validate, pay, dispute, lift, undo, correct, erase, release.",
@@ -213,25 +213,21 @@ def correct(
         str, typer.Option("--amount", metavar="SUM", help='What it comes to, such as "9999.21".')
     ],
     reason: Reason,
-    document: Annotated[
-        str, typer.Option("--document", metavar="NUMBER", help="A must where the award is paid.")
-    ] = "",
-    tax_form: Annotated[
-        str,
-        typer.Option("--tax-form", metavar="NAME", help="Of what is paid on top, from the site's sum on."),
-    ] = "",
+    write: Write = None,
 ) -> None:
     """Correct what an award comes to, by two people; it waits for its validation once more.
 
     The sum of a paid award stays as it is: the difference is journalled against it, with a document's number.
     The meter takes the difference, or gives it down to its reseed and the house the rest.
 
+    What may be written: document, where it is paid; tax_form, of what is paid on top, where that takes one.
+
     Example: jackpot hits correct A34 --amount 9999.21 --reason misread --by "Ann Lee" --and-by "Bo Ray" -c F
     """
     from jackpot.server.asks import Correct
 
     cents = _cents(amount)
-    answer = talk.ask(Correct(award, cents, reason, document, tax_form))
+    answer = talk.ask(Correct(award, cents, reason, **_written(write, Correct)))
     more = answer.get("difference")
     done = f"comes to {talk.money(amount)}, to be validated"
     if more is not None:
@@ -255,9 +251,10 @@ def release(
     talk.show(talk.ask(Release(table, reason)), f"{table}: released")
 
 
-def _written(given: list[str] | None, act: "type[Validate | Pay]") -> dict[str, str]:
+def _written(given: list[str] | None, act: "type[Validate | Pay | Correct]") -> dict[str, str]:
     """What is written on a hit's papers, by its name."""
-    names = [name for name in act.__struct_fields__ if name not in ("hit", "award")]
+    own = ("hit", "award", "amount", "reason")
+    names = [name for name in act.__struct_fields__ if name not in own]
     found = {}
     for one in given or ():
         name, equals, text = one.partition("=")

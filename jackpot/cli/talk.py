@@ -26,8 +26,8 @@ ANSWER_WITHIN_S: Final = 30.0
 # What the person types next, by the code of the refusal.
 _HINTS: Final = {
     "two_people": "; type both names: --by NAME --and-by OTHER",
-    "no_document": ": --document NUMBER",
-    "no_tax_form": ": --write tax_form=NAME --write tax_number=NUMBER",
+    "no_document": ": --write document=NUMBER",
+    "no_tax_form": ": --write tax_form=NAME, and of a payment --write tax_number=NUMBER",
     "not_validated": "; validate it first",
     "no_such_hit": "; `jackpot hits list --all` lists every one ever made",
     "bank_stopped": "; `jackpot lease show` says who has each bank",

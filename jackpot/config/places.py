@@ -1,5 +1,6 @@
 """Where does each process answer? Listeners, several servers, signage processes, and Redis between them."""
 
+import grp
 import ipaddress
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
@@ -48,6 +49,7 @@ def read_listen(source: Source, ledger: Ledger | None) -> Listen | None:
         insecure=given.get("insecure", False),
         hosts=tuple(host.lower() for host in given.get("hosts", ())),
         proxies=tuple(_proxies(source, given)),
+        admin_group=_group(source, given.get("admin_group", "")),
         **{name: given[name] for name in LISTEN_LIMITS if name in given},
     )
 
@@ -144,6 +146,16 @@ def _proxies(source: Source, given: Mapping[str, Any]) -> Iterator[str]:
             yield str(ipaddress.ip_address(text))
         except ValueError:
             source.wrong("listen.proxies", f"{text!r} is no address, like 10.0.0.5")
+
+
+def _group(source: Source, name: str) -> str:
+    """A group of this machine, "" for none."""
+    try:
+        if name:
+            grp.getgrnam(name)
+    except KeyError:
+        source.wrong("listen.admin_group", f"this machine has no group {name}: make it, or name another")
+    return name
 
 
 def _tls(source: Source, given: Mapping[str, str]) -> Tls | None:

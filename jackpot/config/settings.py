@@ -118,7 +118,7 @@ class Listen(msgspec.Struct, frozen=True):
     `signs`. http_connections: limits those at each of `http` and `public`; http_per_address those from one
     address, and streams_per_address the streams among them. hosts: names by which browsers reach the pages,
     besides the addresses listened at, loopback and this machine's own name. proxies: addresses of those that
-    end TLS for people who sign in.
+    end TLS for people who sign in. admin_group: whose members may open the admin socket, "" for nobody else.
     """
 
     tables: Address
@@ -134,6 +134,7 @@ class Listen(msgspec.Struct, frozen=True):
     streams_per_address: int = STREAMS_PER_ADDRESS
     hosts: tuple[str, ...] = ()
     proxies: tuple[str, ...] = ()
+    admin_group: str = ""
 
 
 class Sign(msgspec.Struct, frozen=True):

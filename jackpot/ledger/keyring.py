@@ -97,6 +97,11 @@ def session_seen(ledger: Reader, token: bytes) -> int | None:
     return int(found[0][0]) if found else None
 
 
+def end_session(token: bytes) -> Statement:
+    """Nothing is kept of a session any more."""
+    return "DELETE FROM session WHERE token = ?1", (token,)
+
+
 def carried(ledger: Reader) -> list[Statement]:
     """What a copy of the ledger needs, so that its people can sign in there; without what they have begun."""
     kept = [(digest, Secret(*rest)) for digest, *rest in ledger.look_up(_SECRETS)]

@@ -9,7 +9,8 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from jackpot.rules.acts.conflict import SeqConflict
 from jackpot.rules.acts.devices import DeviceBlocked
-from jackpot.rules.acts.people import LockedOut, Recovered
+from jackpot.rules.acts.people import Recovered
+from jackpot.rules.acts.sessions import LockedOut
 from jackpot.rules.acts.witness import BEHIND, FoundBehind
 from jackpot.rules.apply_rounds import LEFT_TOLD_MOST
 from jackpot.rules.codes import Code

@@ -1,9 +1,12 @@
-"""Who may act on this machine? The admin unix socket: the HTTP API for those who can open it (mode 0600).
+"""Who may act on this machine? The admin unix socket: the HTTP API for those who can open it.
 
-An act carries the name given, else the login name of the peer's process, and a second name where the rules
-ask for two people. Nobody proves who they are, and the journal says so of every name that comes from here.
+That is the server's own user, root, and the members of a group that the configuration names. An act carries
+the name given, else the login name of the peer's process, and a second name where the rules ask for two
+people. While the site has no person nobody proves who they are, and the journal says so of every name from
+here.
 """
 
+import grp
 import os
 import pwd
 import socket
@@ -16,10 +19,10 @@ from typing import Any, Final
 _CREDENTIALS: Final = struct.Struct("3i")
 
 
-def bound(path: Path) -> socket.socket:
+def bound(path: Path, group: str = "") -> socket.socket:
     """A socket at `path`, mode 0600 from its first moment; a stale one there was of an earlier process.
 
-    Raises OSError.
+    group: may open it then, too. Raises OSError.
     """
     if path.exists() and stat.S_ISSOCK(path.stat().st_mode):
         path.unlink()
@@ -27,6 +30,8 @@ def bound(path: Path) -> socket.socket:
     mask = os.umask(0o177)
     try:
         raw.bind(str(path))
+        if group:
+            _open_to(path, group)
     except OSError:
         raw.close()
         raise
@@ -35,11 +40,29 @@ def bound(path: Path) -> socket.socket:
     return raw
 
 
-def login(peer: Any) -> str:
-    """The login name of the process at the other end."""
-    packed = peer.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
+def _open_to(path: Path, group: str) -> None:
+    """Lets the members of a group open the socket. Raises OSError."""
+    try:
+        os.chown(path, -1, grp.getgrnam(group).gr_gid)
+    except KeyError as error:
+        raise OSError(f"{path}: this machine has no group {group} ([listen] admin_group)") from error
+    except PermissionError as error:
+        raise OSError(
+            f"{path}: the server's own user is not in group {group} ([listen] admin_group)"
+        ) from error
+    path.chmod(0o660)
+
+
+def peer_of(connection: Any) -> int:
+    """The user of the process at the other end."""
+    packed = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
     _, uid, _ = _CREDENTIALS.unpack(packed)
-    return login_of(uid)
+    return int(uid)
+
+
+def reads_the_ledger(uid: int) -> bool:
+    """Whether that user needs nobody's leave to read: the server's own, and root."""
+    return uid in (0, os.geteuid())
 
 
 def login_of(uid: int) -> str:

@@ -16,8 +16,9 @@ from jackpot.ledger import keyring
 from jackpot.ledger.keyring import Secret, digest_of
 from jackpot.ledger.store import Statement
 from jackpot.rules import names
-from jackpot.rules.acts.people import LockOut, SetSecret, SignIn, SignOut
+from jackpot.rules.acts.people import SetSecret
 from jackpot.rules.acts.requests import Confirm, waits
+from jackpot.rules.acts.sessions import LockOut, SignIn, SignOut
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.engine import Engine
@@ -167,7 +168,7 @@ class Entrance:
         if begun is None or seen is None:
             raise Denied(Code.NO_PERSON, SESSION_OVER)
         if now - seen >= SESSION_IDLE_MS or now - begun.at >= SESSION_MOST_MS:
-            await self._forget(digest)
+            await self.store.change(keyring.end_session(digest))
             raise Denied(Code.NO_PERSON, SESSION_OVER)
         if now - seen >= SEEN_EVERY_MS:
             await self.store.change(("UPDATE session SET seen = ?2 WHERE token = ?1", (digest, now)))
@@ -198,11 +199,8 @@ class Entrance:
     async def sign_out(self, token: str) -> None:
         """Ends a session; one that has ended already is no mistake."""
         digest = digest_of(token)
-        await self._forget(digest)
+        await self.store.change(keyring.end_session(digest))
         await self.site.person(SignOut(digest), ())
-
-    async def _forget(self, session: bytes) -> None:
-        await self.store.change(("DELETE FROM session WHERE token = ?1", (session,)))
 
     async def second(self, first: Person, login: str, secret: str, totp: str = "", place: str = "") -> Person:
         """Another person signs an act on the first one's screen; no session begins."""

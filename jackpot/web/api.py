@@ -73,20 +73,23 @@ def api(served: Served) -> web.Application:
     return app
 
 
-async def listen(path: Path, acts: Acts, entrance: Entrance) -> tuple[web.AppRunner, web.BaseSite]:
-    """Serves the API at a unix socket, which only this user may open. Raises OSError."""
+async def listen(
+    path: Path, group: str, acts: Acts, entrance: Entrance
+) -> tuple[web.AppRunner, web.BaseSite]:
+    """Serves the API at a unix socket, which this user and that group may open. Raises OSError."""
 
     async def who(request: web.Request) -> str | Person:
-        login = _login(request)
-        if request.method in SAFE_METHODS:
-            return login  # those who can open the socket can read the ledger itself
+        uid = _peer(request)
+        login = admin.login_of(uid)
+        if request.method in SAFE_METHODS and admin.reads_the_ledger(uid):
+            return login
         return await entrance.of_login(login) or login
 
     app = web.Application(client_max_size=REQUEST_MOST)
     app.add_subapp(BASE, api(Served(acts, who, "admin")))
     runner = web.AppRunner(app, access_log=None, handle_signals=False, shutdown_timeout=SHUTDOWN_S)
     await runner.setup()
-    site = web.SockSite(runner, admin.bound(path))
+    site = web.SockSite(runner, admin.bound(path, group))
     await site.start()
     return runner, site
 
@@ -204,9 +207,9 @@ def _json(reply: Reply, status: int = 200, kind: str = JSON) -> web.Response:
     return web.Response(body=body, status=status, content_type=kind, headers={hdrs.CACHE_CONTROL: "no-store"})
 
 
-def _login(request: web.Request) -> str:
-    """Who is at the other end of the admin socket."""
+def _peer(request: web.Request) -> int:
+    """The user at the other end of the admin socket."""
     transport = request.transport
     if transport is None:
         raise web.HTTPServiceUnavailable(text="the connection is gone\n")
-    return admin.login(transport.get_extra_info("socket"))
+    return admin.peer_of(transport.get_extra_info("socket"))

@@ -36,7 +36,7 @@ async def test_a_corrected_paid_award_is_shown_with_its_difference(tmp_path: Pat
         await royal(device)
         await pay(config)
         for round_, amount in ((None, "9998.50"), ("R2", "9990.18")):
-            document = ("--amount", amount, "--document", "W-7")
+            document = ("--amount", amount, "--write", "document=W-7")
             code, _, error = await jackpot("hits", "correct", "A1", *document, *TWO, *where)
             assert code == 0, error
             if round_ is None:  # another lock retires the hit: from now on the books alone know it

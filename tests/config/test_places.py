@@ -1,5 +1,7 @@
 """Where may each process answer, and which addresses are refused?"""
 
+import grp
+import os
 from pathlib import Path
 
 from jackpot.clock import SystemClock
@@ -24,6 +26,15 @@ def test_a_certificate_is_looked_at_before_the_start(floor: WriteFloor, tmp_path
     assert any(f"listen.tls.cert: {cert} ends on" in line for line in load(file).warnings)
     cert.write_text("a certificate")
     assert "are no certificate and its key" in mistakes(file)["listen.tls.cert"]
+
+
+def test_the_group_of_the_admin_socket_is_one_of_this_machine(floor: WriteFloor) -> None:
+    """People: another name is a mistake that says so, before the start."""
+    own = grp.getgrgid(os.getgid()).gr_name
+    assert load(floor(("[listen]", f'[listen]\nadmin_group = "{own}"'))).listen.admin_group == own
+    found = mistakes(floor(("[listen]", '[listen]\nadmin_group = "no-such-group"')))
+    assert found["listen.admin_group"].startswith("this machine has no group no-such-group")
+    assert list(mistakes(floor(("[listen]", '[listen]\nadmin_group = "a b"')))) == ["listen.admin_group"]
 
 
 def test_plain_listeners_beyond_loopback(floor: WriteFloor, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ Readings, besides those of the model:
  3. One who asks for what takes two makes a request, unless two would be refused. Another confirms it within
     15 minutes: then both must have the power, and it is decided as it stands then.
  4. Reopening a round waits by itself (T10): the first asks, and the second reopens it.
- 5. What is done ends every request of the bank that says the same, its reason too, whoever asked and however
+ 5. What is done ends every request of the bank that says the same, its reason too, by all who asked, however
     it came to be done: alone, by two at once, by another request. Other words are another request, and stay.
 """
 

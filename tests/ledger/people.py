@@ -15,15 +15,13 @@ from jackpot.rules.acts.people import (
     FirstPeople,
     GiveCode,
     Grant,
-    LockOut,
     MakeToken,
     Recover,
     ResetSecret,
     SetSecret,
-    SignIn,
-    SignOut,
     WithdrawRole,
 )
+from jackpot.rules.acts.sessions import LockOut, SignIn, SignOut
 from jackpot.rules.acts.vouching import Vouch, as_secret
 from jackpot.rules.commands import Command, Envelope
 from jackpot.rules.engine import Engine

@@ -143,8 +143,8 @@ class Play:
         self.act(Suspend("operator", ("five",), "a look at the wheel"), proof=alone)
         self.act(Validate("H999999"), proof=alone)
         number = self.engine.state.next_award - 1
-        for _ in range(3):
-            self.act(Correct(f"A{number}", 12_300, "a smudged card", "W-1"), proof=alone)
+        for reason in ("a smudged card", "a card read wrong", "a card was missing"):
+            self.act(Correct(f"A{number}", 12_300, reason, "W-1"), proof=alone)
         self.act(Confirm("Q1"), proof=both)
         self.act(Reject("Q2", "the card is clear"), proof=paper.proof(paper.cage))
         self.act(ExpireRequest("Q3", REQUEST_HOLDS_MS))
@@ -232,7 +232,7 @@ class Play:
             self.act(Pay(name, None, "4711", "W-2G", 100_000, bytes(32)), "ben")
             self.act(Lift(name, "pictures seen", state.disputed[waits[-1].number]), "anna", "ben")
         if state.paid:
-            self.act(ErasePapers(f"H{max(state.paid)}", "years ago"), "anna")
+            self.act(ErasePapers(f"H{max(state.paid)}", "years ago"), "anna", "ben")
 
     def _server(self) -> None:
         chosen = self.random.randrange(5)

@@ -6,7 +6,8 @@ from controllers import messages
 from jackpot.rules import alarms, views
 from jackpot.rules.acts.alarms import AcknowledgeAlarm
 from jackpot.rules.acts.devices import BlockDevice
-from jackpot.rules.acts.people import LockOut, Recover
+from jackpot.rules.acts.people import Recover
+from jackpot.rules.acts.sessions import LockOut
 from jackpot.rules.acts.tables import OpenTable
 from jackpot.rules.commands import Hello
 from jackpot.rules.paytable import TableTerms

@@ -2,7 +2,9 @@
 
 import asyncio
 import getpass
+import grp
 import json
+import os
 import re
 import stat
 from datetime import datetime
@@ -10,11 +12,17 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
+import pytest
+
 from jackpot.app import Server
 from jackpot.rules.acts.hits import Undone
 from jackpot.rules.kinds import decode
+from jackpot.server import admin
+from jackpot.server.hashing import Hashing
+from jackpot.server.staff import Staff
 from tests import program
 from tests.server.bed import LINK, LINKS, Device, administer, configure, on_loop, table
+from tests.server.test_people import ANN, BEN, QUICK
 from tests.server.test_web import fetch
 
 ROYAL = {"seat": 1, "cards": ["As", "Ks", "Qs"]}
@@ -84,7 +92,7 @@ async def test_an_award_is_corrected_on_the_command_line(tmp_path: Path) -> None
             assert (await administer(config, do=act, hit="H1", by="Ann"))["ok"]
         code, _, error = await jackpot("hits", "correct", "A1", "--amount", "10000", *two)
         assert (code, error.partition(":")[0]) == (1, "document")
-        paper = ("--document", "W-7")
+        paper = ("--write", "document=W-7")
         code, out, _ = await jackpot("hits", "correct", "A1", "--amount", "9998.50", *paper, *two)
         assert (code, out) == (0, "A1: stays as it was paid; -$0.50 journalled against it\n")
 
@@ -100,6 +108,32 @@ async def test_the_socket_is_ours_alone_and_knows_who_we_are(tmp_path: Path) -> 
         durable = server.writers["main"].core.durable_seq
         last = (await server._stores["main"].rows("main", durable - 1, 1))[0]
         assert getpass.getuser().encode() in last.body
+
+
+@on_loop
+async def test_a_named_group_may_open_the_socket_and_each_acts_as_themselves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """People: a member is the person with their login, also where they only look; another is nobody."""
+    group, other = grp.getgrgid(os.getgid()).gr_name, os.geteuid() + 1
+    config = configure(tmp_path, extra=f'admin_group = "{group}"')
+    async with Server(config) as server:
+        assert stat.S_IMODE(config.listen.admin.stat().st_mode) == 0o660
+        assert config.listen.admin.stat().st_gid == os.getgid()
+        server.entrance.hashing = Hashing(QUICK)
+        await Staff(server.entrance).begin((ANN, BEN), "root")
+        assert (await administer(config, do="/people"))["code"] == "no_person", "a name alone is no person"
+        monkeypatch.setattr(admin, "peer_of", lambda _connection: other)
+        monkeypatch.setattr(admin, "login_of", lambda _uid: "ann")
+        assert len((await administer(config, do="/people"))["people"]) == 2
+        assert (await administer(config, do="end-person", person=2))["ok"]
+        monkeypatch.setattr(admin, "login_of", lambda _uid: "guest")
+        for do in ("/links", "/journal"):
+            refused = await administer(config, do=do)
+            assert (refused["code"], "nobody of the site has the login" in refused["message"]) == (
+                "no_person",
+                True,
+            )
 
 
 @on_loop

@@ -17,7 +17,7 @@ from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
 from jackpot.rules.refusal import Refusal, refuse_if, two_people
 from jackpot.rules.signing import OPERATOR, ROLES, SITE, People, Role, Signed
-from jackpot.rules.state import Person, Session, State, Token
+from jackpot.rules.state import Person, State, Token
 
 # The first people: one alone could confirm nothing.
 FIRST: Final = 2
@@ -28,8 +28,6 @@ TOKENS_MOST: Final = 10_000
 TOKENS_OF_ONE: Final = 20
 # People who have not chosen a secret: a whole house that begins, and few enough to be ended by hand.
 NEWCOMERS_MOST: Final = 500
-# Sessions that one person has at once: a desk, a phone, a tablet, and those that they forgot to leave.
-SESSIONS_OF_ONE: Final = 20
 # A token's number is never given again, and this many are never made.
 TOKEN_NUMBER_MOST: Final = 2**53
 # SHA-256 of what lies next to the journal: a name with a salt, a secret's hash; or of a code, a token or what
@@ -292,83 +290,6 @@ def apply_secret_set(effects: Effects, event: SecretSet) -> None:
     _end_sessions(effects.state, person.id)
 
 
-class SignIn(ActCommand, tag="sign-in", frozen=True):
-    """The server has let a person in. session: the digest of what their browser keeps."""
-
-    person: Number
-    session: Digest
-
-
-class SignedIn(Event, frozen=True, array_like=True):
-    kind: ClassVar[int] = 40
-    person: int
-    session: bytes
-
-
-class SignOut(ActCommand, tag="sign-out", frozen=True):
-    """A person has left. session: as of `SignIn`."""
-
-    session: Digest
-
-
-class SignedOut(Event, frozen=True, array_like=True):
-    kind: ClassVar[int] = 49
-    person: int
-    session: bytes
-
-
-class LockOut(ActCommand, tag="lock-out", frozen=True):
-    """The server lets a person in no more for a while: somebody has tried too often. failures: how often."""
-
-    person: Number
-    failures: int
-
-
-class LockedOut(Event, frozen=True, array_like=True):
-    kind: ClassVar[int] = 41
-    person: int
-    failures: int
-
-
-def decide_sign_in(state: State, command: SignIn, _by: By) -> SignedIn:
-    """The access log of people who came in; a session that it does not name lets nobody in."""
-    person = find_person(state, command.person)
-    refuse_if(not person.secret, Code.NOT_ALLOWED, f"person {person.id} has no secret")
-    refuse_if(command.session in state.sessions, Code.TWICE, "session: it is another one's already")
-    return SignedIn(person.id, command.session)
-
-
-def apply_signed_in(effects: Effects, event: SignedIn) -> None:
-    """The session begins; where the person has too many, their oldest one ends."""
-    sessions = effects.state.sessions
-    own = [digest for digest, one in sessions.items() if one.person == event.person]
-    if len(own) >= SESSIONS_OF_ONE:
-        del sessions[own[0]]
-    sessions[event.session] = Session(event.person, effects.at)
-
-
-def decide_sign_out(state: State, command: SignOut, _by: By) -> SignedOut:
-    """The access log of people who left."""
-    session = state.sessions.get(command.session)
-    if session is None:
-        raise Refusal(Code.NO_PERSON, "session: it has ended")
-    return SignedOut(session.person, command.session)
-
-
-def apply_signed_out(effects: Effects, event: SignedOut) -> None:
-    """The session lets nobody in any more."""
-    del effects.state.sessions[event.session]
-
-
-def decide_lock_out(state: State, command: LockOut, _by: By) -> LockedOut:
-    """The access log of who did not."""
-    return LockedOut(find_person(state, command.person).id, command.failures)
-
-
-def apply_seen(_effects: Effects, _event: LockedOut) -> None:
-    """Nothing follows from it in the state; a lock-out alarms."""
-
-
 class MakeToken(ActCommand, tag="make-token", frozen=True):
     """A program acts for a person. digest: of the token. roles: some of theirs. until: its end, unix ms."""
 
@@ -469,11 +390,11 @@ def decide_recover(state: State, command: Recover, by: By) -> Recovered:
 def apply_recovered(effects: Effects, event: Recovered) -> None:
     """An admin whom nobody confirmed: everybody is told.
 
-    Two of them are one, while an admin is here who came otherwise, or was vouched for. Where none is, the
-    site begins again as with its first two.
+    Two of them are one, while an admin is here who came otherwise. Where none is, the site begins again as
+    with its first two.
     """
     state = effects.state
-    others = [one for one in state.people if one.given_by != OPERATOR or one.vouched]
+    others = [one for one in state.people if one.given_by != OPERATOR]
     judge = any("admin" in one.roles and one.secret and not one.ended for one in others)
     _admit(state, event.mark, ["admin"], event.secret)
     state.people[-1].given_by = OPERATOR if judge else 0
@@ -614,24 +535,6 @@ ACTS: Final = (
         {SecretSet: apply_secret_set},
         lambda _, event: [SetSecret(event.secret)],
         power=ROLES,
-    ),
-    Act(
-        SignIn,
-        decide_sign_in,
-        {SignedIn: apply_signed_in},
-        lambda _, event: [SignIn(event.person, event.session)],
-    ),
-    Act(
-        SignOut,
-        decide_sign_out,
-        {SignedOut: apply_signed_out},
-        lambda _, event: [SignOut(event.session)],
-    ),
-    Act(
-        LockOut,
-        decide_lock_out,
-        {LockedOut: apply_seen},
-        lambda _, event: [LockOut(event.person, event.failures)],
     ),
     Act(
         MakeToken,

@@ -15,6 +15,7 @@ from jackpot.rules.acts import (
     parameters,
     people,
     requests,
+    sessions,
     vouching,
 )
 from jackpot.rules.acts.act import Act
@@ -47,7 +48,7 @@ MOVES_NOTHING: Final = (
     Dispute,
     Lift,
     ErasePapers,
-    *(act.command for act in (*people.ACTS, *vouching.ACTS, *known.ACTS, *erasure.ACTS)),
+    *(act.command for act in (*people.ACTS, *sessions.ACTS, *vouching.ACTS, *known.ACTS, *erasure.ACTS)),
     *(act.command for act in requests.ACTS),
     *(act.command for act in alarms.ACTS),
 )

@@ -8,7 +8,8 @@ from jackpot.rules import kinds
 from jackpot.rules.acts.alarms import AcknowledgeAlarm, AlarmAcknowledged
 from jackpot.rules.acts.banks import BeginBank, CloseBank
 from jackpot.rules.acts.links import Suspend
-from jackpot.rules.acts.people import LockOut, Recover
+from jackpot.rules.acts.people import Recover
+from jackpot.rules.acts.sessions import LockOut
 from jackpot.rules.signing import People
 from tests.rules.site import OfSite, newcomer
 from tests.rules.subject import OfEngine

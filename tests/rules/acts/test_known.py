@@ -1,7 +1,8 @@
 """Does a bank note whose people it has seen?"""
 
 from jackpot.rules.acts.known import SeePeople
-from jackpot.rules.acts.people import EndPerson, SignIn, WithdrawRole
+from jackpot.rules.acts.people import EndPerson, WithdrawRole
+from jackpot.rules.acts.sessions import SignIn
 from tests.rules.site import SECRET, OfSite
 from tests.rules.test_engine import bank
 

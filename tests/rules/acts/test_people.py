@@ -13,7 +13,6 @@ from jackpot.rules.acts.links import OpenLink
 from jackpot.rules.acts.people import (
     ACTS,
     NEWCOMERS_MOST,
-    SESSIONS_OF_ONE,
     TOKENS_OF_ONE,
     AddPerson,
     EndPerson,
@@ -21,16 +20,14 @@ from jackpot.rules.acts.people import (
     FirstPeople,
     GiveCode,
     Grant,
-    LockOut,
     MakeToken,
     Recover,
     ResetSecret,
     SetSecret,
-    SignIn,
-    SignOut,
     WithdrawRole,
     untrue,
 )
+from jackpot.rules.acts.sessions import SignIn
 from jackpot.rules.commands import Command
 from jackpot.rules.engine import Engine
 from jackpot.rules.signing import ROLES, Means, Role, Signed
@@ -194,50 +191,6 @@ def test_a_lost_site_is_recovered_by_names_and_alarmed() -> None:
     ((name, facts),) = heard.alarms
     assert (name, facts["person"], facts["by"]) == ("admin_recovered", 3, ["root"])
     assert code(site, Grant(3, "floor"), 3, 1) == ""
-
-
-def test_sign_ins_and_lock_outs_are_in_the_journal() -> None:
-    """An access log is a query: who came in, and who was locked out after how many failures."""
-    site = OfSite()
-    assert code(site, SignIn(1, SESSION)) == ""
-    assert code(site, SignIn(2, SESSION)) == "twice", "a session has one person"
-    heard = site.ask(LockOut(2, 10))
-    assert [(name, facts["person"], facts["failures"]) for name, facts in heard.alarms] == [
-        ("person_locked_out", 2, 10)
-    ]
-    assert code(site, SignIn(9, SESSION)) == "no_such_person"
-    assert code(site, SignOut(SESSION)) == ""
-    assert code(site, SignOut(SESSION)) == "no_person"
-
-
-def test_the_journal_knows_whose_sessions_are_open() -> None:
-    """S8: one ends with a sign-out, another secret, a reset, the person; of many the oldest does."""
-    site = OfSite()
-    third = site.join("floor")
-
-    def begin(number: int, person: int = third) -> None:
-        assert code(site, SignIn(person, mark(number))) == ""
-
-    def theirs() -> list[int]:
-        sessions = site.engine.state.sessions
-        return [int.from_bytes(digest, "big") for digest, one in sessions.items() if one.person == third]
-
-    begin(100, 1)
-    for number in range(SESSIONS_OF_ONE + 2):
-        begin(number)
-    assert theirs() == list(range(2, SESSIONS_OF_ONE + 2))
-    assert code(site, SignOut(mark(5))) == ""
-    assert 5 not in theirs()
-    for end, by in ((SetSecret(SECRET), (third,)), (ResetSecret(third), ADMINS)):
-        begin(50)
-        assert code(site, end, *by) == ""
-        assert theirs() == []
-    assert code(site, GiveCode(third, CODE, 1), 1) == ""
-    assert code(site, SetSecret(SECRET), third, means="code") == ""
-    begin(8)
-    assert code(site, EndPerson(third), 1) == ""
-    assert [one.person for one in site.engine.state.sessions.values()] == [1]
-    assert Engine.from_snapshot(site.engine.snapshot()).state == site.engine.state
 
 
 def test_people_are_in_no_other_bank() -> None:

@@ -1,0 +1,117 @@
+"""Who came in, and until when? The journal names each session, so that nobody makes one next to it (S8).
+
+A session also ends with the person's secret, and with the person: see `people`.
+"""
+
+from typing import ClassVar, Final
+
+from jackpot.rules.acts.act import Act, By
+from jackpot.rules.acts.people import Digest, Number, find_person
+from jackpot.rules.codes import Code
+from jackpot.rules.commands import ActCommand
+from jackpot.rules.effects import Effects
+from jackpot.rules.events import Event
+from jackpot.rules.refusal import Refusal, refuse_if
+from jackpot.rules.state import Session, State
+
+# Sessions that one person has at once: a desk, a phone, a tablet, and those that they forgot to leave.
+SESSIONS_OF_ONE: Final = 20
+
+
+class SignIn(ActCommand, tag="sign-in", frozen=True):
+    """The server has let a person in. session: the digest of what their browser keeps."""
+
+    person: Number
+    session: Digest
+
+
+class SignedIn(Event, frozen=True, array_like=True):
+    kind: ClassVar[int] = 40
+    person: int
+    session: bytes
+
+
+class SignOut(ActCommand, tag="sign-out", frozen=True):
+    """A person has left. session: as of `SignIn`."""
+
+    session: Digest
+
+
+class SignedOut(Event, frozen=True, array_like=True):
+    kind: ClassVar[int] = 49
+    person: int
+    session: bytes
+
+
+class LockOut(ActCommand, tag="lock-out", frozen=True):
+    """The server lets a person in no more for a while: somebody has tried too often. failures: how often."""
+
+    person: Number
+    failures: int
+
+
+class LockedOut(Event, frozen=True, array_like=True):
+    kind: ClassVar[int] = 41
+    person: int
+    failures: int
+
+
+def decide_sign_in(state: State, command: SignIn, _by: By) -> SignedIn:
+    """The access log of people who came in; a session that it does not name lets nobody in."""
+    person = find_person(state, command.person)
+    refuse_if(not person.secret, Code.NOT_ALLOWED, f"person {person.id} has no secret")
+    refuse_if(command.session in state.sessions, Code.TWICE, "session: it is another one's already")
+    return SignedIn(person.id, command.session)
+
+
+def apply_signed_in(effects: Effects, event: SignedIn) -> None:
+    """The session begins; where the person has too many, their oldest one ends."""
+    sessions = effects.state.sessions
+    own = [digest for digest, one in sessions.items() if one.person == event.person]
+    if len(own) >= SESSIONS_OF_ONE:
+        del sessions[own[0]]
+    sessions[event.session] = Session(event.person, effects.at)
+
+
+def decide_sign_out(state: State, command: SignOut, _by: By) -> SignedOut:
+    """The access log of people who left."""
+    session = state.sessions.get(command.session)
+    if session is None:
+        raise Refusal(Code.NO_PERSON, "session: it has ended")
+    return SignedOut(session.person, command.session)
+
+
+def apply_signed_out(effects: Effects, event: SignedOut) -> None:
+    """The session lets nobody in any more."""
+    del effects.state.sessions[event.session]
+
+
+def decide_lock_out(state: State, command: LockOut, _by: By) -> LockedOut:
+    """The access log of who did not."""
+    return LockedOut(find_person(state, command.person).id, command.failures)
+
+
+def apply_seen(_effects: Effects, _event: LockedOut) -> None:
+    """Nothing follows from it in the state; a lock-out alarms."""
+
+
+ACTS: Final = (
+    Act(
+        SignIn,
+        decide_sign_in,
+        {SignedIn: apply_signed_in},
+        lambda _, event: [SignIn(event.person, event.session)],
+    ),
+    Act(
+        SignOut,
+        decide_sign_out,
+        {SignedOut: apply_signed_out},
+        lambda _, event: [SignOut(event.session)],
+    ),
+    Act(
+        LockOut,
+        decide_lock_out,
+        {LockedOut: apply_seen},
+        lambda _, event: [LockOut(event.person, event.failures)],
+    ),
+)
