@@ -92,7 +92,8 @@ Readings (where the rules leave a choice, the one taken here):
 27. A dispute holds the payment of all awards of its hit, and nothing else: it is validated, corrected and
     undone meanwhile. Two people lift it, who name it; it also ends when nothing of the hit is to be paid.
 28. Where the site names a sum, a payment takes a tax form if what it gives one seat comes to that sum. One
-    form is for one seat: where several come to it, their awards are paid one by one.
+    form is for one seat: where several come to it, their awards are paid one by one. A correction takes one
+    if it brings there what was paid, or was final; not where it was there before.
 """
 
 from __future__ import annotations

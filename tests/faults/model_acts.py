@@ -222,13 +222,8 @@ class Acts:
                 seen = True
         return False
 
-    def do_correct(self, award: str, amount: int, document: str | None = None, people: int = 1) -> Map:
-        """An award to the cents that it ought to be (A10)."""
-        if people < 2:
-            raise Refused("two people")
-        return self.correct_award(award, amount, document)
-
     def correct_award(self, award: str, amount: int, document: str | None) -> Map:
+        """An award to the cents that it ought to be (A10)."""
         found, awards = self.awards_of(None, award)
         one = awards[0]
         if one.status == UNDONE or amount < 0:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.faults.model_acts import Acts
-from tests.faults.model_facts import PENDING, VALIDATED, Award, Hit
+from tests.faults.model_facts import FINAL, PAID, PENDING, VALIDATED, Award, Hit
 from tests.faults.model_floor import Map, Refused
 
 
@@ -56,6 +56,25 @@ class PaperActs(Acts):
         if len(large) > 1 or (large and not tax_form):
             raise Refused("no tax form, or one for several seats")
         return super().do_pay(hit, award)
+
+    def do_correct(
+        self,
+        award: str,
+        amount: int,
+        document: str | None = None,
+        people: int = 1,
+        tax_form: str = "",
+        tax_from: int | None = None,
+    ) -> Map:
+        """What is paid on top is a payment too: a form where it brings the award to the site's sum."""
+        if people < 2:
+            raise Refused("two people")
+        _, (one, *_) = self.awards_of(None, award)
+        before = one.amount + one.difference
+        large = tax_from is not None and before < tax_from <= amount
+        if large and one.status in (PAID, FINAL) and not tax_form:
+            raise Refused("no tax form")
+        return self.correct_award(award, amount, document)
 
     def given(self, awards: list[Award], seat: int) -> int:
         """What these awards come to for one seat."""

@@ -334,7 +334,8 @@ class RandomFloor:
             return
         if kind == "correct":
             amount = max(0, award["amount"] + self.rng.choice((-100_000, -777, -1, 0, 1, 777, 50_000)))
-            paper = {"document": "W-1"} if self.rng.random() < 0.7 else {}
+            paper: Message = {"document": "W-1"} if self.rng.random() < 0.7 else {}
+            paper |= self.papers(0.5)
             self.act(kind, self.rng.choice((1, 2, 2)), award=award["award"], amount=amount, **paper)
             return
         self.act(kind, self.rng.choice((1, 2, 2)), **named)
@@ -447,7 +448,7 @@ class RandomFloor:
         terms = self.rng.choice(
             (
                 {"primary": {level: self.rng.choice(("0.01", "9.99", "17.77", "30"))}},
-                {"reseed": {level: self.rng.choice(("0", "500", "1500", "6000"))}},
+                {"reseed": {level: self.rng.choice(("1", "500", "1500", "6000"))}},
                 {"limit": {level: dollars(value + self.rng.choice((-1, 0, 1_230_000)))}},
                 {"limit": {level: None}},
                 {"validate_at": self.rng.choice((None, "45.00", "100.00"))},

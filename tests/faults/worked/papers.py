@@ -26,6 +26,11 @@ def pay(on: Hand | Prize, tax_from: int | None, form: str = "", *, ok: bool = Tr
     return Act("pay", on, {"tax_from": tax_from, "tax_form": form}, ok=ok)
 
 
+def correct(amount: str, tax_from: int | None, form: str = "", *, ok: bool = True) -> Act:
+    fields = {"amount": amount, "document": "V-1", "tax_from": tax_from, "tax_form": form}
+    return Act("correct", FIRST, fields, people=2, ok=ok)
+
+
 EXAMPLES: list[Example] = [
     Example(
         "a disputed hit is not paid until two of the floor and the auditors lift that",
@@ -124,6 +129,29 @@ EXAMPLES: list[Example] = [
         ),
         ENVIED,
         (Now(FIRST, "10000.42", "paid"), Now(ENVY, "1000", "paid")),
+    ),
+    Example(
+        "a correction that brings what was paid to the sum takes a form; what was there has had its own",
+        ("A10",),
+        TAX,
+        (A,),
+        (T1,),
+        (
+            Frame("T1", plain("r1", [5, 3])),
+            straight_flush("T1", "r1", "1000.04", [3]),
+            correct("2000", 200_000),  # unpaid: its payment will ask
+            correct("1000.04", 200_000),
+            Act("validate", HAND),
+            pay(HAND, 200_000),
+            correct("1999.99", 200_000),
+            correct("2000", 200_000, ok=False),
+            correct("2000", 200_000, "W-2G"),
+            correct("2500", 200_000),
+            correct("1000.04", 200_000),
+            correct("2000", None),
+        ),
+        {L: Level("8000.42", "10000", "0.42", "2000")},
+        (Now(FIRST, "1000.04", "paid"),),
     ),
     Example(
         "each seat that comes to the sum has a form of its own",
