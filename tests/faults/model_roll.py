@@ -55,13 +55,21 @@ class Roll(Requests):
         """As whom this person signs now."""
         one = self.people[number]
         roles = tuple(role for role in one.roles if means != "token" or role in one.token)
-        able = one.secret and not one.ended
-        return Signer(number, roles if able else (), means, one.given_by, one.vouched)
+        return Signer(number, roles if self.able(number) else (), means, one.given_by, one.vouched)
+
+    def able(self, number: int) -> bool:
+        """Whether they can sign in."""
+        return self.people[number].secret and not self.people[number].ended
 
     def here(self, person: int) -> Person:
         if person not in self.people or self.people[person].ended:
             raise Refused("no such person")
         return self.people[person]
+
+    def reject(self, number: int, signer: Signer) -> Map:
+        if not self.able(signer.id):
+            raise Refused("not_allowed")
+        return super().reject(number, signer)
 
     def signed(self, kind: str, signers: tuple[Signer, ...], fields: Map) -> Map:
         if kind not in IN_PERSON:
@@ -97,7 +105,6 @@ class Roll(Requests):
         one = self.here(person)
         if not one.secret:
             raise Refused("they have none")
-        self.check_admin_left(person)
         one.secret, one.vouched, one.code_by = False, 0, 0
         return nothing_moved()
 
