@@ -3,7 +3,7 @@
 Readings:
  1. One admin adds nobody, gives no role and takes no secret away: that takes two. One takes a role, ends a
     person, gives a code, vouches. Somebody who can sign in as an admin is always left.
- 2. A code is for who has no secret. Who chose one with it came by the one who gave it, and nobody has vouched for
+ 2. A code is for who has no secret. Who chose one with it came by who gave it, and nobody has vouched for
     them yet; a secret that is taken away takes with it what was said of who had it.
  3. Who came by somebody gives no code and vouches for nobody until vouched for. An admin vouches for who came
     by another, if that admin and the other are two people: so neither the other, nor who came by them, nor

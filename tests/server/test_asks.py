@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from jackpot.rules.acts import ACTS
-from jackpot.rules.acts.hits import Correct, Undo
+from jackpot.rules.acts.hits import Undo
 from jackpot.rules.commands import KEY_BYTES
 from jackpot.server import asks
-from jackpot.server.asks import BadRequest, Request, Target, act_of, keyed, question_of, target
+from jackpot.server.asks import BadRequest, Correct, Request, Target, act_of, keyed, question_of, target
 
 UNDO = {"hit": "H1", "reason": "a misdeal"}
 STRIKE = {"table": "T1", "round": "R1", "seat": 1, "link": "L", "reason": "x"}
@@ -46,7 +46,12 @@ def test_what_the_command_line_sends_is_what_the_server_reads() -> None:
     sent = target(undo, {"by": "Ann"})
     assert sent == Target("POST", "/acts/undo", {**UNDO, "award": "A2", "by": "Ann"})
     correct = target(Correct("A1", 999_921, "misread"), {}).body
-    assert correct == {"award": "A1", "amount": "9999.21", "reason": "misread", "document": ""}
+    assert correct == {
+        "award": "A1",
+        "amount": "9999.21",
+        "reason": "misread",
+        **dict.fromkeys(("document", "tax_form"), ""),
+    }
     assert act_of(Correct, correct, "ann").ask == Correct("A1", 999_921, "misread")
     assert target(asks.OneHit("H1", "main"), {}) == Target("GET", "/hits/H1?bank=main", None)
     assert target(asks.WaitingHits(after="H3"), {}).path == "/hits/waiting?after=H3&limit=100"
