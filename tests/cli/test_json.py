@@ -32,7 +32,7 @@ TRIED: tuple[tuple[str, ...], ...] = (
     ("hits", "dispute", "H1", *ONE),
     ("hits", "lift", "H1", *TWO),
     ("hits", "undo", "H1", *ONE),
-    ("hits", "erase", "H1", *ONE),
+    ("hits", "erase", "H1", *TWO),
     ("hits", "release", "T01", *ONE),
     ("links", "list"),
     ("links", "show", LINK),

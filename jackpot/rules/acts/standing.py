@@ -2,8 +2,6 @@
 
 from typing import Final
 
-import msgspec
-
 from jackpot.rules import names
 from jackpot.rules.acts import ACT_BY, ACT_OF, decode_asked
 from jackpot.rules.acts.act import Act, By
@@ -11,10 +9,11 @@ from jackpot.rules.acts.people import SetSecret, untrue
 from jackpot.rules.acts.requests import Reject, check_confirmed, decide_request, find_request, forget
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
-from jackpot.rules.events import Event
+from jackpot.rules.events import Event, encode
+from jackpot.rules.invariant import InvariantError
 from jackpot.rules.refusal import Refusal, refuse_if
 from jackpot.rules.signing import ROLES, SITE, People, Signed
-from jackpot.rules.state import State
+from jackpot.rules.state import Request, State
 
 # Whom a request waits for, where only the other reasons to refuse it are looked for; nobody has the number,
 # neither as a person nor as who gave a code.
@@ -70,12 +69,23 @@ def check_reject(state: State, command: Reject, people: People) -> None:
 
 
 def same(state: State, event: Event) -> list[int]:
-    """The requests that ask for what the event does, before it is applied: none of them does it once more."""
-    act = ACT_BY.get(type(event))
-    if act is None or not state.requests:
+    """The requests that would have come to the event, before it is applied: none does it once more."""
+    act, people = ACT_BY.get(type(event)), getattr(event, "people", None)
+    if act is None or people is None or not state.requests:
         return []
-    does = {msgspec.json.encode(command) for command in act.again(state, event)}
-    return [request.id for request in state.requests if request.command in does]
+    by, done = By(people, getattr(event, "tick", 0)), encode(event)
+    return [request.id for request in state.requests if _comes_to(state, act, request, by) == done]
+
+
+def _comes_to(state: State, act: Act, request: Request, by: By) -> bytes | None:
+    """The event of what was asked for, if these people did it now; None where it is another act, or refused."""
+    command = decode_asked(request.command)
+    if not isinstance(command, act.command):
+        return None
+    try:
+        return encode(act.decide(state, command, by))
+    except (Refusal, InvariantError):
+        return None
 
 
 def stood(state: State, people: People, *, done: bool) -> None:
