@@ -10,8 +10,9 @@ Readings, besides those of the model:
  3. One who asks for what takes two makes a request, unless two would be refused. Another confirms it within
     15 minutes: then both must have the power, and it is decided as it stands then.
  4. Reopening a round waits by itself (T10): the first asks, and the second reopens it.
- 5. What is done ends every request of the bank that says the same, its reason too, by all who asked, however
-    it came to be done: alone, by two at once, by another request. Other words are another request, and stay.
+ 5. What is done ends every request of the bank that says the same, its reason too, no matter who asked and
+    how it came to be done: alone, by two at once, by another request. Other words are another request, and
+    stay; but the undo of a hit is the same as that of its only award that stands.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any, Final
 
+from tests.faults.model_facts import UNDONE
 from tests.faults.model_floor import Map, Refused
 from tests.faults.model_links import LinkActs
 from tests.faults.worked.form import Signer
@@ -111,12 +113,16 @@ class Requests:
 
     def done(self, kind: str, fields: Map, people: int) -> Map:
         """It is done, and nobody waits any more to have the same done, for the same reason."""
+        same = self.meant(kind, fields)
+        over = [number for number, one in self.requests.items() if self.meant(one.kind, one.fields) == same]
         told = {name: value for name, value in fields.items() if name != "reason"}
         answer = dict(getattr(self, f"do_{kind}")(people=people, **told))
-        self.requests = {
-            number: one for number, one in self.requests.items() if (one.kind, one.fields) != (kind, fields)
-        }
+        self.requests = {number: one for number, one in self.requests.items() if number not in over}
         return answer
+
+    def meant(self, kind: str, fields: Map) -> tuple[str, Map]:
+        """What is asked for, as things stand: the same for two who would have the same done."""
+        return kind, fields
 
     def confirm(self, number: int, signers: tuple[Signer, ...], waited_ms: int) -> Map:
         """signers: who asked, as they are now, and who confirms."""
@@ -158,6 +164,15 @@ class SignedActs(Requests, LinkActs):
             return self.done(kind, fields, people)
         except Refused as refused:
             return {"ok": False, "why": refused.code}
+
+    def meant(self, kind: str, fields: Map) -> tuple[str, Map]:
+        """An undo of a hit is one of each of its awards that stands."""
+        name = fields.get("hit") or str(fields.get("award")).split(".")[0]
+        if kind != "undo" or name not in self.hits_made:
+            return kind, fields
+        awards = [one.id for one in self.hits_made[name].awards if one.status != UNDONE]
+        named = [one for one in awards if fields.get("award") in (None, one)]
+        return kind, {"awards": named, "reason": fields.get("reason")}
 
     def signed(self, kind: str, signers: tuple[Signer, ...], fields: Map) -> Map:
         if kind != "reopen" or are_two(*signers):

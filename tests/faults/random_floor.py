@@ -363,7 +363,10 @@ class RandomFloor:
     def signers(self, people: int) -> tuple[Signer, ...]:
         """So many of the crew; mostly those who may, with their own secret, and different ones."""
         likely = [one for one in self.crew if "floor" in one.roles]
-        chosen = [self.rng.choice(likely if self.rng.random() < 0.8 else self.crew) for _ in range(people)]
+        chosen = [
+            self.rng.choice((likely or self.crew) if self.rng.random() < 0.8 else self.crew)
+            for _ in range(people)
+        ]
         return tuple(self.by_means(one) for one in chosen)
 
     def by_means(self, one: Signer) -> Signer:

@@ -78,7 +78,7 @@ def same(state: State, event: Event) -> list[int]:
 
 
 def _comes_to(state: State, act: Act, request: Request, by: By) -> bytes | None:
-    """The event of what was asked for, if these people did it now; None where it is another act, or refused."""
+    """The event of what was asked for, if these people did it now; None where they could not."""
     command = decode_asked(request.command)
     if not isinstance(command, act.command):
         return None
