@@ -265,7 +265,7 @@ class Engine:
         table_seq, digest: of what was asked, so that a resend of it gets the same answer.
         """
         state, seq, table = self.state, effects.seq, effects.table
-        over = same(state, event)
+        over = same(state, event) if state.requests and table is None else ()
         kinds.APPLY[type(event)](effects, event)
         if effects.told.warn or effects.told.left or type(event) in alarms.ALWAYS:
             alarms.alarm(effects, event)

@@ -50,9 +50,10 @@ class LinkView:
 
     @classmethod
     def of(cls, statistics: Mapping[str, Any]) -> "LinkView":
-        """Of a link in `views.statistics`."""
+        """Of a link in `views.statistics`; to a device one that has ended takes no wagers."""
         levels = {level["level"]: to_cents(level["primary"]) for level in statistics["levels"]}
-        name, wager, paytable, state = (statistics[key] for key in ("link", "wager", "paytable", "state"))
+        name, wager, paytable = (statistics[key] for key in ("link", "wager", "paytable"))
+        state: LinkState = "active" if statistics["state"] == "active" else "suspended"
         facts = LinkFacts(name, wager, paytable, tuple(levels), state)
         return cls(facts, levels, ", ".join(statistics["reasons"]))
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from jackpot.rules import kinds
+from jackpot.rules import kinds, views
 from jackpot.rules.acts.banks import BeginBank, CloseBank
 from jackpot.rules.acts.hits import Correct, Pay, Undo, Validate
 from jackpot.rules.acts.links import Resume, Suspend
@@ -13,6 +13,7 @@ from jackpot.rules.acts.rounds import Reopen
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.signing import People
 from jackpot.rules.state import Left
+from jackpot.server.face import LinkView
 from tests import frames
 from tests.faults.worked.form import Link, Table
 from tests.frames import Close, Void, Wager
@@ -390,6 +391,10 @@ def test_a_closed_link_takes_nothing_more() -> None:
         assert code(subject, command) == "link_closed", command
     done(subject, Resume("operator", (), "all of the bank"))
     assert subject.engine.state.links[0].closed
+    shown = {link["link"]: LinkView.of(link) for link in views.statistics(subject.engine)["links"]}
+    assert [shown[name].facts.state for name in ("L", "M")] == ["suspended", "active"], (
+        "a device knows no other"
+    )
 
 
 def test_a_link_with_nothing_but_the_houses_money_closes_without_another() -> None:
