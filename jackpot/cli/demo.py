@@ -6,7 +6,7 @@ import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
@@ -18,6 +18,7 @@ from jackpot.cli.speak import fail
 if TYPE_CHECKING:
     from jackpot.lab.audit import Verdict
     from jackpot.lab.floor import SimulatedFloor
+    from jackpot.lab.pace import Pace
     from jackpot.lab.scene import Scene
 
 # How often the view is drawn, and a line printed where there is no terminal.
@@ -26,6 +27,9 @@ LINE_EVERY_S: Final = 2.0
 
 # Without --rounds somebody watches: a real floor's round a minute at each table would be slow to watch.
 WATCHED_SPEED: Final = 20.0
+
+# People look at a show as it would be.
+SHOWN_SPEED: Final = 1.0
 
 # The ledger's own, in a PostgreSQL that the demo starts.
 DATABASE: Final = "jackpot"
@@ -64,6 +68,13 @@ def demo(
             metavar="URL", help="Keep the ledger there: postgresql://user@host/database, a new and empty one."
         ),
     ] = None,
+    show: Annotated[
+        bool,
+        typer.Option(
+            "--show",
+            help="Show on the signs all that they can show, one after another; --rounds is how many times.",
+        ),
+    ] = False,
 ) -> None:
     """Play a simulated floor: twelve tables of three games on two links, in this terminal and in a browser.
 
@@ -79,6 +90,8 @@ def demo(
     from jackpot.lab.engines import EnginesMissing, binaries
     from jackpot.lab.scene import Scene
 
+    if show and (ledger or postgres or url or lucky):
+        fail("--show plays on a new floor of its own: leave out --ledger, --lucky, --postgres and --url")
     if postgres and url is not None:
         fail("--postgres starts a database of its own, --url names one: give one of them")
     if postgres:
@@ -92,12 +105,15 @@ def demo(
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         fail(f"--ledger: {folder} is no folder and cannot be made one: {error.strerror}")
-    _run(folder, scene, rounds, postgres, url)
+    if show:
+        _run(folder, lambda: asyncio.run(_show(folder, speed or SHOWN_SPEED, rounds)))
+    else:
+        _run(folder, lambda: _on_ledger(folder, scene, rounds, postgres, url))
     if ledger is None:
         shutil.rmtree(folder)
 
 
-def _run(folder: Path, scene: "Scene", rounds: int | None, postgres: bool, url: str | None) -> None:
+def _run(folder: Path, play: Callable[[], "Verdict"]) -> None:
     """Plays in a folder and says how it went; returns only if all is well."""
     from jackpot.config import ConfigErrors
     from jackpot.lab.engines import EngineError
@@ -108,9 +124,9 @@ def _run(folder: Path, scene: "Scene", rounds: int | None, postgres: bool, url: 
 
     verdict, trouble = None, []
     try:
-        with (folder / "server.log").open("a") as log, _database(folder, postgres, url) as found:
+        with (folder / "server.log").open("a") as log:
             write_logs(log)
-            verdict = asyncio.run(_play(folder, scene, rounds, found))
+            verdict = play()
     except* (BankStopped, ConfigErrors, EngineError, FloorError, LedgerError, OSError) as errors:
         trouble = [str(error) for error in _leaves(errors)]
     if verdict is None:
@@ -118,6 +134,13 @@ def _run(folder: Path, scene: "Scene", rounds: int | None, postgres: bool, url: 
     print(verdict.line(), flush=True)
     if verdict.problems:
         fail(f"everything is in {folder}")
+
+
+def _on_ledger(
+    folder: Path, scene: "Scene", rounds: int | None, postgres: bool, url: str | None
+) -> "Verdict":
+    with _database(folder, postgres, url) as found:
+        return asyncio.run(_play(folder, scene, rounds, found))
 
 
 @contextmanager
@@ -177,22 +200,40 @@ async def _play(folder: Path, scene: "Scene", rounds: int | None, url: str | Non
 
     pace = Pace(scene.speed, rounds)
     floor = SimulatedFloor(folder, scene, pace, url)
-    loop = asyncio.get_running_loop()
 
-    def stop() -> None:
-        """Once is a wish; the second Ctrl-C ends the program at once, as a power loss would."""
-        if pace.stopping:
-            _end_at_once(folder)
+    def stopping() -> None:
         scene.stopping = True
-        pace.stop()
 
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop)
+    _stop_on_signals(folder, pace, stopping)
     async with asyncio.TaskGroup() as group:
         watching = group.create_task(_watch(floor, scene))
         verdict = await floor.play()
         watching.cancel()
     return verdict
+
+
+async def _show(folder: Path, speed: float, times: int | None) -> "Verdict":
+    """Line by line what the signs show; one in a browser is better than any terminal."""
+    from jackpot.lab.pace import Pace
+    from jackpot.lab.show import Show
+
+    pace = Pace(speed, times)
+    print("a show of all that signs can show; Ctrl-C ends it", flush=True)
+    _stop_on_signals(folder, pace, lambda: None)
+    return await Show(folder, pace, lambda line: print(line, flush=True)).play()
+
+
+def _stop_on_signals(folder: Path, pace: "Pace", stopping: Callable[[], None]) -> None:
+    """Once is a wish; the second Ctrl-C ends the program at once, as a power loss would."""
+
+    def stop() -> None:
+        if pace.stopping:
+            _end_at_once(folder)
+        stopping()
+        pace.stop()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, stop)
 
 
 def _end_at_once(folder: Path) -> None:

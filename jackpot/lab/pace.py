@@ -59,13 +59,14 @@ class Pace:
             self._left -= 1
         return True
 
-    async def pause(self, seconds: float, rng: Random) -> None:
-        """Let so many seconds of the simulated floor go by, or less if the floor stops."""
+    async def pause(self, seconds: float, rng: Random | None = None) -> None:
+        """Let so many seconds of the simulated floor go by, or less if the floor stops. rng: uneven ones."""
         if self._speed is None or self.stopping:
             return
-        uneven = seconds * (1 + UNEVEN * (2 * rng.random() - 1))
+        if rng is not None:
+            seconds *= 1 + UNEVEN * (2 * rng.random() - 1)
         try:
-            async with asyncio.timeout(uneven / self._speed):
+            async with asyncio.timeout(seconds / self._speed):
                 await self._stop.wait()
         except TimeoutError:
             pass  # the pause is over

@@ -1,4 +1,7 @@
-"""Which pages hang on walls? A sign for each link, and the whole floor. Nothing here changes anything."""
+"""Which pages hang on walls? A sign for each link, several on one screen, and the whole floor.
+
+Nothing here changes anything.
+"""
 
 import hashlib
 from collections.abc import Mapping
@@ -59,10 +62,17 @@ STATIC: Final = (
     "vendor/cinzel.woff2",
     "vendor/confetti.js",
     "vendor/htmx.js",
+    "wall.css",
+    "wall.js",
+    "walls.js",
     "win.js",
     "wins.js",
     "words.js",
 )
+# Links on one screen: of more nobody reads one from afar, and each is a page and a stream of its own.
+WALL_MOST: Final = 8
+# A wall holds signs of ours in frames; for the rest it is as strict as a sign.
+_WALL_POLICY: Final = SECURITY["Content-Security-Policy"] + "; frame-src 'self'"
 # A logo is held in memory, and one that is larger was made by mistake.
 LOGO_MOST: Final = 4_194_304
 _DIGEST_SHOWN: Final = 16
@@ -104,6 +114,7 @@ class Screens:
     def public(self) -> list[web.RouteDef]:
         """Sign pages and streams: what may be shown to everybody."""
         return [
+            web.get("/sign/wall", self.wall),
             web.get("/sign/{link}", self.sign),
             web.get("/static/{name:.+}", self.static),
             web.get("/logo/{link}", self.logo),
@@ -119,9 +130,35 @@ class Screens:
 
     async def sign(self, request: web.Request) -> web.Response:
         """GET /sign/LINK: one link, over the whole screen."""
-        page = self._signs.get(request.match_info["link"])
+        return self._own_sign(request.match_info["link"])
+
+    async def wall(self, request: web.Request) -> web.Response:
+        """GET /sign/wall?links=A,B: several links on one screen, in this order. Else: the link "wall".
+
+        preview: what the first of them shows, made up; the others then show made-up amounts.
+        """
+        if "links" not in request.query:
+            return self._own_sign("wall")
+        links = list(dict.fromkeys(filter(None, request.query["links"].split(","))))
+        if not 0 < len(links) <= WALL_MOST or not self._signs.keys() >= set(links):
+            known = ",".join(list(self._signs)[:WALL_MOST])
+            text = f"a wall has 1 to {WALL_MOST} links of these: /sign/wall?links={known}\n"
+            raise web.HTTPNotFound(text=text)
+        preview = request.query.get("preview")
+        shown = [None if preview is None else "normal" if place else preview for place in range(len(links))]
+        signs = [
+            {"link": link, "title": self._config.displays[link].title, "preview": one}
+            for link, one in zip(links, shown, strict=True)
+        ]
+        answer = html(self._page("wall.html", links[0], {"signs": signs}))
+        answer.headers["Content-Security-Policy"] = _WALL_POLICY
+        return answer
+
+    def _own_sign(self, link: str) -> web.Response:
+        """The sign of a link. Raises HTTPNotFound where there is no such link."""
+        page = self._signs.get(link)
         if page is None:
-            known = "  ".join(f"/sign/{link}" for link in self._signs)
+            known = "  ".join(f"/sign/{name}" for name in self._signs)
             raise web.HTTPNotFound(text=f"there is no such link; there are {known}\n")
         return html(page)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 if TYPE_CHECKING:
-    from playwright.async_api import Browser, Page
+    from playwright.async_api import Browser, Frame, Page
 
 CHROMIUM: Final = (
     shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chromium-browser")
@@ -59,7 +59,7 @@ async def opened(browser: "Browser", url: str, size: str, faults: list[str]) -> 
     return page
 
 
-async def state(page: "Page", name: str) -> None:
+async def state(page: "Page | Frame", name: str) -> None:
     """Waits until the page shows this state."""
     await page.wait_for_selector(f"body[data-state={name}]")
 
@@ -69,14 +69,14 @@ async def until_shown(page: "Page", level: str, cents: int) -> None:
     await page.wait_for_selector(f".level[data-level={level}] [data-cents='{cents}']")
 
 
-async def until_true(page: "Page", expression: str) -> None:
+async def until_true(page: "Page | Frame", expression: str) -> None:
     """Waits until a script's expression holds; the page's policy lets no page evaluate one by itself."""
     async with asyncio.timeout(30):
         while not await page.evaluate(expression):  # noqa: ASYNC110 - the condition is the page's
             await asyncio.sleep(0.05)
 
 
-async def cut_off(page: "Page", parts: str) -> Any:
+async def cut_off(page: "Page | Frame", parts: str) -> Any:
     """Of these elements those whose text is wider than they are, or that lie partly off the screen."""
     return await page.evaluate(
         """(parts) => [...document.querySelectorAll(parts)].filter((part) => {
@@ -88,7 +88,7 @@ async def cut_off(page: "Page", parts: str) -> Any:
     )
 
 
-async def overflows(page: "Page") -> Any:
+async def overflows(page: "Page | Frame") -> Any:
     """What is wider or higher than the screen, or than what holds it."""
     return await page.evaluate(
         """() => [...document.querySelectorAll('.level, .amount-run, header h1, .name')].filter((part) => {

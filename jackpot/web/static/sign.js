@@ -102,6 +102,9 @@ function show() {
   win.cover(shown === "win");
   notice.textContent = shown === "suspended" ? say("No progressive wagers at the moment") : settings.insecure ? say("unencrypted connection") : "";
   idle.hidden = shown === "suspended" || shown === "win";
+  // A wall of several links gives the screen to the one that celebrates.
+  const won = shown === "win" ? { level: win.now.win.level, began: win.now.began } : null;
+  if (parent !== window) parent.postMessage({ won }, location.origin);
 }
 
 const waits = () => win.waiting.size > 0;

@@ -1,0 +1,131 @@
+"""Do several links share a screen? `/sign/wall`, in a real browser before a real server."""
+
+from pathlib import Path
+
+import aiohttp
+import pytest
+from playwright.async_api import Frame, Page
+
+from jackpot.app import Server
+from jackpot.web.screens import WALL_MOST
+from tests.server.bed import LINK, LINKS, StepClock, configure, on_loop, table
+from tests.web.browser import SIZES, chromium, cut_off, needs_chromium, opened, overflows, state, until_true
+from tests.web.test_screens import CLIPPED, RISEN, ROYAL, page_of
+
+# Next to the link of the tests: one in Spanish, one of a single level, one whose mega is another bank's.
+OTHERS = ("north", "salon", "three")
+WALL = ",".join((LINK, *OTHERS))
+FOUR = (
+    LINKS
+    + LINKS.replace(LINK, "north")
+    + LINKS.replace(LINK, "salon")
+    + """
+[link.display]
+title = "Gran Salón"
+locale = "es_MX"
+accent = "#ff7ab8"
+"""
+    + """
+[[link]]
+id = "three"
+paytable = "pa-649a-2011-progressive-A"
+wager = "1.00"
+decks = 1
+[link.level.meter]
+primary = "14%"
+seed = "1000.00"
+reseed = "1000.00"
+"""
+)
+
+# Four links, of which two win at once: who has the stage, by what each shows.
+STAGES = """async () => {
+    const { staged } = await import('/static/walls.js');
+    const minor = {level: 'minor', began: 1000};
+    const mega = {level: 'mega', began: 4000};
+    const later = {level: 'mega', began: 5000};
+    return [[null, null], [minor, null], [minor, mega], [later, mega], [mega, later], [mega, {...mega}]].map(staged);
+}"""
+
+
+def frame_of(page: Page, link: str) -> Frame:
+    (frame,) = (frame for frame in page.frames if frame.url.partition("?")[0].endswith(f"/sign/{link}"))
+    return frame
+
+
+async def part(page: Page, link: str) -> float:
+    """Which part of the screen the link's sign takes."""
+    box = await (await frame_of(page, link).frame_element()).bounding_box()
+    size = page.viewport_size
+    assert box
+    assert size
+    return box["width"] * box["height"] / (size["width"] * size["height"])
+
+
+@needs_chromium
+@on_loop
+@pytest.mark.parametrize("shown", ["normal", "win"])
+async def test_four_links_are_whole_on_every_screen(tmp_path: Path, shown: str) -> None:
+    """Signs: each of a wall's links keeps its brand and its digits whole, also next to one that celebrates."""
+    faults = list[str]()
+    async with chromium() as browser, Server(configure(tmp_path, links=FOUR)) as server:
+        for size in SIZES:
+            page = await opened(
+                browser, page_of(server, f"/sign/wall?links={WALL}&preview={shown}"), size, faults
+            )
+            await until_true(page, f"document.body.dataset.stage === '{LINK if shown == 'win' else ''}'")
+            for link in (LINK, *OTHERS):
+                frame = frame_of(page, link)
+                here = shown if link == LINK else "normal"
+                await frame.wait_for_selector(f"body[data-state={here}]")
+                if here == "win":
+                    await frame.evaluate(RISEN)
+                assert await overflows(frame) == [], (size, link)
+                parts = "#win p" if here == "win" else "footer p, .note, .name"
+                assert await cut_off(frame, parts) == [], (size, link)
+                assert await frame.evaluate(CLIPPED) == 0, (size, link)
+            taken = [await part(page, link) for link in (LINK, *OTHERS)]
+            assert 0.98 < sum(taken) < 1.02
+            assert (taken[0] > 0.6) == (shown == "win")
+            assert min(taken) > 0.05
+            if size == "phone":
+                assert await page.evaluate(STAGES) == [None, 0, 1, 1, 0, 0]
+            await page.close()
+    assert faults == []
+
+
+@needs_chromium
+@on_loop
+async def test_a_win_takes_the_wall_and_gives_it_back(tmp_path: Path) -> None:
+    """Signs: a mega of one link has the stage until its minute is over; the others run on next to it."""
+    config, faults, clock = configure(tmp_path, heartbeat_ms=60_000, links=FOUR), list[str](), StepClock()
+    async with chromium() as browser, Server(config, clock) as server, table(server) as device:
+        page = await opened(browser, page_of(server, f"/sign/wall?links=north,{LINK}"), "wall", faults)
+        for link in ("north", LINK):
+            await state(frame_of(page, link), "normal")
+        device.wager(1, "R1", 1, lock=True)
+        device.say(t="settle", seq=2, round="R1", hands=[ROYAL], board=["Js", "Ts"], close=True)
+        await until_true(page, f"document.body.dataset.stage === '{LINK}'")
+        assert await part(page, LINK) > 0.6
+        await state(frame_of(page, "north"), "normal")
+        clock.ahead_s += 61
+        await until_true(page, "document.body.dataset.stage === ''")
+        assert await part(page, LINK) == pytest.approx(0.5, abs=0.01)
+    assert faults == []
+
+
+@on_loop
+async def test_a_wall_that_cannot_be_is_told_which_can(tmp_path: Path) -> None:
+    """Signs: no links, one that is not there and too many are refused with an address that works."""
+    many = "".join(LINKS.replace(LINK, f"link-{number}") for number in range(WALL_MOST))
+    config = configure(tmp_path, links=LINKS + many)
+    async with Server(config) as server, aiohttp.ClientSession() as session:
+        for links in ("", "another", ",".join((LINK, *(f"link-{number}" for number in range(WALL_MOST))))):
+            async with session.get(page_of(server, f"/sign/wall?links={links}")) as response:
+                assert response.status == 404
+                assert f"/sign/wall?links={LINK},link-0" in await response.text()
+        async with session.get(page_of(server, "/sign/wall")) as response:
+            assert response.status == 404
+        async with session.get(page_of(server, f"/sign/wall?links={LINK}")) as response:
+            assert "frame-src 'self'" in response.headers["Content-Security-Policy"]
+            assert "script-src 'self'" in response.headers["Content-Security-Policy"]
