@@ -3,7 +3,7 @@
 import asyncio
 import os
 import platform
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from itertools import chain
 from typing import Any, Final, NamedTuple
@@ -341,10 +341,10 @@ async def _while_held(work: Coroutine[Any, Any, None]) -> None:
         await work
 
 
-async def serve(config: Config) -> None:
+async def serve(config: Config, told: Callable[[Server], None] = lambda _: None) -> None:
     """Serves until SIGTERM or SIGINT, which end a start too: a disk or a database can let it wait for ever.
 
-    Raises what Server raises.
+    told: called once it has started. Raises what Server raises.
     """
     server, task, started = Server(config), asyncio.current_task(), False
 
@@ -357,6 +357,7 @@ async def serve(config: Config) -> None:
     try:
         async with server:
             started = True
+            told(server)
             settle_memory()
             await ended.wait()
     except (asyncio.CancelledError, CommitInDoubt):

@@ -238,8 +238,10 @@ def _stop_on_signals(folder: Path, pace: "Pace", stopping: Callable[[], None]) -
 
 def _end_at_once(folder: Path) -> None:
     """The ledger withstands it; the next demo on this folder goes on where it was."""
-    cursor = "\x1b[?25h" if sys.stdout.isatty() else ""  # the live view had hidden it
-    print(f"{cursor}ended at once; everything is in {folder}", flush=True)
+    screen = (
+        "\x1b[?1049l\x1b[?25h" if sys.stdout.isatty() else ""
+    )  # the live view had another, without a cursor
+    print(f"{screen}ended at once; everything is in {folder}", flush=True)
     os._exit(INTERRUPTED)
 
 
@@ -262,14 +264,15 @@ async def _watch(floor: "SimulatedFloor", scene: "Scene") -> None:
         finally:
             print(plain(scene), flush=True)
     await _tell_people(floor, scene)
-    with Live(console=console, auto_refresh=False, transient=False) as live:
-        try:
+    scene.people = tuple(f"{one.login} {one.password}" for one in floor.logins)
+    try:
+        with Live(console=console, auto_refresh=False, screen=True) as live:
             while True:
                 floor.look()
                 live.update(draw(scene, console.width), refresh=True)
                 await asyncio.sleep(1 / DRAWS_A_SECOND)
-        finally:
-            live.update(draw(scene, console.width), refresh=True)
+    finally:  # what was drawn is gone with the screen that it was drawn on
+        print(plain(scene), flush=True)
 
 
 async def _tell_people(floor: "SimulatedFloor", scene: "Scene") -> None:

@@ -2,12 +2,19 @@
 
 import asyncio
 import errno
+import platform
+import sys
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from jackpot.cli.speak import at_server, read
+
+if TYPE_CHECKING:
+    from jackpot.app import Server
+    from jackpot.config import Config
 
 app = typer.Typer(help="Serve tables and signs.")
 
@@ -43,8 +50,14 @@ def serve(
 
     found = at_server(read(config), name)
     log = write_logs()
+
+    def told(server: "Server") -> None:
+        """To people; programs find the ports in the log."""
+        for line in places(server.config, server.ports) if sys.stderr.isatty() else ():
+            log.write(f"{line}\n")
+
     try:
-        asyncio.run(run(found))
+        asyncio.run(run(found, told))
     except (LedgerError, BankStopped) as error:
         log.close(f"not started: {error}")
         raise typer.Exit(1) from error
@@ -52,3 +65,31 @@ def serve(
         running = "; is it running already?" if error.errno == errno.EADDRINUSE else ""
         log.close(f"not started: {error.strerror or error}{running}")
         raise typer.Exit(1) from error
+
+
+def places(config: "Config", ports: Mapping[str, int]) -> Iterator[str]:
+    """Where people and devices find the server, a line each. ports: by listener, as it has them."""
+    from jackpot.config import Address
+    from jackpot.web.screens import WALL_MOST
+    from jackpot.web.visitor import EVERYWHERE
+
+    def at(listener: str) -> str:
+        host = getattr(config.listen, listener).host
+        return str(Address(platform.node() if host in EVERYWHERE else host, ports[listener]))
+
+    scheme = "http" if config.listen.tls is None else "https"
+    yield f"    tables   {at('tables')}"
+    if "signs" in ports:
+        yield f"    signs    {at('signs')}"
+    if "http" in ports:
+        page = f"{scheme}://{at('http')}"
+        yield f"    floor    {page}/"
+        yield f"    people   {page}/ops"
+        yield f"    metrics  {page}/metrics"
+    if shown := [name for name in ("public", "http") if name in ports]:
+        page = f"{scheme}://{at(shown[0])}/sign"
+        links = [link.link for link in config.links]
+        for link in links:
+            yield f"    sign     {page}/{link}"
+        if len(links) > 1:
+            yield f"    wall     {page}/wall?links={','.join(links[:WALL_MOST])}"

@@ -6,9 +6,9 @@ from typing import Final, NamedTuple
 
 from jackpot.rules.paytable import Game
 
-# As many lines as the view has room for in a terminal of 30 lines.
-HITS_SHOWN: Final = 6
-ACTS_SHOWN: Final = 6
+# More than a tall terminal has room for.
+HITS_SHOWN: Final = 40
+ACTS_SHOWN: Final = 40
 
 
 def dollars(cents: int) -> str:
@@ -44,8 +44,8 @@ class Scene:
     """All that the view draws. meters: cents by (link, level), as the signs last showed them.
 
     speed: how many times faster than a real floor, None as fast as it can. lucky: one deck in so many
-    is stacked, 0 none. pages: where a browser sees the floor and its signs. warnings: what the server found
-    different in a table's own count.
+    is stacked, 0 none. pages: where a browser sees the floor and its signs. people: who signs in there, with
+    their passwords. warnings: what the server found different in a table's own count.
     """
 
     seed: int
@@ -53,6 +53,7 @@ class Scene:
     lucky: int
     address: str = ""
     pages: tuple[str, ...] = ()
+    people: tuple[str, ...] = ()
     meters: dict[tuple[str, str], int] = field(default_factory=dict)
     signs_online: dict[str, bool] = field(default_factory=dict)
     tables: dict[str, TableLine] = field(default_factory=dict)

@@ -68,9 +68,10 @@ class Show:
         self._over = asyncio.Event()
 
     async def play(self) -> Verdict:
-        """Plays as many cycles as the pace lets begin; each ends with the server gone. Then the books are read.
+        """Plays as many cycles as the pace lets begin; each ends with the server gone.
 
-        Raises what the server raises, and FloorError where it answers what it must not.
+        Then the books are read. Raises what the server raises, and FloorError where it answers what it must
+        not.
         """
         async with AsyncExitStack() as connections:
             while self._pace.take_round():
@@ -119,7 +120,9 @@ class Show:
     async def _win_levels(self) -> None:
         """Mega, minor, major with envy, each validated and paid."""
         sum_ = await self._win(ROYAL)
-        self._line("mega", f"royal flush at {STAGE}: {sum_} counts up for a minute, or until people validate it")
+        self._line(
+            "mega", f"royal flush at {STAGE}: {sum_} counts up for a minute, or until people validate it"
+        )
         await self._pace.pause(CELEBRATION_S)
         await self._see_to_it()
         self._line("validated", "the celebration ends, and the reseeded meter has the screen again")

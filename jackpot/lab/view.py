@@ -1,16 +1,16 @@
-"""How does the floor look in a terminal? Drawn from the scene alone; 100 columns by 30 lines are enough."""
+"""How does the floor look in a terminal? Drawn from the scene alone; 80 columns by 24 lines are enough."""
 
 from collections.abc import Iterable
 from typing import Final
 
 from rich import box
-from rich.columns import Columns
 from rich.console import Group, RenderableType
+from rich.layout import Layout
 from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from jackpot.lab.scene import ACTS_SHOWN, HITS_SHOWN, Happening, Scene, dollars
+from jackpot.lab.scene import Happening, Scene, dollars
 from jackpot.rules.paytable import Game
 from jackpot.words import counted
 
@@ -33,13 +33,30 @@ GAME_WIDTH: Final = max(map(len, SHORT_GAMES.values()))
 # Columns that hold all of it.
 WIDE: Final = 100
 
+# Lines of a link's panel, and of the tables next to their rows.
+METERS_LINES: Final = 4
+TABLES_LINES: Final = 2
+
 AT_PLAY: Final = {"waiting", "betting", "dealing", "paying"}
 
 
 def draw(scene: Scene, width: int = WIDE) -> RenderableType:
-    """The whole screen. In fewer columns than WIDE it leaves out what people can do without."""
+    """The whole screen, whatever its height: what happens has what the rest leaves.
+
+    In fewer columns than WIDE it leaves out what people can do without.
+    """
     wide = width >= WIDE
-    return Group(_head(scene), _meters(scene), _tables(scene, wide), _events(scene), _foot(scene, wide))
+    head, tables = _head(scene, width), _tables(scene, wide)
+    rows = (len(scene.tables) + 1) // 2
+    screen = Layout()
+    screen.split_column(
+        Layout(Group(*head), size=len(head)),
+        Layout(_meters(scene), size=METERS_LINES),
+        Layout(tables, size=rows + TABLES_LINES),
+        _events(scene),
+        Layout(_foot(scene, wide), size=1),
+    )
+    return screen
 
 
 def plain(scene: Scene) -> str:
@@ -49,14 +66,28 @@ def plain(scene: Scene) -> str:
     return f"{played}, {made}, {counted(scene.awards, 'award')}; {meters}"
 
 
-def _head(scene: Scene) -> Text:
+def _head(scene: Scene, width: int) -> list[Text]:
+    """A line each: the floor, where a browser sees it, and who signs in there with which password."""
     text = Text(no_wrap=True, overflow="ellipsis")
     text.append(" JACKPOT ", style="bold black on bright_yellow")
-    text.append(f"  simulated floor, seed {scene.seed}, {scene.pace()}, ")
+    text.append(f"  seed {scene.seed}, {scene.pace()}, ")
     text.append(scene.decks(), style="bold red" if scene.lucky else "green")
+    lines = [text]
     if scene.pages:
-        text.append("\n in a browser: " + "  ".join(scene.pages), style="bright_cyan")
-    return text
+        first, *others = scene.pages
+        paths = [page.removeprefix(first.rstrip("/")) for page in others]
+        lines.append(_line("  ".join((f" {first}", *paths)), "bright_cyan"))
+    line = ""
+    for one in scene.people:
+        if line and len(line) + len(one) + 2 > width:
+            lines.append(_line(line))
+            line = ""
+        line += f"  {one}" if line else f" {one}"
+    return [*lines, _line(line)] if line else lines
+
+
+def _line(text: str, style: str = "") -> Text:
+    return Text(text, style=style, no_wrap=True, overflow="ellipsis")
 
 
 def _meters(scene: Scene) -> RenderableType:
@@ -77,12 +108,14 @@ def _meters(scene: Scene) -> RenderableType:
         panels.append(
             Panel(grid, title=f"{link}{'' if online else ' (sign offline)'}", border_style="yellow")
         )
-    return Columns(panels)
+    row = Table.grid(padding=(0, 1))
+    row.add_row(*panels)
+    return row
 
 
 def _tables(scene: Scene, wide: bool) -> RenderableType:
     """The tables in two columns, six rows each."""
-    table = Table(box=box.SIMPLE_HEAD, padding=(0, int(wide), 0, 0), pad_edge=False)
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, padding=(0, int(wide), 0, 0), pad_edge=False)
     for _ in range(2):
         table.add_column("table", style="bold", no_wrap=True)
         table.add_column("game", no_wrap=True, min_width=GAME_WIDTH)
@@ -103,22 +136,17 @@ def _tables(scene: Scene, wide: bool) -> RenderableType:
     return table
 
 
-def _events(scene: Scene) -> RenderableType:
-    grid = Table.grid(expand=True, padding=(0, 1))
-    grid.add_column(ratio=1)
-    grid.add_column(ratio=1)
-    grid.add_row(
-        _lines("last hits and awards", scene.hits, HITS_SHOWN), _lines("supervisor", scene.acts, ACTS_SHOWN)
+def _events(scene: Scene) -> Layout:
+    both = Layout(minimum_size=1)
+    both.split_row(
+        Layout(_lines("last hits and awards", scene.hits)), Layout(_lines("supervisor", scene.acts))
     )
-    return grid
+    return both
 
 
-def _lines(title: str, lines: Iterable[Happening], height: int) -> Panel:
-    shown = [
-        Text(line.text, style="bold bright_yellow" if line.big else "", no_wrap=True, overflow="ellipsis")
-        for line in lines
-    ]
-    return Panel(Group(*shown), title=title, title_align="left", border_style="dim", height=height + 2)
+def _lines(title: str, lines: Iterable[Happening]) -> Panel:
+    shown = [_line(line.text, "bold bright_yellow" if line.big else "") for line in lines]
+    return Panel(Group(*shown), title=title, title_align="left", border_style="dim")
 
 
 def _foot(scene: Scene, wide: bool) -> Text:

@@ -2,14 +2,15 @@
 
 import io
 
+import pytest
 from rich.console import Console
 
 from jackpot.lab.house import PLACES, SIGNS
-from jackpot.lab.scene import ACTS_SHOWN, HITS_SHOWN, Happening, Scene, TableLine, dollars
+from jackpot.lab.scene import Happening, Scene, TableLine, dollars
 from jackpot.lab.view import draw, plain
 
 COLUMNS, LINES = 100, 30
-NARROW = 80
+NARROW, LOW = 80, 24
 
 
 def busy_scene(lucky: int = 0) -> Scene:
@@ -25,49 +26,56 @@ def busy_scene(lucky: int = 0) -> Scene:
         scene.tables[place.table] = TableLine(
             place.table, place.game, place.link, "suspended", rounds=1234, wagers=123_456
         )
-    for number in range(2 * max(ACTS_SHOWN, HITS_SHOWN)):
+    scene.pages = tuple(f"http://127.0.0.1:45710/{path}" for path in ("", "ops", *SIGNS.values()))
+    scene.people = tuple(
+        f"{name} Abcdefghijkl" for name in ("admin-1", "admin-2", "cashier-1", "auditor-1", "ann")
+    )
+    for number in range(100):
         scene.hits.append(Happening(f"T12.7 hit {number}", big=True))
         scene.acts.append(Happening(f"paid H{number}"))
     return scene
 
 
-def drawn(scene: Scene, columns: int = COLUMNS) -> str:
+def drawn(scene: Scene, columns: int = COLUMNS, lines: int = LINES) -> list[str]:
     out = io.StringIO()
-    Console(file=out, width=columns, height=LINES, force_terminal=False).print(draw(scene, columns))
-    return out.getvalue()
+    Console(file=out, width=columns, height=lines, force_terminal=False).print(draw(scene, columns))
+    return [line.rstrip() for line in out.getvalue().splitlines()]
 
 
-def test_a_busy_floor_fits_and_nothing_is_cut_off() -> None:
-    """100 columns by 30 lines hold it all, big meters and long counts too."""
-    text = drawn(busy_scene())
-    lines = text.splitlines()
-    assert len(lines) <= LINES
-    assert max(map(len, lines)) <= COLUMNS
+@pytest.mark.parametrize(("columns", "height"), [(COLUMNS, LINES), (NARROW, LOW)])
+def test_a_busy_floor_fits_and_nothing_is_cut_off(columns: int, height: int) -> None:
+    """80 columns by 24 lines hold big meters, long counts and who signs in; the rest is left out whole."""
+    lines = drawn(busy_scene(), columns, height)
+    text = "\n".join(lines)
+    assert len(lines) == height
+    assert max(map(len, lines)) <= columns
     assert "\N{HORIZONTAL ELLIPSIS}" not in text
-    for shown in ("$123,456.78", "T12", "suspended", "123456", "hit 11", "paid H11"):
+    for shown in ("$123,456.78", "/ops  /", "ann Abcdefghijkl", "T12.7 hit", "paid H6"):
         assert shown in text
-
-
-def test_the_usual_terminal_of_80_columns_cuts_nothing_off() -> None:
-    """What does not fit is left out as a whole, not in the middle of a word."""
-    lines = drawn(busy_scene(), NARROW).splitlines()
-    assert max(map(len, lines)) <= NARROW
-    assert not [line for line in lines if "\N{HORIZONTAL ELLIPSIS}" in line]
-    assert "\n".join(lines).count("suspended") == len(PLACES)
+    assert text.count("suspended") == len(PLACES)
+    assert ("123456" in text) == (columns == COLUMNS)
     assert lines[-1].endswith("Ctrl-C ends")
+
+
+@pytest.mark.parametrize("height", [10, LOW, 60])
+def test_it_fills_a_terminal_that_is_resized(height: int) -> None:
+    """A terminal of any height is filled and not overrun; the meters are the last that go."""
+    lines = drawn(busy_scene(), NARROW, height)
+    assert len(lines) == height
+    assert "$123,456.78" in "\n".join(lines)
 
 
 def test_stacked_decks_are_said_to_be_stacked() -> None:
     """Nobody takes a demo of stacked decks for the odds of the game."""
-    assert "honest decks" in drawn(busy_scene())
-    assert "one deck in 25 is STACKED" in drawn(busy_scene(lucky=25))
+    assert "honest decks" in drawn(busy_scene())[0]
+    assert "one deck in 25 is STACKED" in drawn(busy_scene(lucky=25))[0]
 
 
 def test_a_sign_that_is_offline_says_so() -> None:
     """S7: a value that may be old is not shown as if it were new."""
     scene = busy_scene()
     scene.signs_online["floor-three"] = False
-    assert "floor-three (sign offline)" in drawn(scene)
+    assert "floor-three (sign offline)" in "".join(drawn(scene))
 
 
 def test_without_a_terminal_one_line_tells_the_floor() -> None:

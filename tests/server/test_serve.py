@@ -1,6 +1,8 @@
 """Does `jackpot serve` start, say what it does in JSON, and end as it is told?"""
 
 import json
+import os
+import pty
 import signal
 import subprocess
 import sys
@@ -8,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.server.bed import configure
+from tests.server.bed import LINK, configure
 
 
 def serve(config: Path) -> subprocess.Popen[str]:
@@ -35,6 +37,27 @@ def test_it_serves_until_it_is_told_to_stop(tmp_path: Path) -> None:
         _, rest = server.communicate(timeout=30)
         assert server.returncode == 0
         assert json.loads(rest.splitlines()[-1])["event"] == "stopped"
+
+
+def test_a_person_at_a_terminal_is_told_its_addresses(tmp_path: Path) -> None:
+    """CLI: on a terminal the log is for people, and says where pages, signs, tables and metrics are."""
+    config = configure(tmp_path)
+    ours, terminal = pty.openpty()
+    command = [sys.executable, "-m", "jackpot.cli", "serve", "--config", str(config.path)]
+    with subprocess.Popen(command, stderr=terminal) as server, os.fdopen(ours, "rb", closefd=False) as lines:
+        os.close(terminal)
+        said = []
+        for line in lines:
+            said.append(line.decode().strip())
+            if said[-1].startswith("sign "):
+                break
+        server.send_signal(signal.SIGTERM)
+        assert server.wait(timeout=30) == 0
+    os.close(ours)
+    told = dict(line.split() for line in said if len(line.split()) == 2)
+    assert told.keys() == {"tables", "signs", "floor", "people", "metrics", "sign"}
+    assert told["sign"] == told["floor"] + f"sign/{LINK}"
+    assert told["metrics"] == told["floor"] + "metrics"
 
 
 def test_every_mistake_is_named(tmp_path: Path) -> None:

@@ -44,7 +44,9 @@ STAGES = """async () => {
     const minor = {level: 'minor', began: 1000};
     const mega = {level: 'mega', began: 4000};
     const later = {level: 'mega', began: 5000};
-    return [[null, null], [minor, null], [minor, mega], [later, mega], [mega, later], [mega, {...mega}]].map(staged);
+    const alike = {...mega};
+    const shown = [[null, null], [minor, null], [minor, mega], [later, mega], [mega, later], [mega, alike]];
+    return shown.map(staged);
 }"""
 
 
@@ -66,7 +68,7 @@ async def part(page: Page, link: str) -> float:
 @on_loop
 @pytest.mark.parametrize("shown", ["normal", "win"])
 async def test_four_links_are_whole_on_every_screen(tmp_path: Path, shown: str) -> None:
-    """Signs: each of a wall's links keeps its brand and its digits whole, also next to one that celebrates."""
+    """Signs: each link of a wall keeps its brand and its digits whole, also next to one that celebrates."""
     faults = list[str]()
     async with chromium() as browser, Server(configure(tmp_path, links=FOUR)) as server:
         for size in SIZES:
