@@ -31,6 +31,8 @@ BACKDROP_TYPES: Final[Mapping[str, str]] = {
 FONT_TYPES: Final[Mapping[str, str]] = {".woff2": "font/woff2"}
 # By the setting that names a file: what it may be.
 FILES: Final = {"logo": LOGO_TYPES, "backdrop": BACKDROP_TYPES, "font": FONT_TYPES}
+# A logo is held in memory, and one that is larger was made by mistake: 4 MB.
+LOGO_MOST: Final = 4_194_304
 # What large letters need to be read (WCAG 2, 1.4.3), as a ratio of luminances; a sign has no small ones.
 CONTRAST_LEAST: Final = 3.0
 WHITE: Final = "#ffffff"
@@ -84,7 +86,11 @@ def file_fault(name: str, path: Path) -> str | None:
     if path.suffix.lower() not in FILES[name]:
         what = "font" if name == "font" else "image"
         return f"{path.name} is no {what} that pages show: {', '.join(FILES[name])}"
-    return None if path.is_file() else f"there is no file {path}"
+    if not path.is_file():
+        return f"there is no file {path}"
+    size = path.stat().st_size
+    large = name == "logo" and size > LOGO_MOST
+    return f"{path.name} is {size:,} bytes large: a logo has at most {LOGO_MOST:,}" if large else None
 
 
 def contrast(one: str, other: str) -> float:

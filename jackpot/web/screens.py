@@ -73,8 +73,6 @@ STATIC: Final = (
 WALL_MOST: Final = 8
 # A wall holds signs of ours in frames; for the rest it is as strict as a sign.
 _WALL_POLICY: Final = SECURITY["Content-Security-Policy"] + "; frame-src 'self'"
-# A logo is held in memory, and one that is larger was made by mistake.
-LOGO_MOST: Final = 4_194_304
 _DIGEST_SHOWN: Final = 16
 # What a sign without amounts says: who can help, and no word about jackpots that may have stopped (S4).
 UNAVAILABLE: Final = "Display unavailable"
@@ -104,9 +102,7 @@ class Screens:
         self._logos: dict[str, tuple[bytes, str]] = {}
         for link, display in config.displays.items():
             if display.logo is not None:
-                with display.logo.open("rb") as file:
-                    kind = LOGO_TYPES[display.logo.suffix.lower()]
-                    self._logos[link] = (file.read(LOGO_MOST), kind)
+                self._logos[link] = display.logo.read_bytes(), LOGO_TYPES[display.logo.suffix.lower()]
         self._templates = templates()
         self._signs = {link: self._sign(link) for link in config.displays}
         self._floor = self._page("floor.html", "", self._floor_settings())

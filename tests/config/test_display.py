@@ -2,8 +2,10 @@
 
 import re
 from importlib import resources
+from pathlib import Path
 
 from jackpot.config import load
+from jackpot.config.display import LOGO_MOST
 from jackpot.config.languages import spoken, words
 from tests.config.floor import WriteFloor, mistakes
 
@@ -47,6 +49,20 @@ def test_a_link_has_its_own_brand(floor: WriteFloor) -> None:
     assert mistakes(floor(('[[link]]\nid = "bonus"', wrong + '[[link]]\nid = "bonus"'))) == {
         "link[0].display.locale": "'xx_YY' is no locale, like en_US or de_AT",
         "link[0].display.font": "T01 is no font that pages show: .woff2",
+    }
+
+
+def test_a_logo_that_is_too_large_is_refused(floor: WriteFloor, tmp_path: Path) -> None:
+    """Signs: a logo of more than 4 MB is named with its size, and never cut."""
+    logo = tmp_path / "large.png"
+    with logo.open("wb") as file:
+        file.truncate(LOGO_MOST)
+    given = floor(("[ledger]", f'logo = "{logo}"\n[ledger]'))
+    assert load(given).displays["five"].logo == logo
+    with logo.open("r+b") as file:
+        file.truncate(LOGO_MOST + 1)
+    assert mistakes(given) == {
+        "site.logo": "large.png is 4,194,305 bytes large: a logo has at most 4,194,304"
     }
 
 
