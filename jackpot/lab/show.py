@@ -11,8 +11,9 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from controllers.client import Offline, TableClient
+from controllers.client import TableClient
 from controllers.memory import FileMemory
+from controllers.table import Offline
 from jackpot.app import Server
 from jackpot.config import Address, Config, load
 from jackpot.lab.audit import Verdict, audit

@@ -104,7 +104,7 @@ def test_a_show_has_all_that_signs_can_show_and_balanced_books() -> None:
     assert "/sign/wall?links=floor-five,floor-three" in where
     assert "/ops (admin-1 " in people
     assert [line.split()[0] for line in steps] == [*STEPS, "back", *STEPS[1:]]
-    assert "$10,000." in steps[1]
+    assert "at T01: $10,0" in steps[1]
     assert last.startswith("the books balance: ")
 
 
