@@ -1,0 +1,33 @@
+"""Does the show have all that signs can show, and do its books balance?"""
+
+from pathlib import Path
+from typing import Final
+
+from tests.lab.test_demo import demo
+
+# Steps of a show, as its lines name them.
+STEPS: Final = [
+    *("open", "mega", "validated", "minor", "pending", "major", "envy", "minor", "undone"),
+    *("wagers", "cut", "suspended", "resumed", "fault"),
+]
+
+
+def test_a_show_has_all_that_signs_can_show_and_balanced_books() -> None:
+    """Signs: two times through the show: each step is told, the signs come back, the books balance."""
+    done = demo("--show", "--rounds", "2", "--speed", "50")
+    assert done.returncode == 0, done.stdout + done.stderr
+    first, where, people, *steps, last = done.stdout.splitlines()
+    assert first.startswith("a show")
+    assert "/sign/wall?links=floor-five,floor-three" in where
+    assert "/ops (admin-1 " in people
+    assert [line.split()[0] for line in steps] == [*STEPS, "back", *STEPS[1:]]
+    assert "at T01: $10,0" in steps[1]
+    assert last.startswith("the books balance: ")
+
+
+def test_a_show_takes_no_ledger_of_somebody(tmp_path: Path) -> None:
+    """M4: what is shown has books of its own; a folder that is named is refused, and stays empty."""
+    done = demo("--show", "--ledger", tmp_path)
+    assert done.returncode == 1
+    assert "leave out --ledger" in done.stderr
+    assert not [*tmp_path.iterdir()]
