@@ -41,6 +41,10 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     ),
     "verify": ("jackpot.cli.verify", "Prove the ledger from its first row."),
     "config": ("jackpot.cli.config", "The configuration file: check it, begin one, its schema."),
+    "conformance": (
+        "jackpot.cli.conformance",
+        "Test another maker's device, or server, against the floor protocol.",
+    ),
     "bench": ("jackpot.cli.bench", "Measure the server next to other designs."),
     "paytable": ("jackpot.cli.paytable", "The paytable catalogue: list, show."),
 }

@@ -65,8 +65,8 @@ TRIED: tuple[tuple[str, ...], ...] = (
     *(("report", name, *(("H1",) if "hit" in report.options else ())) for name, report in REPORTS.items()),
     ("lease", "hand-over", "main"),
 )
-# It has no server to ask, and measures for half a minute: its report is proved with the bench.
-ELSEWHERE = {("bench",)}
+# They have no server to ask, and take half a minute: their reports are proved with their own tests.
+ELSEWHERE = {("bench",), ("conformance",)}
 
 
 @on_loop

@@ -1,0 +1,230 @@
+"""`jackpot conformance`: does another maker's device, or server, keep the floor protocol?"""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Final, get_type_hints
+
+import typer
+
+from jackpot.cli.speak import fail
+
+if TYPE_CHECKING:
+    import ssl
+
+    from jackpot.lab.conformance.report import Report
+
+app = typer.Typer(help="Test another maker's device, or server, against the floor protocol.")
+
+# How often the tester pings: an impatient server, so that silence is seen soon.
+_HEARTBEAT_MS: Final = 1000
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Given:
+    """The options of the command."""
+
+    device: Annotated[str, typer.Option("--device", help="The device's id.")] = "T01"
+    role: Annotated[str, typer.Option("--role", help="table or sign.")] = "table"
+    key: Annotated[Path | None, typer.Option("--key", metavar="FILE", help="The device's key file.")] = None
+    listen: Annotated[str, typer.Option(metavar="HOST:PORT", help="Where the device finds the tester.")] = (
+        "127.0.0.1:5710"
+    )
+    link: Annotated[str, typer.Option("--link", help="The link that a table wagers on.")] = "floor-five"
+    wager: Annotated[int, typer.Option("--wager", min=1, metavar="CENTS", help="Its wager.")] = 100
+    heartbeat: Annotated[int, typer.Option(min=100, metavar="MS", help="Of the tester.")] = _HEARTBEAT_MS
+    run: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COMMAND", help="Start the device so, kill it, start it again; {server} is set."
+        ),
+    ] = None
+    by_hand: Annotated[bool, typer.Option("--by-hand", help="Ask a person to cut its power.")] = False
+    server: Annotated[
+        str | None, typer.Option(metavar="HOST:PORT", help="Test this server instead of a device.")
+    ] = None
+    quick: Annotated[bool, typer.Option("--quick", help="Leave out what waits for half a minute.")] = False
+    only: Annotated[
+        list[str] | None, typer.Option("--only", metavar="NAME", help="Only this; once for each.")
+    ] = None
+    cert: Annotated[Path | None, typer.Option(metavar="FILE", help="TLS: the tester's certificate.")] = None
+    cert_key: Annotated[Path | None, typer.Option(metavar="FILE", help="TLS: the key of it.")] = None
+    ca: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="TLS: the authority of the other side's certificate.")
+    ] = None
+    explain: Annotated[bool, typer.Option("--list", help="Explain every obligation, test nothing.")] = False
+    as_json: Annotated[bool, typer.Option("--json", help="The report as JSON.")] = False
+
+
+def _with_options(command: Callable[[_Given], None]) -> Callable[..., None]:
+    """The command as typer calls it: one parameter for each field."""
+
+    def called(**given: Any) -> None:
+        command(_Given(**given))
+
+    hints = get_type_hints(_Given, include_extras=True)
+    kind = inspect.Parameter.KEYWORD_ONLY
+    parameters = [
+        inspect.Parameter(one.name, kind, default=one.default, annotation=hints[one.name])
+        for one in fields(_Given)
+    ]
+    called.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    called.__annotations__ = {one.name: hints[one.name] for one in fields(_Given)}
+    called.__doc__ = command.__doc__
+    called.__name__ = command.__name__
+    return called
+
+
+@app.command()
+@_with_options
+def conformance(given: _Given) -> None:
+    """Test a device: the tester plays the server, and does to it what a floor does.
+
+    Point the device at the tester, and let it play one round after the other, without end. The tester cuts
+    its connections, refuses, falls silent, forgets, sends it elsewhere. Then it reports each obligation of
+    the protocol as pass, fail or not seen. It takes about two minutes.
+
+    It ends with 0 where nothing failed. With --server it plays a table instead, and tests a server: use one
+    that no money depends on.
+
+    Example: jackpot conformance --device T01 --key keys/T01 --run "./device {server}"
+    """
+    if given.explain:
+        _explain()
+        return
+    report = _tested(given)
+    _tell(report, as_json=given.as_json)
+    raise typer.Exit(1 if report.failed else 0)
+
+
+def _tested(given: _Given) -> "Report":
+    """What came of it; what cannot be tested ends the command."""
+    import asyncio
+
+    try:
+        if given.server is not None:
+            return asyncio.run(_of_server(given))
+        return asyncio.run(_of_device(given))
+    except OSError as error:
+        fail(f"{given.server or given.run or given.listen}: {error.strerror or error}")
+
+
+async def _of_device(given: _Given) -> "Report":
+    from jackpot.lab.conformance.device import Options, examine
+    from jackpot.lab.conformance.played import Played, Setting
+    from jackpot.lab.conformance.power import Hand, Process
+
+    if given.role not in {"table", "sign"}:
+        fail("--role: table or sign")
+    host, port = _place("--listen", given.listen)
+    process = None if given.run is None else Process(given.run)
+    hand = Hand(lambda text: typer.echo(text, err=True)) if given.by_hand else None
+    setting = Setting(
+        given.role,
+        given.device,
+        _key(given),
+        given.link,
+        given.wager,
+        given.heartbeat,
+        host,
+        port,
+        _listening_tls(given),
+    )
+
+    async def ready(played: Played) -> None:
+        typer.echo(f"waiting for {given.role} {given.device} at {played.addresses[0]}", err=True)
+        if process is not None:
+            await process.start(played.addresses[0])
+
+    try:
+        return await examine(setting, Options(given.quick, process or hand, _only(given)), ready)
+    finally:
+        if process is not None:
+            await process.kill()
+
+
+async def _of_server(given: _Given) -> "Report":
+    from jackpot.lab.conformance.server import Target, examine
+
+    host, port = _place("--server", given.server or "")
+    tls = _calling_tls(given)
+    target = Target(host, port, given.device, _key(given), given.link, given.wager, tls)
+    return await examine(target, quick=given.quick)
+
+
+def _only(given: _Given) -> tuple[str, ...]:
+    from jackpot.lab.conformance.report import BY_NAME
+
+    for name in given.only or ():
+        if name not in BY_NAME:
+            fail(f"--only: there is no obligation {name}; --list has them all")
+    return tuple(given.only or ())
+
+
+def _key(given: _Given) -> bytes:
+    from jackpot.config import read_key
+
+    if given.key is None:
+        fail("--key: which key does the device have? `jackpot keys new FILE` makes one")
+    key, mistakes = read_key(given.key)
+    if key is None:
+        fail("\n".join(mistakes))
+    return key
+
+
+def _place(option: str, text: str) -> tuple[str, int]:
+    host, colon, port = text.rpartition(":")
+    if not (colon and host and port.isdecimal()):
+        fail(f"{option}: HOST:PORT is needed, not {text}")
+    return host.strip("[]"), int(port)
+
+
+def _listening_tls(given: _Given) -> "ssl.SSLContext | None":
+    """Of the tester that plays a server; with --ca the device must show a certificate."""
+    import ssl
+
+    if given.cert is None:
+        return None
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(given.cert, given.cert_key)
+    if given.ca is not None:
+        context.load_verify_locations(given.ca)
+        context.verify_mode = ssl.CERT_REQUIRED
+    return context
+
+
+def _calling_tls(given: _Given) -> "ssl.SSLContext | None":
+    """Of the tester that plays a table."""
+    import ssl
+
+    if given.ca is None:
+        return None
+    context = ssl.create_default_context(cafile=given.ca)
+    if given.cert is not None:
+        context.load_cert_chain(given.cert, given.cert_key)
+    return context
+
+
+def _explain() -> None:
+    from jackpot.lab.conformance.report import OBLIGATIONS
+
+    for one in OBLIGATIONS:
+        typer.echo(f"{one.name} ({', '.join(sorted(one.sides))}; {one.section})\n  {one.text}\n  {one.how}")
+
+
+def _tell(report: "Report", *, as_json: bool) -> None:
+    import json
+
+    if as_json:
+        typer.echo(json.dumps(report.as_json(), indent=2))
+        return
+    results = report.results()
+    for one, verdict, evidence in results:
+        typer.echo(f"{verdict:8}  {one.name:15} {one.text} ({one.section})")
+        if evidence and verdict != "pass":
+            typer.echo(f"{'':27}{evidence}")
+    counts = {
+        verdict: sum(one.verdict == verdict for one in results) for verdict in ("pass", "fail", "not seen")
+    }
+    typer.echo(", ".join(f"{count} {verdict}" for verdict, count in counts.items()))

@@ -1,0 +1,534 @@
+"""Does a device keep its side? One trial after another, while it plays by itself.
+
+A trial waits for the device, does one thing to it, and looks at what it does. What holds at every moment (its
+frames, numbers, rounds) the played server and its book look at all the time.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Final, NamedTuple, Protocol
+
+import msgspec
+
+from controllers.answers import Nack
+from controllers.device import FIRST_WAIT_S, LONGEST_WAIT_S, REPLACED_WAIT_S
+from controllers.frames import encode
+from controllers.messages import Close, Settle, Void, Wager
+from jackpot.lab.conformance.book import Answer
+from jackpot.lab.conformance.played import Heard, Line, Played, Setting
+from jackpot.lab.conformance.report import Report
+
+PATIENCE_S: Final = 30.0
+"""For a device to connect, or to play its next command: a dealer is slower than a program."""
+
+BY_HAND_S: Final = 180.0
+"""For a person to cut the power, and for the device to start."""
+
+LATE_S: Final = 3.0
+"""What a wait may be longer than the protocol says: a device starts, and makes a TLS connection."""
+
+EARLY_S: Final = 0.02
+"""What a wait may be shorter: two clocks."""
+
+QUIET_HEARTBEATS: Final = 3
+"""How long nothing may come, before it is believed that nothing comes."""
+
+VISITS_QUICK: Final = 4
+VISITS: Final = 8
+"""Connections closed at once to see the waits double: 8 reach the longest."""
+
+
+class Power(Protocol):
+    """What cuts a device's power and gives it back."""
+
+    async def cycle(self) -> None:
+        """Cut it, and give it back."""
+
+
+class Missed(Exception):
+    """The device did not do what a trial waits for; its text says what."""
+
+
+class Options(NamedTuple):
+    """quick: leave out what waits long. power: None if nothing can cut it. only: empty for all.
+
+    patience: seconds for a device to connect, or to play its next command.
+    """
+
+    quick: bool = False
+    power: Power | None = None
+    only: Sequence[str] = ()
+    patience: float = PATIENCE_S
+
+
+class Watch:
+    """Waits for what one device does, and says what it was."""
+
+    def __init__(self, played: Played, options: Options) -> None:
+        self.played = played
+        self.report = played.report
+        self.options = options
+
+    # What a trial waits for.
+
+    async def online(self, seconds: float | None = None) -> Line:
+        """A welcomed connection; raises Missed."""
+        played, seconds = self.played, seconds or self.options.patience
+        if not await played.until(lambda: played.line is not None, seconds):
+            raise Missed(f"it did not come within {seconds:g} s")
+        line = played.line
+        if line is None:
+            raise Missed("it went as it came")
+        return line
+
+    async def next(self, fits: Callable[[Heard], bool], what: str = "command") -> Heard:
+        """The next such command that comes from now on; raises Missed."""
+        heard, begin, seconds = self.played.heard, len(self.played.heard), self.options.patience
+        if not await self.played.until(lambda: any(map(fits, heard[begin:])), seconds):
+            raise Missed(f"no {what} came within {seconds:g} s")
+        return next(filter(fits, heard[begin:]))
+
+    async def fresh(self) -> Heard:
+        return await self.next(lambda heard: heard.fresh)
+
+    async def wagered(self) -> Heard:
+        return await self.next(lambda heard: heard.fresh and heard.name == "wager", what="wager")
+
+    async def quiet(self, since: int, what: str, name: str, seconds: float) -> bool:
+        """Whether no new wager comes for so long; one that does breaks the obligation."""
+        heard = self.played.heard
+
+        def wagers() -> list[Heard]:
+            return [one for one in heard[since:] if one.fresh and one.name == "wager"]
+
+        if await self.played.until(lambda: bool(wagers()), seconds):
+            self.report.broken(name, f"seq {wagers()[0].command.seq} is a wager {what}")
+            return False
+        return True
+
+    async def caught(self, reply: Callable[[Heard], Answer | None], fits: Callable[[Heard], bool]) -> Heard:
+        """The next fresh command that fits, answered like this; so are all that follow it."""
+        played = self.played
+        begun: list[Heard] = []
+
+        def look(heard: Heard) -> Answer | None:
+            if not begun and not (heard.fresh and fits(heard)):
+                return played.decide(heard)
+            begun.append(heard)
+            return reply(heard)
+
+        played.reply = look
+        if not await played.until(lambda: bool(begun), self.options.patience):
+            raise Missed(f"it gave no such command within {self.options.patience:g} s")
+        return begun[0]
+
+    async def come_back(self) -> tuple[Line, Heard]:
+        """Its next connection after a cut, and the first command on it; the server is itself again."""
+        played, since = self.played, len(self.played.heard)
+        played.cut()
+        played.reply = played.decide
+        line = await self.online()
+        return line, await self.first(since)
+
+    async def first(self, since: int) -> Heard:
+        heard = self.played.heard
+        if not await self.played.until(lambda: len(heard) > since, self.options.patience):
+            raise Missed(f"it came back, and gave no command within {self.options.patience:g} s")
+        return heard[since]
+
+    async def idle(self) -> Line:
+        """A moment without a round and without a command on the way; raises Missed.
+
+        The link is suspended for it: a device that plays without a pause has no such moment otherwise.
+        """
+        played = self.played
+        played.tell_link("suspended")
+        line = await self.online()
+        await played.fence(line)
+        over = await played.until(lambda: played.book.round is None, self.options.patience)
+        if not over or not await played.fence(line):
+            raise Missed("its round stays unfinished")
+        played.book.suspended = False  # so says the next welcome
+        return line
+
+    # What it does again and again.
+
+    async def come_to(self, port: int) -> None:
+        played = self.played
+
+        def there() -> bool:
+            return played.line is not None and played.line.port == port
+
+        if not await played.until(there, self.options.patience):
+            self.report.broken("not-active", f"it never came to {played.addresses[port]}")
+            raise Missed("it did not go to the server that was named")
+
+    def same(self, name: str, sent: Heard, again: Heard) -> None:
+        if again.command.seq != sent.command.seq:
+            self.report.broken(name, f"seq {sent.command.seq} was unanswered, and {again.command.seq} came")
+        elif again.command.digest != sent.command.digest:
+            self.report.broken(name, f"seq {sent.command.seq} came with other content than before")
+        else:
+            self.report.met(name, f"a {sent.name} of seq {sent.command.seq}")
+
+    def decide_untold(self, heard: Heard) -> Answer | None:
+        self.played.book.decide(heard.command)
+        return None
+
+    def not_again(self, name: str, sent: Heard, after: Heard) -> None:
+        one, two = (msgspec.structs.replace(heard.command.message, seq=1) for heard in (sent, after))
+        if after.command.seq != sent.command.seq and one == two:
+            self.report.broken(name, f"seq {sent.command.seq} was decided, and came as {after.command.seq}")
+        else:
+            self.report.met(name, f"a {sent.name} of seq {sent.command.seq}")
+
+    async def no_wager(self, what: str) -> bool:
+        played, line = self.played, await self.online()
+        await played.fence(line)
+        wait = QUIET_HEARTBEATS * played.setting.heartbeat
+        return await self.quiet(len(played.heard), what, "suspended", wait)
+
+    async def again(self, name: str) -> None:
+        """The link is active: only a device that wagers again has shown that it had stopped."""
+        self.played.tell_link("active")
+        heard = await self.wagered()
+        self.report.met(name, f"it went on with seq {heard.command.seq}")
+
+    def goes_on(self, name: str, first: Heard, seq: int) -> None:
+        if first.command.seq == seq:
+            self.report.met(name, f"it went on with seq {seq}")
+        else:
+            self.report.broken(name, f"it went on with seq {first.command.seq} in place of {seq}")
+
+
+# The trials of all devices.
+
+
+async def unknown(watch: Watch) -> None:
+    line = await watch.online()
+    line.session.send_frame(encode({"t": "weather", "wind": [{"from": "north"}], "since": 1}))
+    line.session.send_frame(encode({"t": "ping", "at": 0, "mood": {"good": True}}))
+    if await watch.played.fence(line) and line.welcomed:
+        watch.report.met("unknown")
+    else:
+        watch.report.broken("unknown", "it left, or fell silent")
+
+
+async def back_off(watch: Watch) -> None:
+    played, visits = watch.played, VISITS_QUICK if watch.options.quick else VISITS
+    await watch.online()
+    played.visits.clear()
+    cut_at = played.now
+    played.refusing = visits
+    played.cut()
+    patience = 2 * LONGEST_WAIT_S + visits * (LONGEST_WAIT_S + LATE_S)
+    if not await played.until(lambda: not played.refusing, patience):
+        played.refusing = 0
+        raise Missed(f"it came {len(played.visits)} times of {visits}")
+    ends = [cut_at, *(end for _, end in played.visits)]
+    waits = [came - end for (came, _), end in zip(played.visits, ends, strict=False)]
+    shown = ", ".join(f"{wait:.2f}" for wait in waits)
+    for number, wait in enumerate(waits):
+        most = min(FIRST_WAIT_S * 2**number, LONGEST_WAIT_S)
+        if not most / 2 - EARLY_S <= wait <= most + LATE_S:
+            text = f"wait {number + 1} was {wait:.2f} s: {most / 2:.2f} to {most:.2f} is right ({shown})"
+            watch.report.broken("back-off", text)
+            return
+    watch.report.met("back-off", f"waits of {shown} s")
+
+
+async def silence(watch: Watch) -> None:
+    played, line = watch.played, await watch.online()
+    line.muted = True
+    await played.until(lambda: line.ended_at is not None, played.setting.silence + LATE_S)
+    offline_at = line.said_at + played.setting.silence + played.setting.heartbeat / 2
+    late = [one for one in played.heard if one.line is line and one.fresh and one.at > offline_at]
+    if any(one.name == "wager" for one in late):
+        watch.report.broken("silence", f"a wager came {late[0].at - line.said_at:.2f} s after the last frame")
+    elif line.ended_at is None:
+        watch.report.broken("silence", "it stayed on a connection that had been silent for too long")
+    else:
+        watch.report.met("silence", f"it left after {line.ended_at - line.said_at:.2f} s")
+    line.cut()
+
+
+async def not_active(watch: Watch) -> None:
+    played, line = watch.played, await watch.online()
+    for _ in played.addresses:  # there, and back
+        there = 1 - line.port
+        line.end("not_active", "the tester sends you on", [played.addresses[there]])
+        await watch.come_to(there)
+        line = await watch.online()
+    watch.report.met("not-active", f"it came to {' and '.join(played.addresses)}")
+
+
+async def replaced(watch: Watch) -> None:
+    if watch.options.quick:
+        raise Missed("it takes 30 s: left out by --quick")
+    played, line = watch.played, await watch.online()
+    line.end("replaced", "the tester says that another one has your name")
+    await played.until(lambda: line.ended_at is not None, played.setting.silence)
+    since, begun = played.now, len(played.lines)
+    if not await played.until(lambda: len(played.lines) > begun, REPLACED_WAIT_S + watch.options.patience):
+        raise Missed("it did not come back within a minute")
+    wait = played.lines[begun].opened_at - since
+    if wait < REPLACED_WAIT_S - LATE_S:
+        watch.report.broken("replaced", f"it came back after {wait:.1f} s")
+    else:
+        watch.report.met("replaced", f"it came back after {wait:.1f} s")
+
+
+# The trials of tables.
+
+
+async def resend(watch: Watch) -> None:
+    sent = await watch.caught(lambda _: None, lambda _: True)
+    _, again = await watch.come_back()
+    watch.same("resend", sent, again)
+
+
+async def decided(watch: Watch) -> None:
+    sent = await watch.caught(watch.decide_untold, lambda _: True)
+    _, after = await watch.come_back()
+    watch.not_again("decided", sent, after)
+
+
+async def last_follows(watch: Watch) -> None:
+    played = watch.played
+    sent = await watch.caught(watch.decide_untold, lambda _: True)
+
+    def door(line: Line) -> None:
+        welcome, last = played.welcoming(), played.book.last
+        line.session.welcome(msgspec.structs.replace(welcome, last=None, last_follows=True))
+        if last is not None:
+            line.session.push(last)
+        played.book.told = played.book.last_seq
+        played.door = played.welcome
+
+    played.door = door
+    line, after = await watch.come_back()
+    watch.not_again("last-follows", sent, after)
+    if not await played.fence(line):
+        watch.report.broken("last-follows", "it left, or fell silent")
+
+
+async def late_answers(watch: Watch) -> None:
+    played = watch.played
+    held = await watch.caught(lambda _: None, lambda _: True)
+    await played.until(lambda: held.line.ended_at is not None, played.setting.silence + LATE_S)
+    since = len(played.heard)
+    still = await watch.quiet(since, "while an answer is late", "late-answers", played.setting.silence)
+    played.reply = played.decide
+    played.release()
+    if still and await watch.fresh():
+        watch.report.met("late-answers", f"{played.setting.silence * 2:g} s without a new wager")
+
+
+async def suspended(watch: Watch) -> None:
+    played = watch.played
+
+    def reply(heard: Heard) -> Answer | None:
+        if not played.book.suspended:
+            played.reply = played.decide
+            played.book.suspended = True
+            return played.book.accept(heard.command)
+        return played.decide(heard)
+
+    begun = await watch.caught(reply, lambda heard: isinstance(heard.command.message, Wager))
+    played.tell_link("suspended")
+    if await watch.no_wager("on a suspended link"):
+        ended = await played.until(lambda: played.book.round is None, watch.options.patience)
+        if ended:
+            watch.report.met("finishes", f"the round of seq {begun.command.seq}")
+        else:
+            watch.report.broken("finishes", f"the round of seq {begun.command.seq} stays unfinished")
+    played.cut()
+    await watch.online()
+    if await watch.no_wager("after a welcome with the link suspended"):
+        await watch.again("suspended")
+
+
+async def expected(watch: Watch) -> None:
+    played = watch.played
+    fenced: list[bool] = []
+
+    def reply(heard: Heard) -> Answer | None:
+        if heard.command.seq == played.book.last_seq + 1 and fenced:
+            return played.decide(heard)
+        code = "suspended" if heard.command.seq == played.book.last_seq + 1 else "seq_gap"
+        return played.decide(heard) if fenced else played.book.refuse(heard.command, code)
+
+    refused = await watch.caught(reply, lambda heard: isinstance(heard.command.message, Wager))
+    played.tell_link("suspended")
+    await played.fence(refused.line)
+    fenced.append(True)
+    played.reply = played.decide
+    await watch.no_wager("on a suspended link")
+    since = len(played.heard)
+    played.tell_link("active")
+    first = await watch.first(since)
+    watch.goes_on("expected", first, refused.command.seq)
+
+
+async def used_up(watch: Watch) -> None:
+    played = watch.played
+
+    def reply(heard: Heard) -> Answer | None:
+        played.reply = played.decide
+        refusal = Nack(heard.command.seq, "locked_out", "the tester takes no bets in this round")
+        return played.book.keep(heard.command, refusal)
+
+    refused = await watch.caught(reply, lambda heard: isinstance(heard.command.message, Wager))
+    first = await watch.first(played.heard.index(refused) + 1)
+    watch.goes_on("used-up", first, refused.command.seq + 1)
+
+
+async def moved(watch: Watch) -> None:
+    played = watch.played
+    sent = await watch.caught(lambda _: None, lambda _: True)
+    since, line = len(played.heard), sent.line
+    played.held.clear()
+    there = 1 - line.port
+
+    def door(line: Line) -> None:
+        if line.port == there:
+            played.welcome(line)
+        else:
+            line.end("not_active", "the tester sends you on", [played.addresses[there]])
+
+    played.door, played.reply = door, played.decide
+    line.session.answer(Nack(sent.command.seq, "not_active", "elsewhere", sent.command.seq))
+    line.flush(played.now)
+    await watch.come_to(there)
+    watch.same("moved", sent, await watch.first(since))
+
+
+async def witness(watch: Watch) -> None:
+    played, line = watch.played, await watch.idle()
+    if played.book.last_seq not in played.book.idle_at or len(played.book.idle_at) < 2:
+        raise Missed("it has not played a whole round yet")
+    played.book.lose()
+    said: list[int | None] = []
+
+    def door(line: Line) -> None:
+        said.append(line.greeted.acked if line.greeted else None)
+        if len(said) < 3:
+            line.session.fail("ledger_behind", "the tester has forgotten your last answers")
+            return
+        played.door = played.welcome
+        played.book.believe()
+        played.welcome(line)
+
+    played.door = door
+    since = len(played.heard)
+    line.cut()
+    if not await played.until(lambda: len(said) >= 3, watch.options.patience):
+        played.door = played.welcome
+        played.book.believe()
+        raise Missed("it did not come again after ledger_behind")
+    expected = played.book.idle_at[-1] + 1
+    if len(set(said)) == 1:
+        watch.report.met("witness", f"acked {said[0]} each time")
+    else:
+        watch.report.broken("witness", f"its acked was {', '.join(map(str, said))}")
+    watch.goes_on("believes", await watch.first(since), expected)
+
+
+async def left_over(watch: Watch) -> None:
+    played, line = watch.played, await watch.idle()
+    left = played.book.leave_over()
+    since = len(played.heard)
+    line.cut()
+    await watch.online()
+    first = await watch.first(since)
+    if isinstance(first.command.message, Wager) or getattr(first.command.message, "round", left) != left:
+        watch.report.broken("left-over", f"a {first.name} came while the round {left} is unfinished")
+    elif await played.until(lambda: played.book.round is None, watch.options.patience):
+        watch.report.met("left-over", f"by a {first.name}")
+
+
+async def power_loss(watch: Watch) -> None:
+    if watch.options.power is None:
+        raise Missed("nothing can cut its power: use --run or --by-hand")
+    played = watch.played
+    sent = await watch.caught(lambda _: None, lambda _: True)
+    since = len(played.heard)
+    await watch.options.power.cycle()
+    played.cut()
+    played.reply = played.decide
+    await watch.online(BY_HAND_S)
+    watch.same("power-loss", sent, await watch.first(since))
+
+
+Trial = Callable[[Watch], Awaitable[None]]
+
+OF_ALL: Final[tuple[tuple[Trial, tuple[str, ...]], ...]] = (
+    (unknown, ("unknown", "pong")),
+    (back_off, ("back-off",)),
+    (silence, ("silence",)),
+    (not_active, ("not-active",)),
+    (replaced, ("replaced",)),
+)
+OF_TABLES: Final[tuple[tuple[Trial, tuple[str, ...]], ...]] = (
+    (resend, ("resend",)),
+    (decided, ("decided",)),
+    (last_follows, ("last-follows",)),
+    (late_answers, ("late-answers",)),
+    (suspended, ("suspended", "finishes")),
+    (expected, ("expected",)),
+    (used_up, ("used-up",)),
+    (moved, ("moved",)),
+    (witness, ("witness", "believes")),
+    (left_over, ("left-over",)),
+    (power_loss, ("power-loss",)),
+)
+"""Each trial with what it shows."""
+
+
+async def examine(setting: Setting, options: Options, ready: Callable[[Played], Awaitable[None]]) -> Report:
+    """What the device does in all watch. ready: called once the server listens, to start the device.
+
+    Raises OSError where it cannot listen.
+    """
+    report = Report("table" if setting.role == "table" else "sign")
+    played = Played(setting, report)
+    await played.open()
+    try:
+        await ready(played)
+        await _try_all(Watch(played, options))
+    except Missed as missed:
+        for one in report.results():
+            report.missed(one.obligation.name, str(missed))
+    finally:
+        await played.close()
+    return report
+
+
+async def _try_all(watch: Watch) -> None:
+    table, only = watch.played.setting.role == "table", set(watch.options.only)
+    await _settled(watch, table=table)
+    for trial, names in (*(OF_TABLES if table else ()), *OF_ALL):
+        if only and not only & set(names):
+            continue
+        try:
+            await _settled(watch, table=table)
+            await trial(watch)
+        except Missed as missed:
+            for name in names:
+                watch.report.missed(name, str(missed))
+        finally:
+            _let_be(watch.played)
+
+
+async def _settled(watch: Watch, *, table: bool) -> None:
+    """The device is there, and has played since the last trial."""
+    await watch.online()
+    if table:
+        await watch.next(lambda heard: isinstance(heard.command.message, Settle | Close | Void))
+
+
+def _let_be(played: Played) -> None:
+    """The server is itself again, whatever a trial did to it."""
+    played.reply, played.door, played.refusing = played.decide, played.welcome, 0
+    played.release()
+    if played.book.suspended:
+        played.tell_link("active")

@@ -1,0 +1,348 @@
+"""How does the tester play a server? Real connections, the protocol's own core, and one device.
+
+It is told by a trial what to answer; left alone it welcomes, answers by its book, and pings.
+"""
+
+import asyncio
+import secrets
+import ssl
+from collections.abc import Callable, Sequence
+from itertools import count
+from typing import Final, NamedTuple
+
+import msgspec
+
+from controllers.answers import Link, LinkState, Meters, Welcome
+from controllers.frames import BadFrame, FrameReader, decode
+from controllers.hello import KeyCheck
+from controllers.messages import Ping
+from controllers.pace import UNANSWERED_MOST, Limits
+from controllers.session import SILENT_HEARTBEATS, Closed, Commanded, Greeted, ServerSession
+from controllers.states import WELCOMED, State
+from jackpot.lab.conformance.book import Answer, Book
+from jackpot.lab.conformance.report import Report
+
+READ_BYTES: Final = 65_536
+BANK: Final = "main"
+
+
+class Heard(NamedTuple):
+    """A command, when it came, and on which connection. fresh: it had not been decided."""
+
+    command: Commanded
+    at: float
+    line: "Line"
+    fresh: bool
+
+    @property
+    def name(self) -> str:
+        return type(self.command.message).__name__.lower()
+
+
+class Setting(NamedTuple):
+    """The device that is looked at, and what it is to be told.
+
+    key: its 32 bytes. link, wager: in cents. tls: for the listeners, None for plain TCP.
+    """
+
+    role: str
+    device: str
+    key: bytes
+    link: str
+    wager: int
+    heartbeat_ms: int
+    host: str = "127.0.0.1"
+    port: int = 0
+    tls: ssl.SSLContext | None = None
+
+    @property
+    def heartbeat(self) -> float:
+        """In seconds."""
+        return self.heartbeat_ms / 1000
+
+    @property
+    def silence(self) -> float:
+        """Seconds after which either side is taken for gone."""
+        return SILENT_HEARTBEATS * self.heartbeat
+
+
+class Line:
+    """One connection. muted: nothing more is said on it. ended_at: when it was over, None until then.
+
+    port: at which of the server's two addresses it came.
+    """
+
+    def __init__(self, session: ServerSession, writer: asyncio.StreamWriter, now: float, port: int) -> None:
+        self.session = session
+        self.port = port
+        self.opened_at = now
+        self.ended_at: float | None = None
+        self.greeted: Greeted | None = None
+        self.muted = False
+        self.said_at = now
+        self.pongs: set[int] = set()
+        self._writer = writer
+        self._asked: set[int] = set()
+        self._out = FrameReader()
+        self._in = FrameReader()
+
+    @property
+    def welcomed(self) -> bool:
+        return self.ended_at is None and self.session.state in WELCOMED
+
+    def flush(self, now: float) -> None:
+        """Sends what the session has to say; notes what was asked."""
+        data = self.session.data_to_send()
+        if self.muted or not data or self._writer.is_closing():
+            return
+        for payload in self._out.feed(data):
+            message = decode(payload)
+            if message["t"] == "ping":
+                self._asked.add(message["at"])
+        self._writer.write(data)
+        self.said_at = now
+
+    def strange_pongs(self, data: bytes) -> list[object]:
+        """Notes the pongs in what came; those to nothing that was asked."""
+        strange: list[object] = []
+        try:
+            for payload in self._in.feed(data):
+                message = decode(payload)
+                if message["t"] == "pong" and message.get("at") in self._asked:
+                    self.pongs.add(message["at"])
+                elif message["t"] == "pong":
+                    strange.append(message.get("at"))
+        except BadFrame:
+            pass  # the session hears the same bytes, and says what is wrong with them
+        return strange
+
+    def cut(self) -> None:
+        """As if a cable were pulled."""
+        self.session.receive_eof()
+        self._writer.transport.abort()
+
+    def end(self, code: str, message: str, servers: Sequence[str] | None = None) -> None:
+        """The last word; the connection is closed behind it."""
+        self.session.fail(code, message, servers)
+        self.flush(self.said_at)
+        self._writer.close()
+
+    def close(self) -> None:
+        self._writer.close()
+
+
+class Played:
+    """The server. reply: what is answered to a command, None for nothing yet. door: what to a good hello."""
+
+    def __init__(self, setting: Setting, report: Report) -> None:
+        self.setting = setting
+        self.report = report
+        self.book = Book(report, setting.link, setting.wager)
+        self.lines: list[Line] = []
+        self.heard: list[Heard] = []
+        self.held: list[Heard] = []
+        self.refusing = 0
+        self.visits: list[tuple[float, float]] = []
+        """Of each connection that was closed at once: when it came, and when it ended."""
+        self.reply: Callable[[Heard], Answer | None] = self.decide
+        self.door: Callable[[Line], None] = self.welcome
+        self.addresses: tuple[str, ...] = ()
+        self._changed = asyncio.Event()
+        self._servers: list[asyncio.Server] = []
+        self._numbers = count(1)
+        self._table = setting.role == "table"
+
+    # Its life.
+
+    async def open(self) -> None:
+        """Listens at two addresses: a device is sent from one to the other. Raises OSError."""
+        for port in (self.setting.port, 0):
+            server = await asyncio.start_server(self._serve, self.setting.host, port, ssl=self.setting.tls)
+            self._servers.append(server)
+        ports = [server.sockets[0].getsockname()[1] for server in self._servers]
+        self.addresses = tuple(f"{self.setting.host}:{port}" for port in ports)
+
+    async def close(self) -> None:
+        for server in self._servers:
+            server.close()
+        self.cut()
+        await self.until(lambda: all(line.ended_at is not None for line in self.lines), 2.0)
+
+    @property
+    def now(self) -> float:
+        return asyncio.get_running_loop().time()
+
+    @property
+    def line(self) -> Line | None:
+        """The welcomed connection, if there is one."""
+        return next((line for line in reversed(self.lines) if line.welcomed), None)
+
+    async def until(self, condition: Callable[[], bool], seconds: float) -> bool:
+        """Whether it holds within so many seconds."""
+        try:
+            async with asyncio.timeout(seconds):
+                while not condition():
+                    await self._changed.wait()
+        except TimeoutError:
+            return condition()
+        return True
+
+    def wake(self) -> None:
+        self._changed.set()
+        self._changed = asyncio.Event()
+
+    # What it says.
+
+    def decide(self, heard: Heard) -> Answer | None:
+        return self.book.decide(heard.command)
+
+    def answer(self, line: Line, answer: Answer) -> None:
+        """Answers the oldest unanswered command of the connection."""
+        line.session.answer(answer)
+        line.flush(self.now)
+        if answer.seq <= self.book.last_seq and not getattr(answer, "expected", None):
+            self.book.told = max(self.book.told, answer.seq)
+
+    def release(self) -> None:
+        """Answers all that was held and can still be answered."""
+        held, self.held = self.held, []
+        for heard in held:
+            if heard.line.welcomed:
+                self.answer(heard.line, self.book.decide(heard.command))
+
+    def welcome(self, line: Line) -> None:
+        """Lets it in, and tells it the meters."""
+        line.session.welcome(self.welcoming())
+        values = tuple((self.setting.link, level, 1_000_000) for level in self.book.link.levels)
+        line.session.push(Meters(BANK, self.book.last_seq, 0, values))
+        self.book.told = max(self.book.told, self.book.last_seq) if self._table else 0
+
+    def welcoming(self) -> Welcome:
+        book = self.book
+        welcome = Welcome(
+            v=1, session="conformance", heartbeat_ms=self.setting.heartbeat_ms, links=(book.link,)
+        )
+        if not self._table:
+            return welcome
+        return msgspec.structs.replace(
+            welcome, last_seq=book.last_seq, last=book.last, held=False, round=book.facts
+        )
+
+    def tell_link(self, state: LinkState) -> None:
+        self.book.suspended = state == "suspended"
+        if (line := self.line) is not None:
+            line.session.push(Link(self.setting.link, state, "the tester"))
+            line.flush(self.now)
+
+    async def fence(self, line: Line) -> bool:
+        """Whether the device has read all that it was told so far."""
+        at = next(self._numbers)
+        line.session.push(Ping(at))
+        line.flush(self.now)
+        told = self.book.told
+        heard = await self.until(lambda: at in line.pongs or line.ended_at is not None, self.setting.silence)
+        if heard and at in line.pongs:
+            self.report.met("pong")
+            self.book.sure = max(self.book.sure, told)
+            return True
+        if line.ended_at is None and not line.muted:
+            self.report.broken("pong", f"no answer to a ping within {self.setting.silence:g} s")
+        return False
+
+    def cut(self) -> None:
+        """Breaks every connection."""
+        for line in self.lines:
+            if line.ended_at is None:
+                line.cut()
+        self.held.clear()
+
+    # What it hears.
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if self.refusing:
+            self.refusing -= 1
+            came = self.now
+            writer.close()
+            self.visits.append((came, self.now))
+            self.wake()
+            return
+        port = writer.get_extra_info("sockname")[1]
+        place = next(n for n, address in enumerate(self.addresses) if address.endswith(f":{port}"))
+        line = Line(session_of(self.setting, self.now), writer, self.now, place)
+        self.lines.append(line)
+        try:
+            await self._converse(line, reader)
+        except OSError:
+            pass  # the connection broke, as connections do
+        finally:
+            line.ended_at = self.now
+            line.session.receive_eof()
+            line.close()
+            self.wake()
+
+    async def _converse(self, line: Line, reader: asyncio.StreamReader) -> None:
+        session = line.session
+        while session.state is not State.CLOSED:
+            line.flush(self.now)
+            data = None
+            try:
+                async with asyncio.timeout_at(session.next_deadline()):
+                    data = await reader.read(READ_BYTES)
+            except TimeoutError:
+                pass  # a deadline of the session: tick is told below
+            if data == b"":
+                return
+            if data:
+                for at in line.strange_pongs(data):
+                    self.report.broken("pong", f"a pong with {at!r}, which no ping had")
+            events = session.tick(self.now) if data is None else session.receive_bytes(data, self.now)
+            for event in events:
+                self._act(line, event)
+            waiting = sum(one.line is line for one in self.held)
+            if waiting >= UNANSWERED_MOST and session.reading_paused:
+                self.report.broken("unanswered", f"more than {UNANSWERED_MOST} commands on the way")
+            self.wake()
+        line.flush(self.now)
+
+    def _act(self, line: Line, event: Greeted | Commanded | Closed) -> None:
+        match event:
+            case Greeted():
+                self._greet(line, event)
+            case Commanded():
+                self._command(line, event)
+            case Closed("auth_failed", reason):
+                self.report.broken("hello", f"{line.session.claimed or 'a hello without id'}: {reason}")
+            case Closed(str(), reason):
+                self.report.broken("frames", reason)
+
+    def _greet(self, line: Line, greeted: Greeted) -> None:
+        self.report.met("frames")
+        self.report.met("hello")
+        line.greeted = greeted
+        others = [one for one in self.lines if one is not line and one.welcomed and not one.muted]
+        if others:
+            self.report.broken("one-connection", "a second hello while the first connection is open")
+        else:
+            self.report.met("one-connection")
+        if self._table:
+            self.book.check_acked(greeted.acked)
+        self.door(line)
+
+    def _command(self, line: Line, command: Commanded) -> None:
+        self.report.met("frames")
+        self.report.met("unanswered")
+        heard = Heard(command, self.now, line, self.book.is_fresh(command))
+        self.book.note(command)
+        self.heard.append(heard)
+        answer = self.reply(heard)
+        if answer is None:
+            self.held.append(heard)
+        elif line.welcomed:
+            self.answer(line, answer)
+
+
+def session_of(setting: Setting, now: float) -> ServerSession:
+    """The server's side of a new connection, which knows this device alone."""
+    known = {(setting.role, setting.device): [setting.key]}
+    check = KeyCheck(secrets.token_bytes(16), "conformance", lambda *who: known.get(who, []))
+    return ServerSession(check, Limits(heartbeat_ms=setting.heartbeat_ms), now)

@@ -1,0 +1,48 @@
+"""What cuts a device's power? Its process is killed, or a person is asked."""
+
+import asyncio
+import shlex
+from collections.abc import Callable
+from typing import Final
+
+STARTS: Final = "{server}"
+"""Stands in the command of a device for the address where the tester listens."""
+
+
+class Process:
+    """A device that is a program: killed as a power loss would, and started again. command: its words."""
+
+    def __init__(self, command: str) -> None:
+        self._words = shlex.split(command)
+        self._process: asyncio.subprocess.Process | None = None
+        self._server = ""
+
+    async def start(self, server: str) -> None:
+        """Raises OSError where there is no such program."""
+        self._server = server
+        words = [word.replace(STARTS, server) for word in self._words]
+        quiet = asyncio.subprocess.DEVNULL
+        self._process = await asyncio.create_subprocess_exec(*words, stdin=quiet, stdout=quiet, stderr=quiet)
+
+    async def cycle(self) -> None:
+        """Cut its power, and give it back."""
+        await self.kill()
+        await self.start(self._server)
+
+    async def kill(self) -> None:
+        if self._process is None:
+            return
+        if self._process.returncode is None:
+            self._process.kill()
+        await self._process.wait()
+
+
+class Hand:
+    """A person cuts the power of a real device. ask: what shows them a line."""
+
+    def __init__(self, ask: Callable[[str], None]) -> None:
+        self._ask = ask
+
+    async def cycle(self) -> None:
+        """Ask; the trial waits for the device's next connection."""
+        self._ask("Cut the device's power now, and switch it on again.")

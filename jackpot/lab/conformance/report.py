@@ -1,0 +1,328 @@
+"""What must a device or a server do, and what has been seen of it? The obligations and their verdicts."""
+
+from typing import Any, Final, Literal, NamedTuple
+
+Side = Literal["table", "sign", "server"]
+Verdict = Literal["pass", "fail", "not seen"]
+
+DEVICES: Final = frozenset[Side]({"table", "sign"})
+TABLES: Final = frozenset[Side]({"table"})
+SERVERS: Final = frozenset[Side]({"server"})
+
+
+class Obligation(NamedTuple):
+    """One thing that the protocol wants. section: of controllers/README.md. how: the tester looks at it."""
+
+    name: str
+    sides: frozenset[Side]
+    section: str
+    text: str
+    how: str
+
+
+def _device(name: str, section: str, text: str, how: str) -> Obligation:
+    return Obligation(name, DEVICES, section, text, how)
+
+
+def _table(name: str, section: str, text: str, how: str) -> Obligation:
+    return Obligation(name, TABLES, section, text, how)
+
+
+def _server(name: str, section: str, text: str, how: str) -> Obligation:
+    return Obligation(name, SERVERS, section, text, how)
+
+
+OBLIGATIONS: Final = (
+    _device("frames", "Bytes", "Every frame is whole, known and of the right types.", "Every frame is read."),
+    _device(
+        "hello",
+        "Conversation",
+        "Within 5 s of the challenge a hello with the device's role, id and mac.",
+        "Every connection gets a new nonce.",
+    ),
+    _device(
+        "pong",
+        "Conversation",
+        "A ping is answered with a pong of the same `at`.",
+        "It is asked at every heartbeat, and in between.",
+    ),
+    _device(
+        "one-connection",
+        "Conversation",
+        "A device has one connection at a time.",
+        "A second hello while the first connection is open is a fault.",
+    ),
+    _device(
+        "unknown",
+        "Bytes",
+        "Unknown types and unknown keys are ignored.",
+        "It is told a type and a key of a later version, and must stay.",
+    ),
+    _device(
+        "back-off",
+        "Conversation",
+        "Before each new connection 0.2 s doubled up to 10 s, times a random 0.5 to 1.0.",
+        "Connections are closed as soon as they are made, and the waits between them measured.",
+    ),
+    _device(
+        "silence",
+        "Conversation",
+        "Two heartbeats without a frame are offline: no wager, and a new connection.",
+        "The server says nothing more, then is there again.",
+    ),
+    _device(
+        "not-active",
+        "Conversation",
+        "After `not_active` it tries the servers named.",
+        "It is sent to a second address.",
+    ),
+    _device(
+        "replaced",
+        "Conversation",
+        "After `replaced` it waits 30 s.",
+        "It is told so, and the wait measured; not with --quick.",
+    ),
+    _table(
+        "acked",
+        "Conversation",
+        "`acked` in the hello is the highest seq with an answer that is durable.",
+        "Each hello is held against the answers that were sent, and those that surely arrived.",
+    ),
+    _table(
+        "contiguous",
+        "Commands of a table",
+        "Numbers go on from `last_seq + 1`, without a gap.",
+        "Every command is counted.",
+    ),
+    _table("unanswered", "Commands of a table", "At most 64 commands are unanswered.", "They are counted."),
+    _table(
+        "fields",
+        "Commands of a table",
+        "Commands have the fields that the table of commands gives, within their limits.",
+        "Every command is decoded as the server does it.",
+    ),
+    _table(
+        "wagers",
+        "Commands of a table",
+        "A wager is of a link of the welcome, of its amount, and once a seat.",
+        "Every wager is looked at.",
+    ),
+    _table(
+        "rounds",
+        "Commands of a table",
+        "A round has an id of its own; it is locked, settled and closed before the next one.",
+        "Every round is followed.",
+    ),
+    _table(
+        "payout-order",
+        "Commands of a table",
+        "Hands are settled in payout order: seat numbers fall.",
+        "Every settlement is looked at.",
+    ),
+    _table("cards", "Commands of a table", "No card is twice in a round.", "Every settlement is looked at."),
+    _table(
+        "resend",
+        "Commands of a table",
+        "What is unanswered is sent again under the same number, with the same content.",
+        "The connection is cut before a command is answered.",
+    ),
+    _table(
+        "decided",
+        "Commands of a table",
+        "A command that was decided is never given again under another number.",
+        "The connection is cut after a command was decided and before the answer was sent.",
+    ),
+    _table(
+        "last-follows",
+        "Conversation",
+        "With `last_follows` the frame after the welcome is the answer to `last_seq`.",
+        "It is told so after a cut.",
+    ),
+    _table(
+        "power-loss",
+        "Commands of a table",
+        "Number and content of an unanswered command survive a power loss.",
+        "Its process is killed (--run), or a person cuts its power (--by-hand).",
+    ),
+    _table(
+        "late-answers",
+        "Conversation",
+        "A table that waits for an answer for two heartbeats takes no wagers.",
+        "The server pings and answers nothing.",
+    ),
+    _table(
+        "suspended",
+        "What the server tells",
+        "No wager on a suspended link, until it is active again.",
+        "A link is suspended by a push, and by a welcome.",
+    ),
+    _table(
+        "finishes",
+        "Commands of a table",
+        "A round that was open when its link was suspended is settled, closed or voided.",
+        "The link is suspended in the middle of a round.",
+    ),
+    _table(
+        "expected",
+        "Commands of a table",
+        "After an answer with `expected` it waits for all answers and goes on from that number.",
+        "A wager is refused with `suspended`.",
+    ),
+    _table(
+        "used-up",
+        "Commands of a table",
+        "Any other nack uses its number up.",
+        "A wager is refused with `locked_out`.",
+    ),
+    _table(
+        "moved",
+        "Commands of a table",
+        "A command refused with `not_active` goes to the active server, unchanged.",
+        "A command is so refused, and the table sent to a second address.",
+    ),
+    _table(
+        "witness",
+        "Conversation",
+        "After `ledger_behind` it keeps its `acked`, and comes again.",
+        "It is told so twice, after answers were forgotten on purpose.",
+    ),
+    _table(
+        "believes",
+        "Conversation",
+        "A welcome whose `last_seq` is below its `acked` sets both: it goes on from there.",
+        "It is let in again after `ledger_behind`.",
+    ),
+    _table(
+        "left-over",
+        "Conversation",
+        "The `round` of the welcome is finished or voided before a new one.",
+        "It is told of a round that it does not know, as after the loss of its memory.",
+    ),
+    _server(
+        "challenge",
+        "Conversation",
+        "It challenges at once: version 1, 16 random bytes, its name.",
+        "The nonces of two connections must differ.",
+    ),
+    _server(
+        "strangers",
+        "Faults",
+        "A wrong mac, an unknown device or no hello: `auth_failed` in the same words, and closed.",
+        "Each is tried.",
+    ),
+    _server(
+        "bad-frames",
+        "Faults",
+        "What is no frame ends the connection with `bad_frame`.",
+        "The bad frames of schemas/vectors.json are sent, each on its own connection.",
+    ),
+    _server(
+        "welcome", "Conversation", "A welcome with all its fields, then a whole `meters`.", "It is read."
+    ),
+    _server("pongs", "Conversation", "A ping is answered with the same `at`.", "It is asked."),
+    _server(
+        "heartbeat", "Conversation", "It says something at every heartbeat.", "One heartbeat is waited for."
+    ),
+    _server(
+        "answers",
+        "Commands of a table",
+        "A wager is acked, a void gives it back.",
+        "A round of one wager is opened and voided.",
+    ),
+    _server(
+        "same-answer",
+        "Commands of a table",
+        "The same content under a decided number gets the same answer.",
+        "The wager is sent again, with its keys in another order and an unknown one.",
+    ),
+    _server(
+        "conflict",
+        "Commands of a table",
+        "Other content under a decided number is `seq_conflict`, with `expected`.",
+        "It is tried; a server alarms it.",
+    ),
+    _server("gap", "Commands of a table", "A number left out is `seq_gap`, with `expected`.", "It is tried."),
+    _server(
+        "bad-message",
+        "Commands of a table",
+        "A wrong field is `bad_message`, which names it and uses the number up.",
+        "A seat of 0 is sent.",
+    ),
+    _server(
+        "codes",
+        "Commands of a table",
+        "The first code that applies: `no_such_round`, `unknown_link`, `wrong_amount`.",
+        "Each is tried.",
+    ),
+    _server(
+        "replaces",
+        "Faults",
+        "A second connection of a device ends the first with `replaced`.",
+        "A second one is made, once.",
+    ),
+    _server(
+        "resumes",
+        "Conversation",
+        "`last_seq`, the answer to it and the unfinished `round` are told to a table that comes back.",
+        "It comes back in the middle of a round.",
+    ),
+)
+
+BY_NAME: Final = {one.name: one for one in OBLIGATIONS}
+
+
+class Result(NamedTuple):
+    obligation: Obligation
+    verdict: Verdict
+    evidence: str
+
+
+class Report:
+    """What has been seen of the obligations of one side. The first failure of each is kept."""
+
+    def __init__(self, side: Side) -> None:
+        self.side: Final = side
+        self._met: dict[str, str] = {}
+        self._broken: dict[str, str] = {}
+        self._missed: dict[str, str] = {}
+
+    def met(self, name: str, evidence: str = "") -> None:
+        self._met[BY_NAME[name].name] = evidence
+
+    def broken(self, name: str, evidence: str) -> None:
+        self._broken.setdefault(BY_NAME[name].name, evidence)
+
+    def missed(self, name: str, why: str) -> None:
+        """It could not be looked at."""
+        self._missed.setdefault(BY_NAME[name].name, why)
+
+    @property
+    def failed(self) -> bool:
+        return bool(self._broken)
+
+    def results(self) -> list[Result]:
+        return [self._result(one) for one in OBLIGATIONS if self.side in one.sides]
+
+    def _result(self, one: Obligation) -> Result:
+        if one.name in self._broken:
+            return Result(one, "fail", self._broken[one.name])
+        if one.name in self._met:
+            return Result(one, "pass", self._met[one.name])
+        return Result(one, "not seen", self._missed.get(one.name, "nothing happened that would show it"))
+
+    def as_json(self) -> dict[str, Any]:
+        """For `--json`."""
+        return {
+            "side": self.side,
+            "failed": self.failed,
+            "obligations": [
+                {
+                    "name": one.name,
+                    "section": one.section,
+                    "text": one.text,
+                    "verdict": verdict,
+                    "evidence": why,
+                }
+                for one, verdict, why in self.results()
+            ],
+        }

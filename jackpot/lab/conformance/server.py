@@ -1,0 +1,292 @@
+"""Does a server keep its side? A table that says what a table may say, and some of what it may not.
+
+It plays with one table's key and leaves nothing on the table: each wager is voided. What stops a table until
+people act (an `acked` beyond the ledger) is not tried.
+"""
+
+import asyncio
+import json
+import ssl
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from importlib.resources import files
+from typing import Any, Final, NamedTuple
+
+from controllers.frames import STRANGER_MOST, FrameReader, decode, encode
+from controllers.hello import NONCE_BYTES, hello_mac
+from jackpot.lab.conformance.report import Report
+
+WAIT_S: Final = 10.0
+"""For anything that a server says at once."""
+
+READ_BYTES: Final = 65_536
+WELCOME: Final = ("session", "heartbeat_ms", "links", "last_seq", "last", "held", "round")
+
+Message = dict[str, Any]
+
+
+class Target(NamedTuple):
+    """Where the server is, and the table that the tester plays there.
+
+    wager: in cents. patience: seconds for what it says at once.
+    """
+
+    host: str
+    port: int
+    device: str
+    key: bytes
+    link: str
+    wager: int
+    tls: ssl.SSLContext | None = None
+    patience: float = WAIT_S
+
+
+class Silent(Exception):
+    """The server did not say what it had to; the text says what."""
+
+
+class Call:
+    """One connection to the server; pings on the way are answered."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, patience: float) -> None:
+        self._patience = patience
+        self._reader = reader
+        self._writer = writer
+        self._frames = FrameReader()
+
+    def say(self, message: Mapping[str, Any]) -> None:
+        self.put(encode(message))
+
+    def put(self, data: bytes) -> None:
+        self._writer.write(data)
+
+    async def hear(self, what: str, *types: str, seconds: float | None = None) -> Message:
+        """The next message of these types, of any if none is named; raises Silent."""
+        seconds = seconds or self._patience
+        try:
+            async with asyncio.timeout(seconds):
+                while (message := await self._next()) is not None:
+                    if message["t"] == "ping":
+                        self.say({**message, "t": "pong"})
+                    if not types or message["t"] in types:
+                        return message
+        except TimeoutError:
+            raise Silent(f"no {what} within {seconds:g} s") from None
+        except OSError as error:
+            raise Silent(f"no {what}: {error}") from error
+        raise Silent(f"the connection ended without {what}")
+
+    async def _next(self) -> Message | None:
+        """The next frame; None at the end."""
+        while (payload := self._frames.next_frame()) is None:
+            data = await self._reader.read(READ_BYTES)
+            if not data:
+                return None
+            self._frames.add(data)
+        return decode(payload)
+
+    async def ended(self) -> bool:
+        """Whether the server closes it, and says nothing more."""
+        try:
+            await self.hear("end")
+        except Silent as silent:
+            return "ended" in str(silent)
+        return False
+
+    async def answer(self, message: Mapping[str, Any]) -> Message:
+        """What the server says to a command."""
+        self.say(message)
+        return await self.hear(f"answer to a {message['t']}", "ack", "nack")
+
+
+class Questions:
+    """What the server is asked. seq: the number of the next command."""
+
+    def __init__(self, target: Target, report: Report, *, quick: bool) -> None:
+        self.target = target
+        self.report = report
+        self.quick = quick
+        self.seq = 1
+        self.round = ""
+
+    @asynccontextmanager
+    async def call(self) -> AsyncIterator[Call]:
+        target = self.target
+        async with asyncio.timeout(target.patience):
+            reader, writer = await asyncio.open_connection(target.host, target.port, ssl=target.tls)
+        try:
+            yield Call(reader, writer, target.patience)
+        finally:
+            writer.transport.abort()
+
+    async def greet(self, call: Call, **facts: Any) -> Message:
+        """Say hello; what the server says to it."""
+        challenge = await call.hear("challenge", "challenge")
+        device = facts.pop("id", self.target.device)
+        mac = facts.pop("mac", hello_mac(self.target.key, challenge["nonce"], "table", device))
+        call.say({"t": "hello", "v": 1, "role": "table", "id": device, "mac": mac, "acked": 0, **facts})
+        return await call.hear("answer to a hello", "welcome", "error")
+
+    @asynccontextmanager
+    async def table(self) -> AsyncIterator[tuple[Call, Message]]:
+        """A welcomed table; raises Silent where it is not let in."""
+        async with self.call() as call:
+            welcome = await self.greet(call)
+            if welcome["t"] != "welcome":
+                raise Silent(f"the table is not let in: {welcome.get('code')}: {welcome.get('message')}")
+            self.seq = welcome["last_seq"] + 1
+            yield call, welcome
+
+    def wager(self, **other: Any) -> Message:
+        bets = [{"seat": 1, "link": self.target.link, "amount": self.target.wager, **other}]
+        return {"t": "wager", "seq": self.seq, "round": self.round, "bets": bets}
+
+    def expect(self, name: str, found: object, wanted: object, what: str) -> None:
+        if found == wanted:
+            self.report.met(name, what)
+        else:
+            self.report.broken(name, f"{what}: {found!r} in place of {wanted!r}")
+
+    # What is asked.
+
+    async def challenge(self) -> None:
+        nonces = []
+        for _ in range(2):
+            async with self.call() as call:
+                said = await call.hear("challenge")
+                nonces.append(said.get("nonce"))
+                shape = said["t"], said.get("v"), len(said.get("nonce", b"")), type(said.get("server"))
+                self.expect("challenge", shape, ("challenge", 1, NONCE_BYTES, str), "type, v, nonce, server")
+        if nonces[0] == nonces[1]:
+            self.report.broken("challenge", "two connections had one nonce")
+
+    async def strangers(self) -> None:
+        texts = []
+        for facts in ({"mac": bytes(32)}, {"id": "no-such-device"}):
+            async with self.call() as call:
+                said = await self.greet(call, **facts)
+                self.expect("strangers", said.get("code"), "auth_failed", f"a hello with {facts}")
+                texts.append(said.get("message"))
+                if not await call.ended():
+                    self.report.broken("strangers", "the connection stays open")
+        if len(set(texts)) > 1:
+            self.report.broken("strangers", f"not the same words: {texts}")
+        async with self.call() as call:
+            await call.hear("challenge", "challenge")
+            call.put((STRANGER_MOST + 1).to_bytes(4, "big"))
+            said = await call.hear("error", "error")
+            self.expect("bad-frames", said.get("code"), "bad_frame", "a long frame before the welcome")
+
+    async def bad_frames(self) -> None:
+        vectors = json.loads((files("jackpot") / "schemas" / "vectors.json").read_text("utf-8"))
+        for one in vectors["bad"]:
+            async with self.table() as (call, _):
+                call.put(bytes.fromhex(one["hex"]))
+                said = await call.hear(f"error to {one['what']}", "error")
+                self.expect("bad-frames", said.get("code"), "bad_frame", one["what"])
+                if not await call.ended():
+                    self.report.broken("bad-frames", f"{one['what']}: the connection stays open")
+
+    async def welcome(self) -> None:
+        async with self.table() as (call, welcome):
+            missing = [name for name in WELCOME if name not in welcome]
+            self.expect("welcome", missing, [], "fields that are missing")
+            meters = await call.hear("meters", "meters")
+            told = {value[0] for value in meters["values"]}
+            self.expect(
+                "welcome", {link["link"] for link in welcome["links"]} <= told, True, "a whole meters"
+            )
+            call.say({"t": "ping", "at": 2**53 - 1})
+            pong = await call.hear("pong", "pong")
+            self.expect("pongs", pong.get("at"), 2**53 - 1, "at")
+            if not self.quick:
+                heartbeat = welcome["heartbeat_ms"] / 1000
+                await call.hear("frame", seconds=heartbeat + 1)
+                self.report.met("heartbeat", f"a frame within {heartbeat:g} s")
+
+    async def commands(self) -> None:
+        """One round of one wager, given back; and what a table must not say."""
+        async with self.table() as (call, welcome):
+            if welcome["round"] is not None:
+                raise Silent(f"the table has the round {welcome['round']['round']} unfinished")
+            self.round = f"conformance-{self.seq}"
+            wager = self.wager()
+            first = await call.answer(wager)
+            self.expect("answers", (first["t"], first["seq"]), ("ack", self.seq), "a wager")
+            if first["t"] != "ack":
+                return
+            again = await call.answer({"unknown": [1], **dict(reversed(wager.items()))})
+            self.expect("same-answer", again, first, "the wager again")
+            other = await call.answer(self.wager(seat=2))
+            wanted = "seq_conflict", self.seq + 1
+            self.expect("conflict", (other.get("code"), other.get("expected")), wanted, "another wager")
+            self.seq += 1
+            gap = await call.answer({**self.wager(seat=2), "seq": self.seq + 1})
+            self.expect(
+                "gap", (gap.get("code"), gap.get("expected")), ("seq_gap", self.seq), "a number left out"
+            )
+            await self._refused(call, "bad-message", "bad_message", self.wager(seat=0), names="seat")
+            await self._refused(call, "codes", "unknown_link", self.wager(seat=2, link="no-such-link"))
+            await self._refused(
+                call, "codes", "wrong_amount", self.wager(seat=2, amount=self.target.wager + 1)
+            )
+            await self._refused(
+                call, "codes", "no_such_round", {"t": "lock", "seq": self.seq, "round": "no-such"}
+            )
+        await self._resume()
+
+    async def _refused(self, call: Call, name: str, code: str, command: Message, names: str = "") -> None:
+        """A durable nack, which uses its number up."""
+        said = await call.answer(command)
+        found = said.get("code"), said.get("expected"), names in said.get("message", "")
+        self.expect(name, found, (code, None, True), f"code, expected and field of {code}")
+        self.seq += 1
+
+    async def _resume(self) -> None:
+        """The table comes back in the middle of its round, then gives the wager back."""
+        last = self.seq - 1
+        async with self.table() as (call, welcome):
+            facts = welcome["round"] or {}
+            bets = [(bet["seat"], bet["link"]) for bet in facts.get("bets", ())]
+            found = welcome["last_seq"], facts.get("round"), facts.get("state"), bets
+            wanted = last, self.round, "open", [(1, self.target.link)]
+            self.expect("resumes", found, wanted, "last_seq, round, state and bets")
+            self.expect("resumes", (welcome["last"] or {}).get("seq"), last, "the last answer")
+            void = {"t": "void", "seq": self.seq, "round": self.round, "reason": "a test of the protocol"}
+            said = await call.answer(void)
+            refunds = [(one["seat"], one["amount"]) for one in said.get("refunds", ())]
+            self.expect(
+                "answers", (said["t"], refunds), ("ack", [(1, self.target.wager)]), "a void's refunds"
+            )
+
+    async def replaces(self) -> None:
+        async with self.table() as (old, _), self.table():
+            said = await old.hear("error", "error")
+            self.expect("replaces", said.get("code"), "replaced", "the older connection")
+
+
+ASKED: Final[tuple[tuple[Callable[[Questions], Awaitable[None]], tuple[str, ...]], ...]] = (
+    (Questions.challenge, ("challenge",)),
+    (Questions.strangers, ("strangers",)),
+    (Questions.welcome, ("welcome", "pongs", "heartbeat")),
+    (Questions.bad_frames, ("bad-frames",)),
+    (Questions.commands, ("answers", "same-answer", "conflict", "gap", "bad-message", "codes", "resumes")),
+    (Questions.replaces, ("replaces",)),
+)
+"""Each question with what its answer shows."""
+
+
+async def examine(target: Target, *, quick: bool = False) -> Report:
+    """What the server answers. Raises OSError where it cannot be reached."""
+    report = Report("server")
+    questions = Questions(target, report, quick=quick)
+    async with questions.call():
+        pass  # it is there at all
+    for ask, names in ASKED:
+        try:
+            await ask(questions)
+        except Silent as silent:
+            report.broken(names[0], str(silent))
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
+            report.broken(names[0], f"a message that is not as it should be: {error!r}")
+    return report

@@ -1,0 +1,93 @@
+"""Does `jackpot conformance` test the examples, and say plainly what it needs?"""
+
+import asyncio
+import json
+import shlex
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jackpot.lab.conformance.report import OBLIGATIONS
+from tests.controllers.examples import node
+from tests.server.bed import on_loop
+
+TIMEOUT_S = 240
+LEFT_OUT = {"replaced"}
+"""What --quick does not wait for."""
+
+
+def conformance(*options: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "jackpot.cli", "conformance", *map(str, options)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=TIMEOUT_S)
+
+
+@pytest.fixture
+def key(tmp_path: Path) -> Path:
+    file = tmp_path / "T01.key"
+    file.touch(mode=0o600)
+    file.write_text(bytes(range(32)).hex())
+    return file
+
+
+async def examined(program: Sequence[str], folder: Path, key: Path) -> dict[str, Any]:
+    """The report on an example that the tester starts, kills and starts again."""
+    folder.mkdir()
+    given = ["--id", "T01", "--key", str(key), "--memory", str(folder / "memory"), "--pause", "10"]
+    run = shlex.join([*program, "--server", "{server}", *given])
+    options = [
+        "--quick",
+        "--json",
+        "--heartbeat",
+        "500",
+        "--listen",
+        "127.0.0.1:0",
+        "--key",
+        key,
+        "--run",
+        run,
+    ]
+    done = await asyncio.to_thread(conformance, *options)
+    assert done.returncode == 0, done.stdout + done.stderr
+    report: dict[str, Any] = json.loads(done.stdout)
+    return report
+
+
+@on_loop
+async def test_the_examples_pass(tmp_path: Path, key: Path) -> None:
+    """WIRE: the tables in other languages keep every obligation, through a kill -9 too."""
+    programs = {"node": node()}
+    reports = await asyncio.gather(
+        *(examined(program, tmp_path / name, key) for name, program in programs.items())
+    )
+    for report in reports:
+        unseen = {one["name"] for one in report["obligations"] if one["verdict"] != "pass"}
+        assert unseen == LEFT_OUT, report
+
+
+def test_every_obligation_is_explained() -> None:
+    """WIRE: `--list` says what is wanted, where it stands, and how it is looked at."""
+    shown = conformance("--list").stdout
+    for one in OBLIGATIONS:
+        assert f"{one.name} (" in shown
+        assert one.text in shown
+        assert one.how in shown
+
+
+def test_what_cannot_be_tested_is_said_in_one_line(key: Path) -> None:
+    """README, commands: one clear line on error, and a non-zero exit."""
+    for options, complaint in (
+        ((), "--key: "),
+        (("--key", key, "--only", "politeness"), "--only: there is no obligation politeness"),
+        (("--key", key, "--role", "lamp"), "--role: "),
+        (("--key", key, "--listen", "5710"), "--listen: "),
+        (("--key", key, "--listen", "127.0.0.1:0", "--run", "/no/such/device"), "/no/such/device: "),
+        (("--key", key, "--server", "127.0.0.1:1"), "127.0.0.1:1: "),
+    ):
+        done = conformance(*options)
+        assert done.returncode == 1, options
+        assert done.stderr.splitlines()[-1].startswith(complaint), done.stderr
+        assert done.stdout == ""

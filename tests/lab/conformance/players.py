@@ -1,0 +1,154 @@
+"""Tables that play without end: the reference client, and such that break one obligation each."""
+
+import asyncio
+import random
+from collections.abc import Mapping
+from itertools import count
+from typing import Any
+
+from controllers.client import SignClient, TableClient
+from controllers.device import DeviceEvent
+from controllers.frames import BadFrame
+from controllers.memory import VolatileMemory
+from controllers.table import Offline, Pending, TableSession
+
+KEY = bytes(range(32))
+LINK = "five"
+SEATS = (7, 3)
+Message = dict[str, Any]
+
+
+class Player:
+    """A dealer at a table. heeds: it looks at the links' states, and at a round that it does not know."""
+
+    def __init__(self, session: type[TableSession], servers: list[str], *, heeds: bool = True) -> None:
+        self.client = TableClient("T01", KEY, servers, VolatileMemory())
+        self.client.session = session("T01", KEY, random.random, VolatileMemory())
+        self.client._session = self.client.session
+        self.client.on_push = self._hear
+        self._heeds = heeds
+        self._active = False
+        self._left_over: str | None = None
+        self._own = ""
+
+    def _hear(self, message: Message) -> None:
+        if message["t"] == "welcome":
+            self._active = message["links"][0]["state"] == "active"
+            told = (message["round"] or {}).get("round")
+            self._left_over = told if told != self._own else None
+        elif message["t"] == "link":
+            self._active = message["state"] == "active"
+
+    async def play(self) -> None:
+        """Round after round, until it is cancelled."""
+        async with self.client as client:
+            for number in count(1):
+                await client._wait_for(lambda: self.client.online and (self._active or not self._heeds))
+                if self._left_over is not None and self._heeds:
+                    left, self._left_over = self._left_over, None
+                    await client.void(left, "it is not known here")
+                    continue
+                try:
+                    await self._round(f"R{number}")
+                except Offline:
+                    continue  # the connection went while it was looked at
+
+    async def _round(self, name: str) -> None:
+        self._own = name
+        bets = [{"seat": seat, "link": LINK, "amount": 100} for seat in SEATS]
+        taken = await self.client.wager(name, bets, lock=True)
+        if taken.get("code") == "suspended":
+            self._active = False
+        if taken["t"] == "ack":
+            hands = [{"seat": seat, "cards": [f"{seat}s", f"{seat}h", f"{seat}d"]} for seat in SEATS]
+            await self.client.settle(name, hands, board=["As", "Ks"], close=True)
+        self._own = ""
+        await asyncio.sleep(0)
+
+
+async def show(servers: list[str]) -> None:
+    """A sign, until it is cancelled."""
+    async with SignClient("S01", KEY, servers) as sign:
+        await sign._wait_for(lambda: False)
+
+
+# Tables that break one obligation.
+
+
+class Hasty(TableSession):
+    def disconnected(self, now: float) -> None:
+        super().disconnected(now)
+        self.connect_at = now + 0.05
+
+
+class Patient(TableSession):
+    def tick(self, now: float) -> list[DeviceEvent]:
+        self._heard_at = now
+        return super().tick(now)
+
+
+class Rewriting(TableSession):
+    def _welcomed(self, message: Message, now: float) -> None:
+        for item in self.pending:
+            item.message = {**item.message, "round": "another"}
+        super()._welcomed(message, now)
+
+
+class Repeating(TableSession):
+    def _welcomed(self, message: Message, now: float) -> None:
+        if self.pending and message["last_seq"] >= self.pending[0].message["seq"]:
+            self.pending[0].message = {**self.pending[0].message, "seq": message["last_seq"] + 1}
+        super()._welcomed(message, now)
+
+    def _number_from(self, first: int) -> None:
+        super()._number_from(max(first, self._last_seq + 1))
+
+
+class Impatient(TableSession):
+    def _welcomed(self, message: Message, now: float) -> None:
+        super()._welcomed({**message, "last_follows": False}, now)
+
+
+class Strict(TableSession):
+    def _hear(self, message: Message, events: list[DeviceEvent], now: float) -> None:
+        if message["t"] == "weather":
+            raise BadFrame("weather")
+        super()._hear(message, events, now)
+
+
+class Skipping(TableSession):
+    def _go_on(self, now: float) -> None:
+        if self._expected is not None:
+            self._expected += 1
+        super()._go_on(now)
+
+
+class Reusing(TableSession):
+    def _done(self, item: Pending, answer: Message) -> None:
+        super()._done(item, answer)
+        if answer["t"] == "nack" and "expected" not in answer:
+            self._next = item.message["seq"]
+
+
+class Homely(TableSession):
+    def _refused(self, error: Mapping[str, Any]) -> Any:
+        return super()._refused({key: value for key, value in error.items() if key != "servers"})
+
+
+class Changing(TableSession):
+    def _answered(self, message: Message, events: list[DeviceEvent], now: float) -> None:
+        if message.get("code") == "not_active":
+            self.pending[0].message = {**self.pending[0].message, "round": "elsewhere"}
+        super()._answered(message, events, now)
+
+
+class Yielding(TableSession):
+    def _refused(self, error: Mapping[str, Any]) -> Any:
+        if error.get("code") == "ledger_behind":
+            self.acked -= 1
+        return super()._refused(dict(error))
+
+
+class Stubborn(TableSession):
+    def _welcomed(self, message: Message, now: float) -> None:
+        super()._welcomed({**message, "last_seq": max(self.acked, message["last_seq"])}, now)

@@ -1,0 +1,91 @@
+"""Does the tester pass a device that keeps the protocol, and fail one that does not, for that alone?"""
+
+import asyncio
+from collections.abc import Coroutine
+from typing import Any
+
+import pytest
+
+from controllers.table import TableSession
+from jackpot.lab.conformance.device import Options, examine
+from jackpot.lab.conformance.played import Played, Setting
+from jackpot.lab.conformance.report import Report
+from tests.lab.conformance import players
+from tests.lab.conformance.players import KEY, LINK, Player
+from tests.server.bed import on_loop
+
+HEARTBEAT_MS = 400
+# A device that breaks an obligation may stay away for good.
+PATIENCE_S = 6.0
+
+
+async def report_of(role: str, device: str, play: Any, options: Options) -> Report:
+    """What the tester says of the device that `play` runs, given the server's address."""
+    setting = Setting(role, device, KEY, LINK, 100, HEARTBEAT_MS)
+    async with asyncio.TaskGroup() as group:
+        running: list[asyncio.Task[None]] = []
+
+        async def ready(played: Played) -> None:
+            begun: Coroutine[Any, Any, None] = play([played.addresses[0]])
+            running.append(group.create_task(begun))
+
+        report = await examine(setting, options, ready)
+        for task in running:
+            task.cancel()
+    return report
+
+
+def verdicts(report: Report, verdict: str) -> dict[str, str]:
+    return {one.name: why for one, found, why in report.results() if found == verdict}
+
+
+@on_loop
+async def test_the_reference_clients_pass() -> None:
+    """WIRE: the table and the sign that vendors copy keep every obligation that can be seen so quickly."""
+    quick = Options(quick=True)
+    table, sign = await asyncio.gather(
+        report_of("table", "T01", lambda servers: Player(TableSession, servers).play(), quick),
+        report_of("sign", "S01", players.show, quick),
+    )
+    assert (verdicts(table, "fail"), verdicts(sign, "fail")) == ({}, {})
+    assert verdicts(table, "not seen").keys() == {"power-loss", "replaced"}
+    assert verdicts(sign, "not seen").keys() == {"replaced"}
+
+
+BREAKING: dict[str, type[TableSession]] = {
+    "back-off": players.Hasty,
+    "silence": players.Patient,
+    "resend": players.Rewriting,
+    "decided": players.Repeating,
+    "last-follows": players.Impatient,
+    "unknown": players.Strict,
+    "expected": players.Skipping,
+    "used-up": players.Reusing,
+    "not-active": players.Homely,
+    "moved": players.Changing,
+    "witness": players.Yielding,
+    "believes": players.Stubborn,
+}
+
+
+@pytest.mark.parametrize("name", BREAKING)
+@on_loop
+async def test_each_fault_is_found(name: str) -> None:
+    """WIRE: a device that breaks one obligation fails it. Else a pass would prove nothing."""
+    options = Options(quick=True, only=[name], patience=PATIENCE_S)
+    session = BREAKING[name]
+    report = await report_of("table", "T01", lambda servers: Player(session, servers).play(), options)
+    assert name in verdicts(report, "fail"), report.results()
+
+
+@pytest.mark.parametrize("name", ["suspended", "left-over"])
+@on_loop
+async def test_a_dealer_that_heeds_nothing_is_found(name: str) -> None:
+    """WIRE: no wager on a suspended link; a round that is told is finished first."""
+    options = Options(quick=True, only=[name], patience=PATIENCE_S)
+
+    def play(servers: list[str]) -> Coroutine[Any, Any, None]:
+        return Player(TableSession, servers, heeds=False).play()
+
+    report = await report_of("table", "T01", play, options)
+    assert name in verdicts(report, "fail"), report.results()

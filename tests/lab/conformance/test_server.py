@@ -1,0 +1,45 @@
+"""Does the tester pass this server, and fail one that does less?"""
+
+from pathlib import Path
+
+from controllers.answers import Ack, Nack
+from controllers.session import Commanded
+from jackpot.app import Server
+from jackpot.lab.conformance.server import Target, examine
+from tests.controllers.host import Host
+from tests.controllers.pair import KEY, Ledger
+from tests.server.bed import LINK, configure, on_loop
+
+
+@on_loop
+async def test_this_server_passes(tmp_path: Path) -> None:
+    """WIRE: every obligation of a server that the tester knows, and nothing is left on the table."""
+    config = configure(tmp_path, heartbeat_ms=500)
+    async with Server(config) as server:
+        port, key = server.ports["tables"], config.keys["table", "T01"][0]
+        target = Target("127.0.0.1", port, "T01", key, LINK, 100)
+        for _ in range(2):  # the second time the table has played before
+            report = await examine(target)
+            assert {verdict for _, verdict, _ in report.results()} == {"pass"}, report.results()
+
+
+class Forgetful(Ledger):
+    """Keeps no answer: a resend is a gap."""
+
+    def decide(self, command: Commanded) -> Ack | Nack:
+        self.answers.pop(command.seq, None)
+        return super().decide(command)
+
+
+@on_loop
+async def test_a_server_that_does_less_is_found() -> None:
+    """WIRE: one nonce for all, no rules of the game, no older connection closed, no answer kept."""
+    async with Host(Forgetful()) as host:
+        address, port = host.address.split(":")
+        report = await examine(
+            Target(address, int(port), "T01", KEY, "floor-five", 100, None, 3.0), quick=True
+        )
+    found = {one.name: verdict for one, verdict, _ in report.results()}
+    wrong = {"challenge", "same-answer", "conflict", "codes", "replaces"}
+    assert {name for name in found if found[name] == "fail"} >= wrong, report.results()
+    assert {"strangers", "welcome", "pongs"} <= {name for name in found if found[name] == "pass"}
