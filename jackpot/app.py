@@ -44,6 +44,7 @@ from jackpot.server.readings import Calendar, read_ended, take_readings
 from jackpot.server.register import Device, Register
 from jackpot.server.relay import Publisher, SignKeys
 from jackpot.server.remedy import explained
+from jackpot.server.retention import erase_old
 from jackpot.server.signs import Signs
 from jackpot.server.tables import Tables
 from jackpot.server.tenure import RETRY_S, Tenure
@@ -207,7 +208,8 @@ class Server(Process):
     async def _taken(self, writer: Writer) -> None:
         """The bank is ours: its links agree with the configuration before any device is let in."""
         if writer is self.people:  # no device is let in, and nothing stands on a meter
-            self._begin(writer)
+            days = self.config.site.names_kept_days
+            self._begin(writer, *(() if days is None else (erase_old(writer, self.entrance, days),)))
             return
         await agree(writer, self.config, self._stores[writer.bank], first=self._first)
         await writer.refresh()

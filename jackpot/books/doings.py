@@ -11,6 +11,7 @@ from jackpot.books.days import Span, periods, wanted_span
 from jackpot.books.entries import of_kinds, refused
 from jackpot.books.names import Names
 from jackpot.books.report import Cell, Column, Found, Report, Wanted
+from jackpot.books.telling import about, reason
 from jackpot.config import compared
 from jackpot.config.writing import writing
 from jackpot.ledger.reading import Reader
@@ -18,16 +19,15 @@ from jackpot.rules import kinds
 from jackpot.rules.acts.banks import BankBegun, BankClosed, BankOpened
 from jackpot.rules.acts.known import PeopleSeen
 from jackpot.rules.acts.links import LinkOpened
-from jackpot.rules.acts.meters import LeftDecided, LinkClosed, MeterCorrected
+from jackpot.rules.acts.meters import LinkClosed
 from jackpot.rules.acts.parameters import LinkChanged
 from jackpot.rules.acts.requests import ActRefused
 from jackpot.rules.acts.sessions import SignedIn, SignedOut
 from jackpot.rules.acts.tables import TableOpened
-from jackpot.rules.events import Event, Refused
-from jackpot.rules.money import decimal, to_cents
+from jackpot.rules.events import Refused
+from jackpot.rules.money import to_cents
 from jackpot.rules.paytable import LevelTerms, LinkTerms, TableTerms
 from jackpot.rules.signing import People, Proof, Signed
-from jackpot.rules.state import Placed
 
 REFUSALS: Final = (
     Column("bank"),
@@ -74,12 +74,6 @@ _OPENINGS: Final = tuple(
     event.kind
     for event in (LinkOpened, LinkChanged, LinkClosed, TableOpened, BankOpened, BankBegun, BankClosed)
 )
-# What an act is about stands in these fields.
-_NOT_ABOUT: Final = (
-    "people", "reason", "note", "recomputed", "tick", "handed_on", "parts", "code", "message", "mark",
-    "marks", "changes", "before", "terms", "session",
-)  # fmt: skip
-
 Row = tuple[Cell, ...]
 
 
@@ -121,73 +115,18 @@ def _refusals(ledger: Reader, _wanted: Wanted, names: Names, days: Span) -> Iter
             yield names.bank, entry.seq, entry.at, by, event.code, event.message, hits, links
 
 
-def _access(ledger: Reader, _wanted: Wanted, names: Names, days: Span) -> Iterator[Row]:
+def _access(ledger: Reader, wanted: Wanted, names: Names, days: Span) -> Iterator[Row]:
+    money = writing(wanted.site.locale, wanted.site.currency)
     for entry in of_kinds(ledger, names.bank, ACTS, days.after, days.upto):
         event: Any = entry.event
         people = getattr(event, "people", None) or People(proof=Proof((Signed(event.person, ()),)))
         if people.said():
             means = " and ".join(one.means for one in people.signed)
+            refused_ = event.code if isinstance(event, ActRefused) else ""
             yield (
                 names.bank, entry.seq, entry.at, entry.name, names.who(people), means,
-                event.code if isinstance(event, ActRefused) else "", about(names, event), reason(event),
+                refused_, about(names, event, money.exact), reason(event),
             )  # fmt: skip
-
-
-def reason(event: Event) -> str:
-    """Why people did it, in their words; a link's suspension has a cause next to it."""
-    return str(getattr(event, "note", "") or getattr(event, "reason", ""))
-
-
-def about(names: Names, event: Event) -> str:
-    """What an event is about, in words: hits, awards, tables, links and its plain values."""
-    said = []
-    for name in event.__struct_fields__:
-        value = getattr(event, name)
-        if name not in _NOT_ABOUT and value not in ("", None, [], ()):
-            said.append(_word(names, event, name, value))
-    cause = getattr(event, "reason", "") if getattr(event, "note", None) is not None else ""
-    return ", ".join(word for word in (*said, cause) if word)
-
-
-def _word(names: Names, event: Any, name: str, value: Any) -> str:
-    """One field of an event; "" where it says nothing."""
-    if isinstance(value, int) and name in _NUMBERS:
-        return _NUMBERS[name](names, event, value)
-    match name, value:
-        case "hits", list():
-            return " ".join(f"H{number}" for number in value)
-        case "awards", list():
-            return " ".join(f"A{number}" for number in value)
-        case "links", list():
-            return f"links {' '.join(map(names.link, value))}"
-        case "bet", Placed():
-            return f"seat {value.seat}'s wager on {names.link(value.link)}"
-        case _, bool():
-            return name if value else f"not {name}"
-        case "command", bytes():
-            return value.decode()
-        case _, str() | int():
-            return f"{name} {value}"
-    return f"{name} {len(value)}" if isinstance(value, list | tuple) else name
-
-
-def _sum(_names: Names, event: Any, micros: int) -> str:
-    if isinstance(event, MeterCorrected | LeftDecided):
-        return f"by {decimal(micros)}"
-    return f"comes to {to_cents(micros) // 100}.{to_cents(micros) % 100:02}"
-
-
-_NUMBERS: Final[dict[str, Callable[[Names, Any, int], str]]] = {
-    "hit": lambda _names, _event, number: f"H{number}",
-    "award": lambda _names, _event, number: f"A{number}",
-    "left": lambda _names, _event, number: f"D{number}",
-    "table": lambda names, _event, number: f"table {names.table(number)}",
-    "link": lambda names, _event, number: f"link {names.link(number)}",
-    "to": lambda names, _event, number: f"to link {names.link(number)}" if number else "",
-    "level": lambda names, event, number: names.level(event.link, number),
-    "amount": _sum,
-}
-"""What a field that is a number says: of what it is the number."""
 
 
 def _parameters(ledger: Reader, wanted: Wanted, names: Names, days: Span) -> Iterator[Row]:

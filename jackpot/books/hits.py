@@ -16,6 +16,7 @@ from jackpot.ledger.store import LedgerCorrupt
 from jackpot.rules import events, kinds
 from jackpot.rules.acts.disputes import Disputed, Lifted
 from jackpot.rules.acts.hits import Corrected, Paid, PapersErased, Undone, Validated
+from jackpot.rules.acts.papers import PapersAdded
 from jackpot.rules.state import UNPAID, Award, Hit
 
 # Hits of one page: as many as a person looks at, and as an answer holds.
@@ -39,8 +40,11 @@ PERSONAL: Final = ("dealer", "witness", "patron", "tax_number")
 ERASED: Final = "erased"
 # The papers lie nowhere, or are not those of the entry, and nobody had them erased.
 MISSING: Final = "missing"
+# Entries that write on a hit's papers; and those that are about its papers alone.
+Written = Validated | Paid | PapersAdded
+_OF_PAPERS: Final = (PapersAdded, PapersErased)
 # What people do with a hit, in a word.
-What = Literal["validated", "paid", "undone", "corrected", "disputed", "lifted", "erased"]
+What = Literal["validated", "paid", "undone", "corrected", "disputed", "lifted", "added", "erased"]
 _WHAT: Final[Mapping[type[events.Event], What]] = {
     Validated: "validated",
     Paid: "paid",
@@ -48,6 +52,7 @@ _WHAT: Final[Mapping[type[events.Event], What]] = {
     Corrected: "corrected",
     Disputed: "disputed",
     Lifted: "lifted",
+    PapersAdded: "added",
     PapersErased: "erased",
 }
 
@@ -142,6 +147,11 @@ def done_with(ledger: Reader, bank: str, hit: int) -> list[Done]:
     ]
 
 
+def written_on(ledger: Reader, bank: str, hit: int) -> list[Written]:
+    """The entries that wrote on the hit's papers, the oldest first. Raises LedgerError."""
+    return _written([event for _, event in _events(ledger, bank, hit)], hit)[::-1]
+
+
 def erased_marks(ledger: Reader, bank: str, hit: int) -> list[bytes]:
     """The marks of what people wrote on the hit's papers before they were erased. Raises LedgerError."""
     since = dropwhile(lambda one: not isinstance(one[1], PapersErased), _events(ledger, bank, hit))
@@ -155,8 +165,11 @@ def last_written(ledger: Reader, bank: str, hit: int) -> int | None:
 
 
 def _marks(found: Iterable[events.Event], hit: int) -> list[bytes]:
-    written = (event for event in found if isinstance(event, Validated | Paid))
-    return [event.paper for event in written if event.paper and event.hit == hit]
+    return [event.paper for event in _written(found, hit) if event.paper]
+
+
+def _written(found: Iterable[events.Event], hit: int) -> list[Written]:
+    return [event for event in found if isinstance(event, Written) and _is_of(event, hit)]
 
 
 def facts_of(ledger: Reader, event: events.Event) -> dict[str, str]:
@@ -172,7 +185,7 @@ def facts_of(ledger: Reader, event: events.Event) -> dict[str, str]:
 
 def _is_of(event: Any, hit: int) -> bool:
     """Whether it is done with that hit, and does not only raise an award of it."""
-    return bool((event.number if isinstance(event, PapersErased) else event.hit) == hit)
+    return bool((event.number if isinstance(event, _OF_PAPERS) else event.hit) == hit)
 
 
 def _events(ledger: Reader, bank: str, hit: int) -> Iterator[tuple[int, Any]]:

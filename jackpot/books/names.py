@@ -19,6 +19,14 @@ from jackpot.rules.signing import People
 HOUSE: Final = "house"
 
 
+def opened_at(ledger: Reader, bank: str, link: str) -> int | None:
+    """When a link opened in this bank, in unix milliseconds; None where others brought it along."""
+    for entry in of_kinds(ledger, bank, (LinkOpened.kind,)):
+        if isinstance(entry.event, LinkOpened) and entry.event.terms.link == link:
+            return entry.at
+    return None
+
+
 class Names:
     """Of one bank, as of now. links, tables: their terms, by number. people: of the site.
 

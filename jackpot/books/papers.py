@@ -3,18 +3,17 @@
 from collections.abc import Iterator
 from typing import Final
 
+from jackpot.books.cards import Cards, cards_of
 from jackpot.books.cycle import Place, Turn, entry_at, settlement
-from jackpot.books.entries import Entry, asked
+from jackpot.books.entries import asked
 from jackpot.books.explain import kind_of, the_hit, where
-from jackpot.books.hits import ERASED, MISSING, PERSONAL, Step, Story, facts_of
+from jackpot.books.hits import ERASED, MISSING, PERSONAL, Story, facts_of, written_on
 from jackpot.books.names import Names
 from jackpot.books.report import Cell, Column, Fact, Found, Report, Wanted
 from jackpot.books.winners import done, status, worth
 from jackpot.ledger.reading import Reader
 from jackpot.rules.acts.hits import Paid, Validated
-from jackpot.rules.cards import text, unpack
-from jackpot.rules.events import Settled
-from jackpot.rules.state import Award
+from jackpot.rules.state import Award, Hit
 from jackpot.rules.undo import is_whole
 
 COLUMNS: Final = (
@@ -34,17 +33,6 @@ WRITTEN: Final = (
     "dealer", "witness", "surveillance", "patron", "tax_form", "tax_number", "document",
 )  # fmt: skip
 
-# The frames of its table, back from a hit, among which its cards were shown: more than a round has seats.
-SETTLED_MOST: Final = 64
-
-_SETTLED: Final = f"""
-    SELECT seq, at, kind, version, "table", table_seq, body FROM journal
-    WHERE bank = ?1 AND seq <= ?2 AND seq > ?3 AND kind = {Settled.kind} AND "table" = ?4
-    ORDER BY seq DESC LIMIT ?5
-"""  # noqa: S608
-# Rows back from a hit among which its round's frames stand: a round is a minute or two of the whole floor.
-_BACK: Final = 100_000
-
 
 def find_slip(ledger: Reader, wanted: Wanted) -> Found:
     """What a jackpot slip says. Raises Unanswerable, LedgerError."""
@@ -61,27 +49,28 @@ def find_payout(ledger: Reader, wanted: Wanted) -> Found:
     steps = [step for each in story.steps.values() for step in each]
     steps.sort(key=lambda step: step.seq)
     validated, paid = done(names, steps, Validated), done(names, steps, Paid)
+    cards = cards_of(ledger, names, story.hit)
     facts += [
-        Fact("cards", _cards(ledger, names, story)),
+        Fact("cards", " ".join(cards.own)),
+        *([Fact("board", " ".join(cards.board))] if cards.board else []),
+        *([Fact("dealer's cards", " ".join(cards.dealer))] if cards.dealer and story.hit.seat else []),
         Fact("cycle", ", ".join(_cycles(ledger, names, story)) or "none: the house pays"),
-        Fact(
-            "hand", "named by the dealer, without cards" if story.hit.unverified else "ranked from its cards"
-        ),
+        Fact("hand", _hand(cards, story.hit)),
         Fact("validated", validated[0], "moment"),
         Fact("validated by", validated[1]),
         Fact("paid", paid[0], "moment"),
         Fact("paid by", paid[1]),
     ]
-    written = _written(ledger, steps)
+    written = _written(ledger, names.bank, story.hit.number)
     facts += [Fact(name.replace("_", " "), "; ".join(written.get(name, ()))) for name in WRITTEN]
     facts += [Fact("disputed", "it is not paid")] if story.disputed else []
     return Found(facts, _awards(names, story), [])
 
 
-def _written(ledger: Reader, steps: list[Step]) -> dict[str, list[str]]:
-    """What people wrote when they validated and paid it, each text once; several payments have more."""
+def _written(ledger: Reader, bank: str, hit: int) -> dict[str, list[str]]:
+    """What people wrote when they validated and paid it, and added since, each text once."""
     found: dict[str, list[str]] = {}
-    for event in {step.seq: step.event for step in steps}.values():
+    for event in written_on(ledger, bank, hit):
         facts = facts_of(ledger, event) | {"document": getattr(event, "document", "")}
         for gone in (ERASED, MISSING):
             if gone in facts:
@@ -158,29 +147,13 @@ _CYCLE: Final = """
 """
 
 
-def _cards(ledger: Reader, names: Names, story: Story) -> str:
-    """The cards of the hand as they were shown, with the board; "" where a name alone was sent."""
-    hit = story.hit
-    found = asked(ledger, names.bank, _SETTLED, hit.seq, hit.seq - _BACK, hit.table, SETTLED_MOST)
-    for row in found:
-        event = Entry(*row).event
-        if not isinstance(event, Settled) or event.round != hit.round:
-            continue
-        board = _texts(event.board)
-        if hit.seat == 0 and event.dealer:
-            return _shown(_texts(event.dealer), board)
-        for shown in event.shown:
-            if shown.seat == hit.seat and shown.cards:
-                return _shown(_texts(shown.cards), board)
-    return ""
-
-
-def _shown(cards: str, board: str) -> str:
-    return f"{cards}, board {board}" if board else cards
-
-
-def _texts(packed: bytes) -> str:
-    return " ".join(text(card) for card in unpack(packed))
+def _hand(cards: Cards, hit: Hit) -> str:
+    """What the hit is paid for, and by which cards."""
+    if cards.drawn:
+        return f"drawn by the server, {cards.drawn}"
+    if hit.unverified:
+        return "named by the dealer, without cards"
+    return f"ranked from {' '.join(cards.ranked)}" if cards.ranked else "not shown to the server"
 
 
 REPORTS: Final = (

@@ -12,10 +12,10 @@ from jackpot.words import counted
 
 if TYPE_CHECKING:
     from jackpot.rules.acts.hits import Undo
-    from jackpot.server.asks import Correct, Pay, Validate
+    from jackpot.server.asks import AddPapers, Correct, Pay, Validate
 
 app = typer.Typer(
-    help="Hits: list, show, validate, pay, dispute, lift, undo, correct, erase, release.",
+    help="Hits: list, show, validate, pay, add, dispute, lift, undo, correct, erase, release.",
     epilog="Example: jackpot hits list --config /etc/jackpot/config.toml",
     no_args_is_help=True,
 )
@@ -97,6 +97,8 @@ def show_(
         + (f"; corrected by {talk.money(one['difference'])} once it was paid" if _differs(one) else "")
         + ("; disputed, so it is not paid" if one["disputed"] else "")
     )
+    for line in _cards(one["cards"]):
+        typer.echo(line)
     columns = ["award", "seat", "kind", "level", "amount", "pays", "status", "unverified"]
     if any(map(_differs, one["awards"])):
         columns.insert(5, "difference")
@@ -138,13 +140,30 @@ def pay(
 ) -> None:
     """Record that a validated hit is paid and its documentation complete.
 
-    What may be written on its papers: document, patron, tax_form, tax_number.
+    What is written on its papers: document, which is a must; patron, tax_form, tax_number.
 
     Example: jackpot hits pay H12 --write document=4711 --config /etc/jackpot/config.toml
     """
     from jackpot.server.asks import Pay
 
-    _tell(talk, f"{hit}: paid", Pay(hit, award, **_written(write, Pay)))
+    written = _written(write, Pay)
+    if "document" not in written:
+        fail("--write document=NUMBER: a payment takes the number of its payout form")
+    _tell(talk, f"{hit}: paid", Pay(hit, award=award, **written))
+
+
+@app.command()
+@talking(*ONE, "bank")
+def add(talk: Talk, hit: Hit, reason: Reason, write: Write = None) -> None:
+    """Write something more on the papers of a hit; what they said before stays.
+
+    What may be written: dealer, witness, surveillance, patron, tax_form, tax_number.
+
+    Example: jackpot hits add H12 --write "witness=Bo Ray" --reason forgotten -c /etc/jackpot/config.toml
+    """
+    from jackpot.server.asks import AddPapers
+
+    talk.show(talk.ask(AddPapers(hit, reason, **_written(write, AddPapers))), f"{hit}: added to its papers")
 
 
 @app.command()
@@ -251,7 +270,16 @@ def release(
     talk.show(talk.ask(Release(table, reason)), f"{table}: released")
 
 
-def _written(given: list[str] | None, act: "type[Validate | Pay | Correct]") -> dict[str, str]:
+def _cards(cards: dict[str, Any] | None) -> list[str]:
+    """What the hit is paid for, a line for each part that is there."""
+    if cards is None:
+        return []
+    names = {"own": "cards", "board": "board", "dealer": "dealer", "ranked": "ranked from"}
+    lines = [f"{said}: {' '.join(cards[name])}" for name, said in names.items() if cards[name]]
+    return lines + ([f"drawn: {cards['drawn']}"] if cards["drawn"] else [])
+
+
+def _written(given: list[str] | None, act: "type[Validate | Pay | Correct | AddPapers]") -> dict[str, str]:
     """What is written on a hit's papers, by its name."""
     own = ("hit", "award", "amount", "reason")
     names = [name for name in act.__struct_fields__ if name not in own]

@@ -105,6 +105,7 @@ def _site(source: Source) -> Site | None:
         site.get("id", ""),
         tax_from,
         site.get("papers_kept_days"),
+        site.get("names_kept_days"),
     )
 
 

@@ -36,7 +36,8 @@ class Site(msgspec.Struct, frozen=True):
 
     id: names the ledger. "" if the configuration does not say: the ledger then keeps its first one.
     tax_form_from: the sum in cents from which a payment takes a tax form, None where none does.
-    papers_kept_days: how long is kept who was paid, None for ever.
+    papers_kept_days: how long is kept who was paid, None for ever. names_kept_days: what people were called,
+    once they have left; None for ever.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Site(msgspec.Struct, frozen=True):
     id: str = ""
     tax_form_from: int | None = None
     papers_kept_days: int | None = None
+    names_kept_days: int | None = None
 
     @property
     def first_id(self) -> str:

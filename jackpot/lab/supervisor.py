@@ -58,10 +58,11 @@ class Supervisor:
             more, page = bool(found["more"]), WaitingHits(after=found["more"])
 
     async def _see_to(self, hit: dict[str, Any]) -> None:
-        for act, due in ((Validate, {"pending"}), (Pay, {"pending", "validated"})):
+        name = hit["hit"]
+        for act, due in ((Validate(name), {"pending"}), (Pay(name, f"P-{name}"), {"pending", "validated"})):
             if not hit["disputed"] and any(award["status"] in due for award in hit["awards"]):
-                await self._ask(act(hit["hit"]))
-                self._note(act, hit)
+                await self._ask(act)
+                self._note(type(act), hit)
 
     async def _ask(self, ask: Ask) -> dict[str, Any]:
         answer = await asyncio.to_thread(calling.ask, self._socket, ask)

@@ -28,7 +28,7 @@ from jackpot.catalogue.figures import parse_money
 from jackpot.rules import names, signing
 from jackpot.rules.acts import ACTS
 from jackpot.rules.acts.act import ADMIN
-from jackpot.rules.acts.fields import AwardId, Cents, Document, Fact, HitId, Reason, Role
+from jackpot.rules.acts.fields import AwardId, Cents, Document, DocumentNumber, Fact, HitId, Reason, Role
 from jackpot.rules.acts.people import Number
 from jackpot.rules.commands import DIGEST_BYTES, KEY_BYTES, ActCommand
 from jackpot.rules.money import decimal, from_cents, of_decimal, to_cents
@@ -309,8 +309,25 @@ class Pay(Payout, tag="pay", frozen=True):
 
     personal = ("patron", "tax_number")
     hit: HitId
+    document: DocumentNumber
     award: AwardId | None = None
-    document: Document = ""
+    patron: Fact = ""
+    tax_form: Fact = ""
+    tax_number: Fact = ""
+
+
+class AddPapers(Payout, tag="add-papers", frozen=True):
+    """Something more is written on the papers of a hit, once it is validated or paid (A10).
+
+    What they said before stays. The other fields are those of `validate` and `pay`.
+    """
+
+    personal = ("dealer", "witness", "patron", "tax_number")
+    hit: HitId
+    reason: Reason
+    dealer: Fact = ""
+    witness: Fact = ""
+    surveillance: Fact = ""
     patron: Fact = ""
     tax_form: Fact = ""
     tax_number: Fact = ""

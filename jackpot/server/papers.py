@@ -5,8 +5,8 @@ from typing import Final
 from jackpot.clock import Clock
 from jackpot.config import Site
 from jackpot.ledger import papers
-from jackpot.rules.acts import hits
 from jackpot.rules.acts.hits import Pay, Validate
+from jackpot.rules.acts.papers import AddPapers
 from jackpot.rules.codes import Code
 from jackpot.server import asks
 from jackpot.server.asks import BadRequest, Payout
@@ -31,7 +31,7 @@ class Papers:
 
         request: the digest of what was asked, so that it is kept once. Raises NotDone, LedgerError.
         """
-        if isinstance(payout, asks.Pay):
+        if isinstance(payout, asks.Pay | asks.AddPapers):
             _check(payout)
         facts = payout.papers()
         if not facts:
@@ -52,13 +52,15 @@ class Papers:
         days = self._site.papers_kept_days
         return None if days is None else self._clock.unix_ms() - days * DAY_MS
 
-    def act(self, payout: Payout, mark: bytes) -> hits.Validate | hits.Pay:
+    def act(self, payout: Payout, mark: bytes) -> Validate | Pay | AddPapers:
         """What the rules decide."""
         match payout:
             case asks.Validate(hit=hit, award=award, surveillance=surveillance):
                 return Validate(hit, award, surveillance, mark)
             case asks.Pay(hit=hit, award=award, document=document, tax_form=form):
                 return Pay(hit, award, document, form, self._site.tax_form_from, mark)
+            case asks.AddPapers(hit=hit, reason=reason, surveillance=pictures, tax_form=form):
+                return AddPapers(hit, reason, pictures, form, mark)
         raise BadRequest(f"{type(payout).__name__} is no payout")
 
     async def drop(self, mark: bytes) -> None:
@@ -71,7 +73,7 @@ class Papers:
             await self._store.change(*(papers.erase(mark) for mark in marks if mark))
 
 
-def _check(pay: asks.Pay) -> None:
+def _check(pay: asks.Pay | asks.AddPapers) -> None:
     """Refuses half of a tax form: the journal has its name, and its number lies next to it."""
     for given, missing in (("tax_form", "tax_number"), ("tax_number", "tax_form")):
         if getattr(pay, given) and not getattr(pay, missing):

@@ -112,7 +112,7 @@ class Entrance:
         self.hashing = Hashing()
         self.gate = Gate(clock)
         self.clock = clock
-        self._books = books
+        self.books = books
 
     def close(self) -> None:
         """Ends its use; nobody is waited for."""
@@ -164,7 +164,7 @@ class Entrance:
         """Whose session it is. An idle session ends by itself."""
         sheet, digest, now = await self._sheet(), digest_of(token), self.clock.unix_ms()
         begun = sheet.state.sessions.get(digest)
-        seen = await self._books.read(lambda ledger: keyring.session_seen(ledger, digest))
+        seen = await self.books.read(lambda ledger: keyring.session_seen(ledger, digest))
         if begun is None or seen is None:
             raise Denied(Code.NO_PERSON, SESSION_OVER)
         if now - seen >= SESSION_IDLE_MS or now - begun.at >= SESSION_MOST_MS:
@@ -266,8 +266,8 @@ class Entrance:
         _check(self.gate, plain, place)
         person = sheet.of_login(plain)
         number, digest = (person.id, person.secret) if person is not None and person.secret else (0, b"")
-        kept = await self._books.read(lambda ledger: keyring.secret(ledger, digest))
-        used = await self._books.read(lambda ledger: keyring.used_step(ledger, number))
+        kept = await self.books.read(lambda ledger: keyring.secret(ledger, digest))
+        used = await self.books.read(lambda ledger: keyring.used_step(ledger, number))
         fits = await self._fits(kept.hash if kept else None, secret, place)
         _check(self.gate, plain, place)  # again: others may have failed there meanwhile
         step: int | None = 0

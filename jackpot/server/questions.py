@@ -4,7 +4,7 @@ A bank that another server may have changed by now is never answered for.
 """
 
 from base64 import b64decode
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 import msgspec
@@ -12,12 +12,17 @@ import msgspec
 from jackpot import __version__
 from jackpot.books import hits as books_of_hits
 from jackpot.books import readings as books_of_readings
+from jackpot.books.cards import cards_of
 from jackpot.books.journal import NoSuchKind, Wanted, search
+from jackpot.books.names import Names, opened_at
 from jackpot.books.people import Called, last_sign_ins
 from jackpot.books.reader import Books
+from jackpot.books.telling import about, reason
 from jackpot.catalogue import rate_text
 from jackpot.config import Config, compared
+from jackpot.config.writing import writing
 from jackpot.ledger.journal import Row
+from jackpot.ledger.reading import Reader
 from jackpot.rules import kinds, views
 from jackpot.rules.acts import decode_asked
 from jackpot.rules.acts.parameters import ChangeLink
@@ -50,6 +55,14 @@ NOBODY: Final = Called({}, {})
 _ACCOUNTS: Final = Posting._fields[3:]
 
 
+class _Words(NamedTuple):
+    """An entry as people read it."""
+
+    about: str
+    by: str
+    reason: str
+
+
 class Questions:
     """Answers questions. tenures: by bank."""
 
@@ -76,12 +89,17 @@ class Questions:
             case asks.OneLink(link):
                 writer = await self._whose.own(request)
                 found = {one.link: one for one in await self._links(writer)}.get(link)
-                return _there(found, Code.UNKNOWN_LINK, f"link: {link!r} is not open yet")
+                if found is None:
+                    raise NotDone(Code.UNKNOWN_LINK, f"link: {link!r} is not open yet")
+                began = await self._books.read(lambda ledger: opened_at(ledger, writer.bank, link))
+                return msgspec.structs.replace(found, opened=began)
             case asks.Preview():
                 return await preview(await self._whose.own(request), request.ask, self._config)
             case asks.OneTable(table):
                 tables = {one.table: one for one in await self._tables(await self._whose.own(request))}
-                return _there(tables.get(table), Code.NO_SUCH_TABLE, f"table: {table!r} is not open yet")
+                if table not in tables:
+                    raise NotDone(Code.NO_SUCH_TABLE, f"table: {table!r} is not open yet")
+                return tables[table]
             case asks.Requests():
                 return await self._requests()
             case asks.Alarms():
@@ -118,7 +136,7 @@ class Questions:
                 return replies.Readings(readings=tuple(map(reading_of, days)), before=before)
             case asks.Journal():
                 found_, before = await self._search(writer, ask)
-                entries = await writer.ask(lambda engine: [_entry(engine, row) for row in found_])
+                entries = await writer.ask(lambda engine: [_entry(engine, *one) for one in found_])
                 return replies.Journal(bank=writer.bank, entries=tuple(entries), before=before)
         raise BadRequest(f"{type(ask).__name__} is no question")
 
@@ -272,7 +290,7 @@ class Questions:
         hit = next((one for one in listed if one["hit"] == f"H{wanted}"), None)
         if hit is None:
             raise NotDone(Code.NO_SUCH_HIT, f"hit: there is no {ask.hit} in bank {writer.bank}")
-        done = await self._books.read(lambda ledger: books_of_hits.done_with(ledger, writer.bank, wanted))
+        cards, done = await self._books.read(lambda ledger: _looked_into(ledger, writer.bank, wanted))
         steps = tuple(
             replies.Step(
                 what=one.what,
@@ -285,10 +303,10 @@ class Questions:
             )
             for one in done
         )
-        return msgspec.structs.replace(_hit(writer, hit), steps=steps)
+        return msgspec.structs.replace(_hit(writer, hit), steps=steps, cards=cards)
 
-    async def _search(self, writer: Desk, ask: asks.Journal) -> tuple[list[Row], int | None]:
-        """A page of rows, and where the next begins."""
+    async def _search(self, writer: Desk, ask: asks.Journal) -> tuple[list[tuple[Row, _Words]], int | None]:
+        """A page of rows, each in words too, and where the next begins."""
         table = None
         if ask.table is not None:
             found = await writer.ask(lambda engine: engine.table(ask.table or ""))
@@ -297,10 +315,16 @@ class Questions:
             table = found.number
         wanted = Wanted(ask.limit, ask.before, ask.kind, table)
         try:
-            page = await self._books.read(lambda ledger: search(ledger, writer.bank, wanted))
+            return await self._books.read(lambda ledger: self._found(ledger, writer.bank, wanted))
         except NoSuchKind as error:
             raise BadRequest(f"kind: {error}") from error
-        return page.rows, page.before
+
+    def _found(
+        self, ledger: Reader, bank: str, wanted: Wanted
+    ) -> tuple[list[tuple[Row, _Words]], int | None]:
+        page, names, site = search(ledger, bank, wanted), Names(ledger, bank), self._config.site
+        money = writing(site.locale, site.currency).exact
+        return [(row, _in_words(names, row, money)) for row in page.rows], page.before
 
 
 def sees_papers(people: Iterable["Person | str"]) -> bool:
@@ -309,6 +333,16 @@ def sees_papers(people: Iterable["Person | str"]) -> bool:
     A login name on the server's machine can read the ledger itself.
     """
     return all(isinstance(one, str) or set(one.roles) - {"viewer"} for one in people)
+
+
+def _looked_into(
+    ledger: Reader, bank: str, hit: int
+) -> tuple[replies.Cards | None, list[books_of_hits.Done]]:
+    """Which cards made a hit, and what people did with it."""
+    story = books_of_hits.story_of(ledger, bank, hit)
+    cards = None if story is None else cards_of(ledger, Names(ledger, bank), story.hit)
+    told = None if cards is None else replies.Cards(**cards._asdict())
+    return told, books_of_hits.done_with(ledger, bank, hit)
 
 
 def hit_of(bank: str, hit: Map) -> replies.Hit:
@@ -326,12 +360,6 @@ def award_of(award: Map) -> replies.Award:
 
 def _hit(writer: Desk, hit: Map) -> replies.Hit:
     return hit_of(writer.bank, hit)
-
-
-def _there(found: Reply | None, code: Code, message: str) -> Reply:
-    if found is None:
-        raise NotDone(code, message)
-    return found
 
 
 def _waiting(what: str, at: Mapping[str, str], **facts: Any) -> replies.Waiting:
@@ -442,7 +470,12 @@ def reading_of(read: books_of_readings.DayRead) -> replies.Reading:
     return replies.Reading(**at, meters=meters)
 
 
-def _entry(engine: Engine, row: Row) -> replies.Entry:
+def _in_words(names: Names, row: Row, money: Callable[[int], str]) -> _Words:
+    event = kinds.decode(row.kind, row.version, row.body)
+    return _Words(about(names, event, money), names.who(getattr(event, "people", None)), reason(event))
+
+
+def _entry(engine: Engine, row: Row, words: _Words) -> replies.Entry:
     event = kinds.decode(row.kind, row.version, row.body)
     return replies.Entry(
         seq=row.seq,
@@ -452,6 +485,7 @@ def _entry(engine: Engine, row: Row) -> replies.Entry:
         version=row.version,
         table=None if row.table is None else engine.state.table(row.table).terms.table,
         table_seq=row.table_seq,
+        **words._asdict(),
         event=plain(event),
         postings=tuple(_posting(engine, posting) for posting in row.postings),
         hash=row.hash.hex(),

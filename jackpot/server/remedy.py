@@ -14,18 +14,18 @@ from jackpot.server.face import NOT_OPENED
 _REMEDIES: Final[Mapping[str, str]] = {
     OPERATOR: "`jackpot links resume {link} --reason TEXT` once it is over",
     INTERNAL: "keep the log; once it is understood two people resume it: "
-    "`jackpot links resume {link} --after internal --reason TEXT --by NAME --and-by OTHER`",
+    "`jackpot links resume {link} --after internal --reason TEXT`",
     RESTORED: "let the tables connect, look at `jackpot ledger behind`, then two people resume it: "
-    "`jackpot ledger resume --bank {bank} --believe all --reason TEXT --by NAME --and-by OTHER`",
+    "`jackpot ledger resume --bank {bank} --believe all --reason TEXT`",
     BEHIND: "look at `jackpot ledger behind`, then two people answer each table: "
-    "`jackpot ledger confirm-behind TABLE --believe --reason TEXT --by NAME --and-by OTHER`, or --disbelieve",
+    "`jackpot ledger confirm-behind TABLE --believe --reason TEXT`, or --disbelieve",
     NOT_OPENED: "`jackpot config check` says whether another bank of the ledger has it: write that bank on "
     "the link and start the server again; else the log says why the link was refused (`not_opened`)",
     TRANSFERRED: "its money went to another link; close it, or fill it and let two people resume it: "
-    "`jackpot links resume {link} --after transferred --reason TEXT --by NAME --and-by OTHER`",
+    "`jackpot links resume {link} --after transferred --reason TEXT`",
     CLOSED: "it has ended: take it out of the configuration, or go on with another link",
     CONFIG_REASON: "`jackpot links show {link}` shows what differs: two people confirm it on the link's page "
-    "or by `jackpot links change {link} --reason TEXT --by NAME --and-by OTHER`; or correct the "
+    "or by `jackpot links change {link} --reason TEXT`; or correct the "
     "configuration and start the server again",
 }
 

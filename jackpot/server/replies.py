@@ -119,7 +119,7 @@ class Left(Reply, frozen=True):
 class Link(Reply, frozen=True):
     """reasons: why it takes no wagers. paid_by: standing awards of all levels, by who pays (A8).
 
-    awards_outside: odds, envy and draws, which no meter pays.
+    awards_outside: odds, envy and draws, which no meter pays. opened: when, where one link is asked for.
     """
 
     link: str
@@ -133,6 +133,7 @@ class Link(Reply, frozen=True):
     levels: tuple[Level, ...]
     left: tuple[Left, ...]
     differences: tuple[Difference, ...]
+    opened: Moment | None = None
 
 
 class Links(Reply, frozen=True):
@@ -238,7 +239,7 @@ class Step(Reply, frozen=True):
     facts: what they wrote on its papers; those that name somebody, for who has to do with payments alone.
     """
 
-    what: Literal["validated", "paid", "undone", "corrected", "disputed", "lifted", "erased"]
+    what: Literal["validated", "paid", "undone", "corrected", "disputed", "lifted", "added", "erased"]
     at: Moment
     awards: tuple[str, ...]
     people: tuple[str, ...]
@@ -247,8 +248,24 @@ class Step(Reply, frozen=True):
     facts: dict[str, str] = {}
 
 
+class Cards(Reply, frozen=True):
+    """What a hit is paid for; cards in the order in which they were dealt, such as "As".
+
+    own: of the hand, a player's or the dealer's; none where it was not shown. ranked: those that make the
+    hand (H2). dealer: the dealer's, where they were sent. drawn: of a drawn bonus what was drawn (A7).
+    """
+
+    own: tuple[str, ...]
+    board: tuple[str, ...]
+    dealer: tuple[str, ...]
+    ranked: tuple[str, ...]
+    drawn: str
+
+
 class Hit(Reply, frozen=True):
-    """amount: the hand's own awards; what it earned others is `envy`. steps: where one hit is asked for.
+    """amount: the hand's own awards; what it earned others is `envy`.
+
+    steps, cards: where one hit is asked for.
 
     disputed: the entry that holds its payment until two people lift that; None where none does.
     """
@@ -270,6 +287,7 @@ class Hit(Reply, frozen=True):
     disputed: int | None
     awards: tuple[Award, ...]
     steps: tuple[Step, ...] = ()
+    cards: Cards | None = None
 
 
 class Hits(Reply, frozen=True):
@@ -318,7 +336,10 @@ class Posting(Reply, frozen=True):
 
 
 class Entry(Reply, frozen=True):
-    """A row of the journal. event: its fields as they were decided; sums in it are micro-dollars."""
+    """A row of the journal. event: its fields as they were decided; sums in it are micro-dollars.
+
+    about, by, reason: the same in words, with sums as the site writes them; "" where nobody stood for it.
+    """
 
     seq: int
     at: Moment
@@ -327,6 +348,9 @@ class Entry(Reply, frozen=True):
     version: int
     table: str | None
     table_seq: int | None
+    about: str
+    by: str
+    reason: str
     event: dict[str, Any]
     postings: tuple[Posting, ...]
     hash: str

@@ -1,74 +1,99 @@
-"""How did a meter move from gaming day to gaming day? One line a level, with its hits marked, as a drawing.
+"""How did a meter move? One line a level from its readings to now, with its hits marked, as a drawing.
 
 It is drawn here and needs no script, so that it prints, and stands on a phone without waiting.
 """
 
 from collections.abc import Iterable, Sequence
-from datetime import date, timedelta
+from itertools import pairwise
 from typing import Final, NamedTuple
-from zoneinfo import ZoneInfo
 
-from jackpot.config import Site
 from jackpot.rules.money import of_decimal
-from jackpot.server.readings import ended_day
-from jackpot.server.replies import Link, Reading
+from jackpot.server.replies import Level, Link, Reading
 
 # Of the drawing, in its own units; a page scales it.
 WIDTH: Final = 720
 HEIGHT: Final = 180
 # Left free above the highest and below the lowest value, so that no line touches an edge.
 ROOM: Final = 12
-_DAY: Final = timedelta(days=1)
+# Of fewer gaming days than these the line begins where the link did.
+DAYS_LEAST: Final = 2
+
+
+class Point(NamedTuple):
+    """at: unix milliseconds. value: micro-dollars. text: the same as a decimal string."""
+
+    at: int
+    value: int
+    text: str
 
 
 class Line(NamedTuple):
-    """A level. points: as an SVG polyline has them. hits: where marks stand. low, high: decimal strings."""
+    """A level. points: as an SVG polyline has them. hits: where marks stand. low, high: decimal strings.
+
+    first, last: unix milliseconds.
+    """
 
     level: str
     points: str
     hits: tuple[tuple[str, str], ...]
     low: str
     high: str
-    first: str
-    last: str
+    first: int
+    last: int
 
 
-def lines(link: Link, readings: Sequence[Reading], site: Site) -> list[Line]:
-    """One drawing for each level that two gaming days or more were read of. readings: the newest first."""
-    found, zone = [], ZoneInfo(site.timezone)
-    for level in link.levels:
-        days = [
-            (date.fromisoformat(reading.day), meter.value)
-            for reading in reversed(readings)
-            for meter in reading.meters
-            if (meter.link, meter.level) == (link.link, level.level)
-        ]
-        if len(days) > 1:
-            hits = (ended_day(hit.at, site.gaming_day_ends, zone) + _DAY for hit in level.last_hits)
-            found.append(_line(level.level, days, hits))
-    return found
+def lines(link: Link, readings: Sequence[Reading], now: int) -> list[Line]:
+    """One drawing for each level. readings: the newest first. now: unix milliseconds."""
+    return [_line(level, _points(link, level, readings, now)) for level in link.levels]
 
 
-def _line(level: str, days: Sequence[tuple[date, str]], hits: Iterable[date]) -> Line:
-    values = {day: of_decimal(value) for day, value in days}
-    low, high = min(values.values()), max(values.values())
-    first, last = days[0][0], days[-1][0]
+def _points(link: Link, level: Level, readings: Sequence[Reading], now: int) -> list[Point]:
+    found = [
+        _point(reading.at, meter.value)
+        for reading in reversed(readings)
+        for meter in reading.meters
+        if (meter.link, meter.level) == (link.link, level.level)
+    ]
+    if len(found) < DAYS_LEAST and link.opened is not None:
+        found.insert(0, _point(link.opened, level.seed))
+    return [*found, _point(max(now, found[-1].at if found else 0), level.value)]
 
-    def x(day: date) -> int:
-        return ROOM + (day - first).days * (WIDTH - 2 * ROOM) // max((last - first).days, 1)
+
+def _point(at: int, text: str) -> Point:
+    return Point(at, of_decimal(text), text)
+
+
+def _line(level: Level, points: Sequence[Point]) -> Line:
+    low, high = min(points, key=_value), max(points, key=_value)
+    first, last = points[0].at, points[-1].at
+
+    def x(at: int) -> int:
+        return ROOM + (at - first) * (WIDTH - 2 * ROOM) // max(last - first, 1)
 
     def y(value: int) -> int:
-        return HEIGHT - ROOM - (value - low) * (HEIGHT - 2 * ROOM) // max(high - low, 1)
+        return HEIGHT - ROOM - (value - low.value) * (HEIGHT - 2 * ROOM) // max(high.value - low.value, 1)
 
-    marks = sorted({day for day in hits if day in values})
-    texts = dict(days)
-    by_value = {value: texts[day] for day, value in values.items()}
+    marks = sorted(hit.at for hit in level.last_hits if first <= hit.at <= last)
     return Line(
-        level=level,
-        points=" ".join(f"{x(day)},{y(value)}" for day, value in values.items()),
-        hits=tuple((str(x(day)), str(y(values[day]))) for day in marks),
-        low=by_value[low],
-        high=by_value[high],
-        first=first.isoformat(),
-        last=last.isoformat(),
+        level=level.level,
+        points=" ".join(f"{x(point.at)},{y(point.value)}" for point in points),
+        hits=tuple((str(x(at)), str(y(_between(points, at)))) for at in marks),
+        low=low.text,
+        high=high.text,
+        first=first,
+        last=last,
     )
+
+
+def _value(point: Point) -> int:
+    return point.value
+
+
+def _between(points: Iterable[Point], at: int) -> int:
+    """Where the line stands at a moment that it covers."""
+    value = 0
+    for before, after in pairwise(points):
+        if before.at <= at <= after.at:
+            passed = (after.value - before.value) * (at - before.at)
+            value = before.value + passed // max(after.at - before.at, 1)
+    return value

@@ -1,28 +1,29 @@
 """How do people come in, and how is a page made for those who have?"""
 
 import secrets
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final, NamedTuple
 from urllib.parse import quote, urlencode
 
 import msgspec
 from aiohttp import hdrs, web
+from multidict import MultiDict
 
 from jackpot.config import Config
 from jackpot.config.writing import Writing, local_time
 from jackpot.ledger.store import LedgerError
 from jackpot.rules.acts import ACTS
 from jackpot.rules.codes import OF_ACTS, Code
-from jackpot.rules.money import MICROS_PER_CENT, of_decimal, to_cents
+from jackpot.rules.money import of_decimal, to_cents
 from jackpot.server import replies
 from jackpot.server.acts import Acts
-from jackpot.server.asks import Alarms, BadRequest, Question, Requests, WaitingHits, question_of
+from jackpot.server.asks import QUOTED_MOST, Alarms, BadRequest, Question, Requests, WaitingHits, question_of
 from jackpot.server.desk import BankStopped
-from jackpot.server.people import Denied, Person
+from jackpot.server.people import SECRET_LEAST, Denied, Person
 from jackpot.server.replies import Alarm, Hit
 from jackpot.server.whose import NotDone
-from jackpot.web.access import Access, Forged, Unsafe, check_origin, page_token, word_of_ours
+from jackpot.web.access import SAFE_METHODS, Access, Forged, Unsafe, check_origin, page_token, word_of_ours
 from jackpot.web.forms import SIGN_IN_MOST, form_of
 from jackpot.web.screens import SECURITY, html, templates
 
@@ -30,12 +31,26 @@ Map = dict[str, Any]
 Page = Callable[[web.Request, Person], Awaitable[web.StreamResponse]]
 
 HOME: Final = "/ops"
+HITS: Final = "/ops/hits"
+LINKS: Final = "/ops/links"
+PEOPLE: Final = "/ops/people"
+REPORTS: Final = "/ops/reports"
 SIGN_IN: Final = "/ops/sign-in"
 WAITING: Final = "/ops/waiting"
 # A page of ours sends its forms here and nowhere else; for the rest it is as strict as a sign's.
 _POLICY: Final = SECURITY["Content-Security-Policy"].replace("form-action 'none'", "form-action 'self'")
 # Who may ask for each act; a button that only refuses is none.
-_POWER: Final = {act.name: frozenset[str](act.power) for act in ACTS}
+_POWER: Final[Mapping[str, tuple[str, ...]]] = {act.name: act.power for act in ACTS}
+# Where to look for what is not at an address.
+_LISTS: Final = {HITS: "All hits", LINKS: "All links", PEOPLE: "All people", REPORTS: "All reports"}
+# How an address is answered at which nothing can be: mistyped, or there is no such thing.
+_NOT_HERE: Final = (400, 404)
+_SUITS: Final = {
+    "s": "\N{BLACK SPADE SUIT}",
+    "h": "\N{BLACK HEART SUIT}",
+    "d": "\N{BLACK DIAMOND SUIT}",
+    "c": "\N{BLACK CLUB SUIT}",
+}
 # What a form that was sent comes back with: a sentence, and what shows that it is ours.
 SAID: Final = ("said", "word")
 
@@ -72,14 +87,16 @@ class Maker:
             "path": path,
             "sentence": sentence,
             "left": left,
+            "card": card,
         }
 
     async def door(self, request: web.Request) -> web.StreamResponse:
         """GET: where people sign in."""
-        return self._door(request)
+        return self._door(request, request.query)
 
     async def sign_in(self, request: web.Request) -> web.StreamResponse:
         """POST: a session begins. first: the one-time code with which a person chooses their own secret."""
+        form = MultiDict[str]()
         try:
             self._access.check_way(request)
             check_origin(request)
@@ -91,9 +108,9 @@ class Maker:
             else:
                 signed = await entrance.sign_in(login, secret, form.get("totp", ""), place)
         except Unsafe as error:
-            return self._door(request, str(error), 403)
+            return self._door(request, form, str(error), 403)
         except (Denied, Forged, LedgerError, BankStopped) as error:
-            return self._door(request, getattr(error, "message", str(error)), 403)
+            return self._door(request, form, getattr(error, "message", str(error)), 403)
         answer = there(back_to(form.get("back", "")))
         self._access.keep(request, answer, signed.token, signed.person.login)
         return answer
@@ -107,18 +124,25 @@ class Maker:
         self._access.forget(answer)
         return answer
 
-    def _door(self, request: web.Request, problem: str = "", status: int = 200) -> web.StreamResponse:
+    def _door(
+        self, request: web.Request, given: Mapping[str, str], problem: str = "", status: int = 200
+    ) -> web.StreamResponse:
+        """given: what the address says, or the form that was refused; its secret is typed again."""
         if not problem:
             try:
                 self._access.check_way(request)
             except Unsafe as error:
                 problem, status = str(error), 403
-        asked = {
-            "problem": problem,
-            "back": back_to(request.query.get("back", "")),
+        return self.html("ops/sign-in.html", self._at_door(request, given) | {"problem": problem}, status)
+
+    def _at_door(self, request: web.Request, given: Mapping[str, str]) -> Map:
+        return {
+            "back": back_to(given.get("back", "")),
+            "login": given.get("login", ""),
+            "first": bool(given.get("first")),
+            "least": SECRET_LEAST,
             "plain": not self._access.encrypted(request),
         }
-        return self.html("ops/sign-in.html", asked, status)
 
     def signed(self, page: Page) -> Callable[[web.Request], Awaitable[web.StreamResponse]]:
         """The page, for those who have signed in; a refusal is a page too."""
@@ -127,7 +151,7 @@ class Maker:
             try:
                 person = await self._access.person(request)
             except Unsafe as error:
-                return self._door(request, str(error), 403)
+                return self._door(request, request.query, str(error), 403)
             except Denied:
                 back = request.path_qs
                 if request.method == hdrs.METH_POST:  # back to the page that it was sent from
@@ -136,7 +160,7 @@ class Maker:
                     return web.Response(status=204, headers={"HX-Refresh": "true"})
                 return there(f"{SIGN_IN}?back={quote(back)}")
             except Forged as error:
-                return self.html("ops/sign-in.html", _refused(str(error)), 403)
+                return self._door(request, {}, str(error), 403)
             try:
                 return await page(request, person)
             except BadRequest as error:
@@ -148,13 +172,25 @@ class Maker:
 
         return answer
 
-    async def _problem(self, request: web.Request, person: Person, refusal: NotDone) -> web.StreamResponse:
+    async def _problem(
+        self, request: web.Request, person: Person, refusal: NotDone, status: int | None = None
+    ) -> web.StreamResponse:
+        """Why it was refused, and where to go on: the form again, or the list of what was looked for."""
         about = OF_ACTS[refusal.code]
-        back = HOME
-        if request.method == hdrs.METH_POST:
+        shown: Map = {"refusal": refusal, "about": about, "looked": request.method in SAFE_METHODS}
+        if shown["looked"]:
+            kind = "/".join(request.path.split("/")[:3])
+            shown["back"], shown["back_is"] = (kind, _LISTS[kind]) if kind in _LISTS else (HOME, "The floor")
+            shown["looked"] = (status or about.status) in _NOT_HERE
+        else:
             back = back_to((await form_of(request)).get("back", ""))
-        shown = {"refusal": refusal, "about": about, "back": back}
-        return await self.page(request, person, "ops/problem.html", about.status, **shown)
+            shown |= {"back": back, "back_is": "Back"}
+        return await self.page(request, person, "ops/problem.html", status or about.status, **shown)
+
+    async def nowhere(self, request: web.Request, person: Person) -> web.StreamResponse:
+        """An address at which there is no page."""
+        refusal = NotDone(Code.BAD_REQUEST, f"there is no page {request.path[:QUOTED_MOST]}")
+        return await self._problem(request, person, refusal, 404)
 
     async def ask(self, kind: type[Question], /, *who: Person, **fields: str) -> Any:
         """The reply to a question. who: asks it, where not everybody may. Raises BadRequest, NotDone."""
@@ -190,7 +226,8 @@ class Maker:
             "waiting": await self.waiting(),
             "token": page_token(session) if session else "",
             "key": lambda: secrets.token_hex(16),
-            "may": lambda act: bool(_POWER[act].intersection(person.roles)),
+            "may": lambda act: not set(_POWER[act]).isdisjoint(person.roles),
+            "who": lambda act: " or ".join(_POWER[act]),
         }
         return self.html(name, shown, status)
 
@@ -213,7 +250,7 @@ class Maker:
 
     def _exact(self, amount: str) -> str:
         """The same, to the micro-dollar where it has a fraction of a cent."""
-        return amount if of_decimal(amount) % MICROS_PER_CENT else self._sum(amount)
+        return self._money.exact(of_decimal(amount))
 
     def _moment(self, unix_ms: int, form: str = "%d %b %H:%M") -> str:
         return local_time(unix_ms, self._config.site.timezone, form)
@@ -227,6 +264,11 @@ def words(name: str) -> str:
 def sentence(text: str) -> str:
     """A text of ours at the beginning of a sentence."""
     return text[:1].upper() + text[1:]
+
+
+def card(name: str) -> str:
+    """A card such as "Th" as it is printed: 10 and a heart."""
+    return name[:-1].replace("T", "10") + _SUITS[name[-1]]
 
 
 def left(ms: int) -> str:
@@ -260,7 +302,3 @@ def _said(request: web.Request, session: str | None) -> str:
     said, word = (request.query.get(name, "") for name in SAID)
     ours = session is not None and word_of_ours(session, said) == word
     return said if ours else ""
-
-
-def _refused(problem: str) -> Map:
-    return {"problem": problem, "back": HOME, "plain": False}

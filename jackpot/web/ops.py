@@ -22,7 +22,22 @@ from jackpot.server.whose import NotDone
 from jackpot.web import chart
 from jackpot.web.access import CSRF_FIELD
 from jackpot.web.forms import form_of
-from jackpot.web.front import HOME, SIGN_IN, WAITING, Front, Maker, Page, back_to, saying, there, words
+from jackpot.web.front import (
+    HITS,
+    HOME,
+    LINKS,
+    PEOPLE,
+    REPORTS,
+    SIGN_IN,
+    WAITING,
+    Front,
+    Maker,
+    Page,
+    back_to,
+    saying,
+    there,
+    words,
+)
 from jackpot.web.overview import Overview
 from jackpot.web.reports import Reports
 
@@ -36,7 +51,6 @@ _PREVIEWED: Final = {
     "close-link": "Close",
     "change-parameters": "Change the parameters of",
 }
-PEOPLE: Final = "/ops/people"
 # Hits of one page: as many as a level shows (S1).
 _HITS: Final = "25"
 # Gaming days that a meter's history shows.
@@ -49,8 +63,9 @@ def routes(front: Front, overview: Overview, reports: Reports) -> list[web.Route
     pages = Pages(front, make, overview)
     shown: dict[str, Page] = {
         HOME: pages.home,
-        "/ops/hits": pages.hits,
+        HITS: pages.hits,
         "/ops/hits/{bank}/{hit}": pages.hit,
+        LINKS: pages.links,
         "/ops/links/{link}": pages.link,
         "/ops/links/{link}/preview": pages.preview,
         "/ops/tables/{table}": pages.table,
@@ -60,7 +75,7 @@ def routes(front: Front, overview: Overview, reports: Reports) -> list[web.Route
         f"{PEOPLE}/{{person}}": pages.one_person,
         "/ops/journal": pages.journal,
         "/ops/readings": pages.readings,
-        "/ops/reports": reports.all,
+        REPORTS: reports.all,
         "/ops/reports/{report}": reports.one,
         WAITING: make.part,
     }
@@ -70,6 +85,7 @@ def routes(front: Front, overview: Overview, reports: Reports) -> list[web.Route
         web.post("/ops/sign-out", make.signed(make.sign_out)),
         web.get(SIGN_IN, make.door),
         web.post(SIGN_IN, make.sign_in),
+        web.get("/ops/{rest:.+}", make.signed(make.nowhere)),
     ]
 
 
@@ -112,11 +128,16 @@ class Pages:
         due = least is not None and max(seats.values(), default=0) >= least
         return decimal(from_cents(least or 0)) if due else None
 
+    async def links(self, request: web.Request, person: Person) -> web.StreamResponse:
+        """Every link, with what stands on its meters."""
+        found = await self._make.ask(asks.Links)
+        return await self._make.page(request, person, "ops/links.html", links=found)
+
     async def link(self, request: web.Request, person: Person) -> web.StreamResponse:
         """One link with all that S1 wants of it."""
         found = await self._make.ask(asks.OneLink, **request.match_info)
         read = await self._make.ask(asks.Readings, bank=found.bank, limit=_DAYS)
-        history = chart.lines(found, read.readings, self._site)
+        history = chart.lines(found, read.readings, self._access.entrance.clock.unix_ms())
         others = await self._others(found)
         return await self._make.page(
             request, person, "ops/link.html", link=found, history=history, others=others

@@ -206,7 +206,7 @@ WITH kinds (number, name) AS (
         (37, 'secret_reset'), (38, 'code_given'), (39, 'secret_set'), (40, 'signed_in'), (41, 'locked_out'),
         (42, 'token_made'), (43, 'token_ended'), (44, 'recovered'), (45, 'requested'), (46, 'act_refused'),
         (47, 'rejected'), (48, 'request_expired'), (49, 'signed_out'),
-        (52, 'disputed'), (53, 'lifted'), (54, 'papers_erased'), (64, 'alarm_acknowledged'),
+        (52, 'disputed'), (53, 'lifted'), (54, 'papers_erased'), (55, 'papers_added'), (64, 'alarm_acknowledged'),
         (70, 'people_seen'), (71, 'vouched'), (72, 'seq_conflict'), (73, 'name_erased'),
         (80, 'meter_corrected'), (81, 'left_decided'), (82, 'transferred'), (83, 'link_closed'), (84, 'link_changed')
 )

@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
+from jackpot.books.cards import cards_of
+from jackpot.books.names import Names
 from jackpot.books.output import as_html
 from jackpot.books.report import Wanted
 from jackpot.books.reports import REPORTS
 from jackpot.ledger.reading import Reader
-from jackpot.rules import kinds
-from jackpot.rules.cards import text
-from jackpot.rules.events import Settled
 from tests.books.asked import said
 from tests.books.season import SITE, Season
 from tests.books.test_explain import hits_of
 from tests.ledger.waiting import open_ledger
+from tests.rules.floor import BANK
 from tests.web.browser import chromium, needs_chromium
 
 AT = 1_790_000_000_000
@@ -45,32 +45,22 @@ def test_a_slip_says_what_was_won(books: Reader, season: Season) -> None:
 
 
 def test_a_payout_form_has_the_cards_and_the_cycle(books: Reader, season: Season) -> None:
-    """A10, L10: the cards as they were shown, and in which cycle each level was won.
-
-    A drawn bonus may be won before its seat shows cards: its form has none.
-    """
-    shown: dict[tuple[int, str, int], tuple[int, str]] = {}
-    for row in season.rows:
-        event = kinds.decode(row.kind, row.version, row.body)
-        if isinstance(event, Settled):
-            for one in event.shown:
-                cards = " ".join(text(card) for card in one.cards)
-                shown[row.table or 0, event.round, one.seat] = (row.seq, cards)
-    with_cards = with_cycle = 0
+    """A10, L10: the cards as they were shown, or what was drawn, and in which cycle each level was won."""
+    names, told, with_cycle = Names(books, BANK), set(), 0
     for number, hit in list(hits_of(season).items())[::SAMPLE]:
-        facts = said(books, "payout", hit=number).facts
-        cards = str(facts["cards"])
-        if hit.seat:
-            at, theirs = shown.get((hit.table, hit.round, hit.seat), (0, ""))
-            drawn = hit.awards[0].kind == "draw" and hit.seq < at
-            assert cards == "" if drawn else cards.startswith(theirs)
-            with_cards += bool(cards)
+        facts, cards = said(books, "payout", hit=number).facts, cards_of(books, names, hit)
+        assert facts["cards"] == " ".join(cards.own)
+        assert facts.get("board", "") == " ".join(cards.board)
+        hand = f"ranked from {' '.join(cards.ranked)}" if cards.ranked else facts["hand"]
+        assert facts["hand"] == (f"drawn by the server, {cards.drawn}" if cards.drawn else hand)
+        told.add(str(facts["hand"]).split()[0])
         levels = {award.level for award in hit.awards if award.level}
         if len(levels) == 1 and not hit.awards[0].won[0] < hit.seq:
             assert str(facts["cycle"]).endswith(f" {hit.cycle}")
             with_cycle += 1
         assert (facts["validated"] is None) == (facts["validated by"] == "")
-    assert min(with_cards, with_cycle) > 15
+    assert told == {"ranked", "drawn", "named"}
+    assert with_cycle > 15
 
 
 @pytest.fixture(scope="module")

@@ -23,8 +23,8 @@ TWO_BANKS = f'{LINKS}\n{LINKS.replace(LINK, "side").strip()}\nbank = "side"'
 
 
 async def pay(config: Config, hit: str = "H1") -> None:
-    for act in ("validate", "pay"):
-        assert (await administer(config, do=act, hit=hit, by="Ann Lee"))["ok"]
+    for act, paper in (("validate", {}), ("pay", {"document": "W-1"})):
+        assert (await administer(config, do=act, hit=hit, by="Ann Lee", **paper))["ok"]
 
 
 @on_loop
@@ -85,7 +85,7 @@ async def test_an_act_finds_the_bank_of_its_hit(tmp_path: Path) -> None:
             ("hits", "show", "H1"),
             ("hits", "correct", "A1", "--amount", "10000.17", *TWO),
             ("hits", "validate", "H1"),
-            ("hits", "pay", "H1"),
+            ("hits", "pay", "H1", "--write", "document=W-1"),
         ):
             code, _, error = await jackpot(*command, *where)
             assert code == 0, error
@@ -129,17 +129,17 @@ async def test_what_was_done_already_is_said_with_by_whom_and_when(tmp_path: Pat
         code, _, error = await jackpot("hits", "validate", "H1", *where)
         assert code == 1
         assert re.fullmatch(f"H1 is validated already, by Ann Lee, {when}", error)
-        assert (await administer(config, do="pay", hit="H1", by="Bo"))["ok"]
+        assert (await administer(config, do="pay", hit="H1", document="W-1", by="Bo"))["ok"]
         for lock in (False, True):
             if lock:
                 device.wager(3, "R2", 1, lock=True)
                 assert (await device.answer(3))["t"] == "ack"
             for act in ("validate", "pay", "undo"):
-                reason = {"reason": "again"} if act == "undo" else {}
+                reason = {"undo": {"reason": "again"}, "pay": {"document": "W-1"}}.get(act, {})
                 answer = await administer(config, do=act, hit="H1", by="Cy", **reason)
                 assert (answer["ok"], answer["code"]) == (False, "paid"), answer
                 assert re.fullmatch(f"H1 is paid already, by Bo, {when}", answer["message"] + "\n")
-            answer = await administer(config, do="pay", hit="H1", award="A2", by="Cy")
+            answer = await administer(config, do="pay", hit="H1", award="A2", document="W-1", by="Cy")
             assert answer["message"].startswith("A2 is paid already, by Bo, ")
 
 
@@ -149,12 +149,14 @@ async def test_an_act_on_what_is_not_validated_yet_says_what_comes_first(tmp_pat
     config = configure(tmp_path)
     async with Server(config) as server, table(server) as device:
         await royal(device)
-        code, _, error = await jackpot("hits", "pay", "H1", "--config", str(config.path))
+        code, _, error = await jackpot(
+            "hits", "pay", "H1", "--write", "document=W-1", "--config", str(config.path)
+        )
         assert (code, error) == (1, "hit: H1 has no validated award; validate it first\n")
         assert (await administer(config, do="validate", hit="H1", by="Ann"))["ok"]
         fix = {"award": "A1", "amount": "0.05", "reason": "misread", "by": "Ann", "and_by": "Bo"}
         assert (await administer(config, do="correct", **fix))["ok"]
-        answer = await administer(config, do="pay", hit="H1", award="A1", by="Ann")
+        answer = await administer(config, do="pay", hit="H1", award="A1", document="W-1", by="Ann")
         assert (answer["code"], "already" in answer["message"]) == ("not_validated", False)
 
 
@@ -183,7 +185,7 @@ async def test_a_line_of_the_log_says_what_an_act_was_about(tmp_path: Path) -> N
     async with Server(config) as server, table(server) as device:
         await royal(device)
         with structlog.testing.capture_logs() as lines:
-            await administer(config, do="pay", hit="H1", by="Ann")
+            await administer(config, do="pay", hit="H1", document="W-1", by="Ann")
             fix = {"award": "A1", "amount": "9999.00", "reason": "misread", "by": "Ann", "and_by": "Bo"}
             await administer(config, do="correct", **fix)
             await administer(config, do="release", table="T01", reason="cards photographed", by="Ann")

@@ -11,7 +11,7 @@ from tests.server.bed import LINK, LINKS, administer, configure, on_loop, table
 from tests.server.test_admin import jackpot
 from tests.server.test_web import fetch
 
-RESUME = "`jackpot ledger resume --bank main --believe all --reason TEXT --by NAME --and-by OTHER`"
+RESUME = "`jackpot ledger resume --bank main --believe all --reason TEXT`"
 
 
 @on_loop

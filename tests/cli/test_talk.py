@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from jackpot.cli import talk
 from jackpot.cli.talk import ALONE, LOOK, TWO, Talk, talking
-from jackpot.rules.acts.hits import Pay
+from jackpot.rules.acts.hits import Validate
 from jackpot.server.asks import Ask, Links
 
 NOBODY: Final = 65_534
@@ -23,7 +23,7 @@ NOBODY: Final = 65_534
     ("ask", "end"),
     [
         (Links(), "the server waits for its ledger\n"),
-        (Pay("H1"), "its ledger; whether it was done shows once the ledger is well\n"),
+        (Validate("H1"), "its ledger; whether it was done shows once the ledger is well\n"),
     ],
 )
 def test_a_server_in_doubt_is_not_waited_for_without_end(

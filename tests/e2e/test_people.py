@@ -54,7 +54,7 @@ async def signed_in(
         await page.click("text=For the first time")
         await page.fill("#first", code)
     await page.click("button.main")
-    await page.wait_for_selector("header nav")
+    await page.wait_for_selector("header .site")
     yield page
     await page.close()
 

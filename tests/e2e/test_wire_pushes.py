@@ -112,7 +112,8 @@ def test_a_hit_is_validated_and_paid(site: Site) -> None:
     with site.table(site.unused("easy")) as device, site.sign(site.unused("sign")) as sign:
         (award,) = royal(device)
         for act, name in (("validate", "validated"), ("pay", "paid")):
-            site.cli("hits", act, award["hit"], "--bank", "main")
+            paper = ("--write", "document=W-1") if act == "pay" else ()
+            site.cli("hits", act, award["hit"], *paper, "--bank", "main")
             expected = [("", None, name, award["hit"]), (award["award"], award["amount"], name, award["hit"])]
             assert statuses(device, award, name) == expected
             told = status(sign, award["hit"])
@@ -149,7 +150,7 @@ def test_a_waiting_award_is_told_at_every_welcome(site: Site) -> None:
             assert (hit["t"], hit["link"]) == ("hit", "easy")
             while hit["hit"] != awards[0]["hit"]:  # others of the last 60 s may come before it
                 hit = device.next("hit")
-    assert site.admin(do="pay", hit=awards[0]["hit"], bank="main")["ok"]
+    assert site.admin(do="pay", hit=awards[0]["hit"], document="W-1", bank="main")["ok"]
     with site.table(name) as device:
         device.hear(lambda message: message["t"] == "hit" and message["hit"] == awards[0]["hit"])
         assert not any(message["t"] == "award" for message in device.heard)

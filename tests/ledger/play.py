@@ -19,6 +19,7 @@ from jackpot.rules.acts.hits import Correct, ErasePapers, Pay, Undo, Validate
 from jackpot.rules.acts.known import SeePeople
 from jackpot.rules.acts.links import OpenLink, Resume, Suspend
 from jackpot.rules.acts.meters import CloseLink, CorrectMeter, DecideLeft, Transfer
+from jackpot.rules.acts.papers import AddPapers
 from jackpot.rules.acts.parameters import ChangeLink
 from jackpot.rules.acts.readings import Reading
 from jackpot.rules.acts.requests import REQUEST_HOLDS_MS, Confirm, ExpireRequest, Reject
@@ -166,6 +167,7 @@ class Play:
         for act in (
             Validate(second),
             Pay(second),
+            AddPapers(second, "left out", "cam 12", "", bytes(32)),
             Undo(first, "misdealt"),
             DecideLeft("D1", True, "the house's error"),
             CorrectMeter("old", "meter", -1_234_567, "a test wager"),

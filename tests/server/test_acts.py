@@ -15,13 +15,13 @@ async def test_a_hit_is_validated_and_paid(tmp_path: Path) -> None:
     config = configure(tmp_path)
     async with Server(config) as server, table(server) as device, sign(server) as board:
         await royal(device)
-        early = await administer(config, do="pay", hit="H1", by="Ann")
+        early = await administer(config, do="pay", hit="H1", document="W-1", by="Ann")
         assert (early["ok"], early["code"]) == (False, "not_validated")
         device.wager(3, "R2", 1)
         assert (await device.answer(3))["code"] == "table_held"
         assert (await administer(config, do="validate", hit="H1", by="Ann"))["ok"]
         assert (await board.type("status"))["status"] == "validated"
-        assert (await administer(config, do="pay", hit="H1", by="Ann"))["ok"]
+        assert (await administer(config, do="pay", hit="H1", document="W-1", by="Ann"))["ok"]
         assert (await board.type("status"))["status"] == "paid"
         await device.hear(lambda message: message["t"] == "status" and message["status"] == "paid")
         device.wager(3, "R2", 1)
@@ -109,7 +109,7 @@ async def test_no_hit_is_forgotten(tmp_path: Path) -> None:
             device.say(t="settle", seq=2 * number + 2, round=f"R{number}", **settle)
             assert (await device.answer(2 * number + 2))["t"] == "ack"
         await administer(config, do="validate", hit="H1", by="Ann")
-        await administer(config, do="pay", hit="H1", by="Ann")
+        await administer(config, do="pay", hit="H1", document="W-1", by="Ann")
         await administer(config, do="undo", hit="H3", by="Ann", reason="a misdeal")
         device.wager(7, "R9", 1, lock=True)
         await device.answer(7)

@@ -63,10 +63,15 @@ async def test_names_lie_next_to_the_journal_and_references_in_it(tmp_path: Path
     async with Server(config) as server, table(server) as device:
         await royal(device)
         assert (await administer(config, do="validate", hit="H1", by="Ann", once="v", **SEEN))["ok"]
-        assert await refused(config, do="pay", hit="H1") == ("no_tax_form", "tax_form")
-        half = {name: PAID[name] for name in ("tax_form", "patron")}
+        assert await refused(config, do="pay", hit="H1") == ("bad_request", "document")
+        assert await refused(config, do="pay", hit="H1", document=" ") == ("bad_request", "document")
+        assert await refused(config, do="pay", hit="H1", document="P-1") == ("no_tax_form", "tax_form")
+        half = {name: PAID[name] for name in ("tax_form", "patron", "document")}
         assert await refused(config, do="pay", hit="H1", **half) == ("no_tax_form", "tax_number")
-        assert await refused(config, do="pay", hit="H1", patron="<b>" * 60) == ("bad_request", "patron")
+        assert await refused(config, do="pay", hit="H1", document="P-1", patron="<b>" * 60) == (
+            "bad_request",
+            "patron",
+        )
         assert len(kept(config)) == 1, "of what was refused nothing is kept"
         for _ in range(2):
             assert (await administer(config, do="pay", hit="H1", by="Ann", once="p", **PAID))["ok"]

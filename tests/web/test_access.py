@@ -90,7 +90,9 @@ async def test_a_program_with_a_token_asks_and_acts(tmp_path: Path) -> None:
         for _ in range(2):
             async with web.post(f"{BASE}/acts/validate", json={"hit": "H1"}, headers=mine) as answer:
                 assert (answer.status, (await answer.json())["hit"]) == (200, "H1")
-        async with web.post(f"{BASE}/acts/pay", json={"hit": "H1", "by": "Cy"}, headers=mine) as answer:
+        async with web.post(
+            f"{BASE}/acts/pay", json={"hit": "H1", "document": "W-1", "by": "Cy"}, headers=mine
+        ) as answer:
             assert (answer.status, (await answer.json())["field"]) == (400, "by")
         async with web.get(f"{BASE}/hits/H1", headers={"Authorization": "Bearer other"}) as answer:
             assert answer.status == 401
@@ -191,22 +193,22 @@ async def test_what_cannot_be_done_with_a_hit_does_no_harm(tmp_path: Path) -> No
             return answer.status, said.get("field") or said.get("code", ""), bank.core.durable_seq > seq
 
         assert await refused("pay", hit="H1", amount="99999.00") == (400, "amount", False)
-        assert await refused("pay", hit="H1") == (409, "hit", True)
-        for act in ("validate", "pay"):
-            assert (await refused(act, hit="H1"))[0] == 200
-        assert await refused("pay", hit="H1") == (409, "paid", True)
+        assert await refused("pay", hit="H1", document="W-1") == (409, "hit", True)
+        assert (await refused("validate", hit="H1"))[0] == 200
+        assert (await refused("pay", hit="H1", document="W-1"))[0] == 200
+        assert await refused("pay", hit="H1", document="W-1") == (409, "paid", True)
         assert await refused("undo", hit="H1", reason="again") == (409, "paid", True)
         device.wager(3, "R2", 1, 2, lock=True)
         device.say(t="settle", seq=4, round="R2", hands=[ROYAL], board=["Js", "Ts"], close=True)
         assert (await device.answer(4))["t"] == "ack"
         assert (await refused("undo", hit="H2", reason="misdeal"))[0] == 200
         assert await refused("undo", hit="H2", reason="misdeal") == (409, "undone", True)
-        assert await refused("pay", hit="H2") == (409, "undone", True)
+        assert await refused("pay", hit="H2", document="W-1") == (409, "undone", True)
         assert await refused("dispute", hit="H2", reason="x") == (409, "hit", True)
         more = {"award": "A1", "amount": "1000000000.01", "reason": "x", "document": "W-1", "bank": "main"}
         assert await refused("correct", **more) == (400, "amount", False)
-        assert await refused("pay", hit="H1", patron="x" * REQUEST_MOST) == (413, "", False)
-        assert await refused("pay", hit="H1", patron="Pat\nRon") == (400, "patron", False)
+        assert await refused("pay", hit="H1", document="W-1", patron="x" * REQUEST_MOST) == (413, "", False)
+        assert await refused("pay", hit="H1", document="W-1", patron="Pat\nRon") == (400, "patron", False)
 
 
 @on_loop

@@ -49,7 +49,7 @@ async def test_an_act_that_is_sent_twice_is_done_once(tmp_path: Path) -> None:
         assert (first.ok, first.said["awards"][0]["status"]) == (True, "validated")
         assert await asked(server, validate, "one") == first
         assert server.writers["main"].core.durable_seq == seq
-        other = await asked(server, target_of(Pay, {"hit": "H1"}), "one")
+        other = await asked(server, target_of(Pay, {"hit": "H1", "document": "W-1"}), "one")
         assert (other.status, other.said["code"]) == (422, "key_used")
         assert (await asked(server, validate, "two")).said["code"] == "not_pending"
     async with Server(config) as server:  # the journal remembers

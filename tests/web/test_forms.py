@@ -76,7 +76,7 @@ async def test_bytes_that_no_header_of_ours_has(tmp_path: Path) -> None:
             await status(server, pay, b"{}", json, f"Cookie: {PLAIN_COOKIE}=".encode() + b"\xff\xc3") == 401
         )
         assert await status(server, pay, b"{}", json, b"Authorization: Bearer \xff\xc3") == 401
-        good = f"token={page_token(session)}&hit=H1".encode()
+        good = f"token={page_token(session)}&hit=H1&document=W-1".encode()
         assert await status(server, act, good, mine, form + b"; charset=punycode") == 415
         assert await status(server, act, good, mine, form) == 404  # there is no such hit
         assert failures() == before

@@ -8,10 +8,11 @@ import pytest
 from yarl import URL
 
 from jackpot.rules.signing import Role
+from jackpot.server.staff import Staff
 from jackpot.web.access import PLAIN_COOKIE, page_token, word_of_ours
 from tests.server.bed import on_loop, table
 from tests.server.test_admin import royal
-from tests.web.staffed import join
+from tests.web.staffed import join, prove
 from tests.web.test_access import floor, signed_in
 
 
@@ -46,8 +47,51 @@ async def test_a_page_offers_what_its_person_may_do(
         await join(server, "cal", *roles)
         (await signed_in(web, login="cal")).close()
         async with web.get("/ops/hits/main/H1") as answer:
-            found = set(re.findall(r'action="/ops/acts/([a-z-]+)"', await answer.text()))
-        assert found == offered
+            said = await answer.text()
+        assert set(re.findall(r'action="/ops/acts/([a-z-]+)"', said)) == offered
+        told = "It waits to be validated, by somebody with the role floor."
+        assert (told in said) == ("validate" not in offered), "who sees it and may not do it reads who may"
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "said", "on"),
+    [
+        ("/hits/main/H9", 404, "there is no H9 in bank main", "/ops/hits"),
+        ("/hits/main/9", 400, "hit: a hit&#39;s id, such as H12", "/ops/hits"),
+        ("/hits/H9", 404, "there is no page /ops/hits/H9", "/ops/hits"),
+        ("/links/nine", 400, "nine", "/ops/links"),
+        ("/nowhere/at/all", 404, "there is no page /ops/nowhere/at/all", "/ops"),
+    ],
+)
+@on_loop
+async def test_what_is_not_there_leads_on(tmp_path: Path, path: str, status: int, said: str, on: str) -> None:
+    """Pages: an address at which nothing is gets a page of ours, which says where to look."""
+    async with floor(tmp_path) as (_, web):
+        (await signed_in(web)).close()
+        async with web.get(f"/ops{path}") as answer:
+            page = await answer.text()
+        assert (answer.status, said in page) == (status, True)
+        assert f'<a class="button" href="{on}">' in page
+
+
+@on_loop
+async def test_who_was_given_a_code_chooses_a_password_at_the_door(tmp_path: Path) -> None:
+    """Access: the field of the code stands where it is wanted, also after a mistake."""
+    async with floor(tmp_path) as (server, web):
+        ann = await prove(server, "ann")
+        added = await Staff(server.entrance).add([ann], "cal", "Cal", ())
+        given = await Staff(server.entrance).give(ann, added.person)
+        assert 'href="/ops/sign-in?first=yes&amp;back=%2Fops"' in await text(web, "/ops/sign-in")
+        form = {"login": "cal", "first": "wrong", "secret": "long enough now", "back": "/ops/hits"}
+        async with web.post("/ops/sign-in", data=form, allow_redirects=False) as answer:
+            page = await answer.text()
+        assert answer.status == 403
+        for kept in ('id="first" name="first" required', 'value="cal"', 'name="back" value="/ops/hits"'):
+            assert kept in page
+        async with web.post(
+            "/ops/sign-in", data=form | {"first": given.code}, allow_redirects=False
+        ) as answer:
+            assert (answer.status, answer.headers["Location"]) == (303, "/ops/hits")
 
 
 @on_loop

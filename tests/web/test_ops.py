@@ -26,6 +26,8 @@ PAGES = (
     "",
     "/hits",
     "/hits/main/H1",
+    "/hits/main/H9",
+    "/links",
     f"/links/{LINK}",
     f"/links/{LINK}/preview?act=correct-meter&level=mega&account=primary&amount=-1.50",
     "/tables/T01",
@@ -68,7 +70,7 @@ async def signed_in(
     await page.fill("#login", login)
     await page.fill("#secret", SECRET)
     await page.keyboard.press("Enter")
-    await page.wait_for_selector("header nav")
+    await page.wait_for_selector("header .site")
     return page
 
 
@@ -94,12 +96,18 @@ async def test_a_hit_comes_while_the_page_is_open_and_is_worked_through(tmp_path
         assert "$10,000.18" in await page.inner_text("#waiting .hit")
         await until_true(page, "document.title.startsWith('(1) ')")
         await page.click("#waiting .hit")
+        await page.wait_for_selector("button.main")
+        dealt = (await page.inner_text(".dealt")).split()
+        spades = [f"{rank}\N{BLACK SPADE SUIT}" for rank in ("A", "K", "Q", "J", "10")]
+        assert [word for word in dealt if word in spades] == spades, "the cards stand above the button"
         await page.click("button.main")
         await page.wait_for_selector("#waiting .hit.validated")
         assert await page.inner_text(".said") == "Validate: done"
-        await page.click("text=Document, patron")
-        await page.fill("#patron", "<b>Pat</b> Ron")
+        await page.click("button.main")
+        assert await page.evaluate("document.activeElement.id") == "document", "the browser asks for it first"
         await page.fill("#document", "P-4711")
+        await page.click("summary:text-is('Patron, tax form')")
+        await page.fill("#patron", "<b>Pat</b> Ron")
         await page.click("button.main")
         await page.wait_for_selector("text=Pay: done")
         await until_true(page, "!document.querySelector('#waiting .hit')")
@@ -113,7 +121,14 @@ async def test_a_hit_comes_while_the_page_is_open_and_is_worked_through(tmp_path
         assert done == ["Paid by Ann", "Validated by Ann"]
         assert await page.evaluate("document.documentElement.scrollWidth") <= SIZES["phone"][0]
         await printed(page, "Slip", "Jackpot slip", "$10,000.18")
-        await printed(page, "Payout form", "<b>Pat</b> Ron", "P-4711")
+        await page.click("text=Add to its papers")
+        await page.fill("#add-witness", "Will Ness")
+        await page.fill("#add-reason", "left out")
+        await page.click("button:text-is('Add it')")
+        await page.wait_for_selector("text=Add papers: done")
+        await printed(
+            page, "Payout form", "<b>Pat</b> Ron", "P-4711", "Will Ness", "ranked from As Ks Qs Js Ts"
+        )
     assert faults == []
 
 
@@ -205,7 +220,7 @@ async def test_a_stale_page_and_a_double_tap_do_no_harm(tmp_path: Path) -> None:
         seq = server.writers["main"].core.durable_seq
         await page.click("text=Back")
         await page.wait_for_selector("form[action='/ops/acts/pay']")
-        form = await page.evaluate(FORM)
+        form = await page.evaluate(FORM) | {"document": "P-1"}
         own = f"http://127.0.0.1:{server.ports['http']}"
         sent = [
             page.request.post(f"{own}/ops/acts/pay", form=form, headers={"Origin": own}) for _ in range(3)
@@ -252,6 +267,7 @@ async def test_a_disputed_hit_is_held_and_a_large_one_takes_its_tax_form(tmp_pat
         assert await page.evaluate("document.activeElement.id") == "tax_form", "the browser asks for it first"
         await page.fill("#tax_form", "W-2G")
         await page.fill("#tax_number", "T-0815")
+        await page.fill("#document", "P-2")
         await page.keyboard.press("Enter")
         await until_open(page, "Pay: done")
         steps = await page.inner_text(".steps")
@@ -319,19 +335,24 @@ async def test_every_page_is_for_everybody(tmp_path: Path) -> None:
     async with floor(tmp_path, LINKS) as (server, device, browser):
         await royal(device)
         assert (await server.writers["main"].person(BlockDevice("table", "T02"), ())).ok
-        for size in ("wall", "phone"):
+        for size in ("wall", "tablet", "phone"):
             page = await opened(browser, f"http://127.0.0.1:{server.ports['http']}/ops", size, faults)
             for number, path in enumerate(("/sign-in", *PAGES)):
                 if number == 1:
                     await page.fill("#login", "ann")
                     await page.fill("#secret", SECRET)
                     await page.keyboard.press("Enter")
-                    await page.wait_for_selector("header nav")
+                    await page.wait_for_selector("header .site")
                 await page.goto(f"http://127.0.0.1:{server.ports['http']}/ops{path}")
                 await page.evaluate(AXE)
                 found = await page.evaluate(FINDINGS)
                 assert found == [], (size, path)
                 assert await page.evaluate("document.documentElement.scrollWidth") <= SIZES[size][0], path
+                if path in PAGES and size != "wall":
+                    assert await page.evaluate("document.querySelector('header').offsetHeight") <= 64, path
+        await page.click("text=Menu")
+        await page.click("nav >> text=Links")
+        await page.wait_for_selector("h1:text-is('Links')")
         page = await signed_in(server, browser, faults)
         await page.goto(f"http://127.0.0.1:{server.ports['http']}/ops/hits/main/H1")
         for _ in range(40):
@@ -376,7 +397,7 @@ async def test_a_meter_is_corrected_and_new_terms_confirmed_by_two(tmp_path: Pat
         await page.click("text=Correct a meter")
         await page.fill("#correct-amount", "-12.345678")
         await page.click("button:has-text('Look at it') >> visible=true")
-        await page.wait_for_selector("text=9987.654322")
+        await page.wait_for_selector("text=$9,987.654322")
         assert await page.evaluate("document.documentElement.scrollWidth") <= SIZES["phone"][0]
         await signs(page, "correct-meter", "a test wager")
         await page.wait_for_selector("text=Correct meter: done")
@@ -427,9 +448,11 @@ async def test_a_browser_tells_of_what_waits_until_somebody_has_seen_it(tmp_path
         await page.fill("#login", "ann")
         await page.fill("#secret", SECRET)
         await page.keyboard.press("Enter")
+        await page.click("text=Menu")
         await page.click("#notify[aria-pressed=false]")
         await page.wait_for_selector("#notify[aria-pressed=true]")
         assert await page.inner_text("#notify-why") == ""
+        await page.keyboard.press("Escape")
         await royal(device)
         await until_true(page, "window.told.some(([tag]) => tag === 'hit main H1')")
         device.wager(3, "R2", 1)

@@ -88,7 +88,7 @@ async def test_whatever_is_wrong_says_what_comes_next(tmp_path: Path) -> None:
         floor = json.loads((await fetch(server, "/floor.json"))[1])
         found = floor["troubles"]
     said = {trouble["what"]: trouble["next"] for trouble in found}
-    people = "--reason TEXT --by NAME --and-by OTHER"
+    people = "--reason TEXT"
     behind = "look at `jackpot ledger behind`, then two people answer each table: "
     count = "count again at the table, or strike a wager: "
     assert said == {

@@ -18,6 +18,7 @@ from jackpot.rules.acts import (
     known,
     links,
     meters,
+    papers,
     parameters,
     people,
     readings,
@@ -35,6 +36,7 @@ from jackpot.rules.events import Event
 
 ACTS: Final[tuple[Act, ...]] = (
     *hits.ACTS,
+    *papers.ACTS,
     *disputes.ACTS,
     *rounds.ACTS,
     *tables.ACTS,

@@ -1,11 +1,12 @@
 """Whose name is kept no longer? The journal knows people by their numbers; their names lie next to it.
 
-An admin has the name of somebody who left erased. The journal says that it was, and by whom, not the name.
+An admin has the name of somebody who left erased, or the server does, once it is kept long enough. The
+journal says that it was, and by whom, not the name.
 """
 
 from typing import ClassVar, Final
 
-from jackpot.rules.acts.act import ADMIN, Act, By, someone
+from jackpot.rules.acts.act import ADMIN, Act, By
 from jackpot.rules.acts.people import Number
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
@@ -30,9 +31,8 @@ class NameErased(Event, frozen=True, array_like=True):
 
 
 def decide_erase(state: State, command: EraseName, by: By) -> NameErased:
-    """One admin, once the person has left; who is here has a name."""
+    """One admin, or by age the server itself, once the person has left; who is here has a name."""
     refuse_if(state.bank != SITE, Code.OTHER_BANK, f"people are in bank {SITE}, not in {state.bank}")
-    someone(by)
     number = command.person
     if number > len(state.people):
         raise Refusal(Code.NO_SUCH_PERSON, f"person: there is no person {number}")

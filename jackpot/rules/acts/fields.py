@@ -33,6 +33,16 @@ Document = Annotated[
         description=f"1 to {DOCUMENT_MOST} printable characters",
     ),
 ]
+# Where a number is a must.
+DocumentNumber = Annotated[
+    str,
+    Meta(
+        min_length=1,
+        max_length=DOCUMENT_MOST,
+        pattern=rf"^(?=.*\S)[^{UNPRINTABLE}]+(?!\n)$",
+        description=f"1 to {DOCUMENT_MOST} printable characters",
+    ),
+]
 Remark = Annotated[
     str,
     Meta(

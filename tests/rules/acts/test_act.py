@@ -24,6 +24,7 @@ from jackpot.rules.acts.devices import BlockDevice, ClearDevice, EndKey
 from jackpot.rules.acts.disputes import Dispute, Lift
 from jackpot.rules.acts.hits import ErasePapers
 from jackpot.rules.acts.links import OpenLink, Resume, Suspend
+from jackpot.rules.acts.papers import AddPapers
 from jackpot.rules.acts.readings import Reading
 from jackpot.rules.acts.rounds import Decline
 from jackpot.rules.acts.seals import Seal
@@ -48,6 +49,7 @@ MOVES_NOTHING: Final = (
     Dispute,
     Lift,
     ErasePapers,
+    AddPapers,
     *(act.command for act in (*people.ACTS, *sessions.ACTS, *vouching.ACTS, *known.ACTS, *erasure.ACTS)),
     *(act.command for act in requests.ACTS),
     *(act.command for act in alarms.ACTS),

@@ -1,0 +1,26 @@
+"""Is the name of somebody who left kept only so long?"""
+
+from pathlib import Path
+
+from jackpot.ledger.keyring import people
+from jackpot.rules.acts.people import EndPerson
+from jackpot.server.retention import DAY_MS, erase_now
+from tests.server.bed import on_loop
+from tests.server.test_people import ANN, journal, opened
+
+KEPT_DAYS = 30
+
+
+@on_loop
+async def test_a_name_is_erased_by_age_and_the_journal_says_so(tmp_path: Path) -> None:
+    """Retention: of who left so many days ago, once; who is here keeps theirs."""
+    async with opened(tmp_path) as site:
+        dee = await site.join("dee", "floor")
+        desk = site.server.people
+        assert (await site.entrance.act(desk, EndPerson(dee.id), [await site.enter(ANN)])).ok
+        for days, names in ((KEPT_DAYS - 1, {"ann", "ben", "dee"}), (1, {"ann", "ben"}), (1, {"ann", "ben"})):
+            site.wait(days * DAY_MS)
+            await erase_now(desk, site.entrance, KEPT_DAYS)
+            kept = await site.entrance.books.read(people)
+            assert {one.login for one in kept.values()} == names
+    assert journal(tmp_path).count("name_erased") == 1
