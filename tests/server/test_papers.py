@@ -149,8 +149,8 @@ async def test_a_correction_is_asked_for_a_tax_form_by_the_sites_sum(tmp_path: P
     config = msgspec.structs.replace(config, site=site)
     async with Server(config) as server, table(server) as device:
         await royal(device)
-        for act in ("validate", "pay"):
-            assert (await administer(config, do=act, hit="H1", by="Ann"))["ok"]
+        assert (await administer(config, do="validate", hit="H1", by="Ann"))["ok"]
+        assert (await administer(config, do="pay", hit="H1", document="P-1", by="Ann"))["ok"]
         fix = {"do": "correct", "award": "A1", "amount": "12000.00", "reason": "misread", "document": "W-1"}
         both = {"by": "Ann", "and_by": "Bo", **fix}
         assert await refused(config, and_by="Bo", **fix) == ("no_tax_form", "tax_form")
