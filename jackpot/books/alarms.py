@@ -5,10 +5,10 @@ from heapq import merge
 from typing import Any, Final
 
 from jackpot.books.days import Span, periods, wanted_span
-from jackpot.books.doings import reason
 from jackpot.books.entries import Entry, counting, of_kinds, refused
 from jackpot.books.names import Names
 from jackpot.books.report import Cell, Column, Found, Report, Wanted
+from jackpot.books.telling import reason
 from jackpot.ledger.reading import Reader
 from jackpot.rules import alarms
 from jackpot.rules.acts.alarms import AlarmAcknowledged

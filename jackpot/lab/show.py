@@ -187,7 +187,7 @@ class Show:
         """Every hit that waits is validated and paid."""
         for hit in (await self._ask(WaitingHits()))["hits"]:
             await self._ask(Validate(hit["hit"]))
-            await self._ask(Pay(hit["hit"]))
+            await self._ask(Pay(hit["hit"], f"P-{hit['hit']}"))
 
     async def _wager_on(self, place: Place) -> None:
         """Round after round at a table that wins nothing, until the cycle is over."""

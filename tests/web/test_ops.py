@@ -350,9 +350,10 @@ async def test_every_page_is_for_everybody(tmp_path: Path) -> None:
                 assert await page.evaluate("document.documentElement.scrollWidth") <= SIZES[size][0], path
                 if path in PAGES and size != "wall":
                     assert await page.evaluate("document.querySelector('header').offsetHeight") <= 64, path
-        await page.click("text=Menu")
-        await page.click("nav >> text=Links")
-        await page.wait_for_selector("h1:text-is('Links')")
+            if size != "wall":
+                await page.click("text=Menu")
+                await page.click("nav >> text=Links")
+                await page.wait_for_selector("h1:text-is('Links')")
         page = await signed_in(server, browser, faults)
         await page.goto(f"http://127.0.0.1:{server.ports['http']}/ops/hits/main/H1")
         for _ in range(40):
