@@ -17,7 +17,7 @@ FLOOR: Final = "validate dispute undo strike void reopen decline release"
 ADMIN: Final = "add-person grant withdraw-role end-person reset-secret give-code vouch erase-name"
 POWERS: Final[dict[str, tuple[Role, ...]]] = (
     dict.fromkeys(FLOOR.split(), ("floor",))
-    | dict.fromkeys(("pay", "correct"), ("floor", "cage"))
+    | dict.fromkeys(("pay", "add-papers", "correct"), ("floor", "cage"))
     | dict.fromkeys(("suspend", "resume", "confirm-behind", "clear", "acknowledge"), ("floor", "admin"))
     | dict.fromkeys(("correct-meter", "decide-left"), ("floor", "admin"))
     | dict.fromkeys(("end-key", "transfer", "close-link", "change-link"), ("admin",))
