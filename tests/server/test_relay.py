@@ -16,7 +16,7 @@ from redis.exceptions import NoPermissionError, ResponseError
 from controllers.answers import Hit, Status
 from jackpot.app import Server
 from jackpot.config import Config, load
-from jackpot.lab.engines import EnginesMissing
+from jackpot.lab.engines import EnginesMissing, free_port
 from jackpot.lab.redis_engine import RedisServer, redis_program, valkey_program
 from jackpot.server.board import Board
 from jackpot.server.follow import LATE_S, STALE_S, Followed, Follower
@@ -334,14 +334,18 @@ async def test_a_replica_takes_over(redis: RedisServer, tmp_path: Path) -> None:
             assert mega(board) == 1_000_009
 
 
+CLUSTER = {"cluster-enabled": "yes", "cluster-node-timeout": "2000"}
+
+
 @pytest.mark.usefixtures("redis_there")
 @on_loop
 async def test_a_cluster_says_where_a_bank_is(tmp_path: Path) -> None:
     """Relay: sharded channels where it is a cluster; a bank's keys and channel are one node's."""
-    cluster = {"cluster-enabled": "yes", "cluster-node-timeout": "2000"}
+    # Nodes talk to each other at ports that are free, too: their own plus 10,000 may be anybody's.
+    buses = [str(free_port()) for _ in range(2)]
     with (
-        RedisServer(tmp_path / "a", settings=cluster) as one,
-        RedisServer(tmp_path / "b", settings=cluster) as two,
+        RedisServer(tmp_path / "a", settings=CLUSTER | {"cluster-port": buses[0]}) as one,
+        RedisServer(tmp_path / "b", settings=CLUSTER | {"cluster-port": buses[1]}) as two,
     ):
         slot = one.command("CLUSTER", "KEYSLOT", keys_of("main")[0])
         assert [one.command("CLUSTER", "KEYSLOT", key) for key in keys_of("main")] == [slot] * 3
@@ -350,7 +354,7 @@ async def test_a_cluster_says_where_a_bank_is(tmp_path: Path) -> None:
             one.command("CLUSTER", "ADDSLOTSRANGE", 0, slot - 1)
         one.command("CLUSTER", "ADDSLOTSRANGE", slot + 1, 16_383)
         two.command("CLUSTER", "SET-CONFIG-EPOCH", 2)
-        one.command("CLUSTER", "MEET", "127.0.0.1", two.port)
+        one.command("CLUSTER", "MEET", "127.0.0.1", two.port, buses[1])
         for node in one, two:
             await _joined(node)
         config = fed(configure(tmp_path), one)
