@@ -85,7 +85,8 @@ async def test_one_table_that_breaks_ends_alone(
 ) -> None:
     """S9: T01's handling raises: in a callback, an answer, a push, the sweep, at its end; T02 plays on."""
     clock = StepClock()
-    async with Server(configure(tmp_path), clock) as server, table(server, "T02") as other:
+    config = configure(tmp_path, heartbeat_ms=60_000)  # a slow machine makes no table silent
+    async with Server(config, clock) as server, table(server, "T02") as other:
         async with table(server, "T01") as device:
             await plays(other)
             monkeypatch.setattr(TableConnection, place, throwing(first, getattr(TableConnection, place)))
