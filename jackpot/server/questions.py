@@ -179,10 +179,14 @@ class Questions:
     async def _tables(self, writer: Desk) -> list[replies.Table]:
         online = self._whose.devices["table"].current
 
-        def look(engine: Engine) -> tuple[list[replies.Table], dict[str, People]]:
+        tick = int(writer.clock.monotonic() * 1000)
+
+        def look(engine: Engine) -> tuple[list[replies.Table], dict[str, tuple[People, int]]]:
             state = views.statistics(engine)
             askers = {
-                table.terms.table: asked.people for table in engine.state.tables if (asked := table.waits())
+                table.terms.table: (asked.people, _still(engine, asked, tick))
+                for table in engine.state.tables
+                if (asked := table.waits())
             }
             return [
                 replies.Table(
@@ -203,8 +207,8 @@ class Questions:
             ], askers
 
         tables, askers = await writer.ask(look)
-        called = await self._called(askers.values())
-        return [_asked_by(table, called.said(askers.get(table.table, People()))) for table in tables]
+        called = await self._called(people for people, _ in askers.values())
+        return [_asked_by(table, called, *askers.get(table.table, (People(), 0))) for table in tables]
 
     async def _links(self, writer: Desk) -> list[replies.Link]:
         state, terms = await writer.ask(lambda engine: (views.statistics(engine), link_terms(engine.state)))
@@ -240,11 +244,10 @@ class Questions:
             waits = await writer.ask(lambda engine, tick=tick: _waits(engine, tick))  # type: ignore[misc]
             called = await self._called(request.people for request, _ in waits.requests)
             found += (_asked(writer.bank, request, left, called, waits) for request, left in waits.requests)
-            left = waits.tables
-            for table in await self._tables(writer) if left else ():
+            for table in await self._tables(writer) if waits.at_tables else ():
                 round_, at = table.round, {"bank": writer.bank, "table": table.table}
-                if round_ is not None and round_.asked is not None:
-                    facts = {"round": round_.round, "asked": round_.asked, "left_ms": left.get(table.table)}
+                if round_ is not None and round_.left_ms:
+                    facts = {"round": round_.round, "asked": round_.asked, "left_ms": round_.left_ms}
                     found.append(_waiting("reopen", at, **facts))
                 if table.behind is not None:
                     found.append(_waiting("confirm-behind", at, acked=table.behind, last_seq=table.last_seq))
@@ -368,28 +371,24 @@ def _waiting(what: str, at: Mapping[str, str], **facts: Any) -> replies.Waiting:
 
 
 class _Waits(NamedTuple):
-    """requests: each with its milliseconds left. tables: by id, those that wait, None: for ever.
-
-    links: of all, the terms.
-    """
+    """requests: each with its milliseconds left. at_tables: whether a table waits. links: their terms."""
 
     requests: list[tuple[Asked, int]]
-    tables: dict[str, int | None]
+    at_tables: bool
     links: dict[str, LinkTerms]
 
 
 def _waits(engine: Engine, tick: int) -> _Waits:
     """What waits in a bank for a second person. tick: now, as in `Envelope`."""
-    state, epoch = engine.state, engine.epoch
+    state = engine.state
+    requests = [(request, _still(engine, request, tick)) for request in state.requests]
+    at_tables = bool(state.behind) or any(table.waits() for table in state.tables)
+    return _Waits(requests, at_tables, link_terms(state))
 
-    def left(asked: Asked | Reopening) -> int:
-        return max(0, REQUEST_HOLDS_MS - epoch.waited_ms(asked, tick))
 
-    tables: dict[str, int | None] = {state.table(number).terms.table: None for number in state.behind}
-    for table in state.tables:
-        if (asked := table.waits()) is not None:
-            tables[table.terms.table] = left(asked)
-    return _Waits([(request, left(request)) for request in state.requests], tables, link_terms(state))
+def _still(engine: Engine, asked: Asked | Reopening, tick: int) -> int:
+    """For how many milliseconds it still waits for a second person. tick: now, as in `Envelope`."""
+    return max(0, REQUEST_HOLDS_MS - engine.epoch.waited_ms(asked, tick))
 
 
 def _asked(bank: str, request: Asked, left_ms: int, called: Called, waits: _Waits) -> replies.Waiting:
@@ -412,11 +411,13 @@ def _asked(bank: str, request: Asked, left_ms: int, called: Called, waits: _Wait
     return _waiting(what, {"bank": bank}, fields=fields, table=table, **facts)
 
 
-def _asked_by(table: replies.Table, asked: tuple[str, ...]) -> replies.Table:
-    """The table, with who asked to reopen its round as people call them."""
-    if not asked or table.round is None:
+def _asked_by(table: replies.Table, called: Called, people: People, left_ms: int) -> replies.Table:
+    """The table, with who asked to reopen its round as people call them, and for how long it still waits."""
+    said = called.said(people)
+    if not said or table.round is None:
         return table
-    return msgspec.structs.replace(table, round=msgspec.structs.replace(table.round, asked=asked[0]))
+    round_ = msgspec.structs.replace(table.round, asked=said[0], left_ms=left_ms)
+    return msgspec.structs.replace(table, round=round_)
 
 
 def _device(role: str, devices: Devices, name: str) -> replies.Device:

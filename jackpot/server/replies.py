@@ -177,7 +177,8 @@ class Draw(Reply, frozen=True):
 class Round(Reply, frozen=True):
     """The unfinished round, or the last closed one while it can be reopened (T10).
 
-    hits, asked: of a closed one; who asked to reopen it and waits for a second person.
+    hits, asked: of a closed one; who asked to reopen it and waits for a second person. left_ms: for how long
+    the table still waits with them; 0 once it plays on.
     """
 
     round: str
@@ -190,6 +191,7 @@ class Round(Reply, frozen=True):
     settled: tuple[int, ...] = ()
     hits: tuple[str, ...] = ()
     asked: str | None = None
+    left_ms: int | None = None
 
 
 class Table(Reply, frozen=True):

@@ -95,9 +95,12 @@ def _at_tables(tables: Iterable[Map]) -> Iterator[dict[str, str]]:
             controls = "where the approved controls let small ones be final at once, see `validate_at`"
             yield _trouble(said, f"`jackpot hits list`, then validate and pay each; {controls}")
         if asked:
-            said = f"Table {name}: {asked['by']} asked to reopen round {asked['round']}; the table waits"
+            said = f"Table {name}: {asked['by']} asked to reopen round {asked['round']}"
             answer = f"`jackpot rounds reopen {name} {asked['round']}`"
-            yield _trouble(said, f"another person answers: {answer}, or `decline`")
+            yield _trouble(
+                f"{said}; the table waits 15 minutes at most",
+                f"another person answers: {answer}, or `decline`",
+            )
 
 
 def _at_limit(links: Iterable[Map]) -> Iterator[dict[str, str]]:

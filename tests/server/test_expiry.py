@@ -1,12 +1,24 @@
 """Does a request that nobody confirms end by itself, and for all to see?"""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
+import aiohttp
+
+from jackpot.app import Server
+from jackpot.config import Config
+from jackpot.rules.acts.meters import CorrectMeter
 from jackpot.rules.acts.people import ResetSecret
 from jackpot.rules.acts.requests import REQUEST_HOLDS_MS, Confirm
+from jackpot.rules.acts.rounds import Reopen
+from jackpot.rules.betting import ASKED_HOLDS_MS
+from jackpot.server.asks import BASE
 from jackpot.server.expiry import expire_now
-from tests.server.bed import on_loop
+from tests.server.bed import LINK, StepClock, configure, on_loop, table
 from tests.server.test_people import ANN, BEN, journal, opened
+from tests.web.staffed import prove, staffed, token
 
 
 @on_loop
@@ -24,3 +36,72 @@ async def test_a_request_ends_visibly(tmp_path: Path) -> None:
         late = await site.entrance.act(people, Confirm(asked.request), [ben])
         assert late.code == "no_such_request"
     assert journal(tmp_path)[-2:] == ["request_expired", "act_refused"]
+
+
+@asynccontextmanager
+async def looked_at(config: Config, clock: StepClock, mine: str) -> AsyncIterator[tuple[Server, "Look"]]:
+    """A server, and what somebody with that token sees of it."""
+    async with Server(config, clock) as server:
+        at, headers = f"http://127.0.0.1:{server.ports['http']}", {"Authorization": f"Bearer {mine}"}
+        async with aiohttp.ClientSession(at, headers=headers) as web:
+            yield server, Look(web)
+
+
+class Look:
+    """The API's answers and the pages' texts."""
+
+    def __init__(self, web: aiohttp.ClientSession) -> None:
+        self._web = web
+
+    async def api(self, path: str) -> Any:
+        async with self._web.get(f"{BASE}{path}") as answer:
+            return await answer.json()
+
+    async def page(self, path: str) -> str:
+        async with self._web.get(f"/ops{path}") as answer:
+            assert answer.status == 200
+            return await answer.text()
+
+    async def waiting(self) -> list[str]:
+        return [one["what"] for one in (await self.api("/requests"))["requests"]]
+
+
+@on_loop
+async def test_what_was_asked_before_a_restart_is_over_for_all_to_see(tmp_path: Path) -> None:
+    """T10, S8: a request and a reopening wait on after a restart, and no longer than a quarter of an hour.
+
+    Page, API and journal say so; the table plays on, and its wager says how long it was held.
+    """
+    clock, config = StepClock(), configure(tmp_path)
+    async with staffed(config, clock) as server, table(server) as device:
+        device.wager(1, "R1", 1, lock=True)
+        device.say(t="close", seq=2, round="R1")
+        await device.answer(2)
+        ann, main = await prove(server, "ann"), server.writers["main"]
+        for act in (Reopen("T01", "R1", "seat 3"), CorrectMeter(LINK, "mega", 1_000_000, "a test wager")):
+            assert (await server.entrance.act(main, act, [ann])).asked
+        mine = await token(server)
+    clock.ahead_s += 60
+    async with looked_at(config, clock, mine) as (server, look):
+        assert await look.waiting() == ["correct-meter", "reopen"]
+        page = await look.page("/requests")
+        assert "Ann asks for it" in page
+        assert "Ann asked to reopen round R1" in page
+        assert "The table waits for another person." in await look.page("/tables/T01")
+        async with table(server) as device:
+            device.wager(3, "R2", 1)
+            assert (await device.type("nack"))["code"] == "table_held"
+        clock.ahead_s += max(REQUEST_HOLDS_MS, ASKED_HOLDS_MS) / 1_000
+        await expire_now(server.writers["main"])
+        assert await look.waiting() == []
+        assert '<p class="empty">Nothing.</p>' in await look.page("/requests")
+        assert (await look.api("/tables/T01"))["round"]["left_ms"] == 0
+        assert "the table plays on" in await look.page("/tables/T01")
+        (over,) = (await look.api("/journal?kind=request_expired"))["entries"]
+        assert over["event"]["waited_ms"] >= REQUEST_HOLDS_MS
+        assert "Request expired" in await look.page("/journal?kind=request_expired")
+        async with table(server) as device:
+            device.wager(3, "R2", 1)
+            assert (await device.type("ack"))["seq"] == 3
+        wagered = (await look.api("/journal?table=T01&limit=1"))["entries"][0]["event"]
+        assert wagered["asked_ms"] >= ASKED_HOLDS_MS

@@ -99,7 +99,7 @@ async def test_whatever_is_wrong_says_what_comes_next(tmp_path: Path) -> None:
         "Table T01: the chips counted differ from the wagers accepted": (
             f"{count}`jackpot rounds strike T01 R1 SEAT LINK`, or `jackpot rounds void`"
         ),
-        "Table T02: Ann asked to reopen round R1; the table waits": (
+        "Table T02: Ann asked to reopen round R1; the table waits 15 minutes at most": (
             "another person answers: `jackpot rounds reopen T02 R1`, or `decline`"
         ),
         "Table T03 is offline": "check power, network and key; the log names devices that were refused",
