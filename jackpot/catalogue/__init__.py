@@ -19,7 +19,7 @@ from jackpot.catalogue.paytables import (
     parse,
     rows_of,
 )
-from jackpot.catalogue.returns import Odds, Return, odds_of, percent_text, return_of
+from jackpot.catalogue.returns import Odds, Return, hit_chance, odds_of, percent_text, return_of
 from jackpot.catalogue.terms import DEFAULT_BANK, LevelEntry, LinkEntry, TermsRefused, resolve
 
 __all__ = [
@@ -37,6 +37,7 @@ __all__ = [
     "cards_by_house",
     "every",
     "games_of",
+    "hit_chance",
     "ids",
     "load",
     "money_text",

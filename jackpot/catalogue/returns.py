@@ -77,6 +77,18 @@ def odds_return(terms: LinkTerms) -> Fraction:
     return total / (odds.deals * len(SUITS))
 
 
+def hit_chance(terms: LinkTerms, level: str) -> Fraction:
+    """How often a wager wins a percentage of the level. All suits are equally likely."""
+    odds = odds_of(terms.hand_kind)
+    hits = 0
+    for hand, count in odds.hands.items():
+        for suit in SUITS:
+            row = best_row(terms.rows, Ranked(hand, suit))
+            if row is not None and isinstance(row.pays, Percent) and row.pays.level == level:
+                hits += count
+    return Fraction(hits, odds.deals * len(SUITS))
+
+
 def draws_return(terms: LinkTerms, seats: int) -> Fraction:
     """What the Magic Card and the Lucky Bonus return on average, as a part of the wager (A7).
 

@@ -45,6 +45,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
         "jackpot.cli.conformance",
         "Test another maker's device, or server, against the floor protocol.",
     ),
+    "dashboards": ("jackpot.cli.dashboards", "Write the dashboards for Grafana."),
     "bench": ("jackpot.cli.bench", "Measure the server next to other designs."),
     "paytable": ("jackpot.cli.paytable", "The paytable catalogue: list, show."),
 }

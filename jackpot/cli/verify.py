@@ -11,7 +11,7 @@ from jackpot.cli.speak import ConfigFile, configured, fail
 from jackpot.words import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
     from jackpot.config import Config
     from jackpot.ledger.heads import KeptHeads
@@ -56,18 +56,26 @@ def verify(
     jobs: Annotated[
         int | None, typer.Option("--jobs", min=1, help="Processes at once. [default: one a processor]")
     ] = None,
+    *,
+    textfile: Annotated[
+        Path | None,
+        typer.Option("--textfile", metavar="FILE", help="Tell Prometheus' node_exporter that it holds."),
+    ] = None,
 ) -> None:
     """Prove the ledger from its first row: chain, postings, meters, snapshots and head. A server may run.
 
     With URL and --config, the ledger at that URL is held against that configuration: its site and its banks.
     With --heads each head in that file must be signed by a known key and be in the chain; what is newer than
     the last of them is said to be unproved. With --chain no row is decided again: it shows quickly whether
-    anything was changed, moved or taken away, and not whether what was written was right.
+    anything was changed, moved or taken away, and not whether what was written was right. With --textfile,
+    where all holds, the file says when and how far, for an alert that watches it.
 
     Example: jackpot verify --config /etc/jackpot/config.toml --heads /mnt/audit/heads.jsonl --key site.pub
     """
     from jackpot.ledger.store import LedgerError
 
+    if textfile is not None and chain:
+        fail("--textfile says that the books were proved, and --chain does not prove them")
     known = _known(head)
     of = _of(context, url, config)
     kept = None if heads is None else partial(_kept, heads, _public_keys(key or [], of))
@@ -76,28 +84,59 @@ def verify(
         problems, reports = _verified(asked, kept)
     except LedgerError as error:
         fail(str(error))
-    for problem in problems:
+    for problem in [*problems, *(found for report in reports.values() for found in report.problems)]:
         typer.echo(problem, err=True)
-    for report in reports.values():
-        for problem in report.problems:
-            typer.echo(problem, err=True)
-    balance = ", the books balance"
     sound = not problems and not any(report.problems for report in reports.values())
+    how = (
+        ", each following from the one before; none was decided again"
+        if chain
+        else ", the books balance" * sound
+    )
     for name, report in reports.items():
-        if not report.problems and report.head.seq:
-            hold = "holds" if report.head.seq == 1 else "hold"
-            said = (
-                ", each following from the one before; none was decided again" if chain else balance * sound
-            )
-            typer.echo(f"{name}: {counted(report.head.seq, 'row')} {hold}{said}")
-            for left in [*_left(report), *([] if heads is None else [_proved(report)])]:
-                typer.echo(f"{name}: {left}")
-            typer.echo(f"{name}: head {report.head.hash.hex()}")
+        _say(name, report, how, heads=heads is not None)
+    _end_if_wrong(problems, reports)
+    if textfile is not None:
+        _tell(textfile, reports)
+
+
+def _end_if_wrong(problems: "Sequence[str]", reports: "Mapping[str, Report]") -> None:
+    """Ends the command where anything was found. problems: of the whole ledger."""
     wrong = {"ledger": len(problems)} if problems else {}
     wrong |= {name: len(report.problems) for name, report in reports.items() if report.problems}
     if wrong:
         found = ", ".join(f"{name}: {counted(count, 'problem')}" for name, count in wrong.items())
         fail(f"{found}: this is not what was written")
+
+
+def _say(name: str, report: "Report", how: str, *, heads: bool) -> None:
+    """How far a bank holds, what is left to believe, and its head. heads: whether signed ones were given."""
+    if report.problems or not report.head.seq:
+        return
+    hold = "holds" if report.head.seq == 1 else "hold"
+    typer.echo(f"{name}: {counted(report.head.seq, 'row')} {hold}{how}")
+    for left in [*_left(report), *([_proved(report)] if heads else [])]:
+        typer.echo(f"{name}: {left}")
+    typer.echo(f"{name}: head {report.head.hash.hex()}")
+
+
+def _tell(textfile: Path, reports: "Mapping[str, Report]") -> None:
+    """When each bank was proved, and how far. The collector takes the new file whole, or the old one."""
+    from jackpot.clock import SystemClock
+
+    now = SystemClock().unix_ms() / 1000
+    figures: dict[str, dict[str, float]] = {
+        "jackpot_verified_timestamp_seconds": dict.fromkeys(reports, now),
+        "jackpot_verified_seq": {name: report.head.seq for name, report in reports.items()},
+    }
+    lines = [f"# TYPE {metric} gauge" for metric in figures]
+    for metric, banks in figures.items():
+        lines += [f'{metric}{{bank="{bank}"}} {value}' for bank, value in banks.items()]
+    new = textfile.with_suffix(".new")
+    try:
+        new.write_text("\n".join([*lines, ""]))
+        new.replace(textfile)
+    except OSError as error:
+        fail(f"{textfile}: {error.strerror}")
 
 
 def _of(context: typer.Context, url: str | None, config: Path | None) -> "Config | None":

@@ -1,10 +1,11 @@
 """What has a bank counted since this server started? For metrics and pages; no count steers anything."""
 
+from collections import Counter
 from typing import Final
 
 import structlog
 
-from controllers.answers import Nack
+from controllers.answers import Ack, Nack
 from jackpot.rules import alarms
 from jackpot.rules.outcome import Outcome
 from jackpot.rules.refusal import NOT_APPLIED
@@ -19,12 +20,15 @@ ALARMS: Final = (
     "request_expired",
 )
 
+# Kinds of awards, of a meter and others (A1).
+AWARDS: Final = ("meter", "odds", "envy", "draw")
+
 log: Final = structlog.get_logger()
 
 
 class Counts:
     """One bank's counts. commits, answers: seconds each took; batches: rows of each. By name what is alarmed,
-    and by code what was not applied.
+    by code what was not applied, and by link and kind what settlements awarded, in cents.
     """
 
     def __init__(self) -> None:
@@ -36,6 +40,7 @@ class Counts:
         self.slow_commits = 0
         self.not_applied = dict.fromkeys(sorted(NOT_APPLIED), 0)
         self.alarms = dict.fromkeys(ALARMS, 0)
+        self.awards: Counter[tuple[str, str]] = Counter()
 
     def add(self, bank: str, outcome: Outcome) -> None:
         """Counts and logs what people should know of an outcome."""
@@ -46,3 +51,6 @@ class Counts:
         answer = outcome.answer
         if isinstance(answer, Nack) and answer.expected is not None:
             self.not_applied[answer.code] += 1
+        elif isinstance(answer, Ack):
+            for award in answer.awards:
+                self.awards[award.link, award.kind] += award.amount

@@ -76,6 +76,12 @@ def of_books(states: Sequence[Facts], banks: Sequence[Facts]) -> Iterator[Family
         ["bank", "code"],
         (([state["bank"], kind], count) for state in states for kind, count in state["alarms"].items()),
     )
+    yield gauge(
+        "requests_waiting",
+        "Acts that wait for a second person.",
+        ["bank"],
+        (([state["bank"]], state["requests"]) for state in states),
+    )
 
 
 def _links(states: Sequence[Facts], banks: Sequence[Facts]) -> Iterator[Family]:
@@ -165,6 +171,12 @@ def _waiting(states: Sequence[Facts]) -> Iterator[Family]:
 def _tables(states: Sequence[Facts]) -> Iterator[Family]:
     tables = [table for state in states for table in state["tables"]]
     behind = {table for state in states for table in state["behind"]}
+    yield gauge(
+        "table_info",
+        "The game of the table, always 1.",
+        ["table", "game"],
+        (([table["table"], table["game"]], 1) for table in tables),
+    )
     yield counter(
         "table_rounds",
         "Rounds that the table has closed.",

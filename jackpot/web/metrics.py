@@ -9,9 +9,11 @@ from typing import Final, NamedTuple
 from prometheus_client.core import InfoMetricFamily
 
 from jackpot.logs import lines_dropped
+from jackpot.rules.money import from_cents
 from jackpot.server.alone import failures
+from jackpot.server.counts import AWARDS
 from jackpot.server.histogram import Histogram
-from jackpot.web.families import Facts, Family, by_bank, counter, gauge, histogram
+from jackpot.web.families import Facts, Family, by_bank, counter, gauge, histogram, units
 
 _BANK_GAUGES: Final = (
     ("bank_active", "active", "1 while the bank decides and is durable."),
@@ -83,9 +85,10 @@ class WayIn(NamedTuple):
     refused: Mapping[str, int]
 
 
-def of_program(build: Mapping[str, str], lag: Histogram) -> Iterator[Family]:
-    """lag: seconds by which the event loop was late."""
+def of_program(build: Mapping[str, str], lag: Histogram, now: float) -> Iterator[Family]:
+    """lag: seconds by which the event loop was late. now: unix seconds, by this machine's clock."""
     yield InfoMetricFamily("jackpot_build", "The program that runs.", dict(build))
+    yield gauge("clock_timestamp_seconds", "The machine's clock at this scrape.", [], [([], now)])
     yield histogram("event_loop_lag_seconds", "How late the event loop was.", [], [([], lag)])
     yield counter(
         "peer_failures",
@@ -120,6 +123,34 @@ def of_banks(statistics: Sequence[Facts]) -> Iterator[Family]:
         ["bank", "code"],
         (([*at, code], count) for at, bank in banks for code, count in bank["alarms"].items()),
     )
+
+
+def of_awards(statistics: Sequence[Facts]) -> Iterator[Family]:
+    """What was awarded, as it was decided: an undo or a correction of later takes nothing back."""
+    yield counter(
+        "awards_made_currency_units",
+        "Awards made since the start, by kind.",
+        ["link", "kind"],
+        (
+            ([link, kind], units(from_cents(bank["awards"].get((link, kind), 0))))
+            for bank in statistics
+            for link in bank["links"]
+            for kind in AWARDS
+        ),
+    )
+
+
+def of_chances(chances: Mapping[tuple[str, str], float]) -> Iterator[Family]:
+    """chances: by link and level, that a wager wins a part of it."""
+    text = "How often a wager wins the level, by the exact odds of its hands."
+    yield gauge("hit_probability_ratio", text, ["link", "level"], chances.items())
+
+
+def of_disk(disk: Sequence[tuple[int, int]]) -> Iterator[Family]:
+    """disk: bytes free and in all, where the ledger is a file."""
+    for place, (name, text) in enumerate((("free", "Free bytes"), ("size", "All bytes"))):
+        label = f"{text} of the disk that the ledger's file lies on."
+        yield gauge(f"ledger_disk_{name}_bytes", label, [], (([], found[place]) for found in disk))
 
 
 def of_relays(statistics: Sequence[Facts]) -> Iterator[Family]:

@@ -11,6 +11,7 @@ from typing import Final, Protocol
 from aiohttp import web
 
 from jackpot import __version__
+from jackpot.clock import Clock
 from jackpot.config import Address, Signage
 from jackpot.server.devices import Devices
 from jackpot.server.door import Door
@@ -45,6 +46,8 @@ class Source(site.Visited, Protocol):
     def followers(self) -> Mapping[str, Follower]: ...
     @property
     def signs(self) -> Devices: ...
+    @property
+    def clock(self) -> Clock: ...
     @property
     def lag(self) -> Histogram: ...
     @property
@@ -92,4 +95,6 @@ async def metrics(request: web.Request) -> web.Response:
     way_in = WayIn([source.signs.statistics()], doors, source.visits.refused)
     followers = [follower.statistics() for follower in source.followers.values()]
     shown = by_bank(_GAUGES, _COUNTERS, followers)
-    return site.exposition(chain(of_program(build, source.lag), shown, of_way_in(way_in)))
+    return site.exposition(
+        chain(of_program(build, source.lag, source.clock.unix_ms() / 1000), shown, of_way_in(way_in))
+    )

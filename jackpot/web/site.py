@@ -5,15 +5,18 @@ sign pages and the streams there and on the public one.
 """
 
 import asyncio
+import os
 import platform
 from collections.abc import Iterable, Sequence
 from itertools import chain
+from pathlib import Path
 from typing import Any, Final, Protocol
 
 from aiohttp import web
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from jackpot import __version__
+from jackpot.catalogue import hit_chance
 from jackpot.config import Address, Config
 from jackpot.rules import views
 from jackpot.rules.signing import SITE
@@ -34,7 +37,10 @@ from jackpot.web.families import Family, registry
 from jackpot.web.front import Front, Maker
 from jackpot.web.metrics import (
     WayIn,
+    of_awards,
     of_banks,
+    of_chances,
+    of_disk,
     of_encryption,
     of_heads,
     of_pagers,
@@ -90,6 +96,7 @@ class Source(overview.Source, Visited, Protocol):
 
 _SOURCE: Final = web.AppKey("source", Source)
 _STATES: Final = web.AppKey("states", dict[str, dict[str, Any]])
+_CHANCES: Final = web.AppKey("chances", dict[tuple[str, str], float])
 
 
 async def listen(
@@ -99,6 +106,11 @@ async def listen(
     app = web.Application(client_max_size=api.REQUEST_MOST)
     app[_SOURCE] = source
     app[_STATES] = {}
+    app[_CHANCES] = {
+        (terms.link, level.level): float(hit_chance(terms, level.level))
+        for terms in source.config.links
+        for level in terms.levels
+    }
     app.add_routes(screens.public())
     looking = Overview(source, screens.writing)
 
@@ -175,7 +187,7 @@ async def ready(request: web.Request) -> web.Response:
 
 async def metrics(request: web.Request) -> web.Response:
     """Everything, in Prometheus' text form."""
-    source, states = request.app[_SOURCE], request.app[_STATES]
+    source, states, chances = request.app[_SOURCE], request.app[_STATES], request.app[_CHANCES]
     desks = {**source.writers, SITE: source.people}
     for bank, writer in desks.items():
         try:
@@ -199,18 +211,28 @@ async def metrics(request: web.Request) -> web.Response:
     way_in = WayIn(devices, doors, source.visits.refused)
     books = of_books(list(states.values()), banks)
     heads = [] if source.signer is None else [source.signer.statistics()]
+    disk = [] if source.config.ledger.file is None else [_disk(source.config.ledger.file.parent)]
     return exposition(
         chain(
-            of_program(build, source.lag),
+            of_program(build, source.lag, source.clock.unix_ms() / 1000),
             of_encryption(source.encryption.ends),
             books,
             of_banks(banks),
+            of_awards(banks),
+            of_chances(chances),
+            of_disk(disk),
             of_way_in(way_in),
             of_relays(relays),
             of_heads(heads),
             of_pagers([] if source.pagers is None else [source.pagers.statistics()]),
         )
     )
+
+
+def _disk(folder: Path) -> tuple[int, int]:
+    """Bytes free and in all of the disk that a folder lies on, which the system knows without reading it."""
+    found = os.statvfs(folder)
+    return found.f_bavail * found.f_frsize, found.f_blocks * found.f_frsize
 
 
 def exposition(families: Iterable[Family]) -> web.Response:

@@ -10,6 +10,8 @@ import pytest
 from jackpot.ledger.copy import UNFINISHED
 from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.rules.events import Refused
+from tests.deploy.test_metrics import documented
+from tests.deploy.tools import promtool
 from tests.ledger.play import Play
 from tests.ledger.test_verify import spoil, write
 from tests.ledger.waiting import copy, open_banks
@@ -45,6 +47,26 @@ def test_a_sound_ledger(sound: Path) -> None:
     ]
     assert run(f"sqlite:///{sound}", "--head", head.hash.hex())[0] == 0
     server.close()
+
+
+def test_prometheus_is_told_that_the_books_hold(sound: Path, tmp_path: Path) -> None:
+    """S8: the moment and the row are written where the books hold; where they do not, the file stays."""
+    told = tmp_path / "jackpot.prom"
+    server = SqliteLedger(sound)
+    seq = server.head("main").seq
+    server.close()
+    assert run(f"sqlite:///{sound}", "--textfile", str(told))[0] == 0
+    (checked,) = [line for line in told.read_text().splitlines() if line.startswith("jackpot_verified_seq")]
+    assert checked == f'jackpot_verified_seq{{bank="main"}} {seq}'
+    assert {name for name in documented("auditor") if name not in told.read_text()} == set()
+    assert promtool("check", "metrics", given=told.read_text()).returncode in {0, 3}  # 3: it wants help texts
+    before = told.read_text()
+    path = Path(shutil.copy(sound, tmp_path))
+    spoil(path, "UPDATE journal SET body = x'90' WHERE seq = 20")
+    assert run(f"sqlite:///{path}", "--textfile", str(told))[0] == 1
+    assert told.read_text() == before
+    code, _, errors = run(f"sqlite:///{sound}", "--chain", "--textfile", str(told))
+    assert (code, errors.startswith("--textfile says")) == (1, True)
 
 
 def test_the_chain_alone(sound: Path, tmp_path: Path) -> None:

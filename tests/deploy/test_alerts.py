@@ -1,5 +1,6 @@
 """Is every alert valid, tested, and one that a person can act on?"""
 
+import re
 from typing import Any, Final
 
 import pytest
@@ -7,12 +8,14 @@ import yaml
 
 from tests.deploy.tools import DEPLOY, promtool
 
+# What an entry of the runbook says.
+PARTS: Final = ("Means", "Affects", "Look first", "Do", "Ends")
 FOLDER: Final = DEPLOY / "prometheus"
 
 
 def rules() -> list[dict[str, Any]]:
     groups = yaml.safe_load((FOLDER / "alerts.yml").read_text())["groups"]
-    return [rule for group in groups for rule in group["rules"]]
+    return [rule for group in groups for rule in group["rules"] if "alert" in rule]
 
 
 @pytest.mark.parametrize(
@@ -46,6 +49,27 @@ def test_every_alert_says_what_to_do() -> None:
     assert len({rule["alert"] for rule in found}) == len(found)
     for rule in found:
         assert rule["alert"].startswith("Jackpot")
-        assert rule["labels"]["severity"] in {"critical", "warning"}
-        assert rule["annotations"].keys() == {"summary", "description"}
+        assert rule["labels"]["severity"] in {"critical", "warning", "info"}
+        assert rule["annotations"].keys() == {"summary", "description", "runbook"}
         assert rule["annotations"]["description"].endswith(".")
+        assert rule["annotations"]["runbook"] == f"RUNBOOK.md#{rule['alert'].lower()}"
+
+
+def test_the_runbook_has_every_alert_in_its_order() -> None:
+    """Deploy: of each alert what it means, whom it affects, where to look, what to do and how it ends."""
+    text = (DEPLOY / "RUNBOOK.md").read_text()
+    entries = [
+        entry for entry in re.split(r"^### ", text, flags=re.MULTILINE)[1:] if entry.startswith("Jackpot")
+    ]
+    assert [entry.split()[0] for entry in entries] == [rule["alert"] for rule in rules()]
+    for entry in entries:
+        assert re.findall(r"(?m)^- \*\*([\w ]+)\*\* ", entry) == list(PARTS), entry
+
+
+def test_what_is_recorded_is_used() -> None:
+    """Deploy: each recorded series is what an alert asks for."""
+    groups = yaml.safe_load((FOLDER / "alerts.yml").read_text())["groups"]
+    recorded = {rule["record"] for group in groups for rule in group["rules"] if "record" in rule}
+    asked = " ".join(rule["expr"] for rule in rules())
+    assert recorded
+    assert all(name in asked for name in recorded)

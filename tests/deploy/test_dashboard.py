@@ -1,4 +1,4 @@
-"""Is the dashboard one that Grafana can draw, and does it ask only for what the server tells?"""
+"""Are the dashboards such that Grafana can draw them, and do they ask only for what the server tells?"""
 
 import itertools
 import json
@@ -11,7 +11,8 @@ from typing import Any, Final
 import pytest
 import yaml
 
-from tests.deploy.dashboard import dashboard, panels, queries, variables
+from jackpot.web.dashboards import dashboards
+from tests.deploy.dashboard import FOLDER, boards, panels, queries, variables
 from tests.deploy.test_metrics import documented
 from tests.deploy.tools import DEPLOY
 
@@ -40,41 +41,25 @@ def metrics_in(text: str) -> set[str]:
 
 
 def test_it_asks_only_for_documented_metrics() -> None:
-    """Deploy: no query of the dashboard or of an alert names a metric that is not in METRICS.md."""
+    """Deploy: no query of a dashboard or of an alert names a metric that is not in METRICS.md."""
     alerts = (DEPLOY / "prometheus" / "alerts.yml").read_text()
     expressions = re.findall(r"(?m)^ +expr: (.*)$", alerts)
     asked = metrics_in("\n".join([*queries().values(), *expressions, *(s for s, _ in variables().values())]))
     assert len(asked) > 30
-    assert asked <= documented().keys() | documented("signage").keys()
-
-
-@pytest.mark.parametrize(
-    "metric",
-    [
-        "jackpot_meter_currency_units",
-        "jackpot_contributions_currency_units",
-        "jackpot_table_rounds_total",
-        "jackpot_table_connected",
-        "jackpot_hits_total",
-        "jackpot_awards_waiting",
-        "jackpot_refusals_total",
-        "jackpot_commit_seconds",
-    ],
-)
-def test_it_shows_what_the_control_room_asks_for(metric: str) -> None:
-    """Deploy: meters, contributions, rounds, tables on and off, hits, pending, refusals, commits."""
-    assert metric in metrics_in("\n".join(queries().values()))
+    known = (documented(part).keys() for part in ("server", "signage", "auditor"))
+    assert asked <= {metric for part in known for metric in part}
 
 
 def test_no_two_panels_cover_each_other() -> None:
     """Deploy: every panel has its own place in the grid, an id, a unit, words and our data source."""
-    places = dashboard()["panels"]
-    assert len({panel["id"] for panel in places}) == len(places)
-    for one, other in itertools.combinations([panel["gridPos"] for panel in places], 2):
-        apart = one["x"] + one["w"] <= other["x"] or other["x"] + other["w"] <= one["x"]
-        above = one["y"] + one["h"] <= other["y"] or other["y"] + other["h"] <= one["y"]
-        assert apart or above, (one, other)
-    for panel in panels():
+    for title, board in boards().items():
+        places = board["panels"]
+        assert len({panel["id"] for panel in places}) == len(places)
+        for one, other in itertools.combinations([panel["gridPos"] for panel in places], 2):
+            apart = one["x"] + one["w"] <= other["x"] or other["x"] + other["w"] <= one["x"]
+            above = one["y"] + one["h"] <= other["y"] or other["y"] + other["h"] <= one["y"]
+            assert apart or above, (title, one, other)
+    for panel in itertools.chain.from_iterable(map(panels, boards().values())):
         assert panel["gridPos"]["x"] + panel["gridPos"]["w"] <= COLUMNS
         assert panel["fieldConfig"]["defaults"]["unit"]
         assert panel["description"].endswith(".")
@@ -85,11 +70,27 @@ def test_no_two_panels_cover_each_other() -> None:
 def test_what_is_chosen_is_what_is_drawn() -> None:
     """Deploy: links and tables can be chosen, and each query keeps to the chosen ones."""
     assert variables().keys() == {"instance", "link", "table"}
-    for panel in panels():
-        for target in panel["targets"]:
+    for board in boards().values():
+        chosen = {one["name"] for one in board["templating"]["list"]}
+        for target in (target for panel in panels(board) for target in panel["targets"]):
             for metric, label in (("jackpot_meter", "link"), ("jackpot_table_", "table")):
                 if metric in target["expr"]:
+                    assert label in chosen
                     assert f'{label}=~"${label}"' in target["expr"]
+
+
+def test_they_are_of_one_source() -> None:
+    """Deploy: what is shipped is what the program writes for US dollars, with a link to the runbook."""
+    made = dict(dashboards("USD"))
+    assert {file.name: file.read_text() for file in FOLDER.glob("*.json")} == made
+    assert list(boards()) == ["Business", "Floor", "Link", "Server"]
+    for board in boards().values():
+        assert [link["url"] for link in board["links"]] == ["", "RUNBOOK.md"]
+    for currency, unit in (("EUR", "currencyEUR"), ("KWD", "currency:KWD")):
+        text = "".join(text for _, text in dashboards(currency, "https://ops.example/runbook"))
+        assert f'"unit": "{unit}"' in text
+        assert "currencyUSD" not in text
+        assert '"url": "https://ops.example/runbook"' in text
 
 
 def test_provisioning_leads_to_it() -> None:
@@ -105,29 +106,29 @@ def test_provisioning_leads_to_it() -> None:
 
 
 def typed() -> str:
-    """The dashboard as TypeScript, each part said to be what Grafana's schema calls it."""
-    whole = dashboard()
-    # The schema of these two leaves out what the Prometheus data source adds to them.
-    rest = {key: value for key, value in whole.items() if key not in ("annotations", "templating")}
+    """The dashboards as TypeScript, each part said to be what Grafana's schema calls it."""
     lines = [PLAIN]
     for number, path in enumerate(OPTIONS.values()):
         where = f"@grafana/schema/dist/esm/raw/composable/{path}_types.gen.js"
         lines.append(f"import type * as Panel{number} from '{where}';")
-    kind = "Plain<Omit<Dashboard, 'annotations' | 'templating'>>"
-    lines.append(f"export const whole: {kind} = {json.dumps(rest)};")
-    for panel in panels():
-        number, place = list(OPTIONS).index(panel["type"]), panel["id"]
-        parts: dict[str, Any] = {"Options": panel["options"]}
-        if custom := panel["fieldConfig"]["defaults"].get("custom"):
-            parts["FieldConfig"] = custom
-        for part, value in parts.items():
-            kind = f"Plain<Partial<Panel{number}.{part}>>"
-            lines.append(f"export const {part}{place}: {kind} = {json.dumps(value)};")
+    for title, board in boards().items():
+        # The schema of these two leaves out what the Prometheus data source adds to them.
+        rest = {key: value for key, value in board.items() if key not in ("annotations", "templating")}
+        kind = "Plain<Omit<Dashboard, 'annotations' | 'templating'>>"
+        lines.append(f"export const {title}: {kind} = {json.dumps(rest)};")
+        for panel in panels(board):
+            number, place = list(OPTIONS).index(panel["type"]), f"{title}{panel['id']}"
+            parts: dict[str, Any] = {"Options": panel["options"]}
+            if custom := panel["fieldConfig"]["defaults"].get("custom"):
+                parts["FieldConfig"] = custom
+            for part, value in parts.items():
+                kind = f"Plain<Partial<Panel{number}.{part}>>"
+                lines.append(f"export const {part}{place}: {kind} = {json.dumps(value)};")
     return "\n".join(lines)
 
 
 def test_it_fits_the_schema_of_grafana(tmp_path: Path) -> None:
-    """Deploy: Grafana's own types accept the dashboard and every panel's options."""
+    """Deploy: Grafana's own types accept each dashboard and every panel's options."""
     if shutil.which("npm") is None:
         pytest.skip("npm is missing: apt-get install npm")
     packages = ["@grafana/schema@11", "typescript@5"]

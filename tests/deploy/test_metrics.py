@@ -25,9 +25,9 @@ Kind = tuple[str, frozenset[str]]
 
 
 def documented(part: str = "server") -> dict[str, Kind]:
-    """Type and labels of every metric of the server, or the signage process, in METRICS.md, by name."""
-    parts = (DEPLOY / "METRICS.md").read_text().split("## A signage process\n")
-    rows = _ROW.findall(dict(zip(("server", "signage"), parts, strict=True))[part])
+    """Type and labels of every metric of a part of METRICS.md, by name."""
+    parts = re.split("## A signage process\n|## An auditor's machine\n", (DEPLOY / "METRICS.md").read_text())
+    rows = _ROW.findall(dict(zip(("server", "signage", "auditor"), parts, strict=True))[part])
     found = {
         name: (kind, frozenset(filter(None, map(str.strip, labels.split(",")))))
         for name, kind, labels in rows

@@ -1,0 +1,35 @@
+"""`jackpot dashboards`: write the dashboards for Grafana, in the site's currency."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from jackpot.cli.speak import ConfigFile, configured, fail
+
+app = typer.Typer(help="Write the dashboards for Grafana.")
+
+
+@app.command()
+def dashboards(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where Grafana looks for them.")],
+    config: ConfigFile = None,
+    runbook: Annotated[
+        str, typer.Option(metavar="URL", help="Where your people read deploy/RUNBOOK.md.")
+    ] = "RUNBOOK.md",
+) -> None:
+    """Write the dashboards Floor, Link, Server and Business as JSON, with sums in the site's currency.
+
+    Those in deploy/grafana/dashboards are of US dollars. Write them again with each new version.
+
+    Example: jackpot dashboards /etc/grafana/dashboards --config /etc/jackpot/config.toml
+    """
+    from jackpot.web.dashboards import dashboards as made
+
+    currency = configured(config, "name the site's configuration with --config").site.currency
+    try:
+        for name, text in made(currency, runbook):
+            (folder / name).write_text(text)
+    except OSError as error:
+        fail(f"{folder}: {error.strerror}")
+    typer.echo(f"the dashboards are in {folder}, in {currency}")
