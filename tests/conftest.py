@@ -30,7 +30,13 @@ MEMORY_BEFORE: Final = pytest.StashKey[set[str]]()
 # What starts programs and browsers takes longest. It comes first, so that all workers end together.
 FIRST: Final = ("tests/test_wheel.py", "tests/e2e/", "tests/web/", "tests/lab/")
 # What the tests of these files share takes long to make, so one worker runs each of them whole.
-TOGETHER: Final = ("tests/test_wheel.py", "tests/cli/test_bench.py", "tests/e2e/test_database_trouble.py")
+TOGETHER: Final = (
+    "tests/test_wheel.py",
+    "tests/cli/test_bench.py",
+    "tests/deploy/test_postgres_backup.py",
+    "tests/deploy/test_prometheus.py",
+    "tests/e2e/test_database_trouble.py",
+)
 IN_CI: Final = os.environ.get("CI", "").lower() in {"1", "true", "yes"}
 
 

@@ -90,7 +90,7 @@ def wait_archived(cluster: Postgres, archive: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+def site(made_once: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     try:
         binaries()
     except EnginesMissing as missing:

@@ -105,7 +105,7 @@ def served_at(log: Path) -> str | None:
 
 
 @pytest.fixture(scope="module")
-def prometheus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Prometheus]:
+def prometheus(made_once: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Prometheus]:
     """The shipped configuration and alerts, pointed at a demo, scraped every second."""
     program = tool("prometheus", "prometheus")
     folder = tmp_path_factory.mktemp("prometheus")

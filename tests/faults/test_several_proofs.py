@@ -89,7 +89,8 @@ def test_a_bank_taken_whatever_has_happened_since_is_found(monkeypatch: pytest.M
         await right(self, None)
 
     monkeypatch.setattr(Tenure, "_take", take)
-    found("stand for", "the epoch of the bank that is taken", "both show", first=3)
+    words = ("stand for", "the epoch of the bank that is taken", "both show")
+    found(*words, kinds=("freeze", "freeze"), within_s=3.5)
 
 
 def test_a_bank_shown_until_it_is_known_to_be_free_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
