@@ -4,6 +4,7 @@ import asyncio
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -21,13 +22,13 @@ from jackpot.server.signs import SignConnection
 from jackpot.server.tables import TableConnection
 from jackpot.server.udp import UdpText
 from jackpot.web.live import Live, Stream
+from tests.server import bed
 from tests.server.bed import (
     LINK,
     Device,
     StepClock,
     administer,
     call,
-    configure,
     connected,
     ended,
     on_loop,
@@ -37,6 +38,8 @@ from tests.server.bed import (
 )
 from tests.server.test_web import fetch
 
+# No table falls silent while others break, however slow the machine is.
+configure = partial(bed.configure, heartbeat_ms=60_000)
 UDP = f'[[udp_sign]]\naddress = "127.0.0.1:9"\nlinks = ["{LINK}"]\nformat = "{{link}}:{{cents}}"\n'
 
 
@@ -85,8 +88,7 @@ async def test_one_table_that_breaks_ends_alone(
 ) -> None:
     """S9: T01's handling raises: in a callback, an answer, a push, the sweep, at its end; T02 plays on."""
     clock = StepClock()
-    config = configure(tmp_path, heartbeat_ms=60_000)  # a slow machine makes no table silent
-    async with Server(config, clock) as server, table(server, "T02") as other:
+    async with Server(configure(tmp_path), clock) as server, table(server, "T02") as other:
         async with table(server, "T01") as device:
             await plays(other)
             monkeypatch.setattr(TableConnection, place, throwing(first, getattr(TableConnection, place)))
