@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from jackpot.lab.conformance.report import OBLIGATIONS
-from tests.controllers.examples import node
+from tests.controllers.examples import c, node
 from tests.server.bed import on_loop
 
 TIMEOUT_S = 240
@@ -59,7 +59,7 @@ async def examined(program: Sequence[str], folder: Path, key: Path) -> dict[str,
 @on_loop
 async def test_the_examples_pass(tmp_path: Path, key: Path) -> None:
     """WIRE: the tables in other languages keep every obligation, through a kill -9 too."""
-    programs = {"node": node()}
+    programs = {"node": node(), "c": c(tmp_path)}
     reports = await asyncio.gather(
         *(examined(program, tmp_path / name, key) for name, program in programs.items())
     )

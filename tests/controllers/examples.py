@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import shutil
+import subprocess
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -19,6 +20,22 @@ def node() -> list[str]:
     """The words that start the table in JavaScript; without Node the test is skipped, in CI it fails."""
     need("node")
     return ["node", str(FOLDER / "node" / "play.mjs")]
+
+
+def c(folder: Path, *sources: Path) -> list[str]:
+    """The words that start the table in C, built in the folder; without gcc as with `node`.
+
+    sources: what is built with it in the place of its dealer.
+    """
+    need("gcc")
+    built = folder / "table"
+    own = [file for file in (FOLDER / "c").glob("*.c") if not sources or file.name != "play.c"]
+    strict = ["-std=c99", "-O2", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror"]
+    checked = ["-fsanitize=undefined", "-fno-sanitize-recover=all"] if sources else []
+    command = ["gcc", *strict, *checked, f"-I{FOLDER / 'c'}", "-o", built, *own, *sources]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=WAIT_S)
+    assert done.returncode == 0, done.stderr
+    return [str(built)]
 
 
 def need(tool: str) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from jackpot.app import Server
 from jackpot.rules import views
-from tests.controllers.examples import node, playing
+from tests.controllers.examples import c, node, playing
 from tests.server.bed import LINK, LINKS, configure, on_loop
 
 # A meter won by chance would hold the table for people, and there are none.
@@ -32,12 +32,12 @@ async def evening(server: Server, program: Sequence[str], table: str, folder: Pa
 async def test_tables_in_other_languages_play_and_survive(tmp_path: Path) -> None:
     """L6, S4, S5: each of their wagers is in the books once; a kill -9 loses and doubles nothing."""
     async with Server(configure(tmp_path, links=UNHELD)) as server:
-        programs = {"T01": node()}
+        programs = {"T01": node(), "T02": c(tmp_path)}
         evenings = await asyncio.gather(
             *(evening(server, program, table, tmp_path) for table, program in programs.items())
         )
         books = await server.writers["main"].ask(views.statistics)
-    for table, seqs in zip(books["tables"], evenings, strict=False):
+    for table, seqs in zip(books["tables"], evenings, strict=True):
         assert seqs == sorted(set(seqs))  # a command that was answered is never sent again
         assert table["last_seq"] == seqs[-1]
         assert table["wagers"][LINK] >= 3 * ROUNDS

@@ -1,0 +1,151 @@
+/* A table that deals Let It Ride by itself: an example to begin with, and what a tester can be pointed at.
+ *
+ *   ./table --server HOST:PORT[,HOST:PORT] --id T01 --key KEY_FILE --memory FILE [--rounds N] [--pause MS]
+ *
+ * It plays N rounds and ends with 0; without N it plays for ever. Each answer is a line of JSON. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "floor.h"
+
+enum { SEATS = 3, SEAT_CARDS = 3, BOARD_CARDS = 2, DECK = 52, TURN_MS = 20 };
+enum { REFUSALS_MOST = 3 }; /* in a row: more is a fault that people must look into */
+static const int SEAT[SEATS] = {7, 4, 1}; /* in payout order: seat numbers fall */
+
+enum step { NOTHING, WAGER, SETTLE, VOID };
+static const char *const NAMES[] = {"what was unanswered", "wager", "settle", "void"};
+
+/* asked: what the unanswered command is. dealt: the round whose cards lie on this table. */
+struct dealer {
+    enum step asked;
+    char begun[NAME], dealt[NAME], cards[DECK][3];
+    int64_t next_at, pause;
+    long left; /* rounds, below 0 for ever */
+    int refused;
+};
+
+static void shuffle(struct dealer *dealer) {
+    for (int i = 0; i < DECK; i++) {
+        int other = (int)chance((uint32_t)i + 1);
+        memcpy(dealer->cards[i], dealer->cards[other], 3);
+        snprintf(dealer->cards[other], 3, "%c%c", "23456789TJQKA"[i / 4], "shdc"[i % 4]);
+    }
+}
+
+static void put_cards(struct out *out, const struct dealer *dealer, int first, int count) {
+    put_list(out, (uint32_t)count);
+    for (int i = 0; i < count; i++) put_text(out, dealer->cards[first + i]);
+}
+
+static bool wager(struct table *table, struct dealer *dealer, int active) {
+    struct out out = table_begin(table, "wager", 3);
+    snprintf(dealer->begun, NAME, "R%08x%08x", chance(0xffffffff), chance(0xffffffff));
+    put_text(&out, "round"), put_text(&out, dealer->begun);
+    put_text(&out, "lock"), put_true(&out);
+    put_text(&out, "bets"), put_list(&out, (uint32_t)(SEATS * active));
+    for (int seat = 0; seat < SEATS; seat++)
+        for (int i = 0; i < table->link_count; i++) {
+            if (!table->links[i].active) continue;
+            put_map(&out, 3);
+            put_text(&out, "seat"), put_number(&out, (uint64_t)SEAT[seat]);
+            put_text(&out, "link"), put_text(&out, table->links[i].name);
+            put_text(&out, "amount"), put_number(&out, table->links[i].wager);
+        }
+    return table_give(table, &out);
+}
+
+static bool settle(struct table *table, const struct dealer *dealer) {
+    struct out out = table_begin(table, "settle", 4);
+    put_text(&out, "round"), put_text(&out, table->round);
+    put_text(&out, "close"), put_true(&out);
+    put_text(&out, "board"), put_cards(&out, dealer, SEATS * SEAT_CARDS, BOARD_CARDS);
+    put_text(&out, "hands"), put_list(&out, SEATS);
+    for (int seat = 0; seat < SEATS; seat++) {
+        put_map(&out, 2);
+        put_text(&out, "seat"), put_number(&out, (uint64_t)SEAT[seat]);
+        put_text(&out, "cards"), put_cards(&out, dealer, seat * SEAT_CARDS, SEAT_CARDS);
+    }
+    return table_give(table, &out);
+}
+
+static bool give_back(struct table *table) {
+    struct out out = table_begin(table, "void", 2);
+    put_text(&out, "round"), put_text(&out, table->round);
+    put_text(&out, "reason"), put_text(&out, "its cards are not known here");
+    return table_give(table, &out);
+}
+
+/* What the answer to the command means for the dealer. False: people must look. */
+static bool hear(struct table *table, struct dealer *dealer) {
+    printf("{\"command\":\"%s\",\"answer\":{\"t\":\"%s\",\"seq\":%llu,\"code\":\"%s\"}}\n", NAMES[dealer->asked],
+           table->acked ? "ack" : "nack", (unsigned long long)table->answer_seq, table->code);
+    fflush(stdout);
+    if (table->acked) {
+        dealer->refused = 0;
+        if (dealer->asked == WAGER) {
+            strcpy(dealer->dealt, dealer->begun);
+            shuffle(dealer);
+        } else if (dealer->asked != NOTHING && dealer->left > 0) dealer->left--;
+    } else if (strcmp(table->code, "suspended") == 0) {
+        for (int i = 0; i < table->link_count; i++) table->links[i].active = false; /* until it is told */
+    } else if (strcmp(table->code, "table_held") == 0) table->held = true;
+    else {
+        dealer->dealt[0] = 0; /* a settlement that was refused: the wagers go back */
+        if (dealer->asked == VOID && table->round[0]) return false;
+        if (++dealer->refused >= REFUSALS_MOST) return false;
+    }
+    dealer->next_at = now_ms() + dealer->pause;
+    dealer->asked = NOTHING;
+    return true;
+}
+
+/* The next command, where there is one to give. False where it cannot be kept. */
+static bool deal(struct table *table, struct dealer *dealer) {
+    int active = 0;
+    for (int i = 0; i < table->link_count; i++) active += table->links[i].active;
+    if (!table->welcomed) return true;
+    if (table->round[0]) {
+        bool known = strcmp(table->round, dealer->dealt) == 0;
+        dealer->asked = known ? SETTLE : VOID;
+        return known ? settle(table, dealer) : give_back(table);
+    }
+    if (dealer->left == 0 || table->held || active == 0 || !table_online(table) || now_ms() < dealer->next_at)
+        return true;
+    dealer->asked = WAGER;
+    return wager(table, dealer, active);
+}
+
+static const char *option(int count, char **words, const char *name, const char *otherwise) {
+    for (int i = 1; i + 1 < count; i++)
+        if (strcmp(words[i], name) == 0) return words[i + 1];
+    return otherwise;
+}
+
+int main(int count, char **words) {
+    static struct table table;
+    static struct dealer dealer;
+    char key[80] = "";
+    unsigned heard = 0;
+    FILE *file = fopen(option(count, words, "--key", ""), "r");
+    if (file == NULL || fgets(key, sizeof key, file) == NULL ||
+        !table_open(&table, option(count, words, "--id", "T01"), key, option(count, words, "--server", ""),
+                    option(count, words, "--memory", "table.memory"))) {
+        fprintf(stderr, "usage: %s --server HOST:PORT --id T01 --key FILE --memory FILE\n", words[0]);
+        return 2;
+    }
+    fclose(file);
+    dealer.left = atol(option(count, words, "--rounds", "-1"));
+    dealer.pause = atol(option(count, words, "--pause", "100"));
+    while (dealer.left != 0 || table.round[0] || !table_free(&table)) {
+        table_turn(&table, TURN_MS);
+        bool fine = table.answered == heard || hear(&table, &dealer);
+        heard = table.answered;
+        if (fine && table_free(&table)) fine = deal(&table, &dealer);
+        if (!fine) {
+            fprintf(stderr, "call the floor, after %s %s\n", NAMES[dealer.asked], table.code);
+            return 1;
+        }
+    }
+    return 0;
+}
