@@ -60,8 +60,8 @@ class KeyCheck:
         return proved if self.common_name in (None, device) else None
 
 
-def claimed(fields: Mapping[str, Any]) -> str:
-    """Who a hello says that it is, proved or not: printable and short, for a log."""
-    name = fields.get("id")
+def claimed(fields: Mapping[str, Any], field: str = "id") -> str:
+    """Who a hello says that it is, or of which role, proved or not: printable and short, for a log."""
+    name = fields.get(field)
     text = name if isinstance(name, str) else ""
     return "".join(letter if letter.isprintable() else "?" for letter in text[:CLAIMED_MOST])

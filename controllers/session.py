@@ -83,7 +83,8 @@ SessionEvent = Greeted | Commanded | Closed
 class ServerSession:
     """The server's side of one connection. now: monotonic seconds, as in every call.
 
-    intake: what was sent and not looked at yet. claimed: who a hello said that it was, proved or not.
+    intake: what was sent and not looked at yet. claimed, claimed_role: who a hello said that it was, and of
+    which role, proved or not; both are empty where none came.
     """
 
     def __init__(self, check: KeyCheck, limits: Limits, now: float) -> None:
@@ -91,6 +92,7 @@ class ServerSession:
         self.limits = limits
         self.intake = Intake()
         self.claimed = ""
+        self.claimed_role = ""
         self._check = check
         self._now = now
         self._hello_by = now + HELLO_WITHIN_S
@@ -216,7 +218,7 @@ class ServerSession:
 
     def _greet(self, payload: bytes) -> SessionEvent:
         fields = decode_hello(payload) or {}
-        self.claimed = claimed(fields)
+        self.claimed, self.claimed_role = claimed(fields), claimed(fields, "role")
         index = self._check.proved(fields)
         if index is None:
             return self._end("auth_failed", AUTH_FAILED)

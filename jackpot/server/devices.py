@@ -254,8 +254,12 @@ def _log_end(connection: "Connection", event: Closed, register: Register) -> Non
         return
     kind = register.role, event.code, claimed if claimed in register.devices else None
     facts = {"address": wire.address, "claimed": claimed or None}
-    if connection.certified and wire.common_name != claimed:
+    other_name = connection.certified and wire.common_name != claimed
+    if other_name:
         facts["certificate"] = wire.common_name
+    if event.code == "auth_failed":
+        why = register.why_refused(connection.session.claimed_role, claimed)
+        facts["why"] = "its certificate is of another id" if other_name and claimed else why
     level("stranger_closed", **facts, **said, kind=kind, source=wire.guest.address)
 
 

@@ -12,6 +12,7 @@ from typing import Any, Final, Protocol
 from jackpot.rules.commands import Command
 from jackpot.server.board import Board
 from jackpot.server.life import Service
+from jackpot.words import counted
 
 # Enough of a key's hash to tell keys apart in a journal, and nothing of the key itself.
 FINGERPRINT_DIGITS: Final = 16
@@ -93,6 +94,18 @@ class Register:
             return ()
         keys = self._configured(role, device)
         return [key for key in keys if (device, fingerprint(key)) not in self.ended]
+
+    def why_refused(self, role: str, device: str) -> str:
+        """Why a hello of this role and id is not let in: for the log, never for the device."""
+        if not role and not device:
+            return "no hello came"
+        if role != self.role:
+            return f"a {role or 'device without a role'} says hello: this listener is for {self.role}s"
+        if device not in self.devices:
+            return "no device of this id is configured"
+        ended = sum(name == device for name, _ in self.ended)
+        told = f"; {counted(ended, 'key')} of it {'has' if ended == 1 else 'have'} ended" if ended else ""
+        return f"no valid key of it made this mac{told}"
 
     def end_before(self, device: str, used: str) -> list[str]:
         """Ends its keys that are older than the one that it uses now; their fingerprints."""

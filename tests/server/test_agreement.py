@@ -139,8 +139,9 @@ async def test_a_certificate_must_name_its_device(tmp_path: Path) -> None:
                 await device.hello(config, "table", "T01")
                 assert (await device.type("welcome", "error"))["t"] == expected
             writer.transport.abort()
-            told = [line["certificate"] for line in logs if line["event"] == "stranger_closed"]
-            assert told == [name] * (expected == "error"), "somebody may have the key of the one it claims"
+            told = [(line["certificate"], line["why"]) for line in logs if line["event"] == "stranger_closed"]
+            wanted = [(name, "its certificate is of another id")] * (expected == "error")
+            assert told == wanted, "somebody may have the key of the one it claims"
         context = ssl.create_default_context()
         trust.configure_trust(context)
         reader, writer = await asyncio.open_connection("127.0.0.1", server.ports["tables"], ssl=context)

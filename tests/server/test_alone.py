@@ -12,7 +12,7 @@ import pytest
 import structlog
 
 from controllers.frames import decode, encode
-from controllers.hello import hello_mac
+from controllers.hello import AUTH_FAILED, hello_mac
 from jackpot.app import Server
 from jackpot.server import alone as alone_module
 from jackpot.server.acts import Acts
@@ -335,6 +335,42 @@ async def test_a_refused_hello_names_who_it_was(tmp_path: Path) -> None:
                 line = [line for line in logs if line["event"] == "stranger_closed"][-1]
                 assert line["address"] == f"127.0.0.1:{port}"
                 assert line["claimed"] == ("T01" if claimed == "T01" else "x?" * 32)
+
+
+@on_loop
+async def test_the_log_says_why_a_hello_was_refused_and_the_device_hears_nothing_of_it(
+    tmp_path: Path,
+) -> None:
+    """WIRE, faults: all in the same words; but who connects a device must find out what is wrong with it."""
+    config = configure(tmp_path)
+    key = config.keys["table", "T01"][0]
+    tries = {
+        ("signs", "table", "T01", key): "a table says hello: this listener is for signs",
+        (
+            "tables",
+            "sign",
+            "S01",
+            config.keys["sign", "S01"][0],
+        ): "a sign says hello: this listener is for tables",
+        ("tables", "table", "T77", key): "no device of this id is configured",
+        ("tables", "table", "T02", key): "no valid key of it made this mac",
+        ("tables", "table", "T01", key): "no valid key of it made this mac; 1 key of it has ended",
+        ("tables", "", "", b""): "no hello came",
+    }
+    said = []
+    with structlog.testing.capture_logs() as logs:
+        async with Server(config) as server:
+            await administer(config, do="revoke", device="T01", role="table", by="Ann")
+            for listener, role, device_id, made_with in tries:
+                async with connected(server.ports[listener]) as device:
+                    if role:
+                        await device.greet(made_with, role, device_id)
+                    else:
+                        device.say(t="ping")
+                    error = await device.type("error")
+                    said.append((error["code"], error["message"]))
+    assert set(said) == {("auth_failed", AUTH_FAILED)}
+    assert [line["why"] for line in logs if line["event"] == "stranger_closed"] == list(tries.values())
 
 
 @on_loop
