@@ -119,7 +119,7 @@ async def _of_device(given: _Given) -> "Report":
         fail("--role: table or sign")
     host, port = _place("--listen", given.listen)
     process = None if given.run is None else Process(given.run)
-    hand = Hand(lambda text: typer.echo(text, err=True)) if given.by_hand else None
+    hand = Hand(_asked_of_a_person) if given.by_hand else None
     setting = Setting(
         given.role,
         given.device,
@@ -142,6 +142,10 @@ async def _of_device(given: _Given) -> "Report":
     finally:
         if process is not None:
             await process.kill()
+
+
+def _asked_of_a_person(text: str) -> None:
+    typer.prompt(text, default="", show_default=False, err=True)
 
 
 async def _of_server(given: _Given) -> "Report":

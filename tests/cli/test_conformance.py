@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import trustme
 
 from jackpot.lab.conformance.report import OBLIGATIONS
 from tests.controllers.examples import c, node
@@ -33,8 +34,10 @@ def key(tmp_path: Path) -> Path:
     return file
 
 
-async def examined(program: Sequence[str], folder: Path, key: Path) -> dict[str, Any]:
-    """The report on an example that the tester starts, kills and starts again."""
+async def examined(
+    program: Sequence[str], folder: Path, key: Path, tls: Sequence[str] = ()
+) -> dict[str, Any]:
+    """The report on an example that the tester starts, kills and starts again. tls: of the tester."""
     folder.mkdir()
     given = ["--id", "T01", "--key", str(key), "--memory", str(folder / "memory"), "--pause", "10"]
     run = shlex.join([*program, "--server", "{server}", *given])
@@ -50,7 +53,7 @@ async def examined(program: Sequence[str], folder: Path, key: Path) -> dict[str,
         "--run",
         run,
     ]
-    done = await asyncio.to_thread(conformance, *options)
+    done = await asyncio.to_thread(conformance, *options, *tls)
     assert done.returncode == 0, done.stdout + done.stderr
     report: dict[str, Any] = json.loads(done.stdout)
     return report
@@ -58,10 +61,13 @@ async def examined(program: Sequence[str], folder: Path, key: Path) -> dict[str,
 
 @on_loop
 async def test_the_examples_pass(tmp_path: Path, key: Path) -> None:
-    """WIRE: the tables in other languages keep every obligation, through a kill -9 too."""
-    programs = {"node": node(), "c": c(tmp_path)}
+    """WIRE: the tables in other languages keep every obligation, one of them over TLS."""
+    trust, pem, ca = trustme.CA(), tmp_path / "server.pem", tmp_path / "ca.pem"
+    trust.cert_pem.write_to_path(str(ca))
+    trust.issue_cert("127.0.0.1").private_key_and_cert_chain_pem.write_to_path(str(pem))
     reports = await asyncio.gather(
-        *(examined(program, tmp_path / name, key) for name, program in programs.items())
+        examined([*node(), "--ca", str(ca)], tmp_path / "node", key, ["--cert", str(pem)]),
+        examined(c(tmp_path), tmp_path / "c", key),
     )
     for report in reports:
         unseen = {one["name"] for one in report["obligations"] if one["verdict"] != "pass"}

@@ -32,7 +32,7 @@ def c(folder: Path, *sources: Path) -> list[str]:
     own = [file for file in (FOLDER / "c").glob("*.c") if not sources or file.name != "play.c"]
     strict = ["-std=c99", "-O2", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror"]
     checked = ["-fsanitize=undefined", "-fno-sanitize-recover=all"] if sources else []
-    command = ["gcc", *strict, *checked, f"-I{FOLDER / 'c'}", "-o", built, *own, *sources]
+    command: list[str | Path] = ["gcc", *strict, *checked, f"-I{FOLDER / 'c'}", "-o", built, *own, *sources]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=WAIT_S)
     assert done.returncode == 0, done.stderr
     return [str(built)]

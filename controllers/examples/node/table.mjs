@@ -5,7 +5,7 @@
 
 import { createHmac } from "node:crypto";
 import { EventEmitter } from "node:events";
-import { connect as connectPlain } from "node:net";
+import { connect as connectPlain, isIP } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { decode, encode } from "./msgpack.mjs";
 
@@ -71,7 +71,7 @@ export class Table extends EventEmitter {
 
   #connect() {
     const [, host, port] = this.server.match(/^\[?(.*?)\]?:(\d+)$/);
-    const where = { host, port: Number(port), servername: host };
+    const where = { host, port: Number(port), servername: isIP(host) ? undefined : host };
     this.socket = this.tls ? connectTls({ ...where, ...this.tls }) : connectPlain(where);
     const socket = this.socket;
     socket.setNoDelay(true);

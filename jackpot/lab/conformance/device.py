@@ -5,6 +5,7 @@ frames, numbers, rounds) the played server and its book look at all the time.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
+from math import inf
 from typing import Final, NamedTuple, Protocol
 
 import msgspec
@@ -452,7 +453,9 @@ async def power_loss(watch: Watch) -> None:
     played = watch.played
     sent = await watch.caught(lambda _: None, lambda _: True)
     since = len(played.heard)
+    played.refusing = inf  # nobody comes back before the power does
     await watch.options.power.cycle()
+    played.refusing = 0
     played.cut()
     played.reply = played.decide
     await watch.online(BY_HAND_S)

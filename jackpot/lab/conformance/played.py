@@ -141,7 +141,7 @@ class Played:
         self.lines: list[Line] = []
         self.heard: list[Heard] = []
         self.held: list[Heard] = []
-        self.refusing = 0
+        self.refusing: float = 0
         self.visits: list[tuple[float, float]] = []
         """Of each connection that was closed at once: when it came, and when it ended."""
         self.reply: Callable[[Heard], Answer | None] = self.decide

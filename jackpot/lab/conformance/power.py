@@ -38,11 +38,12 @@ class Process:
 
 
 class Hand:
-    """A person cuts the power of a real device. ask: what shows them a line."""
+    """A person cuts the power of a real device. ask: shows them a line, returns once they have done it."""
 
-    def __init__(self, ask: Callable[[str], None]) -> None:
+    def __init__(self, ask: Callable[[str], object]) -> None:
         self._ask = ask
 
     async def cycle(self) -> None:
-        """Ask; the trial waits for the device's next connection."""
-        self._ask("Cut the device's power now, and switch it on again.")
+        """Ask them, and wait for them."""
+        text = "Cut the device's power now, and switch it on again. Then press Enter"
+        await asyncio.to_thread(self._ask, text)
