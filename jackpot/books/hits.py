@@ -149,27 +149,32 @@ def done_with(ledger: Reader, bank: str, hit: int) -> list[Done]:
 
 def written_on(ledger: Reader, bank: str, hit: int) -> list[Written]:
     """The entries that wrote on the hit's papers, the oldest first. Raises LedgerError."""
-    return _written([event for _, event in _events(ledger, bank, hit)], hit)[::-1]
+    return _written(_events(ledger, bank, hit), hit)[::-1]
 
 
 def erased_marks(ledger: Reader, bank: str, hit: int) -> list[bytes]:
     """The marks of what people wrote on the hit's papers before they were erased. Raises LedgerError."""
     since = dropwhile(lambda one: not isinstance(one[1], PapersErased), _events(ledger, bank, hit))
-    return _marks([event for _, event in since], hit)
+    return _marks(since, hit)
+
+
+def marks_of(ledger: Reader, bank: str, hit: int) -> list[bytes]:
+    """The marks of all that people wrote on the hit's papers. Raises LedgerError."""
+    return _marks(_events(ledger, bank, hit), hit)
 
 
 def last_written(ledger: Reader, bank: str, hit: int) -> int | None:
     """When the newest of the hit's papers was written, in unix milliseconds; None where none is kept."""
-    marks = _marks([event for _, event in _events(ledger, bank, hit)], hit)
+    marks = marks_of(ledger, bank, hit)
     return max((at for mark in marks if (at := papers.made(ledger, mark)) is not None), default=None)
 
 
-def _marks(found: Iterable[events.Event], hit: int) -> list[bytes]:
+def _marks(found: Iterable[tuple[int, Any]], hit: int) -> list[bytes]:
     return [event.paper for event in _written(found, hit) if event.paper]
 
 
-def _written(found: Iterable[events.Event], hit: int) -> list[Written]:
-    return [event for event in found if isinstance(event, Written) and _is_of(event, hit)]
+def _written(found: Iterable[tuple[int, Any]], hit: int) -> list[Written]:
+    return [event for _, event in found if isinstance(event, Written) and _is_of(event, hit)]
 
 
 def facts_of(ledger: Reader, event: events.Event) -> dict[str, str]:

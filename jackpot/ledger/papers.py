@@ -31,15 +31,14 @@ _OLD: Final = "UPDATE paper SET salt = ?2, facts = '' WHERE made < ?1 AND facts 
 _NO_SALT: Final = b""
 
 
-def keep(facts: Mapping[str, str], request: bytes, made: int) -> tuple[Statement, bytes]:
-    """Keeps what was written, and its mark, 32 bytes; the statement gives the mark for the journal.
+def keep(facts: Mapping[str, str], request: bytes, made: int) -> Statement:
+    """Keeps what was written; it gives the mark for the journal, 32 bytes.
 
-    That is another one where the same request has kept its papers before.
-    request: the digest of what was asked, 16 bytes. made: unix milliseconds.
+    That is an earlier one where the same request has kept its papers before. request: the digest of what was
+    asked, 16 bytes. made: unix milliseconds.
     """
     salt, text = secrets.token_bytes(SALT_BYTES), msgspec.json.encode(dict(facts)).decode()
-    mark = _mark(salt, text)
-    return (_KEEP, (mark, request, made, salt, text)), mark
+    return _KEEP, (_mark(salt, text), request, made, salt, text)
 
 
 def drop(mark: bytes) -> Statement:

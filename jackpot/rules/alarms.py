@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from jackpot.rules.acts.conflict import SeqConflict
 from jackpot.rules.acts.devices import DeviceBlocked
+from jackpot.rules.acts.links import CONFIG_REASON, Suspended
 from jackpot.rules.acts.people import Recovered
 from jackpot.rules.acts.sessions import LockedOut
 from jackpot.rules.acts.witness import BEHIND, FoundBehind
@@ -35,6 +36,10 @@ KINDS: Final[Mapping[str, Kind]] = {
     "chip_mismatch": Kind(
         "the dealer's chip count is not that of the accepted wagers",
         "count again at the table, strike one wager, or void the round",
+    ),
+    "config_differs": Kind(
+        "a link stands still, for the configuration differs from the journal",
+        "two people confirm what differs, on the page of the link; or set the configuration right",
     ),
     "count_mismatch": Kind(
         "the table's own count of wagers is not the server's",
@@ -73,7 +78,7 @@ KINDS: Final[Mapping[str, Kind]] = {
 
 # Events that raise one whenever they come. The other events say it in what their answer tells: a count that
 # disagrees as `warn`, paid awards that would be worth more as `left`.
-ALWAYS: Final = frozenset({DeviceBlocked, FoundBehind, LockedOut, Recovered, Refused, SeqConflict})
+ALWAYS: Final = frozenset({DeviceBlocked, FoundBehind, LockedOut, Recovered, Refused, SeqConflict, Suspended})
 # Refusals that alarm; every other one is a mistake of one command.
 _REFUSALS: Final = (Code.UNREASONABLE.value, Code.INTERNAL.value)
 
@@ -122,6 +127,9 @@ def raised(event: Any, table: int | None, names: Names) -> Iterator[Raised]:
             yield "admin_recovered", {"person": event.id, "by": list(event.people.said())}
         case SeqConflict():
             yield "seq_conflict", {"table": names.table(event.table), "table_seq": event.table_seq}
+        case Suspended() if event.reason == CONFIG_REASON:
+            for link in event.links:
+                yield "config_differs", {"link": names.link(link)}
         case Refused() if event.code in _REFUSALS:
             yield event.code, {"table": names.table(table), "message": event.message}
     if (locking := getattr(event, "locking", None)) is not None and locking.accepted:
@@ -150,13 +158,15 @@ def _counts(names: Names, theirs: Mapping[int, int], ours: Mapping[int, int]) ->
 
 
 def place(facts: Map) -> str:
-    """Where it is: a table, another device, a person by number, or a hit; "" for the whole bank."""
+    """Where it is: a table, another device, a person by number, a hit or a link; "" for the whole bank."""
     if "device" in facts:
         return f"{facts['role']} {facts['device']}"
     if "person" in facts:
         return f"person {facts['person']}"
     if "hit" in facts:
         return f"hit {facts['hit']}"
+    if "link" in facts:
+        return f"link {facts['link']}"
     return f"table {facts['table']}" if facts["table"] else ""
 
 

@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import Mapping
 from typing import Final, Generic, Self, TypeVar
 
+from jackpot.rules.acts.requests import REQUEST_HOLDS_MS
 from jackpot.rules.state import Asked, Request, Table
 
 # The span of `max_rounds_per_minute` (L11), in milliseconds.
@@ -82,5 +83,11 @@ class Epoch:
         return 0 if asked is None else self.waited_ms(asked, tick)
 
     def waited_ms(self, asked: Asked | Request, tick: int) -> int:
-        """For how long of this epoch what was asked has waited, at least 1 ms."""
-        return max(1, tick - (asked.tick if asked.seq > self.since else self.began))
+        """For how long what was asked has waited, at least 1 ms.
+
+        What was asked by another clock: a table's reopening, as long as this epoch has lasted (T10); a
+        request, too long, so that no restart gives it more time.
+        """
+        if asked.seq > self.since:
+            return max(1, tick - asked.tick)
+        return REQUEST_HOLDS_MS if isinstance(asked, Request) else max(1, tick - self.began)

@@ -11,7 +11,7 @@ from typing import Any, Final
 import msgspec
 import structlog
 
-from jackpot.books.hits import done_with, erased_marks, last_written
+from jackpot.books.hits import done_with, erased_marks, last_written, marks_of
 from jackpot.books.reader import Books
 from jackpot.config import Config
 from jackpot.config.writing import local_time
@@ -155,14 +155,15 @@ class Acts:
     async def _payout(self, request: Request, payout: Payout) -> replies.Done:
         """What names somebody is kept before the journal has its digest; what is refused is not kept.
 
-        What the same request kept before stays: an entry has it.
+        What the same request kept before stays where an entry has it, and not where that try was in doubt.
         """
-        await self._whose.bank_of(request)
-        mark, new = await self._papers.keep(payout, request.digest)
+        bank = (await self._whose.bank_of(request)).bank
+        mark = await self._papers.keep(payout, request.digest)
         try:
             return await self._act(request, self._papers.act(payout, mark))
-        except NotDone:
-            if new:
+        except (NotDone, Denied):
+            written = await self._books.read(lambda ledger: marks_of(ledger, bank, number(payout.hit) or 0))
+            if mark and mark not in written:
                 await self._papers.drop(mark)
             raise
 

@@ -281,6 +281,7 @@ class Payout(ServerAct, frozen=True):
     power: ClassVar[tuple[signing.Role, ...]] = ROLES
     reply = replies.Done
     what = "write on a hit's papers"
+    hit: HitId
 
     def papers(self) -> dict[str, str]:
         """What names somebody, without what was left out."""
@@ -294,7 +295,6 @@ class Validate(Payout, tag="validate", frozen=True):
     """
 
     personal = ("dealer", "witness")
-    hit: HitId
     award: AwardId | None = None
     dealer: Fact = ""
     witness: Fact = ""
@@ -308,7 +308,6 @@ class Pay(Payout, tag="pay", frozen=True):
     """
 
     personal = ("patron", "tax_number")
-    hit: HitId
     document: DocumentNumber
     award: AwardId | None = None
     patron: Fact = ""
@@ -323,7 +322,6 @@ class AddPapers(Payout, tag="add-papers", frozen=True):
     """
 
     personal = ("dealer", "witness", "patron", "tax_number")
-    hit: HitId
     reason: Reason
     dealer: Fact = ""
     witness: Fact = ""

@@ -27,12 +27,21 @@ RETRY_FIRST_S: Final = 0.5
 RETRY_MOST_S: Final = 30.0
 # A web server far away answers within this time, or it is as good as gone.
 ANSWER_WITHIN_S: Final = 10.0
+# What a web server says of the address, of who sends, or of how busy it is. Any other 4xx is about the line,
+# and would be said of it again.
+_OF_ALL: Final = frozenset({401, 403, 404, 405, 407, 408, 421, 425, 429})
+# So often one notice is refused, over a minute and a half, before the others go on without it.
+REFUSALS_MOST: Final = 8
 # RFC 5424: facility 13 is "log audit", severity 6 "informational".
 _PRIORITY: Final = b"<110>"
 # Only what the server itself writes; everybody may read a head.
 _FILE_MODE: Final = 0o644
 
 log: Final = structlog.get_logger()
+
+
+class LineRefused(OSError):
+    """The destination takes others, and not this line."""
 
 
 class Destination(Protocol):
@@ -129,6 +138,8 @@ class ToWebhook:
             aiohttp.ClientSession(timeout=within) as client,
             client.post(self._url, data=line, headers=headers, ssl=self._tls, allow_redirects=False) as said,
         ):
+            if said.status // 100 == 4 and said.status not in _OF_ALL:
+                raise LineRefused(f"{self._url} answered {said.status}")
             if said.status // 100 != 2:
                 raise OSError(f"{self._url} answered {said.status}")
 
@@ -155,11 +166,14 @@ async def _nothing_more() -> None:
 class Outbox:
     """What waits for one destination, sent in order and one at a time. what: "head" or "notice", for the log.
 
+    A line that is refused REFUSALS_MOST times is given up with `gives_up`: the next ones do not wait for it.
     sent, failures, dropped: what it took, attempts that failed, what never left. sent_at: when it took the
     last one, unix seconds, 0 if none since the start. failing: whether the last attempt did.
     """
 
-    def __init__(self, destination: Destination, clock: Clock, what: str = "head") -> None:
+    def __init__(
+        self, destination: Destination, clock: Clock, what: str = "head", *, gives_up: bool = False
+    ) -> None:
         self.sent = 0
         self.failures = 0
         self.dropped = 0
@@ -168,6 +182,8 @@ class Outbox:
         self._to = destination
         self._clock = clock
         self._what = what
+        self._gives_up = gives_up
+        self._refused = 0
         self._closed = False
         self._waiting: deque[_Item] = deque()
         self._news = asyncio.Event()
@@ -209,12 +225,15 @@ class Outbox:
                 if self._closed:
                     return
                 self._failed(error)
-                await asyncio.sleep(pause)
-                pause = min(2 * pause, RETRY_MOST_S)
-                continue
-            pause, self.failing = RETRY_FIRST_S, False
-            self.sent += 1
-            self.sent_at = self._clock.unix_ms() / 1000
+                if not self._is_given_up(item, error):
+                    await asyncio.sleep(pause)
+                    pause = min(2 * pause, RETRY_MOST_S)
+                    continue
+            else:
+                self.failing = False
+                self.sent += 1
+                self.sent_at = self._clock.unix_ms() / 1000
+            pause, self._refused = RETRY_FIRST_S, 0
             if self._waiting[0] is item:  # else it was dropped while it left
                 self._waiting.popleft()
             await item.took()
@@ -237,6 +256,18 @@ class Outbox:
             "sent_at": self.sent_at,
             "failing": self.failing,
         }
+
+    def _is_given_up(self, item: "_Item", error: Exception) -> bool:
+        """Counts refusals of a line, and gives it up after the last one that may be."""
+        self._refused += isinstance(error, LineRefused)
+        if not self._gives_up or self._refused < REFUSALS_MOST:
+            return False
+        self.dropped += 1
+        name, line = self._to.name, item.line.decode()
+        log.error(
+            "refused_for_good", what=self._what, destination=name, line=line, reason=str(error), kind=name
+        )
+        return True
 
     def _failed(self, error: Exception) -> None:
         self.failures += 1

@@ -44,14 +44,18 @@ class Gate:
         now = self._clock.monotonic()
         if self._here.count((login, place), now) >= OF_ONE:
             return True
-        if (login, place) in self._came:
+        if self.knows(login, place):
             return False
         return self._places.count(place, now) >= OF_PLACE or self._logins.count(login, now) >= OF_LOGIN
+
+    def knows(self, login: str, place: str) -> bool:
+        """Whether they came in there before."""
+        return (login, place) in self._came
 
     def failed(self, login: str, place: str) -> int:
         """Somebody was not let in; how often that happened there under that login."""
         now = self._clock.monotonic()
-        if (login, place) not in self._came:
+        if not self.knows(login, place):
             self._places.add(place, now)
             self._logins.add(login, now)
         self._here.add((login, place), now)

@@ -27,6 +27,9 @@ TOTP_STEP_S: Final = 30
 TOTP_DIGITS: Final = 6
 TOTP_DRIFT: Final = 1
 
+# Kept free of strangers, however many places they come from: for people where they came in before.
+OF_KNOWN: Final = 8
+
 T = TypeVar("T")
 
 
@@ -47,8 +50,11 @@ class Hashing:
         """What is kept of a secret. Raises Busy."""
         return await self._aside(lambda: self._hasher.hash(secret))
 
-    async def fits(self, hash_: str | None, secret: str, place: str = "") -> bool:
-        """Whether the hash is of that secret; None: of nobody's. place: as of a Gate. Raises Busy."""
+    async def fits(self, hash_: str | None, secret: str, place: str = "", *, known: bool = False) -> bool:
+        """Whether the hash is of that secret; None: of nobody's. place: as of a Gate. Raises Busy.
+
+        known: that person came in there before.
+        """
 
         def verified() -> bool:
             try:
@@ -57,7 +63,8 @@ class Hashing:
                 return False
             return hash_ is not None
 
-        if self._places[place] >= OF_PLACE:
+        full = not known and self._inside >= AT_ONCE + WAITING_MOST - OF_KNOWN
+        if full or self._places[place] >= OF_PLACE:
             raise Busy
         self._places[place] += 1
         try:

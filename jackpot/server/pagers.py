@@ -1,7 +1,8 @@
 """How do people hear of what waits who look at no page? A web server of theirs is told, and it pages them.
 
 Each notice is read from the journal, and the ledger keeps up to which entry everything was taken: so none is
-lost, whatever ends in between, and one may come twice, with the same id. Nothing of it is on the money's way.
+lost, whatever ends in between, and one may come twice, with the same id. One that is refused time and again
+is given up, logged and counted, so that the later ones come. Nothing of it is on the money's way.
 """
 
 import asyncio
@@ -60,7 +61,7 @@ class Pagers:
     """Tells the web server of the configuration. store: any of the ledger's, off the money's way."""
 
     def __init__(self, notify: Notify, books: Books, store: Store, clock: Clock) -> None:
-        self.outbox = Outbox(ToWebhook(notify.url, notify.ca, self._headers), clock, "notice")
+        self.outbox = Outbox(ToWebhook(notify.url, notify.ca, self._headers), clock, "notice", gives_up=True)
         self._notify = notify
         self._books = books
         self._store = store

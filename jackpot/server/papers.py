@@ -24,10 +24,8 @@ class Papers:
         self._clock = clock
         self._site = site
 
-    async def keep(self, payout: Payout, request: bytes) -> tuple[bytes, bool]:
-        """The mark of what names somebody, empty where nothing does, and whether it is new to the ledger.
-
-        What is too old is erased now.
+    async def keep(self, payout: Payout, request: bytes) -> bytes:
+        """The mark of what names somebody, empty where nothing does. What is too old is erased now.
 
         request: the digest of what was asked, so that it is kept once. Raises NotDone, LedgerError.
         """
@@ -35,12 +33,12 @@ class Papers:
             _check(payout)
         facts = payout.papers()
         if not facts:
-            return b"", False
+            return b""
         before = self._kept_since()
         old = () if before is None else (papers.erase_older(before),)
-        keeping, made = papers.keep(facts, request, self._clock.unix_ms())
+        keeping = papers.keep(facts, request, self._clock.unix_ms())
         ((mark,),) = await self._store.change(*old, keeping)
-        return bytes(mark), bytes(mark) == made
+        return bytes(mark)
 
     def are_due(self, made: int | None) -> bool:
         """Whether the time for which the site keeps papers is over. made: when the newest was, unix ms."""

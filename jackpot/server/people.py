@@ -268,7 +268,8 @@ class Entrance:
         number, digest = (person.id, person.secret) if person is not None and person.secret else (0, b"")
         kept = await self.books.read(lambda ledger: keyring.secret(ledger, digest))
         used = await self.books.read(lambda ledger: keyring.used_step(ledger, number))
-        fits = await self._fits(kept.hash if kept else None, secret, place)
+        known = self.gate.knows(plain, place)
+        fits = await self._fits(kept.hash if kept else None, secret, place, known=known)
         _check(self.gate, plain, place)  # again: others may have failed there meanwhile
         step: int | None = 0
         if kept is not None and kept.totp:
@@ -301,9 +302,9 @@ class Entrance:
         await self.store.change(("INSERT INTO session VALUES (?1, ?2, ?3)", row))
         return SignedIn(token, person)
 
-    async def _fits(self, hash_: str | None, secret: str, place: str) -> bool:
+    async def _fits(self, hash_: str | None, secret: str, place: str, *, known: bool) -> bool:
         try:
-            return await self.hashing.fits(hash_, secret[:SECRET_MOST], place)
+            return await self.hashing.fits(hash_, secret[:SECRET_MOST], place, known=known)
         except Busy as error:
             raise _too_many() from error
 

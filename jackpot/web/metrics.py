@@ -60,6 +60,7 @@ _NOTICE_GAUGES: Final = (
 _NOTICE_COUNTERS: Final = (
     ("notices_sent", "sent", "Notices that it took."),
     ("notices_failures", "failures", "Attempts to send one that failed."),
+    ("notices_dropped", "dropped", "Notices that were given up because the pagers' server refused them."),
 )
 _DEVICE_GAUGES: Final = (
     ("connected", "connected", "1 while it is connected and let in."),

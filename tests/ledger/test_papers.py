@@ -12,16 +12,15 @@ def test_a_paper_is_kept_once_and_goes(place: Place) -> None:
     changed is no fact at all.
     """
     ledger = place.open()
-    keeping, made = papers.keep(FACTS, b"r" * 16, MADE)
-    ((mark,),) = ledger.change(keeping)
-    ((again,),) = ledger.change(papers.keep(FACTS, b"r" * 16, MADE + 1)[0])
-    ((other,),) = ledger.change(papers.keep(FACTS, b"s" * 16, MADE + 1)[0])
-    assert (mark, again, len(mark), other == mark) == (made, mark, 32, False)
+    ((mark,),) = ledger.change(papers.keep(FACTS, b"r" * 16, MADE))
+    ((again,),) = ledger.change(papers.keep(FACTS, b"r" * 16, MADE + 1))
+    ((other,),) = ledger.change(papers.keep(FACTS, b"s" * 16, MADE + 1))
+    assert (again, len(mark), other == mark) == (mark, 32, False)
     assert papers.facts(ledger, mark) == FACTS
     copied = papers.carried(ledger)
     ledger.change(papers.erase(mark))
     assert (papers.facts(ledger, mark), papers.facts(ledger, other)) == ({}, FACTS)
-    ((again,),) = ledger.change(papers.keep(FACTS, b"r" * 16, MADE + 1)[0])
+    ((again,),) = ledger.change(papers.keep(FACTS, b"r" * 16, MADE + 1))
     assert (again, papers.facts(ledger, mark)) == (mark, {}), "what is erased stays so"
     ledger.change(*copied)
     assert papers.facts(ledger, mark) == FACTS

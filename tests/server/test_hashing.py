@@ -5,7 +5,16 @@ import asyncio
 import pytest
 from argon2 import PasswordHasher
 
-from jackpot.server.hashing import AT_ONCE, OF_PLACE, WAITING_MOST, Busy, Hashing, totp_at, totp_step
+from jackpot.server.hashing import (
+    AT_ONCE,
+    OF_KNOWN,
+    OF_PLACE,
+    WAITING_MOST,
+    Busy,
+    Hashing,
+    totp_at,
+    totp_step,
+)
 from tests.server.bed import on_loop
 
 # RFC 6238, appendix B, its SHA-1 lines: seconds, and the last six of the eight digits there.
@@ -48,9 +57,13 @@ async def test_few_are_checked_at_once_and_few_wait() -> None:
     hashing = Hashing()
     most = AT_ONCE + WAITING_MOST
     checks = [hashing.fits(None, "x", str(place)) for place in range(2 * most)]
-    found = await asyncio.gather(*checks, return_exceptions=True)
-    assert found[:most] == [False] * most
-    assert all(isinstance(one, Busy) for one in found[most:])
+    known = [hashing.fits(None, "x", f"known {place}", known=True) for place in range(OF_KNOWN + 1)]
+    found = await asyncio.gather(*checks, *known, return_exceptions=True)
+    strangers, known_ones = found[: 2 * most], found[2 * most :]
+    assert strangers[: most - OF_KNOWN] == [False] * (most - OF_KNOWN)
+    assert all(isinstance(one, Busy) for one in strangers[most - OF_KNOWN :])
+    assert known_ones[:-1] == [False] * OF_KNOWN, "strangers from whatever many places leave room for them"
+    assert isinstance(known_ones[-1], Busy)
     assert await hashing.fits(None, "x") is False
     hashing.close()
 

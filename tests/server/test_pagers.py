@@ -18,6 +18,7 @@ from jackpot.app import Server
 from jackpot.config import Config
 from jackpot.rules.acts.devices import BlockDevice
 from jackpot.rules.acts.hits import Pay, Undo, Validate
+from jackpot.server.destinations import REFUSALS_MOST
 from tests.server.bed import LINKS, configure, on_loop, table, until
 from tests.server.test_admin import royal
 from tests.web.staffed import prove, staffed
@@ -36,12 +37,16 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 class Pager:
-    """A web server behind TLS. heard: each notice that it took. broken: it takes none."""
+    """A web server behind TLS. heard: each notice that it took. broken: it takes none.
+
+    refused: what a notice that it never takes has in it.
+    """
 
     def __init__(self) -> None:
         self.heard: list[dict[str, Any]] = []
         self.asked = 0
         self.broken = False
+        self.refused = b"nothing"
         self.port = 0
 
     async def take(self, request: web.Request) -> web.Response:
@@ -50,6 +55,8 @@ class Pager:
         if self.broken:
             return web.Response(status=503)
         proved(request.headers["Jackpot-Signature"], body)
+        if self.refused in body:
+            return web.Response(status=400)
         self.heard.append(json.loads(body))
         return web.Response(status=204)
 
@@ -120,6 +127,31 @@ async def test_nothing_is_lost_while_nobody_could_be_told(tmp_path: Path) -> Non
             await until(lambda: len(away.heard) > 2)
             await until(lambda: server.pagers is not None and not server.pagers.statistics()["waiting"])
         assert [one["facts"].get("hit") for one in away.heard] == ["H1", None, "H2"]
+
+
+@on_loop
+async def test_a_notice_that_is_always_refused_holds_none_back(tmp_path: Path) -> None:
+    """A10: the pager cannot read one of them; the next ones come, also after a start, and it is said."""
+    async with pager(tmp_path) as there:
+        config = notify(tmp_path, there.port)
+        there.refused = b'"H1"'
+        with structlog.testing.capture_logs() as logs:
+            async with Server(config) as server, table(server) as device:
+                await until(lambda: server.pagers is not None and server.pagers.outbox.room > 0)
+                await royal(device)
+                await royal(device, 3, "R2")
+                await until(lambda: bool(there.heard))
+                assert server.pagers is not None
+                assert server.pagers.statistics()["dropped"] == 1
+        assert there.asked == REFUSALS_MOST + 1
+        (said,) = [line for line in logs if line["event"] == "refused_for_good"]
+        assert json.loads(said["line"])["facts"]["hit"] == "H1"
+        there.refused = b"nothing"
+        async with Server(config) as server, table(server) as device:
+            await royal(device, 5, "R3")
+            await until(lambda: there.heard[-1]["facts"].get("hit") == "H3")
+        heard = dict.fromkeys(one["facts"].get("hit") for one in there.heard)
+        assert list(heard) == ["H2", "H3"], "one may come twice"
 
 
 @on_loop

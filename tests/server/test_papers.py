@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import pytest
 
 from jackpot.app import Server
 from jackpot.books.hits import done_with
@@ -12,10 +13,12 @@ from jackpot.books.reports import REPORTS
 from jackpot.config import Config
 from jackpot.ledger.open import open_reader
 from jackpot.rules.acts.requests import Confirm
+from jackpot.server import asks
 from jackpot.server.asks import ErasePapers, Request, keyed
 from jackpot.server.hashing import Hashing
 from jackpot.server.people import Person
 from jackpot.server.staff import Staff
+from jackpot.server.whose import NotDone
 from tests.server.bed import administer, configure, on_loop, table
 from tests.server.test_admin import royal
 from tests.server.test_people import ANN, BEN, QUICK
@@ -118,6 +121,23 @@ async def test_what_names_somebody_is_erased_by_an_act_or_by_age(tmp_path: Path)
         assert (done[0].what, done[0].people) == ("erased", ("Ann", "Bo"))
         await server._stores["main"].change(("UPDATE paper SET made = made - ?1", (31 * DAY_MS,)))
         assert (await administer(config, by="Ann", **erase))["ok"], "their time is over"
+
+
+@on_loop
+async def test_papers_of_a_payment_in_doubt_go_when_it_is_refused(tmp_path: Path) -> None:
+    """A10: whether it was done was not known, so they stayed; once it is refused no entry has them."""
+    config = taxed(tmp_path)
+    async with Server(config) as server, table(server) as device:
+        await royal(device)
+        doubt = Request(asks.Pay("H1", **PAID), ("Ann",), None, b"d" * 16)
+        mark = await server.acts._papers.keep(doubt.ask, doubt.digest)
+        assert len(kept(config)) == 1
+        with pytest.raises(NotDone, match="no validated award"):
+            await server.acts.carry_out(doubt)
+        assert kept(config) == []
+        assert (await administer(config, do="validate", hit="H1", by="Ann", **SEEN))["ok"]
+        await server.acts.carry_out(doubt)
+        assert [bytes(row[2]) == mark for row in kept(config)] == [False, False]
 
 
 @on_loop
