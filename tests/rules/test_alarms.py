@@ -6,6 +6,7 @@ from controllers import messages
 from jackpot.rules import alarms, views
 from jackpot.rules.acts.alarms import AcknowledgeAlarm
 from jackpot.rules.acts.devices import BlockDevice
+from jackpot.rules.acts.links import Suspend
 from jackpot.rules.acts.people import Recover
 from jackpot.rules.acts.sessions import LockOut
 from jackpot.rules.acts.tables import OpenTable
@@ -63,6 +64,7 @@ def test_every_kind_is_opened_by_what_raises_it() -> None:
     assert send(subject, 4, wager("r2"), table="T3").answer["code"] == "unreasonable"
     subject.execute(Hello(acked=99), table="T2")
     subject.execute(BlockDevice("table", "T2"))
+    assert subject.execute(Suspend("config", ("L",), "")).answer["ok"]
     found = {(one["kind"], one["where"]) for one in opened(subject).values()}
     assert found == {
         ("chip_mismatch", "table T1"),
@@ -71,6 +73,7 @@ def test_every_kind_is_opened_by_what_raises_it() -> None:
         ("unreasonable", "table T3"),
         ("ledger_behind", "table T2"),
         ("device_conflict", "table T2"),
+        ("config_differs", "link L"),
     }
     site.ask(LockOut(2, 10))
     site.execute(Recover(*newcomer(3)), people=("root",))
