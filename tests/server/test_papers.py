@@ -129,8 +129,9 @@ async def test_papers_of_a_payment_in_doubt_go_when_it_is_refused(tmp_path: Path
     config = taxed(tmp_path)
     async with Server(config) as server, table(server) as device:
         await royal(device)
-        doubt = Request(asks.Pay("H1", **PAID), ("Ann",), None, b"d" * 16)
-        mark = await server.acts._papers.keep(doubt.ask, doubt.digest)
+        pay = asks.Pay("H1", **PAID)
+        doubt = Request(pay, ("Ann",), None, b"d" * 16)
+        mark = await server.acts._papers.keep(pay, doubt.digest)
         assert len(kept(config)) == 1
         with pytest.raises(NotDone, match="no validated award"):
             await server.acts.carry_out(doubt)
