@@ -1,6 +1,6 @@
 """What has one device sent that nobody has looked at yet, and how much of it may be looked at now?"""
 
-from collections.abc import Sized
+from collections.abc import Iterator
 from math import inf
 from typing import Final
 
@@ -37,7 +37,6 @@ class Intake(FrameReader):
         self.heard_at: float
         self._pace: Pace
         self._held: TableMessage | None = None
-        self._turn = 0
 
     def welcome(self, limits: Limits, now: float) -> None:
         """From here on it takes messages."""
@@ -45,36 +44,40 @@ class Intake(FrameReader):
         self.now = self.heard_at = now
         self._pace = Pace(limits, now)
 
-    def begin(self, now: float, received: int = 0) -> None:
-        """A turn begins; so many bytes were added."""
+    def turn(self, now: float, received: int = 0) -> Iterator[TableMessage | Ping | Pong]:
+        """A turn, for which so many bytes were added: the messages that may be acted on in it.
+
+        A command above those that may be unanswered is held, and keeps those behind it. Raises BadFrame.
+        """
         self._note()
         self.now = now
-        self._turn = TURN_COMMANDS
+        pace, left = self._pace, TURN_COMMANDS
         if received:
-            self._pace.received(received, now)
-
-    def take(self) -> TableMessage | Ping | Pong | None:
-        """The next message that may be acted on in this turn, None where there is none. Raises BadFrame.
-
-        A command above those that may be unanswered is held, and keeps those behind it.
-        """
-        pace = self._pace
-        if self._turn <= 0 or self.halted or pace.ready_at > self.now:
-            return None
-        message = self._held
-        if message is None:
-            read = self._read()
-            if read is None or isinstance(read, _ASKS):
-                return read
-            message = read
-        elif not pace.full:
-            self._held = None
-            self._turn -= 1
-        if pace.full:
-            self._held = message
-            return None
-        pace.unanswered += 1
-        return message
+            pace.received(received, now)
+        while left > 0 and not self.halted and pace.ready_at <= now:
+            message: TableMessage | Ping | Pong | None = self._held
+            self._held, cost = None, 1
+            if message is None:
+                if (payload := self.next_frame()) is None:
+                    return
+                self.heard_at = now
+                message = decode_typed(payload)
+                if message is None:
+                    pace.worked(BY_LETTER_COMMANDS, now)  # also where it cannot be read
+                    message = decode_by_letter(payload)
+                    left -= BY_LETTER_COMMANDS
+                if isinstance(message, _BETS):
+                    cost += len(message.bets) // ITEMS_A_COMMAND
+                elif isinstance(message, Settle):
+                    cost += len(message.hands) // ITEMS_A_COMMAND
+                pace.worked(cost, now)
+            left -= cost
+            if not isinstance(message, _ASKS):
+                if pace.full:
+                    self._held = message
+                    return
+                pace.unanswered += 1
+            yield message
 
     def end(self) -> bool:
         """The turn ends; whether the device has been above what it may send for too long."""
@@ -85,7 +88,9 @@ class Intake(FrameReader):
 
     def answered(self, *, refused: bool) -> None:
         """The oldest command that was taken has its answer."""
-        self._pace.answered(self.now, refused=refused)
+        self._pace.unanswered -= 1
+        if refused:
+            self._pace.refused(self.now)
 
     @property
     def paused(self) -> bool:
@@ -111,26 +116,3 @@ class Intake(FrameReader):
         above = self._held is not None or self._pace.ready_at > self.now
         self._pace.note(self.now, above=above)
         return above
-
-    def _read(self) -> TableMessage | Ping | Pong | None:
-        """The next frame's message, its cost counted."""
-        payload = self.next_frame()
-        if payload is None:
-            return None
-        self.heard_at = self.now
-        message: TableMessage | Ping | Pong | None = decode_typed(payload)
-        if message is None:
-            self._work(BY_LETTER_COMMANDS)  # also where it cannot be read
-            message = decode_by_letter(payload)
-        items: Sized = ()
-        if isinstance(message, _BETS):
-            items = message.bets
-        elif isinstance(message, Settle):
-            items = message.hands
-        self._work(1 + len(items) // ITEMS_A_COMMAND)
-        return message
-
-    def _work(self, commands: int) -> None:
-        """A frame costs as much as so many commands."""
-        self._pace.worked(commands, self.now)
-        self._turn -= commands

@@ -46,7 +46,12 @@ UNPRINTABLE: Final = (
 # `(?!\n)` before `$`: in Python `$` also stands before a last line break.
 Int = Annotated[int, Meta(ge=0, le=INT_MOST)]
 Seq = Annotated[int, Meta(ge=1, le=INT_MOST)]
-Id = Annotated[str, Meta(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9._-]+(?!\n)$")]
+_ID: Final = r"^[A-Za-z0-9._-]+(?!\n)$"
+Id = Annotated[str, Meta(min_length=1, max_length=64, pattern=_ID)]
+# An id that stands in a message many times: each different one is held to the pattern once. To hold those of
+# seven wagers to it took longer than to decode all the rest of them.
+_Repeated = Annotated[str, Meta(min_length=1, max_length=64, extra_json_schema={"pattern": _ID})]
+_is_id: Final = re.compile(_ID).search
 Text = Annotated[str, Meta(min_length=1, max_length=256, pattern=f"^[^{UNPRINTABLE}]+(?!\n)$")]
 Player = Annotated[str, Meta(min_length=1, max_length=PLAYER_BYTES, pattern=f"^[^{UNPRINTABLE}]+(?!\n)$")]
 Seat = Annotated[int, Meta(ge=1, le=SEATS)]
@@ -75,11 +80,11 @@ HandName = Literal[
 ]
 
 
-class Message(msgspec.Struct, frozen=True, tag_field="t", omit_defaults=True):
-    """Any message; its type stands in `t`."""
+class Message(msgspec.Struct, frozen=True, tag_field="t", omit_defaults=True, gc=False):
+    """Any message; its type stands in `t`. No cycle leads through one: the collector passes it over."""
 
 
-class Item(msgspec.Struct, frozen=True, omit_defaults=True):
+class Item(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """A part of a message."""
 
 
@@ -110,15 +115,10 @@ class Bet(Item, frozen=True):
     """One wager: amount in cents; player: whose seat it is, where boxes share one."""
 
     seat: Seat
-    link: Id
+    link: _Repeated
     amount: Int
     player: Player | None = None
     on: On = "own"
-
-    def __post_init__(self) -> None:
-        """Raise ValueError for a name of too many bytes: the decoder's own limit is in characters."""
-        if self.player is not None:
-            _check_player(self.player)
 
 
 class Unbet(Item, frozen=True):
@@ -140,20 +140,13 @@ class Claim(Item, frozen=True):
     folded: bool = False
     player: Player | None = None
 
-    def __post_init__(self) -> None:
-        """Raise ValueError for a name of too many bytes: the decoder's own limit is in characters."""
-        if self.player is not None:
-            _check_player(self.player)
-
-
-def _check_player(player: str) -> None:
-    if len(player.encode()) > PLAYER_BYTES:
-        raise ValueError(f"player: more than {PLAYER_BYTES} bytes")
-
 
 Bets = Annotated[tuple[Bet, ...], Meta(max_length=ITEMS_MOST)]
 Unbets = Annotated[tuple[Unbet, ...], Meta(max_length=ITEMS_MOST)]
 Claims = Annotated[tuple[Claim, ...], Meta(max_length=ITEMS_MOST)]
+
+# Said of a player as the decoder would, whose own limit is in characters.
+_TOO_LONG: Final = f"more than {PLAYER_BYTES} bytes"
 
 
 class Wager(Message, tag="wager", frozen=True):
@@ -164,6 +157,16 @@ class Wager(Message, tag="wager", frozen=True):
     bets: Bets
     lock: bool = False
     chips: Counts | None = None
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for a link that is no id, or a player's name that is too long."""
+        for link in {bet.link for bet in self.bets}:
+            if not _is_id(link):
+                at = next(at for at, bet in enumerate(self.bets) if not _is_id(bet.link))
+                raise ValueError(f"characters not allowed - at `$.bets[{at}].link`")
+        for bet in self.bets:
+            if bet.player is not None and len(bet.player.encode()) > PLAYER_BYTES:
+                raise ValueError(f"{_TOO_LONG} - at `$.bets[{self.bets.index(bet)}].player`")
 
 
 class Withdraw(Message, tag="withdraw", frozen=True):
@@ -192,6 +195,12 @@ class Settle(Message, tag="settle", frozen=True):
     dealer: Cards | None = None
     close: bool = False
     counts: Counts | None = None
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for a player's name that is too long."""
+        for hand in self.hands:
+            if hand.player is not None and len(hand.player.encode()) > PLAYER_BYTES:
+                raise ValueError(f"{_TOO_LONG} - at `$.hands[{self.hands.index(hand)}].player`")
 
 
 class Close(Message, tag="close", frozen=True):

@@ -83,10 +83,8 @@ class Pace:
         if ready_at > now:
             self._until(ready_at)
 
-    def answered(self, now: float, *, refused: bool) -> None:
-        self.unanswered -= 1
-        if refused:
-            self._until(self._refusals.draw(1, now))
+    def refused(self, now: float) -> None:
+        self._until(self._refusals.draw(1, now))
 
     def _until(self, ready_at: float) -> None:
         self.ready_at = max(self.ready_at, ready_at)

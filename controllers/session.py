@@ -50,6 +50,11 @@ _ENCODER: Final = msgspec.msgpack.Encoder()
 # What each type of message is called in the table of states.
 _HEARD: Final = {kind: kind.__name__.lower() for kind in (*COMMANDS, Malformed, Ping, Pong)}
 _SAID: Final[dict[type, str]] = {kind: str(kind.__struct_config__.tag) for kind in get_args(ServerMessage)}
+# The state after each type of message of ours that may be said in a state.
+_AFTER: Final[dict[State, dict[type, State]]] = {
+    state: {kind: after[said] for kind, said in _SAID.items() if said in after}
+    for state, after in TRANSITIONS.items()
+}
 
 
 class Greeted(msgspec.Struct, frozen=True):
@@ -233,9 +238,8 @@ class ServerSession:
         if self.state not in WELCOMED:
             return []
         events: list[SessionEvent] = []
-        self.intake.begin(now, received)
         try:
-            while self.state in WELCOMED and (message := self.intake.take()) is not None:
+            for message in self.intake.turn(now, received):
                 self.state = next_state(self.state, _HEARD[type(message)])
                 if isinstance(message, Ping):
                     self._send(Pong(message.at))
@@ -268,7 +272,7 @@ class ServerSession:
 
     def _send(self, message: ServerMessage) -> None:
         """Frame it and move on; raises ValueError for what may not be said now: the caller's mistake."""
-        after = TRANSITIONS[self.state].get(_SAID.get(type(message), ""))
+        after = _AFTER[self.state].get(type(message))
         if after is None:
             kind = type(message).__name__.lower()
             raise ValueError(f"{kind} may not be said in {self.state.name}")

@@ -5,9 +5,10 @@ README.md in this folder says the same to an auditor; both are fixed for ever.
 
 import hashlib
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 import msgspec
+from msgspec.structs import astuple
 
 from jackpot.rules.outcome import Entry
 from jackpot.rules.postings import Posting
@@ -19,7 +20,7 @@ _GENESIS_PREFIX: Final = b"jackpot ledger 1 "
 _encode: Final = msgspec.msgpack.Encoder().encode
 
 
-class Row(msgspec.Struct, frozen=True):
+class Row(msgspec.Struct, frozen=True, gc=False):
     """One journalled command of one bank, with its postings.
 
     at: unix milliseconds. digest: 16 bytes, of the decoded request. postings: sorted by (link, level),
@@ -92,19 +93,13 @@ def chained(previous: bytes, row: Row) -> bytes:
 
 def row_of(bank: str, epoch: int, entry: Entry, previous: bytes) -> Row:
     """The row that journals `entry` behind a row whose hash is `previous` (M4: postings go with it)."""
-    facts = (
-        bank, entry.seq, entry.at, epoch, entry.kind, entry.version, entry.link, entry.table, entry.table_seq,
-        entry.digest, entry.body, in_order(entry.postings),
-    )  # fmt: skip
-    return Row(*facts, hashlib.sha256(previous + _encode((ROW_FORMAT, *facts))).digest(), entry.hits)
+    seq, at, *others, hits = astuple(entry)
+    facts: tuple[Any, ...] = (bank, seq, at, epoch, *others)
+    whole = *facts, hashlib.sha256(previous + _encode((ROW_FORMAT, *facts))).digest(), hits
+    return Row(*whole)
 
 
 def check_dense(bank: str, seq_before: int, rows: Sequence[Row]) -> None:
     """Raises ValueError unless the rows are one or more and dense behind seq_before: a caller's bug."""
     if not rows or [row.seq for row in rows] != list(range(seq_before + 1, seq_before + len(rows) + 1)):
         raise ValueError(f"rows to append to {bank} are not dense from {seq_before + 1}")
-
-
-def in_order(postings: tuple[Posting, ...]) -> tuple[Posting, ...]:
-    """The postings as the journal orders them: by link, then level."""
-    return tuple(sorted(postings))

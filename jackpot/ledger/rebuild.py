@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 import msgspec
 
-from jackpot.ledger.journal import Head, Row, Snapshot, chained, genesis, in_order
+from jackpot.ledger.journal import Head, Row, Snapshot, chained, genesis
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.store import Fenced, LedgerCorrupt
 from jackpot.rules import again, events
@@ -276,11 +276,10 @@ def replay(engine: Engine, row: Row, event: Event | None = None) -> None:
 def moved_by(engine: Engine, row: Row, event: Event | None = None) -> Moved:
     """Applies a row's event; what it moves, in order. Raises LedgerCorrupt: the engine is then spoiled."""
     try:
-        made = engine.replay(row, event)
+        return engine.replay(row, event)
     except Exception as error:
         # A forged event may break anything inside; whatever it was, the row is what is wrong.
         raise LedgerCorrupt(f"{row.bank}: the event of row {row.seq} cannot be applied: {error!r}") from error
-    return made._replace(postings=in_order(made.postings))
 
 
 def _differ(made: tuple[Posting, ...], stored: tuple[Posting, ...]) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import apsw
+from msgspec.structs import astuple
 
 from jackpot.ledger import schema
 from jackpot.ledger.journal import Head, Row, Snapshot, check_dense, genesis
@@ -29,6 +30,8 @@ PREPARED_ROWS: Final = 512
 # What is more comes in one statement; SQLite binds 32,766 values, and a row has up to 13 of them.
 ROWS_MOST: Final = 32_766 // 13
 
+# The fields of a `Row`, from its seq to its body, that are columns of the journal as they stand.
+_KEPT: Final = slice(Row.__struct_fields__.index("seq"), Row.__struct_fields__.index("postings"))
 # Columns of a row.
 _WIDTHS: Final = {"journal": 12, "posting": 13, "hit_entry": 3}
 _FENCE: Final = "UPDATE head SET seq = ?, hash = ? WHERE bank = ? AND epoch = ? AND seq = ?"
@@ -131,12 +134,10 @@ def _write(
     connection: apsw.Connection, number: int, epoch: int, seq_before: int, rows: Sequence[Row]
 ) -> None:
     """Adds the rows and moves the head, in a transaction; Fenced, LedgerCorrupt. number: the bank's."""
-    journal = list(chain.from_iterable(
-        (number, row.seq, row.at, row.epoch, row.kind, row.version, row.link, row.table, row.table_seq,
-         row.digest, row.body, row.hash)
-        for row in rows
+    journal = list(chain.from_iterable((number, *astuple(row)[_KEPT], row.hash) for row in rows))
+    postings = list(chain.from_iterable(
+        (number, row.seq, *posting) for row in rows for posting in row.postings
     ))  # fmt: skip
-    postings = [n for row in rows for posting in row.postings for n in (number, row.seq, *posting)]
     hits = [n for row in rows for hit in row.hits for n in (number, row.seq, hit)]
     before = connection.total_changes()
     _insert(connection, "journal", journal)

@@ -1,7 +1,7 @@
 """What changes by a table's frames? The events of a round are applied here; nothing is refused."""
 
 from collections.abc import Callable, Collection, Iterable
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from msgspec.structs import replace
 
@@ -175,7 +175,7 @@ def apply_locked(effects: Effects, event: Locked) -> None:
     if event.recount:
         round_ = unfinished(table, event.round)
         round_.chips |= event.locking.chips
-        judge_count(effects, round_, event.locking.accepted)
+        round_.state = judged(effects, event.locking.accepted)
         return
     _lock(effects, table, present(table.round, "a lock without a round"), event.locking)
 
@@ -184,19 +184,20 @@ def _lock(effects: Effects, table: Table, round_: Round, locking: Locking) -> No
     if table.closed is not None:
         forget(effects, table, table.closed)
         table.closed = table.asked = None
-    _fold(effects, table)
+    _fold(effects, table.links)
     round_.chips = dict(locking.chips)
     round_.draws = list(locking.draws)
-    judge_count(effects, round_, locking.accepted)
+    round_.state = judged(effects, locking.accepted)
     if round_.draws:
         effects.told.draw = facts.drawn(effects.state, round_)
 
 
-def judge_count(effects: Effects, round_: Round, wrong: Collection[int]) -> None:
+def judged(effects: Effects, wrong: Collection[int]) -> Literal["locked", "mismatch"]:
     """Locked, or waiting for a count that agrees (T3). wrong: the links that `miscounted` names."""
-    round_.state = "mismatch" if wrong else "locked"
-    if wrong:
-        effects.told.warn = ("chip_mismatch",)
+    if not wrong:
+        return "locked"
+    effects.told.warn = ("chip_mismatch",)
+    return "mismatch"
 
 
 def apply_settled(effects: Effects, event: Settled) -> None:
@@ -234,6 +235,8 @@ def _mark(effects: Effects, round_: Round, seats: list[int]) -> None:
 
 def settle(effects: Effects, table: Table, round_: Round, made: Settlement) -> None:
     """The awards of an entry: hits, takes from the meters, and what was settled in the past."""
+    if not (made.hits or made.takes or made.recomputed):
+        return
     state = effects.state
     awards: dict[int, Award] = {}
     before = len(table.unpaid.hits)
@@ -367,8 +370,7 @@ def forget(effects: Effects, table: Table, round_: Round) -> None:
     marks = {settling.seq for settling in round_.settlings}
     for number in table.links:
         for level in effects.state.link(number).levels:
-            for seq in marks:
-                level.history.unmark(seq)
+            level.history.unmark(marks)
     for number in round_.hits:
         retire(effects, number)
 
@@ -395,10 +397,10 @@ def end_dispute(state: State, number: int) -> None:
     state.disputed.pop(number, None)
 
 
-def _fold(effects: Effects, table: Table) -> None:
+def _fold(effects: Effects, links: Iterable[int]) -> None:
     """Shorten the histories that have grown long, but keep all that an open round still needs (A11)."""
     state = effects.state
-    for number in table.links:
+    for number in links:
         link = state.link(number)
         for level in link.levels:
             if len(level.history.points) > level.history.fold_at:

@@ -71,12 +71,12 @@ class Tally:
         """The seats with a wager on their own hand, each with its link."""
         return {(bet.seat, bet.link) for bet in self.round.bets if not bet.dealer}
 
-    def rows(self, link: Link, ranked: Ranked) -> tuple[Row | None, EnvyRow | None]:
+    def rows(self, link: int, ranked: Ranked) -> tuple[Row | None, EnvyRow | None]:
         """The row that a hand is paid by on a link, and the row of its envy bonuses (H3, A5)."""
-        key = (link.number, ranked)
+        key = (link, ranked)
         found = self._rows.get(key)
         if found is None:
-            terms = link.terms
+            terms = self.link(link).terms
             found = hands.best_row(terms.rows, ranked), hands.best_row(terms.envy, ranked)
             self._rows[key] = found
         return found
@@ -133,7 +133,7 @@ class Tally:
 
     def pay_envy(self, link: Link, ranked: Ranked, winner: Winner, hit: HitMade | None) -> HitMade | None:
         """Each other player's wager on the link is paid for a qualifying hand (A5)."""
-        _, row = self.rows(link, ranked)
+        _, row = self.rows(link.number, ranked)
         if row is None:
             return hit
         owners = {seat: names.plain(player) for seat, player in self.round.owners().items()}

@@ -1,7 +1,9 @@
 """May this wager be taken, taken back, locked? The round before the cards (T1-T3, T9, L11)."""
 
-from collections.abc import Iterable, Mapping
-from typing import Final, NamedTuple, Protocol
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Final, Protocol
+
+import msgspec
 
 from controllers.messages import Bet, Lock, Unbet, Wager, Withdraw
 from jackpot.rules import names
@@ -22,7 +24,7 @@ ROUND_BETS_MOST: Final = 64
 ASKED_HOLDS_MS: Final = 15 * 60_000
 
 
-class Around(NamedTuple):
+class Around(msgspec.Struct, frozen=True, gc=False):
     """What decides together with a command and the state. draws: raw random numbers, by link (A7).
 
     asked_ms: as in `Wagered`. rounds_lately: opened by the table in the last minute (L11). tick: now.
@@ -74,34 +76,28 @@ def decide_wager(state: State, table: Table, command: Wager, around: Around) -> 
     refuse_if(not command.bets, Code.BAD_MESSAGE, "bets: at least one")
     bets, round_ = command.bets, table.find(command.round)
     links = {link.terms.link: link for link in map(state.link, table.links)}
-    for bet in bets:
-        if bet.on == "dealer" and bet.link in links and not _takes_dealer(links[bet.link], table):
-            raise Refusal(Code.BAD_MESSAGE, f"on: link {bet.link} takes no wager on the dealer's hand here")
+    placed, faults = _placed(table, round_, bets, links)
     check_players(table, [*round_.bets, *bets] if round_ else bets)
     _check_round_for_wager(table, command.round)
     for name, link in links.items():
         if link.suspended and any(bet.link == name for bet in bets):
             reasons = ", ".join(link.suspended)
             raise Refusal(Code.SUSPENDED, f"link: {name} is suspended ({reasons})")
-    refuse_if(
-        round_ is None and bool(table.held),
-        Code.TABLE_HELD,
-        "the cards of a cage award stay on the table until it is documented or released",
-    )
+    if round_ is None and table.held:
+        message = "the cards of a cage award stay on the table until it is documented or released"
+        raise Refusal(Code.TABLE_HELD, message)
     asked_ms = around.asked_ms if round_ is None or command.lock else 0
     _check_asked(asked_ms)
     chips = _chips(state, table, command.chips)
-    placed = _placed(table, round_, bets, links)
+    if faults:
+        raise min(faults, key=lambda fault: CODES.index(fault.code))
     limit = table.terms.max_rounds_per_minute
-    refuse_if(
-        round_ is None and bool(limit) and around.rounds_lately >= limit,
-        Code.UNREASONABLE,
-        f"round: more than {limit} rounds in a minute",
-    )
+    if round_ is None and limit and around.rounds_lately >= limit:
+        raise Refusal(Code.UNREASONABLE, f"round: more than {limit} rounds in a minute")
     _check_fits(round_, len(bets))
     locking = None
     if command.lock:
-        accepted = count_by_link((*round_.bets, *placed) if round_ else placed)
+        accepted = [bet.link for bet in ((*round_.bets, *placed) if round_ else placed)]
         wrong = disagreeing(state, table, accepted, chips)
         locking = Locking(chips, _draw(state, table, accepted, around.draws), wrong)
     counted = round_ is None and bool(limit)
@@ -110,16 +106,23 @@ def decide_wager(state: State, table: Table, command: Wager, around: Around) -> 
 
 def _placed(
     table: Table, round_: Round | None, bets: tuple[Bet, ...], links: Mapping[str, Link]
-) -> list[Placed]:
-    """The wagers by their links' numbers: at a seat of the table, of the link's amount, each once (T2)."""
+) -> tuple[list[Placed], list[Refusal]]:
+    """The wagers by their links' numbers: at a seat of the table, of the link's amount, each once (T2).
+
+    And what is wrong with them; other refusals come before those. Raises those that come first of all.
+    """
     takes = {name: (link.number, to_cents(link.terms.wager)) for name, link in links.items()}
     taken = {(bet.seat, bet.link, bet.dealer) for bet in round_.bets} if round_ else set()
     placed, seats, faults = [], table.terms.seats, list[Refusal]()
     for bet in bets:
         if bet.link not in takes:
-            raise _no_link(table, bet.link)  # what is looked for first
+            faults.append(_no_link(table, bet.link))
+            continue
         number, cents = takes[bet.link]
-        place = bet.seat, number, bet.on == "dealer"
+        dealer = bet.on == "dealer"
+        place = bet.seat, number, dealer
+        if dealer and not _takes_dealer(links[bet.link], table):
+            raise Refusal(Code.BAD_MESSAGE, f"on: link {bet.link} takes no wager on the dealer's hand here")
         if bet.seat > seats:
             faults.append(_no_seat(table, bet.seat))
         elif bet.amount != cents:
@@ -128,10 +131,8 @@ def _placed(
         elif place in taken:
             faults.append(Refusal(Code.DUPLICATE_WAGER, f"seat: {bet.seat} holds this wager already"))
         taken.add(place)
-        placed.append(Placed(*place, bet.player))
-    if faults:
-        raise min(faults, key=lambda fault: CODES.index(fault.code))
-    return placed
+        placed.append(Placed(bet.seat, number, dealer, bet.player))
+    return placed, faults
 
 
 def decide_withdraw(state: State, table: Table, command: Withdraw) -> Withdrawn:
@@ -181,15 +182,15 @@ def decide_lock(state: State, table: Table, command: Lock, around: Around) -> Lo
 
 def miscounted(state: State, table: Table, round_: Round, chips: Mapping[int, int]) -> dict[int, int]:
     """By link, the round's wagers where the dealer's count is missing or disagrees with them (T3)."""
-    return disagreeing(state, table, count_by_link(round_.bets), chips)
+    return disagreeing(state, table, [bet.link for bet in round_.bets], chips)
 
 
 def disagreeing(
-    state: State, table: Table, accepted: Mapping[int, int], chips: Mapping[int, int]
+    state: State, table: Table, accepted: Sequence[int], chips: Mapping[int, int]
 ) -> dict[int, int]:
-    """The accepted wagers of each link of which the count is missing, or another (T3).
+    """How many of the wagers are on each link of which the count is missing, or another (T3).
 
-    Electronic wagers have no chips to count.
+    accepted: of each wager its link's number. Electronic wagers have no chips to count.
     """
     found = {}
     for number in table.links:
@@ -197,8 +198,8 @@ def disagreeing(
         count = chips.get(number)
         if terms.electronic or (count is None and not terms.count_chips):
             continue
-        if (count or 0) != accepted.get(number, 0):
-            found[number] = accepted.get(number, 0)
+        if (count or 0) != accepted.count(number):
+            found[number] = accepted.count(number)
     return found
 
 
@@ -271,12 +272,14 @@ def _chips(state: State, table: Table, chips: Mapping[str, int] | None) -> dict[
     return dict(sorted(counts.items()))
 
 
-def _draw(state: State, table: Table, links: Iterable[int], draws: Mapping[str, Draw]) -> list[DrawMade]:
+def _draw(state: State, table: Table, links: Collection[int], draws: Mapping[str, Draw]) -> list[DrawMade]:
     """One chance in N a round each for the Magic Card and the Lucky Bonus (A7)."""
     made = []
-    for number in sorted(links):
+    for number in sorted(table.links):
         terms = state.link(number).terms
         if not terms.magic_every and not terms.lucky_every:
+            continue
+        if number not in links:
             continue
         invariant(terms.link in draws, f"no draw was made for link {terms.link}")
         draw, drawn = draws[terms.link], DrawMade(number)

@@ -44,6 +44,6 @@ def pack(cards: Iterable[int]) -> bytes:
 
 def unpack(data: bytes) -> tuple[int, ...]:
     """The cards of packed bytes; ValueError if a byte is no card."""
-    if any(card >= DECK for card in data):
+    if data and max(data) >= DECK:
         raise ValueError(f"{data.hex()} holds a byte that is no card")
     return tuple(data)

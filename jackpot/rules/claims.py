@@ -2,7 +2,8 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
+from itertools import pairwise
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -16,11 +17,13 @@ from jackpot.rules.paytable import FOLD, HandKind, LinkTerms
 from jackpot.rules.refusal import Refusal, quoted, refuse_if
 from jackpot.rules.state import HandShown, Round, State, Table
 
+# Of a seat that claims nothing by name alone.
+_VERIFIED: Final = frozenset[int]()
 # Wagers on the dealer's hand exist in Ultimate Texas Hold 'Em alone (A6): two cards and the board.
 DEALER_CARDS = 2
 
 
-class Read(msgspec.Struct, frozen=True):
+class Read(msgspec.Struct, frozen=True, gc=False):
     """One seat's hand. ranked: by link number, for every link that the hand counts on.
 
     unverified: the links for which only a name was claimed (H4). player: whose the box is, if the hand says.
@@ -44,14 +47,18 @@ class Showing(NamedTuple):
 
 
 class Sent(NamedTuple):
-    """What a settlement sends, its cards read once. seats: in the order of their first claims."""
+    """What a settlement sends, its cards read once. seats: in the order of their first claims.
+
+    named: the claims that say a player.
+    """
 
     seats: dict[int, "Seat"]
     board: tuple[int, ...]
     dealer: tuple[int, ...]
+    named: list[Claim]
 
 
-class Seat(msgspec.Struct):
+class Seat(msgspec.Struct, gc=False):
     """The claims of one seat, and the cards that they show."""
 
     number: int
@@ -66,13 +73,12 @@ def check_shape(table: Table, command: Settle) -> Sent:
     places.
     """
     game = table.terms.game
-    has_folds = FOLD[game] != "none"
     seats: dict[int, Seat] = {}
     counted: set[int] = set()
     for claim in command.hands:
-        if claim.folded and not has_folds:
-            raise Refusal(Code.BAD_MESSAGE, f"folded: {game} has no fold")
-        if claim.cards is None and claim.hand is None and not claim.folded:
+        if claim.folded:
+            refuse_if(FOLD[game] == "none", Code.BAD_MESSAGE, f"folded: {game} has no fold")
+        elif claim.cards is None and claim.hand is None:
             raise Refusal(Code.BAD_MESSAGE, f"cards: seat {claim.seat} shows neither cards nor a named hand")
         cards = _parse("cards", claim.cards)
         if len(cards) not in counted:
@@ -83,10 +89,11 @@ def check_shape(table: Table, command: Settle) -> Sent:
             seats[claim.seat] = Seat(claim.seat, [claim], cards)
         else:
             _add_claim(seat, claim, cards)
-    check_players(table, command.hands, whole=False)
+    if named := [claim for claim in command.hands if claim.player is not None]:
+        check_players(table, named, whole=False)
     board = _parse("board", command.board)
     _check_counts(table, (), board)
-    return Sent(seats, board, _parse("dealer", command.dealer))
+    return Sent(seats, board, _parse("dealer", command.dealer), named)
 
 
 def _add_claim(seat: Seat, claim: Claim, cards: tuple[int, ...]) -> None:
@@ -105,25 +112,26 @@ def read(state: State, table: Table, round_: Round, command: Settle, sent: Sent)
     """The hands as they count; refused with the first code that applies."""
     board = _board(round_, sent.board)
     dealer = _dealer(round_, sent.dealer)
-    _check_all_in_one(state, round_, command, dealer)
     wagered = round_.links()
+    _check_all_in_one(state, round_, wagered, command, dealer)
     played = [number for number in table.links if number in wagered]
-    _check_players(table, round_, command.hands)
+    _check_players(table, round_, sent.named)
+    spoken = [claim for claim in command.hands if claim.hand is not None or claim.link is not None]
     named = {
         id(claim): _named_links(state, table, round_, claim, played)
-        for claim in command.hands
+        for claim in spoken
         if claim.hand is not None
     }
     made = _rank_seats(state, table, sent, played, board)
     _check_dealer(state, table, round_, dealer, board)
-    for name in (*(claim.link for claim in command.hands if claim.link is not None), *(command.counts or ())):
+    for name in (*[claim.link for claim in spoken if claim.link is not None], *(command.counts or ())):
         link_number(state, table, name)
-    for claim in command.hands:
-        if claim.seat > table.terms.seats:
-            message = f"seat: {claim.seat} is above the table's {table.terms.seats}"
-            raise Refusal(Code.UNKNOWN_SEAT, message)
-    _check_order(round_, [claim.seat for claim in command.hands])
-    _check_wagers(state, table, wagered, command.hands)
+    order = [claim.seat for claim in command.hands]
+    if order and max(order) > table.terms.seats:
+        seat = next(seat for seat in order if seat > table.terms.seats)
+        raise Refusal(Code.UNKNOWN_SEAT, f"seat: {seat} is above the table's {table.terms.seats}")
+    _check_order(round_, order)
+    _check_wagers(state, table, wagered, spoken)
     seats = [
         _read_seat(state, table, seat, named, made.get(number, {})) for number, seat in sent.seats.items()
     ]
@@ -154,13 +162,13 @@ def _needs_more(terms: LinkTerms) -> str:
     return f"board: link {terms.link} needs more community cards"
 
 
-def _check_players(table: Table, round_: Round, claims: Sequence[Claim]) -> None:
+def _check_players(table: Table, round_: Round, named: Sequence[Claim]) -> None:
     """A hand may say whose a box without a wager is. It contradicts no wager and no other hand (A5, T9)."""
-    said = [claim.seat for claim in claims if claim.player is not None]
-    nameless = {bet.seat for bet in round_.bets if bet.player is None} if said else set()
-    for seat in said:
-        refuse_if(seat in nameless, Code.BAD_MESSAGE, f"player: seat {seat} is of a player without a name")
-    check_players(table, [*round_.bets, *round_.shown, *claims])
+    nameless = {bet.seat for bet in round_.bets if bet.player is None} if named else set()
+    for claim in named:
+        message = f"player: seat {claim.seat} is of a player without a name"
+        refuse_if(claim.seat in nameless, Code.BAD_MESSAGE, message)
+    check_players(table, [*round_.bets, *round_.shown, *named])
 
 
 def _read_seat(
@@ -174,8 +182,8 @@ def _read_seat(
     number, claims, own = seat.number, seat.claims, seat.cards
     if len(claims) == 1 and claims[0].hand is None and claims[0].link is None:  # cards alone, or a fold
         (claim,) = claims
-        alone = HandShown(number, deck.pack(own), "", "", 0, claim.folded, claim.player)
-        return Read(number, own, claim.folded, ranked, frozenset(), [alone], claim.player)
+        alone = HandShown(number, bytes(own), "", "", 0, claim.folded, claim.player)
+        return Read(number, own, claim.folded, ranked, _VERIFIED, [alone], claim.player)
     player = next((claim.player for claim in claims if claim.player is not None), None)
     unverified: set[int] = set()
     spoken: dict[HandKind, Ranked] = {}
@@ -253,11 +261,10 @@ def _told_apart(terms: LinkTerms) -> set[str]:
 def _check_order(round_: Round, seats: list[int]) -> None:
     """Seat numbers fall, from the dealer's far right; when reopened, each settlement begins there (T4)."""
     settled = round_.settled()
-    before = 0 if round_.reopened else min(settled, default=0)
-    for seat in seats:
-        if before and seat > before:
-            raise Refusal(Code.OUT_OF_ORDER, f"seat: {seat} is settled out of turn")
-        before = seat
+    falling = seats if round_.reopened or not settled else [min(settled), *seats]
+    if falling != sorted(falling, reverse=True):
+        seat = next(seat for before, seat in pairwise(falling) if seat > before)
+        raise Refusal(Code.OUT_OF_ORDER, f"seat: {seat} is settled out of turn")
     for seat in seats if settled else ():
         refuse_if(seat in settled, Code.ALREADY_SETTLED, f"seat: {seat} was settled already")
 
@@ -270,14 +277,16 @@ def _check_wagers(state: State, table: Table, wagered: set[int], claims: Sequenc
             raise Refusal(Code.NO_WAGER, message)
 
 
-def _check_all_in_one(state: State, round_: Round, command: Settle, dealer: tuple[int, ...]) -> None:
+def _check_all_in_one(
+    state: State, round_: Round, wagered: set[int], command: Settle, dealer: tuple[int, ...]
+) -> None:
     """A share link, and a wager on the dealer's hand, want all hands in one settlement (T5, A6).
 
     One that leaves out a seat is refused, unless it closes the round as well: no other would be taken, and
     what that seat has won would be lost. In a reopened round hands come as they are found (T10).
     """
     on_dealer = round_.on_dealer()
-    shared = any(state.link(number).terms.simultaneous == "share" for number in round_.links())
+    shared = "share" in [state.link(number).terms.simultaneous for number in wagered]
     if round_.reopened or not (on_dealer or shared):
         return
     if command.hands:

@@ -29,7 +29,7 @@ class ActCommand(msgspec.Struct, frozen=True, tag_field="do", forbid_unknown_fie
 Command = TableMessage | Hello | ActCommand
 
 
-class Draw(msgspec.Struct, frozen=True):
+class Draw(msgspec.Struct, frozen=True, gc=False):
     """Raw secure random numbers for one link's draws of one round (A7), made before the decision.
 
     magic_chance, lucky_chance: 0 .. N-1, 0 draws. magic_card: 0 .. 51. lucky_box: 1 .. seats. Of a draw
@@ -42,7 +42,7 @@ class Draw(msgspec.Struct, frozen=True):
     lucky_box: int
 
 
-class Envelope(msgspec.Struct, frozen=True):
+class Envelope(msgspec.Struct, frozen=True, gc=False):
     """A command with all that decides it.
 
     at: unix milliseconds, recorded only. tick: milliseconds of the server's monotonic clock.

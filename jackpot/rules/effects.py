@@ -1,9 +1,10 @@
 """What does an entry bring about? Its answer, its pushes and its postings, gathered as it is applied."""
 
 from operator import sub
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal
 
 import msgspec
+from msgspec.structs import astuple
 
 from controllers import answers
 from jackpot.rules import facts
@@ -18,7 +19,7 @@ Map = dict[str, Any]
 Change = Literal["validated", "paid", "undone", "raised", "released"]
 
 
-class Moved(NamedTuple):
+class Moved(msgspec.Struct, frozen=True, gc=False):
     """What an entry moved. meters: (link, level, micro-dollars of the primary), as each level is now.
 
     hits: the numbers of those that it made or changed, ascending.
@@ -32,36 +33,35 @@ class Moved(NamedTuple):
 NOTHING_MOVED: Final = Moved((), (), ())
 
 
-class Effects:
+class Effects(msgspec.Struct, eq=False):
     """One entry in the making. seq, at: the journal's. table: whose frame it is, if it is one.
 
     told: what its answer tells. awarded: the numbers of the links whose percentage awards changed. hits: of
-    those that it makes or changes.
+    those that it makes or changes. before: by link and level, the cycle and the balances of what it moves.
     """
 
-    def __init__(self, state: State, seq: int, at: int, table: Table | None) -> None:
-        self.state = state
-        self.seq = seq
-        self.at = at
-        self.table = table
-        self.told = Told()
-        self.awarded: set[int] = set()
-        self.hits: set[int] = set()
-        self.pushes: list[Push] = []
-        self.alarms: list[tuple[str, Map]] = []
-        self._before: dict[tuple[int, int], tuple[Link, Level | None, int, tuple[int, ...]]] = {}
+    state: State
+    seq: int
+    at: int
+    table: Table | None
+    told: Told = msgspec.field(default_factory=Told)
+    awarded: set[int] = set()
+    hits: set[int] = set()
+    pushes: list[Push] = []
+    alarms: list[tuple[str, Map]] = []
+    before: dict[tuple[int, int], tuple[Link, Level | None, int, tuple[int, ...]]] = {}
 
     def meter(self, link: Link, level: Level) -> Accounts:
         """A level's accounts, about to move."""
         key = (link.number, level.number)
-        if key not in self._before:
-            self._before[key] = link, level, level.cycle, level.accounts.values()
+        if key not in self.before:
+            self.before[key] = link, level, level.cycle, astuple(level.accounts)
         return level.accounts
 
     def outside(self, link: Link) -> Accounts:
         """The accounts of the link's awards that no meter pays, about to move (level 0)."""
-        if (link.number, 0) not in self._before:
-            self._before[link.number, 0] = link, None, 0, link.outside.values()
+        if (link.number, 0) not in self.before:
+            self.before[link.number, 0] = link, None, 0, astuple(link.outside)
         return link.outside
 
     def move(self, link_number: int, level_number: int, change: Accounts) -> None:
@@ -78,26 +78,22 @@ class Effects:
         A level that did not move has no posting. Raises InvariantError.
         """
         hits = tuple(sorted(self.hits)) if self.hits else ()
-        if not self._before:
+        if not self.before:
             return Moved((), (), hits) if hits else NOTHING_MOVED
         postings, meters = [], []
-        for key, (link, level, cycle, before) in sorted(self._before.items()):
-            accounts = level.accounts if level else link.outside
-            after = accounts.values()
+        for (number, level_number), (link, level, cycle, before) in sorted(self.before.items()):
+            after = astuple(level.accounts if level else link.outside)
             if not is_sound(after, level.terms.limit if level else None):
                 name = f"{link.terms.link}.{level.terms.level if level else '-'}"
-                raise InvariantError(f"entry {self.seq} unbalances {name}: {accounts}")
-            change = tuple(map(sub, after, before))
-            if any(change):
-                postings.append(tuple.__new__(Posting, (*key, cycle, *change)))
+                raise InvariantError(f"entry {self.seq} unbalances {name}: {after}")
+            if after != before:
+                postings.append(Posting(number, level_number, cycle, *map(sub, after, before)))
             if level is not None:
-                meters.append((link.terms.link, level.terms.level, accounts.primary))
+                meters.append((link.terms.link, level.terms.level, after[0]))
         return Moved(tuple(postings), tuple(meters), hits)
 
     def waiting(self) -> tuple[tuple[str, tuple[answers.WaitingHit, ...]], ...]:
         """Of every link whose awards changed, the jackpots that wait now (S7)."""
-        if not self.awarded:
-            return ()
         return tuple(
             (self.state.link(number).terms.link, facts.jackpots(self.state, number))
             for number in sorted(self.awarded)

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 import msgspec
 
 from controllers import messages
-from controllers.answers import Ack, Error, Nack
+from controllers.answers import Error, Nack
 from jackpot.rules import alarms, betting, events, kinds, settling
 from jackpot.rules.acts import conflict, decode_asked, requests, seals, witness
 from jackpot.rules.acts.act import By
@@ -22,13 +22,13 @@ from jackpot.rules.acts.standing import decide_asked, same, stood
 from jackpot.rules.acts.tables import TableOpened
 from jackpot.rules.betting import Around
 from jackpot.rules.codes import Code
-from jackpot.rules.commands import KEY_BYTES, ActCommand, Envelope, Hello
+from jackpot.rules.commands import KEY_BYTES, ActCommand, Command, Draw, Envelope, Hello
 from jackpot.rules.effects import Effects, Map, Moved
 from jackpot.rules.epoch import Epoch
 from jackpot.rules.events import Event, Refused
 from jackpot.rules.facts import greeting
 from jackpot.rules.invariant import InvariantError, invariant
-from jackpot.rules.outcome import ActAnswer, Answer, Entry, Outcome, Told, Written
+from jackpot.rules.outcome import ActAnswer, Answer, Entry, Outcome, Written
 from jackpot.rules.postings import only_link
 from jackpot.rules.refusal import NOT_APPLIED, Refusal, bounded, refuse_if
 from jackpot.rules.signing import People
@@ -56,7 +56,8 @@ class Engine:
     @property
     def unsealed(self) -> int:
         """How many entries there are after the newest seal; none are to be sealed once the bank has ended."""
-        return 0 if self.state.closed_into else self.seq - self.state.sealed
+        state = self.state
+        return 0 if state.closed_into else state.seq - state.sealed
 
     def snapshot(self) -> bytes:
         """The whole state, as `Seal` seals it."""
@@ -92,11 +93,12 @@ class Engine:
         A refusal is an outcome, not an exception. InvariantError means that applying went wrong: this
         engine is broken, to be rebuilt from the ledger.
         """
-        if isinstance(envelope.command, Hello):
-            return self._hello(envelope, envelope.command)
-        if envelope.table is not None:
-            return self._frame(envelope)
-        return self._act(envelope)
+        command = envelope.command
+        if isinstance(command, Hello):
+            return self._hello(envelope, command)
+        if isinstance(command, ActCommand):
+            return self._act(envelope)
+        return self._frame(envelope, command)
 
     def decide(self, envelope: Envelope, asked_ms: int) -> Event:
         """The event that a command, other than a hello, would lead to now; nothing is touched.
@@ -105,7 +107,7 @@ class Engine:
         """
         if envelope.table is None:
             return self._decide_act(envelope)
-        return self._decide_frame(self._tables[envelope.table], envelope, asked_ms)
+        return self._decide_frame(self._tables[envelope.table], envelope, envelope.command, asked_ms)
 
     def execute_as_internal(self, envelope: Envelope, message: str) -> Outcome:
         """Refuse durably a command that broke an invariant, or whose data was refused (WIRE: internal)."""
@@ -142,10 +144,9 @@ class Engine:
         over = witness.decide_over(table, hello.acked)
         return Outcome(None, welcome) if over is None else self._commit(envelope, None, over, welcome)
 
-    def _frame(self, envelope: Envelope) -> Outcome:
+    def _frame(self, envelope: Envelope, command: messages.TableMessage) -> Outcome:
         """A table's frame: resends first, then its order, then what it asks (WIRE: table commands)."""
-        table = self._tables[envelope.table or ""]
-        seq = envelope.table_seq or 0
+        table, seq = self._tables[envelope.table or ""], command.seq
         if seq <= table.last_seq:
             found = conflict.decide_conflict(table, seq, envelope.digest, self.epoch.since)
             resent = _resent(table, seq, envelope.digest)
@@ -153,7 +154,7 @@ class Engine:
         if seq > table.last_seq + 1:
             return _not_applied(table, seq, Code.SEQ_GAP, f"seq: {table.last_seq + 1} comes next")
         try:
-            event = self._decide_frame(table, envelope)
+            event = self._decide_frame(table, envelope, command)
         except Refusal as refusal:
             if refusal.code in NOT_APPLIED:
                 return _not_applied(table, seq, refusal.code, refusal.message)
@@ -162,20 +163,20 @@ class Engine:
             event = _internal(self.state, envelope, str(error))
         return self._commit(envelope, table, event)
 
-    def _decide_frame(self, table: Table, envelope: Envelope, asked_ms: int | None = None) -> Event:
-        command = envelope.command
-        asked = self.epoch.asked_ms(table, envelope.tick) if asked_ms is None else asked_ms
+    def _decide_frame(
+        self, table: Table, envelope: Envelope, command: Command, asked_ms: int | None = None
+    ) -> Event:
         match command:
             case messages.Wager():
-                lately = self.epoch.lately(table, envelope.tick)
-                around = Around(envelope.draws, asked, lately, envelope.tick)
+                around = _around(self.epoch, table, envelope.draws, envelope.tick, asked_ms)
                 return betting.decide_wager(self.state, table, command, around)
+            case messages.Lock():
+                around = _around(self.epoch, table, envelope.draws, envelope.tick, asked_ms)
+                return betting.decide_lock(self.state, table, command, around)
             case messages.Settle():
                 return settling.decide_settle(self.state, table, command)
             case messages.Close():
                 return settling.decide_close(self.state, table, command)
-            case messages.Lock():
-                return betting.decide_lock(self.state, table, command, Around(envelope.draws, asked))
             case messages.Malformed():
                 raise Refusal(Code.BAD_MESSAGE, command.message)
             case messages.Withdraw():
@@ -231,69 +232,72 @@ class Engine:
 
         unkept: the answer to a hello, a used number or a seal, which the state does not keep.
         """
-        seq = self.seq + 1
+        seq = self.state.seq + 1
         body = events.encode(event)  # before it is applied: the state goes on with parts of it
         effects = Effects(self.state, seq, envelope.at, table)
-        table_seq = envelope.table_seq
+        number, table_seq = (None, None) if table is None else (table.number, table.last_seq + 1)
         moved = self._apply(effects, event, table_seq, envelope.digest)
+        postings = moved.postings
         entry = Entry(
-            seq,
-            envelope.at,
-            event.kind,
-            events.RULES_VERSION,
-            only_link(moved.postings),
-            table.number if table else None,
-            table_seq if table else None,
-            envelope.digest,
-            body,
-            moved.postings,
-            moved.hits,
-        )
-        kept = table.answers if table is not None else self.state.acts
-        return Outcome(
-            entry,
-            unkept if unkept is not None else kept[-1].answer,
-            tuple(effects.pushes),
-            moved.meters,
-            effects.waiting(),
-            tuple(effects.alarms),
-        )
+            seq, envelope.at, event.kind, events.RULES_VERSION, only_link(postings), number, table_seq,
+            envelope.digest, body, postings, moved.hits,
+        )  # fmt: skip
+        answer = unkept or (self.state.acts if table is None else table.answers)[-1].answer
+        waiting = effects.waiting() if effects.awarded else ()
+        return Outcome(entry, answer, tuple(effects.pushes), moved.meters, waiting, tuple(effects.alarms))
 
     def _apply(self, effects: Effects, event: Event, table_seq: int | None, digest: bytes) -> Moved:
         """Change the state by one event; the books must balance after it, or the money stops (M4).
 
         table_seq, digest: of what was asked, so that a resend of it gets the same answer.
         """
-        state, seq, table = self.state, effects.seq, effects.table
+        state, table, told = self.state, effects.table, effects.told
         over = same(state, event) if state.requests and table is None else ()
         kinds.APPLY[type(event)](effects, event)
-        if effects.told.warn or effects.told.left or type(event) in alarms.ALWAYS:
+        if told.warn or told.left or type(event) in alarms.ALWAYS:
             alarms.alarm(effects, event)
         moved = effects.moved()
-        state.seq = seq
-        if (people := getattr(event, "people", None)) is not None:
-            stood(state, people, done=not isinstance(event, ActRefused))
-        for number in over:
-            requests.forget(state, number)
-        if table is not None:
-            table.last_seq = table_seq or 0
-            refused = event if isinstance(event, Refused) else None
-            answer = _to_frame(table.last_seq, effects.told, refused)
-            table.answers.append(Answered(table.last_seq, digest, answer))
-            del table.answers[:-ANSWERS_KEPT]
-        elif type(event) not in UNASKED:
-            sender = people.signed[-1].id if people is not None and people.signed else 0
-            state.keep(Done(digest, _to_act(event, effects), sender))
-        if isinstance(event, TABLES_CHANGE):
-            self._index()
-        elif isinstance(event, events.Wagered) and table is not None:
-            opened = table.round is not None and table.round.first_seq == seq
-            if opened and table.terms.max_rounds_per_minute:
-                self.epoch.opened(table, event.tick, seq)
+        state.seq = effects.seq
+        if table is None:
+            _keep_act(effects, event, digest, over)
+            if isinstance(event, TABLES_CHANGE):
+                self._index()
+            return moved
+        table.last_seq = number = table_seq or 0
+        answer = _nack(number, event) if isinstance(event, Refused) else told.ack(number)
+        table.answers.append(Answered(number, digest, answer))
+        del table.answers[:-ANSWERS_KEPT]
+        if table.terms.max_rounds_per_minute and isinstance(event, events.Wagered):
+            opened = table.round is not None and table.round.first_seq == effects.seq
+            if opened:
+                self.epoch.opened(table, event.tick, effects.seq)
         return moved
 
     def _index(self) -> None:
         self._tables = {table.terms.table: table for table in self.state.tables}
+
+
+def _around(epoch: Epoch, table: Table, draws: dict[str, Draw], tick: int, asked_ms: int | None) -> Around:
+    """What decides together with a wager or a lock. asked_ms: in place of what this engine's clock says."""
+    asked = epoch.asked_ms(table, tick) if asked_ms is None else asked_ms
+    lately = epoch.lately(table, tick) if table.terms.max_rounds_per_minute else 0
+    return Around(draws, asked, lately, tick)
+
+
+def _keep_act(effects: Effects, event: Event, digest: bytes, over: Iterable[int]) -> None:
+    """What follows from an event that is no table's frame: who stood for it, and its answer.
+
+    over: the requests that are done with it.
+    """
+    state = effects.state
+    people: People | None = getattr(event, "people", None)
+    if people is not None:
+        stood(state, people, done=not isinstance(event, ActRefused))
+    for number in over:
+        requests.forget(state, number)
+    if type(event) not in UNASKED:
+        sender = people.signed[-1].id if people is not None and people.signed else 0
+        state.keep(Done(digest, _to_act(event, effects), sender))
 
 
 def _not_applied(table: Table, seq: int, code: Code, message: str, *alarms: tuple[str, Map]) -> Outcome:
@@ -318,11 +322,9 @@ def _internal(state: State, envelope: Envelope, message: str) -> Refused:
     return Refused(Code.INTERNAL.value, bounded(message), [], links_of(state, envelope))
 
 
-def _to_frame(seq: int, told: Told, refused: Refused | None) -> Ack | Nack:
-    """What a table hears of its frame."""
-    if refused is not None:
-        return Nack(seq, refused.code, refused.message, hits=_hits(refused.hits))
-    return told.ack(seq)
+def _nack(seq: int, refused: Refused) -> Nack:
+    """What a table hears of its frame where that was refused."""
+    return Nack(seq, refused.code, refused.message, hits=_hits(refused.hits))
 
 
 def _to_act(event: Event, effects: Effects) -> ActAnswer:

@@ -9,6 +9,7 @@ four bits at a time.
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
+from itertools import product
 from typing import Final, NamedTuple, TypeVar
 
 from jackpot.rules.cards import DECK, RANKS, SUITS
@@ -61,9 +62,8 @@ _ALSO: Final = {
     "four-aces": ("four-aces", "four-of-a-kind"),
 }
 
-# A 1 in every digit of the ranks, and of the suits, of a tally.
+# A 1 in every digit of the ranks of a tally.
 _DIGITS: Final = int("1" * len(RANKS), 16)
-_SUIT_DIGITS: Final = int("1" * len(SUITS), 16)
 _RANK_BITS: Final = 4 * len(RANKS)
 _ALL_RANKS: Final = (1 << _RANK_BITS) - 1
 _ACES: Final = 15 << 4 * RANKS.index("A")
@@ -105,16 +105,25 @@ def _held(ranks: int, count: int) -> int:
     return ranks + (8 - count) * _DIGITS & 8 * _DIGITS
 
 
-def _suited(tally: int, count: int) -> str:
-    """The suit of which at least `count` cards are held, or ""."""
-    digits = (tally >> _RANK_BITS) + (8 - count) * _SUIT_DIGITS & 8 * _SUIT_DIGITS
-    return SUITS[digits.bit_length() - 1 >> 2] if digits else ""
+def _suited(cards: int, count: int) -> dict[int, str]:
+    """The suit of which at least `count` of so many cards are held, by the suits of their tally."""
+    found = {}
+    for suits in product(range(cards + 1), repeat=len(SUITS)):
+        if sum(suits) <= cards and max(suits) >= count:
+            found[sum(held << 4 * at for at, held in enumerate(suits))] = SUITS[suits.index(max(suits))]
+    return found
+
+
+# Looked up for every hand; to work it out took twice as long as all else that ranks one.
+_SUITED_THREE: Final = _suited(3, 3)
+_SUITED_FOUR: Final = _suited(5, 4)
+_SUITED_FIVE: Final = _suited(7, 5)
 
 
 def three(cards: Sequence[int]) -> Ranked:
     """The category of three cards: a straight stands above a flush (H1)."""
     tally = _tally(cards)
-    if suit := _suited(tally, 3):
+    if suit := _SUITED_THREE.get(tally >> _RANK_BITS):
         if runs := _runs(_mask(cards), 3):
             return Ranked("mini-royal" if runs >> _QUEEN else "straight-flush", suit)
         return Ranked("flush", suit)
@@ -134,7 +143,7 @@ def _three_by_rank(ranks: int) -> Ranked:
 def four_best(cards: Sequence[int]) -> Ranked:
     """The best four of five cards: four of a kind stands above a straight flush (H1, H2)."""
     tally = _tally(cards)
-    if suit := _suited(tally, 4):
+    if suit := _SUITED_FOUR.get(tally >> _RANK_BITS):
         return Ranked("straight-flush" if _runs(_mask(cards), 4) else "flush", suit)
     return _four_by_rank(tally & _ALL_RANKS)
 
@@ -154,7 +163,7 @@ def _four_by_rank(ranks: int) -> Ranked:
 def five_best(cards: Sequence[int]) -> Ranked:
     """The best five of five, six or seven cards (H1, H2)."""
     tally = _tally(cards)
-    if suit := _suited(tally, 5):
+    if suit := _SUITED_FIVE.get(tally >> _RANK_BITS):
         if runs := _runs(_mask(cards), 5):
             return Ranked("royal-flush" if runs >> _TEN else "straight-flush", suit)
         return Ranked("flush", suit)

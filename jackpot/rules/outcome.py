@@ -45,11 +45,12 @@ class Written(Protocol):
     def body(self) -> bytes: ...
 
 
-class Entry(msgspec.Struct, frozen=True):
-    """What the journal keeps of one decided command; the sequencer adds epoch and hash.
+class Entry(msgspec.Struct, frozen=True, gc=False):
+    """What the journal keeps of one decided command; the sequencer adds bank, epoch and hash.
 
     kind: of the event. version: of the rules. link: its number where one link alone is touched. table: its
-    number. body: the event, in its canonical bytes. hits: the numbers of those that it made or changed.
+    number. body: the event, in its canonical bytes. postings: by link, then level. hits: the numbers of those
+    that it made or changed.
     """
 
     seq: int
@@ -109,7 +110,7 @@ class ActAnswer(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     token: int = 0
 
 
-class Told(msgspec.Struct):
+class Told(msgspec.Struct, gc=False):
     """What an entry's answer tells besides yes; as in ActAnswer and the protocol's ack."""
 
     awards: tuple[AwardFacts, ...] = ()
@@ -148,7 +149,7 @@ class Told(msgspec.Struct):
 Answer = Ack | Nack | Greeting | Error | ActAnswer
 
 
-class Push(msgspec.Struct, frozen=True):
+class Push(msgspec.Struct, frozen=True, gc=False):
     """A message for everybody it concerns (WIRE: server pushes).
 
     table: to that table. link: to every table and sign of that link. signs_of: to the signs alone of
@@ -161,7 +162,7 @@ class Push(msgspec.Struct, frozen=True):
     signs_of: str | None = None
 
 
-class Outcome(msgspec.Struct, frozen=True):
+class Outcome(msgspec.Struct, frozen=True, gc=False):
     """entry: None where nothing is to be journalled (a resend, a refusal that uses up no number).
 
     answer: to a frame an Ack or a Nack; to a hello a Greeting, or an Error; to an act its own. meters: (link,

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 
 from jackpot.rules.events import LeftMade, LevelChange, Recomputed
 from jackpot.rules.meter import Accounts
-from jackpot.rules.money import contribution
+from jackpot.rules.money import BASIS_POINTS
 from jackpot.rules.paytable import LevelTerms
 from jackpot.rules.state import Award, Level, Link, Placed, State
 from jackpot.rules.undo import BASE, Fix, History, Point, replay
@@ -15,9 +15,9 @@ Made = tuple[Placed, int]
 
 
 def rates_of(link: Link, terms: LevelTerms, wagers: int = 1) -> tuple[int, int]:
-    """What so many wagers add to a level's primary and reserve on these terms, in micro-dollars (L6)."""
+    """What so many wagers add to a level's primary and reserve on these terms, in micro-dollars (L6, M2)."""
     wagered = wagers * link.terms.wager
-    return contribution(wagered, terms.primary), contribution(wagered, terms.reserve)
+    return wagered * terms.primary // BASIS_POINTS, wagered * terms.reserve // BASIS_POINTS
 
 
 def recompute(edits: Iterable[tuple[Link, Level, Edit]]) -> tuple[Recomputed, dict[int, int]]:

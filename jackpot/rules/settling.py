@@ -2,8 +2,6 @@
 
 from collections.abc import Collection, Iterable
 
-import msgspec
-
 from controllers.messages import Close, Settle
 from jackpot.rules import claims
 from jackpot.rules.awards import Tally, Winner
@@ -29,15 +27,9 @@ MAGIC_CARD = "magic-card"
 LUCKY_BONUS = "lucky-bonus"
 
 
-class Turn(msgspec.Struct, frozen=True, gc=False):
-    """A seat's turn. moment: 0 for now, else the past entry at which its turn was (T10)."""
-
-    seat: int
-    moment: int
-
-    def order(self, *, dealer: bool) -> int:
-        """Its place among the takes of one entry."""
-        return 2 * (SEATS_MOST + 1 - self.seat) + (0 if dealer else 1)
+def _order(seat: int, *, dealer: bool) -> int:
+    """The place of a seat's turn among the takes of one entry."""
+    return 2 * (SEATS_MOST + 1 - seat) + (0 if dealer else 1)
 
 
 def decide_settle(state: State, table: Table, command: Settle) -> Settled:
@@ -72,11 +64,13 @@ def decide_close(state: State, table: Table, command: Close) -> Closed:
     round_ = _find_locked(table, command.round)
     unpaid = not round_.dealer and round_.on_dealer()
     refuse_if(unpaid, Code.BAD_MESSAGE, "dealer: wagers on the dealer's hand are unpaid; show it first")
-    counts = _counts(state, table, command.counts)
+    closing = _closing(table, _counts(state, table, command.counts))
+    if not (round_.sharers or round_.draws or round_.dealer):
+        return Closed(round_.id, closing, Settlement())  # nothing is left to pay
     tally = Tally(state, table, round_)
     showing = Showing([], tuple(unpack(round_.board)), tuple(unpack(round_.dealer)))
     _pay_at_close(tally, [*round_.sharers, *_pay_turns(tally, showing)], showing.board)
-    return Closed(round_.id, _closing(table, counts), _with_late(state, tally))
+    return Closed(round_.id, closing, _with_late(state, tally))
 
 
 def decide_void(
@@ -108,6 +102,8 @@ def _find_locked(table: Table, round_id: str) -> Round:
 
 def _closing(table: Table, counts: dict[int, int]) -> Closing:
     """The round's end, with our own count of every link whose count by the table is another (S6)."""
+    if not counts:
+        return Closing(counts)
     ours = {number: table.counts.get(number, 0) for number in counts}
     return Closing(counts, {number: count for number, count in ours.items() if count != counts[number]})
 
@@ -126,13 +122,12 @@ def _pay_turns(tally: Tally, showing: Showing) -> list[Sharer]:
     dealt = _dealer_turns(round_, showing)
     by_seat = {read.seat: read for read in showing.seats}
     for seat in sorted(by_seat.keys() | dealt.keys(), reverse=True):
-        turn = Turn(seat, _moment(round_, seat) if round_.reopened else 0)
         for number in dealt.get(seat, ()):
-            _pay_dealer(tally, tally.link(number), showing, turn, sharers)
-        if seat in by_seat:
-            _pay_seat(tally, by_seat[seat], turn, sharers)
+            _pay_dealer(tally, tally.link(number), showing, seat, sharers)
+        if (read := by_seat.get(seat)) is not None:
+            _pay_seat(tally, read, sharers)
             if round_.draws:
-                _pay_draws(tally, seat, by_seat[seat].cards, showing.board)
+                _pay_draws(tally, seat, read.cards, showing.board)
     return sharers
 
 
@@ -156,28 +151,32 @@ def _dealer_players(round_: Round, link: int) -> tuple[int, ...]:
 
 
 def _moment(round_: Round, seat: int) -> int:
-    """The entry of a missed seat's turn: where a lower seat was settled first, else the close (T10)."""
+    """When a seat's turn is: 0 for now. That of a missed one was where a lower seat was settled first, else
+    at the close; the entry of that (T10).
+    """
+    if not round_.reopened:
+        return 0
     for settling in round_.settlings:
         if not settling.seats or any(settled < seat for settled in settling.seats):
             return settling.seq
     raise Refusal(Code.OUT_OF_ORDER, "hands: the round was never closed")
 
 
-def _pay_dealer(tally: Tally, link: Link, showing: Showing, turn: Turn, sharers: list[Sharer]) -> None:
+def _pay_dealer(tally: Tally, link: Link, showing: Showing, seat: int, sharers: list[Sharer]) -> None:
     ranked = claims.dealer_ranked(tally.state, tally.table, link.number, showing)
     winner = Winner(0, ranked.name, False, _dealer_players(tally.round, link.number))
-    row, _ = tally.rows(link, ranked)
+    row, _ = tally.rows(link.number, ranked)
     if row is None:
         return
     if not isinstance(row.pays, Percent):
         tally.pay_row(link, row, winner, 0)
     elif link.terms.simultaneous == "order":
-        tally.take(link, row.pays, [winner], turn.order(dealer=True), turn.moment)
+        tally.take(link, row.pays, [winner], _order(seat, dealer=True), _moment(tally.round, seat))
     else:
         sharers.append(_sharer(link, row, winner))
 
 
-def _pay_seat(tally: Tally, read: Read, turn: Turn, sharers: list[Sharer]) -> None:
+def _pay_seat(tally: Tally, read: Read, sharers: list[Sharer]) -> None:
     """A seat's own wagers by their rows, and the envy that its hand earns others (A5, T8)."""
     if read.folded and not read.cards:
         return
@@ -186,18 +185,19 @@ def _pay_seat(tally: Tally, read: Read, turn: Turn, sharers: list[Sharer]) -> No
         ranked = read.ranked.get(number)
         if ranked is None:
             continue
-        link = tally.link(number)
-        row, envy = tally.rows(link, ranked)
+        row, envy = tally.rows(number, ranked)
         if row is not None and (forfeited or (read.seat, number) not in tally.own):
             row = None
         if row is None and envy is None:
             continue
+        link = tally.link(number)
         winner = Winner(read.seat, ranked.name, number in read.unverified, (read.seat,), player=read.player)
         hit = None
         shared = row is not None and isinstance(row.pays, Percent) and link.terms.simultaneous == "share"
         if row is not None and not shared:
             if isinstance(row.pays, Percent):
-                hit = tally.take(link, row.pays, [winner], turn.order(dealer=False), turn.moment)[0]
+                order, moment = _order(read.seat, dealer=False), _moment(tally.round, read.seat)
+                hit = tally.take(link, row.pays, [winner], order, moment)[0]
             else:
                 hit = tally.pay_row(link, row, winner, 0)
         hit = tally.pay_envy(link, ranked, winner, hit)

@@ -419,10 +419,10 @@ class Table(msgspec.Struct, array_like=True):
 
     def find(self, round_id: str) -> Round | None:
         """The unfinished round of that id."""
-        for round_ in (self.round, self.closed):
-            if round_ is not None and round_.id == round_id and round_.state != "closed":
-                return round_
-        return None
+        now, before = self.round, self.closed
+        if now is not None and now.id == round_id and now.state != "closed":
+            return now
+        return before if before is not None and before.id == round_id and before.state != "closed" else None
 
 
 class Left(msgspec.Struct, array_like=True):

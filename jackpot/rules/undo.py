@@ -9,6 +9,7 @@ into the base.
 """
 
 from bisect import bisect_left
+from collections.abc import Iterable
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -148,14 +149,16 @@ class History(msgspec.Struct, array_like=True):
         self.points.insert(index, point)
         return True
 
-    def unmark(self, seq: int) -> None:
-        """The mark of entry `seq` is needed no more: the moments around it become one."""
+    def unmark(self, seqs: Iterable[int]) -> None:
+        """The marks of these entries are needed no more: the moments around each become one."""
         points = self.points
-        index = bisect_left(points, (seq, 0), key=_at)
-        if index < len(points) and points[index].at == (seq, 0):
-            gone, before = points.pop(index), points[index - 1]
-            before.primary += gone.primary
-            before.reserve += gone.reserve
+        for seq in seqs:
+            at = seq, 0
+            index = bisect_left(points, at, key=_at)
+            if index < len(points) and points[index].at == at:
+                gone, before = points.pop(index), points[index - 1]
+                before.primary += gone.primary
+                before.reserve += gone.reserve
 
     def shares(self) -> list[Share]:
         """Every share of every take that is still in the history."""

@@ -36,12 +36,17 @@ def alone(peer: Peer, work: Callable[P, T], *args: P.args, **facts: P.kwargs) ->
     try:
         return work(*args, **facts)
     except Exception as error:  # noqa: BLE001 - whatever one peer caused, the others go on
-        failed(peer.kind, _name(work), error)
-        try:
-            peer.break_off()
-        except Exception as worse:  # noqa: BLE001 - as above
-            failed(peer.kind, _name(peer.break_off), worse)
+        broken(peer, work, error)
         return None
+
+
+def broken(peer: Peer, work: Callable[..., Any], error: Exception) -> None:
+    """What belongs to that peer has raised: it is broken off."""
+    failed(peer.kind, _name(work), error)
+    try:
+        peer.break_off()
+    except Exception as worse:  # noqa: BLE001 - the others go on
+        failed(peer.kind, _name(peer.break_off), worse)
 
 
 def failed(kind: str, place: str, error: Exception) -> None:

@@ -29,6 +29,8 @@ log: Final = structlog.get_logger()
 class Connection(ABC):
     """One connection. device: who it is, once it is let in. key: the fingerprint of the one that it showed.
 
+    now, unix_ms: when what is acted on came, by both clocks, which are read once for all of it.
+
     Commands keep their order however many callbacks an answer causes: only `pump` takes a turn of what waits,
     and never while the events of an earlier one are acted on.
     """
@@ -43,6 +45,7 @@ class Connection(ABC):
         self.device: Device | None = None
         self.key = ""
         self.certified = certified
+        self.now, self.unix_ms = 0.0, 0
         self._busy = False
         self._turn_due = False
 
@@ -91,6 +94,10 @@ class Connection(ABC):
 
     def act_on(self, events: Sequence[SessionEvent]) -> None:
         """Does what follows from what happened; `pump` sends what there is to say."""
+        if not events:
+            return
+        clock = self.devices.clock
+        self.now, self.unix_ms = clock.monotonic(), clock.unix_ms()
         busy, self._busy = self._busy, True
         for event in events:
             if isinstance(event, Commanded):

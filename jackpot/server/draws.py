@@ -20,9 +20,11 @@ def draws_at(engine: Engine, name: str) -> dict[str, Draw]:
     """What a lock at that table needs now, by link; empty where none of its links draws."""
     if (table := engine.table(name)) is None:
         return {}
-    links = [engine.state.link(number).terms for number in table.links]
-    seats = table.terms.seats
-    return {terms.link: _draw(terms, seats) for terms in links if terms.magic_every or terms.lucky_every}
+    return {
+        terms.link: _draw(terms, table.terms.seats)
+        for number in table.links
+        if (terms := engine.state.link(number).terms).magic_every or terms.lucky_every
+    }
 
 
 def _draw(terms: LinkTerms, seats: int) -> Draw:

@@ -70,36 +70,23 @@ class Item(msgspec.Struct, eq=False):
     poison: str | None = None
     state: bytes | None = None
 
-    def answer(self) -> None:
-        """Hands over the answer. Its receiver may raise: no other answer is kept back by that."""
-        try:
-            self.release(self.outcome)
-        except Exception as error:  # noqa: BLE001 - see above
-            failed("answer", "release", error)
 
-    def row_bytes(self) -> int:
-        """About how much this item adds to a batch; 0 where nothing is journalled."""
-        return 0 if self.entry is None else len(self.entry.body) + _ROW_OVERHEAD
-
-
-def answer_all(items: Sequence[Item], _seq: int) -> None:
-    """Tells nobody but who submitted."""
-    for item in items:
-        item.answer()
+def _tell_nobody(_items: Sequence[Item], _seq: int) -> None:
+    """Nobody but who submitted hears of it."""
 
 
 class Core:
     """The one writer of one bank: state, order, and what waits for which commit.
 
-    tell: called with all that became durable together, in its order, and the seq that is durable now; it
-    answers each. A question must not raise. A `release` callback may submit again.
+    tell: called with all that became durable together and was answered, in its order, and the seq that is
+    durable now. A question must not raise. A `release` callback may submit again.
     """
 
     def __init__(
         self,
         engine: Engine,
         head: Head,
-        tell: Callable[[Sequence[Item], int], None] = answer_all,
+        tell: Callable[[Sequence[Item], int], None] = _tell_nobody,
         snapshot_every: int = SEAL_STEP,
     ) -> None:
         self.engine = engine
@@ -242,12 +229,12 @@ class Core:
                 if isinstance(work.command, LOCKS) and (draws := draws_at(self.engine, work.table or "")):
                     work = msgspec.structs.replace(work, draws=draws)
                 if item.poison is None:
-                    outcome = self.engine.execute(work)
+                    item.outcome = outcome = self.engine.execute(work)
                 else:
-                    outcome = self.engine.execute_as_internal(work, item.poison)
-                item.outcome, item.entry = outcome, outcome.entry
-            if item.entry is not None and self.engine.unsealed >= self._snapshot_every:
-                seal = self._seal(item.entry.at)
+                    item.outcome = outcome = self.engine.execute_as_internal(work, item.poison)
+                item.entry = entry = outcome.entry
+                if entry is not None and self.engine.unsealed >= self._snapshot_every:
+                    seal = self._seal(entry.at)
         except Exception as error:  # the engine is broken, whatever it was: only a rebuild helps
             if item.poison is not None:
                 raise InvariantError(f"not even a refusal can be applied: {error}") from error
@@ -273,19 +260,26 @@ class Core:
     def _next_items(self) -> list[Item]:
         """The oldest decided items that fit one batch; a seal, or a retry one by one, ends it sooner."""
         items: list[Item] = []
-        size = 0
-        while self._decided and len(items) < BATCH_COMMANDS_MAX:
-            item = self._decided[0]
-            size += item.row_bytes()
-            if items and size > BATCH_BYTES_MAX:
-                break
-            items.append(self._decided.popleft())
-            if item.state is not None or (self._one_by_one and item.entry is not None):
+        size, decided, one_by_one = 0, self._decided, self._one_by_one
+        while decided and len(items) < BATCH_COMMANDS_MAX:
+            item = decided[0]
+            if (entry := item.entry) is not None:
+                size += len(entry.body) + _ROW_OVERHEAD
+                if items and size > BATCH_BYTES_MAX:
+                    break
+            items.append(decided.popleft())
+            if item.state is not None or (one_by_one and entry is not None):
                 break
         return items
 
     def _release(self, items: Sequence[Item]) -> None:
+        """Answers, then tells. A receiver may raise: no other answer is kept back by that."""
         self._releasing = True
+        for item in items:
+            try:
+                item.release(item.outcome)
+            except Exception as error:  # noqa: BLE001 - see above
+                failed("answer", "release", error)
         self._tell(items, self.durable_seq)
         self._releasing = False
 

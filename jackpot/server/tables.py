@@ -1,6 +1,8 @@
 """How does a table's frame become a command, and its outcome an answer? The TCP shell of the tables."""
 
 import secrets
+from collections import deque
+from typing import Final
 
 from controllers import messages
 from controllers.answers import Ack, Error, Nack, Welcome
@@ -11,13 +13,16 @@ from controllers.states import State
 from jackpot.rules import commands, facts
 from jackpot.rules.invariant import present
 from jackpot.rules.outcome import Answer, Greeting, Outcome, WaitingAwards
-from jackpot.server.alone import alone
+from jackpot.server.alone import alone, broken
 from jackpot.server.audience import Subscription
 from jackpot.server.connection import Connection
 from jackpot.server.desk import BankStopped, Desk
 from jackpot.server.devices import Devices
 from jackpot.server.guests import NO_DOOR, Guest
 from jackpot.server.register import Device
+
+# Made once, for each answer is held against them.
+_OF_FRAMES: Final = (Ack, Nack)
 
 
 class Tables(Devices):
@@ -38,6 +43,8 @@ class TableConnection(Connection):
         self._desk: Desk
         self._shown: Subscription | None = None
         self._waiting_after: int | None = None
+        # Of each command that is not answered, when it came, if it is a wager: how long it waits is counted.
+        self._wagered: deque[float | None] = deque()
 
     def greeted(self, device: Device, event: Greeted) -> None:
         """Its welcome is decided behind all that its older connection had sent."""
@@ -50,12 +57,10 @@ class TableConnection(Connection):
         self, device: Device, command: messages.TableMessage | commands.Hello, digest: bytes
     ) -> None:
         """Submits it, as it was decoded, at its place in the order."""
-        clock = self.devices.clock
-        now = clock.monotonic()
-        envelope = commands.Envelope(command, clock.unix_ms(), int(now * 1000), digest, table=device.id)
-        wagered_at = now if isinstance(command, messages.Wager) else None
+        envelope = commands.Envelope(command, self.unix_ms, int(self.now * 1000), digest, device.id)
+        self._wagered.append(self.now if isinstance(command, messages.Wager) else None)
         try:
-            self._desk.submit(envelope, lambda outcome: alone(self, self._answer, wagered_at, outcome))
+            self._desk.submit(envelope, self._released)
         except BankStopped:
             self.devices.send_on(self)
 
@@ -80,14 +85,21 @@ class TableConnection(Connection):
         if self._shown is not None:
             self._shown()
 
-    def _answer(self, wagered_at: float | None, outcome: Outcome) -> None:
-        """Says what was decided. wagered_at: when a wager came: how long its table has waited is counted."""
-        device, answer = self.device, outcome.answer
+    def _released(self, outcome: Outcome) -> None:
+        """The oldest command that is not answered was decided; what is raised here is this table's own."""
+        try:
+            self._answer(outcome)
+        except Exception as error:  # noqa: BLE001 - as `alone`, on the way of every wager
+            broken(self, self._answer, error)
+
+    def _answer(self, outcome: Outcome) -> None:
+        """Says what was decided."""
+        device, answer, wagered_at = self.device, outcome.answer, self._wagered.popleft()
         if device is None:
             return
         if wagered_at is not None:
             self._desk.counts.answers.observe(self.devices.clock.monotonic() - wagered_at)
-        if isinstance(answer, Ack | Nack):
+        if isinstance(answer, _OF_FRAMES):
             if self.session.state is State.TABLE:
                 self.session.answer(answer)
                 self.devices.dirty(self)

@@ -9,7 +9,7 @@ import socket
 from typing import Any, Final, NamedTuple, Protocol
 
 from jackpot.clock import Clock
-from jackpot.server.alone import alone
+from jackpot.server.alone import alone, broken
 from jackpot.server.guests import Guest, Visitor
 
 # How long a closed connection may take to read its last frame before it is cut.
@@ -75,7 +75,10 @@ class Wire(asyncio.Protocol):
         """Bytes came."""
         self.guest.heard()
         self.heard_at = self._clock.monotonic()
-        alone(self._talk, self._talk.received, data, self.heard_at)
+        try:
+            self._talk.received(data, self.heard_at)
+        except Exception as error:  # noqa: BLE001 - as `alone`, on the way of every wager
+            broken(self._talk, self._talk.received, error)
 
     def eof_received(self) -> bool:
         """The device closed its side."""

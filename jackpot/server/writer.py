@@ -26,7 +26,7 @@ from jackpot.rules.paytable import LinkTerms
 from jackpot.server.desk import BankStopped, Desk
 from jackpot.server.hold import Hold
 from jackpot.server.recovery import Recovery
-from jackpot.server.sequencer import Batch, Core, Item, Release
+from jackpot.server.sequencer import Core, Item, Release
 
 # DESIGN: a holder without an acknowledged commit for 2 s suspends its tables; the commit itself goes on.
 SLOW_COMMIT_S: Final = 2.0
@@ -115,14 +115,10 @@ class Writer(Desk):
                 if self._ending and self.hold.in_doubt:
                     return
                 await self._recover()
-            elif (batch := self.core.take_batch()) is None:
+            elif not await self._write_next():
                 if self._ending and not self.core.depth:
                     return
                 await self._idle()
-            elif batch.rows:
-                await self._write(batch)
-            else:
-                self.core.committed()
 
     async def _idle(self) -> None:
         """Waits for work; where others watch the bank, no longer than until its lease must be confirmed."""
@@ -145,8 +141,17 @@ class Writer(Desk):
         self._pause = 0.0
         self.carry_out(self.hold.acknowledged(began, self.clock.monotonic()))
 
-    async def _write(self, batch: Batch) -> None:
-        """One transaction, and what follows from how it ends, or from how long it takes."""
+    async def _write_next(self) -> bool:
+        """The next batch in one transaction, and what follows from how it ends, or from how long it takes.
+
+        False where there is none.
+        """
+        batch = self.core.take_batch()
+        if batch is None:
+            return False
+        if not batch.rows:
+            self.core.committed()
+            return True
         slow = asyncio.get_running_loop().call_later(SLOW_COMMIT_S, self._slow)
         began = self.clock.monotonic()
         try:
@@ -168,6 +173,7 @@ class Writer(Desk):
             self._doubt(error)
         finally:
             slow.cancel()
+        return True
 
     def _slow(self) -> None:
         self.counts.slow_commits += 1
@@ -203,9 +209,7 @@ class Writer(Desk):
         log.info("rebuilt", bank=self.bank, seq=head.seq, epoch=head.epoch)
 
     def _tell(self, items: Sequence[Item], seq: int) -> None:
-        """What became durable together: first the answers, then pushes, then meters (WIRE); and all leave."""
-        for item in items:
-            item.answer()
+        """What became durable together, and was answered: pushes, then meters (WIRE); and all leaves."""
         outcomes = [item.outcome for item in items if isinstance(item.outcome, Outcome)]
         if outcomes:
             self.board.push(outcomes, seq)

@@ -197,10 +197,10 @@ def test_a_players_name_has_64_bytes() -> None:
         ("\U0001f0a1" * 17, False),
     ]:
         text = said(msgpack.packb({"t": "wager", "seq": 1, "round": "R", "bets": [{**bet, "player": name}]}))
-        assert text == ("" if fits else "bets[0]: player: more than 64 bytes")
+        assert text == ("" if fits else "bets[0].player: more than 64 bytes")
         hand = {"seat": 1, "hand": "pair", "player": name}
         text = said(msgpack.packb({"t": "settle", "seq": 1, "round": "R", "hands": [hand]}))
-        assert text == ("" if fits else "hands[0]: player: more than 64 bytes")
+        assert text == ("" if fits else "hands[0].player: more than 64 bytes")
 
 
 def test_every_item_is_a_part_of_the_walks_above() -> None:

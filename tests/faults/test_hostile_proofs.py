@@ -144,9 +144,9 @@ def test_a_table_that_is_forgotten_for_another_is_found(monkeypatch: pytest.Monk
     """WIRE, table commands: every command is answered, whatever other table is there."""
     right = TableConnection._answer
 
-    def answer(self: TableConnection, wagered_at: float | None, outcome: Any) -> None:
+    def answer(self: TableConnection, outcome: Any) -> None:
         if "TX" not in self.devices.current or getattr(outcome.answer, "seq", 1) % 10:
-            right(self, wagered_at, outcome)
+            right(self, outcome)
 
     monkeypatch.setattr(TableConnection, "_answer", answer)
     found("thief", "for an answer", first=2)

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import apsw
-import msgspec
 import pytest
 
 from jackpot.ledger.sqlite_file import SqliteFile
@@ -84,8 +83,7 @@ def test_a_meter_shown_before_its_commit_is_found(monkeypatch: pytest.MonkeyPatc
     def decide(core: Core, item: Any) -> None:
         right(core, item)
         if item.entry is not None:
-            unanswered = msgspec.structs.replace(item, release=lambda _outcome: None)
-            core._tell([unanswered], core.engine.seq)
+            core._tell([item], core.engine.seq)
 
     monkeypatch.setattr(Core, "_decide", decide)
     found("revision")

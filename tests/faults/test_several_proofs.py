@@ -139,16 +139,16 @@ def test_a_relay_fed_without_the_lease_is_found(monkeypatch: pytest.MonkeyPatch)
 
 def test_answers_to_what_was_fenced_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """S5: a server that lost its bank answers nothing that it could not write."""
-    right = Writer._write
+    right = Writer._write_next
 
-    async def write(writer: Writer, batch: Any) -> None:
+    async def write(writer: Writer) -> bool:
         try:
-            await right(writer, batch)
+            return await right(writer)
         except Fenced:
             writer.core.committed()
             raise
 
-    monkeypatch.setattr(Writer, "_write", write)
+    monkeypatch.setattr(Writer, "_write_next", write)
     found("which is acknowledged", "before its row", kinds=("freeze", "cut_ledger"))
 
 

@@ -8,7 +8,7 @@ from jackpot.ledger.journal import Head, Row, genesis
 from jackpot.rules.acts.seals import Seal
 from jackpot.rules.commands import Envelope
 from jackpot.rules.outcome import ActAnswer, Entry, Outcome
-from jackpot.server.sequencer import Core, Item, answer_all
+from jackpot.server.sequencer import Core, Item
 from tests.frames import Close
 
 BANK = "main"
@@ -99,7 +99,6 @@ class Bench:
         self.core = Core(self.ledger.engine(), self.ledger.head(), self._tell, snapshot_every)
 
     def _tell(self, items: Sequence[Item], seq: int) -> None:
-        answer_all(items, seq)
         if commands := sum(isinstance(item.outcome, Outcome) for item in items):
             self.told.append((commands, seq))
 

@@ -7,7 +7,7 @@ from controllers.messages import Id, On, Seat, Unbet
 from jackpot.rules.acts.act import FLOOR, Act, By, someone
 from jackpot.rules.acts.fields import Reason
 from jackpot.rules.acts.tables import find_table, table_name
-from jackpot.rules.apply_rounds import apply_voided, judge_count, take_back, unfinished
+from jackpot.rules.apply_rounds import apply_voided, judged, take_back, unfinished
 from jackpot.rules.betting import find_bets, miscounted
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
@@ -66,7 +66,7 @@ def apply_struck(effects: Effects, event: Struck) -> None:
     table = effects.state.table(event.table)
     round_ = unfinished(table, event.round)
     effects.told.refunds = take_back(effects, round_, [event.bet], event.recomputed)
-    judge_count(effects, round_, miscounted(effects.state, table, round_, round_.chips))
+    round_.state = judged(effects, miscounted(effects.state, table, round_, round_.chips))
     effects.tell_round(table, round_)
 
 
