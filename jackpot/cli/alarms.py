@@ -30,8 +30,7 @@ def list_(
     from jackpot.server.asks import Alarms
 
     found = talk.ask(Alarms())
-    if talk.as_json:
-        talk.show(found, "")
+    if talk.told(found):
         return
     for bank in found["elsewhere"]:
         typer.echo(f"without bank {bank['bank']}: {bank['why']}", err=True)

@@ -62,8 +62,7 @@ def list_(
         if answer["more"]:
             next_ = f"--bank {name} {option} {answer['more']}"
             typer.echo(f"bank {name} has {which} ones: {next_}", err=talk.as_json)
-    if talk.as_json:
-        talk.show(hits, "")
+    if talk.told(hits):
         return
     names = ["hit", "at", "link", "level", "table", "hand", "amount", "envy", "status"]
     if any(map(_differs, hits)):
@@ -87,8 +86,7 @@ def show_(
     from jackpot.server.asks import OneHit
 
     one = talk.ask(OneHit(hit))
-    if talk.as_json:
-        talk.show(one, "")
+    if talk.told(one):
         return
     made = f"{one['hand']} at {one['table']} on {one['link']}, {talk.moment(one['at'])}"
     typer.echo(

@@ -29,8 +29,7 @@ def show_(
     from jackpot.server.asks import Leases
 
     leases = talk.ask(Leases())["banks"]
-    if talk.as_json:
-        talk.show(leases, "")
+    if talk.told(leases):
         return
     rows = [
         [

@@ -212,8 +212,7 @@ def behind(
     Example: jackpot ledger behind --config /etc/jackpot/config.toml
     """
     found = _behind(talk)
-    if talk.as_json:
-        talk.show(found, "")
+    if talk.told(found):
         return
     rows = [[one["table"], one["bank"], *_numbers(one)] for one in found]
     columns = ["table", "bank", "it says", "the ledger has", "missing"]

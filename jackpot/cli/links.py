@@ -35,8 +35,7 @@ def list_(
     Example: jackpot links list --config /etc/jackpot/config.toml
     """
     links = _links(talk)
-    if talk.as_json:
-        talk.show(links, "")
+    if talk.told(links):
         return
     rows = [
         [
@@ -75,8 +74,7 @@ def show_levels(
     links = [one for one in _links(talk) if one["link"] == link]
     if not links:
         fail(f"there is no link {link}: `jackpot links list` names them all")
-    if talk.as_json:
-        talk.show(links[0], "")
+    if talk.told(links[0]):
         return
     levels = links[0]["levels"]
     rows = [[name, *(shown(talk, level[key]) for level in levels)] for name, key, shown in _FACTS]
@@ -279,8 +277,7 @@ def _move(talk: Talk, act: str, fields: dict[str, Any], reason: str) -> None:
 
 
 def _show(talk: Talk, found: dict[str, Any]) -> None:
-    if talk.as_json:
-        talk.show(found, "")
+    if talk.told(found):
         return
     rows = [
         [one["link"], one["level"], name, one[account], one[f"{account}_after"]]

@@ -124,6 +124,12 @@ class Talk:
         """An answer as JSON, or in the sentence given."""
         typer.echo(json.dumps(answer, indent=2) if self.as_json else text)
 
+    def told(self, answer: Any) -> bool:
+        """Whether JSON was asked for: then it is told, and there is nothing else to show."""
+        if self.as_json:
+            self.show(answer, "")
+        return self.as_json
+
     def money(self, amount: str) -> str:
         """A sum of an answer, as the server's site writes it; a fraction below a cent is left out."""
         from jackpot.config.writing import writing

@@ -1,7 +1,7 @@
 // What does the floor page show? Meters as they move, and every two seconds who is there and what is wrong.
 
 import { follow } from "./live.js";
-import { Odometer } from "./odometer.js";
+import { Odometer, element } from "./odometer.js";
 import { paint, tone } from "./tones.js";
 
 const LOOK_MS = 2000;
@@ -16,24 +16,17 @@ let failed = "";
 
 if (Object.keys(faces).length) paint(document.documentElement, Object.values(faces)[0]);
 
-function make(name, className, text = "") {
-  const made = document.createElement(name);
-  made.className = className;
-  made.textContent = text;
-  return made;
-}
-
 function linkOf(name) {
   let link = links.get(name);
   if (link === undefined) {
     const face = faces[name];
-    const section = make("section", "link");
-    const head = make("div", "head");
-    const title = make("p", "title");
-    const to = make("a", "", face ? face.title : name);
+    const section = element("section", "link");
+    const head = element("div", "head");
+    const title = element("p", "title");
+    const to = element("a", "", face ? face.title : name);
     to.href = `/sign/${encodeURIComponent(name)}`;
     title.append(to);
-    link = { badge: make("span", "badge"), reason: make("span", "reason"), box: make("div", "levels"), levels: new Map(), terms: new Map(), state: "", why: "" };
+    link = { badge: element("span", "badge"), reason: element("span", "reason"), box: element("div", "levels"), levels: new Map(), terms: new Map(), state: "", why: "" };
     head.append(title, link.badge, link.reason);
     section.append(head, link.box);
     at("#links").append(section);
@@ -46,12 +39,12 @@ function levelOf(name, level) {
   const link = linkOf(name);
   let odometer = link.levels.get(level);
   if (odometer === undefined) {
-    const box = make("div", "level");
-    const amount = make("div", "amount-run");
+    const box = element("div", "level");
+    const amount = element("div", "amount-run");
     const face = faces[name];
-    box.append(make("p", "name", face?.levels[level] ?? level), amount);
+    box.append(element("p", "name", face?.levels[level] ?? level), amount);
     if (face) tone(box, face, level);
-    const terms = make("p", "terms");
+    const terms = element("p", "terms");
     box.append(terms);
     link.terms.set(level, terms);
     link.box.append(box);
@@ -85,8 +78,8 @@ function label(name) {
 }
 
 function tile(name, now, text, className) {
-  const box = make("div", `tile ${className}`);
-  box.append(make("span", "now", now), make("b", "", name), make("p", "", text));
+  const box = element("div", `tile ${className}`);
+  box.append(element("span", "now", now), element("b", "", name), element("p", "", text));
   return box;
 }
 
@@ -96,25 +89,25 @@ function tableTile(table) {
 }
 
 function hitRow(hit) {
-  const row = make("tr", "");
-  for (const part of ["time", "hit", "table", "what"]) row.append(make("td", part, hit[part]));
+  const row = element("tr", "");
+  for (const part of ["time", "hit", "table", "what"]) row.append(element("td", part, hit[part]));
   // Each bank counts its own hits from H1.
-  if (hit.bank) row.querySelector(".hit").append(make("span", "bank", hit.bank));
-  const sum = make("td", "sum", hit.amount);
-  if (hit.envy) sum.append(make("span", "envy", `+ ${hit.envy} envy`));
-  if (hit.corrected) sum.append(make("span", "envy", `corrected by ${hit.corrected}`));
-  const status = make("td", `status ${hit.status}`, hit.status);
-  if (hit.next) status.append(make("span", "next", `${hit.next} it`));
+  if (hit.bank) row.querySelector(".hit").append(element("span", "bank", hit.bank));
+  const sum = element("td", "sum", hit.amount);
+  if (hit.envy) sum.append(element("span", "envy", `+ ${hit.envy} envy`));
+  if (hit.corrected) sum.append(element("span", "envy", `corrected by ${hit.corrected}`));
+  const status = element("td", `status ${hit.status}`, hit.status);
+  if (hit.next) status.append(element("span", "next", `${hit.next} it`));
   row.append(sum, status);
   return row;
 }
 
 function trouble({ what, next }) {
-  const line = make("li", "", what);
+  const line = element("li", "", what);
   if (next) {
-    const words = make("p", "next");
+    const words = element("p", "next");
     // Text between backticks is a command to type.
-    words.append(...next.split("`").map((part, number) => (number % 2 ? make("code", "", part) : part)));
+    words.append(...next.split("`").map((part, number) => (number % 2 ? element("code", "", part) : part)));
     line.append(words);
   }
   return line;
@@ -154,8 +147,8 @@ function fill(floor) {
   for (const kind of ["tables", "signs"]) at(`#${kind}`).hidden = !floor[kind].length;
   const rows = floor.hits.map(hitRow);
   if (!rows.length) {
-    const row = make("tr", "none");
-    row.append(make("td", "", "none yet"));
+    const row = element("tr", "none");
+    row.append(element("td", "", "none yet"));
     rows.push(row);
   }
   at("#hits tbody").replaceChildren(...rows);

@@ -19,7 +19,8 @@ function digitEm(box) {
 
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
-function element(name, className, text = "") {
+// A new part of a page.
+export function element(name, className, text = "") {
   const made = document.createElement(name);
   made.className = className;
   made.textContent = text;

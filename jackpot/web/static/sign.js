@@ -3,7 +3,7 @@
 import { fit } from "./fit.js";
 import { Idle } from "./idle.js";
 import { follow } from "./live.js";
-import { Odometer, write } from "./odometer.js";
+import { Odometer, element, write } from "./odometer.js";
 import { preview } from "./preview.js";
 import { chime } from "./sound.js";
 import { paint, tone } from "./tones.js";
@@ -28,13 +28,6 @@ let lost = false;
 paint(document.documentElement, face);
 const win = new Celebration(document.getElementById("win"), face, money, show, chime(face.sound));
 const attraction = new Idle(idle, settings, () => (win.time.known ? win.at() : 0));
-
-function element(name, className, text = "") {
-  const made = document.createElement(name);
-  made.className = className;
-  made.textContent = text;
-  return made;
-}
 
 function levelOf(name) {
   let level = levels.get(name);
