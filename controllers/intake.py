@@ -86,6 +86,12 @@ class Intake(FrameReader):
             self.heard_at = self.now
         return above and self.now >= self._pace.patient_until()
 
+    def idle(self, now: float) -> bool:
+        """Whether it was welcomed, and nothing waits to be looked at or is kept from being looked at."""
+        if self.maximum < FRAME_MOST or self.halted or self._held is not None:
+            return False
+        return not len(self) and self._pace.ready_at <= now
+
     def answered(self, *, refused: bool) -> None:
         """The oldest command that was taken has its answer."""
         self._pace.unanswered -= 1

@@ -18,6 +18,7 @@ import msgspec
 
 from controllers.answers import Ack, Error, Nack, ServerMessage, Welcome, reduced, shortened
 from controllers.frames import BadFrame, TooLong, frame
+from controllers.heartbeat import Heartbeat
 from controllers.hello import AUTH_FAILED, KeyCheck, claimed
 from controllers.intake import Intake
 from controllers.messages import (
@@ -38,9 +39,6 @@ HELLO_WITHIN_S: Final = 5.0
 
 SILENT_HEARTBEATS: Final = 2
 """Heartbeats without a whole frame after which the other side is taken for gone."""
-
-PING_SOON: Final = 0.2
-"""Part of a heartbeat by which a ping may be early, to go with what is said anyway."""
 
 TABLE_UNREAD_MOST: Final = 1_048_576
 """Bytes that a table may leave unread before the caller closes its connection."""
@@ -88,20 +86,20 @@ SessionEvent = Greeted | Commanded | Closed
 class ServerSession:
     """The server's side of one connection. now: monotonic seconds, as in every call.
 
-    intake: what was sent and not looked at yet. claimed, claimed_role: who a hello said that it was, and of
-    which role, proved or not; both are empty where none came.
+    intake: what was sent and not looked at yet. heartbeat: our pings. claimed, claimed_role: who a hello said
+    that it was, and of which role, proved or not; both are empty where none came.
     """
 
     def __init__(self, check: KeyCheck, limits: Limits, now: float) -> None:
         self.state = State.START
         self.limits = limits
         self.intake = Intake()
+        self.heartbeat = Heartbeat()
         self.claimed = ""
         self.claimed_role = ""
         self._check = check
         self._now = now
         self._hello_by = now + HELLO_WITHIN_S
-        self._ping_at = inf
         self._out: list[bytes] = []
         self._send(check.challenge)
 
@@ -133,9 +131,8 @@ class ServerSession:
         if self.state in WELCOMED and now >= self._silent_at():
             self.state = State.CLOSED
             return [*events, Closed(None, f"silent for {SILENT_HEARTBEATS} heartbeats")]
-        if self.state in OPEN and now >= self._ping_at:
-            self._send(Ping(int(now * 1000)))
-            self._ping_at = now + self.limits.heartbeat
+        if self.state in OPEN and now >= self.heartbeat.due:
+            self._out.append(self.heartbeat.ping(now))
         return events
 
     def next_deadline(self) -> float:
@@ -146,7 +143,7 @@ class ServerSession:
             return self._hello_by
         if self.waiting:
             return self.intake.now
-        deadline = min(self._ping_at, self._silent_at())
+        deadline = min(self.heartbeat.due, self._silent_at())
         if self.state in WELCOMED and self.intake.paused:
             deadline = min(deadline, self.intake.deadline())
         return deadline
@@ -195,9 +192,8 @@ class ServerSession:
         """
         if self.state in WELCOMED:
             self._out.append(frames)
-            if now is not None and now >= self._ping_at - PING_SOON * self.limits.heartbeat:
-                self._send(Ping(int(now * 1000)))
-                self._ping_at = now + self.limits.heartbeat
+            if now is not None and now >= self.heartbeat.soon:
+                self._out.append(self.heartbeat.ping(now))
 
     def fail(self, code: str, message: str, servers: Sequence[str] | None = None) -> None:
         """End the session with an error; nothing is read any more, and later answers are dropped."""
@@ -229,7 +225,7 @@ class ServerSession:
             return self._end("auth_failed", AUTH_FAILED)
         hello = convert_hello(fields)
         self.state = next_state(self.state, f"hello {hello.role}")
-        self._ping_at = self._now + self.limits.heartbeat
+        self.heartbeat.begin(self.limits.heartbeat, self._now)
         return Greeted(hello.role, hello.id, hello.acked, hello.links, index)
 
     def _take_turn(self, now: float, received: int = 0) -> list[SessionEvent]:

@@ -138,7 +138,9 @@ class Audience:
     def tick(self) -> None:
         """Shows what is due."""
         now = self._face.clock.monotonic()
-        for group in self.groups.values():
+        for group in tuple(
+            self.groups.values()
+        ):  # one that is cut off meanwhile may have been its group's last
             if now - group.shown_at >= group.interval:
                 self._show(group, now)
 

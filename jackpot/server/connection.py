@@ -61,7 +61,10 @@ class Connection(ABC):
         self._write()
 
     def received(self, data: bytes, now: float) -> None:
-        """Gives the session what came."""
+        """Gives the session what came. Nothing follows from a pong, and an idle floor says little else."""
+        session = self.session
+        if data == session.heartbeat.pong and session.heartbeat.ponged(session.intake, now):
+            return
         self._heed_banks()
         self.act_on(self.session.receive_bytes(data, now))
         self.pump()
@@ -83,11 +86,11 @@ class Connection(ABC):
         self.devices.dirty(self)
 
     def show(self, frame: bytes) -> bool:
-        """Meter values; not taken while earlier bytes have not left."""
+        """Meter values; not taken while earlier bytes have not left. They leave at once, after what waits."""
         if self.wire.unread_since is not None:
             return False
         self.session.send_frame(frame, self.devices.clock.monotonic())
-        self.devices.dirty(self)
+        self._write()
         return True
 
     # What Devices calls.
@@ -126,7 +129,7 @@ class Connection(ABC):
             self._turn_due = True
             asyncio.get_running_loop().call_soon(self._take_turn)
         paused = self.session.reading_paused
-        if paused or closed or self.wire.unread_since is not None:
+        if paused or closed:
             self.devices.wheel.hold_back(self)  # none of that goes on for long
         self.wire.listen(on=closed or not (waiting or paused))
         if closed:
@@ -196,3 +199,5 @@ class Connection(ABC):
     def _write(self) -> None:
         if not self.wire.write(self.session.data_to_send()):
             self.cut("reads too slowly")
+        elif self.wire.unread_since is not None:
+            self.devices.wheel.hold_back(self)  # nor may it leave them unread for long
