@@ -17,7 +17,8 @@ from jackpot.server.guests import Bounds
 KEPT: Final = 64
 # A bank's own: a ledger's file with its log and index, or connections to PostgreSQL and to Redis.
 KEPT_A_BANK: Final = 16
-# A device's connections at one moment: the old and the new one.
+# A device's connections at one moment: the old and the new one. Where the system allows too few for that, one
+# is kept for each; a new one then takes the place of a stranger until the old one has gone.
 A_DEVICE: Final = 2
 # Strangers at one listener, nearly all of them in its line: who waits there does not call again and again.
 STRANGERS_MOST: Final = 4_096
@@ -46,19 +47,27 @@ def allowed() -> int:
 def bounds(config: Config, listeners: Iterable[str], limit: int) -> dict[str, Bounds]:
     """What each listener ("tables", "signs", "http", "public") may have of `limit`; said at the start."""
     listen = config.listen
-    known = {"tables": A_DEVICE * len(config.tables), "signs": A_DEVICE * len(config.signs)}
-    wanted = {name: STRANGERS_MOST if name in known else listen.http_connections for name in listeners}
+    devices = {"tables": len(config.tables), "signs": len(config.signs)}
+    wanted = {name: STRANGERS_MOST if name in devices else listen.http_connections for name in listeners}
     # The banks of the links, and that of the people.
-    kept = KEPT + KEPT_A_BANK * (len(config.banks) + 1) + sum(known[name] for name in wanted if name in known)
-    shares = _shares(wanted, limit - kept)
-    log.info("descriptors", allowed=limit, kept=kept, **shares)
-    if shares != wanted:
-        log.warning("descriptors_short", allowed=limit, needed=kept + sum(wanted.values()))
+    own = KEPT + KEPT_A_BANK * (len(config.banks) + 1)
+    connected = sum(devices[name] for name in wanted if name in devices)
+    needed = own + A_DEVICE * connected + sum(wanted.values())
+    each = A_DEVICE if needed <= limit else 1
+    shares = _shares(wanted, limit - own - each * connected)
+    log.info("descriptors", allowed=limit, kept=own + each * connected, **shares)
+    if needed > limit:
+        log.warning("descriptors_short", allowed=limit, needed=needed)
     of_address = {
-        name: listen.strangers_per_address if name in known else listen.http_per_address for name in shares
+        name: listen.strangers_per_address if name in devices else listen.http_per_address for name in shares
     }
     return {
-        name: Bounds(share, min(share, of_address[name]), PACE if name in known else PACE_HTTP)
+        name: Bounds(
+            share,
+            min(share, of_address[name]),
+            PACE if name in devices else PACE_HTTP,
+            each * devices.get(name, 0),
+        )
         for name, share in shares.items()
     }
 

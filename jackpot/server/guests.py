@@ -58,12 +58,14 @@ STRANGERS: Final = frozenset({Stage.SILENT, Stage.TALKING, Stage.SERVED})
 class Bounds(msgspec.Struct, frozen=True):
     """most: connections that count, those in the line included. of_address: of one address, once let in.
 
-    pace: strangers let in a second once the reserve is used up.
+    pace: strangers let in a second once the reserve is used up. known: descriptors kept for known devices;
+    more connections of theirs, which others are about to replace, count with the strangers.
     """
 
     most: int
     of_address: int
     pace: int
+    known: int = 0
 
 
 class Visitor(Protocol):
@@ -222,6 +224,8 @@ class Crowd:
         eighth of it to those from which one is, so that no number of them keeps a known device out.
         """
         waiting, most = self._lines.length, self.bounds.most
+        if (over := len(self.inside) - self.bounds.known) + waiting >= most and over > self.strangers:
+            return Arrival.REFUSED
         if not waiting and self._paced(now):
             return Arrival.ENTERS
         known = guest.address in self._known

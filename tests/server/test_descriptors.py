@@ -26,6 +26,17 @@ def test_descriptors_are_shared_out(tmp_path: Path) -> None:
     assert [line["event"] for line in logs] == ["descriptors", *["descriptors", "descriptors_short"] * 2]
 
 
+def test_a_large_floor_leaves_room_for_those_that_come_back(tmp_path: Path) -> None:
+    """Descriptors: where two for each device are too many, one is kept, and strangers share the rest."""
+    config = configure(tmp_path, tables=60, signs=6)
+    limit = KEPT + 2 * KEPT_A_BANK + A_DEVICE * 66 + LEAST
+    narrow = bounds(config, ("tables", "signs"), limit)
+    assert [narrow[name].known for name in ("tables", "signs")] == [60, 6]
+    assert sum(one.most for one in narrow.values()) == limit - KEPT - 2 * KEPT_A_BANK - 66
+    wide = bounds(config, ("tables", "signs"), 65_536)
+    assert wide["tables"].known == A_DEVICE * 60
+
+
 def test_the_soft_limit_is_raised() -> None:
     """Descriptors: what the system would allow is asked for."""
     before = resource.getrlimit(resource.RLIMIT_NOFILE)

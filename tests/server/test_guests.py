@@ -165,3 +165,15 @@ def test_no_number_of_strangers_keeps_a_known_device_out() -> None:
         line(crowd, 1, f"stranger {number}")
     (again,) = line(crowd, 1, "known")
     assert again in let_in(crowd, 1.0)
+
+
+def test_devices_that_come_again_take_no_more_than_there_is() -> None:
+    """Descriptors: above what is kept for devices a new connection of one takes a stranger's place."""
+    crowd, guests = crowded(Bounds(most=3, of_address=9, pace=100, known=2), *"ABC")
+    for guest in guests:
+        guest.proved()
+    for address in "AB":  # whose old connections nobody knows to be dead
+        come(crowd, address)
+    assert crowd.arrive(Guest(crowd, address="C"), 0.0) is Arrival.REFUSED
+    guests[0].left()
+    come(crowd, "C")
