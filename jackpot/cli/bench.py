@@ -9,6 +9,7 @@ import typer
 from jackpot.cli.speak import fail
 
 if TYPE_CHECKING:
+    from jackpot.lab.bench.course import Plan
     from jackpot.lab.bench.figures import Report
 
 app = typer.Typer(help="Measure the server next to other designs.")
@@ -17,13 +18,23 @@ app = typer.Typer(help="Measure the server next to other designs.")
 _QUICK = (1, 0.4, 1.0)
 _FULL = (5, 2.0, 10.0)
 
+Only = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="PART",
+        help="Of throughput, latency, idle, crowd, fan, growth this one; may be repeated. [default: all]",
+    ),
+]
+
 
 @app.command()
 def bench(
     *,
     quick: Annotated[
-        bool, typer.Option("--quick", help="One short round without the second pass: under a minute.")
+        bool,
+        typer.Option("--quick", help="One short round without the second pass, and small floors: minutes."),
     ] = False,
+    only: Only = None,
     rounds: Annotated[
         int | None, typer.Option(min=1, help="Rounds; the medians over them are shown. [default: 5]")
     ] = None,
@@ -58,21 +69,24 @@ def bench(
 
     Everything runs here for the time of the bench alone: this server on SQLite and on PostgreSQL, a stored
     function a frame, a Redis script a frame, and a bare echo, COPY and flush. Each load is a process of its
-    own. Ratios are made within a round, so a busy machine changes them less than the figures.
+    own. Ratios are made within a round, so a busy machine changes them less than the figures. Then a floor of
+    10,000 tables waits and comes back, signs show a wager, a floor's own pace is disturbed, and what must not
+    grow with tables, links, signs and the past is measured at several sizes.
 
     Example: jackpot bench --folder /var/lib/jackpot --save bench.json --plot bench.svg
     """
+    from msgspec import structs
+
     if plot is not None:
         _check_plot(plot)
     old = None if compare is None else _read(compare)
     if show is not None:
         found = _read(show)
     else:
-        given = rounds, seconds, calm
-        usual = _QUICK if quick else _FULL
-        figures = [own if one is None else one for one, own in zip(given, usual, strict=True)]
+        plan = _plan(rounds, seconds, calm, _QUICK if quick else _FULL)
+        plan = structs.replace(plan, tables=tables, floor=max(floor, tables))
         slow = not quick if slower is None else slower
-        found = _measure(folder, figures, (tables, max(floor, tables)), slower=slow)
+        found = _measure(folder, plan, _parts(only), slower=slow, small=quick)
     _tell(found, old, as_json=as_json)
     if save is not None:
         save.write_bytes(_json(found))
@@ -82,18 +96,39 @@ def bench(
         draw(found, plot)
 
 
-def _measure(folder: Path | None, figures: list[float], tables: tuple[int, int], *, slower: bool) -> "Report":
-    """figures: rounds, seconds, calm. tables: that play without a pause, and of the open load."""
-    from jackpot.lab.bench.course import Plan
-    from jackpot.lab.bench.load import LoadError
-    from jackpot.lab.bench.passes import bench as measure
+def _parts(only: list[str] | None) -> tuple[str, ...]:
+    from jackpot.lab.bench.figures import PARTS
 
-    rounds, seconds, calm = figures
+    if unknown := {*(only or ())} - PARTS.keys():
+        fail(f"--only {min(unknown)}: there is {' '.join(PARTS)}")
+    return tuple(only or PARTS)
+
+
+def _plan(
+    rounds: int | None, seconds: float | None, calm: float | None, usual: tuple[int, float, float]
+) -> "Plan":
+    from jackpot.lab.bench.course import Plan
+
+    given = rounds, seconds, calm
+    count, each, open_load = (own if one is None else one for one, own in zip(given, usual, strict=True))
+    return Plan("", "", int(count), each, open_load)
+
+
+def _measure(
+    folder: Path | None, plan: "Plan", parts: tuple[str, ...], *, slower: bool, small: bool
+) -> "Report":
+    from msgspec import structs
+
+    from jackpot.lab.bench.load import LoadError
+    from jackpot.lab.bench.parts import SMALL, Sizes
+    from jackpot.lab.bench.passes import bench as measure
+    from jackpot.ledger.store import LedgerError
+
     try:
         with tempfile.TemporaryDirectory(prefix="jackpot-bench-", dir=folder) as made:
-            plan = Plan(made, "", int(rounds), seconds, calm, *tables)
-            return measure(plan, slower=slower)
-    except (LoadError, OSError) as error:
+            sizes = SMALL if small else Sizes(floor=plan.floor)
+            return measure(structs.replace(plan, folder=made), sizes, parts, slower=slower)
+    except (LoadError, LedgerError, OSError) as error:
         fail(f"not measured: {error}")
 
 

@@ -25,7 +25,7 @@ class Unit(NamedTuple):
 
     frame: float = 160e-6
     shown: float = 20e-6
-    idle: float = 25e-6
+    idle: float = 9e-6
     row_bytes: int = 225
     cluster_frames: int = 9_600
 

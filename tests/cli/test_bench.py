@@ -10,7 +10,8 @@ import pytest
 from jackpot.lab.bench.figures import NAMES
 
 TIMEOUT_S = 240
-TINY = ("--rounds", 1, "--seconds", 0.1, "--calm", 1, "--tables", 2, "--floor", 200)
+ONLY = ("--only", "throughput", "--tables", 2, "--floor", 200)
+TINY = (*ONLY, "--rounds", 1, "--seconds", 0.1, "--calm", 1)
 
 
 def bench(*options: object) -> subprocess.CompletedProcess[str]:
@@ -55,10 +56,25 @@ def test_a_report_is_told_to_people_and_compared(saved: Path) -> None:
     assert "  1.00  this server, SQLite, rounds without hands, 1 in flight a table" in done.stdout
 
 
+def test_a_part_can_be_measured_alone(tmp_path: Path) -> None:
+    """Bench: nothing else is; each figure stands next to what is wanted of it."""
+    file = tmp_path / "report.json"
+    done = bench("--quick", "--only", "fan", "--folder", tmp_path, "--save", file)
+    assert done.returncode == 0, done.stderr
+    assert list(tmp_path.iterdir()) == [file]
+    found = json.loads(file.read_text())
+    assert (found["passes"], list(found["sheets"])) == ([], ["fan"])
+    (figures,) = found["sheets"]["fan"]["rows"].values()
+    assert 0 < figures["p50 ms"] <= figures["p99 ms"]
+    for words in ("<= 200", "wanted", "20 signs"):
+        assert words in done.stdout
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--folder", "nowhere/at/all"), "not measured: "),
+        (("--folder", "nowhere/at/all", "--only", "fan"), "not measured: "),
+        (("--only", "sleep"), "--only sleep: there is throughput latency idle crowd fan growth"),
         (("--show", "nowhere.json"), "nowhere.json is no report of a bench: "),
         (("--plot", "picture.txt"), "--plot picture.txt: its name must end in .svg or .png"),
     ],

@@ -26,6 +26,16 @@ NAMES: Final[Mapping[str, str]] = {
     "fsync": "bare append and flush of what our SQLite batches write",
 }
 
+# The parts of a whole bench, in the order in which they run; what each tells.
+PARTS: Final[Mapping[str, str]] = {
+    "throughput": "frames a second, next to other designs and to the bare machine",
+    "latency": "a floor's own pace: how long a wager waits for its answer, disturbed and not",
+    "idle": "a floor that waits: memory, and the time of a core",
+    "crowd": "a whole floor that comes back at one moment",
+    "fan": "from a wager to its value on every sign",
+    "growth": "what must not grow with the floor, the journal and the past",
+}
+
 # Above this part of one core, what drives the load may be what is measured.
 LOAD_FULL: Final = 0.9
 
@@ -54,15 +64,30 @@ class Pass(msgspec.Struct, frozen=True):
     setup: dict[str, Any]
 
 
+class Sheet(msgspec.Struct, frozen=True):
+    """rows: figures by the row's title, and by what each is. most: what we want of a figure at most.
+
+    points: of a growth, each row's number, along which the figures are drawn. left_out: why, by row.
+    """
+
+    title: str
+    rows: dict[str, dict[str, float]]
+    most: dict[str, float] = {}
+    points: dict[str, float] = {}
+    left_out: dict[str, str] = {}
+
+
 class Report(msgspec.Struct, frozen=True):
     """machine: what it was measured on. passes: the disk as it is, then, where it could be, a slower one.
 
-    skipped: why there is no second pass, empty where there is one.
+    skipped: why there is no second pass, empty where there is one. sheets: of the parts that are not
+    throughput, by name; of a growth one for each subject.
     """
 
     machine: dict[str, Any]
     passes: list[Pass]
     skipped: str = ""
+    sheets: dict[str, Sheet] = {}
 
 
 class Ratio(NamedTuple):

@@ -24,6 +24,9 @@ HANDS: Final = (
 )
 # With this board a full house: the house pays 50 for 1, and no person has to look.
 WINS: Final = ("2h", "2d", "7s")
+# With this board a royal flush: the whole meter, and people must look.
+JACKPOT: Final = ("Qs", "Js", "Ts")
+JACKPOT_BOARD: Final = ("As", "Ks")
 # One round in so many has the winning hand. Real floors have fewer.
 WIN_EVERY: Final = 200
 
@@ -57,17 +60,25 @@ class Template(NamedTuple):
 class Script:
     """What one table sends. hands: rounds end with a settlement of seven hands, else with a bare close.
 
-    number: the table's, so that not all tables win in the same moment.
+    jackpot: with one of the last seat alone, which wins the whole meter each time. number: the table's, so
+    that not all tables win in the same moment.
     """
 
-    def __init__(self, number: int, *, hands: bool) -> None:
+    def __init__(self, number: int, *, hands: bool = False, jackpot: bool = False) -> None:
         seats = range(len(HANDS), 0, -1)
         bets = [{"seat": seat, "link": LINK, "amount": WAGER_CENTS} for seat in seats]
         shown = [{"seat": seat, "cards": list(HANDS[seat - 1])} for seat in seats]
         won = [{**hand, "cards": list(WINS)} if hand["seat"] == len(HANDS) else hand for hand in shown]
         self._number = number
         self._wager = Template.of("wager", {"bets": bets, "lock": True})
-        if hands:
+        if jackpot:
+            royal = {
+                "hands": [{**shown[0], "cards": list(JACKPOT)}],
+                "board": list(JACKPOT_BOARD),
+                "close": True,
+            }
+            self._lost = self._won = Template.of("settle", royal)
+        elif hands:
             end = {"board": list(BOARD), "close": True}
             self._lost = Template.of("settle", {"hands": shown, **end})
             self._won = Template.of("settle", {"hands": won, **end})

@@ -24,7 +24,7 @@ from jackpot.books.reports import REPORTS
 from jackpot.clock import SystemClock
 from jackpot.config import load
 from jackpot.lab.bench.frames import LINK
-from jackpot.lab.bench.past import BANK, Past, past
+from jackpot.lab.bench.past import BANK, Past, Story, past
 from jackpot.server.asks import BASE, QUESTIONS, target_of
 from jackpot.server.staff import Coming, Staff
 
@@ -159,7 +159,7 @@ async def costs(made: Past) -> list[Cost]:
 def main(folder: Path, rows: int) -> int:
     """Makes the journal and asks; 1 where something was not answered."""
     structlog.configure(logger_factory=structlog.PrintLoggerFactory(sys.stderr))
-    made = past(folder, rows, hands=True, day_rows=max(1, rows // DAYS))
+    made = past(folder, rows, story=Story(hands=True, day_rows=max(1, rows // DAYS)))
     found = asyncio.run(costs(made))
     print(f"{made.rows:,} rows, {made.ledger.stat().st_size / 1e6:,.0f} MB")
     print(f"{'ms':>8} {'rows':>8} {'steps':>12} {'bytes':>9}")

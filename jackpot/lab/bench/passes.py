@@ -9,7 +9,7 @@ import platform
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,9 +18,12 @@ import msgspec
 from jackpot import __version__
 from jackpot.lab.bench.course import Plan
 from jackpot.lab.bench.figures import Pass, Report
+from jackpot.lab.bench.growth import growth
 from jackpot.lab.bench.load import LoadError
+from jackpot.lab.bench.parts import Sizes, fan, latency, waiting
 
 AS_IT_IS: Final = "the disk as it is"
+NOT_ASKED_FOR: Final = "it was not asked for"
 SLOWER: Final = "each flush 1 ms slower"
 _SHIM: Final = Path(__file__).with_name("slow_flush.c")
 
@@ -29,11 +32,32 @@ class ShimError(Exception):
     """No flush can be made slower here; its text says why."""
 
 
-def bench(plan: Plan, *, slower: bool) -> Report:
-    """Both passes, or the first alone; their progress goes to standard error. Raises LoadError."""
+def bench(plan: Plan, sizes: Sizes, parts: Collection[str], *, slower: bool) -> Report:
+    """The wanted ones of PARTS; their progress goes to standard error. Raises LoadError, LedgerError."""
     folder = Path(plan.folder)
-    machine = _machine(folder)
-    passes, skipped = [_pass(plan, AS_IT_IS, {})], "" if slower else "it was not asked for"
+    report = Report(_machine(folder), [], NOT_ASKED_FOR)
+    if "throughput" in parts:
+        report = _throughput(plan, report.machine, slower=slower)
+    if {"idle", "crowd"} & {*parts}:
+        found = waiting(folder, sizes, _say)
+        report.sheets.update({part: sheet for part, sheet in found.items() if part in parts})
+    if "latency" in parts:
+        report.sheets["latency"] = latency(folder, sizes, _say)
+    if "fan" in parts:
+        report.sheets["fan"] = fan(folder, sizes, _say)
+    if "growth" in parts:
+        report.sheets.update(growth(folder, sizes, _say))
+    return report
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def _throughput(plan: Plan, machine: dict[str, Any], *, slower: bool) -> Report:
+    """Both passes, or the first alone."""
+    folder = Path(plan.folder)
+    passes, skipped = [_pass(plan, AS_IT_IS, {})], "" if slower else NOT_ASKED_FOR
     if slower:
         try:
             shim = compiled(folder)

@@ -8,6 +8,7 @@ Each gaming day that ends is read.
 
 import asyncio
 import sys
+from collections import Counter
 from contextlib import closing
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -15,9 +16,10 @@ from zoneinfo import ZoneInfo
 
 from controllers.frames import LENGTH_BYTES
 from controllers.messages import Ping, Pong, decode_device, digest
+from jackpot.clock import SystemClock
 from jackpot.config import Config, load
 from jackpot.lab.bench.frames import Script
-from jackpot.lab.bench.servers import furnish
+from jackpot.lab.bench.servers import Floor, furnish
 from jackpot.ledger.banks import open_banks
 from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.ledger.threaded import Threaded
@@ -30,17 +32,31 @@ from jackpot.rules.signing import SITE
 from jackpot.server.readings import ended_day
 from jackpot.server.sequencer import BATCH_COMMANDS_MAX, Core
 
-# Whose the rows are; and when the first was written, in unix milliseconds, and how far each is from the next.
+# Whose the rows are; and how far each is from the next, in milliseconds.
 HOLDER: Final = "bench"
-BEGAN_MS: Final = 1_767_225_600_000
 STEP_MS: Final = 100
 DAY_MS: Final = 86_400_000
 FILE: Final = "past.db"
 BANK: Final = "main"
+USUAL: Final = Floor(64)
+
+
+class Story(NamedTuple):
+    """How it was played. hands: rounds end with a settlement of seven hands. day_rows: rows of a gaming day.
+
+    hits: so many rounds before all others were won, each by the whole meter, and wait for people.
+    """
+
+    hands: bool = False
+    day_rows: int = DAY_MS // STEP_MS
+    hits: int = 0
+
+
+BARE: Final = Story()
 
 
 class Past(NamedTuple):
-    """config: of the floor. ledger: its file. keys: of the tables in hex, by id. rows: of the bank.
+    """config: of the floor. ledger: its file. keys, signs: of its devices in hex. rows: of the bank.
 
     now: when the last was written, in unix milliseconds.
     """
@@ -48,6 +64,7 @@ class Past(NamedTuple):
     config: Path
     ledger: Path
     keys: dict[str, str]
+    signs: dict[str, str]
     rows: int
     now: int
 
@@ -57,32 +74,30 @@ class Past(NamedTuple):
         return f"sqlite:///{self.ledger}"
 
 
-def past(
-    folder: Path, rows: int, tables: int = 64, *, hands: bool = False, day_rows: int = DAY_MS // STEP_MS
-) -> Past:
-    """Makes a folder with so many rows and a few more. hands: rounds end with a settlement of seven hands.
-
-    day_rows: rows of a gaming day.
-    """
+def past(folder: Path, rows: int, floor: Floor = USUAL, story: Story = BARE) -> Past:
+    """Makes a folder with so many rows and a few more."""
     folder.mkdir(parents=True)
     file, config = folder / FILE, folder / "past.toml"
-    keys = furnish(config, f"sqlite:///{FILE}", tables)
-    known = load(config)
-    asyncio.run(_open(file, known))
+    keys = furnish(config, f"sqlite:///{FILE}", floor)
+    known, step_ms = load(config), DAY_MS // story.day_rows
+    # The last is of just now, and the first of a midnight: a server that starts has hardly a day to read.
+    began = (SystemClock().unix_ms() - step_ms * rows) // DAY_MS * DAY_MS
+    asyncio.run(_open(file, known, began))
     with closing(SqliteLedger(file)) as ledger:
         core = Core(Engine(BANK), ledger.new_epoch(BANK, HOLDER))
         (first,) = ledger.rows(BANK, 0, 1)
         core.engine.replay(first)
-        writer = _Writer(ledger, core, known, DAY_MS // day_rows)
+        writer = _Writer(ledger, core, known, began, step_ms)
         writer.acts()
-        writer.frames(rows, list(keys), hands=hands)
-        return Past(config, file, keys, core.durable_seq, writer.now)
+        writer.won(story.hits, list(keys.tables))
+        writer.frames(rows, list(keys.tables), hands=story.hands)
+        return Past(config, file, keys.tables, keys.signs, core.durable_seq, writer.now)
 
 
-async def _open(file: Path, config: Config) -> None:
+async def _open(file: Path, config: Config, began: int) -> None:
     store = await Threaded.open(lambda: SqliteLedger(file))
     try:
-        await open_banks(store, (BANK, SITE), config.site.first_id, BEGAN_MS)
+        await open_banks(store, (BANK, SITE), config.site.first_id, began)
     finally:
         await store.close()
 
@@ -90,11 +105,13 @@ async def _open(file: Path, config: Config) -> None:
 class _Writer:
     """Decides and writes, a full batch at a time."""
 
-    def __init__(self, ledger: SqliteLedger, core: Core, config: Config, step_ms: int) -> None:
+    def __init__(self, ledger: SqliteLedger, core: Core, config: Config, began: int, step_ms: int) -> None:
         self._ledger = ledger
         self._core = core
         self._config = config
+        self._began = began
         self._step_ms = step_ms
+        self._seqs: Counter[str] = Counter()
         self._acts = 0
         self._day = self._ended()
 
@@ -108,24 +125,34 @@ class _Writer:
 
     def frames(self, rows: int, names: list[str], *, hands: bool) -> None:
         """A whole round of each table in turn, until there are so many rows."""
-        scripts = [Script(number, hands=hands) for number in range(len(names))]
-        seq = 1
+        scripts = {name: Script(number, hands=hands) for number, name in enumerate(names)}
         while self._core.durable_seq < rows:
-            for name, script in zip(names, scripts, strict=True):
-                for number in (seq, seq + 1):
-                    message = decode_device(script.frame(number)[LENGTH_BYTES:])
-                    if not isinstance(message, Ping | Pong):  # it never is
-                        self._submit(Envelope(message, self.now, 0, digest(message), table=name))
+            for name, script in scripts.items():
+                self._round(name, script)
             if (ended := self._ended()) != self._day:
                 self._act(Reading(ended))
                 self._day = ended
             self._write()
-            seq += 2
+
+    def won(self, hits: int, names: list[str]) -> None:
+        """A round of each table in turn that wins the whole meter, until there are so many."""
+        scripts = {name: Script(number, jackpot=True) for number, name in enumerate(names)}
+        for first in range(0, hits, len(names)):
+            for name in names[: hits - first]:
+                self._round(name, scripts[name])
+        self._write()
+
+    def _round(self, name: str, script: Script) -> None:
+        for _ in range(2):
+            self._seqs[name] += 1
+            message = decode_device(script.frame(self._seqs[name])[LENGTH_BYTES:])
+            if not isinstance(message, Ping | Pong):  # it never is
+                self._submit(Envelope(message, self.now, 0, digest(message), table=name))
 
     @property
     def now(self) -> int:
         """When the next row is written."""
-        return BEGAN_MS + self._step_ms * self._core.engine.seq
+        return self._began + self._step_ms * self._core.engine.seq
 
     def _ended(self) -> str:
         site = self._config.site
@@ -154,5 +181,5 @@ def _accepted(_outcome: object) -> None:
 
 
 if __name__ == "__main__":
-    made = past(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]) if sys.argv[3:] else 64)
+    made = past(Path(sys.argv[1]), int(sys.argv[2]), Floor(int(sys.argv[3])) if sys.argv[3:] else USUAL)
     print(made.config)

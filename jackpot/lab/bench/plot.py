@@ -1,14 +1,18 @@
 """How does a report look? One picture: frames a second of everything, and how long answers took."""
 
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, Final
 
-from jackpot.lab.bench.figures import NAMES, OURS, Pass, Report, medians, middle_latencies
+from jackpot.lab.bench.figures import NAMES, OURS, Pass, Report, Sheet, medians, middle_latencies
 
 _OURS: Final = "#1f6feb"
 _OTHERS: Final = "#8c959f"
 _MS: Final = 1000
 _BAR_INCHES: Final = 0.28
+_LINES_INCHES: Final = 3.2
+# What grows as its subject does leaves the picture at a hundredfold.
+_PARTS_SHOWN: Final = (0.05, 100)
 
 
 def draw(report: Report, file: Path) -> None:
@@ -19,12 +23,29 @@ def draw(report: Report, file: Path) -> None:
     mpl.rcParams["svg.fonttype"] = "none"  # text stays text
     from matplotlib import pyplot as plt  # noqa: PLC0415 - as above
 
-    count = len(report.passes)
-    height = 2 + _BAR_INCHES * (len(NAMES) + 10)
-    figure, axes = plt.subplots(2, count, figsize=(9 * count, height), squeeze=False)
+    grown = [sheet for sheet in report.sheets.values() if sheet.points]
+    columns = max(1, len(report.passes))
+    lines = -(-len(grown) // columns)
+    rows = 2 * bool(report.passes) + lines
+    heights = [_BAR_INCHES * (len(NAMES) + 2), _BAR_INCHES * 12] * bool(report.passes) + [
+        _LINES_INCHES
+    ] * lines
+    figure, axes = plt.subplots(
+        max(1, rows),
+        columns,
+        figsize=(9 * columns, 2 + sum(heights)),
+        squeeze=False,
+        height_ratios=heights or None,
+    )
     for place, found in enumerate(report.passes):
         _frames(axes[0][place], found)
         _latencies(axes[1][place], found)
+    free = [axis for line in axes[2 * bool(report.passes) :] for axis in line]
+    for axis, sheet in zip_longest(free, grown):
+        if sheet is None:
+            axis.axis("off")
+        else:
+            _growth(axis, sheet)
     figure.tight_layout()
     figure.savefig(file)
     plt.close(figure)
@@ -60,3 +81,19 @@ def _latencies(axes: Any, found: Pass) -> None:
         axes.legend()
         axes.invert_yaxis()
     axes.set_xlabel("ms from sending a wager to its answer; 1 or 10 rounds a minute a table")
+
+
+def _growth(axes: Any, sheet: Sheet) -> None:
+    """Each figure in parts of what it is at the least size: what does not grow stays at 1."""
+    titles = [title for title in sheet.rows if title in sheet.points]
+    sizes = [sheet.points[title] for title in titles]
+    for name in sheet.rows[titles[0]] if titles else ():
+        values = [sheet.rows[title][name] for title in titles]
+        if all(value > 0 for value in values):
+            axes.plot(sizes, [value / values[0] for value in values], "o-", label=name, linewidth=1)
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_ylim(*_PARTS_SHOWN)
+    axes.legend(fontsize="x-small", ncols=2)
+    axes.set_title(sheet.title)
+    axes.set_ylabel("times the first")

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Any, Final, NamedTuple, Self
 from urllib.request import urlopen
 
 import msgspec
@@ -18,11 +18,15 @@ from jackpot.lab.bench.frames import LINK
 from jackpot.lab.bench.load import LoadError
 from jackpot.lab.engines import tied
 
-STARTS_S: Final = 30.0
+# With 12,000 tables and a million rows a start takes seconds; a busy machine needs some times as long.
+STARTS_S: Final = 60.0
 STOPS_S: Final = 30.0
 _LOOK_EVERY_S: Final = 0.01
 _TICKS: Final = os.sysconf("SC_CLK_TCK")
 _LOG_TAIL: Final = 1500  # characters
+_FREE: Final = "127.0.0.1:0"
+# Here all devices have one address, and all may come at once; on a floor each has its own.
+_ONE_ADDRESS: Final = 60_000
 # Places of a process's user and system time in /proc/PID/stat, behind its name.
 _USER, _SYSTEM = 11, 12
 
@@ -113,16 +117,13 @@ class Echo(Program):
         return self
 
 
-class Ours(Program):
-    """`jackpot serve` on a ledger. keys: of its tables in hex. helpers: the database's processes, if any."""
+class Served(Program):
+    """`jackpot serve` on a configuration. helpers: the database's processes, if any."""
 
-    def __init__(self, folder: Path, url: str, tables: int, helpers: Callable[[], Iterable[int]]) -> None:
-        config = folder / "bench.toml"
-        super().__init__(folder, "-m", "jackpot.cli", "serve", "--config", str(config))
+    def __init__(self, config: Path, helpers: Callable[[], Iterable[int]] = tuple) -> None:
+        super().__init__(config.parent, "-m", "jackpot.cli", "serve", "--config", str(config))
         self.ports: dict[str, int] = {}
         self._helpers = helpers
-        folder.mkdir(parents=True)
-        self.keys = furnish(config, url, tables)
 
     def __enter__(self) -> Self:
         super().__enter__()
@@ -154,13 +155,33 @@ class Ours(Program):
         lines = dict(line.split(": ") for line in Path(f"/proc/{pid}/io").read_text().splitlines())
         return int(lines["wchar"])
 
+    def resident(self) -> int:
+        """Bytes that it has in memory now."""
+        (pid,) = super().pids()
+        lines = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
+        return int(lines["VmRSS"].removesuffix("kB")) * 1024
+
+
+class Ours(Served):
+    """`jackpot serve` on an empty ledger, for a floor made for it. keys, signs: in hex, by id."""
+
+    def __init__(
+        self, folder: Path, url: str, floor: "int | Floor", helpers: Callable[[], Iterable[int]] = tuple
+    ) -> None:
+        config = folder / "bench.toml"
+        super().__init__(config, helpers)
+        folder.mkdir(parents=True)
+        self.keys, self.signs = furnish(config, url, floor if isinstance(floor, Floor) else Floor(floor))
+
 
 def _ports(line: str) -> dict[str, int] | None:
     try:
         event = msgspec.json.decode(line, type=dict[str, Any])
     except msgspec.DecodeError:
         return None
-    return {name: event[name] for name in ("tables", "http")} if event.get("event") == "serving" else None
+    if event.get("event") != "serving":
+        return None
+    return {name: event[name] for name in ("tables", "signs", "http") if name in event}
 
 
 def _cpu(pid: int) -> float:
@@ -171,22 +192,46 @@ def _cpu(pid: int) -> float:
     return (int(fields[_USER]) + int(fields[_SYSTEM])) / _TICKS
 
 
-def furnish(config: Path, url: str, tables: int) -> dict[str, str]:
-    """Writes a configuration of so many tables on one link of three levels: their keys in hex, by id."""
-    link = f'[[link]]\nid = "{LINK}"\npaytable = "pa-643a-five-card-C"\nwager = "1.00"\ndecks = 1'
+class Floor(NamedTuple):
+    """Who is there. tables: that may play, on the first link, which signs show. idle: tables on the last."""
+
+    tables: int
+    idle: int = 0
+    signs: int = 0
+    links: int = 1
+
+
+class Keys(NamedTuple):
+    """In hex, by id: of tables, those that may play first, and of signs."""
+
+    tables: dict[str, str]
+    signs: dict[str, str]
+
+
+def furnish(config: Path, url: str, floor: Floor) -> Keys:
+    """Writes a configuration of such a floor, its links of three levels, and the keys."""
+    links = [LINK, *(f"{LINK}{number}" for number in range(2, floor.links + 1))]
     parts = [
         '[site]\nname = "Bench"\ncurrency = "USD"\ngaming_day_ends = "06:00"\ntimezone = "UTC"',
         f'[ledger]\nurl = "{url}"',
-        '[listen]\ntables = "127.0.0.1:0"\nhttp = "127.0.0.1:0"',
+        f'[listen]\ntables = "{_FREE}"\nhttp = "{_FREE}"\nstrangers_per_address = {_ONE_ADDRESS}'
+        + (f'\nsigns = "{_FREE}"' if floor.signs else ""),
         "[limits]\ncommands_per_second = 1000000\nbytes_per_second = 1073741824",
-        f'{link}\nvalidate_at = "500.00"',
     ]
-    keys = {f"T{number:05}": secrets.token_hex(32) for number in range(1, tables + 1)}
-    for name, key in keys.items():
+    for link in links:
+        terms = 'paytable = "pa-643a-five-card-C"\nwager = "1.00"\ndecks = 1\nvalidate_at = "500.00"'
+        terms += "\nhold_table = false"  # a table plays on while its hit waits
+        parts.append(f'[[link]]\nid = "{link}"\n{terms}')
+    tables = {f"T{number:05}": secrets.token_hex(32) for number in range(1, floor.tables + floor.idle + 1)}
+    signs = {f"S{number:05}": secrets.token_hex(32) for number in range(1, floor.signs + 1)}
+    for number, name in enumerate(tables):
+        link = links[0 if number < floor.tables else -1]
+        place = f'id = "{name}"\ngame = "let-it-ride"\nseats = 7\nlinks = ["{link}"]\nkey_file = "{name}"'
+        parts.append(f"[[table]]\n{place}")
+    parts += [f'[[sign]]\nid = "{name}"\nlinks = ["{LINK}"]\nkey_file = "{name}"' for name in signs]
+    for name, key in (tables | signs).items():
         path = config.with_name(name)
         path.touch(mode=0o600)
         path.write_text(key)
-        place = f'id = "{name}"\ngame = "let-it-ride"\nseats = 7\nlinks = ["{LINK}"]\nkey_file = "{name}"'
-        parts.append(f"[[table]]\n{place}")
     config.write_text("\n\n".join(parts) + "\n")
-    return keys
+    return Keys(tables, signs)

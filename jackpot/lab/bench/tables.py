@@ -10,6 +10,7 @@ from jackpot.lab.bench.figures import (
     Median,
     Pass,
     Report,
+    Sheet,
     full_loads,
     medians,
     middle_latencies,
@@ -18,6 +19,10 @@ from jackpot.lab.bench.figures import (
 from jackpot.words import counted
 
 _MS: Final = 1000
+# From here on a figure is shown in whole numbers, and in tenths.
+_WHOLE: Final = 100
+_TENTHS: Final = 10
+_FIGURE: Final = 8  # characters of a figure at least
 _PARTS: Final = ("p50", "p90", "p99", "max", "late")
 
 EQUAL: Final = """\
@@ -35,11 +40,15 @@ def lines(report: Report) -> Iterator[str]:
         f"jackpot {machine['jackpot']}, Python {machine['python']}, {machine['system']}, "
         f"{counted(machine['processors'], 'processor')}, {machine['filesystem']}"
     )
-    yield EQUAL
+    if report.passes:
+        yield EQUAL
     for found in report.passes:
         yield ""
         yield from _pass(found)
-    if report.skipped:
+    for sheet in report.sheets.values():
+        yield ""
+        yield from _sheet(sheet)
+    if report.passes and report.skipped:
         yield ""
         yield f"no second pass with slower flushes: {report.skipped}"
     if machine["filesystem"] == "tmpfs":
@@ -91,6 +100,28 @@ def _calm_title(name: str) -> str:
     return f"{title}, {counted(int(pace), 'round')} a minute a table"
 
 
+def _sheet(sheet: Sheet) -> Iterator[str]:
+    """A line for each row; below a figure's name what is wanted of it at most."""
+    names = list(dict.fromkeys(name for row in sheet.rows.values() for name in row))
+    widths = [max(len(name), _FIGURE) for name in names]
+    yield f"== {sheet.title}"
+    yield "  ".join(f"{name:>{width}}" for name, width in zip(names, widths, strict=True))
+    if sheet.most:
+        wanted = [f"<= {sheet.most[name]:g}" if name in sheet.most else "" for name in names]
+        yield "  ".join(f"{word:>{width}}" for word, width in zip(wanted, widths, strict=True)) + "  wanted"
+    for title, row in sheet.rows.items():
+        words = [_figure(row[name]) if name in row else "" for name in names]
+        yield "  ".join(f"{word:>{width}}" for word, width in zip(words, widths, strict=True)) + f"  {title}"
+    for title, why in sheet.left_out.items():
+        yield f"not measured: {title}: {why}"
+
+
+def _figure(value: float) -> str:
+    """Three digits or more, and no more decimals than that."""
+    size = abs(value)
+    return f"{value:,.{0 if size >= _WHOLE or value == int(value) else 1 if size >= _TENTHS else 2}f}"
+
+
 def compared(old: Report, new: Report) -> Iterator[str]:
     """Both reports' medians and ratios. Only ratios can be compared where the machine's mood changed."""
     for before, after in zip_longest(old.passes, new.passes):
@@ -105,6 +136,20 @@ def compared(old: Report, new: Report) -> Iterator[str]:
         yield f"{'old':>10} {'new':>10} {'change':>7}  ratio"
         yield from _changes({ratio.title: each for ratio, each in ratios(before)},
                             {ratio.title: each for ratio, each in ratios(after)}, ".2f")  # fmt: skip
+
+    for name, sheet in new.sheets.items():
+        if name in old.sheets:
+            yield from _compared_sheets(old.sheets[name], sheet)
+
+
+def _compared_sheets(old: Sheet, new: Sheet) -> Iterator[str]:
+    yield ""
+    yield f"== {new.title}: old, new, new / old"
+    for title, row in new.rows.items():
+        before = old.rows.get(title, {})
+        for name in [name for name in row if before.get(name)]:
+            one, other = before[name], row[name]
+            yield f"{_figure(one):>10} {_figure(other):>10} {other / one:7.2f}  {title}: {name}"
 
 
 def _changes(old: dict[str, Median], new: dict[str, Median], form: str) -> Iterator[str]:

@@ -8,14 +8,14 @@ from jackpot.app import Server
 from jackpot.config import Config
 from jackpot.config import load as load_config
 from jackpot.lab.bench.load import Job, LoadError, load, percentiles
-from jackpot.lab.bench.servers import furnish
+from jackpot.lab.bench.servers import Floor, furnish
 from jackpot.lab.house import SQLITE
 from tests.server.bed import configure, on_loop
 
 
 def furnished(folder: Path) -> Config:
     """The bench's own floor, of two tables."""
-    furnish(folder / "bench.toml", SQLITE, 2)
+    furnish(folder / "bench.toml", SQLITE, Floor(2))
     return load_config(folder / "bench.toml")
 
 

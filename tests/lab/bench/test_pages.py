@@ -10,7 +10,8 @@ import pytest
 from jackpot.books import journal
 from jackpot.lab.bench import frames
 from jackpot.lab.bench.pages import Cost, addresses, visiting
-from jackpot.lab.bench.past import past
+from jackpot.lab.bench.past import Story, past
+from jackpot.lab.bench.servers import Floor
 
 # They read nothing of the journal.
 OF_MEMORY: Final = {
@@ -30,7 +31,7 @@ class Asked(NamedTuple):
 
 
 def ask_all(folder: Path, rows: int) -> Asked:
-    made = past(folder / str(rows), rows, TABLES, hands=True, day_rows=DAY_ROWS)
+    made = past(folder / str(rows), rows, Floor(TABLES), Story(hands=True, day_rows=DAY_ROWS))
 
     async def ask() -> Asked:
         async with visiting(made) as visitor:

@@ -3,7 +3,7 @@
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-from jackpot.lab.bench.figures import NAMES, Measured, Pass, Report
+from jackpot.lab.bench.figures import NAMES, Measured, Pass, Report, Sheet
 from jackpot.lab.bench.plot import draw
 
 
@@ -16,3 +16,15 @@ def test_the_picture_names_everything(tmp_path: Path) -> None:
     text = " ".join(ET.parse(tmp_path / "bench.svg").getroot().itertext())  # noqa: S314 - our own
     for words in ("first disk: medians of 3", "second disk", *NAMES.values()):
         assert words in text
+
+
+def test_growth_is_drawn_without_a_pass(tmp_path: Path) -> None:
+    """Bench: each subject has a picture, with each figure that can be drawn."""
+    rows = {"10": {"us": 1.0, "nothing": 0.0}, "100": {"us": 1.5, "nothing": 0.0}}
+    sheets = {"links": Sheet("with more links", rows, points={"10": 10, "100": 100})}
+    draw(Report({}, [], sheets={**sheets, "idle": Sheet("no growth", rows)}), tmp_path / "bench.svg")
+    text = " ".join(ET.parse(tmp_path / "bench.svg").getroot().itertext())  # noqa: S314 - our own
+    assert "with more links" in text
+    assert "us" in text.split()
+    assert "nothing" not in text
+    assert "no growth" not in text

@@ -1,6 +1,6 @@
 """Is a report told in words that say what is missing?"""
 
-from jackpot.lab.bench.figures import Measured, Pass, Report
+from jackpot.lab.bench.figures import Measured, Pass, Report, Sheet
 from jackpot.lab.bench.tables import compared, lines
 
 MACHINE = {"jackpot": "1", "python": "3", "system": "S", "processors": 2, "filesystem": "tmpfs"}
@@ -29,3 +29,17 @@ def test_a_change_is_told_as_a_factor() -> None:
     """Bench: new divided by old."""
     said = "\n".join(compared(report(100.0), report(250.0)))
     assert "100        250    2.50  bare TCP echo" in said
+
+
+def test_a_sheet_shows_what_is_wanted_of_a_figure() -> None:
+    """Bench: below its name; what was left out is named; next to an older one as a factor."""
+    sheet = Sheet("a floor", {"who": {"MiB": 512.4, "%": 7.25}}, {"%": 15}, left_out={"1,000": "no time"})
+    older = Sheet("a floor", {"who": {"MiB": 256.2}})
+    said = "\n".join(lines(Report(MACHINE, [], sheets={"idle": sheet})))
+    for words in ("== a floor", "<= 15  wanted", "512      7.25  who", "not measured: 1,000: no time"):
+        assert words in said
+    assert "Every frame" not in said
+    changes = "\n".join(
+        compared(Report(MACHINE, [], sheets={"idle": older}), Report(MACHINE, [], sheets={"idle": sheet}))
+    )
+    assert "256        512    2.00  who: MiB" in changes

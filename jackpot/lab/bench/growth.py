@@ -1,0 +1,161 @@
+"""What becomes dearer as the floor, the journal and the past grow? Each alone, a power of ten at a time.
+
+What a frame costs is measured at a steady pace, by the time of a core that the server used above what it uses
+while nobody plays. Every subject has a box of time: a size that would not fit in what is left is left out,
+and the sheet says so.
+"""
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from jackpot.lab.bench.course import play
+from jackpot.lab.bench.figures import Sheet
+from jackpot.lab.bench.load import Job, LoadError
+from jackpot.lab.bench.parts import Company, Sizes
+from jackpot.lab.bench.past import Past, Story, past
+from jackpot.lab.bench.servers import Floor, Ours, Served, used
+from jackpot.lab.bench.visit import Visit, hire
+from jackpot.lab.house import SQLITE
+
+# The pace at which a frame's cost is measured, rounds a second of all who play: two frames each.
+PACE: Final = 50.0
+PLAYERS: Final = 16
+PLAYED_S: Final = 4.0
+# From one size to the next, what is measured takes at most so many times as long.
+TEN: Final = 10
+PAGES: Final[Mapping[str, str]] = {
+    "link": "/ops/links/bench",
+    "journal": "/ops/journal",
+    "hits": "/ops/hits",
+    "day's report": "/ops/reports/reconcile",
+}
+_US: Final = 1_000_000
+_MS: Final = 1000
+
+
+class Subject(msgspec.Struct, frozen=True):
+    """What grows. first: its least size. measure: the figures at one size, in a folder of its own."""
+
+    title: str
+    first: int
+    measure: Callable[[Path, int], dict[str, float]]
+
+
+def growth(folder: Path, sizes: Sizes, progress: Callable[[str], None]) -> dict[str, Sheet]:
+    """A sheet for each subject."""
+    subjects = {
+        "idle tables": Subject("tables that wait on another link", 10, _idle),
+        "signs": Subject("signs that show each wager", 1, _signs),
+        "links": Subject("links of the bank", 1, _links),
+        "hits that wait": Subject("hits that wait for people", 1, _hits),
+        "journal": Subject("rows of the journal", 1_000, journal),
+    }
+    return {
+        name: grown(folder / name.replace(" ", "-"), one, sizes, progress) for name, one in subjects.items()
+    }
+
+
+def grown(folder: Path, subject: Subject, sizes: Sizes, progress: Callable[[str], None]) -> Sheet:
+    """One subject's, as far as its box of time goes."""
+    sheet = Sheet(f"with {subject.title}", {})
+    began, took = time.monotonic(), 0.0
+    for step in range(sizes.steps):
+        size, left = subject.first * TEN**step, sizes.box - (time.monotonic() - began)
+        title = f"{size:,}"
+        if took * TEN > left and took > 1:  # a measurement of seconds alone tells little of the next
+            sheet.left_out[title] = (
+                f"{left:.0f} s of the box of {sizes.box:.0f} s were left, and {took:.0f} s went by"
+            )
+            continue
+        progress(f"growth: {title} {subject.title}")
+        started = time.monotonic()
+        sheet.rows[title] = subject.measure(folder / str(size), size)
+        sheet.points[title] = size
+        took = time.monotonic() - started
+    return sheet
+
+
+def _idle(folder: Path, size: int) -> dict[str, float]:
+    server = Ours(folder, SQLITE, Floor(PLAYERS, idle=size, links=2))
+    with server, Company(server, dict(list(server.keys.items())[PLAYERS:]), {}) as company:
+        company.does("connect")
+        return _frame(server, server.keys)
+
+
+def _signs(folder: Path, size: int) -> dict[str, float]:
+    with (
+        Ours(folder, SQLITE, Floor(PLAYERS, signs=size)) as server,
+        Company(server, {}, server.signs) as company,
+    ):
+        company.does("connect")
+        return _frame(server, server.keys)
+
+
+def _links(folder: Path, size: int) -> dict[str, float]:
+    with Ours(folder, SQLITE, Floor(PLAYERS, links=size)) as server:
+        return _frame(server, server.keys)
+
+
+def _hits(folder: Path, size: int) -> dict[str, float]:
+    made = past(folder, 0, Floor(PLAYERS), Story(hits=size))
+    with Served(made.config) as server:
+        return _frame(server, made.keys)
+
+
+def journal(folder: Path, size: int) -> dict[str, float]:
+    """A ledger of so many rows: started, verified, played on and looked at."""
+    made = past(folder, size, Floor(PLAYERS))
+    chained, decided = _verified(made, "--chain"), _verified(made)
+    person = hire(made.url)
+    began = time.perf_counter()
+    with Served(made.config) as server:
+        started = time.perf_counter() - began
+        visit = Visit(server.ports["http"], person)
+        pages = {f"{name} page ms": visit.page(path) * _MS for name, path in PAGES.items()}
+        return {
+            "start s": started,
+            **_frame(server, made.keys),
+            "--chain rows/s": size / chained,
+            "verify rows/s": size / decided,
+            "bytes a row": made.ledger.stat().st_size / made.rows,
+            **pages,
+        }
+
+
+def _frame(server: Served, keys: Mapping[str, str]) -> dict[str, float]:
+    """What a frame costs the server, and how long a wager waits."""
+    cpu = server.cpu()
+    time.sleep(PLAYED_S)
+    idle = used(cpu, server.cpu()) / PLAYED_S
+    some = dict(list(keys.items())[:PLAYERS])
+    job = Job(
+        kind="table",
+        clients=len(some),
+        seconds=PLAYED_S,
+        warm=1.0,
+        port=server.ports["tables"],
+        keys=some,
+        rate=PACE,
+    )
+    found, busy = play(job, server)
+    return {
+        "us a frame": max(0.0, busy - idle * found.seconds) / found.frames * _US,
+        "p50 ms": found.latencies["p50"] * _MS,
+        "idle % of a core": 100 * idle,
+    }
+
+
+def _verified(made: Past, *options: str) -> float:
+    """Seconds that `jackpot verify` takes, its start included. Raises LoadError."""
+    words = [sys.executable, "-m", "jackpot.cli", "verify", "--config", str(made.config), *options]
+    began = time.perf_counter()
+    done = subprocess.run(words, capture_output=True, text=True, check=False)  # noqa: S603 - our own program
+    if done.returncode:
+        raise LoadError(f"verify: {done.stdout or done.stderr}")
+    return time.perf_counter() - began

@@ -1,0 +1,23 @@
+"""Does a page's time count for somebody who is signed in, and for nobody else?"""
+
+from pathlib import Path
+
+import pytest
+
+from jackpot.lab.bench.load import LoadError
+from jackpot.lab.bench.past import past
+from jackpot.lab.bench.servers import Floor, Served
+from jackpot.lab.bench.visit import Visit, hire
+
+
+def test_a_page_is_seen_by_who_signed_in(tmp_path: Path) -> None:
+    """Bench: a page takes time; where it is not shown, or nobody could sign in, nothing was measured."""
+    made = past(tmp_path / "past", 60, Floor(2))
+    person = hire(made.url)
+    with Served(made.config) as server:
+        port = server.ports["http"]
+        assert Visit(port, person).page("/ops/journal") > 0
+        with pytest.raises(LoadError, match="/ops/nowhere: HTTP Error 404"):
+            Visit(port, person).page("/ops/nowhere")
+        with pytest.raises(LoadError, match="/ops/sign-in: HTTP Error 403"):
+            Visit(port, person._replace(secret="another one"))
