@@ -118,11 +118,12 @@ class Connection(ABC):
         """Sends what the session has to say, takes a turn of what it may read, and reads on or not."""
         self._write()
         halted = self._heed_banks()
-        if self.session.waiting and not self._busy:
+        waiting = self.session.waiting
+        if waiting and not self._busy:
             self.act_on(self.session.tick(self.devices.clock.monotonic()))
             self._write()
-            halted = self._heed_banks()
-        waiting, closed = self.session.waiting, self.session.state is State.CLOSED
+            halted, waiting = self._heed_banks(), self.session.waiting
+        closed = self.session.state is State.CLOSED
         if halted:
             self.devices.stall(self)
         elif waiting and not self._turn_due:

@@ -209,9 +209,13 @@ class Writer(Desk):
         log.info("rebuilt", bank=self.bank, seq=head.seq, epoch=head.epoch)
 
     def _tell(self, items: Sequence[Item], seq: int) -> None:
-        """What became durable together, and was answered: pushes, then meters (WIRE); and all leaves."""
+        """What became durable together, and was answered: pushes, then meters (WIRE); and all leaves.
+
+        Answers leave first: no table waits until a thousand signs were shown what it wagered.
+        """
         outcomes = [item.outcome for item in items if isinstance(item.outcome, Outcome)]
         if outcomes:
+            self.flush()
             self.board.push(outcomes, seq)
             for outcome in outcomes:
                 if outcome.alarms or isinstance(outcome.answer, Nack):

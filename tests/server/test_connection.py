@@ -7,6 +7,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Self
 
+import pytest
+
 import jackpot
 from controllers.frames import encode
 from controllers.pace import Limits
@@ -18,6 +20,7 @@ from jackpot.server.door import Door
 from jackpot.server.guests import Bounds
 from jackpot.server.register import Register
 from jackpot.server.tables import Tables
+from jackpot.server.wire import Wire
 from tests.server.bed import StepClock, call, configure, ended, on_loop, sign, table, until
 
 HOUSE = Path(jackpot.__file__).parents[1]
@@ -89,3 +92,24 @@ async def test_an_idle_device_costs_next_to_nothing(tmp_path: Path) -> None:
             with Calls() as heard:
                 connection.wire.data_received(pong)
             assert heard.count <= PONG_MOST
+
+
+@on_loop
+async def test_an_answer_leaves_before_its_value_is_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """WIRE, pushes: answers come first in a commit, so a table waits for no sign, however many there are."""
+    left: list[tuple[str, bytes]] = []
+    write = Wire.write
+
+    def noted(wire: Wire, data: bytes) -> bool:
+        left.append((wire._talk.kind, data))
+        return write(wire, data)
+
+    async with Server(configure(tmp_path)) as server, sign(server), table(server) as device:
+        monkeypatch.setattr(Wire, "write", noted)
+        device.wager(1, "R1", 1)
+        await device.answer(1)
+        await until(lambda: any(kind == "sign" and b"meters" in data for kind, data in left))
+    kinds = [kind for kind, data in left if b"\xa3ack" in data or (kind == "sign" and b"meters" in data)]
+    assert kinds[:2] == ["table", "sign"]
