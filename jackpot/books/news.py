@@ -157,4 +157,6 @@ def _request(names: _Names, event: Requested) -> _Told:
     what = str(decode_asked(event.command).__struct_config__.tag)
     who = names.known.who(event.people)
     text = f"{who} asks for {what.replace('-', ' ')}: a second person confirms it within 15 minutes"
-    return _Told("request", text, "/ops/requests", {"request": f"Q{event.id}", "what": what, "asked": who})
+    return _Told(
+        "request", text, "/ops/requests", {"request": f"{names.bank}-{event.id}", "what": what, "asked": who}
+    )

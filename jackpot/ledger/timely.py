@@ -80,7 +80,7 @@ class Timely:
         asked = self._asked.get(request)
         if asked is None or asked.epoch != row.epoch or row.at - asked.at <= CONFIRMED_WITHIN_MS:
             return None
-        return f"request Q{request} was asked in row {asked.seq}, more than a day before"
+        return f"request {row.bank}-{request} was asked in row {asked.seq}, more than a day before"
 
     def _quick(self, state: State, row: Row, event: Wagered) -> str | None:
         """Rounds that keep to the table's limit by their ticks keep to it by the wall's clock, too (L11).

@@ -47,6 +47,7 @@ class Code(StrEnum):
     BANK_STOPPED = "bank_stopped"
     BLOCKED_ALREADY = "blocked_already"
     BUSY = "busy"
+    CHANGED = "changed"
     DEALER_SHOWN = "dealer_shown"
     DISPUTED = "disputed"
     EXPIRED = "expired"
@@ -184,6 +185,9 @@ OF_ACTS: Final[dict[Code, OfAct]] = {
     Code.BANK_STOPPED: OfAct("this server decides nothing for the bank now", "ask the active server", 503),
     Code.BLOCKED_ALREADY: OfAct("the device is blocked already", _NOTHING, 409),
     Code.BUSY: OfAct("too many people sign in at once", "try again in some seconds", 503),
+    Code.CHANGED: OfAct(
+        "what was asked for is no more what was seen then", "reject it, and ask for it again", 409
+    ),
     Code.DEALER_SHOWN: OfAct("the dealer's hand was shown (T8)", "strike nothing", 409),
     Code.DISPUTED: OfAct("the hit is disputed, which holds its payment", "lift the dispute first", 409),
     Code.EXPIRED: OfAct("nobody confirmed the request in time", "ask for it again", 409),

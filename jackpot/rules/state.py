@@ -326,8 +326,24 @@ class Session(msgspec.Struct, array_like=True):
     at: int
 
 
+class SeenLevel(msgspec.Struct, array_like=True):
+    """held: what stood on a level. change: what an act would have moved there; micro-dollars."""
+
+    link: int
+    level: int
+    held: Accounts
+    change: Accounts
+
+
+class Seen(msgspec.Struct, array_like=True):
+    """What somebody saw of an act that they asked for. terms: of a link whose parameters would change."""
+
+    levels: list[SeenLevel]
+    terms: LinkTerms | None = None
+
+
 class Request(msgspec.Struct, array_like=True):
-    """What one person asked for, and another has to confirm. command: as in `Requested`.
+    """What one person asked for, and another has to confirm. command, seen: as in `Requested`.
 
     seq, tick: of the entry in which it was asked, as in `Asked`.
     """
@@ -337,6 +353,7 @@ class Request(msgspec.Struct, array_like=True):
     people: People
     seq: int
     tick: int
+    seen: Seen
 
 
 class Alarm(msgspec.Struct, array_like=True):

@@ -29,4 +29,4 @@ async def expire_now(desk: Desk) -> None:
     )
     for number, waited_ms in waited:
         if waited_ms >= REQUEST_HOLDS_MS:
-            await desk.person(ExpireRequest(f"Q{number}", waited_ms), ())
+            await desk.person(ExpireRequest(f"{desk.bank}-{number}", waited_ms), ())

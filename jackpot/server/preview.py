@@ -5,16 +5,16 @@ from typing import Any, Final
 from jackpot.config import Config, compared
 from jackpot.rules.acts import ACT_OF
 from jackpot.rules.acts.act import By
-from jackpot.rules.acts.meters import CloseLink, CorrectMeter, MeterCorrected, Transfer
+from jackpot.rules.acts.meters import CloseLink, CorrectMeter, Transfer
 from jackpot.rules.acts.parameters import FIXED, ChangeLink, LinkChanged
+from jackpot.rules.acts.seen import seen
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.engine import Engine
-from jackpot.rules.events import Event, LevelChange
-from jackpot.rules.meter import Accounts
 from jackpot.rules.money import decimal
 from jackpot.rules.paytable import LinkTerms
 from jackpot.rules.refusal import Refusal
 from jackpot.rules.signing import People
+from jackpot.rules.state import Seen, State
 from jackpot.server import asks, replies
 from jackpot.server.asks import BadRequest
 from jackpot.server.desk import Desk
@@ -37,8 +37,7 @@ async def preview(writer: Desk, ask: asks.Preview, config: Config) -> replies.Pr
     def look(engine: Engine) -> replies.Preview:
         event = ACT_OF[type(command)].decide(engine.state, command, _ANYBODY)
         changed = differing(event.before, config) if isinstance(event, LinkChanged) else ()
-        moved = tuple(_moved(engine, change) for change in _changes(event))
-        return replies.Preview(moved=moved, differences=changed)
+        return replies.Preview(moved=moved(engine.state, seen(engine.state, event)), differences=changed)
 
     try:
         return await writer.ask(look)
@@ -80,26 +79,21 @@ def _command(ask: asks.Preview, config: Config) -> ActCommand:
     return command
 
 
-def _changes(event: Event) -> list[LevelChange]:
-    if isinstance(event, MeterCorrected):
-        change = Accounts()
-        setattr(change, event.account, event.amount)
-        return [LevelChange(event.link, event.level, change)]
-    return getattr(event, "changes", [])
-
-
-def _moved(engine: Engine, made: LevelChange) -> replies.Moved:
-    link = engine.state.link(made.link)
-    level, change = link.levels[made.level - 1], made.change
-    now = level.accounts
-    return replies.Moved(
-        link=link.terms.link,
-        level=level.terms.level,
-        value=decimal(now.primary),
-        value_after=decimal(now.primary + change.primary),
-        reserve=decimal(now.reserve),
-        reserve_after=decimal(now.reserve + change.reserve),
-        overflow=decimal(now.overflow),
-        overflow_after=decimal(now.overflow + change.overflow),
-        house=decimal(change.house),
+def moved(state: State, sight: Seen) -> tuple[replies.Moved, ...]:
+    """What was seen of the meters that an act would move; what no meter pays is left out."""
+    return tuple(
+        replies.Moved(
+            link=link.terms.link,
+            level=link.levels[one.level - 1].terms.level,
+            value=decimal(one.held.primary),
+            value_after=decimal(one.held.primary + one.change.primary),
+            reserve=decimal(one.held.reserve),
+            reserve_after=decimal(one.held.reserve + one.change.reserve),
+            overflow=decimal(one.held.overflow),
+            overflow_after=decimal(one.held.overflow + one.change.overflow),
+            house=decimal(one.change.house),
+        )
+        for one in sight.levels
+        if one.level
+        for link in [state.link(one.link)]
     )

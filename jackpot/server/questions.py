@@ -3,7 +3,6 @@
 A bank that another server may have changed by now is never answered for.
 """
 
-from base64 import b64decode
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
@@ -19,22 +18,16 @@ from jackpot.books.people import Called, last_sign_ins
 from jackpot.books.reader import Books
 from jackpot.books.telling import about, reason
 from jackpot.catalogue import rate_text
-from jackpot.config import Config, compared
+from jackpot.config import Config
 from jackpot.config.writing import writing
 from jackpot.ledger.journal import Row
 from jackpot.ledger.reading import Reader
 from jackpot.rules import kinds, views
-from jackpot.rules.acts import decode_asked
-from jackpot.rules.acts.parameters import ChangeLink
-from jackpot.rules.acts.requests import REQUEST_HOLDS_MS
 from jackpot.rules.codes import Code
 from jackpot.rules.engine import Engine
 from jackpot.rules.money import decimal, from_cents
-from jackpot.rules.paytable import LinkTerms
 from jackpot.rules.postings import Posting
 from jackpot.rules.signing import OPERATOR, People
-from jackpot.rules.state import Asked as Reopening
-from jackpot.rules.state import Request as Asked
 from jackpot.server import asks, replies
 from jackpot.server.agreement import link_terms
 from jackpot.server.asks import BadRequest, Question, Request
@@ -46,6 +39,7 @@ from jackpot.server.preview import differing, preview
 from jackpot.server.replies import Reply
 from jackpot.server.roster import Roster
 from jackpot.server.tenure import Tenure
+from jackpot.server.waiting import still_ms, told_of, waiting, waits_of
 from jackpot.server.whose import NotDone, Whose, number
 
 Map = dict[str, Any]
@@ -184,7 +178,7 @@ class Questions:
         def look(engine: Engine) -> tuple[list[replies.Table], dict[str, tuple[People, int]]]:
             state = views.statistics(engine)
             askers = {
-                table.terms.table: (asked.people, _still(engine, asked, tick))
+                table.terms.table: (asked.people, still_ms(engine, asked, tick))
                 for table in engine.state.tables
                 if (asked := table.waits())
             }
@@ -241,16 +235,16 @@ class Questions:
         found: list[replies.Waiting] = []
         for writer in here:
             tick = int(writer.clock.monotonic() * 1000)
-            waits = await writer.ask(lambda engine, tick=tick: _waits(engine, tick))  # type: ignore[misc]
-            called = await self._called(request.people for request, _ in waits.requests)
-            found += (_asked(writer.bank, request, left, called, waits) for request, left in waits.requests)
+            waits = await writer.ask(lambda engine, tick=tick: waits_of(engine, tick))  # type: ignore[misc]
+            called = await self._called(one.request.people for one in waits.requests)
+            found += (told_of(writer.bank, one, called) for one in waits.requests)
             for table in await self._tables(writer) if waits.at_tables else ():
                 round_, at = table.round, {"bank": writer.bank, "table": table.table}
                 if round_ is not None and round_.left_ms:
                     facts = {"round": round_.round, "asked": round_.asked, "left_ms": round_.left_ms}
-                    found.append(_waiting("reopen", at, **facts))
+                    found.append(waiting("reopen", at, **facts))
                 if table.behind is not None:
-                    found.append(_waiting("confirm-behind", at, acked=table.behind, last_seq=table.last_seq))
+                    found.append(waiting("confirm-behind", at, acked=table.behind, last_seq=table.last_seq))
         return replies.Requests(requests=tuple(found), elsewhere=elsewhere)
 
     async def _alarms(self) -> replies.Alarms:
@@ -363,52 +357,6 @@ def award_of(award: Map) -> replies.Award:
 
 def _hit(writer: Desk, hit: Map) -> replies.Hit:
     return hit_of(writer.bank, hit)
-
-
-def _waiting(what: str, at: Mapping[str, str], **facts: Any) -> replies.Waiting:
-    known = dict.fromkeys(("request", "table", "round", "acked", "last_seq", "asked", "left_ms"))
-    return msgspec.convert({"what": what, "fields": {}, **known, **at, **facts}, replies.Waiting)
-
-
-class _Waits(NamedTuple):
-    """requests: each with its milliseconds left. at_tables: whether a table waits. links: their terms."""
-
-    requests: list[tuple[Asked, int]]
-    at_tables: bool
-    links: dict[str, LinkTerms]
-
-
-def _waits(engine: Engine, tick: int) -> _Waits:
-    """What waits in a bank for a second person. tick: now, as in `Envelope`."""
-    state = engine.state
-    requests = [(request, _still(engine, request, tick)) for request in state.requests]
-    at_tables = bool(state.behind) or any(table.waits() for table in state.tables)
-    return _Waits(requests, at_tables, link_terms(state))
-
-
-def _still(engine: Engine, asked: Asked | Reopening, tick: int) -> int:
-    """For how many milliseconds it still waits for a second person. tick: now, as in `Envelope`."""
-    return max(0, REQUEST_HOLDS_MS - engine.epoch.waited_ms(asked, tick))
-
-
-def _asked(bank: str, request: Asked, left_ms: int, called: Called, waits: _Waits) -> replies.Waiting:
-    """What one person asked for, and another has to confirm."""
-    command = decode_asked(request.command)
-    fields = msgspec.json.decode(request.command) | asks.plain_of(command)
-    if isinstance(command, ChangeLink):
-        link = command.terms.link
-        changes = compared(waits.links.get(link, command.terms), command.terms)
-        said = [f"{one.what}: {one.before}, then {one.now}" for one in changes]
-        fields = {"do": fields["do"], "link": link, "changes": said, "reason": command.reason}
-    for ours in ("tax_from", "due"):
-        fields.pop(ours, None)
-    facts = {"request": f"Q{request.id}", "asked": called.who(request.people), "left_ms": left_ms}
-    table, what = fields.get("table"), str(fields.pop("do"))
-    if "person" in fields:
-        fields["person"] = called.name(fields["person"])
-    if "mark" in fields:
-        fields["person"] = called.marked(b64decode(fields.pop("mark")))
-    return _waiting(what, {"bank": bank}, fields=fields, table=table, **facts)
 
 
 def _asked_by(table: replies.Table, called: Called, people: People, left_ms: int) -> replies.Table:

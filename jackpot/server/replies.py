@@ -417,7 +417,9 @@ class Waiting(Reply, frozen=True):
     """What a second person answers. what: the act that waits, or that answers. asked: who asked, if anybody.
 
     request: what `confirm` and `reject` call it; then `fields` are those of the act that waits. left_ms: how
-    long it waits yet, in milliseconds.
+    long it waits yet, in milliseconds. asker: who asked, by number. roles: with one of which another person
+    may confirm it. moved: what it would do now; seen: what it would have done when it was asked for. problem:
+    why it would be refused now, "" where it would be done.
     """
 
     what: str
@@ -430,6 +432,11 @@ class Waiting(Reply, frozen=True):
     last_seq: int | None
     asked: str | None
     left_ms: int | None
+    asker: int | None = None
+    roles: tuple[Role, ...] = ()
+    moved: tuple[Moved, ...] = ()
+    seen: tuple[Moved, ...] = ()
+    problem: str = ""
 
 
 class Requests(Reply, frozen=True):

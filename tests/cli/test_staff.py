@@ -18,7 +18,7 @@ async def test_one_admin_asks_and_is_told_who_answers(tmp_path: Path) -> None:
     await ledger(config)
     await users(config, "init", typed=FIRST)
     code, said = await users(config, "grant", "ben", "floor", "--by", "ann", typed=BY_ANN)
-    assert (code, "Q1: asked for, and not done" in said) == (0, True), said
+    assert (code, "site-1: asked for, and not done" in said) == (0, True), said
     assert "--and-by LOGIN" in said
 
 

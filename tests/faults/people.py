@@ -186,8 +186,8 @@ class Person:
         if random.random() < WRONG:
             second = site.stranger()
         if random.random() < 0.2 or request.asker not in site.still_here():
-            return Reject(f"Q{number}", "not so"), by._replace(proof=site.proof((second,)))
-        return Confirm(f"Q{number}"), by._replace(proof=site.proof((asker, second)))
+            return Reject(f"{by.bank}-{number}", "not so"), by._replace(proof=site.proof((second,)))
+        return Confirm(f"{by.bank}-{number}"), by._replace(proof=site.proof((asker, second)))
 
     def _change(self) -> Act:
         """Somebody has a role from now on, or has it no more, or leaves."""

@@ -184,7 +184,7 @@ class Site:
         command = envelope.command
         self._note(f"site row {row.seq} {command} {envelope.proof.signed} -> {type(event).__name__}")
         if isinstance(command, ExpireRequest):
-            self.roll.expire(int(command.request[1:]))
+            self.roll.expire(int(command.request.rpartition("-")[2]))
             self._answers[row.digest] = True
             return
         if row.digest in self._answers:
@@ -227,5 +227,5 @@ def fields_of(command: Command) -> dict[str, Any]:
     for key in ("do", "surveillance", "paper", "tax_form", "tax_from", *papers):
         fields.pop(key, None)
     if "request" in fields:
-        fields["request"] = int(fields["request"][1:])
+        fields["request"] = int(fields["request"].rpartition("-")[2])
     return fields

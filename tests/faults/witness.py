@@ -395,7 +395,7 @@ class Witness:
         code = (answer.get("code"), said.get("code")) if "t" in answer else (None, None)
         same(what + ", allowed", (ok, code[0]), (said["ok"], code[1]))
         waits = answer.get("request") if answer.get("asked") else None
-        same(what + ", waits as", waits or None, f"Q{said['asked']}" if "asked" in said else None)
+        same(what + ", waits as", waits or None, f"{BANK}-{said['asked']}" if "asked" in said else None)
         if not ok:
             if "t" not in answer:
                 return  # the model tells people no hits

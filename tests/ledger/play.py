@@ -146,9 +146,9 @@ class Play:
         number = self.engine.state.next_award - 1
         for reason in ("a smudged card", "a card read wrong", "a card was missing"):
             self.act(Correct(f"A{number}", 12_300, reason, "W-1"), proof=alone)
-        self.act(Confirm("Q1"), proof=both)
-        self.act(Reject("Q2", "the card is clear"), proof=paper.proof(paper.cage))
-        self.act(ExpireRequest("Q3", REQUEST_HOLDS_MS))
+        self.act(Confirm("main-1"), proof=both)
+        self.act(Reject("main-2", "the card is clear"), proof=paper.proof(paper.cage))
+        self.act(ExpireRequest("main-3", REQUEST_HOLDS_MS))
         paper.ended(paper.floor_too)
         self.act(SeePeople(paper.engine.seq, paper.hash))
         table, now = self._table("T01"), self._now()

@@ -170,8 +170,11 @@ def confirmed_another_sum(case: Case) -> Any:
         (corrected_by_who_gave_the_code, "with a code from person 1 by row"),
         (validated_by_a_token_that_nobody_made, "person 3 has no such token by row"),
         (corrected_by_who_has_no_secret, "person 4 has no secret by row"),
-        (confirmed_what_nobody_asked, "request: 'Q7' does not wait for a second person (no_such_request)"),
-        (confirmed_another_sum, "request Q1 asks for something else (no_such_request)"),
+        (
+            confirmed_what_nobody_asked,
+            "request: 'main-7' does not wait for a second person (no_such_request)",
+        ),
+        (confirmed_another_sum, "request main-1 asks for something else (no_such_request)"),
     ],
 )
 def test_an_act_without_the_power_is_named(case: Case, forgery: Callable[[Case], Any], said: str) -> None:
@@ -277,7 +280,7 @@ def test_who_confirmed_days_later_is_named(case: Case) -> None:
     row = forger.append(done, at=NOW_MS + 10 * CONFIRMED_WITHIN_MS)
     (problem,) = case.problems()
     assert problem.startswith(f"main: row {row.seq} (corrected): "), problem
-    assert f"request Q1 was asked in row {asked.seq}, more than a day before" in problem
+    assert f"request main-1 was asked in row {asked.seq}, more than a day before" in problem
 
 
 def test_a_broken_site_bears_nobody_out(case: Case) -> None:

@@ -129,7 +129,7 @@ class OfEngine:
         if kind not in ("validate", "pay", "confirm"):
             fields.setdefault("reason", "worked example")
         if kind in ("confirm", "reject"):
-            fields["request"] = f"Q{fields['request']}"
+            fields["request"] = f"{self.engine.state.bank}-{fields['request']}"
         elif kind == "lift":
             fields["dispute"] = dict(enumerate(self.disputes, 1)).get(fields["dispute"], 0)
         elif kind == "decide_left":
@@ -178,7 +178,7 @@ class OfEngine:
             return {"ok": False, "code": outcome.answer["code"]}
         told = self._told(outcome)
         if "request" in outcome.answer and outcome.answer.get("asked"):
-            told["asked"] = int(outcome.answer["request"][1:])
+            told["asked"] = int(outcome.answer["request"].rpartition("-")[2])
         return told
 
     def _told(self, outcome: Heard) -> Message:

@@ -93,10 +93,10 @@ class BothSites:
         asker = asked.asker if asked is not None else self.some(1)[0]
         second = self.some(1)[0]
         if self.rng.random() < 0.2:
-            theirs = self.site.ask(Reject(f"Q{request}", "no"), second).answer
+            theirs = self.site.ask(Reject(f"site-{request}", "no"), second).answer
             mine = self.roll.sign("reject", (self.roll.signer(second),), request=request)
         else:
-            theirs = self.site.ask(Confirm(f"Q{request}"), asker, second).answer
+            theirs = self.site.ask(Confirm(f"site-{request}"), asker, second).answer
             signers = (self.roll.signer(asker), self.roll.signer(second))
             mine = self.roll.sign("confirm", signers, request=request)
         self.compare(("answer", request, asker, second), theirs, mine)
@@ -112,7 +112,7 @@ class BothSites:
 
     def compare(self, what: object, theirs: Any, mine: Any) -> None:
         assert theirs["ok"] == mine["ok"], (what, theirs, mine)
-        asked = int(theirs["request"][1:]) if theirs.get("asked") else None
+        asked = int(theirs["request"].rpartition("-")[2]) if theirs.get("asked") else None
         assert asked == mine.get("asked"), (what, theirs, mine)
         assert {one.id for one in self.site.engine.state.requests} == set(self.roll.requests), what
         able = [one for one in self.roll.people if self.roll.signer(one).roles]

@@ -168,7 +168,7 @@ async def test_a_request_is_told_with_who_asks(tmp_path: Path) -> None:
             await until(lambda: bool(there.heard))
         (one,) = there.heard
         assert one["text"] == "Ann asks for undo: a second person confirms it within 15 minutes"
-        assert (one["page"], one["facts"]["request"]) == ("/ops/requests", "Q1")
+        assert (one["page"], one["facts"]["request"]) == ("/ops/requests", "main-1")
 
 
 @on_loop

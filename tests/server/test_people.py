@@ -167,10 +167,10 @@ async def test_one_asks_and_another_confirms_on_their_own_device(tmp_path: Path)
         cal = await site.join("cal")
         ann, ben = await site.enter(ANN), await site.enter(BEN)
         asked = await entrance.act(people, Grant(cal.id, "floor"), [ann])
-        assert (asked.asked, asked.request) == (True, "Q1")
-        assert (await entrance.act(people, Confirm("Q1"), [ann])).code == "not_allowed"
-        assert (await entrance.act(people, Confirm("Q1"), [ben])).ok
-        assert (await entrance.act(people, Confirm("Q1"), [ben])).code == "no_such_request"
+        assert (asked.asked, asked.request) == (True, "site-1")
+        assert (await entrance.act(people, Confirm("site-1"), [ann])).code == "not_allowed"
+        assert (await entrance.act(people, Confirm("site-1"), [ben])).ok
+        assert (await entrance.act(people, Confirm("site-1"), [ben])).code == "no_such_request"
         cal = (await entrance.sign_in("cal", CAL)).person
         assert (await entrance.act(site.main, STOP, [cal])).ok
         asked = await entrance.act(site.main, Resume("operator", (LINK,), "ok", (("T01", 5),)), [cal])

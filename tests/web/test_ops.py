@@ -463,7 +463,7 @@ async def test_a_browser_tells_of_what_waits_until_somebody_has_seen_it(tmp_path
         both = [await prove(server, login) for login in ("ann", "bo")]
         asked = await server.entrance.act(server.people, Grant(both[0].id, "auditor"), both[1:])
         assert asked.asked
-        await until_true(page, "window.told.some(([tag]) => tag === 'request site Q1')")
+        await until_true(page, "window.told.some(([tag]) => tag === 'request site site-1')")
         assert await page.evaluate("window.told.map(([, says]) => says)") == [
             "Royal flush: $10,000.18, T01",
             "Chip mismatch: table T01",

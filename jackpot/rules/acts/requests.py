@@ -11,14 +11,14 @@ import msgspec
 from msgspec import Meta
 
 from jackpot.rules.acts.act import Act, By, someone
-from jackpot.rules.acts.fields import Reason
+from jackpot.rules.acts.fields import NUMBER, Reason
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
 from jackpot.rules.refusal import TWO_PEOPLE, Refusal, quoted, refuse_if
 from jackpot.rules.signing import ROLES, People, Signed
-from jackpot.rules.state import Request, State
+from jackpot.rules.state import Request, Seen, State
 
 # How long a request waits, in milliseconds, as long as a table waits for a reopening (T10).
 REQUEST_HOLDS_MS: Final = 15 * 60 * 1_000
@@ -30,17 +30,24 @@ REQUESTS_OF_ONE: Final = 10
 # and few for a journal. Further ones are answered alike, and stand in the log.
 REFUSED_OF_ONE: Final = 60
 
-RequestId = Annotated[str, Meta(pattern=r"^Q[0-9]{1,16}(?!\n)$", description="a request's id, such as Q5")]
+RequestId = Annotated[
+    str,
+    Meta(pattern=rf"^[A-Za-z0-9._-]{{1,64}}-{NUMBER}", description="a request's id, such as main-5"),
+]
 
 
 class Requested(Event, frozen=True, array_like=True):
-    """One person asks for what takes two. command: what they ask for, as JSON. tick: as in `Envelope`."""
+    """One person asks for what takes two. command: what they ask for, as JSON. tick: as in `Envelope`.
+
+    seen: what it would have moved then.
+    """
 
     kind: ClassVar[int] = 45
     id: int
     command: bytes
     tick: int
     people: People
+    seen: Seen
 
 
 class ActRefused(Event, frozen=True, array_like=True):
@@ -54,22 +61,22 @@ class ActRefused(Event, frozen=True, array_like=True):
     people: People
 
 
-def decide_request(state: State, command: ActCommand, by: By) -> Requested:
-    """What one person asked for waits for another."""
+def decide_request(state: State, command: ActCommand, by: By, seen: Seen) -> Requested:
+    """What one person asked for waits for another. seen: what it would move now."""
     many = len(state.requests) >= REQUESTS_MOST
     refuse_if(many, Code.TOO_MANY, f"{REQUESTS_MOST} requests wait for a second person already")
     asker = by.people.signed[0].id
     own = sum(request.people.signed[0].id == asker for request in state.requests)
     refuse_if(own >= REQUESTS_OF_ONE, Code.TOO_MANY, f"{own} requests of person {asker} wait already")
-    return Requested(state.next_request, msgspec.json.encode(command), by.tick, by.people)
+    return Requested(state.next_request, msgspec.json.encode(command), by.tick, by.people, seen)
 
 
 def apply_requested(effects: Effects, event: Requested) -> None:
     """It waits."""
     state = effects.state
-    state.requests.append(Request(event.id, event.command, event.people, effects.seq, event.tick))
+    state.requests.append(Request(event.id, event.command, event.people, effects.seq, event.tick, event.seen))
     state.next_request = event.id + 1
-    effects.told.asked, effects.told.request = True, f"Q{event.id}"
+    effects.told.asked, effects.told.request = True, called(state, event.id)
 
 
 def decide_refused(command: ActCommand, refusal: Refusal, by: By) -> ActRefused:
@@ -89,6 +96,11 @@ class Confirm(ActCommand, tag="confirm", frozen=True):
 
     request: RequestId
 
+    @property
+    def bank(self) -> str:
+        """Where it waits."""
+        return bank_of(self.request)
+
 
 def decide_confirm(state: State, command: Confirm, _by: By) -> Event:
     """What waits is decided as what it is, so here comes only what does not wait."""
@@ -104,8 +116,9 @@ def confirmed(people: People, request: Request, waited_ms: int) -> People:
 
 def check_confirmed(state: State, command: ActCommand, people: People) -> None:
     """Refuse what is done for a request and is not what was asked for, by that person and in time."""
-    request = find_request(state, f"Q{people.proof.request}")
-    name, asker = f"Q{request.id}", request.people.signed[0]
+    name = called(state, people.proof.request)
+    request = find_request(state, name)
+    asker = request.people.signed[0]
     other = msgspec.json.encode(command) != request.command
     refuse_if(other, Code.NO_SUCH_REQUEST, f"request {name} asks for something else")
     late = people.proof.waited_ms >= REQUEST_HOLDS_MS
@@ -128,6 +141,11 @@ class Reject(ActCommand, tag="reject", frozen=True):
 
     request: RequestId
     reason: Reason
+
+    @property
+    def bank(self) -> str:
+        """Where it waits."""
+        return bank_of(self.request)
 
 
 class Rejected(Event, frozen=True, array_like=True):
@@ -165,19 +183,29 @@ def decide_expire(state: State, command: ExpireRequest, _by: By) -> RequestExpir
     """Nobody confirmed it in time."""
     request = find_request(state, command.request)
     early = command.waited_ms < REQUEST_HOLDS_MS
-    refuse_if(early, Code.NOT_ASKED, f"request Q{request.id} waited {command.waited_ms} ms only")
+    refuse_if(early, Code.NOT_ASKED, f"request {command.request} waited {command.waited_ms} ms only")
     return RequestExpired(request.id, command.waited_ms)
 
 
 def apply_expired(effects: Effects, event: RequestExpired) -> None:
     """It waits no more, and everybody is told."""
     forget(effects.state, event.request)
-    effects.alarm("request_expired", request=f"Q{event.request}")
+    effects.alarm("request_expired", request=called(effects.state, event.request))
 
 
 def waits(state: State, name: str) -> Request | None:
     """The request of that id, None where none waits."""
-    return next((request for request in state.requests if f"Q{request.id}" == name), None)
+    return next((request for request in state.requests if called(state, request.id) == name), None)
+
+
+def bank_of(name: str) -> str:
+    """The bank of a request of that name."""
+    return name.rpartition("-")[0]
+
+
+def called(state: State, number: int) -> str:
+    """What a request is called: no other bank has one of that name."""
+    return f"{state.bank}-{number}"
 
 
 def find_request(state: State, name: str) -> Request:
@@ -204,7 +232,7 @@ ACTS: Final = (
         Reject,
         decide_reject,
         {Rejected: apply_rejected},
-        lambda _, event: [Reject(f"Q{event.request}", event.reason)],
+        lambda state, event: [Reject(called(state, event.request), event.reason)],
         asked=True,
         power=ROLES,
     ),
@@ -212,6 +240,6 @@ ACTS: Final = (
         ExpireRequest,
         decide_expire,
         {RequestExpired: apply_expired},
-        lambda _, event: [ExpireRequest(f"Q{event.request}", event.waited_ms)],
+        lambda state, event: [ExpireRequest(called(state, event.request), event.waited_ms)],
     ),
 )

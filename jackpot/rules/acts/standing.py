@@ -7,6 +7,7 @@ from jackpot.rules.acts import ACT_BY, ACT_OF, decode_asked
 from jackpot.rules.acts.act import Act, By
 from jackpot.rules.acts.people import SetSecret, untrue
 from jackpot.rules.acts.requests import Reject, check_confirmed, decide_request, find_request, forget
+from jackpot.rules.acts.seen import seen
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.events import Event, encode
@@ -31,8 +32,17 @@ def decide_asked(state: State, command: ActCommand, by: By) -> Event:
     except Refusal as refusal:
         if refusal.code is not Code.TWO_PEOPLE or len(by.people.signed) != 1:
             raise
-    act.decide(state, command, By(by.people.then(SOMEBODY), by.tick))  # else it would wait in vain
-    return decide_request(state, command, by)
+    event = act.decide(state, command, By(by.people.then(SOMEBODY), by.tick))  # else it would wait in vain
+    return decide_request(state, command, by, seen(state, event))
+
+
+def would(state: State, request: Request) -> Event:
+    """What a request would come to, if somebody confirmed it now. Raises Refusal."""
+    command = decode_asked(request.command)
+    try:
+        return ACT_OF[type(command)].decide(state, command, By(request.people.then(SOMEBODY)))
+    except InvariantError as error:
+        raise Refusal(Code.INTERNAL, f"it cannot be done: {error}") from error
 
 
 def check_people(state: State, act: Act, command: ActCommand, people: People) -> None:

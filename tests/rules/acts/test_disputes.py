@@ -85,7 +85,7 @@ def test_floor_and_audit_lift_it_and_the_one_who_asks_waits_for_another() -> Non
         assert ask(subject, command, who).answer["code"] == "not_allowed"
     assert ask(subject, HOLD, ANN).answer["ok"]
     assert ask(subject, lift(subject), ANN).answer["asked"]
-    assert waiting(subject) == ["Q1"]
+    assert waiting(subject) == ["main-1"]
     assert ask(subject, lift(subject), BEN, auditor).answer["ok"]
     assert subject.engine.state.disputed == {}
 
@@ -95,12 +95,12 @@ def test_what_was_asked_about_one_dispute_lifts_no_later_one() -> None:
     subject = won()
     ask(subject, HOLD, ANN)
     old = lift(subject)
-    assert ask(subject, old, ANN).answer["request"] == "Q1"
+    assert ask(subject, old, ANN).answer["request"] == "main-1"
     assert ask(subject, Lift("H1", "another reason", old.dispute), ANN, BEN).answer["ok"]
     ask(subject, HOLD, ANN)
     held = subject.engine.state.disputed
     assert held == {1: subject.engine.seq}
-    refused = ask(subject, Confirm("Q1"), ANN, BEN).answer
+    refused = ask(subject, Confirm("main-1"), ANN, BEN).answer
     assert (refused["code"], refused["message"].split(":")[0]) == ("not_disputed", "dispute")
     assert views.hit(subject.engine.state, subject.engine.state.hits[1])["disputed"] == held[1]
     assert ask(subject, lift(subject), ANN, BEN).answer["ok"]
@@ -176,7 +176,7 @@ def test_papers_are_erased_of_what_is_settled_alone() -> None:
     assert ask(subject, ErasePapers("H2", "x"), LOOKER).answer["code"] == "no_such_hit"
     assert ask(subject, Undo("H1", "misdeal"), ANN).answer["ok"]
     assert ask(subject, erase, admin).answer["asked"]
-    assert ask(subject, Confirm("Q1"), other).answer["code"] == "not_allowed"
-    assert ask(subject, Confirm("Q1"), admin, other).answer["hit"] == "H1"
+    assert ask(subject, Confirm("main-1"), other).answer["code"] == "not_allowed"
+    assert ask(subject, Confirm("main-1"), admin, other).answer["hit"] == "H1"
     assert ask(subject, erase, admin, other).answer["ok"]
     assert ask(subject, ErasePapers("H1", "over", due=True), admin).answer["hit"] == "H1"

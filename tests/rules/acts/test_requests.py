@@ -49,7 +49,7 @@ def ask(subject: OfEngine, command: Command, *signed: Signed, seq: int = 5, tick
 
 
 def waiting(subject: OfEngine) -> list[str]:
-    return [f"Q{request.id}" for request in subject.engine.state.requests]
+    return [f"main-{request.id}" for request in subject.engine.state.requests]
 
 
 def last(subject: OfEngine) -> events.Event:
@@ -62,9 +62,9 @@ def test_one_asks_and_another_confirms() -> None:
     subject = won()
     before = subject.meters()
     answer = ask(subject, CORRECT, ANN).answer
-    assert (answer["ok"], answer["asked"], answer["request"]) == (True, True, "Q1")
+    assert (answer["ok"], answer["asked"], answer["request"]) == (True, True, "main-1")
     assert subject.meters() == before
-    done = ask(subject, Confirm("Q1"), ANN, BEN, seq=6).answer
+    done = ask(subject, Confirm("main-1"), ANN, BEN, seq=6).answer
     assert (done["ok"], done["awards"][0]["amount"]) == (True, 900_000)
     event = last(subject)
     assert isinstance(event, Corrected)
@@ -99,12 +99,12 @@ def test_who_cannot_confirm(first: Signed, second: Signed, said: str) -> None:
     """
     subject = won()
     ask(subject, CORRECT, ANN)
-    answer = ask(subject, Confirm("Q1"), first, second).answer
+    answer = ask(subject, Confirm("main-1"), first, second).answer
     assert (answer["code"], said in answer["message"]) == ("not_allowed", True), answer
     refused = last(subject)
     assert isinstance(refused, ActRefused)
     assert refused.people.signed == (first, second)
-    assert waiting(subject) == ["Q1"], "it waits for somebody else"
+    assert waiting(subject) == ["main-1"], "it waits for somebody else"
 
 
 @pytest.mark.parametrize("means", ["token", "login"])
@@ -112,9 +112,9 @@ def test_a_token_or_a_login_may_ask(means: Means) -> None:
     """A program, or who is known by the machine alone, asks, and a person confirms."""
     subject = won()
     asker = Signed(3, ("floor",), means)
-    assert ask(subject, CORRECT, asker).answer["request"] == "Q1"
-    assert ask(subject, Confirm("Q1"), ANN, BEN).answer["code"] == "not_allowed", "not as they asked"
-    assert ask(subject, Confirm("Q1"), asker, BEN).answer["ok"]
+    assert ask(subject, CORRECT, asker).answer["request"] == "main-1"
+    assert ask(subject, Confirm("main-1"), ANN, BEN).answer["code"] == "not_allowed", "not as they asked"
+    assert ask(subject, Confirm("main-1"), asker, BEN).answer["ok"]
 
 
 def test_what_two_would_be_refused_waits_for_nobody() -> None:
@@ -132,14 +132,14 @@ def test_a_request_ends_after_a_quarter_of_an_hour() -> None:
     """T10's way of counting: not confirmed in time it is refused, and the server tells all that it ended."""
     subject = won()
     ask(subject, CORRECT, ANN, tick=10_000)
-    early = subject.execute(ExpireRequest("Q1", REQUEST_HOLDS_MS - 1)).answer
+    early = subject.execute(ExpireRequest("main-1", REQUEST_HOLDS_MS - 1)).answer
     assert early["code"] == "not_asked"
-    late = ask(subject, Confirm("Q1"), ANN, BEN, tick=10_000 + REQUEST_HOLDS_MS).answer
+    late = ask(subject, Confirm("main-1"), ANN, BEN, tick=10_000 + REQUEST_HOLDS_MS).answer
     assert late["code"] == "expired"
-    heard = subject.execute(ExpireRequest("Q1", REQUEST_HOLDS_MS))
-    assert [(name, facts["request"]) for name, facts in heard.alarms] == [("request_expired", "Q1")]
+    heard = subject.execute(ExpireRequest("main-1", REQUEST_HOLDS_MS))
+    assert [(name, facts["request"]) for name, facts in heard.alarms] == [("request_expired", "main-1")]
     assert isinstance(last(subject), RequestExpired)
-    assert ask(subject, Confirm("Q1"), ANN, BEN).answer["code"] == "no_such_request"
+    assert ask(subject, Confirm("main-1"), ANN, BEN).answer["code"] == "no_such_request"
 
 
 def test_a_request_is_over_after_a_takeover() -> None:
@@ -149,9 +149,9 @@ def test_a_request_is_over_after_a_takeover() -> None:
     subject.rebuild()
     assert subject.engine.epoch.waited_ms(subject.engine.state.requests[0], 10_001_000) == 1_000
     subject.take_over(5_000)
-    assert ask(subject, Confirm("Q1"), ANN, BEN, tick=6_000).answer["code"] == "expired"
+    assert ask(subject, Confirm("main-1"), ANN, BEN, tick=6_000).answer["code"] == "expired"
     waited = subject.engine.epoch.waited_ms(subject.engine.state.requests[0], 6_000)
-    assert subject.execute(ExpireRequest("Q1", waited)).answer["ok"]
+    assert subject.execute(ExpireRequest("main-1", waited)).answer["ok"]
     again = ask(subject, CORRECT, ANN, tick=7_000).answer["request"]
     assert ask(subject, Confirm(again), ANN, BEN, tick=8_000).answer["ok"]
 
@@ -182,10 +182,10 @@ def test_who_may_not_ask_for_it_rejects_it_for_nobody() -> None:
     ask(subject, CORRECT, ANN)
     for means in ("secret", "token"):
         viewer = msgspec.structs.replace(LOOKER, means=means)
-        answer = ask(subject, Reject("Q1", "no"), viewer).answer
+        answer = ask(subject, Reject("main-1", "no"), viewer).answer
         assert (answer["code"], "may not correct" in answer["message"]) == ("not_allowed", True)
-    assert waiting(subject) == ["Q1"]
-    assert ask(subject, Reject("Q1", "mistaken"), Signed(ANN.id, (), "token")).answer["ok"]
+    assert waiting(subject) == ["main-1"]
+    assert ask(subject, Reject("main-1", "mistaken"), Signed(ANN.id, (), "token")).answer["ok"]
     assert waiting(subject) == []
 
 
@@ -194,7 +194,7 @@ def test_who_was_faster_is_told_when_it_is_confirmed() -> None:
     subject = won()
     ask(subject, CORRECT, ANN)
     assert ask(subject, Undo("H1", "misdealt"), BEN).answer["ok"]
-    assert ask(subject, Confirm("Q1"), ANN, BEN).answer["code"] in ("undone", "no_such_award")
+    assert ask(subject, Confirm("main-1"), ANN, BEN).answer["code"] in ("undone", "no_such_award")
     refused = last(subject)
     assert isinstance(refused, ActRefused)
     assert (refused.people.signed, refused.people.proof.request) == ((ANN, BEN), 1)
@@ -279,9 +279,9 @@ def test_people_confirm_in_their_own_bank_too() -> None:
     """A role is asked for by one admin, and confirmed by the other."""
     site = OfSite()
     third = site.join("floor")
-    assert site.ask(Grant(third, "cage"), 1).answer["request"] == "Q1"
-    assert site.ask(Confirm("Q1"), 1, third).answer["code"] == "not_allowed"
-    assert site.ask(Confirm("Q1"), 1, 2).answer["ok"]
+    assert site.ask(Grant(third, "cage"), 1).answer["request"] == "site-1"
+    assert site.ask(Confirm("site-1"), 1, third).answer["code"] == "not_allowed"
+    assert site.ask(Confirm("site-1"), 1, 2).answer["ok"]
     assert site.person(third).roles == ["floor", "cage"]
 
 
@@ -306,7 +306,7 @@ def test_what_was_done_another_way_waits_no_more() -> None:
     other = Correct("A1", 800_000, "misread")
     for command in (CORRECT, CORRECT, other):
         ask(subject, command, ANN)
-    assert waiting(subject) == ["Q1", "Q2", "Q3"]
+    assert waiting(subject) == ["main-1", "main-2", "main-3"]
     assert ask(subject, CORRECT, BEN, CAL).answer["ok"]
-    assert waiting(subject) == ["Q3"]
-    assert ask(subject, Confirm("Q1"), ANN, BEN).answer["code"] == "no_such_request"
+    assert waiting(subject) == ["main-3"]
+    assert ask(subject, Confirm("main-1"), ANN, BEN).answer["code"] == "no_such_request"

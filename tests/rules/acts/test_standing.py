@@ -38,7 +38,7 @@ def test_each_act_names_who_may_ask(act: Act) -> None:
 @pytest.mark.parametrize("act", ACTS, ids=lambda act: act.name)
 def test_every_role_against_every_act(act: Act) -> None:
     """S8: the engine itself refuses who has not the role, before it looks at anything else."""
-    state, command = bank().engine.state, Confirm("Q1")  # what is asked for decides nothing here
+    state, command = bank().engine.state, Confirm("main-1")  # what is asked for decides nothing here
     for role in ROLES:
         people = People(proof=Proof((Signed(3, (role,)),), 5, b"h"))
         if role in act.power:

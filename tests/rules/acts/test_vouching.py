@@ -80,7 +80,7 @@ def test_two_admins_made_on_the_servers_machine_are_one() -> None:
     assert (refused["code"], "vouches for one of them" in refused["message"]) == ("two_people", True)
     assert fault(site, 1, eve) == fault(site, fay, 2) == ""
     assert site.ask(Grant(1, "floor"), eve).answer["asked"], "another confirms it"
-    assert site.ask(Confirm("Q1"), eve, 2).answer["ok"]
+    assert site.ask(Confirm("site-1"), eve, 2).answer["ok"]
     assert code(site, eve, fay) == "not_allowed", "nor does one of them vouch for the other"
     site.ask(AddPerson(mark(5), ("floor",)), *ADMINS)
     assert site.ask(GiveCode(5, CODE, 1), eve).answer["code"] == "not_allowed"
