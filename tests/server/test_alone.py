@@ -80,11 +80,19 @@ async def plays(device: Device, seq: int = 1) -> None:
 
 
 @pytest.mark.parametrize(
-    "place", ["received", "_answer", "commanded", "tell", "show", "pump", "sweep", "ended", "over"]
+    ("place", "push"),
+    [
+        *(
+            (place, "")
+            for place in ("received", "_answer", "commanded", "show", "pump", "sweep", "ended", "over")
+        ),
+        ("tell", "of its link"),
+        ("tell", "of its own"),
+    ],
 )
 @on_loop
 async def test_one_table_that_breaks_ends_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str, push: str
 ) -> None:
     """S9: T01's handling raises: in a callback, an answer, a push, the sweep, at its end; T02 plays on."""
     clock = StepClock()
@@ -95,9 +103,11 @@ async def test_one_table_that_breaks_ends_alone(
             device.wager(1, "R1", 1, lock=True)
             await other.type("meters")
             clock.ahead_s += server.config.limits.heartbeat
-            if place == "tell":
-                board = server.writers["main"].board
+            board = server.writers["main"].board
+            if push == "of its link":
                 board.audience.tell(LINK, board.link_message(LINK))
+            elif push:
+                board.audience.tell_table("T01", board.link_message(LINK))
             if place in {"ended", "over"}:
                 device.writer.close()
             await device.closed()
