@@ -1,32 +1,70 @@
-"""In which languages do signs speak? English, and each in `catalogues`, by the English sentence."""
+"""In which languages do signs and pages speak? English, and each that has catalogues.
+
+`catalogues/signs/LANGUAGE.po` has what the scripts of signs and pages say, by the English sentence.
+`catalogues/pages/LANGUAGE.po` has what else the pages say that people work in.
+"""
 
 from collections.abc import Mapping
 from functools import cache
 from importlib import resources
 from typing import Final
 
-from babel import Locale
+from babel import Locale, UnknownLocaleError
 from babel.messages.pofile import read_po
 
 # The sentences in the program are written in it.
 ENGLISH: Final = "en"
+SIGNS: Final = "signs"
+PAGES: Final = "pages"
+# Languages that a browser may ask for; a person knows fewer.
+ASKED_MOST: Final = 16
+
+
+def words(locale: str, kind: str = SIGNS) -> Mapping[str, str]:
+    """What a locale's language says for each English sentence; empty where there is no catalogue of it.
+
+    kind: SIGNS, or PAGES, which say all that signs say, too.
+    """
+    return _words(_language(locale), kind)
 
 
 @cache
-def words(locale: str) -> Mapping[str, str]:
-    """What a locale's language says for each English sentence; empty where there is no catalogue of it."""
-    file = resources.files("jackpot.config").joinpath("catalogues", f"{_language(locale)}.po")
+def _words(language: str, kind: str) -> Mapping[str, str]:
+    found = {} if kind == SIGNS else dict(_words(language, SIGNS))
+    file = resources.files("jackpot.config").joinpath("catalogues", kind, f"{language}.po")
     if not file.is_file():
-        return {}
+        return found
     with file.open("rb") as lines:
         catalogue = read_po(lines)
-    return {str(message.id): str(message.string) for message in catalogue if message.id and message.string}
+    said = {str(message.id): str(message.string) for message in catalogue if message.id and message.string}
+    return found | said
 
 
 def spoken(locale: str) -> str:
     """The language that pages of a locale are really in, for `<html lang>`: "es-MX", or "en"."""
     name = locale.replace("_", "-")
-    return name if _language(locale) == ENGLISH or words(locale) else ENGLISH
+    return name if _known(locale) else ENGLISH
+
+
+def preferred(asked: str, site: str) -> str:
+    """In which language a page speaks: the first that the browser asks for and we speak, else the site's.
+
+    asked: an Accept-Language (RFC 9110, 12.5.4); what cannot be read in it asks for nothing. site: a locale.
+    """
+    wanted = []
+    for part in asked.split(",")[:ASKED_MOST]:
+        name, _, weight = part.partition(";")
+        try:
+            liking = float(weight.partition("=")[2] or 1)
+            if liking > 0 and _known(name.strip()):
+                wanted.append((liking, spoken(name.strip())))
+        except (UnknownLocaleError, ValueError):
+            continue  # it asks for nothing
+    return max(wanted, key=lambda one: one[0])[1] if wanted else spoken(site)
+
+
+def _known(locale: str) -> bool:
+    return _language(locale) == ENGLISH or bool(words(locale))
 
 
 def _language(locale: str) -> str:

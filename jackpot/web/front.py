@@ -1,5 +1,6 @@
 """How do people come in, and how is a page made for those who have?"""
 
+import re
 import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
@@ -8,9 +9,13 @@ from urllib.parse import quote, urlencode
 
 import msgspec
 from aiohttp import hdrs, web
+from jinja2 import pass_context
+from jinja2.runtime import Context
 from multidict import MultiDict
 
 from jackpot.config import Config
+from jackpot.config.languages import ENGLISH, PAGES, preferred
+from jackpot.config.languages import words as catalogue
 from jackpot.config.writing import Writing, local_time
 from jackpot.ledger.store import LedgerError
 from jackpot.rules.acts import ACTS
@@ -25,7 +30,7 @@ from jackpot.server.replies import Alarm, Hit
 from jackpot.server.whose import NotDone
 from jackpot.web.access import SAFE_METHODS, Access, Forged, Unsafe, check_origin, page_token, word_of_ours
 from jackpot.web.forms import SIGN_IN_MOST, form_of
-from jackpot.web.screens import SECURITY, html, templates
+from jackpot.web.screens import SECURITY, html, templates, written_in
 
 Map = dict[str, Any]
 Page = Callable[[web.Request, Person], Awaitable[web.StreamResponse]]
@@ -42,7 +47,7 @@ _POLICY: Final = SECURITY["Content-Security-Policy"].replace("form-action 'none'
 # Who may ask for each act; a button that only refuses is none.
 _POWER: Final[Mapping[str, tuple[str, ...]]] = {act.name: act.power for act in ACTS}
 # Where to look for what is not at an address.
-_LISTS: Final = {HITS: "All hits", LINKS: "All links", PEOPLE: "All people", REPORTS: "All reports"}
+LISTS: Final = {HITS: "All hits", LINKS: "All links", PEOPLE: "All people", REPORTS: "All reports"}
 # How an address is answered at which nothing can be: mistyped, or there is no such thing.
 _NOT_HERE: Final = (400, 404)
 _SUITS: Final = {
@@ -51,6 +56,7 @@ _SUITS: Final = {
     "d": "\N{BLACK DIAMOND SUIT}",
     "c": "\N{BLACK CLUB SUIT}",
 }
+_BRACES: Final = re.compile(r"\{(\w+)\}")
 # What a form that was sent comes back with: a sentence, and what shows that it is ours.
 SAID: Final = ("said", "word")
 
@@ -78,6 +84,7 @@ class Maker:
     def __init__(self, front: Front) -> None:
         self._acts, self._access = front.acts, front.access
         self._config, self._money = front.config, front.money
+        self._way = written_in(front.config.site.locale, front.config.site.currency)
         self._templates = templates()
         self._templates.filters |= {
             "money": self._sum,
@@ -86,9 +93,10 @@ class Maker:
             "words": words,
             "path": path,
             "sentence": sentence,
-            "left": left,
+            "clock": clock,
             "card": card,
         }
+        self._templates.globals |= {"say": say, "tongue": tongue}
 
     async def door(self, request: web.Request) -> web.StreamResponse:
         """GET: where people sign in."""
@@ -133,7 +141,8 @@ class Maker:
                 self._access.check_way(request)
             except Unsafe as error:
                 problem, status = str(error), 403
-        return self.html("ops/sign-in.html", self._at_door(request, given) | {"problem": problem}, status)
+        asked = self._at_door(request, given) | {"problem": problem}
+        return self.html(request, "ops/sign-in.html", asked, status)
 
     def _at_door(self, request: web.Request, given: Mapping[str, str]) -> Map:
         return {
@@ -180,7 +189,7 @@ class Maker:
         shown: Map = {"refusal": refusal, "about": about, "looked": request.method in SAFE_METHODS}
         if shown["looked"]:
             kind = "/".join(request.path.split("/")[:3])
-            shown["back"], shown["back_is"] = (kind, _LISTS[kind]) if kind in _LISTS else (HOME, "The floor")
+            shown["back"], shown["back_is"] = (kind, LISTS[kind]) if kind in LISTS else (HOME, "The floor")
             shown["looked"] = (status or about.status) in _NOT_HERE
         else:
             back = back_to((await form_of(request)).get("back", ""))
@@ -209,9 +218,9 @@ class Maker:
             found = found._replace(requests=(await self.ask(Requests)).requests)
         return found
 
-    async def part(self, _request: web.Request, _person: Person) -> web.StreamResponse:
+    async def part(self, request: web.Request, _person: Person) -> web.StreamResponse:
         """The part of every page that says what waits; it is asked for again when the floor changes."""
-        return self.html("ops/waiting.html", {"waiting": await self.waiting()})
+        return self.html(request, "ops/waiting.html", {"waiting": await self.waiting()})
 
     async def page(
         self, request: web.Request, person: Person, name: str, status: int = 200, **shown: Any
@@ -229,19 +238,22 @@ class Maker:
             "may": lambda act: not set(_POWER[act]).isdisjoint(person.roles),
             "who": lambda act: " or ".join(_POWER[act]),
         }
-        return self.html(name, shown, status)
+        return self.html(request, name, shown, status)
 
-    def html(self, name: str, shown: Map, status: int = 200) -> web.StreamResponse:
-        """A template, filled in."""
+    def html(self, request: web.Request, name: str, shown: Map, status: int = 200) -> web.StreamResponse:
+        """A template, filled in, in the browser's language where we speak it, else in the site's."""
+        asked = ",".join(request.headers.getall(hdrs.ACCEPT_LANGUAGE, []))
+        language = preferred(asked, self._config.site.locale)
         common = {
             "site": self._config.site.name,
-            "language": self._config.site.locale.replace("_", "-"),
+            "language": language,
             "displays": self._config.displays,
-            "money": msgspec.json.encode(self._money).decode(),
+            "settings": msgspec.json.encode({"money": self._way, "words": catalogue(language)}).decode(),
         }
         answer = html(self._templates.get_template(name).render(**common | shown).encode())
         answer.set_status(status)
         answer.headers["Content-Security-Policy"] = _POLICY
+        answer.headers["Vary"] = hdrs.ACCEPT_LANGUAGE
         answer.headers["Referrer-Policy"] = "same-origin"  # else a browser calls a form's origin `null`
         return answer
 
@@ -254,6 +266,20 @@ class Maker:
 
     def _moment(self, unix_ms: int, form: str = "%d %b %H:%M") -> str:
         return local_time(unix_ms, self._config.site.timezone, form)
+
+
+@pass_context
+def say(context: Context, text: str, **values: object) -> str:
+    """A sentence in the page's language. values: what stands in its braces."""
+    said = catalogue(context.get("language", ENGLISH), PAGES).get(text, text)
+    return _BRACES.sub(lambda name: str(values.get(name[1], name[0])), said)
+
+
+@pass_context
+def tongue(context: Context, text: str) -> str:
+    """The language in which `say` says it: English where no catalogue has it."""
+    language: str = context.get("language", ENGLISH)
+    return language if text in catalogue(language, PAGES) else ENGLISH
 
 
 def words(name: str) -> str:
@@ -271,10 +297,10 @@ def card(name: str) -> str:
     return name[:-1].replace("T", "10") + _SUITS[name[-1]]
 
 
-def left(ms: int) -> str:
-    """How long something still waits; a page counts on from there."""
+def clock(ms: int) -> str:
+    """A time that still runs, in minutes and seconds; a page counts on from there."""
     seconds = ms // 1000
-    return f"{seconds // 60}:{seconds % 60:02} left"
+    return f"{seconds // 60}:{seconds % 60:02}"
 
 
 def path(part: str) -> str:

@@ -209,7 +209,7 @@ class Screens:
         locale = self._config.displays[link].locale
         settings = {
             "link": link,
-            "money": msgspec.to_builtins(writing(locale, self._config.site.currency)),
+            "money": written_in(locale, self._config.site.currency),
             "face": self._face(link),
             "hands": _whole_hands(terms),
             "levels": [level.level for level in terms.levels],
@@ -220,7 +220,7 @@ class Screens:
 
     def _floor_settings(self) -> dict[str, Any]:
         return {
-            "money": msgspec.to_builtins(self.writing),
+            "money": written_in(self._config.site.locale, self._config.site.currency),
             "faces": {link: self._face(link) for link in self._config.displays},
             "insecure": self._config.listen.insecure,
         }
@@ -245,6 +245,11 @@ class Screens:
             version=digest[:_DIGEST_SHOWN],
         )
         return page.encode()
+
+
+def written_in(locale: str, currency: str) -> dict[str, str]:
+    """What a page's scripts write sums by (`Intl.NumberFormat`)."""
+    return {"locale": locale.replace("_", "-"), "currency": currency}
 
 
 def _whole_hands(terms: LinkTerms) -> dict[str, str]:

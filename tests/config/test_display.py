@@ -1,12 +1,9 @@
 """How do pages show a link?"""
 
-import re
-from importlib import resources
 from pathlib import Path
 
 from jackpot.config import load
 from jackpot.config.display import LOGO_MOST
-from jackpot.config.languages import spoken, words
 from tests.config.floor import WriteFloor, mistakes
 
 
@@ -64,21 +61,3 @@ def test_a_logo_that_is_too_large_is_refused(floor: WriteFloor, tmp_path: Path) 
     assert mistakes(given) == {
         "site.logo": "large.png is 4,194,305 bytes large: a logo has at most 4,194,304"
     }
-
-
-def test_every_sentence_of_a_sign_is_in_every_catalogue() -> None:
-    """Signs: Spanish says all that English does, with the same names in braces."""
-    static = resources.files("jackpot.web").joinpath("static")
-    texts = [file.read_text() for file in static.iterdir() if file.name.endswith(".js")]
-    sentences = {sentence for text in texts for sentence in re.findall(r'\bsay\("([^"]+)"', text)}
-    paytables = resources.files("jackpot").joinpath("schemas/paytables")
-    rows = "".join(file.read_text() for file in paytables.iterdir())
-    hands = set(re.findall(r'\{ hand = "([a-z-]+)"', rows))
-    assert len(sentences) > 5
-    assert len(hands) > 5
-    spanish = words("es_MX")
-    assert sentences | {hand.capitalize().replace("-", " ") for hand in hands} <= spanish.keys()
-    for english, said in spanish.items():
-        assert sorted(re.findall(r"{\w+}", english)) == sorted(re.findall(r"{\w+}", said))
-    assert words("de_AT") == {}
-    assert (spoken("es_MX"), spoken("en_GB"), spoken("de_AT")) == ("es-MX", "en-GB", "en")

@@ -75,6 +75,35 @@ async def test_what_is_not_there_leads_on(tmp_path: Path, path: str, status: int
 
 
 @on_loop
+async def test_a_page_speaks_the_language_of_the_browser(tmp_path: Path) -> None:
+    """Pages: the frame, the hits, a refusal and the door in Spanish; what is English says that it is."""
+    spanish = {"Accept-Language": "es-MX,es;q=0.9,en;q=0.8"}
+    async with floor(tmp_path) as (_, web):
+        async with web.get("/ops/sign-in", headers=spanish) as answer:
+            door = await answer.text()
+        assert (answer.headers["Vary"], '<html lang="es-MX">' in door) == ("Accept-Language", True)
+        assert ">Contraseña</label>" in door
+        wrong = {"login": "ann", "secret": "no password of ann's"}
+        async with web.post("/ops/sign-in", data=wrong, headers=spanish) as answer:
+            refused = await answer.text()
+        assert '<p class="problem" role="alert" lang="es-MX">el nombre, la contraseña o' in refused
+        (await signed_in(web)).close()
+        pages = {}
+        for path in ("/ops/hits", "/ops/hits/main/H9", "/ops"):
+            async with web.get(path, headers=spanish) as answer:
+                pages[path] = await answer.text()
+        for page in pages.values():
+            assert ">Premios</a>" in page
+            assert "&#34;Notify me&#34;:&#34;Avisarme&#34;" in page  # what scripts say
+        assert "Todavía no hay premios." in pages["/ops/hits"]
+        assert '<main id="main" tabindex="-1" lang="es-MX">' in pages["/ops/hits"]
+        assert '<p class="detail" lang="en">' in pages["/ops/hits/main/H9"]
+        assert '<main id="main" tabindex="-1" lang="en">' in pages["/ops"]
+        async with web.get("/ops/hits") as answer:
+            assert '<html lang="en-US">' in await answer.text()
+
+
+@on_loop
 async def test_who_was_given_a_code_chooses_a_password_at_the_door(tmp_path: Path) -> None:
     """Access: the field of the code stands where it is wanted, also after a mistake."""
     async with floor(tmp_path) as (server, web):

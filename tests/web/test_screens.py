@@ -169,6 +169,17 @@ ORDERS = """async () => {
     return {shown, sums, cut};
 }"""
 
+# How sums are written: cents by place and currency.
+SUMS = """async () => {
+    const { write } = await import('/static/odometer.js');
+    const asked = [['en-US', 'USD', 1000000063], ['es-ES', 'EUR', 123456], ['de-AT', 'EUR', 5],
+        ['ja-JP', 'JPY', 99999], ['ar-KW', 'KWD', 123456], ['hi-IN', 'INR', 1000000000]];
+    const sums = asked.map(([locale, currency, cents]) => write({ locale, currency }, cents));
+    return sums.map((sum) => sum.replaceAll('\\u00a0', ' '));
+}"""
+# A currency without hundredths is never rounded up; one of thousandths is shown with two, as the wire counts.
+WRITTEN = ["$10,000,000.63", "1234,56 €", "€ 0,05", "￥999", "1,234.56 د.ك.", "₹1,00,00,000.00"]
+
 # Counts what a page does at each frame of a win: changes of the page, and pieces drawn on its canvas.
 WORK = """() => new Promise((done) => {
     const most = {changes: 0, drawn: 0, frames: 0};
@@ -242,6 +253,7 @@ async def test_every_state_fits_every_screen_and_all_signs_celebrate_alike(tmp_p
                 assert 0 < most["changes"] <= CHANGES_MOST
                 assert 0 < most["drawn"] <= DRAWN_MOST
                 facts = await page.evaluate(ORDERS)
+                assert await page.evaluate(SUMS) == WRITTEN
             await page.close()
     whole, late = facts["shown"][0], facts["shown"][3]
     # H2 was over when the mega came; H3 gave way to it, and was shown whole afterwards.

@@ -1,6 +1,8 @@
 // How does a person hear of what waits while they look elsewhere? By the browser's own notification, a sound and
 // the phone's vibration, where they switched that on; this page is open, in front or not.
 
+import { say } from "./words.js";
+
 const SWITCH = "jackpot-notify";
 // Two notes that are heard over a floor, and a vibration of the same length.
 const NOTES_HZ = [880, 1175];
@@ -16,15 +18,15 @@ const canNotify = () => window.isSecureContext && "Notification" in window;
 
 // What keeps the browser from notifying; "" where nothing does. The sound needs none of it.
 function why() {
-  if (!canNotify()) return "sound alone: notifications need https";
-  return Notification.permission === "denied" ? "sound alone: this browser blocks notifications" : "";
+  if (!canNotify()) return say("sound alone: notifications need https");
+  return Notification.permission === "denied" ? say("sound alone: this browser blocks notifications") : "";
 }
 
 function show() {
   for (const button of document.querySelectorAll("#notify")) {
     button.hidden = false;
     button.setAttribute("aria-pressed", String(isOn()));
-    button.textContent = isOn() ? "Notifying" : "Notify me";
+    button.textContent = isOn() ? say("Notifying") : say("Notify me");
     document.querySelector("#notify-why").textContent = isOn() ? why() : "";
   }
 }

@@ -27,22 +27,37 @@ export function element(name, className, text = "") {
   return made;
 }
 
-// A sum of cents as text; money: the server's way of writing.
-export function write(money, cents) {
-  const whole = Math.floor(cents / 100).toString();
-  const rest = (cents % 100).toString().padStart(2, "0").slice(0, money.decimals);
-  const parts = cut(whole, money.groups);
-  return money.before + parts.join(money.group) + (rest && money.decimal + rest) + money.after;
+const ways = new Map();
+
+// How a page writes sums: {format, unit: cents of the lowest digit}. money: {locale, currency}.
+function wayOf({ locale, currency }) {
+  const name = `${locale} ${currency}`;
+  if (!ways.has(name)) {
+    // The wire counts hundredths: a currency of three decimals is shown with two. Drums have European digits.
+    const style = { style: "currency", currency, numberingSystem: "latn" };
+    const { maximumFractionDigits: most } = new Intl.NumberFormat(locale, style).resolvedOptions();
+    const digits = Math.min(most, 2);
+    const format = new Intl.NumberFormat(locale, { ...style, minimumFractionDigits: digits, maximumFractionDigits: digits });
+    ways.set(name, { format, unit: 10 ** (2 - digits) });
+  }
+  return ways.get(name);
 }
 
-function cut(whole, [first, others]) {
-  const parts = [whole.slice(-first)];
-  for (let left = whole.slice(0, -first); left; left = left.slice(0, -others)) parts.unshift(left.slice(-others));
-  return parts;
+// The parts of a sum of cents: {type, value} in their order. What is less than the lowest digit is never rounded up.
+// Direction marks order whole lines of text; here each part has a place of its own.
+function partsOf(money, cents) {
+  const { format, unit } = wayOf(money);
+  const parts = format.formatToParts((Math.floor(cents / unit) * unit) / 100);
+  return parts.map(({ type, value }) => ({ type, value: value.replace(/[\u200e\u200f]/g, "") }));
+}
+
+// A sum of cents as text.
+export function write(money, cents) {
+  return partsOf(money, cents).map(({ value }) => value).join("");
 }
 
 export class Odometer {
-  // box: where it is drawn. money: the server's way of writing.
+  // box: where it is drawn. money: {locale, currency}.
   constructor(box, money) {
     this.box = box;
     this.money = money;
@@ -97,9 +112,9 @@ export class Odometer {
 
   draw(cents) {
     this.shown = cents;
-    const unit = 10 ** (2 - this.money.decimals); // cents of the lowest digit that is shown
-    const digits = Math.max(Math.floor(cents / 100).toString().length, 1) + this.money.decimals;
-    if (digits !== this.columns.length) this.build(digits);
+    const { unit } = wayOf(this.money);
+    const digits = Math.max(Math.floor(cents / unit).toString().length, 3 - Math.log10(unit));
+    if (digits !== this.columns.length) this.build(cents);
     let left = cents / unit;
     let carry = left % 1;
     left = Math.floor(left);
@@ -117,16 +132,13 @@ export class Odometer {
     if (this.box.dataset.cents !== text) this.box.dataset.cents = text;
   }
 
-  build(digits) {
-    const { before, after, group, groups, decimal, decimals } = this.money;
+  build(cents) {
     this.columns = [];
     this.box.textContent = "";
     let em = 0;
-    const mark = (text, className) => {
-      if (text.trim() === "") return;
-      const wide = className === "mark" ? MARK_EM : LETTER_EM * text.trim().length + 0.1;
+    const mark = (text, className, wide) => {
       em += wide;
-      this.box.append(element("span", className, text.trim()));
+      this.box.append(element("span", className, text));
     };
     const column = () => {
       const box = element("span", "digit");
@@ -137,14 +149,13 @@ export class Odometer {
       this.columns.unshift({ strip, place: null });
       em += this.digit + GAP_EM;
     };
-    mark(before, "sign-of-money");
-    cut("0".repeat(digits - decimals), groups).forEach((part, index) => {
-      if (index) mark(group.trim() || "\u2009", group.trim() ? "mark" : "gap");
-      for (const _ of part) column();
-    });
-    if (decimals) mark(decimal, "mark");
-    for (let index = 0; index < decimals; index += 1) column();
-    mark(after, "sign-of-money");
+    for (const { type, value } of partsOf(this.money, cents)) {
+      const text = value.trim();
+      if (type === "integer" || type === "fraction") for (const _ of value) column();
+      else if (type === "group" && !text) mark("\u2009", "gap", LETTER_EM + 0.1);
+      else if (type === "group" || type === "decimal") mark(text, "mark", MARK_EM);
+      else if (text) mark(text, "sign-of-money", LETTER_EM * text.length + 0.1);
+    }
     this.wide = em;
   }
 }

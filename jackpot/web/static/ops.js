@@ -3,12 +3,13 @@
 import { follow } from "./live.js";
 import { listen, tellNews } from "./notify.js";
 import { write } from "./odometer.js";
+import { say } from "./words.js";
 
 // Of several messages at once the page is asked for again once.
 const TOGETHER_MS = 150;
 const COUNT_MS = 500;
 
-const money = JSON.parse(document.body.dataset.money);
+const { money } = JSON.parse(document.body.dataset.settings);
 const waiting = () => document.querySelectorAll("#waiting [data-waits]").length;
 let due = null;
 let pressed = false;
@@ -39,8 +40,8 @@ function count() {
   for (const shown of document.querySelectorAll("time[data-left]")) {
     shown.until ??= now + Number(shown.dataset.left);
     const seconds = Math.floor((shown.until - now) / 1000);
-    const clock = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")} left`;
-    shown.textContent = seconds > 0 ? clock : "its time is over";
+    const clock = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+    shown.textContent = seconds > 0 ? say("{clock} left", { clock }) : say("its time is over");
   }
 }
 

@@ -1,0 +1,98 @@
+"""Do signs and pages speak the languages that they say they speak?"""
+
+import re
+from collections.abc import Iterator
+from importlib import resources
+
+import pytest
+from jinja2 import nodes
+
+from jackpot.config.languages import PAGES, preferred, spoken, words
+from jackpot.rules.codes import OF_ACTS
+from jackpot.rules.signing import ROLES
+from jackpot.rules.views import WAITING
+from jackpot.server.people import NOBODY_YET, NOT_RIGHT, SESSION_OVER, SHUT
+from jackpot.web.access import HOW_TO_BE_SAFE
+from jackpot.web.front import LISTS
+from jackpot.web.screens import templates
+
+STATIC = resources.files("jackpot.web").joinpath("static")
+OPS = resources.files("jackpot.web").joinpath("pages/ops")
+
+
+def in_braces(sentence: str) -> list[str]:
+    return sorted(re.findall(r"{\w+}", sentence))
+
+
+def said_by_pages() -> Iterator[str]:
+    """Every sentence that a template says, with both sides of a choice."""
+    parser = templates()
+    for file in OPS.iterdir():
+        tree = parser.parse(file.read_text())
+        for call in tree.find_all(nodes.Call):
+            if isinstance(call.node, nodes.Name) and call.node.name == "say":
+                yield from _texts(call.args[0])
+        for pair in tree.find_all(nodes.Tuple):  # of the menu: an address and its name
+            texts = [item.value for item in pair.items if isinstance(item, nodes.Const)]
+            if texts and str(texts[0]).startswith("/ops"):
+                yield texts[1]
+
+
+def _texts(said: nodes.Expr) -> Iterator[str]:
+    if isinstance(said, nodes.Const):
+        yield said.value
+    elif isinstance(said, nodes.CondExpr):
+        yield from _texts(said.expr1)
+        assert said.expr2 is not None
+        yield from _texts(said.expr2)
+
+
+def test_every_sentence_of_a_sign_is_in_every_catalogue() -> None:
+    """Signs: Spanish says all that English does, with the same names in braces."""
+    texts = [file.read_text() for file in STATIC.iterdir() if file.name.endswith(".js")]
+    sentences = {sentence for text in texts for sentence in re.findall(r'\bsay\("([^"]+)"', text)}
+    paytables = resources.files("jackpot").joinpath("schemas/paytables")
+    rows = "".join(file.read_text() for file in paytables.iterdir())
+    hands = set(re.findall(r'\{ hand = "([a-z-]+)"', rows))
+    assert len(sentences) > 5
+    assert len(hands) > 5
+    spanish = words("es_MX")
+    assert sentences | {hand.capitalize().replace("-", " ") for hand in hands} <= spanish.keys()
+    assert [english for english, said in spanish.items() if in_braces(english) != in_braces(said)] == []
+    assert words("de_AT") == {}
+
+
+def test_every_sentence_of_a_page_is_in_every_catalogue() -> None:
+    """Pages: what templates say, what a refusal means and what one does then, roles and states of awards."""
+    sentences = set(said_by_pages())
+    assert {"Hits", "{count} hits wait for people", "Not here"} <= sentences
+    sentences |= {text for act in OF_ACTS.values() for text in (act.means, act.then)}
+    sentences |= {*ROLES, *WAITING, "paid", "undone", "final", *LISTS.values()}
+    sentences |= {NOBODY_YET, NOT_RIGHT, SESSION_OVER, SHUT, HOW_TO_BE_SAFE}
+    spanish = words("es_MX", PAGES)
+    assert sentences - spanish.keys() == set()
+    assert [english for english, said in spanish.items() if in_braces(english) != in_braces(said)] == []
+
+
+@pytest.mark.parametrize(
+    ("asked", "site", "language"),
+    [
+        ("", "en_US", "en-US"),
+        ("", "es_MX", "es-MX"),
+        ("es", "en_US", "es"),
+        ("es-MX,es;q=0.9,en;q=0.8", "en_US", "es-MX"),
+        ("de-AT,de;q=0.9,es;q=0.3,en;q=0.5", "es_MX", "en"),
+        ("de-AT", "es_MX", "es-MX"),
+        ("en;q=0, es_MX; q=0.1", "en_US", "es-MX"),
+        ("*;q=1,;;;q=a,es-\x00,q,xx-XX", "en_US", "en-US"),
+        (",".join(["de"] * 100 + ["es"]), "en_US", "en-US"),
+    ],
+)
+def test_the_browser_is_asked_first_and_then_the_site(asked: str, site: str, language: str) -> None:
+    """Pages: the first language that the browser likes and we speak; what cannot be read asks for nothing."""
+    assert preferred(asked, site) == language
+
+
+def test_a_page_says_the_language_that_it_is_in() -> None:
+    """Signs: a locale whose language has no catalogue is spoken in English, and is said to be."""
+    assert (spoken("es_MX"), spoken("en_GB"), spoken("de_AT")) == ("es-MX", "en-GB", "en")
