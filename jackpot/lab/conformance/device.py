@@ -171,6 +171,16 @@ class Watch:
         else:
             self.report.met(name, f"a {sent.name} of seq {sent.command.seq}")
 
+    def wagers_after(self, line: Line, since: float) -> list[Heard]:
+        """The new wagers on a connection that came when it must be taken for offline, since that moment."""
+        setting = self.played.setting
+        offline_at = since + setting.silence + setting.heartbeat / 2
+        return [
+            one
+            for one in self.played.heard
+            if one.line is line and one.fresh and one.name == "wager" and one.at > offline_at
+        ]
+
     def decide_untold(self, heard: Heard) -> Answer | None:
         self.played.book.decide(heard.command)
         return None
@@ -241,10 +251,10 @@ async def silence(watch: Watch) -> None:
     played, line = watch.played, await watch.online()
     line.muted = True
     await played.until(lambda: line.ended_at is not None, played.setting.silence + LATE_S)
-    offline_at = line.said_at + played.setting.silence + played.setting.heartbeat / 2
-    late = [one for one in played.heard if one.line is line and one.fresh and one.at > offline_at]
-    if any(one.name == "wager" for one in late):
-        watch.report.broken("silence", f"a wager came {late[0].at - line.said_at:.2f} s after the last frame")
+    late = watch.wagers_after(line, line.said_at)
+    if late:
+        waited = late[0].at - line.said_at
+        watch.report.broken("silence", f"a wager came {waited:.2f} s after the last frame")
     elif line.ended_at is None:
         watch.report.broken("silence", "it stayed on a connection that had been silent for too long")
     else:
@@ -316,12 +326,14 @@ async def late_answers(watch: Watch) -> None:
     played = watch.played
     held = await watch.caught(lambda _: None, lambda _: True)
     await played.until(lambda: held.line.ended_at is not None, played.setting.silence + LATE_S)
-    since = len(played.heard)
-    still = await watch.quiet(since, "while an answer is late", "late-answers", played.setting.silence)
+    late = watch.wagers_after(held.line, held.at)
     played.reply = played.decide
     played.release()
-    if still and await watch.fresh():
-        watch.report.met("late-answers", f"{played.setting.silence * 2:g} s without a new wager")
+    if late:
+        waited = late[0].at - held.at
+        watch.report.broken("late-answers", f"a wager came {waited:.2f} s after a command without an answer")
+    elif await watch.fresh():
+        watch.report.met("late-answers", f"a {held.name} was unanswered, and no new wager came")
 
 
 async def suspended(watch: Watch) -> None:

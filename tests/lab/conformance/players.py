@@ -10,6 +10,7 @@ from controllers.client import SignClient, TableClient
 from controllers.device import DeviceEvent
 from controllers.frames import BadFrame
 from controllers.memory import VolatileMemory
+from controllers.states import State
 from controllers.table import Offline, Pending, TableSession
 
 KEY = bytes(range(32))
@@ -53,6 +54,20 @@ class Player:
                 except Offline:
                     continue  # the connection went while it was looked at
 
+    async def rush(self) -> None:
+        """Round after round, without waiting for an answer; until it is cancelled."""
+        async with self.client as client:
+            await client.wait_online()
+            for number in count(1):
+                await client._wait_for(lambda: not self.client.session.full)
+                bets = [{"seat": 7, "link": LINK, "amount": 100}]
+                hands = [{"seat": 7, "cards": ["7s", "7h", "7d"]}]
+                now, name = client._now(), f"R{number}"
+                client.session.submit({"t": "wager", "round": name, "bets": bets, "lock": True}, now)
+                client.session.submit({"t": "settle", "round": name, "hands": hands, "close": True}, now)
+                client._flush()
+                await wait_between_rounds()
+
     async def _round(self, name: str) -> None:
         self._own = name
         bets = [{"seat": seat, "link": LINK, "amount": 100} for seat in SEATS]
@@ -64,6 +79,11 @@ class Player:
             await self.client.settle(name, hands, board=["As", "Ks"], close=True)
         self._own = ""
         await asyncio.sleep(0)
+
+
+async def wait_between_rounds() -> None:
+    """Long enough that two heartbeats pass before 64 commands are unanswered."""
+    await asyncio.sleep(0.05)
 
 
 async def show(servers: list[str]) -> None:
@@ -152,3 +172,8 @@ class Yielding(TableSession):
 class Stubborn(TableSession):
     def _welcomed(self, message: Message, now: float) -> None:
         super()._welcomed({**message, "last_seq": max(self.acked, message["last_seq"])}, now)
+
+
+class Hopeful(TableSession):
+    def online(self, now: float) -> bool:
+        return self.state is State.TABLE

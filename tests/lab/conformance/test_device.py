@@ -89,3 +89,15 @@ async def test_a_dealer_that_heeds_nothing_is_found(name: str) -> None:
 
     report = await report_of("table", "T01", play, options)
     assert name in verdicts(report, "fail"), report.results()
+
+
+@on_loop
+async def test_a_table_that_wagers_while_an_answer_is_late_is_found() -> None:
+    """WIRE: it waits longer than two heartbeats for an answer, and takes no wagers; one that waits passes."""
+    options = Options(quick=True, only=["late-answers"], patience=PATIENCE_S)
+
+    def rush(servers: list[str]) -> Coroutine[Any, Any, None]:
+        return Player(players.Hopeful, servers).rush()
+
+    report = await report_of("table", "T01", rush, options)
+    assert "late-answers" in verdicts(report, "fail"), report.results()
