@@ -500,7 +500,7 @@ OF_TABLES: Final[tuple[tuple[Trial, tuple[str, ...]], ...]] = (
 
 
 async def examine(setting: Setting, options: Options, ready: Callable[[Played], Awaitable[None]]) -> Report:
-    """What the device does in all watch. ready: called once the server listens, to start the device.
+    """What the device does in all trials. ready: called once the server listens, to start the device.
 
     Raises OSError where it cannot listen.
     """

@@ -300,6 +300,11 @@ class Report:
     def failed(self) -> bool:
         return bool(self._broken)
 
+    @property
+    def passed(self) -> bool:
+        """Nothing failed, and something was seen: a device that never came has not passed."""
+        return bool(self._met) and not self._broken
+
     def results(self) -> list[Result]:
         return [self._result(one) for one in OBLIGATIONS if self.side in one.sides]
 

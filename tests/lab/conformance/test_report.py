@@ -38,6 +38,10 @@ def test_a_failure_stays_and_the_first_one_is_told() -> None:
     assert found["moved"] == ("not seen", "it did not come")
     assert found["hello"][0] == "not seen"
     assert report.failed
+    assert not report.passed
+    never_came, good = Report("table"), Report("table")
+    good.met("hello")
+    assert (never_came.passed, good.passed) == (False, True)
     assert "challenge" not in found
     assert not Report("sign").failed
     assert "wagers" not in {one.name for one, _, _ in Report("sign").results()}
