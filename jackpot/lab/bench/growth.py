@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
+from math import inf
 from pathlib import Path
 from typing import Final
 
@@ -27,7 +28,7 @@ from jackpot.lab.house import SQLITE
 PACE: Final = 50.0
 PLAYERS: Final = 16
 PLAYED_S: Final = 4.0
-# From one size to the next, what is measured takes at most so many times as long.
+# From one size to the next, what a measurement takes above the quickest one grows so many times at most.
 TEN: Final = 10
 PAGES: Final[Mapping[str, str]] = {
     "link": "/ops/links/bench",
@@ -64,13 +65,13 @@ def growth(folder: Path, sizes: Sizes, progress: Callable[[str], None]) -> dict[
 def grown(folder: Path, subject: Subject, sizes: Sizes, progress: Callable[[str], None]) -> Sheet:
     """One subject's, as far as its box of time goes."""
     sheet = Sheet(f"with {subject.title}", {})
-    began, took = time.monotonic(), 0.0
+    began, least, needs = time.monotonic(), inf, 0.0
     for step in range(sizes.steps):
         size, left = subject.first * TEN**step, sizes.box - (time.monotonic() - began)
         title = f"{size:,}"
-        if took * TEN > left and took > 1:  # a measurement of seconds alone tells little of the next
+        if needs > left:
             sheet.left_out[title] = (
-                f"{left:.0f} s of the box of {sizes.box:.0f} s were left, and {took:.0f} s went by"
+                f"of the box of {sizes.box:.0f} s {left:.0f} are left, and {needs:.0f} needed"
             )
             continue
         progress(f"growth: {title} {subject.title}")
@@ -78,6 +79,8 @@ def grown(folder: Path, subject: Subject, sizes: Sizes, progress: Callable[[str]
         sheet.rows[title] = subject.measure(folder / str(size), size)
         sheet.points[title] = size
         took = time.monotonic() - started
+        least = min(least, took)
+        needs = least + TEN * (took - least)
     return sheet
 
 
