@@ -18,6 +18,8 @@ DOLLAR: Final = 1_000_000
 # The model's words where they are not the wire's.
 GAME_OF_MODEL: Final = {"three-card-poker": "three-card", "four-card-poker": "four-card"}
 UNNAMED: Final = "meter"
+# A link that no table plays: people move money to it, and may close it.
+SPARE: Final = "spare"
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,11 @@ def model_level(name: str) -> str:
     return "" if name == UNNAMED else name
 
 
+def server_level(name: str) -> str:
+    """And what the server calls a level of the model."""
+    return name or UNNAMED
+
+
 @dataclass(frozen=True)
 class TablePlan:
     table: str
@@ -101,6 +108,7 @@ TWO_GAMES: Final = House(
             options={"simultaneous": "share", "validate_at": "75.00"},
         ),
         LinkPlan("three", "pa-643a-three-card-A", wager=5),
+        LinkPlan(SPARE, "pa-643a-five-card-C"),
     ),
     tables=(
         TablePlan("T1", "let-it-ride", ("five", "three")),

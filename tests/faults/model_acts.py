@@ -140,7 +140,6 @@ class Acts:
             for hit in self.hits_made.values()
             if any(award.status in (PENDING, VALIDATED) for award in hit.awards)
             or not self.finished(hit.table, hit.round)
-            or any(award.undecided for award in hit.awards)
             or hit.id in self.awaited()
         }
 

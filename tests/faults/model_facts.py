@@ -206,6 +206,7 @@ class Link:
     facts: list[Fact] = field(default_factory=list)
     start: dict[str, Accounts] = field(default_factory=dict)  # everything folded away so far
     now: dict[str, Accounts] = field(default_factory=dict)
+    left: dict[str, Award] = field(default_factory=dict)  # paid awards that ever left something on a meter
 
 
 def into_primary(accounts: Accounts, level: Level, amount: int) -> None:
@@ -339,6 +340,7 @@ def recompute(link: Link) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
                     raised.append(status_of(award, "raised"))
                 elif award.status == PAID and award.left != max(0, part - award.base):
                     award.left = max(0, part - award.base)
+                    link.left[award.id] = award
                     left.append({"hit": award.hit.id, "award": award.id, "difference": award.left})
     return raised, left
 

@@ -72,8 +72,7 @@ class LinkActs(PaperActs):
 
     def left_on(self, link: str) -> list[Award]:
         """The awards for which an undo has left something on this link's meters."""
-        hits = [hit for hit in self.hits_made.values() if hit.link == link]
-        return [award for hit in hits for award in hit.awards if award.undecided]
+        return [award for award in self.links[link].left.values() if award.undecided]
 
     # -- corrections (L8) ------------------------------------------------------------------------------
 
@@ -99,10 +98,11 @@ class LinkActs(PaperActs):
         """What an undo left on a meter of a paid award stays there, or is taken off as a correction (A11)."""
         if people < 2:
             raise Refused("two people")
-        found, (one, *_) = self.awards_of(None, award)
-        if not one.undecided:
+        waiting = {one.id: one for link in self.links for one in self.left_on(link)}
+        if award not in waiting:
             raise Refused("nothing waits")
-        of, level = self.links[found.link], found.level or ""
+        one = waiting[award]
+        of, level = self.links[one.hit.link], one.hit.level or ""
         if remove:
             now, micros = of.now[level], one.undecided * CENT
             if now.emptied > one.emptied or now.primary < micros:

@@ -11,21 +11,34 @@ from random import Random
 from typing import Any
 
 from jackpot.rules.acts.devices import ClearDevice
+from jackpot.rules.acts.disputes import Dispute, Lift
 from jackpot.rules.acts.hits import Correct, Pay, Undo, Validate
 from jackpot.rules.acts.links import Resume, Suspend
-from jackpot.rules.acts.people import EndPerson, Grant, WithdrawRole
+from jackpot.rules.acts.meters import TRANSFERRED, CloseLink, CorrectMeter, DecideLeft, Transfer
+from jackpot.rules.acts.people import (
+    AddPerson,
+    EndPerson,
+    GiveCode,
+    Grant,
+    ResetSecret,
+    SetSecret,
+    WithdrawRole,
+)
 from jackpot.rules.acts.requests import Confirm, Reject
 from jackpot.rules.acts.rounds import Decline, Reopen, Strike, VoidRound
 from jackpot.rules.acts.tables import Release
+from jackpot.rules.acts.vouching import Vouch
 from jackpot.rules.acts.witness import ConfirmBehind
 from jackpot.rules.commands import Command
 from jackpot.rules.outcome import Outcome
 from jackpot.rules.signing import SITE
+from tests.faults.errands import TAX_FROM, Desk, Errand, Named
 from tests.faults.floor import Table
 from tests.faults.model import Model
 from tests.faults.model_people import ADMIN, CAGE, FLOOR, POWERS, Requests
 from tests.faults.network import Timeline
 from tests.faults.site import By, Site
+from tests.faults.terms import Names
 from tests.faults.worked.form import Signer
 
 # Seconds between two acts, and before an unanswered one is asked for again.
@@ -38,10 +51,14 @@ ANSWERS = 0.05
 # Of the acts of people who sign: how many answer a request, how many change who may do what, how many are of
 # somebody who may perhaps not.
 CONFIRMS = 0.15
-CHANGES = 0.02
+CHANGES = 0.04
 WRONG = 0.12
-# So many of the floor and of the admins stay, or nobody could go on.
+# So many of the floor and of the admins stay, or nobody could go on; and so many people come at most.
 STAY = 3
+MOST = 9
+# Of the acts, how many begin to empty a link, and how many correct a meter.
+EMPTIES = 0.008
+CORRECTS = 0.004
 # What each act asks a person's roles for.
 KINDS: dict[type, str] = {
     Validate: "validate",
@@ -57,19 +74,24 @@ KINDS: dict[type, str] = {
     Resume: "resume",
     ConfirmBehind: "confirm_behind",
     ClearDevice: "clear",
+    Dispute: "dispute",
+    Lift: "lift",
+    CorrectMeter: "correct_meter",
+    DecideLeft: "decide_left",
+    Transfer: "transfer",
+    CloseLink: "close_link",
 }
 # These are asked for by who may, and by two at once: the witness knows no requests of them.
 SURE = (Suspend, Resume, ConfirmBehind, ClearDevice)
 
 Ask = Callable[[Command, By, bytes, Callable[[Outcome], None]], None]
-Named = tuple[Command, tuple[str, ...]]  # by so many people
 Act = tuple[Command, By]
 
 
 class Person:
     """Two floorpersons, of whom the second confirms; or, where the site has people, some of them.
 
-    ids: the server's id of the model's. said: what tables say that they have, which nobody has answered.
+    names: the server's of what the model knows. said: what tables say they have, and nobody has answered.
     ask: submits to a server that runs; it may be lost.
     """
 
@@ -80,7 +102,7 @@ class Person:
         site: Site,
         model: Model,
         tables: list[Table],
-        ids: Callable[[str], str | None],
+        names: Names,
         said: Mapping[str, int],
         ask: Ask,
     ) -> None:
@@ -89,7 +111,9 @@ class Person:
         self._site = site
         self._model = model
         self._tables = tables
-        self._ids = ids
+        self._names = names
+        self._desk = Desk(random, model, names)
+        self._errand: Errand | None = None
         self._said = said
         self._ask = ask
         self._waiting: tuple[Act, bytes] | None = None
@@ -192,9 +216,11 @@ class Person:
     def _change(self) -> Act:
         """Somebody has a role from now on, or has it no more, or leaves."""
         random, roll = self._random, self._site.roll
+        if random.random() < 0.6 and (act := self._come()) is not None:
+            return act
         number = random.choice(list(roll.people))
         role: Any = random.choice((FLOOR, CAGE, CAGE, "viewer"))
-        people = [one for one in roll.people.values() if not one.ended]
+        people = [one for number, one in roll.people.items() if roll.able(number)]
         plenty = sum(FLOOR in one.roles for one in people) > STAY
         command: Command = Grant(number, role)
         if plenty and ADMIN not in roll.people[number].roles and random.random() < 0.6:
@@ -207,6 +233,28 @@ class Person:
             signers = (self._site.stranger(),)
         return command, By(proof=self._site.proof(signers), bank=SITE)
 
+    def _come(self) -> Act | None:
+        """Somebody is added, has a code, chooses a secret, is vouched for, or has their secret taken away."""
+        random, site = self._random, self._site
+        if (ready := site.with_code()) is not None:
+            return SetSecret(bytes([ready[0]]) * 32), By(proof=ready[1], bank=SITE)
+        people = site.roll.people.items()
+        waiting = [number for number, one in people if not one.secret and not one.ended]
+        known = [number for number, one in people if one.given_by and not one.vouched]
+        admin = site.anybody(ADMIN)
+        if waiting:
+            return GiveCode(random.choice(waiting), bytes(32), 1), By(proof=site.proof((admin,)), bank=SITE)
+        if known and random.random() < 0.5:
+            return Vouch(random.choice(known)), By(proof=site.proof((admin,)), bank=SITE)
+        two = site.proof((admin, site.anybody(ADMIN, but=(admin,))))
+        if len(people) < MOST:
+            roles: Any = (random.choice((FLOOR, CAGE, ADMIN)),)
+            return AddPerson(random.randbytes(32), roles), By(proof=two, bank=SITE)
+        without_token = [number for number, one in people if not one.token and not one.ended]
+        if len(site.able(ADMIN)) < STAY or not without_token:
+            return None
+        return ResetSecret(random.choice(without_token)), By(proof=two, bank=SITE)
+
     # What is done, whether people sign or not
 
     def _choose_named(self) -> Named | None:
@@ -215,17 +263,35 @@ class Person:
             return Undo(self._called.pop(), "void round"), ("ann", "bob")
         if self._said and (self.tidying or random.random() < ANSWERS):
             return self._on_claim()
-        suspended = [link.name for link in self._model.links.values() if link.suspended]
+        if (act := self._on_link()) is not None:
+            return act
+        errand = self._errand.link if self._errand is not None else ""
+        suspended = [link.name for link in self._desk.open_links() if link.suspended and link.name != errand]
         if suspended and (self.tidying or random.random() < 0.3):
-            reason = random.choice(
-                ["operator", "internal", "operator" if self._site.here else "ledger_behind"]
-            )
+            behind = "operator" if self._site.here else "ledger_behind"
+            reason = random.choice(["operator", "internal", TRANSFERRED, behind])
             return Resume(reason, (random.choice(suspended),), "looked at"), ("ann", "bob")
         if random.random() < 0.35 and (act := self._on_table()) is not None:
             return act
         if random.random() < 0.004 and not self.tidying:
-            return Suspend("operator", (random.choice(list(self._model.links)),), "looked at"), ("ann",)
+            return Suspend("operator", (random.choice(self._desk.open_links()).name,), "looked at"), ("ann",)
         return self._on_hit()
+
+    def _on_link(self) -> Named | None:
+        """An errand goes on, or begins; a meter is corrected, or what is left there decided on."""
+        if self.tidying:
+            self._errand = None
+            return None
+        chance = self._random.random()
+        if self._errand is None and chance < EMPTIES:
+            self._errand = Errand(self._desk)
+        if self._errand is not None and chance < 0.5:
+            act = self._errand.next()
+            self._errand = None if self._errand.over else self._errand
+            return act
+        if chance > 1 - CORRECTS:
+            return self._desk.correct_meter()
+        return self._desk.decide() if chance > 0.9 else None
 
     def _on_claim(self) -> Named:
         """Believe what a table says that it has, or not; now and then one alone, or a number too high."""
@@ -268,21 +334,26 @@ class Person:
             return None
         hit = hits[0] if random.random() < 0.5 else random.choice(hits)
         award = random.choice(hit.awards)
-        theirs, one = self._ids(hit.id), self._ids(award.id)
+        theirs, one = self._names.theirs.get(hit.id), self._names.theirs.get(award.id)
         if theirs is None or one is None:
             return None
         people = ("ann", "bob") if random.random() < 0.6 else ("ann",)
         waiting = any(award.status == "pending" for award in hit.awards)
         choice = random.random()
-        if self.tidying or choice < 0.7:
-            return (Validate(theirs) if waiting else Pay(theirs)), people
-        if choice < 0.76:
+        if hit.disputed and choice < 0.4:
+            return self._desk.lift(hit)
+        if self.tidying or choice < 0.65:
+            return (Validate(theirs) if waiting else self._desk.pay(theirs, None)), people
+        if choice < 0.7:
             return Validate(theirs, one), people
+        if choice < 0.77:
+            return self._desk.pay(theirs, one), people
         if choice < 0.8:
-            return Pay(theirs, one), people
+            return Dispute(theirs, "seat says otherwise"), people[:1]
         if choice < 0.88:
             return Undo(theirs, "not so"), people
         if choice < 0.94:
             return Undo(theirs, "not so", one), people
         amount = max(0, award.amount + random.randint(-2000, 2000))
-        return Correct(one, amount, "misread", "W-1"), people
+        form = random.choice(("", "W-2G"))
+        return Correct(one, amount, "misread", "W-1", form, TAX_FROM), people

@@ -92,7 +92,7 @@ class Play(ABC):
             self.site,
             self.witness.model,
             self.tables,
-            self.witness.their_id,
+            self.witness.names,
             self.witness.claims.said,
             self._ask,
         )
@@ -330,7 +330,7 @@ class Play(ABC):
             self.person.idle
             and not self.strangers
             and all(table.idle for table in self.tables)
-            and not any(link.suspended for link in self.witness.model.links.values())
+            and not any(link.suspended and not link.closed for link in self.witness.model.links.values())
         )
 
     def _check_at_rest(self) -> None:

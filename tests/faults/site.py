@@ -17,9 +17,19 @@ from jackpot.ledger.journal import Head, Row, genesis
 from jackpot.ledger.reading import Reader
 from jackpot.rules import kinds
 from jackpot.rules.acts.hits import Pay
-from jackpot.rules.acts.people import EndPerson, Grant, MakeToken, WithdrawRole
+from jackpot.rules.acts.people import (
+    AddPerson,
+    EndPerson,
+    GiveCode,
+    Grant,
+    MakeToken,
+    ResetSecret,
+    SetSecret,
+    WithdrawRole,
+)
 from jackpot.rules.acts.requests import ActRefused, Confirm, ExpireRequest, Reject
 from jackpot.rules.acts.seals import Sealed
+from jackpot.rules.acts.vouching import Vouch
 from jackpot.rules.commands import Command, Envelope
 from jackpot.rules.engine import Engine
 from jackpot.rules.outcome import Outcome
@@ -54,6 +64,10 @@ KINDS: Final[dict[type, str]] = {
     Grant: "grant",
     WithdrawRole: "withdraw_role",
     EndPerson: "end_person",
+    AddPerson: "add_person",
+    ResetSecret: "reset_secret",
+    GiveCode: "give_code",
+    Vouch: "vouch",
     Confirm: "confirm",
     Reject: "reject",
 }
@@ -127,14 +141,17 @@ class Site:
         """Somebody with one of these roles, if there is anybody else; now and then by a program of theirs."""
         able = [
             number
-            for number, one in self.roll.people.items()
-            if set(roles) & set(one.roles)
-            and not one.ended
-            and all(are_two(other, self.roll.signer(number)) for other in but)
+            for number in self.able(*roles)
+            if all(are_two(other, self.roll.signer(number)) for other in but)
         ]
         number = self._random.choice(able or self.still_here())
         by_program = program and self._random.random() < BY_PROGRAM
         return self._signer(number, self._random.choice(("token", "login")) if by_program else "secret")
+
+    def able(self, *roles: str) -> list[int]:
+        """Who has one of these roles, and can sign in."""
+        people = self.roll.people.items()
+        return [number for number, one in people if set(roles) & set(one.roles) and self.roll.able(number)]
 
     def stranger(self) -> Signer:
         """Any of them, by any means: without the role, or with no secret of their own."""
@@ -142,8 +159,17 @@ class Site:
         return self._signer(number, self._random.choice(("secret", "secret", "token", "login")))
 
     def still_here(self) -> list[int]:
-        """Who has not left: nobody else can sign in."""
-        return [number for number, one in self.roll.people.items() if not one.ended]
+        """Who has not left, and has a secret: nobody else can sign in."""
+        return [number for number in self.roll.people if self.roll.able(number)]
+
+    def with_code(self) -> tuple[int, Proof] | None:
+        """Somebody who has a code and no secret yet, and how they sign with it."""
+        ready = [number for number, one in self.roll.people.items() if one.code_by and not one.ended]
+        if not ready:
+            return None
+        number = self._random.choice(ready)
+        one = self.roll.people[number]
+        return number, self.proof((Signer(number, one.roles, "code", one.given_by, one.vouched),))
 
     def _signer(self, number: int, means: str) -> Signer:
         """By a login where there is no token."""
@@ -189,11 +215,15 @@ class Site:
             return
         if row.digest in self._answers:
             raise Difference(f"row {row.seq} of the site repeats {command}")
-        said = self.roll.sign(
-            KINDS[type(command)], signers_of(envelope.proof), waited_of(event), **fields_of(command)
-        )
+        said = self._decided(envelope, event)
         self._answers[row.digest] = said["ok"]
         same(f"row {row.seq} of the site, {command}, allowed", not isinstance(event, ActRefused), said["ok"])
+
+    def _decided(self, envelope: Envelope, event: Any) -> dict[str, Any]:
+        command, signers = envelope.command, signers_of(envelope.proof)
+        if isinstance(command, SetSecret):
+            return self.roll.set_secret(signers[0].id)
+        return self.roll.sign(KINDS[type(command)], signers, waited_of(event), **fields_of(command))
 
 
 def _signed(signer: Signer) -> Signed:
@@ -224,7 +254,7 @@ def fields_of(command: Command) -> dict[str, Any]:
     """What an act names and why, requests by their numbers; without what papers a hit comes with."""
     fields = {key: value for key, value in msgspec.to_builtins(command).items() if value is not None}
     papers = ("document",) if isinstance(command, Pay) else ()
-    for key in ("do", "surveillance", "paper", "tax_form", "tax_from", *papers):
+    for key in ("do", "surveillance", "paper", "code", "until", *papers):
         fields.pop(key, None)
     if "request" in fields:
         fields["request"] = int(fields["request"].rpartition("-")[2])

@@ -12,21 +12,19 @@ from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-import msgspec
-
 from controllers.messages import Malformed
 from jackpot.ledger.journal import Head, Row
 from jackpot.ledger.reading import Reader
-from jackpot.rules import cards, commands, events, kinds
+from jackpot.rules import commands, events, kinds
 from jackpot.rules.acts.banks import BankOpened
 from jackpot.rules.acts.conflict import SeqConflict
-from jackpot.rules.acts.hits import Correct, Pay, Undo, Validate
+from jackpot.rules.acts.disputes import Disputed
 from jackpot.rules.acts.known import SeePeople
 from jackpot.rules.acts.links import OpenLink, Resume, Suspend
-from jackpot.rules.acts.requests import ActRefused, Confirm, ExpireRequest, Reject, RequestExpired
-from jackpot.rules.acts.rounds import Decline, Reopen, Strike, VoidRound
+from jackpot.rules.acts.meters import TRANSFERRED, LeftDecided, LinkClosed, Transferred
+from jackpot.rules.acts.requests import ActRefused, ExpireRequest, RequestExpired
 from jackpot.rules.acts.seals import Sealed
-from jackpot.rules.acts.tables import OpenTable, Release
+from jackpot.rules.acts.tables import OpenTable
 from jackpot.rules.acts.witness import BehindConfirmed, BehindOver, ConfirmBehind, FoundBehind
 from jackpot.rules.commands import Envelope
 from jackpot.rules.engine import Engine
@@ -39,7 +37,8 @@ from tests.faults.claims import BEHIND, GREETINGS, Claims
 from tests.faults.difference import Difference, same
 from tests.faults.house import BANK, House, model_level
 from tests.faults.model import Model
-from tests.faults.site import HOLDS_MS, fields_of, signers_of, waited_of
+from tests.faults.site import HOLDS_MS, signers_of, waited_of
+from tests.faults.terms import ACTIONS, Names, drawn, wire_form
 from tests.said import told
 
 Map = dict[str, Any]
@@ -67,19 +66,6 @@ ACCOUNTS: Final = (
 )
 SOURCES: Final = frozenset({"house", "wagers", "corrections", "transfers"})
 OF_AWARD: Final = ("seat", "link", "hand", "kind", "amount", "pays", "status", "unverified", "because")
-ACTIONS: Final[dict[type, str]] = {
-    Validate: "validate",
-    Pay: "pay",
-    Undo: "undo",
-    Correct: "correct",
-    Release: "release",
-    Strike: "strike",
-    VoidRound: "void_round",
-    Reopen: "reopen",
-    Decline: "decline",
-    Confirm: "confirm",
-    Reject: "reject",
-}
 
 
 class Witness:
@@ -104,8 +90,7 @@ class Witness:
         self._books: dict[tuple[str, str], Counter[str]] = {}
         self._trail: dict[tuple[str, str], list[tuple[int, int]]] = {}
         self._reasons: dict[str, set[str]] = {plan.link: set() for plan in house.links}
-        self._theirs: dict[str, str] = {}
-        self._ours: dict[str, str] = {}
+        self.names = Names()
         self._left: dict[str, int] = {}
         self._reviving = False
         self._site_seq = 0
@@ -207,9 +192,6 @@ class Witness:
         """Wagers ever accepted at a table, by link."""
         return dict(self.model.tables[table].accepted)
 
-    def their_id(self, model_id: str) -> str | None:
-        return self._theirs.get(model_id)
-
     # One durable command
 
     def _pass_seals(self) -> None:
@@ -293,8 +275,21 @@ class Witness:
         elif isinstance(command, ConfirmBehind):
             self.claims.refused(envelope, answered(event))
         elif type(command) in ACTIONS:
-            return self._act(envelope, event)
+            said = self._act(envelope, event)
+            self._followed(event)
+            return said
         return None
+
+    def _followed(self, event: events.Event) -> None:
+        """What an act leaves standing until people end it: a dispute, or a reason why a link stands still."""
+        if isinstance(event, Disputed):
+            self.names.disputes[self.seq] = self.model.disputes
+        elif isinstance(event, LeftDecided):
+            self.names.left.pop(f"D{event.left}", None)
+        elif isinstance(event, Transferred | LinkClosed):
+            link = self.house.links[event.link - 1].link
+            if not self.model.links[link].closed:
+                self._hold(TRANSFERRED, (link,))
 
     def _open(self, name: str) -> None:
         self.house.link(name).open(self.model)
@@ -355,10 +350,7 @@ class Witness:
 
     def _act(self, envelope: Envelope, event: events.Event | None = None) -> Map:
         command, proof = envelope.command, envelope.proof
-        fields = fields_of(command)
-        for key in ("hit", "award"):
-            if key in fields:
-                fields[key] = self._ours.get(fields[key], fields[key])
+        fields = self.names.fields(command)
         kind = ACTIONS[type(command)]
         if proof.signed:
             self._site_seq = max(self._site_seq, proof.seq)
@@ -399,7 +391,7 @@ class Witness:
         if not ok:
             if "t" not in answer:
                 return  # the model tells people no hits
-            hits = {self._ours.get(hit, hit) for hit in answer.get("hits", ())}
+            hits = {self.names.ours.get(hit, hit) for hit in answer.get("hits", ())}
             same(what + ", the hits that stand", hits, set(said.get("hits", ())))
             return
         refund = ("seat", "link", "amount", "pays")
@@ -409,7 +401,7 @@ class Witness:
             self._compare_awards(what, answer.get("awards", []), said["awards"])
             same(what + ", refunds", server, model)
             same(what + ", warned", bool(answer.get("warn")), bool(said["warn"]))
-        left = {self._ours.get(award): cents for award, cents in answer.get("left", {}).items()}
+        left = {self.names.ours.get(award): cents for award, cents in answer.get("left", {}).items()}
         more = {one["award"]: one["difference"] for one in said["left"]}
         told = {award: cents for award, cents in more.items() if cents > self._left.get(award, 0)}
         self._left |= more
@@ -428,7 +420,7 @@ class Witness:
             pair = next(other for other in left if other[0] == key)
             left.remove(pair)
             for ours, their in ((pair[1]["award"], award["award"]), (pair[1]["hit"], award["hit"])):
-                self._theirs[ours], self._ours[their] = their, ours
+                self.names.pair(ours, their)
 
     def _award_key(self, award: Map, level: str | None) -> tuple[Any, ...]:
         return (level or None, *(award[key] for key in OF_AWARD))
@@ -501,7 +493,8 @@ class Witness:
         facts = statistics(engine)
         meters = self.model.meters()
         for link in facts["links"]:
-            same(f"{link['link']} suspended", link["state"] != "active", bool(self._reasons[link["link"]]))
+            still = bool(self._reasons[link["link"]]) or self.model.links[link["link"]].closed
+            same(f"{link['link']} suspended", link["state"] != "active", still)
             for level in link["levels"]:
                 meter = meters[link["link"], model_level(level["level"])]
                 for ours in ("primary", "reserve", "overflow", "house", "awards", "cycle"):
@@ -517,6 +510,7 @@ class Witness:
             same(f"{name}, held", bool(table["held"]), self.model.held(name))
             self._compare_round(name, table["round"])
         self._compare_hits(engine)
+        self._compare_left(facts["left"])
         self.claims.compare(engine)
 
     def _compare_round(self, name: str, told: Map | None) -> None:
@@ -539,7 +533,7 @@ class Witness:
         mine = {award.id: award for hit in self.model.hits_made.values() for award in hit.awards}
         for hit in engine.state.hits.values():
             for award in hit.awards:
-                ours = mine.get(self._ours.get(f"A{award.number}", ""))
+                ours = mine.get(self.names.ours.get(f"A{award.number}", ""))
                 if ours is not None:
                     server = (to_cents(award.amount), award.status)
                     same(f"A{award.number} of H{hit.number}", server, (ours.amount, ours.status))
@@ -547,8 +541,15 @@ class Witness:
                     raise Difference(f"A{award.number} of H{hit.number} is unknown to the model: {award}")
         theirs = {f"A{award.number}" for hit in engine.state.hits.values() for award in hit.awards}
         for ours in mine.values():
-            if ours.status in ("pending", "validated") and self._theirs.get(ours.id) not in theirs:
-                raise Difference(f"the state has forgotten {self._theirs.get(ours.id)}, {ours}")
+            if ours.status in ("pending", "validated") and self.names.theirs.get(ours.id) not in theirs:
+                raise Difference(f"the state has forgotten {self.names.theirs.get(ours.id)}, {ours}")
+
+    def _compare_left(self, listed: list[Map]) -> None:
+        """What waits for a decision, and how the server calls it."""
+        mine = {award.id: award.undecided for link in self.model.links for award in self.model.left_on(link)}
+        waits = {self.names.ours[one["award"]]: to_cents(one["amount"]) for one in listed}
+        same("what waits for a decision", waits, mine)
+        self.names.left |= {one["left"]: self.names.ours[one["award"]] for one in listed}
 
 
 def answered(event: events.Event) -> Map:
@@ -562,35 +563,3 @@ def ended(event: events.Event) -> bool:
     if isinstance(event, events.Settled):
         return event.closing is not None
     return isinstance(event, events.Closed | events.Voided)
-
-
-def wire_form(command: commands.Command) -> Map:
-    """A frame as the table sent it, without its number; acts in the same form."""
-    fields: Map = {"t": type(command).__name__.lower()}
-    for key, value in msgspec.json.decode(msgspec.json.encode(command)).items():
-        if key == "seq":
-            continue
-        fields[key] = (
-            [bare(one) if isinstance(one, dict) else one for one in value]
-            if isinstance(value, list)
-            else value
-        )
-    return bare(fields)
-
-
-def bare(fields: Map) -> Map:
-    return {key: value for key, value in fields.items() if value is not None}
-
-
-def drawn(event: events.Event, house: House) -> dict[str, Map]:
-    """What was drawn at this lock, by link."""
-    locking = getattr(event, "locking", None)
-    out: dict[str, Map] = {}
-    for draw in locking.draws if locking is not None else ():
-        one: Map = {}
-        if draw.magic is not None:
-            one["magic_card"] = cards.text(draw.magic)
-        if draw.lucky is not None:
-            one["lucky_box"] = draw.lucky
-        out[house.links[draw.link - 1].link] = one
-    return out

@@ -1,0 +1,106 @@
+"""How is what the server is told said to the model? Frames, acts and draws, in the model's words."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+
+from jackpot.rules import cards, commands, events
+from jackpot.rules.acts.disputes import Dispute, Lift
+from jackpot.rules.acts.hits import Correct, Pay, Undo, Validate
+from jackpot.rules.acts.meters import CloseLink, CorrectMeter, DecideLeft, Transfer
+from jackpot.rules.acts.requests import Confirm, Reject
+from jackpot.rules.acts.rounds import Decline, Reopen, Strike, VoidRound
+from jackpot.rules.acts.tables import Release
+from tests.faults.house import House, model_level
+from tests.faults.site import fields_of
+
+Map = dict[str, Any]
+
+ACTIONS: Final[dict[type, str]] = {
+    Validate: "validate",
+    Pay: "pay",
+    Undo: "undo",
+    Correct: "correct",
+    Release: "release",
+    Strike: "strike",
+    VoidRound: "void_round",
+    Reopen: "reopen",
+    Decline: "decline",
+    Dispute: "dispute",
+    Lift: "lift",
+    CorrectMeter: "correct_meter",
+    DecideLeft: "decide_left",
+    Transfer: "transfer",
+    CloseLink: "close_link",
+    Confirm: "confirm",
+    Reject: "reject",
+}
+
+
+class Names:
+    """ours: the model's id of a hit or an award. left: the award that waits. disputes: by their entry."""
+
+    def __init__(self) -> None:
+        self.ours: dict[str, str] = {}
+        self.theirs: dict[str, str] = {}
+        self.left: dict[str, str] = {}
+        self.disputes: dict[int, int] = {}
+
+    def pair(self, ours: str, theirs: str) -> None:
+        self.theirs[ours], self.ours[theirs] = theirs, ours
+
+    def fields(self, command: commands.Command) -> Map:
+        """What an act names, by the model's names."""
+        fields = fields_of(command)
+        for key in ("hit", "award"):
+            if key in fields:
+                fields[key] = self.ours.get(fields[key], fields[key])
+        if isinstance(command, CorrectMeter):
+            fields |= {"level": model_level(command.level), "micros": fields.pop("amount")}
+        elif isinstance(command, DecideLeft):
+            fields["award"] = self.left.get(fields.pop("left"), "")
+        elif isinstance(command, Transfer | CloseLink):
+            fields["levels"] = dict(map(_levels, command.levels))
+        elif isinstance(command, Lift):
+            fields["dispute"] = self.disputes.get(command.dispute, 0)
+        return fields
+
+
+def _levels(pair: str) -> tuple[str, str]:
+    """From which level to which, of a pair such as "meter=major"."""
+    one, _, other = pair.partition("=")
+    return model_level(one), model_level(other)
+
+
+def wire_form(command: commands.Command) -> Map:
+    """A frame as the table sent it, without its number; acts in the same form."""
+    fields: Map = {"t": type(command).__name__.lower()}
+    for key, value in msgspec.json.decode(msgspec.json.encode(command)).items():
+        if key == "seq":
+            continue
+        fields[key] = (
+            [bare(one) if isinstance(one, dict) else one for one in value]
+            if isinstance(value, list)
+            else value
+        )
+    return bare(fields)
+
+
+def bare(fields: Map) -> Map:
+    return {key: value for key, value in fields.items() if value is not None}
+
+
+def drawn(event: events.Event, house: House) -> dict[str, Map]:
+    """What was drawn at this lock, by link."""
+    locking = getattr(event, "locking", None)
+    out: dict[str, Map] = {}
+    for draw in locking.draws if locking is not None else ():
+        one: Map = {}
+        if draw.magic is not None:
+            one["magic_card"] = cards.text(draw.magic)
+        if draw.lucky is not None:
+            one["lucky_box"] = draw.lucky
+        out[house.links[draw.link - 1].link] = one
+    return out
