@@ -21,7 +21,7 @@ TWO: Final = ("ann", "bob")
 TAX_FROM: Final = 90_000
 WITH_FORM: Final = 0.8
 # Of the moves of a link's money, how many close the spare link, which no table plays.
-CLOSES: Final = 0.0
+CLOSES: Final = 0.5
 # Looks at a link that does not come to rest, before it is given up.
 LOOKS: Final = 400
 # What a meter is corrected by, in micro-dollars.

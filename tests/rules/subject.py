@@ -167,8 +167,6 @@ class OfEngine:
             made = {"transfer": Transfer, "close_link": CloseLink}[kind]
             command = made(link=link, to=fields.get("to"), reason=why, levels=levels)
         answer = self._done(self.execute(command, **by))
-        if answer.get("code") == "unchanged":  # the model does not look for a difference
-            return self._told(self.execute(Suspend("operator", (link,), why), **by))
         if kind == "change" and answer["ok"] and not answer.get("asked"):
             self.opened[link] = form
         return answer

@@ -182,3 +182,18 @@ def test_they_agree_on_links_as_a_whole(house: str, seed: int) -> None:
         both.step()
         if number % 25 == 0:
             both.model.checkpoint()
+
+
+class SignedLinks(OfLinks):
+    """And they sign for it."""
+
+    crew = CREW
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("house", HOUSES)
+def test_they_agree_on_who_may_move_a_links_money(house: str, seed: int) -> None:
+    """L8, L9, A11: who corrects, decides, changes, transfers and closes, and what is asked for and ends."""
+    both = SignedLinks(HOUSES[house], 3_000 + seed)
+    for _ in range(STEPS):
+        both.step()
