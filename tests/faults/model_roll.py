@@ -19,10 +19,8 @@ from typing import Final
 
 from tests.faults.model_floor import Map, Refused
 from tests.faults.model_people import ADMIN, Requests, are_two, nothing_moved
-from tests.faults.worked.form import Signer
+from tests.faults.worked.form import MACHINE, Signer
 
-# By whom an admin came whom the machine's operator made; no person has the number.
-MACHINE: Final = -1
 # What one person does in their own name, so that it matters who it is.
 IN_PERSON: Final = ("give_code", "vouch")
 

@@ -17,6 +17,7 @@ LIR = "let-it-ride"
 UTH = "ultimate-texas-holdem"
 THREE = "three-card"
 FOUR = "four-card"
+MACHINE = -1
 DEALER = 0  # the "seat" of the dealer's hand in Hand and Prize
 Message = dict[str, Any]
 MICROS = 1_000_000
@@ -123,7 +124,8 @@ class Frame:
 class Signer:
     """A person who signs. means: secret, token, login or code; given_by: whose code they first came with.
 
-    vouched: which other admin said since that they are somebody of their own.
+    That is MACHINE for an admin whom the machine's operator made later than the first two. vouched: which
+    other admin said since that they are somebody of their own.
     """
 
     id: int

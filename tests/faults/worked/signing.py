@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from tests.faults.worked.form import (
+    MACHINE,
     Act,
     Check,
     Example,
@@ -27,6 +28,7 @@ from tests.faults.worked.undo import FIRST, SECOND, A, royal
 ANN, BEN = Signer(3, ("floor",)), Signer(4, ("floor",))
 CASHIER, VIEWER = Signer(5, ("cage",)), Signer(6, ("viewer",))
 AUDITOR, ADMIN = Signer(7, ("auditor",)), Signer(8, ("admin",))
+EVE, FAY = Signer(9, ("admin",), given_by=MACHINE), Signer(10, ("admin",), given_by=MACHINE)
 T1, T2 = Table("T1"), Table("T2")
 L = ("L", "")
 LAW = "58 Pa. Code 643a.11(g)(4)(iii): a floorperson or above validates"
@@ -48,6 +50,12 @@ def no(kind: str, *each: Signer, **fields: Any) -> tuple[Act, ...]:
 
 def one_royal() -> tuple[Frame, ...]:
     return Frame("T1", plain("r1", [5])), royal("T1", "r1", "10000.21")
+
+
+def add_cents(*signed: Signer, ok: bool = True, asked: int | None = None) -> Act:
+    """A cent is put on the meter."""
+    fields = {"link": "L", "level": "", "account": "primary", "amount": "0.01"}
+    return Act("correct_meter", None, fields, ok=ok, signed=signed, asked=asked)
 
 
 EXAMPLES: list[Example] = [
@@ -114,6 +122,22 @@ EXAMPLES: list[Example] = [
         {L: Level("11000", "20000", "0.21", "9000.21", cycle=2)},
         (Now(FIRST, "9000.21", "pending"),),
         held=("T1",),
+    ),
+    Example(
+        "admins whom the machine's operator made are one, until an admin from before vouches for one of them",
+        ("A11", "L8"),
+        TWO,
+        (A,),
+        (T1,),
+        (
+            *(add_cents(one, other, ok=False) for one, other in ((EVE, FAY), (FAY, EVE))),
+            add_cents(EVE, asked=1),
+            by("confirm", EVE, FAY, request=1, ok=False),
+            by("confirm", EVE, ADMIN, request=1),
+            add_cents(EVE, replace(FAY, vouched=8)),
+            add_cents(replace(EVE, vouched=8), FAY),
+        ),
+        {L: Level("10000.03", "10000", "0", corrections="0.03")},
     ),
     Example(
         "a token or a login may ask, and the one who confirms has a secret",
