@@ -37,7 +37,7 @@ from tests.faults.floor import Table
 from tests.faults.model import Model
 from tests.faults.model_people import ADMIN, CAGE, FLOOR, POWERS, Requests
 from tests.faults.network import Timeline
-from tests.faults.site import By, Site
+from tests.faults.site import FIRST, By, Site
 from tests.faults.terms import Names
 from tests.faults.worked.form import Signer
 
@@ -53,7 +53,7 @@ ANSWERS = 0.05
 CONFIRMS = 0.15
 CHANGES = 0.04
 WRONG = 0.12
-# So many of the floor and of the admins stay, or nobody could go on; and so many people come at most.
+# So many of the first people on the floor stay, or no two could go on; and so many people come at most.
 STAY = 3
 MOST = 9
 # Of the acts, how many begin to empty a link, and how many correct a meter.
@@ -220,7 +220,7 @@ class Person:
             return act
         number = random.choice(list(roll.people))
         role: Any = random.choice((FLOOR, CAGE, CAGE, "viewer"))
-        people = [one for number, one in roll.people.items() if roll.able(number)]
+        people = [roll.people[number] for number in FIRST if roll.able(number)]
         plenty = sum(FLOOR in one.roles for one in people) > STAY
         command: Command = Grant(number, role)
         if plenty and ADMIN not in roll.people[number].roles and random.random() < 0.6:
@@ -250,10 +250,8 @@ class Person:
         if len(people) < MOST:
             roles: Any = (random.choice((FLOOR, CAGE, ADMIN)),)
             return AddPerson(random.randbytes(32), roles), By(proof=two, bank=SITE)
-        without_token = [number for number, one in people if not one.token and not one.ended]
-        if len(site.able(ADMIN)) < STAY or not without_token:
-            return None
-        return ResetSecret(random.choice(without_token)), By(proof=two, bank=SITE)
+        newcomers = [number for number, one in people if number not in FIRST and not one.ended]
+        return (ResetSecret(random.choice(newcomers)), By(proof=two, bank=SITE)) if newcomers else None
 
     # What is done, whether people sign or not
 
