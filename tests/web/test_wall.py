@@ -50,6 +50,13 @@ STAGES = """async () => {
 }"""
 
 
+# The least height of a sign's amounts once they fit it, as a part of its own.
+SMALLEST = """() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => {
+    const digits = [...document.querySelectorAll('.level .digit')];
+    done(Math.min(...digits.map((digit) => digit.getBoundingClientRect().height / innerHeight)));
+})))"""
+
+
 def frame_of(page: Page, link: str) -> Frame:
     (frame,) = (frame for frame in page.frames if frame.url.partition("?")[0].endswith(f"/sign/{link}"))
     return frame
@@ -116,6 +123,9 @@ async def test_a_win_takes_the_wall_and_gives_it_back(tmp_path: Path) -> None:
         clock.ahead_s += 61
         await until_true(page, "document.body.dataset.stage === ''")
         assert await part(page, LINK) == pytest.approx(0.5, abs=0.01)
+        await state(frame_of(page, LINK), "pending")
+        # The note of what waits leaves room for every amount, also in a frame that is nearly a square.
+        assert await frame_of(page, LINK).evaluate(SMALLEST) > 0.05
     assert faults == []
 
 
