@@ -38,7 +38,7 @@ async def test_next_to_a_server_a_login_asks_and_a_second_person_confirms(tmp_pa
             return said
 
         async def confirmed(said: str) -> None:
-            found = re.search(r"(Q\d+): asked for, and not done.* at (\S*)/ops/requests\n", said)
+            found = re.search(r"(site-\d+): asked for, and not done.* at (\S*)/ops/requests\n", said)
             assert found is not None, said
             assert (await server.entrance.act(server.people, Confirm(found[1]), [ben])).ok
 
