@@ -42,6 +42,7 @@ PAGES: Final = (
     "/ops",
     "/ops/hits",
     "/ops/hits/{bank}/{hit}",
+    "/ops/links",
     "/ops/links/{link}",
     "/ops/links/{link}/preview?act={act}&level={level}&amount={amount}",
     "/ops/tables/{table}",
