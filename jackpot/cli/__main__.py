@@ -16,7 +16,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "signage": ("jackpot.cli.signage", "Show meters from Redis alone."),
     "hits": (
         "jackpot.cli.hits",
-        "Hits: list, show, validate, pay, dispute, lift, undo, correct, erase, release.",
+        "Hits: list, show, validate, pay, add, dispute, lift, undo, correct, erase, release.",
     ),
     "rounds": ("jackpot.cli.rounds", "A table's round: show, strike, void, reopen, decline."),
     "links": (
