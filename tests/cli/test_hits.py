@@ -91,6 +91,8 @@ async def test_an_act_finds_the_bank_of_its_hit(tmp_path: Path) -> None:
             assert code == 0, error
         code, _, error = await jackpot("hits", "validate", "H9", *where)
         assert (code, error) == (1, "hit H9: no bank has it (main, side)\n")
+        code, _, error = await jackpot("hits", "correct", "A9", "--amount", "1.00", *TWO, *where)
+        assert (code, error) == (1, "award A9: no bank has it (main, side)\n")
         code, _, error = await jackpot("hits", "validate", "H1", "--award", "A99", *where)
         assert (code, error) == (1, "award: H1 has no award 'A99'\n")
         code, _, error = await jackpot("ledger", "resume", "--reason", "the night's copy", *TWO[2:], *where)
