@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -25,6 +25,11 @@ app = typer.Typer(
 Login = Annotated[str, typer.Argument(metavar="LOGIN", help="What the person signs in with.")]
 OfRole = Annotated[str, typer.Argument(metavar="ROLE", help="viewer, floor, cage, auditor or admin.")]
 Name = Annotated[str | None, typer.Option("--name", help="What others read; default: the login.")]
+
+# A login of this machine gives no code, so next to a server there is only the page.
+_GIVES_CODE: Final = (
+    "an admin gives them a code at /ops/people, or by jackpot users code where no server runs"
+)
 
 
 @app.command()
@@ -105,7 +110,7 @@ def add(
     from jackpot.server.asks import AddPerson
 
     coming = AddPerson(login, name or login, tuple(map(_role, role or ())))
-    done(talk, coming, f"{login} is added: jackpot users code {login} gives them a code")
+    done(talk, coming, f"{login} is added: {_GIVES_CODE}")
 
 
 @app.command()
@@ -155,8 +160,7 @@ def reset(talk: Talk, login: Login) -> None:
     """
     from jackpot.rules.acts.people import ResetSecret
 
-    said = f"{login} has no secret any more: jackpot users code {login} gives them a code"
-    done(talk, ResetSecret, said, login)
+    done(talk, ResetSecret, f"{login} has no secret any more: {_GIVES_CODE}", login)
 
 
 @app.command()
@@ -164,7 +168,8 @@ def reset(talk: Talk, login: Login) -> None:
 def code(talk: Talk, login: Login) -> None:
     """Show a one-time code, with which a person without a secret chooses one at their first sign-in.
 
-    Hand it to nobody else: who was shown it never confirms together with that person.
+    Hand it to nobody else: who was shown it never confirms together with that person. An admin gives it with
+    their own secret: next to a server not here, but signed in, at /ops/people.
 
     Example: jackpot users code cal -c config.toml
     """

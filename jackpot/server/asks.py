@@ -263,7 +263,7 @@ class AddPerson(ServerAct, tag="add-person", frozen=True):
 
 
 class GiveCode(ServerAct, tag="give-code", frozen=True):
-    """An admin is told a one-time code, with which a person who has no secret chooses one."""
+    """An admin who signed in is told a one-time code, with which a person who has no secret chooses one."""
 
     reply = replies.OneTimeCode
     what = "give a code"

@@ -244,9 +244,10 @@ class Entrance:
         if called and (sheet.state.people or people):
             raise Denied(Code.NO_PERSON, SIGN_IN)
         signed = [_signed(sheet, one.id, one.means, one.roles, one.token) for one in people]
-        if isinstance(command, Confirm) and len(signed) == 1:
+        if isinstance(command, Confirm):
             request, changed = await bank.ask(lambda engine: _waiting(engine.state, command.request))
-            for asker in request.people.signed[:1] if request is not None else ():
+            alone = len(signed) == 1  # else the asker signs here as well, on their own screen
+            for asker in request.people.signed[:1] if request is not None and alone else ():
                 if asker.token and self.clock.unix_ms() >= asker.until:
                     raise Denied(
                         Code.EXPIRED, f"request: the token that asked for {command.request} has ended"

@@ -3,8 +3,9 @@
 Readings:
  1. One admin adds nobody, gives no role and takes no secret away: that takes two. One takes a role, ends a
     person, gives a code, vouches. Somebody who can sign in as an admin is always left.
- 2. A code is for who has no secret. Who chose one with it came by who gave it, and nobody has vouched for
-    them yet; a secret that is taken away takes with it what was said of who had it.
+ 2. A code is for who has no secret, and is given with one's own secret. Who chose one with it came by who
+    gave it, and nobody has vouched for them yet; a secret that is taken away takes with it what was said of
+    who had it.
  3. Who came by somebody gives no code and vouches for nobody until vouched for. An admin vouches for who came
     by another, if that admin and the other are two people: so neither the other, nor who came by them, nor
     one who came by the same third.
@@ -133,6 +134,8 @@ class Roll(Requests):
         one = self.here(person)
         if one.secret:
             raise Refused("they have a secret")
+        if signer.means != "secret":
+            raise Refused("not_allowed")
         one.code_by = signer.id
         return nothing_moved()
 

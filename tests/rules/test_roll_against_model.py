@@ -21,7 +21,7 @@ from jackpot.rules.acts.people import (
 )
 from jackpot.rules.acts.requests import Confirm, Reject
 from jackpot.rules.acts.vouching import Vouch
-from jackpot.rules.signing import People
+from jackpot.rules.signing import Means, People
 from tests.faults.model_people import ADMIN, are_two
 from tests.faults.model_roll import Person, Roll
 from tests.rules.site import CODE, SECRET, OfSite, mark, newcomer
@@ -66,14 +66,16 @@ class BothSites:
             self.act("add_person", self.some(2), mark=mark(self.marks), roles=roles)
         elif choice < 0.65:
             codeless = [one for one in people if not self.roll.people[one].secret]
-            self.act("give_code", self.some(1), person=rng.choice(codeless or people))
+            admin, whom = self.some(1), rng.choice(codeless or people)
+            self.act("give_code", admin, "login", person=whom)
+            self.act("give_code", admin, person=whom)
         elif choice < 0.8:
             self.act("vouch", self.some(1), person=person)
         elif choice < 0.87:
             self.act("end_person", self.some(rng.choice((1, 2))), person=person)
         else:
             kind = rng.choice(("grant", "withdraw_role", "reset_secret", "reset_secret"))
-            role = {} if kind == "reset_secret" else {"role": rng.choice(("floor", ADMIN))}
+            role: dict[str, Any] = {} if kind == "reset_secret" else {"role": rng.choice(("floor", ADMIN))}
             self.act(kind, self.some(rng.choice((1, 2, 2))), person=person, **role)
 
     def some(self, number: int) -> tuple[int, ...]:
@@ -84,9 +86,12 @@ class BothSites:
 
     # Told to both
 
-    def act(self, kind: str, signed: tuple[int, ...], **fields: Any) -> None:
-        mine = self.roll.sign(kind, tuple(map(self.roll.signer, signed)), **fields)
-        self.compare((kind, signed, fields), self.site.ask(KINDS[kind](**fields), *signed).answer, mine)
+    def act(self, kind: str, signed: tuple[int, ...], means: Means = "secret", **fields: Any) -> None:
+        """means: of the first who signs."""
+        signers = tuple(self.roll.signer(one, "secret" if at else means) for at, one in enumerate(signed))
+        mine = self.roll.sign(kind, signers, **fields)
+        theirs = self.site.ask(KINDS[kind](**fields), *signed, means=means).answer
+        self.compare((kind, signed, means, fields), theirs, mine)
 
     def answer(self, request: int) -> None:
         asked = self.roll.requests.get(request)

@@ -68,3 +68,6 @@ async def test_a_request_names_its_sums_and_who_may_confirm_it(tmp_path: Path) -
         offered, said = await page(web, "bo")
         assert (offered, "What it would have done when it was asked for" in said) == (False, True)
         await denied(server.entrance.act(main, Confirm("main-1"), [bo]), Code.CHANGED)
+        before = main.core.engine.state.links[0].levels[0].accounts
+        await denied(server.entrance.act(main, Confirm("main-1"), [ann, bo]), Code.CHANGED)  # on Ann's screen
+        assert main.core.engine.state.links[0].levels[0].accounts == before

@@ -244,13 +244,20 @@ class CodeGiven(Event, frozen=True, array_like=True):
 
 
 def decide_give_code(state: State, command: GiveCode, by: By) -> CodeGiven:
-    """Who knows the code could choose the secret, so that one never confirms together with this person."""
+    """Who knows the code could choose the secret, so that one never confirms together with this person.
+
+    They give it with their own secret: two logins of a machine, each giving a code, may be one person.
+    """
     refuse_if(len(by.people.signed) != 1, Code.NO_PERSON, "one admin gives a code, and is named with it")
     person = find_person(state, command.person)
     refuse_if(
         bool(person.secret), Code.NOT_EMPTY, f"person {person.id} has a secret: two people reset it first"
     )
-    of_their_own(by.people.signed[0])
+    admin = by.people.signed[0]
+    refuse_if(
+        admin.means != "secret", Code.NOT_ALLOWED, "an admin gives a code with their own secret: at /ops"
+    )
+    of_their_own(admin)
     return CodeGiven(person.id, command.code, command.until, by.people)
 
 

@@ -248,6 +248,7 @@ def test_a_secret_is_of_one_person_and_so_is_its_code() -> None:
     assert (answer["code"], "own secret" in answer["message"]) == ("no_person", True)
     site.ask(AddPerson(mark(3)), 1)
     assert code(site, GiveCode(3, CODE, 1), 1, 2) == "no_person"
+    assert code(site, GiveCode(3, CODE, 1), 1, means="login") == "not_allowed", "two logins may be one person"
     assert code(site, SetSecret(SECRET), 3, means="code") == "not_allowed", "nobody gave them that code"
 
 
