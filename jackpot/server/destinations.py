@@ -10,9 +10,10 @@ import ssl
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, Protocol
 
 import aiohttp
+import msgspec
 import structlog
 
 from jackpot.clock import Clock
@@ -183,7 +184,6 @@ class Outbox:
         self._clock = clock
         self._what = what
         self._gives_up = gives_up
-        self._refused = 0
         self._closed = False
         self._waiting: deque[_Item] = deque()
         self._news = asyncio.Event()
@@ -233,7 +233,7 @@ class Outbox:
                 self.failing = False
                 self.sent += 1
                 self.sent_at = self._clock.unix_ms() / 1000
-            pause, self._refused = RETRY_FIRST_S, 0
+            pause = RETRY_FIRST_S
             if self._waiting[0] is item:  # else it was dropped while it left
                 self._waiting.popleft()
             await item.took()
@@ -259,8 +259,8 @@ class Outbox:
 
     def _is_given_up(self, item: "_Item", error: Exception) -> bool:
         """Counts refusals of a line, and gives it up after the last one that may be."""
-        self._refused += isinstance(error, LineRefused)
-        if not self._gives_up or self._refused < REFUSALS_MOST:
+        item.refused += isinstance(error, LineRefused)
+        if not self._gives_up or item.refused < REFUSALS_MOST:
             return False
         self.dropped += 1
         name, line = self._to.name, item.line.decode()
@@ -277,6 +277,9 @@ class Outbox:
         log.warning("not_sent", **where, waiting=len(self._waiting), reason=reason, kind=kind)
 
 
-class _Item(NamedTuple):
+class _Item(msgspec.Struct):
+    """refused: how often the destination refused this line."""
+
     line: bytes
     took: Callable[[], Awaitable[None]]
+    refused: int = 0

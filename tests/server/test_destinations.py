@@ -18,8 +18,10 @@ from aiohttp import web
 from jackpot.clock import SystemClock
 from jackpot.server import destinations
 from jackpot.server.destinations import (
+    REFUSALS_MOST,
     WAITING_MOST,
     Destination,
+    LineRefused,
     Outbox,
     ToFile,
     ToSyslog,
@@ -238,3 +240,48 @@ async def test_a_disk_that_hangs_keeps_nobody(tmp_path: Path, monkeypatch: pytes
     go.set()
     assert [line["waiting"] for line in logs if line["event"] == "unsent"] == [1]
     assert not os.path.exists(tmp_path / "heads")  # noqa: PTH110 - the one that hung wrote nothing
+
+
+class _Refuses:
+    """A destination that takes no line. asked: every line that it was sent."""
+
+    name = "webhook"
+
+    def __init__(self) -> None:
+        self.asked: list[bytes] = []
+        self.on_asked: Callable[[], None] = lambda: None
+
+    async def send(self, line: bytes) -> None:
+        """As Destination."""
+        self.asked.append(line)
+        self.on_asked()
+        raise LineRefused("no")
+
+    async def close(self) -> None:
+        """Nothing is open."""
+
+
+@on_loop
+async def test_each_line_has_refusals_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A10: what was refused of a line that had to make room is not held against the next one."""
+    monkeypatch.setattr("jackpot.server.destinations.WAITING_MOST", 2)
+    there = _Refuses()
+    box = Outbox(there, SystemClock(), "notice", gives_up=True)
+
+    def overflow() -> None:
+        if len(there.asked) == REFUSALS_MOST - 1:
+            box.put(LINES[2])  # the line that was refused so often is the oldest, and goes
+
+    there.on_asked = overflow
+    box.put(LINES[0])
+    box.put(LINES[1])
+    async with asyncio.TaskGroup() as group:
+        running = group.create_task(box.run())
+        await emptied(box)
+        running.cancel()
+    assert [there.asked.count(line) for line in LINES[:3]] == [
+        REFUSALS_MOST - 1,
+        REFUSALS_MOST,
+        REFUSALS_MOST,
+    ]
+    await box.close()
