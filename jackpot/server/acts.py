@@ -4,6 +4,7 @@ It knows no socket: what it is given is decoded, and who stands for it is named.
 """
 
 import asyncio
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from typing import Any, Final
@@ -98,6 +99,7 @@ class Acts:
         self._questions = Questions(self._whose, tenures, books, config, entrance.roster)
         self._staff = Staff(entrance)
         self._own_acts = Once()
+        self._paying: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
     async def carry_out(self, request: Request) -> Reply:
         """Answers a request. Raises NotDone, which names people by their names."""
@@ -155,17 +157,20 @@ class Acts:
     async def _payout(self, request: Request, payout: Payout) -> replies.Done:
         """What names somebody is kept before the journal has its digest; what is refused is not kept.
 
-        What the same request kept before stays where an entry has it, and not where that try was in doubt.
+        What the same request kept before stays where an entry has it, and not where that try was in doubt. A
+        bank's payouts go one after the other: the same one sent twice at once has one mark for both.
         """
         bank = (await self._whose.bank_of(request)).bank
-        mark = await self._papers.keep(payout, request.digest)
-        try:
-            return await self._act(request, self._papers.act(payout, mark))
-        except (NotDone, Denied):
-            written = await self._books.read(lambda ledger: marks_of(ledger, bank, number(payout.hit) or 0))
-            if mark and mark not in written:
-                await self._papers.drop(mark)
-            raise
+        async with self._paying[bank]:
+            mark = await self._papers.keep(payout, request.digest)
+            try:
+                return await self._act(request, self._papers.act(payout, mark))
+            except (NotDone, Denied):
+                hit = number(payout.hit) or 0
+                written = await self._books.read(lambda ledger: marks_of(ledger, bank, hit))
+                if mark and mark not in written:
+                    await self._papers.drop(mark)
+                raise
 
     async def _is_due(self, request: Request, hit: str) -> bool:
         """Whether the site keeps papers no longer than this hit's were kept."""

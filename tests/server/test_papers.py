@@ -1,5 +1,6 @@
 """Does what people write on a payout lie next to the journal alone, held to it, and go when it must?"""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from jackpot.rules.acts.requests import Confirm
 from jackpot.server import asks
 from jackpot.server.asks import ErasePapers, Request, keyed
 from jackpot.server.hashing import Hashing
+from jackpot.server.papers import Papers
 from jackpot.server.people import Person
 from jackpot.server.staff import Staff
 from jackpot.server.whose import NotDone
@@ -192,4 +194,31 @@ async def test_a_payment_that_is_refused_when_sent_again_keeps_its_papers(tmp_pa
         assert (await administer(config, **pay))["ok"]
         server.writers["main"].core.engine.state.acts.clear()
         assert not (await administer(config, **pay))["ok"]
+        assert (await payout(server, config))["patron"] == "Pat Ron"
+
+
+@on_loop
+async def test_a_payment_sent_twice_at_once_keeps_its_papers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A10: one is refused, the other paid: what the refused one lets go is not what the journal names."""
+    config = taxed(tmp_path)
+    async with Server(config) as server, table(server) as device, asyncio.TaskGroup() as group:
+        await royal(device)
+        pay = {"do": "pay", "hit": "H1", "by": "Ann", "once": "p", **PAID}
+        drop, others = Papers.drop, list[asyncio.Task[bool]]()
+
+        async def validated_and_paid() -> bool:
+            seen = await administer(config, do="validate", hit="H1", by="Ann")
+            return bool(seen["ok"] and (await administer(config, **pay))["ok"])
+
+        async def late(papers: Papers, mark: bytes) -> None:
+            """The others get all the time they need to come in between."""
+            others.append(group.create_task(validated_and_paid()))
+            await asyncio.wait(others, timeout=0.5)
+            await drop(papers, mark)
+
+        monkeypatch.setattr(Papers, "drop", late)
+        assert not (await administer(config, **pay))["ok"], "nobody has validated it yet"
+        assert await others[0]
         assert (await payout(server, config))["patron"] == "Pat Ron"
