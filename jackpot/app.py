@@ -23,6 +23,7 @@ from jackpot.ledger.threaded import Threaded
 from jackpot.process import Process, settle_memory, told_to_stop
 from jackpot.rules.engine import Engine
 from jackpot.rules.signing import SITE
+from jackpot.server import descriptors
 from jackpot.server.acts import Acts
 from jackpot.server.agreement import (
     Opened,
@@ -93,7 +94,6 @@ class Server(Process):
         self._writing: list[asyncio.Task[None]] = []
         self._others: list[asyncio.Task[None]] = []
         self._duties: dict[str, list[asyncio.Task[None]]] = {}
-        self._admin: web.BaseSite | None = None
 
     @property
     def active(self) -> bool:
@@ -260,8 +260,8 @@ class Server(Process):
         self.acts = Acts(self.writers, roles, self.tenures, self.books, self.config, self.entrance)
         listen = self.config.listen
         await self._open(listen, {"tables": self.tables, "signs": self.signs}, boards)
-        runner, self._admin = await api.listen(listen.admin, listen.admin_group, self.acts, self.entrance)
-        self._sites.append(runner)
+        door = self._door("admin", descriptors.ADMIN, None)
+        self._sites.append(await api.listen(listen, door, self.visits, self.acts, self.entrance))
 
     async def _listen_pages(
         self, screens: Screens, door: Door, address: Address, *, public: bool
@@ -284,8 +284,6 @@ class Server(Process):
 
     async def _stop(self) -> None:
         log.info("stopping")
-        if self._admin is not None:
-            await self._admin.stop()
         for door in self.doors:
             door.close()
         devices = [found for found in (getattr(self, "tables", None), getattr(self, "signs", None)) if found]

@@ -13,8 +13,12 @@ import structlog
 from jackpot.config import Config
 from jackpot.server.guests import Bounds
 
-# Kept back for the event loop, the log, admin connections, certificates and a restart of what failed.
-KEPT: Final = 64
+# At the admin socket: people and their programs, each for one request. One user of the machine leaves half of
+# them to the others, and has enough for scripts that run at the same time.
+ADMIN_MOST: Final = 64
+ADMIN_OF_USER: Final = 32
+# Kept back for the event loop, the log, certificates, a restart of what failed, and the admin socket.
+KEPT: Final = 64 + ADMIN_MOST
 # A bank's own: a ledger's file with its log and index, or connections to PostgreSQL and to Redis.
 KEPT_A_BANK: Final = 16
 # A device's connections at one moment: the old and the new one. Where the system allows too few for that, one
@@ -26,6 +30,8 @@ STRANGERS_MOST: Final = 4_096
 # request that is none 1 ms.
 PACE: Final = 400
 PACE_HTTP: Final = 80
+# Those who come to the admin socket are let in as fast as over HTTP.
+ADMIN: Final = Bounds(ADMIN_MOST, ADMIN_OF_USER, PACE_HTTP)
 # Below this a listener cannot be used at all.
 LEAST: Final = 16
 # More is not asked of the system: what is above it no listener uses.

@@ -15,6 +15,7 @@ import structlog
 
 from jackpot.clock import Clock
 from jackpot.config import Address
+from jackpot.server import admin
 from jackpot.server.alone import alone
 from jackpot.server.guests import Arrival, Bounds, Crowd, Guest, Stage
 
@@ -76,15 +77,20 @@ class Door:
         for family, _, _, _, place in dict.fromkeys(places):
             self._listening.append(_bound(family, place))
 
+    def take(self, listening: socket.socket) -> None:
+        """Takes a socket that has its address already, as `bind` would."""
+        listening.setblocking(False)
+        self._listening.append(listening)
+
     def listen(self, factory: Callable[[Guest], asyncio.Protocol]) -> int:
-        """Lets connections in, each with a protocol of `factory`; the port. Raises OSError."""
+        """Lets connections in, each with a protocol of `factory`; the port, or 0. Raises OSError."""
         self._factory = factory
         loop = asyncio.get_running_loop()
         for raw in self._listening:
             raw.listen(BACKLOG)
             loop.add_reader(raw, self._ready, raw)
-        port: int = self._listening[0].getsockname()[1]
-        return port
+        place = self._listening[0].getsockname()
+        return 0 if isinstance(place, str) else int(place[1])
 
     def close(self) -> None:
         """Nobody comes in any more; those that are not quite in are not waited for."""
@@ -124,7 +130,7 @@ class Door:
                 self._exhausted(listening, error, alone=not accepted)
                 break
             raw.setblocking(False)
-            entered += self._arrive(Guest(self.crowd, raw, _address(place)))
+            entered += self._arrive(Guest(self.crowd, raw, _address(raw, place)))
             if entered >= LET_IN_AT_ONCE:
                 break
         if self.refused > before:
@@ -246,8 +252,13 @@ def _bound(family: int, place: Any) -> socket.socket:
     return raw
 
 
-def _address(place: Any) -> str:
-    """What counts as one address: of IPv6 the network, for one machine has as many as it wants."""
+def _address(raw: socket.socket, place: Any) -> str:
+    """What counts as one address: of IPv6 the network, for one machine has as many as it wants.
+
+    At a unix socket each user of this machine is one.
+    """
+    if raw.family == socket.AF_UNIX:
+        return f"uid {admin.peer_of(raw)}"
     host = str(place[0])
     if ":" not in host:
         return host

@@ -4,15 +4,16 @@ A question is answered with a JSON object, an act too once it is durable. A refu
 that says why, names the field where one is wrong, and what to do next.
 """
 
+import asyncio
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from http import HTTPStatus
-from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import msgspec
 from aiohttp import hdrs, web
 
+from jackpot.config import Listen
 from jackpot.rules.codes import OF_ACTS, Code
 from jackpot.rules.commands import ActCommand
 from jackpot.server import admin, asks
@@ -29,10 +30,12 @@ from jackpot.server.asks import (
     path_of,
     question_of,
 )
+from jackpot.server.door import Door
 from jackpot.server.people import Denied, Entrance, Person
 from jackpot.server.replies import Problem, Reply
 from jackpot.server.whose import NotDone
 from jackpot.web.access import SAFE_METHODS, Forged, Unsafe
+from jackpot.web.visitor import Visits
 
 # An act is a reason of 256 characters and a few ids, with room for escapes; a thousand believed tables fit.
 REQUEST_MOST: Final = 65_536
@@ -43,8 +46,8 @@ JSON: Final = "application/json"
 PROBLEM: Final = "application/problem+json"
 # What explains a code: the page of the API has all of them.
 TYPE: Final = "/api/docs#"
-# A peer that waits is told that the server ends; one that does not read must not delay it.
-SHUTDOWN_S: Final = 2.0
+# From a request's head to the end of its body: a program has it ready, and people type before they send.
+BODY_WITHIN_S: Final = 10.0
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 Who = Callable[[web.Request], Awaitable[str | Person]]
@@ -73,10 +76,8 @@ def api(served: Served) -> web.Application:
     return app
 
 
-async def listen(
-    path: Path, group: str, acts: Acts, entrance: Entrance
-) -> tuple[web.AppRunner, web.BaseSite]:
-    """Serves the API at a unix socket, which this user and that group may open. Raises OSError."""
+async def listen(at: Listen, door: Door, visits: Visits, acts: Acts, entrance: Entrance) -> web.AppRunner:
+    """Serves the API at the admin socket, which this user and the group of `at` may open. Raises OSError."""
 
     async def who(request: web.Request) -> str | Person:
         uid = _peer(request)
@@ -87,11 +88,9 @@ async def listen(
 
     app = web.Application(client_max_size=REQUEST_MOST)
     app.add_subapp(BASE, api(Served(acts, who, "admin")))
-    runner = web.AppRunner(app, access_log=None, handle_signals=False, shutdown_timeout=SHUTDOWN_S)
-    await runner.setup()
-    site = web.SockSite(runner, admin.bound(path, group))
-    await site.start()
-    return runner, site
+    door.take(admin.bound(at.admin, at.admin_group))
+    runner, _ = await visits.serve(app, door, None)
+    return runner
 
 
 def problem(refusal: NotDone, fields: Iterable[str] = ()) -> web.Response:
@@ -164,11 +163,15 @@ def _told(served: Served, answer: Handler, kind: type[Ask]) -> Handler:
 
 
 async def _body(request: web.Request) -> Mapping[str, Any]:
-    """The fields of an act. Raises BadRequest, and HTTPException where it is no JSON or too long."""
+    """The fields of an act. Raises BadRequest, HTTPException where it is no JSON, too long or late."""
     if request.content_type != JSON:
         raise web.HTTPUnsupportedMediaType(text=f"an act is {JSON}\n")
     try:
-        found: dict[str, Any] = msgspec.json.decode(await request.read(), type=dict[str, Any])
+        async with asyncio.timeout(BODY_WITHIN_S):
+            body = await request.read()
+        found: dict[str, Any] = msgspec.json.decode(body, type=dict[str, Any])
+    except TimeoutError as error:
+        raise web.HTTPRequestTimeout(text=f"an act comes whole within {BODY_WITHIN_S:g} s\n") from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise BadRequest(f"body: {error}") from error
     return found

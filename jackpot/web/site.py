@@ -51,12 +51,10 @@ from jackpot.web.metrics import (
 from jackpot.web.overview import Overview, why
 from jackpot.web.reports import Reports
 from jackpot.web.screens import Screens, secure
-from jackpot.web.visitor import EVERYWHERE, HEAD_WITHIN_S, Visitor, Visits, names
+from jackpot.web.visitor import EVERYWHERE, Visits, names
 
 # A scrape while the ledger is in doubt gets the last durable state, not an error: that is when people look.
 STATE_WITHIN_S: Final = 1.0
-# Receivers are told to go. One that does not hear it must not delay the end.
-SHUTDOWN_S: Final = 2.0
 
 
 class Visited(Protocol):
@@ -134,23 +132,10 @@ async def start(
     app: web.Application, source: Visited, screens: Screens, door: Door, address: Address
 ) -> tuple[web.AppRunner, int]:
     """Serves the routes of `app`, and tells its receivers when it ends. Raises OSError."""
-    visits, hosts = source.visits, names(source.config.listen.hosts, [address.host])
-    app.middlewares.append(visits.middleware(hosts))
+    hosts = names(source.config.listen.hosts, [address.host])
     app.on_response_prepare.append(secure)
     app.on_shutdown.append(lambda _: screens.live.end())
-    runner = web.AppRunner(
-        app,
-        access_log=None,
-        handle_signals=False,
-        shutdown_timeout=SHUTDOWN_S,
-        keepalive_timeout=HEAD_WITHIN_S,
-        logger=visits.logger(),
-    )
-    await runner.setup()
-    requests = runner.server
-    assert requests is not None  # noqa: S101 - as it was set up
-    port = door.listen(lambda guest: Visitor(visits, requests(), guest))
-    return runner, port
+    return await source.visits.serve(app, door, hosts)
 
 
 def elsewhere(config: Config) -> dict[str, str]:

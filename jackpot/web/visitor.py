@@ -17,11 +17,14 @@ from aiohttp.http_exceptions import HttpProcessingError
 
 from jackpot.clock import Clock
 from jackpot.server.alone import alone, failed
+from jackpot.server.door import Door
 from jackpot.server.guests import Guest
 
 # From its connection, or the last answer, to a whole head. A browser needs milliseconds, and a visitor that
 # keeps a connection for longer than this between two requests opens another one.
 HEAD_WITHIN_S: Final = 10.0
+# Receivers are told to go. One that does not hear it must not delay the end.
+SHUTDOWN_S: Final = 2.0
 # A visitor that reads nothing of its answer for this long will not read it. A stream has a limit of its own,
 # which is the same.
 UNREAD_S: Final = 10.0
@@ -111,8 +114,32 @@ class Visits:
             "http_refused", code=code, address=address, reason=reason[:200], kind=code, source=address
         )
 
-    def middleware(self, hosts: Collection[str]) -> Any:
-        """Every request comes through here: it must ask for a name of ours, and its errors end it alone."""
+    async def serve(
+        self, app: web.Application, door: Door, hosts: Collection[str] | None
+    ) -> tuple[web.AppRunner, int]:
+        """Answers with `app` who comes in at the door, until the runner is cleaned up; the door's port.
+
+        hosts: as `middleware` takes them. Raises OSError.
+        """
+        app.middlewares.append(self.middleware(hosts))
+        runner = web.AppRunner(
+            app,
+            access_log=None,
+            handle_signals=False,
+            shutdown_timeout=SHUTDOWN_S,
+            keepalive_timeout=HEAD_WITHIN_S,
+            logger=self.logger(),
+        )
+        await runner.setup()
+        requests = runner.server
+        assert requests is not None  # noqa: S101 - as it was set up
+        return runner, door.listen(lambda guest: Visitor(self, requests(), guest))
+
+    def middleware(self, hosts: Collection[str] | None) -> Any:
+        """Every request comes through here: it must ask for a name of ours, and its errors end it alone.
+
+        hosts: None where no browser gets to.
+        """
 
         @web.middleware
         async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -121,7 +148,8 @@ class Visits:
             visitor.guest.busy()
             served = False
             try:
-                _check_host(request, hosts)
+                if hosts is not None:
+                    _check_host(request, hosts)
                 answer = await handler(request)
                 served = True
                 return answer

@@ -6,7 +6,9 @@ import grp
 import json
 import os
 import re
+import socket
 import stat
+from contextlib import ExitStack
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -17,11 +19,12 @@ import pytest
 from jackpot.app import Server
 from jackpot.rules.acts.hits import Undone
 from jackpot.rules.kinds import decode
-from jackpot.server import admin
+from jackpot.server import admin, descriptors
+from jackpot.server.guests import Bounds
 from jackpot.server.hashing import Hashing
 from jackpot.server.staff import Staff
 from tests import program
-from tests.server.bed import LINK, LINKS, Device, administer, configure, on_loop, table
+from tests.server.bed import LINK, LINKS, WAIT_S, Device, administer, configure, ended, on_loop, table, until
 from tests.server.test_people import ANN, BEN, QUICK
 from tests.server.test_web import fetch
 
@@ -136,6 +139,63 @@ async def test_a_named_group_may_open_the_socket_and_each_acts_as_themselves(
             )
 
 
+def knock(stack: ExitStack, path: Path, said: bytes = b"") -> socket.socket:
+    """Somebody at the admin socket, who has said this and nothing else. `stack` closes the socket."""
+    raw = stack.enter_context(socket.socket(socket.AF_UNIX))
+    raw.setblocking(False)
+    raw.connect(str(path))
+    raw.send(said)
+    return raw
+
+
+@on_loop
+async def test_who_may_open_the_socket_cannot_use_up_the_descriptors(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Descriptors: it has a bound in all and one for each user; others are answered, and tables play."""
+    monkeypatch.setattr(descriptors, "ADMIN", Bounds(most=12, of_address=8, pace=80))
+    users = [4_001, 4_002, os.geteuid()]
+    monkeypatch.setattr(admin, "peer_of", lambda _connection: users[0])
+    config = configure(tmp_path)
+    with ExitStack() as stack:
+        async with Server(config) as server:
+            door = next(door for door in server.doors if door.name == "admin")
+            for most in (8, 12):
+                hog = [knock(stack, config.listen.admin) for _ in range(30)]
+                await until(lambda hog=hog: sum(map(ended, hog)) == 30 - 8)  # type: ignore[misc]
+                assert len(door.crowd.inside) == most
+                del users[0]
+            assert (await administer(config, do="/links"))["ok"]
+            async with table(server) as device:
+                device.wager(1, "R1", 1)
+                assert (await device.answer(1))["t"] == "ack"
+            assert len(door.crowd.inside) <= 12
+
+
+@on_loop
+async def test_who_asks_for_nothing_at_the_socket_is_sent_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Descriptors: a head or a body that does not come within seconds gives its place back."""
+    monkeypatch.setattr("jackpot.web.visitor.HEAD_WITHIN_S", 0.3)
+    monkeypatch.setattr("jackpot.web.api.BODY_WITHIN_S", 0.3)
+    config = configure(tmp_path)
+    post = "POST /api/v1/acts/validate HTTP/1.1\r\nHost: localhost\r\nIdempotency-Key: k\r\n"
+    json_of_9 = "Content-Type: application/json\r\nContent-Length: 9\r\n\r\n"
+    with ExitStack() as stack:
+        async with Server(config):
+            silent = [knock(stack, config.listen.admin, said) for said in (b"", b"GET /api", post.encode())]
+            slow = knock(stack, config.listen.admin, f"{post}{json_of_9}".encode())
+            await until(lambda: all(map(ended, silent)))
+            answer = await asyncio.to_thread(_first_line, slow)
+            assert answer.startswith(b"HTTP/1.1 408 ")
+
+
+def _first_line(raw: socket.socket) -> bytes:
+    raw.settimeout(WAIT_S)
+    return raw.recv(4_096)
+
+
 @on_loop
 async def test_requests_that_make_no_sense_are_refused(tmp_path: Path) -> None:
     """An error is one clear line, and the server goes on."""
@@ -238,7 +298,7 @@ async def test_a_level_shows_its_rates_and_terms_everywhere(tmp_path: Path) -> N
         for name, _, value in (line.partition(f'{{level="meter",link="{LINK}"}} ') for line in metrics)
         if value
     }
-    assert {name.removeprefix("jackpot_"): float(told[name]) for name in told if "rat" in name} == {
+    assert {name.removeprefix("jackpot_"): float(told[name]) for name in told if "_rate_" in name} == {
         "primary_rate_ratio": 0.13,
         "reserve_rate_ratio": 0.08,
     }

@@ -116,7 +116,7 @@ def test_names_of_a_host() -> None:
 async def test_slow_heads_are_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Who does not finish a head, or asks for nothing more, is cut; those that are served are not."""
     assert HEAD_WITHIN_S <= 15
-    monkeypatch.setattr("jackpot.web.site.HEAD_WITHIN_S", 0.5)
+    monkeypatch.setattr("jackpot.web.visitor.HEAD_WITHIN_S", 0.5)
     with ExitStack() as stack:
         async with Server(configure(tmp_path)) as server:
             port = server.ports["http"]
