@@ -16,18 +16,16 @@ from jackpot.cli.talk import Talk
 
 if TYPE_CHECKING:
     from jackpot.rules.commands import ActCommand
-    from jackpot.server.asks import AddPerson, GiveCode
+    from jackpot.server.asks import AddPerson, EraseName, GiveCode
     from jackpot.server.people import Entrance, Person
     from jackpot.server.replies import Reply
 
-    Asked = AddPerson | GiveCode | ActCommand
+    Asked = AddPerson | EraseName | GiveCode | ActCommand
 
 T = TypeVar("T")
 
 
-def done(
-    talk: Talk, asked: "AddPerson | Callable[[int], GiveCode | ActCommand]", said: str, login: str = ""
-) -> None:
+def done(talk: Talk, asked: "AddPerson | Callable[[int], Asked]", said: str, login: str = "") -> None:
     """Has an act done, and says so; a refusal, or that it waits for a second admin, ends the command.
 
     asked: the act, or what it is for the number of the person with that login, who has left where it erases
@@ -64,11 +62,8 @@ def entered(config: Path | None, work: "Callable[[Entrance], Awaitable[T]]") -> 
         fail(f"not done: {error}")
 
 
-def _by_server(
-    talk: Talk, asked: "AddPerson | Callable[[int], GiveCode | ActCommand]", login: str
-) -> dict[str, Any]:
-    from jackpot.rules.acts.erasure import EraseName
-    from jackpot.server.asks import People
+def _by_server(talk: Talk, asked: "AddPerson | Callable[[int], Asked]", login: str) -> dict[str, Any]:
+    from jackpot.server.asks import EraseName, People
     from jackpot.server.people import NOBODY_YET
 
     if talk.by is not None or talk.and_by is not None:
@@ -86,12 +81,10 @@ def _by_server(
     return talk.ask(asked(found[0] if found else _nobody(login)))
 
 
-def _by_command(
-    talk: Talk, asked: "AddPerson | Callable[[int], GiveCode | ActCommand]", login: str
-) -> dict[str, Any]:
+def _by_command(talk: Talk, asked: "AddPerson | Callable[[int], Asked]", login: str) -> dict[str, Any]:
     import msgspec
 
-    from jackpot.rules.acts.erasure import EraseName
+    from jackpot.server.asks import EraseName
 
     by: str = talk.by or typer.prompt("By")
 
@@ -115,7 +108,8 @@ def _by_command(
 
 async def _carried_out(entrance: "Entrance", people: "list[Person]", asked: "Asked") -> "Reply | str":
     """What it comes to where no server runs; a refusal in words."""
-    from jackpot.server.asks import AddPerson, GiveCode
+    from jackpot.rules.acts import erasure
+    from jackpot.server.asks import AddPerson, EraseName, GiveCode
     from jackpot.server.replies import Done
     from jackpot.server.staff import Staff
 
@@ -125,7 +119,8 @@ async def _carried_out(entrance: "Entrance", people: "list[Person]", asked: "Ask
     if isinstance(asked, AddPerson):
         answer = await staff.add(people, asked.login, asked.name, asked.roles)
     else:
-        answer = await entrance.act(entrance.site, asked, people)
+        act = erasure.EraseName(asked.person) if isinstance(asked, EraseName) else asked
+        answer = await entrance.act(entrance.site, act, people)
         await staff.forget()
     if not answer.ok:
         return (await entrance.roster.look()).in_names(answer.message)

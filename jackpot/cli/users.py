@@ -179,15 +179,15 @@ def code(talk: Talk, login: Login) -> None:
 
 
 @app.command()
-@talking(*ONE)
+@talking(*TWO)
 def erase(talk: Talk, login: Login) -> None:
-    """Erase the name and login of a person who was ended, by one admin; the journal keeps their number.
+    """Erase the name and login of a person who was ended, by two admins; the journal keeps their number.
 
     Backups from before still have them. Afterwards another person may get the login.
 
     Example: jackpot users erase cal -c config.toml
     """
-    from jackpot.rules.acts.erasure import EraseName
+    from jackpot.server.asks import EraseName
 
     done(talk, EraseName, f"{login} is erased: the journal, pages and reports know a number alone", login)
 

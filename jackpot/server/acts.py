@@ -17,9 +17,8 @@ from jackpot.books.reader import Books
 from jackpot.config import Config
 from jackpot.config.writing import local_time
 from jackpot.ledger.store import LedgerError
-from jackpot.rules.acts import hits
+from jackpot.rules.acts import erasure, hits
 from jackpot.rules.acts.devices import ClearDevice, EndKey
-from jackpot.rules.acts.erasure import EraseName
 from jackpot.rules.acts.hits import Pay, Undo, Validate
 from jackpot.rules.acts.links import Resume
 from jackpot.rules.acts.parameters import ChangeLink
@@ -39,6 +38,7 @@ from jackpot.server.asks import (
     BadRequest,
     ChangeParameters,
     Correct,
+    EraseName,
     ErasePapers,
     GiveCode,
     HandOver,
@@ -57,6 +57,7 @@ from jackpot.server.preview import configured
 from jackpot.server.questions import Questions, award_of
 from jackpot.server.remedy import explained, remedies
 from jackpot.server.replies import Reply
+from jackpot.server.retention import too_old
 from jackpot.server.staff import Staff
 from jackpot.server.tenure import Tenure
 from jackpot.server.whose import NotDone, Whose, number
@@ -150,6 +151,9 @@ class Acts:
                 return await self._act(
                     request, hits.ErasePapers(hit, reason, await self._is_due(request, hit))
                 )
+            case EraseName(person):
+                due = person in await too_old(self._entrance, self._config.site.names_kept_days)
+                return await self._act(request, erasure.EraseName(person, due))
             case ActCommand() as act:
                 return await self._act(request, act)
         raise BadRequest(f"{type(request.ask).__name__} is no ask")
@@ -196,7 +200,7 @@ class Acts:
             self._devices[act.role].register.blocked.discard(act.device)
         if isinstance(act, ChangeLink | Confirm):  # what is confirmed may be a change, too
             await agree_again(writer, self._config)
-        if isinstance(act, EraseName):
+        if isinstance(act, erasure.EraseName | Confirm) and writer.bank == SITE:
             await self._staff.forget()
         if isinstance(act, hits.ErasePapers | Confirm) and answer.hit:
             await self._erase(writer.bank, answer.hit)

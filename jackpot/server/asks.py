@@ -357,6 +357,16 @@ class ErasePapers(ServerAct, tag="erase-papers", frozen=True):
     reason: Reason
 
 
+class EraseName(ServerAct, tag="erase-name", frozen=True):
+    """What a person who left was called is kept no longer; two people, before its time is over."""
+
+    power: ClassVar[tuple[signing.Role, ...]] = ROLES
+    reply = replies.Done
+    what = "erase a name"
+    bank: ClassVar[str] = SITE
+    person: Number
+
+
 Ask = Question | ServerAct | ActCommand
 QUESTIONS: Final[tuple[type[Question], ...]] = tuple(Question.__subclasses__())
 ASKED_ACTS: Final[tuple[type[ServerAct | ActCommand], ...]] = (

@@ -34,9 +34,16 @@ async def erase_old(desk: Desk, entrance: Entrance, days: int) -> None:
 
 async def erase_now(desk: Desk, entrance: Entrance, days: int) -> None:
     """Erases those that are too old now. Raises LedgerError, BankStopped."""
-    before = entrance.clock.unix_ms() - days * DAY_MS
-    old = await entrance.books.read(lambda ledger: ended_before(ledger, before))
+    old = await too_old(entrance, days)
     kept = await desk.ask(lambda engine: [one.id for one in engine.state.people if not one.erased])
-    for number in sorted(set(old).intersection(kept)):
-        await desk.person(EraseName(number), ())
+    for number in sorted(old.intersection(kept)):
+        await desk.person(EraseName(number, due=True), ())
     await Staff(entrance).forget()
+
+
+async def too_old(entrance: Entrance, days: int | None) -> set[int]:
+    """Who left so many days ago, erased or not; None is for ever. Raises LedgerError."""
+    if days is None:
+        return set()
+    before = entrance.clock.unix_ms() - days * DAY_MS
+    return set(await entrance.books.read(lambda ledger: ended_before(ledger, before)))

@@ -66,7 +66,8 @@ async def test_people_join_and_leave(tmp_path: Path) -> None:
         ("eve", "eve", ["admin"], "active"),
     ]
     assert "4 people" in (await users(config, "list"))[1]
-    code, said = await users(config, "erase", "cal", "--by", "eve", typed=f"{EVE}\n\n")
+    both = ("--by", "eve", "--and-by", "ann")
+    code, said = await users(config, "erase", "cal", *both, typed=f"{EVE}\n\n{ANN}\n\n")
     assert (code, "cal is erased" in said) == (0, True), said
     assert "person 3 (name erased)" in (await users(config, "list"))[1]
     assert journal(tmp_path)[1:] == [

@@ -90,7 +90,7 @@ class Paper:
     def ended(self, person: int) -> None:
         """The person is here no more."""
         assert self.act(EndPerson(person), ADMINS[0]).ok
-        assert self.act(EraseName(person), ADMINS[0]).ok
+        assert self.act(EraseName(person, due=True), ADMINS[0]).ok
 
     def _joined(self, roles: tuple[str, ...]) -> int:
         mark = bytes(31) + bytes([len(self.rows)])

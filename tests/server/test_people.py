@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import apsw
+import msgspec
 import pytest
 from argon2 import PasswordHasher
 
@@ -66,10 +67,13 @@ class Site:
 
 
 @asynccontextmanager
-async def opened(folder: Path, *, empty: bool = False, quick: bool = True) -> AsyncIterator[Site]:
+async def opened(
+    folder: Path, *, empty: bool = False, quick: bool = True, names_kept_days: int | None = None
+) -> AsyncIterator[Site]:
     """quick: its hashes cost nothing, as they need not where nobody steals them."""
-    clock = StepClock()
-    async with Server(configure(folder), clock) as server:
+    clock, config = StepClock(), configure(folder)
+    terms = msgspec.structs.replace(config.site, names_kept_days=names_kept_days)
+    async with Server(msgspec.structs.replace(config, site=terms), clock) as server:
         site = Site(server, clock)
         if quick:
             server.entrance.hashing = Hashing(QUICK)

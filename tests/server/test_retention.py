@@ -4,6 +4,9 @@ from pathlib import Path
 
 from jackpot.ledger.keyring import people
 from jackpot.rules.acts.people import EndPerson
+from jackpot.rules.signing import SITE
+from jackpot.server.asks import EraseName, Request, keyed
+from jackpot.server.replies import Done
 from jackpot.server.retention import DAY_MS, erase_now
 from tests.server.bed import on_loop
 from tests.server.test_people import ANN, journal, opened
@@ -24,3 +27,19 @@ async def test_a_name_is_erased_by_age_and_the_journal_says_so(tmp_path: Path) -
             kept = await site.entrance.books.read(people)
             assert {one.login for one in kept.values()} == names
     assert journal(tmp_path).count("name_erased") == 1
+
+
+@on_loop
+async def test_one_admin_alone_erases_by_age_only(tmp_path: Path) -> None:
+    """Retention: whether a name's time is over the server says, by the site's days; who asks cannot."""
+    async with opened(tmp_path, names_kept_days=KEPT_DAYS) as site:
+        dee = await site.join("dee", "floor")
+        ann = await site.enter(ANN)
+        assert (await site.entrance.act(site.server.people, EndPerson(dee.id), [ann])).ok
+        for key, days, asked in (("early", KEPT_DAYS - 1, True), ("late", 2, False)):
+            site.wait(days * DAY_MS)
+            request = keyed(Request(EraseName(dee.id), (ann,), SITE), ann, key)
+            done = await site.server.acts.carry_out(request)
+            assert isinstance(done, Done)
+            assert done.asked == asked
+        assert {one.login for one in (await site.entrance.books.read(people)).values()} == {"ann", "ben"}

@@ -1,7 +1,7 @@
 """Whose name is kept no longer? The journal knows people by their numbers; their names lie next to it.
 
-An admin has the name of somebody who left erased, or the server does, once it is kept long enough. The
-journal says that it was, and by whom, not the name.
+Two admins have the name of somebody who left erased. Once it is kept long enough one does, or the server
+itself. The journal says that it was, and by whom, not the name.
 """
 
 from typing import ClassVar, Final
@@ -12,26 +12,28 @@ from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event
-from jackpot.rules.refusal import Refusal, refuse_if
+from jackpot.rules.refusal import Refusal, refuse_if, two_people
 from jackpot.rules.signing import SITE, People
 from jackpot.rules.state import State
 
 
 class EraseName(ActCommand, tag="erase-name", frozen=True):
-    """What a person who left was called is kept no longer."""
+    """What a person who left was called is kept no longer. due: the site's time for it is over."""
 
     bank: ClassVar[str] = SITE
     person: Number
+    due: bool = False
 
 
 class NameErased(Event, frozen=True, array_like=True):
     kind: ClassVar[int] = 73
     person: int
     people: People
+    due: bool = False
 
 
 def decide_erase(state: State, command: EraseName, by: By) -> NameErased:
-    """One admin, or by age the server itself, once the person has left; who is here has a name."""
+    """Two admins, once the person has left, so that nobody ends and hides them alone; by age one, or none."""
     refuse_if(state.bank != SITE, Code.OTHER_BANK, f"people are in bank {SITE}, not in {state.bank}")
     number = command.person
     if number > len(state.people):
@@ -39,7 +41,9 @@ def decide_erase(state: State, command: EraseName, by: By) -> NameErased:
     person = state.people[number - 1]
     refuse_if(not person.ended, Code.NOT_ALLOWED, f"person {number} is here: end their access first")
     refuse_if(person.erased, Code.UNCHANGED, f"the name of person {number} is erased already")
-    return NameErased(number, by.people)
+    if not command.due:
+        two_people(by.people, "a name is erased before its time is over")
+    return NameErased(number, by.people, command.due)
 
 
 def apply_erased(effects: Effects, event: NameErased) -> None:
@@ -52,8 +56,7 @@ ACTS: Final = (
         EraseName,
         decide_erase,
         {NameErased: apply_erased},
-        lambda _, event: [EraseName(event.person)],
-        asked=True,
+        lambda _, event: [EraseName(event.person, event.due)],
         power=ADMIN,
     ),
 )
