@@ -1,5 +1,7 @@
 """Is a configuration read whole, with every mistake named and none guessed?"""
 
+import grp
+import os
 import re
 from datetime import time
 from importlib import resources
@@ -53,6 +55,7 @@ def test_the_example_is_good(tmp_path: Path) -> None:
     assert config.banks == ("main", "studio")
     uncommented = re.sub(r"(?m)^# (?=[a-z_]+ = |\[)", "", text)
     uncommented = uncommented.replace("sqlite:////var/lib/jackpot/ledger.db", "postgresql://db/ledger")
+    uncommented = uncommented.replace("jackpot-staff", grp.getgrgid(os.getgid()).gr_name)
     (tmp_path / "tls").mkdir()
     (tmp_path / "tls" / "devices.pem").touch()
     certificate(tmp_path / "tls" / "server.pem", tmp_path / "tls" / "server.key")
@@ -112,7 +115,7 @@ def test_every_mistake_is_named_at_once(floor: WriteFloor) -> None:
     }
     assert found["site.currency"] == "'dollars' is not a currency's three capital letters, like \"USD\""
     assert found["link[0].decks"] == "is missing"
-    assert "known are tables, signs, http, public, admin, insecure, " in found["listen.port"]
+    assert "known are tables, signs, http, public, admin, admin_group, insecure, " in found["listen.port"]
     assert "insecure = true" in found["listen.tables"]
     assert found["table[0].seats"] == "let-it-ride has at most 7 betting positions (L11)"
 

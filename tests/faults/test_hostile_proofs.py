@@ -149,7 +149,7 @@ def test_a_table_that_is_forgotten_for_another_is_found(monkeypatch: pytest.Monk
             right(self, outcome)
 
     monkeypatch.setattr(TableConnection, "_answer", answer)
-    found("thief", "for an answer", first=2)
+    found("thief", "for an answer")
 
 
 def test_one_table_that_stops_its_bank_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -65,6 +65,7 @@ def test_an_answer_before_its_commit_is_found(monkeypatch: pytest.MonkeyPatch) -
         right(core, item)
         if core.submitted % 50 == 0 and isinstance(item.outcome, Outcome):
             item.release(item.outcome)
+            item.release = lambda _outcome: None
 
     monkeypatch.setattr(Core, "_decide", decide)
     found("before its row")
