@@ -1,4 +1,15 @@
-"""How is a number of things said? For commands, pages and logs."""
+"""How are numbers of things, names and cards said? For commands, pages and logs."""
+
+from typing import Final
+
+_SUITS: Final = {
+    "s": "\N{BLACK SPADE SUIT}",
+    "h": "\N{BLACK HEART SUIT}",
+    "d": "\N{BLACK DIAMOND SUIT}",
+    "c": "\N{BLACK CLUB SUIT}",
+}
+# Of games, what `words` would write otherwise: they are names.
+_GAMES: Final = {"let-it-ride": "Let It Ride", "ultimate-texas-holdem": "Ultimate Texas Hold 'Em"}
 
 
 def counted(number: int, what: str) -> str:
@@ -21,3 +32,18 @@ def ago(seconds: float) -> str:
         if seconds >= length:
             return f"{int(seconds // length):,} {unit} ago"
     return f"{max(0, int(seconds))} s ago"
+
+
+def words(name: str) -> str:
+    """A name of ours as people read it: "Royal flush"."""
+    return name.replace("-", " ").replace("_", " ").capitalize()
+
+
+def game(name: str) -> str:
+    """A game as its rules write it: "Let It Ride", "Three Card Poker"."""
+    return _GAMES.get(name, name.replace("-", " ").title())
+
+
+def card(name: str) -> str:
+    """A card such as "Th" as it is printed: 10 and a heart."""
+    return name[:-1].replace("T", "10") + _SUITS[name[-1]]

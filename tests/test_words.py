@@ -1,6 +1,6 @@
 """Is a number of things said as people say it?"""
 
-from jackpot.words import ago, counted, plural
+from jackpot.words import ago, card, counted, game, plural, words
 
 
 def test_a_number_of_things_is_said() -> None:
@@ -16,3 +16,10 @@ def test_how_long_ago_something_was() -> None:
     """For pages: in the largest unit that it fills; a clock that was set back makes no future of it."""
     told = [ago(seconds) for seconds in (-3, 0.9, 59.9, 60, 3_599, 3_600, 7_200 * 1_000)]
     assert told == ["0 s ago", "0 s ago", "59 s ago", "1 min ago", "59 min ago", "1 h ago", "2,000 h ago"]
+
+
+def test_names_and_cards_are_written_as_people_read_them() -> None:
+    """A name of ours becomes words; a game keeps the name that its rules have; a ten is 10."""
+    assert (words("royal-flush"), game("let-it-ride")) == ("Royal flush", "Let It Ride")
+    assert game("three-card-poker") == "Three Card Poker"
+    assert (card("Th"), card("As")) == ("10\N{BLACK HEART SUIT}", "A\N{BLACK SPADE SUIT}")

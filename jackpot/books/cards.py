@@ -11,6 +11,7 @@ from jackpot.rules.cards import text, unpack
 from jackpot.rules.events import Locked, Settled, Wagered
 from jackpot.rules.settling import LUCKY_BONUS, MAGIC_CARD
 from jackpot.rules.state import DrawMade, Hit
+from jackpot.words import card
 
 # A table's frames back from a hit among which its round's stand: more than a round has seats and wagers.
 FRAMES_MOST: Final = 64
@@ -65,7 +66,7 @@ def _magic(ledger: Reader, names: Names, hit: Hit) -> str:
         draws: list[DrawMade] = [] if event.locking is None else event.locking.draws
         for draw in draws:
             if draw.link == hit.link and draw.magic is not None:
-                return f"Magic Card: {text(draw.magic)}"
+                return f"Magic Card: {card(text(draw.magic))}"
     return "Magic Card"
 
 

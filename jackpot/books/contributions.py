@@ -108,7 +108,8 @@ def _told(names: Names, wanted: Wanted, hours: dict[Where, Sums]) -> Iterator[tu
 REPORT: Final = Report(
     "contributions",
     "Contributions by table and hour",
-    "What did each table put on the meters, hour by hour? Wagers taken back count in the hour of that.",
+    "What did each table put on the meters, hour by hour? Wagers taken back count in the hour "
+    "in which they were taken back.",
     COLUMNS,
     ("days", "link"),
     find,

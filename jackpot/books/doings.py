@@ -33,7 +33,7 @@ REFUSALS: Final = (
     Column("bank"),
     Column("row", "count"),
     Column("at", "moment"),
-    Column("to", help="a table, or people who had signed"),
+    Column("to", help="a table, or people who had signed in"),
     Column("code"),
     Column("message"),
     Column("hits"),
@@ -191,7 +191,7 @@ REPORTS: Final = (
     Report(
         "refusals",
         "Refusals",
-        "What was refused to tables, and to people who had signed, and why? Resends and the like are "
+        "What was refused to tables, and to people who had signed in, and why? Resends and the like are "
         "in the log alone.",
         REFUSALS,
         ("days",),

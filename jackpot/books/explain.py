@@ -15,7 +15,7 @@ from jackpot.rules.state import Award
 
 COLUMNS: Final = (
     Column("award"),
-    Column("part", help="way: adds up to meter; share and later: add up to total"),
+    Column("part", help="how it grew: adds up to meter; share and later: add up to total"),
     Column("what"),
     Column("day", help="the gaming day"),
     Column("table"),
@@ -66,7 +66,7 @@ def find(ledger: Reader, wanted: Wanted) -> Found:
         Fact("hit", f"H{hit.number} in bank {bank}"),
         Fact("hand", f"{hit.hand}, {where(hit.seat)}, table {names.table(hit.table)}, round {hit.round}"),
         Fact("link", names.link(hit.link)),
-        Fact("made", hit.at, "moment"),
+        Fact("won", hit.at, "moment"),
     ]
     facts += [Fact(f"A{award.number}", f"{kind_of(names, award)}, {award.status}") for award in hit.awards]
     problems: list[str] = []
@@ -121,7 +121,7 @@ def _way(way: Way, name: str) -> Iterator[tuple[Cell, ...]]:
     cycles: set[int] = set()
     for line in way.lines():
         cycles.add(line.cycle)
-        yield (name, "way", line.what, line.day, line.table, line.row or None, line.cycle, line.meter,
+        yield (name, "how it grew", line.what, line.day, line.table, line.row or None, line.cycle, line.meter,
                line.reserve, line.overflow)  # fmt: skip
     through = [str(number) for number in sorted(cycles)]
     word = "cycle" if len(through) == 1 else "cycles"

@@ -1,12 +1,12 @@
 """What do people sign when a jackpot is paid? A slip and a payout form, from the journal (A8, A10, T11)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from jackpot.books.cards import Cards, cards_of
 from jackpot.books.cycle import Place, Turn, entry_at, settlement
 from jackpot.books.entries import asked
-from jackpot.books.explain import kind_of, the_hit, where
+from jackpot.books.explain import the_hit, where
 from jackpot.books.hits import ERASED, MISSING, PERSONAL, Story, facts_of, written_on
 from jackpot.books.names import Names
 from jackpot.books.report import Cell, Column, Fact, Found, Report, Wanted
@@ -15,6 +15,7 @@ from jackpot.ledger.reading import Reader
 from jackpot.rules.acts.hits import Paid, Validated
 from jackpot.rules.state import Award, Hit
 from jackpot.rules.undo import is_whole
+from jackpot.words import card, words
 
 COLUMNS: Final = (
     Column("award"),
@@ -33,27 +34,30 @@ WRITTEN: Final = (
     "dealer", "witness", "surveillance", "patron", "tax_form", "tax_number", "document",
 )  # fmt: skip
 
+# Bytes of a hash in one group: as many as the eye keeps while it compares two papers.
+_HASH_GROUP: Final = 4
+
 
 def find_slip(ledger: Reader, wanted: Wanted) -> Found:
     """What a jackpot slip says. Raises Unanswerable, LedgerError."""
     bank, story = the_hit(ledger, wanted)
     names = Names(ledger, bank)
-    return Found(_slip(ledger, names, story), _awards(names, story), [])
+    return Found(_slip(ledger, wanted, names, story), _awards(wanted, names, story), [])
 
 
 def find_payout(ledger: Reader, wanted: Wanted) -> Found:
     """What a payout form says: the slip, the cards, the cycle, and who did what. Raises as `find_slip`."""
     bank, story = the_hit(ledger, wanted)
     names = Names(ledger, bank)
-    facts = _slip(ledger, names, story)
+    facts = _slip(ledger, wanted, names, story)
     steps = [step for each in story.steps.values() for step in each]
     steps.sort(key=lambda step: step.seq)
     validated, paid = done(names, steps, Validated), done(names, steps, Paid)
     cards = cards_of(ledger, names, story.hit)
     facts += [
-        Fact("cards", " ".join(cards.own)),
-        *([Fact("board", " ".join(cards.board))] if cards.board else []),
-        *([Fact("dealer's cards", " ".join(cards.dealer))] if cards.dealer and story.hit.seat else []),
+        Fact("cards", _faces(cards.own)),
+        *([Fact("board", _faces(cards.board))] if cards.board else []),
+        *([Fact("dealer's cards", _faces(cards.dealer))] if cards.dealer and story.hit.seat else []),
         Fact("cycle", ", ".join(_cycles(ledger, names, story)) or "none: the house pays"),
         Fact("hand", _hand(cards, story.hit)),
         Fact("validated", validated[0], "moment"),
@@ -64,7 +68,7 @@ def find_payout(ledger: Reader, wanted: Wanted) -> Found:
     written = _written(ledger, names.bank, story.hit.number)
     facts += [Fact(name.replace("_", " "), "; ".join(written.get(name, ()))) for name in WRITTEN]
     facts += [Fact("disputed", "it is not paid")] if story.disputed else []
-    return Found(facts, _awards(names, story), [])
+    return Found(facts, _awards(wanted, names, story), [])
 
 
 def _written(ledger: Reader, bank: str, hit: int) -> dict[str, list[str]]:
@@ -81,7 +85,7 @@ def _written(ledger: Reader, bank: str, hit: int) -> dict[str, list[str]]:
     return found
 
 
-def _slip(ledger: Reader, names: Names, story: Story) -> list[Fact]:
+def _slip(ledger: Reader, wanted: Wanted, names: Names, story: Story) -> list[Fact]:
     hit = story.hit
     own = [award for award in hit.awards if award.kind != "envy"]
     envy = [award for award in hit.awards if award.kind == "envy"]
@@ -90,17 +94,31 @@ def _slip(ledger: Reader, names: Names, story: Story) -> list[Fact]:
         Fact("amount", worth(own), "sum"),
         *([Fact("envy", worth(envy), "sum")] if envy else []),
         Fact("hit", f"H{hit.number} in bank {names.bank}, {status(story)}"),
-        Fact("won", f"{hit.hand} on {names.link(hit.link)}"),
+        Fact("won", f"{words(hit.hand)} on {wanted.title(names.link(hit.link))}"),
         Fact("where", f"table {names.table(hit.table)}, {where(hit.seat)}, round {hit.round}"),
         Fact("when", hit.at, "moment"),
-        Fact("journal", f"row {hit.seq}, {row.hash.hex()}"),
+        Fact("journal", f"row {hit.seq}, {row.hash.hex(' ', _HASH_GROUP)}"),
     ]
 
 
-def _awards(names: Names, story: Story) -> Iterator[tuple[Cell, ...]]:
+def _awards(wanted: Wanted, names: Names, story: Story) -> Iterator[tuple[Cell, ...]]:
     for award in sorted(story.hit.awards, key=_own_first):
         amount = award.worth() if award.stands() else 0
-        yield f"A{award.number}", kind_of(names, award), award.pays, award.status, amount
+        yield f"A{award.number}", _what(wanted, names, award), award.pays, award.status, amount
+
+
+def _what(wanted: Wanted, names: Names, award: Award) -> str:
+    """What an award is, in the words of the pages."""
+    if award.level:
+        level = words(names.level(award.link, award.level))
+        return f"{level} of {wanted.title(names.link(award.link))}, to {where(award.seat)}"
+    for_hand = f" for the hand of {where(award.because)}" if award.kind == "envy" else ""
+    return f"{words(award.kind)}{for_hand}, to {where(award.seat)}, paid by the house"
+
+
+def _faces(cards: Iterable[str]) -> str:
+    """Cards as they are printed."""
+    return " ".join(map(card, cards))
 
 
 def _own_first(award: Award) -> tuple[bool, int]:
@@ -121,7 +139,7 @@ def _cycles(ledger: Reader, names: Names, story: Story) -> Iterator[str]:
         )
         place = Place(names, award.link, award.level)
         cycle = cycle_at(ledger, place, Turn(take.moment or row, take.order))
-        told.add(f"{names.level(award.link, award.level)} {cycle}")
+        told.add(f"{words(names.level(award.link, award.level))} {cycle}")
     yield from sorted(told)
 
 
@@ -153,14 +171,14 @@ def _hand(cards: Cards, hit: Hit) -> str:
         return f"drawn by the server, {cards.drawn}"
     if hit.unverified:
         return "named by the dealer, without cards"
-    return f"ranked from {' '.join(cards.ranked)}" if cards.ranked else "not shown to the server"
+    return f"ranked from {_faces(cards.ranked)}" if cards.ranked else "not shown to the server"
 
 
 REPORTS: Final = (
     Report(
         "slip",
         "Jackpot slip",
-        "A hit on one page, to be signed: what was won, where, when, and what is paid from where.",
+        "A hit on one page, to be signed: what was won, where, when, and who pays what.",
         COLUMNS,
         ("hit",),
         find_slip,

@@ -31,7 +31,7 @@ class Wanted(NamedTuple):
     """What is asked for. banks: at least one. link: None for all.
 
     first, last: gaming days; where neither is given the last one that was read. drops: by link, what was
-    counted, in micro-dollars.
+    counted, in micro-dollars. titles: by link, what people call it.
     """
 
     site: Site
@@ -41,6 +41,11 @@ class Wanted(NamedTuple):
     last: str | None = None
     hit: int = 0
     drops: Mapping[str, int] = {}
+    titles: Mapping[str, str] = {}
+
+    def title(self, link: str) -> str:
+        """What people call a link; its id where nothing else is known."""
+        return self.titles.get(link, link)
 
 
 class Fact(NamedTuple):

@@ -16,7 +16,7 @@ from jackpot.cli.speak import ConfigFile, configured, fail
 
 if TYPE_CHECKING:
     from jackpot.books.report import Cell, Found, Wanted
-    from jackpot.config import Site
+    from jackpot.config import Config, Site
     from jackpot.ledger.reading import Reader
 
 # Rows that one table on a terminal is made of: more stay in memory for no reader.
@@ -93,7 +93,7 @@ class Asked:
     link: str | None = None
     drop: list[str] | None = None
 
-    def wanted(self, site: "Site", ledger: "Reader") -> "Wanted":
+    def wanted(self, config: "Config", ledger: "Reader") -> "Wanted":
         """What to ask the books. Ends the command where an option cannot be meant."""
         from jackpot.books.report import Wanted
 
@@ -107,13 +107,14 @@ class Asked:
             fail(f"--from: {first} is after {last}")
         day = _day("--day", self.day)
         return Wanted(
-            site,
+            config.site,
             (self.bank,) if self.bank else banks,
             self.link,
             day or first,
             day or last,
             _hit(self.hit),
             dict(map(_drop, self.drop or ())),
+            {link: display.title for link, display in config.displays.items()},
         )
 
 
@@ -151,7 +152,7 @@ def _run(report: Report, asked: Asked) -> None:
     config = configured(asked.config, "give --config FILE")
     try:
         with closing(open_reader(asked.url or config.ledger.url)) as ledger:
-            found = report.find(ledger, asked.wanted(config.site, ledger))
+            found = report.find(ledger, asked.wanted(config, ledger))
             _write(report, found, asked, config.site)
     except (LedgerError, Unanswerable) as error:
         fail(str(error))

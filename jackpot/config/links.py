@@ -52,7 +52,7 @@ def _warn(source: Source, entry: Entry, terms: LinkTerms) -> None:
         source.warn(f"link {terms.link}: hold_table = false, so other controls must keep the cards (T11)")
     for level in terms.levels:
         if approval := entry.given.get("level", {}).get(level.level, {}).get("limit_approval"):
-            source.warn(f"link {terms.link}: level {level.level} has a limit approved as: {approval}")
+            source.warn(f'link {terms.link}: level {level.level} has a limit, with the approval "{approval}"')
 
 
 def known_links(source: Source, path: str, names: Sequence[str], links: Links) -> list[LinkTerms]:

@@ -31,6 +31,7 @@ from jackpot.server.whose import NotDone
 from jackpot.web.access import SAFE_METHODS, Access, Forged, Unsafe, check_origin, page_token, word_of_ours
 from jackpot.web.forms import SIGN_IN_MOST, form_of
 from jackpot.web.screens import SECURITY, html, templates, written_in
+from jackpot.words import card, game, words
 
 Map = dict[str, Any]
 Page = Callable[[web.Request, Person], Awaitable[web.StreamResponse]]
@@ -50,12 +51,6 @@ _POWER: Final[Mapping[str, tuple[str, ...]]] = {act.name: act.power for act in A
 LISTS: Final = {HITS: "All hits", LINKS: "All links", PEOPLE: "All people", REPORTS: "All reports"}
 # How an address is answered at which nothing can be: mistyped, or there is no such thing.
 _NOT_HERE: Final = (400, 404)
-_SUITS: Final = {
-    "s": "\N{BLACK SPADE SUIT}",
-    "h": "\N{BLACK HEART SUIT}",
-    "d": "\N{BLACK DIAMOND SUIT}",
-    "c": "\N{BLACK CLUB SUIT}",
-}
 _BRACES: Final = re.compile(r"\{(\w+)\}")
 # What a form that was sent comes back with: a sentence, and what shows that it is ours.
 SAID: Final = ("said", "word")
@@ -95,6 +90,7 @@ class Maker:
             "sentence": sentence,
             "clock": clock,
             "card": card,
+            "game": game,
         }
         self._templates.globals |= {"say": say, "tongue": tongue}
 
@@ -282,19 +278,9 @@ def tongue(context: Context, text: str) -> str:
     return language if text in catalogue(language, PAGES) else ENGLISH
 
 
-def words(name: str) -> str:
-    """A name of ours as people read it: "Royal flush"."""
-    return name.replace("-", " ").replace("_", " ").capitalize()
-
-
 def sentence(text: str) -> str:
     """A text of ours at the beginning of a sentence."""
     return text[:1].upper() + text[1:]
-
-
-def card(name: str) -> str:
-    """A card such as "Th" as it is printed: 10 and a heart."""
-    return name[:-1].replace("T", "10") + _SUITS[name[-1]]
 
 
 def clock(ms: int) -> str:

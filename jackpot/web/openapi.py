@@ -27,8 +27,8 @@ a JSON object, answered once it is durable. Each act has a key of your own in th
 sent again with the same key and content it is done once, and answered as the first time.
 
 Sums are decimal strings in the site's currency, rates per cent, moments unix milliseconds. A refusal is a
-problem (RFC 9457): `code` says why, `field` which field is wrong, `next` what to do. A server that has not
-the bank answers 421, and names the one that has it; or 307, where it knows the address.
+problem (RFC 9457): `code` says why, `field` which field is wrong, `next` what to do. A server that does not
+hold the bank answers 421, and names the one that does; or 307, where it knows the address.
 """
 _ACT: Final = "acts"
 

@@ -13,7 +13,7 @@ from jackpot.books.reader import Books
 from jackpot.books.report import Found, Report, Unanswerable, Wanted
 from jackpot.books.reports import REPORTS
 from jackpot.clock import Clock
-from jackpot.config import Site
+from jackpot.config import Config, Site
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.store import LedgerError
 from jackpot.rules.codes import Code
@@ -56,10 +56,11 @@ class Shown(NamedTuple):
 class Reports:
     """Answers for the reports."""
 
-    def __init__(self, make: Maker, books: Books, site: Site, clock: Clock) -> None:
+    def __init__(self, make: Maker, books: Books, config: Config, clock: Clock) -> None:
         self._make = make
         self._books = books
-        self._site = site
+        self._site = config.site
+        self._titles = {link: display.title for link, display in config.displays.items()}
         self._clock = clock
 
     async def all(self, request: web.Request, person: Person) -> web.StreamResponse:
@@ -130,7 +131,7 @@ class Reports:
         if first and last and first > last:
             raise Unanswerable(f"first: {first} is after {last}")
         chosen = (bank,) if bank else banks
-        return Wanted(self._site, chosen, given.get("link"), first, last, int(digits))
+        return Wanted(self._site, chosen, given.get("link"), first, last, int(digits), titles=self._titles)
 
 
 def _shown(report: Report, found: Found, site: Site) -> Shown:

@@ -123,7 +123,7 @@ async def listen(
         served = api.Served(source.acts, access.person, "http", elsewhere(source.config))
         app.add_subapp(BASE, api.api(served))
         front = Front(source.acts, access, source.config, screens.writing)
-        reports = Reports(Maker(front), source.books, source.config.site, source.clock)
+        reports = Reports(Maker(front), source.books, source.config, source.clock)
         app.add_routes(ops.routes(front, looking, reports))
     return await start(app, source, screens, door, address)
 

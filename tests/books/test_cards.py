@@ -9,6 +9,7 @@ from jackpot.rules import hands, kinds
 from jackpot.rules.cards import parse_all, text
 from jackpot.rules.events import Settled
 from jackpot.rules.settling import LUCKY_BONUS, MAGIC_CARD
+from jackpot.words import card
 from tests.books.season import Season
 from tests.books.test_explain import hits_of
 
@@ -44,7 +45,7 @@ def drawn_in(season: Season, hit: Any) -> str:
         if row.table == hit.table and locking is not None and event.round == hit.round:
             for draw in locking.draws:  # a second count of the chips draws nothing
                 if draw.link == hit.link and draw.magic is not None:
-                    return f"Magic Card: {text(draw.magic)}"
+                    return f"Magic Card: {card(text(draw.magic))}"
     return ""
 
 

@@ -67,7 +67,7 @@ def test_every_hit_adds_up_to_what_is_paid(explained: dict[int, list[Line]], sea
             assert total["amount"] == (award.worth() if award.stands() else 0)
             assert total["amount"] == sum(line["amount"] for line in parts(lines, award, "share", "later"))
             for meter in parts(lines, award, "meter"):
-                assert meter["amount"] == sum(line["amount"] for line in parts(lines, award, "way"))
+                assert meter["amount"] == sum(line["amount"] for line in parts(lines, award, "how it grew"))
                 assert meter["amount"] >= 0
 
 
@@ -94,7 +94,7 @@ def test_an_award_is_explained_by_the_wagers_of_its_cycle(
     compared = 0
     for number, lines in explained.items():
         for award in hits[number].awards:
-            way, meters = parts(lines, award, "way"), parts(lines, award, "meter")
+            way, meters = parts(lines, award, "how it grew"), parts(lines, award, "meter")
             if not meters:
                 continue
             first = min(line["row"] for line in way if line["row"])
@@ -124,7 +124,7 @@ def test_each_way_names_the_cycles_that_it_goes_through(
     for number, lines in explained.items():
         hit = hits[number]
         for award in hit.awards:
-            way, meters = parts(lines, award, "way"), parts(lines, award, "meter")
+            way, meters = parts(lines, award, "how it grew"), parts(lines, award, "meter")
             late = any("since its turn" in line["what"] for line in parts(lines, award, "share"))
             if not meters or late or len({one.level for one in hit.awards if one.level}) > 1:
                 continue
@@ -172,7 +172,7 @@ def test_a_hit_of_a_joined_bank_is_explained_from_the_bank_before(place: Place) 
     report = said(reader, "explain", banks=("floor",), hit=won)
     assert report.problems == []
     meter = next(line for line in report.rows if line["part"] == "meter")
-    way = [line for line in report.rows if line["part"] == "way"]
+    way = [line for line in report.rows if line["part"] == "how it grew"]
     assert meter["amount"] == primary + 90_000
     assert sum(line["amount"] for line in way) == meter["amount"]
     assert [line["what"] for line in way] == ["seed, from the house", "wagers", "wagers"]

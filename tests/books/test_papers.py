@@ -1,6 +1,7 @@
 """Do slip and payout form say what was won, each on one page that can be signed?"""
 
 import asyncio
+from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from jackpot.books.output import as_html
 from jackpot.books.report import Wanted
 from jackpot.books.reports import REPORTS
 from jackpot.ledger.reading import Reader
+from jackpot.words import card, words
 from tests.books.asked import said
 from tests.books.season import SITE, Season
 from tests.books.test_explain import hits_of
@@ -34,7 +36,7 @@ def test_a_slip_says_what_was_won(books: Reader, season: Season) -> None:
         assert slip.facts["when"] == hit.at
         assert str(slip.facts["where"]).startswith(f"table {tables[hit.table]}, ")
         row = season.rows[hit.seq - 1]
-        assert slip.facts["journal"] == f"row {row.seq}, {row.hash.hex()}"
+        assert slip.facts["journal"] == f"row {row.seq}, {row.hash.hex(' ', 4)}"
         assert [(line["award"], line["paid_from"], line["status"]) for line in slip.rows] == [
             (f"A{award.number}", award.pays, award.status)
             for award in sorted(hit.awards, key=lambda award: award.kind == "envy")
@@ -49,9 +51,9 @@ def test_a_payout_form_has_the_cards_and_the_cycle(books: Reader, season: Season
     names, told, with_cycle = Names(books, BANK), set(), 0
     for number, hit in list(hits_of(season).items())[::SAMPLE]:
         facts, cards = said(books, "payout", hit=number).facts, cards_of(books, names, hit)
-        assert facts["cards"] == " ".join(cards.own)
-        assert facts.get("board", "") == " ".join(cards.board)
-        hand = f"ranked from {' '.join(cards.ranked)}" if cards.ranked else facts["hand"]
+        assert facts["cards"] == faces(cards.own)
+        assert facts.get("board", "") == faces(cards.board)
+        hand = f"ranked from {faces(cards.ranked)}" if cards.ranked else facts["hand"]
         assert facts["hand"] == (f"drawn by the server, {cards.drawn}" if cards.drawn else hand)
         told.add(str(facts["hand"]).split()[0])
         levels = {award.level for award in hit.awards if award.level}
@@ -61,6 +63,31 @@ def test_a_payout_form_has_the_cards_and_the_cycle(books: Reader, season: Season
         assert (facts["validated"] is None) == (facts["validated by"] == "")
     assert told == {"ranked", "drawn", "named"}
     assert with_cycle > 15
+
+
+def faces(cards: Iterable[str]) -> str:
+    """Cards as they are printed."""
+    return " ".join(map(card, cards))
+
+
+def test_papers_speak_the_words_of_the_pages(books: Reader, season: Season) -> None:
+    """A8, A10: a signed paper has no name of a program in it: hands, links and levels are in words."""
+    names = Names(books, BANK)
+    titles = {terms.link: f"The {number} Jackpot" for number, terms in names.links.items()}
+    levels = 0
+    for number, hit in list(hits_of(season).items())[::SAMPLE]:
+        slip = said(books, "slip", hit=number, titles=titles)
+        title = titles[names.link(hit.link)]
+        assert slip.facts["won"] == f"{words(hit.hand)} on {title}"
+        for line, award in zip(
+            slip.rows, sorted(hit.awards, key=lambda one: one.kind == "envy"), strict=True
+        ):
+            assert line["what"][0].isupper()
+            if award.level:
+                level = words(names.level(award.link, award.level))
+                assert line["what"].startswith(f"{level} of {titles[names.link(award.link)]}, to ")
+                levels += 1
+    assert levels > 0
 
 
 @pytest.fixture(scope="module")

@@ -49,7 +49,7 @@ async def signed_in(
     """A person's own device, once they have signed in; code: at their first time."""
     page = await opened(browser, f"http://127.0.0.1:{site.ports['http']}/ops", "phone", faults)
     if code:
-        await page.click("text=For the first time")
+        await page.click("text=First time here")
         await page.fill("#first", code)
     await page.fill("#login", login)
     await page.fill("#secret", secret)

@@ -22,5 +22,7 @@ async def test_the_page_has_every_route_and_every_refusal(tmp_path: Path) -> Non
         assert f"<code>{path}</code>" in page
     for name in (*found["components"]["schemas"], *OF_ACTS):
         assert f'id="{name}"' in page
+    assert "<code>Idempotency-Key</code>" in page
+    assert "`" not in page
     assert "http://" not in page
     assert "https://" not in page
