@@ -182,7 +182,7 @@ REPORT: Final = Report(
     "reconcile",
     "Daily progressive reconciliation",
     "Does each meter add up over a gaming day? What it opened with, what moved it, what it closed "
-    "with, to the micro-dollar; and how far the counted drop is from the wagers.",
+    "with, to the micro-dollar.",
     COLUMNS,
     ("day", "link", "drop"),
     find,

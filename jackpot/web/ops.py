@@ -36,10 +36,10 @@ from jackpot.web.front import (
     back_to,
     saying,
     there,
-    words,
 )
 from jackpot.web.overview import Overview
 from jackpot.web.reports import Reports
+from jackpot.words import words
 
 # Fields of a form that are not an act's own.
 _OURS: Final = frozenset({CSRF_FIELD, "key", "back", "second_login", "second_secret", "second_totp"})
