@@ -20,7 +20,7 @@ from jackpot.ledger.open import open_stores
 from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.ledger.store import CommitInDoubt, LedgerUnusable, Store
 from jackpot.ledger.threaded import Threaded
-from jackpot.process import Process, settle_memory, told_to_stop
+from jackpot.process import Process, page_at, settle_memory, told_to_stop
 from jackpot.rules.engine import Engine
 from jackpot.rules.signing import SITE
 from jackpot.server import descriptors
@@ -139,7 +139,9 @@ class Server(Process):
         if config.redis:
             for writer in self.writers.values():
                 self._relay(writer)
-        log.info("serving", **self.ports)
+        http = self.ports.get("http")
+        pages = {} if http is None else {"pages": page_at(config.listen, "http", http)}
+        log.info("serving", **self.ports, **pages)
 
     async def _take_addresses(self) -> None:
         """Before a ledger is made: where another server runs already nothing is touched."""

@@ -5,6 +5,7 @@ The server (`jackpot.app`) and the signage processes (`jackpot.signage`) differ 
 
 import asyncio
 import gc
+import platform
 import signal
 import ssl
 from abc import ABC, abstractmethod
@@ -26,7 +27,7 @@ from jackpot.server.histogram import LAG_SECONDS, Histogram
 from jackpot.server.udp import UdpText
 from jackpot.web.live import Live
 from jackpot.web.screens import Screens
-from jackpot.web.visitor import Visits
+from jackpot.web.visitor import EVERYWHERE, Visits
 
 # What is there once a process has started stays: the collector passes over it from then on. New objects are
 # looked through once so many more were made than freed, about once a thousand frames. With Python's own 700
@@ -42,6 +43,17 @@ def settle_memory() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(GARBAGE_YOUNG)
+
+
+def found_at(listen: Listen, name: str, port: int) -> Address:
+    """Where others find a listener: by the machine's name where it listens everywhere."""
+    host: str = getattr(listen, name).host
+    return Address(platform.node() if host in EVERYWHERE else host, port)
+
+
+def page_at(listen: Listen, name: str, port: int) -> str:
+    """The address of a listener for a browser, with a slash at its end."""
+    return f"{'http' if listen.tls is None else 'https'}://{found_at(listen, name, port)}/"
 
 
 class Process(ABC):

@@ -25,7 +25,9 @@ _HEARTBEAT_MS: Final = 1000
 class _Given:
     """The options of the command."""
 
-    device: Annotated[str, typer.Option("--device", help="The device's id.")] = "T01"
+    device: Annotated[
+        str | None, typer.Option("--device", metavar="ID", help="Its id; default: the name of its key file.")
+    ] = None
     role: Annotated[str, typer.Option("--role", help="table or sign.")] = "table"
     key: Annotated[Path | None, typer.Option("--key", metavar="FILE", help="The device's key file.")] = None
     listen: Annotated[str, typer.Option(metavar="HOST:PORT", help="Where the device finds the tester.")] = (
@@ -120,10 +122,11 @@ async def _of_device(given: _Given) -> "Report":
     host, port = _place("--listen", given.listen)
     process = None if given.run is None else Process(given.run)
     hand = Hand(_asked_of_a_person) if given.by_hand else None
+    device, key = _device(given)
     setting = Setting(
         given.role,
-        given.device,
-        _key(given),
+        device,
+        key,
         given.link,
         given.wager,
         given.heartbeat,
@@ -133,7 +136,7 @@ async def _of_device(given: _Given) -> "Report":
     )
 
     async def ready(played: Played) -> None:
-        typer.echo(f"waiting for {given.role} {given.device} at {played.addresses[0]}", err=True)
+        typer.echo(f"waiting for {given.role} {device} at {played.addresses[0]}", err=True)
         if process is not None:
             await process.start(played.addresses[0])
 
@@ -149,12 +152,17 @@ def _asked_of_a_person(text: str) -> None:
 
 
 async def _of_server(given: _Given) -> "Report":
-    from jackpot.lab.conformance.server import Target, examine
+    from jackpot.lab.conformance.server import NotLetIn, Target, examine
 
     host, port = _place("--server", given.server or "")
     tls = _calling_tls(given)
-    target = Target(host, port, given.device, _key(given), given.link, given.wager, tls)
-    return await examine(target, quick=given.quick)
+    device, key = _device(given)
+    typer.echo(f"playing table {device} at {given.server}", err=True)
+    try:
+        target = Target(host, port, device, key, given.link, given.wager, tls)
+        return await examine(target, quick=given.quick)
+    except NotLetIn as refused:
+        fail(f"{given.server}: {refused}; --device and --key name a table of it")
 
 
 def _only(given: _Given) -> tuple[str, ...]:
@@ -166,7 +174,8 @@ def _only(given: _Given) -> tuple[str, ...]:
     return tuple(given.only or ())
 
 
-def _key(given: _Given) -> bytes:
+def _device(given: _Given) -> tuple[str, bytes]:
+    """Its id and its key."""
     from jackpot.config import read_key
 
     if given.key is None:
@@ -174,7 +183,7 @@ def _key(given: _Given) -> bytes:
     key, mistakes = read_key(given.key)
     if key is None:
         fail("\n".join(mistakes))
-    return key
+    return given.device or given.key.name.removesuffix(".key"), key
 
 
 def _place(option: str, text: str) -> tuple[str, int]:

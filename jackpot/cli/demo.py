@@ -1,6 +1,7 @@
 """`jackpot demo`: a whole floor on this machine, with nothing else installed."""
 
 import asyncio
+import errno
 import os
 import shutil
 import signal
@@ -128,7 +129,7 @@ def _run(folder: Path, play: Callable[[], "Verdict"]) -> None:
             write_logs(log)
             verdict = play()
     except* (BankStopped, ConfigErrors, EngineError, FloorError, LedgerError, OSError) as errors:
-        trouble = [str(error) for error in _leaves(errors)]
+        trouble = [f"{error}{_advice(error)}" for error in _leaves(errors)]
     if verdict is None:
         fail(f"the floor stopped: {'; '.join(trouble)}; everything is in {folder}")
     print(verdict.line(), flush=True)
@@ -194,6 +195,12 @@ def _leaves(errors: BaseExceptionGroup[BaseException]) -> list[BaseException]:
     return found
 
 
+def _advice(error: BaseException) -> str:
+    """What to look at where a kept floor cannot have its ports again."""
+    taken = isinstance(error, OSError) and error.errno == errno.EADDRINUSE
+    return " (is this floor running already? its floor.toml names its ports)" if taken else ""
+
+
 async def _play(folder: Path, scene: "Scene", rounds: int | None, url: str | None) -> "Verdict":
     from jackpot.lab.floor import SimulatedFloor
     from jackpot.lab.pace import Pace
@@ -219,7 +226,7 @@ async def _show(folder: Path, speed: float, times: int | None) -> "Verdict":
 
     pace = Pace(speed, times)
     print("a show of all that signs can show; Ctrl-C ends it", flush=True)
-    _stop_on_signals(folder, pace, lambda: None)
+    _stop_on_signals(folder, pace, lambda: print("ending...", flush=True))
     return await Show(folder, pace, lambda line: print(line, flush=True)).play()
 
 

@@ -50,7 +50,7 @@ Bank = Annotated[
 ]
 Url = Annotated[
     str | None,
-    typer.Option("--ledger", metavar="URL", help="Another ledger than the configured one, such as a backup."),
+    typer.Option("--ledger", metavar="URL", help="Another ledger than that of --config, such as a backup."),
 ]
 Csv = Annotated[bool, typer.Option("--csv", help="Comma-separated, to standard output.")]
 Json = Annotated[bool, typer.Option("--json", help="JSON, to standard output.")]
@@ -149,6 +149,8 @@ def _run(report: Report, asked: Asked) -> None:
 
     if asked.as_csv + asked.as_json + (asked.html is not None) > 1:
         fail("one of --csv, --json and --html at a time")
+    if asked.url and asked.config is None:
+        fail("--ledger also needs --config FILE: its currency and time zone")
     config = configured(asked.config, "give --config FILE")
     try:
         with closing(open_reader(asked.url or config.ledger.url)) as ledger:

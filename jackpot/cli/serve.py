@@ -2,7 +2,6 @@
 
 import asyncio
 import errno
-import platform
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -69,25 +68,19 @@ def serve(
 
 def places(config: "Config", ports: Mapping[str, int]) -> Iterator[str]:
     """Where people and devices find the server, a line each. ports: by listener, as it has them."""
-    from jackpot.config import Address
+    from jackpot.process import found_at, page_at
     from jackpot.web.screens import WALL_MOST
-    from jackpot.web.visitor import EVERYWHERE
 
-    def at(listener: str) -> str:
-        host = getattr(config.listen, listener).host
-        return str(Address(platform.node() if host in EVERYWHERE else host, ports[listener]))
-
-    scheme = "http" if config.listen.tls is None else "https"
-    yield f"    tables   {at('tables')}"
-    if "signs" in ports:
-        yield f"    signs    {at('signs')}"
+    for name in ("tables", "signs"):
+        if name in ports:
+            yield f"    {name:8} {found_at(config.listen, name, ports[name])}"
     if "http" in ports:
-        page = f"{scheme}://{at('http')}"
-        yield f"    floor    {page}/"
-        yield f"    people   {page}/ops"
-        yield f"    metrics  {page}/metrics"
+        page = page_at(config.listen, "http", ports["http"])
+        yield f"    floor    {page}"
+        yield f"    people   {page}ops"
+        yield f"    metrics  {page}metrics"
     if shown := [name for name in ("public", "http") if name in ports]:
-        page = f"{scheme}://{at(shown[0])}/sign"
+        page = f"{page_at(config.listen, shown[0], ports[shown[0]])}sign"
         links = [link.link for link in config.links]
         for link in links:
             yield f"    sign     {page}/{link}"

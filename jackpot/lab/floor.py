@@ -12,7 +12,7 @@ from controllers.memory import FileMemory
 from jackpot.app import Server
 from jackpot.config import load
 from jackpot.lab.audit import Verdict, audit, meters_of
-from jackpot.lab.house import PLACES, SIGNS, SQLITE, Place, furnish, key
+from jackpot.lab.house import PLACES, SIGNS, SQLITE, Place, furnish, keep_ports, key
 from jackpot.lab.own_count import OwnCount
 from jackpot.lab.pace import Pace
 from jackpot.lab.people import Login, hire
@@ -57,10 +57,11 @@ class SimulatedFloor:
         Raises what the server raises, and FloorError where it answers what it must not.
         """
         async with Server(self._config) as server:
+            keep_ports(self._folder, server.ports)
             self._scene.address = f"tables on 127.0.0.1:{server.ports['tables']}"
             pages = f"http://127.0.0.1:{server.ports['http']}/"
             signs = (f"{pages}sign/{link.link}" for link in self._config.links)
-            self._scene.pages = (pages, f"{pages}ops", *signs)
+            self._scene.pages = (pages, f"{pages}ops", *signs, f"{pages}sign/wall")
             self.logins = await hire(server.entrance, login_of(os.getuid()))
             self.opened.set()
             async with AsyncExitStack() as connections:

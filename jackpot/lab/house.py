@@ -1,6 +1,7 @@
 """Which floor is simulated? Twelve tables of three games on two links, two signs, and their configuration."""
 
 import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -11,6 +12,9 @@ WAGER_CENTS: Final = 100
 
 # The ledger's file, in the floor's folder.
 SQLITE: Final = "sqlite:///ledger.db"
+
+# Of a new floor: the system gives one that is free.
+ANY_PORT: Final = "127.0.0.1:0"
 
 FIVE: Final = "floor-five"
 THREE: Final = "floor-three"
@@ -94,6 +98,21 @@ def furnish(folder: Path, url: str = SQLITE) -> Path:
     return config
 
 
+def keep_ports(folder: Path, ports: Mapping[str, int]) -> None:
+    """Writes the ports that a server got into its configuration: a later one is found at the same addresses.
+
+    ports: by listener. A port that the configuration names already stays.
+    """
+    config = folder / "floor.toml"
+    before = text = config.read_text()
+    for name, port in ports.items():
+        text = text.replace(f'\n{name} = "{ANY_PORT}"\n', f'\n{name} = "127.0.0.1:{port}"\n')
+    if text != before:
+        fresh = config.with_suffix(".new")
+        fresh.write_text(text)
+        fresh.replace(config)  # one that was cut off half written would be no configuration
+
+
 def key(folder: Path, device: str) -> bytes:
     """A device's key, as its own file has it."""
     return bytes.fromhex((folder / "keys" / device).read_text().strip())
@@ -112,9 +131,9 @@ timezone = "America/New_York"
 url = "{url}"
 
 [listen]
-tables = "127.0.0.1:0"
-signs = "127.0.0.1:0"
-http = "127.0.0.1:0"
+tables = "{ANY_PORT}"
+signs = "{ANY_PORT}"
+http = "{ANY_PORT}"
 """
     tables = "".join(
         f'\n[[table]]\nid = "{place.table}"\ngame = "{place.game}"\nseats = {place.seats}\n'

@@ -129,15 +129,17 @@ class Screens:
         return self._own_sign(request.match_info["link"])
 
     async def wall(self, request: web.Request) -> web.Response:
-        """GET /sign/wall?links=A,B: several links on one screen, in this order. Else: the link "wall".
+        """GET /sign/wall?links=A,B: several links on one screen, in this order. Without: the first WALL_MOST.
+
+        A link that is called "wall" has the address without links.
 
         preview: what the first of them shows, made up; the others then show made-up amounts.
         """
-        if "links" not in request.query:
+        if "links" not in request.query and "wall" in self._signs:
             return self._own_sign("wall")
-        links = list(dict.fromkeys(filter(None, request.query["links"].split(","))))
+        known = ",".join(list(self._signs)[:WALL_MOST])
+        links = list(dict.fromkeys(filter(None, request.query.get("links", known).split(","))))
         if not 0 < len(links) <= WALL_MOST or not self._signs.keys() >= set(links):
-            known = ",".join(list(self._signs)[:WALL_MOST])
             text = f"a wall has 1 to {WALL_MOST} links of these: /sign/wall?links={known}\n"
             raise web.HTTPNotFound(text=text)
         preview = request.query.get("preview")

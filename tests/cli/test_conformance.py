@@ -97,3 +97,17 @@ def test_what_cannot_be_tested_is_said_in_one_line(key: Path) -> None:
         assert done.returncode == 1, options
         assert done.stderr.splitlines()[-1].startswith(complaint), done.stderr
         assert done.stdout == ""
+
+
+def test_the_key_says_whom_the_tester_plays(tmp_path: Path, key: Path) -> None:
+    """It is said first; the device is named like its key, unless another name is given."""
+    other = tmp_path / "T03"
+    other.touch(mode=0o600)
+    other.write_text(key.read_text())
+    for options, name in (
+        ((), "T01"),
+        (("--device", "T07"), "T07"),
+        (("--key", other), "T03"),
+    ):
+        done = conformance("--key", key, *options, "--server", "127.0.0.1:1")
+        assert done.stderr.splitlines()[0] == f"playing table {name} at 127.0.0.1:1"

@@ -93,6 +93,12 @@ def test_a_question_that_cannot_be_answered(config: str, arguments: tuple[str, .
     assert len(errors.splitlines()) == 1
 
 
+def test_a_ledger_without_a_configuration_is_told_what_else_it_needs() -> None:
+    """README, reports: a backup is read by --ledger, and written in the site's currency and time zone."""
+    needed = "--ledger also needs --config FILE: its currency and time zone\n"
+    assert run("hits", "--ledger", "sqlite:////nowhere.db") == (1, "", needed)
+
+
 def test_books_that_do_not_add_up_end_with_an_error(config: str, tmp_path: Path) -> None:
     """M4: the report is shown, each problem on a line of its own after it, and the exit code says so."""
     copy = tmp_path / "ledger.db"

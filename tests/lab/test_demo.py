@@ -98,17 +98,21 @@ def test_ctrl_c_finishes_the_rounds_and_the_books(tmp_path: Path) -> None:
 
 
 def test_a_killed_floor_goes_on_where_it_was(tmp_path: Path) -> None:
-    """S4, S6: tables finish the rounds that a kill -9 cut off, and their counts still agree."""
+    """S4, S6: tables finish the rounds that a kill -9 cut off, counts agree; pages stay where they were."""
+    seen = set[str]()
     for number in range(2):
         process = started("--rounds", "100000", "--seed", str(number), "--ledger", tmp_path)
         assert process.stdout is not None
         pages = process.stdout.readline()
         assert pages.startswith("in a browser: http://127.0.0.1:")
         assert "/sign/floor-five" in pages
+        assert "/sign/wall" in pages
+        seen.add(pages)
         while " rounds, " not in (line := process.stdout.readline()):
             assert line
         process.kill()
         process.communicate(timeout=TIMEOUT_S)
+    assert len(seen) == 1
     done = demo("--rounds", "24", "--ledger", tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.splitlines()[-1].startswith("the books balance: ")
@@ -143,6 +147,7 @@ def test_a_ledger_in_use_is_refused(tmp_path: Path) -> None:
         second = demo("--rounds", "1", "--ledger", tmp_path)
         assert second.returncode == 1
         assert second.stderr.startswith("the floor stopped: ")
+        assert "is this floor running already?" in second.stderr
         assert "Traceback" not in second.stderr
     finally:
         first.send_signal(signal.SIGINT)

@@ -26,7 +26,9 @@ def busy_scene(lucky: int = 0) -> Scene:
         scene.tables[place.table] = TableLine(
             place.table, place.game, place.link, "suspended", rounds=1234, wagers=123_456
         )
-    scene.pages = tuple(f"http://127.0.0.1:45710/{path}" for path in ("", "ops", *SIGNS.values()))
+    scene.pages = tuple(
+        f"http://127.0.0.1:45710/{path}" for path in ("", "ops", *SIGNS.values(), "sign/wall")
+    )
     scene.people = tuple(
         f"{name} Abcdefghijkl" for name in ("admin-1", "admin-2", "cashier-1", "auditor-1", "ann")
     )

@@ -29,6 +29,7 @@ def test_it_serves_until_it_is_told_to_stop(tmp_path: Path) -> None:
             if lines[-1]["event"] == "serving":
                 break
         assert {"tables", "signs", "http"} <= lines[-1].keys()
+        assert lines[-1]["pages"] == f"http://127.0.0.1:{lines[-1]['http']}/"
         with serve(config.path) as second:
             _, error = second.communicate(timeout=30)
             assert second.returncode == 1

@@ -337,6 +337,7 @@ async def test_the_floor_page_shows_who_is_there_and_what_is_wrong(tmp_path: Pat
     async with Server(config) as server, chromium() as browser:
         page = await opened(browser, page_of(server, "/"), "wall", faults)
         await state(page, "wrong")
+        assert await page.get_attribute("#signs h2 a", "href") == "/sign/wall"
         assert "Tables T01, T02 are offline" in await page.inner_text("#trouble")
         assert "the log names devices that were refused" in await page.inner_text("#trouble .next")
         async with table(server) as device, table(server, "T02"), sign(server):

@@ -131,7 +131,10 @@ async def test_a_win_takes_the_wall_and_gives_it_back(tmp_path: Path) -> None:
 
 @on_loop
 async def test_a_wall_that_cannot_be_is_told_which_can(tmp_path: Path) -> None:
-    """Signs: no links, one that is not there and too many are refused with an address that works."""
+    """Signs: no links, one that is not there and too many are refused with an address that works.
+
+    Without the word `links` the wall has all of them, up to eight.
+    """
     many = "".join(LINKS.replace(LINK, f"link-{number}") for number in range(WALL_MOST))
     config = configure(tmp_path, links=LINKS + many)
     async with Server(config) as server, aiohttp.ClientSession() as session:
@@ -140,7 +143,10 @@ async def test_a_wall_that_cannot_be_is_told_which_can(tmp_path: Path) -> None:
                 assert response.status == 404
                 assert f"/sign/wall?links={LINK},link-0" in await response.text()
         async with session.get(page_of(server, "/sign/wall")) as response:
-            assert response.status == 404
+            assert response.status == 200
+            shown = await response.text()
+            assert "link-6" in shown  # the first WALL_MOST, in their order
+            assert "link-7" not in shown
         async with session.get(page_of(server, f"/sign/wall?links={LINK}")) as response:
             assert "frame-src 'self'" in response.headers["Content-Security-Policy"]
             assert "script-src 'self'" in response.headers["Content-Security-Policy"]

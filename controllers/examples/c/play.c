@@ -16,9 +16,9 @@ static const int SEAT[SEATS] = {7, 4, 1}; /* in payout order: seat numbers fall 
 enum step { NOTHING, WAGER, SETTLE, VOID };
 static const char *const NAMES[] = {"what was unanswered", "wager", "settle", "void"};
 
-/* asked: what the unanswered command is. dealt: the round whose cards lie on this table. */
+/* asked: what the unanswered command is. dealt: the round whose cards lie on this table. waits: as last said. */
 struct dealer {
-    enum step asked;
+    enum step asked; const char *waits;
     char begun[NAME], dealt[NAME], cards[DECK][3];
     int64_t next_at, pause;
     long left; /* rounds, below 0 for ever */
@@ -110,8 +110,10 @@ static bool deal(struct table *table, struct dealer *dealer) {
         dealer->asked = known ? SETTLE : VOID;
         return known ? settle(table, dealer) : give_back(table);
     }
-    if (dealer->left == 0 || table->held || active == 0 || !table_online(table) || now_ms() < dealer->next_at)
-        return true;
+    if (dealer->left == 0 || !table_online(table) || now_ms() < dealer->next_at) return true;
+    const char *why = table->held ? "held: people must see to a hit" : active ? NULL : "every link is suspended";
+    if (why != NULL && why != dealer->waits) fprintf(stderr, "%s\n", why);
+    if ((dealer->waits = why) != NULL) return true;
     dealer->asked = WAGER;
     return wager(table, dealer, active);
 }

@@ -41,6 +41,17 @@ function until(condition) {
   });
 }
 
+let waits = null; // for whom, as it was last said
+
+/** Whether a round can begin, or there is one; once says on whom it waits where people must act first. */
+function ready(active) {
+  if (!table.online || table.round) return table.online;
+  const why = table.held ? "held: people must see to a hit" : active().length ? null : "every link is suspended";
+  if (why && why !== waits) console.error(why);
+  waits = why;
+  return !why;
+}
+
 function shuffled() {
   const deck = [..."23456789TJQKA"].flatMap((rank) => [..."shdc"].map((suit) => rank + suit));
   for (let last = deck.length - 1; last > 0; last--) {
@@ -67,7 +78,7 @@ async function clear(reason) {
 /** One round: the code that the server refused with, null where it was played, "later" where it could not begin. */
 async function playRound() {
   const active = () => [...table.links.values()].filter((link) => link.state === "active");
-  await until(() => table.online && (table.round || (!table.held && active().length)));
+  await until(() => ready(active));
   if (table.round || !table.online) return "later"; // one that is not finished comes first; or it has gone meanwhile
   const bets = SEATS.flatMap((seat) => active().map(({ link, wager }) => ({ seat, link, amount: wager })));
   const round = `R${Date.now().toString(36)}-${table.memory.acked + 1}`;

@@ -45,6 +45,10 @@ class Silent(Exception):
     """The server did not say what it had to; the text says what."""
 
 
+class NotLetIn(Silent):
+    """The server refused the table's hello."""
+
+
 class Call:
     """One connection to the server; pings on the way are answered."""
 
@@ -108,6 +112,7 @@ class Questions:
         self.quick = quick
         self.seq = 1
         self.round = ""
+        self.let_in = False
 
     @asynccontextmanager
     async def call(self) -> AsyncIterator[Call]:
@@ -129,11 +134,13 @@ class Questions:
 
     @asynccontextmanager
     async def table(self) -> AsyncIterator[tuple[Call, Message]]:
-        """A welcomed table; raises Silent where it is not let in."""
+        """A welcomed table; raises NotLetIn."""
         async with self.call() as call:
             welcome = await self.greet(call)
             if welcome["t"] != "welcome":
-                raise Silent(f"the table is not let in: {welcome.get('code')}: {welcome.get('message')}")
+                said = f"{welcome.get('code')}: {welcome.get('message')}"
+                raise NotLetIn(f"table {self.target.device} is not let in: {said}")
+            self.let_in = True
             self.seq = welcome["last_seq"] + 1
             yield call, welcome
 
@@ -277,7 +284,7 @@ ASKED: Final[tuple[tuple[Callable[[Questions], Awaitable[None]], tuple[str, ...]
 
 
 async def examine(target: Target, *, quick: bool = False) -> Report:
-    """What the server answers. Raises OSError where it cannot be reached."""
+    """What the server answers. Raises OSError where it cannot be reached, NotLetIn if it never welcomes."""
     report = Report("server")
     questions = Questions(target, report, quick=quick)
     async with questions.call():
@@ -286,6 +293,8 @@ async def examine(target: Target, *, quick: bool = False) -> Report:
         try:
             await ask(questions)
         except Silent as silent:
+            if isinstance(silent, NotLetIn) and not questions.let_in:
+                raise
             report.broken(names[0], str(silent))
         except (KeyError, TypeError, AttributeError, ValueError) as error:
             report.broken(names[0], f"a message that is not as it should be: {error!r}")

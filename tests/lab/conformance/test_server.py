@@ -2,10 +2,12 @@
 
 from pathlib import Path
 
+import pytest
+
 from controllers.answers import Ack, Nack
 from controllers.session import Commanded
 from jackpot.app import Server
-from jackpot.lab.conformance.server import Target, examine
+from jackpot.lab.conformance.server import NotLetIn, Target, examine
 from tests.controllers.host import Host
 from tests.controllers.pair import KEY, Ledger
 from tests.server.bed import LINK, configure, on_loop
@@ -21,6 +23,15 @@ async def test_this_server_passes(tmp_path: Path) -> None:
         for _ in range(2):  # the second time the table has played before
             report = await examine(target)
             assert {verdict for _, verdict, _ in report.results()} == {"pass"}, report.results()
+
+
+@on_loop
+async def test_a_table_that_is_not_let_in_asks_no_more(tmp_path: Path) -> None:
+    """A wrong key says nothing about a server: one sentence names the table, and nothing is reported."""
+    async with Server(configure(tmp_path)) as server:
+        target = Target("127.0.0.1", server.ports["tables"], "T01", bytes(32), LINK, 100)
+        with pytest.raises(NotLetIn, match="table T01 is not let in: auth_failed"):
+            await examine(target, quick=True)
 
 
 class Forgetful(Ledger):
