@@ -105,7 +105,7 @@ def _links(states: Sequence[Facts], banks: Sequence[Facts]) -> Iterator[Family]:
     )
     yield gauge(
         "awards_currency_units",
-        "Standing awards of every kind, by who pays them.",
+        "Awarded, paid or not: standing awards of every kind, by who pays them.",
         ["link", "pays"],
         (([link["link"], payer], units(link["paid_by"].get(payer, 0))) for link in links for payer in PAYERS),
     )

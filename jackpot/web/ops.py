@@ -17,7 +17,7 @@ from jackpot.rules.signing import ROLES
 from jackpot.server import asks
 from jackpot.server.asks import BadRequest, ServerAct, act_of, keyed, name_of
 from jackpot.server.people import Person
-from jackpot.server.replies import Done, Hit, Link, OneTimeCode
+from jackpot.server.replies import Done, Hit, Link, OneTimeCode, Reply
 from jackpot.server.whose import NotDone
 from jackpot.web import chart
 from jackpot.web.access import CSRF_FIELD
@@ -98,6 +98,7 @@ class Pages:
         self._overview = overview
         self._banks = front.config.banks
         self._site = front.config.site
+        self._rows = {link.link: link.rows for link in front.config.links}
 
     async def home(self, request: web.Request, person: Person) -> web.StreamResponse:
         """What waits, what is wrong, and how the floor stands."""
@@ -137,7 +138,8 @@ class Pages:
         """One link with all that S1 wants of it."""
         found = await self._make.ask(asks.OneLink, **request.match_info)
         read = await self._make.ask(asks.Readings, bank=found.bank, limit=_DAYS)
-        history = chart.lines(found, read.readings, self._access.entrance.clock.unix_ms())
+        rows = self._rows.get(found.link, ())  # none of a link that ended and is no longer configured
+        history = chart.lines(found, read.readings, self._access.entrance.clock.unix_ms(), rows)
         others = await self._others(found)
         return await self._make.page(
             request, person, "ops/link.html", link=found, history=history, others=others
@@ -231,12 +233,22 @@ class Pages:
         done = await self._acts.carry_out(keyed(asked, person, key))
         if isinstance(done, OneTimeCode):  # not for an address, which is kept by browser and proxy
             return await self._make.page(request, person, "ops/code.html", code=done)
-        waits = isinstance(done, Done) and done.asked
-        said = f"{words(name_of(kind))}: {'it waits for a second person' if waits else 'done'}"
+        said = _became(name_of(kind), form, done)
         return there(saying(back_to(form.get("back", "")), said, self._access.session(request)))
 
     def _bank(self, request: web.Request) -> str:
         return request.query.get("bank") or self._banks[0]
+
+
+def _became(act: str, form: MultiDict[str], done: Reply) -> str:
+    """What the page says of an act that was accepted."""
+    if isinstance(done, Done) and done.asked:
+        return f"{words(act)}: it waits for a second person"
+    if act == "validate":
+        return f"{form['hit']} is validated. Now it is to be paid."
+    if act == "pay" and not form.get("award"):
+        return f"{form['hit']} is paid, form {form['document']}."
+    return f"{words(act)}: done"
 
 
 def _given(request: web.Request, *names: str) -> dict[str, str]:

@@ -2,6 +2,7 @@
 
 import msgspec
 
+from jackpot.rules.paytable import Percent, Row
 from jackpot.server.replies import Level, Link, Meter, Reading, ShownHit
 from jackpot.web.chart import HEIGHT, ROOM, WIDTH, lines
 
@@ -51,6 +52,43 @@ def test_each_moment_has_its_place_and_a_hit_is_marked() -> None:
     assert [points[0][1], points[1][1]] == [ROOM, HEIGHT - ROOM]
     assert mega.hits == ((str(ROOM + (WIDTH - 2 * ROOM) // 4), str(HEIGHT // 2)),)
     assert (mega.low, mega.high, mega.first, mega.last) == ("100.00", "900.00", NOW - 4 * DAY, NOW)
+
+
+ROWS = (Row("royal-flush", Percent("mega", 10_000)), Row("flush", Percent("mega", 1_000)))
+
+
+def test_a_win_of_the_whole_meter_falls_upright() -> None:
+    """A2, S2: up to what was won, at once down to the reseed; a part of the meter is no such fall."""
+    days = [reading(NOW - DAY, mega="300.00"), reading(NOW - 3 * DAY, mega="500.00")]
+    part = msgspec.structs.replace(hit(NOW - DAY // 2), hand="flush")
+    facts = {"value": "400.00", "reseed": "100.00"}
+    one = level("mega", (part, hit(NOW - 2 * DAY)), **facts)
+    (mega,) = lines(link(one), days, NOW, ROWS)
+    third = ROOM + (WIDTH - 2 * ROOM) // 3
+    points = mega.points.split()
+    assert points[1:3] == [f"{third},{ROOM}", f"{third},{HEIGHT - ROOM}"]
+    assert len(points) == len(days) + 3
+    assert mega.hits[0] == (str(third), str(ROOM))
+    assert (mega.low, mega.high) == ("100.00", "900.00")
+    (kept,) = lines(link(msgspec.structs.replace(one, reserve_rate="8%")), days, NOW, ROWS)
+    assert (kept.low, kept.high) == ("300.00", "900.00"), "the reserve came on top of the reseed"
+    (cut,) = lines(link(msgspec.structs.replace(one, hits=3)), days, NOW, ROWS)
+    assert (cut.first, cut.points.split()[0]) == (NOW - 2 * DAY, f"{ROOM},{ROOM}"), "older hits are not known"
+
+
+def test_shares_of_one_meter_are_one_fall_and_two_wins_of_a_round_are_two() -> None:
+    """T5: what two hands shared stood there in one sum; the second winner in turn takes the reseed."""
+    at = NOW - DAY
+    shares = (hit(at), hit(at))
+    second = msgspec.structs.replace(hit(at), amount="100.00", cycle=2)
+    facts = {"value": "150.00", "reseed": "100.00"}
+    (mega,) = lines(
+        link(level("mega", (second, *shares), **facts)), [reading(NOW - 2 * DAY, mega="150.00")], NOW, ROWS
+    )
+    assert (mega.low, mega.high) == ("100.00", "1800.00")
+    middle = str(WIDTH // 2)
+    low = HEIGHT - ROOM
+    assert mega.points.split()[1:5] == [f"{middle},{y}" for y in (ROOM, low, low, low)]
 
 
 def test_the_line_begins_with_the_link_and_a_still_meter_is_a_flat_one() -> None:

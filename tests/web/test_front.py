@@ -133,11 +133,11 @@ async def test_a_page_says_only_what_became_of_its_own_form(tmp_path: Path) -> N
         form = {"hit": "H1", "token": token, "back": "/ops/hits/main/H1"}
         async with web.post("/ops/acts/validate", data=form, allow_redirects=False) as answer:
             ours = answer.headers["Location"]
-        assert 'class="said" role="status">Validate: done<' in await text(web, ours)
+        assert 'class="said" role="status">H1 is validated. Now it is to be paid.<' in await text(web, ours)
         for other in (
             "/ops/hits/main/H1?said=Pay:%20done",
             f"/ops/hits/main/H1?said=Pay:%20done&word={word_of_ours('', 'Pay: done')}",
-            ours.replace("Validate", "Pay"),
+            ours.replace("validated", "paid"),
             ours[:-1],
             "/ops?said=%ff&word=%ff",
         ):

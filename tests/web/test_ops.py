@@ -102,14 +102,14 @@ async def test_a_hit_comes_while_the_page_is_open_and_is_worked_through(tmp_path
         assert [word for word in dealt if word in spades] == spades, "the cards stand above the button"
         await page.click("button.main")
         await page.wait_for_selector("#waiting .hit.validated")
-        assert await page.inner_text(".said") == "Validate: done"
+        assert await page.inner_text(".said") == "H1 is validated. Now it is to be paid."
         await page.click("button.main")
         assert await page.evaluate("document.activeElement.id") == "document", "the browser asks for it first"
         await page.fill("#document", "P-4711")
         await page.click("summary:text-is('Patron, tax form')")
         await page.fill("#patron", "<b>Pat</b> Ron")
         await page.click("button.main")
-        await page.wait_for_selector("text=Pay: done")
+        await page.wait_for_selector("text=H1 is paid, form P-4711.")
         await until_true(page, "!document.querySelector('#waiting .hit')")
         amount = page.locator(".list td.sum").first
         box = await amount.bounding_box()
@@ -268,7 +268,7 @@ async def test_a_disputed_hit_is_held_and_a_large_one_takes_its_tax_form(tmp_pat
         await page.fill("#tax_number", "T-0815")
         await page.fill("#document", "P-2")
         await page.keyboard.press("Enter")
-        await until_open(page, "Pay: done")
+        await until_open(page, "is paid, form P-2.")
         steps = await page.inner_text(".steps")
         assert [step.split(",")[0] for step in steps.splitlines() if " by " in step] == [
             "Paid by Ann",
@@ -360,7 +360,7 @@ async def test_every_page_is_for_everybody(tmp_path: Path) -> None:
             if await page.evaluate("document.activeElement.matches('button.main')"):
                 break
         await page.keyboard.press("Enter")
-        await page.wait_for_selector("text=Validate: done")
+        await page.wait_for_selector("text=H1 is validated.")
     assert faults == []
 
 

@@ -93,8 +93,9 @@ BUSINESS: Final = Board(
         ),
         Panel(
             "lines",
-            "Awards over the links' lives, by who pays",
-            "The cage pays meter awards, the table's inventory odds and envy, the account electronic wins.",
+            "Awarded over the links' lives, by who pays",
+            "Paid or not. The cage pays meter awards, the table's inventory odds and envy, "
+            "the account electronic wins.",
             [("{{pays}}", f"sum by (pays) (jackpot_awards_currency_units{{{L}}})")],
             MONEY,
             9,
