@@ -52,9 +52,10 @@ def lines(link: Link, readings: Sequence[Reading], now: int, rows: Sequence[Row]
 
 
 def _drawn(level: Level, known: Sequence[Point], rows: Sequence[Row]) -> Line:
-    if level.hits > len(level.last_hits) > 0:  # what fell before the oldest of these is not known
-        known = [point for point in known if point.at >= level.last_hits[-1].at]
     falls = _falls(level, known, _whole_hands(level, rows))
+    if level.hits > len(level.last_hits) > 0:  # what fell before the oldest of these is not known
+        oldest = level.last_hits[-1].at
+        known = [*(point for point in known[:-1] if point.at >= oldest), known[-1]]
     points = sorted([*known, *(point for fall in reversed(falls) for point in fall)], key=_at)
     return _line(level, points, {before.at: before.value for before, _ in falls})
 
@@ -66,7 +67,8 @@ def _falls(level: Level, known: Sequence[Point], whole: Collection[str]) -> list
     say how much: there the next value that is known stands for it.
     """
     alone = level.limit is None and of_decimal(level.reserve_rate.removesuffix("%")) == 0
-    won = [hit for hit in level.last_hits if hit.hand in whole]
+    first, last = known[0].at, known[-1].at
+    won = [hit for hit in level.last_hits if hit.hand in whole and first <= hit.at <= last]
     falls: list[tuple[Point, Point]] = []
     for (at, _), shares in groupby(won, lambda hit: (hit.at, hit.cycle)):
         amount = sum(of_decimal(share.amount) for share in shares)

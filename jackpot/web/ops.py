@@ -244,9 +244,10 @@ def _became(act: str, form: MultiDict[str], done: Reply) -> str:
     """What the page says of an act that was accepted."""
     if isinstance(done, Done) and done.asked:
         return f"{words(act)}: it waits for a second person"
-    if act == "validate":
+    whole = not form.get("award")
+    if act == "validate" and whole:
         return f"{form['hit']} is validated. Now it is to be paid."
-    if act == "pay" and not form.get("award"):
+    if act == "pay" and whole:
         return f"{form['hit']} is paid, form {form['document']}."
     return f"{words(act)}: done"
 

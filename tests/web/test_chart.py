@@ -72,6 +72,10 @@ def test_a_win_of_the_whole_meter_falls_upright() -> None:
     assert (mega.low, mega.high) == ("100.00", "900.00")
     (kept,) = lines(link(msgspec.structs.replace(one, reserve_rate="8%")), days, NOW, ROWS)
     assert (kept.low, kept.high) == ("300.00", "900.00"), "the reserve came on top of the reseed"
+    (late,) = lines(
+        link(msgspec.structs.replace(one, last_hits=(hit(NOW + 1), hit(NOW - 4 * DAY)))), days, NOW, ROWS
+    )
+    assert (late.high, late.hits) == ("500.00", ()), "what is not within the readings is not drawn"
     (cut,) = lines(link(msgspec.structs.replace(one, hits=3)), days, NOW, ROWS)
     assert (cut.first, cut.points.split()[0]) == (NOW - 2 * DAY, f"{ROOM},{ROOM}"), "older hits are not known"
 
