@@ -1,9 +1,11 @@
 """Does the show have all that signs can show, and do its books balance?"""
 
+import signal
+import subprocess
 from pathlib import Path
 from typing import Final
 
-from tests.lab.test_demo import demo
+from tests.lab.test_demo import DEMO, ROOT, TIMEOUT_S, demo
 
 # Steps of a show, as its lines name them.
 STEPS: Final = [
@@ -31,3 +33,19 @@ def test_a_show_takes_no_ledger_of_somebody(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert "leave out --ledger" in done.stderr
     assert not [*tmp_path.iterdir()]
+
+
+def test_a_show_that_is_ended_says_so_and_waits_no_more() -> None:
+    """Ctrl-C while people look at what stands still: it is heard at once, and the books balance."""
+    # At a hundredth of its speed the first look alone would take longer than the test may.
+    show = [*DEMO, "--show", "--speed", "0.01"]
+    with subprocess.Popen(show, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if line.lstrip().startswith("open"):
+                break
+        process.send_signal(signal.SIGINT)
+        said, _ = process.communicate(timeout=TIMEOUT_S)
+    assert process.returncode == 0, said
+    assert said.startswith("ending...\n")
+    assert said.splitlines()[-1].startswith("the books balance: ")
