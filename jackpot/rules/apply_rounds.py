@@ -124,21 +124,35 @@ def recomputed_changes(effects: Effects, recomputed: Recomputed) -> None:
 
 
 def _leave(effects: Effects, made: LeftMade) -> None:
-    """So much more, or less, is left on the meter and waits for two people (A11)."""
+    """So much is left on the meter now; what nobody has decided on yet waits for two people (A11)."""
     state = effects.state
+    waits = made.more - sum(share.decided for share in _shares(state, made))
     one = next((one for one in state.left if one.award == made.award), None)
-    if one is None and made.change > 0:
+    if one is None and waits > 0:
         one = Left(state.next_left, made.award, made.link, made.level, 0, effects.seq)
         state.left.append(one)
         state.next_left += 1
     if one is not None:
-        decided(effects, one, -made.change)
+        _wait(effects, one, waits)
 
 
 def decided(effects: Effects, one: Left, amount: int) -> None:
     """So much of what is left on the meter waits for nobody any more; micro-dollars."""
-    one.amount, one.seq = one.amount - amount, effects.seq
+    for share in _shares(effects.state, one):
+        share.decided += amount
+    _wait(effects, one, one.amount - amount)
+
+
+def _wait(effects: Effects, one: Left, amount: int) -> None:
+    """So much of it waits; it is listed while that is anything."""
+    one.amount, one.seq = amount, effects.seq
     effects.state.left = [one for one in effects.state.left if one.amount > 0]
+
+
+def _shares(state: State, one: Left | LeftMade) -> list[Share]:
+    """The share of the award that left it, while its level's history can still change."""
+    history = state.link(one.link).levels[one.level - 1].history
+    return [share for share in history.shares() if share.award == one.award]
 
 
 def _unpaid_hits(state: State, levels: Collection[tuple[int, int]]) -> list[Hit]:

@@ -36,7 +36,8 @@ _at = attrgetter("at")
 class Share(msgspec.Struct, array_like=True, gc=False):
     """One award's part in a take. dealer: the dealer's hand's part, divided among its players (A6).
 
-    correction: what two people changed the amount by, which it includes (A10).
+    correction: what two people changed the amount by, which it includes (A10). decided: how much of what it
+    leaves on the meter waits for nobody any more, also where it leaves less for a while (A11).
     """
 
     award: int
@@ -45,6 +46,7 @@ class Share(msgspec.Struct, array_like=True, gc=False):
     paid: bool = False
     undone: bool = False
     correction: int = 0
+    decided: int = 0
 
 
 class Take(msgspec.Struct, array_like=True, gc=False):

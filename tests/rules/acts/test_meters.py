@@ -265,6 +265,36 @@ def test_what_is_left_shrinks_when_its_wagers_go_back() -> None:
     assert listed(subject) == [(3, 21 * CENT)]
 
 
+@pytest.mark.parametrize("way", ["taken off", "let be", "paid to the winner"])
+def test_what_was_decided_on_is_not_asked_again_when_it_shrinks_and_grows(way: str) -> None:
+    """A11, A10: A5, paid, comes to 0.63 more, all decided on; then to 0.42, then to 0.84: 0.21 is new."""
+    subject = bank()
+    subject.add(Table("T3"))
+    subject.add(Table("T4"))
+    frame(subject, wager("r1"))
+    frame(subject, royal("r1"))
+    frame(subject, wager("y1", (1,)), "T2")
+    frame(subject, Close("y1"), "T2")
+    frame(subject, wager("x1"), "T3")
+    frame(subject, royal("x1"), "T3")
+    jackpot(subject, "z1", "T4")
+    done(subject, Undo("H2", "misdealt"))
+    assert listed(subject) == [(5, 63 * CENT)]
+    if way == "paid to the winner":
+        done(subject, Correct("A5", 1_000_042 + 63, "owed", "W-1"))
+    else:
+        done(subject, DecideLeft("D1", way == "taken off", "as agreed"))
+    assert listed(subject) == []
+    done(subject, Reopen("T2", "y1", "a look at the cards"))
+    assert subject.act("void_round", people=2, table="T2", round="y1")["ok"]
+    assert listed(subject) == []
+    subject.rebuild()
+    done(subject, Undo("H1", "misdealt"))
+    assert listed(subject) == [(5, 21 * CENT)]
+    done(subject, DecideLeft("D2", True, "as agreed"))
+    assert meter(subject)[0] == SEED + (63 * CENT if way == "let be" else 0)
+
+
 # Transfer and closing
 
 
