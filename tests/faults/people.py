@@ -11,10 +11,10 @@ from random import Random
 from typing import Any
 
 from jackpot.rules.acts.devices import ClearDevice
-from jackpot.rules.acts.disputes import Dispute, Lift
-from jackpot.rules.acts.hits import Correct, Pay, Undo, Validate
+from jackpot.rules.acts.disputes import Dispute
+from jackpot.rules.acts.hits import Correct, Undo, Validate
 from jackpot.rules.acts.links import Resume, Suspend
-from jackpot.rules.acts.meters import TRANSFERRED, CloseLink, CorrectMeter, DecideLeft, Transfer
+from jackpot.rules.acts.meters import TRANSFERRED
 from jackpot.rules.acts.people import (
     AddPerson,
     EndPerson,
@@ -38,7 +38,7 @@ from tests.faults.model import Model
 from tests.faults.model_people import ADMIN, CAGE, FLOOR, POWERS, Requests
 from tests.faults.network import Timeline
 from tests.faults.site import FIRST, By, Site
-from tests.faults.terms import Names
+from tests.faults.terms import ACTIONS, Names
 from tests.faults.worked.form import Signer
 
 # Seconds between two acts, and before an unanswered one is asked for again.
@@ -60,26 +60,11 @@ MOST = 9
 EMPTIES = 0.008
 CORRECTS = 0.004
 # What each act asks a person's roles for.
-KINDS: dict[type, str] = {
-    Validate: "validate",
-    Pay: "pay",
-    Undo: "undo",
-    Correct: "correct",
-    Strike: "strike",
-    VoidRound: "void_round",
-    Reopen: "reopen",
-    Decline: "decline",
-    Release: "release",
+KINDS: dict[type, str] = ACTIONS | {
     Suspend: "suspend",
     Resume: "resume",
     ConfirmBehind: "confirm_behind",
     ClearDevice: "clear",
-    Dispute: "dispute",
-    Lift: "lift",
-    CorrectMeter: "correct_meter",
-    DecideLeft: "decide_left",
-    Transfer: "transfer",
-    CloseLink: "close_link",
 }
 # These are asked for by who may, and by two at once: the witness knows no requests of them.
 SURE = (Suspend, Resume, ConfirmBehind, ClearDevice)

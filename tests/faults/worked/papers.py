@@ -12,7 +12,12 @@ HAND = Hand("r1", 5)
 ENVY = Prize(HAND, 3, "envy")
 LAW = "58 Pa. Code 643a.11(g)(4)(iv): paid when the documentation is complete; house rule on disputes"
 TAX = "the holder's internal controls: a payment from a sum on is reported for tax"
-# For the royal of 10,000.21, with envy of 1,000.00 for seat 3: two wagers of 0.21
+# A royal of 10,000.42, by two wagers of 0.21, with envy of 1,000.00 for seat 3: seen, and what it leaves.
+VALIDATED = (
+    Frame("T1", plain("r1", [5, 3])),
+    royal("T1", "r1", "10000.42", [3]),
+    Act("validate", HAND),
+)
 ENVIED = {L: Level("10000", "20000", "0.42", "10000.42", cycle=2)}
 
 
@@ -85,9 +90,7 @@ EXAMPLES: list[Example] = [
         (A,),
         (T1,),
         (
-            Frame("T1", plain("r1", [5, 3])),
-            royal("T1", "r1", "10000.42", [3]),
-            Act("validate", HAND),
+            *VALIDATED,
             Act("dispute", HAND),
             Act("correct", FIRST, {"amount": "9000.42"}, people=2),
             Act("undo", FIRST),
@@ -121,9 +124,7 @@ EXAMPLES: list[Example] = [
         (A,),
         (T1,),
         (
-            Frame("T1", plain("r1", [5, 3])),
-            royal("T1", "r1", "10000.42", [3]),
-            Act("validate", HAND),
+            *VALIDATED,
             pay(FIRST, 1_000_043),
             pay(HAND, None),
         ),
@@ -160,9 +161,7 @@ EXAMPLES: list[Example] = [
         (A,),
         (T1,),
         (
-            Frame("T1", plain("r1", [5, 3])),
-            royal("T1", "r1", "10000.42", [3]),
-            Act("validate", HAND),
+            *VALIDATED,
             pay(HAND, 60_000, "W-2G", ok=False),
             pay(FIRST, 60_000, "W-2G"),
             pay(HAND, 100_000, ok=False),
