@@ -3,8 +3,9 @@
 Among several servers on one ledger one holds a bank: it alone decides and writes. The others watch it. This
 is the life of one bank in one server, as one table, TRANSITIONS:
 
-    WATCHING -free-> TAKING -taken-> CHECKING -checked-> OPENING -agreed-> SERVING -drained-> RELEASING
-        ^______________________ fenced, lost, released _____________________|___________________|
+    WATCHING -free-> TAKING -taken-> CHECKING -checked-> OPENING -agreed-> SERVING
+        ^   ^__ fenced, lost ______|________|____________________|____________________|  | ending
+        |______ released __________________________________ RELEASING <-drained- DRAINING
 
 Each input returns what the shell must do, in order. An input that the table does not list for a state is a
 broken invariant. `life` says what the states mean, and answers every question about a bank.
@@ -43,7 +44,8 @@ INPUTS: Final = (
     "rebuilt",  # the state is again what the ledger holds
     "lapsed",  # nothing was acknowledged for so long that another server may hold the bank
     "fenced",  # another server has taken the bank
-    "drained",  # everything decided is durable, and the bank is to be given up
+    "ending",  # it is to be given up: this server stops, or people want another to have it
+    "drained",  # everything decided is durable, or in a doubt that is not waited out
     "released",  # it was given up, or that failed and others must wait until it has lapsed
     "failed",  # it cannot go on
 )
@@ -78,7 +80,7 @@ TRANSITIONS: Final[Mapping[State, Mapping[str, State]]] = {
         "doubted": State.OPENING_DOUBT,
         "rebuilt": State.OPENING,
         "fenced": State.WATCHING,
-        "drained": State.RELEASING,
+        "ending": State.DRAINING_AWAY,
         "failed": State.FAILED,
     },
     State.OPENING_DOUBT: {
@@ -88,7 +90,7 @@ TRANSITIONS: Final[Mapping[State, Mapping[str, State]]] = {
         "doubted": State.OPENING_DOUBT,
         "rebuilt": State.OPENING,
         "fenced": State.WATCHING,
-        "drained": State.RELEASING,
+        "ending": State.DRAINING_DOUBT,
         "failed": State.FAILED,
     },
     State.SERVING: {
@@ -99,7 +101,7 @@ TRANSITIONS: Final[Mapping[State, Mapping[str, State]]] = {
         "rebuilt": State.SERVING,
         "lapsed": State.LAPSED,
         "fenced": State.WATCHING,
-        "drained": State.RELEASING,
+        "ending": State.DRAINING,
         "failed": State.FAILED,
     },
     State.SLOW: {
@@ -110,7 +112,7 @@ TRANSITIONS: Final[Mapping[State, Mapping[str, State]]] = {
         "rebuilt": State.SERVING,
         "lapsed": State.LAPSED,
         "fenced": State.WATCHING,
-        "drained": State.RELEASING,
+        "ending": State.DRAINING,
         "failed": State.FAILED,
     },
     State.DOUBT: {
@@ -120,7 +122,7 @@ TRANSITIONS: Final[Mapping[State, Mapping[str, State]]] = {
         "rebuilt": State.SERVING,
         "lapsed": State.LAPSED_DOUBT,
         "fenced": State.WATCHING,
-        "drained": State.RELEASING,
+        "ending": State.DRAINING_DOUBT,
         "failed": State.FAILED,
     },
     State.LAPSED: {
@@ -130,7 +132,7 @@ TRANSITIONS: Final[Mapping[State, Mapping[str, State]]] = {
         "doubted": State.LAPSED_DOUBT,
         "rebuilt": State.LAPSED,
         "fenced": State.WATCHING,
-        "drained": State.RELEASING,
+        "ending": State.DRAINING_AWAY,
         "failed": State.FAILED,
     },
     State.LAPSED_DOUBT: {
@@ -139,6 +141,41 @@ TRANSITIONS: Final[Mapping[State, Mapping[str, State]]] = {
         "doubted": State.LAPSED_DOUBT,
         "rebuilt": State.LAPSED,
         "fenced": State.WATCHING,
+        "ending": State.DRAINING_DOUBT,
+        "failed": State.FAILED,
+    },
+    State.DRAINING: {
+        "acknowledged": State.DRAINING,
+        "acknowledged late": State.DRAINING,
+        "slow": State.DRAINING,
+        "doubted": State.DRAINING_DOUBT,
+        "rebuilt": State.DRAINING,
+        "lapsed": State.DRAINING_AWAY,
+        "fenced": State.WATCHING,
+        "ending": State.DRAINING,
+        "drained": State.RELEASING,
+        "failed": State.FAILED,
+    },
+    State.DRAINING_AWAY: {
+        "agreed": State.DRAINING_AWAY,
+        "acknowledged": State.DRAINING_AWAY,
+        "acknowledged late": State.DRAINING_AWAY,
+        "slow": State.DRAINING_AWAY,
+        "doubted": State.DRAINING_DOUBT,
+        "rebuilt": State.DRAINING_AWAY,
+        "fenced": State.WATCHING,
+        "ending": State.DRAINING_AWAY,
+        "drained": State.RELEASING,
+        "failed": State.FAILED,
+    },
+    State.DRAINING_DOUBT: {
+        "agreed": State.DRAINING_DOUBT,
+        "taken": State.DRAINING_DOUBT,
+        "taken late": State.DRAINING_DOUBT,
+        "doubted": State.DRAINING_DOUBT,
+        "rebuilt": State.DRAINING_AWAY,
+        "fenced": State.WATCHING,
+        "ending": State.DRAINING_DOUBT,
         "drained": State.RELEASING,
         "failed": State.FAILED,
     },
@@ -269,9 +306,9 @@ class Hold(Life):
 
     def doubted(self) -> tuple[Do, ...]:
         """Nobody knows whether the last commit is durable."""
-        self._follow("doubted")
+        said = self._onward("doubted")
         self._new_epoch = False
-        return ()
+        return said
 
     def rebuilt(self) -> tuple[Do, ...]:
         """The state is what the ledger holds. Raises InvariantError in doubt without a new epoch."""
@@ -287,6 +324,10 @@ class Hold(Life):
     def hand_over(self) -> None:
         """People want another server to have it: once it is given up, that gets more time than usual."""
         self._handed_over = True
+
+    def ending(self) -> tuple[Do, ...]:
+        """The bank is to be given up. Nothing more is taken in, and what was decided becomes durable."""
+        return self._onward("ending")
 
     def drained(self) -> tuple[Do, ...]:
         """Nothing waits: the bank is given up. Another server may take it before this one hears of it."""
@@ -310,12 +351,17 @@ class Hold(Life):
     def tick(self, now: float) -> tuple[Do, ...]:
         """Lets time pass; about ten times a second."""
         if self.others and self.state in OPEN and now - self._until >= AWAY_S:
-            self._follow("lapsed")
-            return (Do.SEND_AWAY,)
+            return self._onward("lapsed")
         return ()
 
     def _follow(self, news: str) -> None:
         self.state = next_state(self.state, news)
+
+    def _onward(self, news: str) -> tuple[Do, ...]:
+        """To a state in which devices may not be in any more."""
+        before = self.state
+        self._follow(news)
+        return (Do.SEND_AWAY,) if before in OPEN and self.state in AWAY else ()
 
     def _confirmed(self, news: str, began: float, now: float) -> tuple[Do, ...]:
         until = began + LEASE_S if self._shared else inf

@@ -13,10 +13,14 @@ DOUBT      As SERVING, but nobody knows whether the last commit is durable. Noth
            must be acknowledged first; only then is the ledger read.
 LAPSED     The ledger has acknowledged nothing for so long that another server may hold the bank by now.
            Devices were sent away. They come back if the ledger acknowledges something after all.
+DRAINING   The bank is to be given up. Its links are suspended and nothing more is taken in, but what was
+           decided becomes durable, and devices get their answers.
 RELEASING  Everything decided is durable. The bank is being given up, and is shown no more.
 FAILED     Stopped for good: a person must look.
 
-A doubt can also come in OPENING and in LAPSED; OPENING_DOUBT and LAPSED_DOUBT remember where it came.
+A doubt can also come in OPENING and in LAPSED; OPENING_DOUBT and LAPSED_DOUBT remember where it came. A bank
+whose devices are not in, or are sent away meanwhile, is DRAINING_AWAY until it is given up. A doubt while it
+drains is DRAINING_DOUBT. It is not waited out, for nobody knows how long it lasts.
 Everything that is asked about a bank is read from here: whether it may be shown, whether a device may come
 in, what pages, metrics and `jackpot lease show` say. No I/O, and no clock: the time is passed in.
 """
@@ -40,18 +44,23 @@ class State(Enum):
     DOUBT = auto()
     LAPSED = auto()
     LAPSED_DOUBT = auto()
+    DRAINING = auto()
+    DRAINING_AWAY = auto()
+    DRAINING_DOUBT = auto()
     RELEASING = auto()
     FAILED = auto()
 
 
-IN_DOUBT: Final = frozenset({State.OPENING_DOUBT, State.DOUBT, State.LAPSED_DOUBT})
+IN_DOUBT: Final = frozenset({State.OPENING_DOUBT, State.DOUBT, State.LAPSED_DOUBT, State.DRAINING_DOUBT})
+# Nothing more is taken in. A tuple, for it is asked at every read, and a state's hash takes longer.
+DRAINING: Final = (State.DRAINING, State.DRAINING_AWAY, State.DRAINING_DOUBT)
 # The bank is written here.
-HELD: Final = frozenset({State.OPENING, State.SERVING, State.SLOW, State.LAPSED}) | IN_DOUBT
+HELD: Final = frozenset({State.OPENING, State.SERVING, State.SLOW, State.LAPSED, *DRAINING}) | IN_DOUBT
 # What was decided last is known to be durable, or soon will be.
 SURE: Final = frozenset({State.OPENING, State.SERVING})
 # Devices are in.
-OPEN: Final = frozenset({State.SERVING, State.SLOW, State.DOUBT})
-AWAY: Final = frozenset({State.LAPSED, State.LAPSED_DOUBT})
+OPEN: Final = frozenset({State.SERVING, State.SLOW, State.DOUBT, State.DRAINING})
+AWAY: Final = frozenset({State.LAPSED, State.LAPSED_DOUBT, State.DRAINING_AWAY, State.DRAINING_DOUBT})
 # A bank counts as one of this server's where it is decided whether to take one more.
 BUSY: Final = HELD | {State.TAKING, State.CHECKING, State.RELEASING}
 
@@ -115,6 +124,11 @@ class Life:
     def in_doubt(self) -> bool:
         """Whether a new epoch must come before the ledger is read again."""
         return self.state in IN_DOUBT
+
+    @property
+    def draining(self) -> bool:
+        """Whether nothing more is taken in, because the bank is to be given up."""
+        return self.state in DRAINING
 
     @property
     def failed(self) -> bool:

@@ -67,14 +67,12 @@ class Writer(Desk):
         self.recovery = Recovery(self, store)
         self._batches_written = 0
         self._pause = 0.0
-        self._ending = False
         self._wake = asyncio.Event()
 
     def begin(self, engine: Engine, head: Head) -> None:
         """What is decided from here on is decided on this state, which the ledger holds."""
         self.core = Core(engine, head, self._tell)
         self._pause = 0.0
-        self._ending = False
         self.board.hits.forget()
         self.board.reset(*face(engine))
 
@@ -85,7 +83,7 @@ class Writer(Desk):
     @property
     def full(self) -> bool:
         """Also where the queue shall become empty for the end."""
-        return self.core.full or self._ending
+        return self.core.full or self.hold.draining
 
     def submit(self, envelope: Envelope, release: Release) -> None:
         """As Desk says."""
@@ -96,7 +94,8 @@ class Writer(Desk):
 
     def end(self) -> None:
         """Lets `run` return once nothing waits; in doubt at once, for nobody knows how long that lasts."""
-        self._ending = True
+        if self.hold.stopped is None:
+            self.carry_out(self.hold.ending())
         self._wake.set()
 
     async def run(self) -> None:
@@ -112,13 +111,17 @@ class Writer(Desk):
     async def _run(self) -> None:
         while True:
             if self.core.broken:
-                if self._ending and self.hold.in_doubt:
+                if self._ending and (self.hold.in_doubt or self.hold.failed):
                     return
                 await self._recover()
             elif not await self._write_next():
                 if self._ending and not self.core.depth:
                     return
                 await self._idle()
+
+    @property
+    def _ending(self) -> bool:
+        return self.hold.draining or self.hold.failed
 
     async def _idle(self) -> None:
         """Waits for work; where others watch the bank, no longer than until its lease must be confirmed."""

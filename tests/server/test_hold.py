@@ -28,7 +28,7 @@ from jackpot.server.lease import (
     STARTED_TOGETHER_S,
     TAKEOVER_S,
 )
-from jackpot.server.life import AWAY, HELD, IN_DOUBT, OPEN, SURE, Here, Service, State
+from jackpot.server.life import AWAY, DRAINING, HELD, IN_DOUBT, OPEN, SURE, Here, Service, State
 
 US, THEM = "a host:1:abc", "b host:2:abc"
 
@@ -93,7 +93,9 @@ def test_every_input_in_every_state_keeps_the_rules(state: State, news: str) -> 
     if state in AWAY and after in OPEN:
         assert news in {"acknowledged", "taken"}, "devices come back only once the ledger has confirmed it"
     if after is State.RELEASING:
-        assert (state in HELD, news) == (True, "drained")
+        assert (state in DRAINING, news) == (True, "drained"), "first nothing more is taken in"
+    if state in DRAINING and after in HELD:
+        assert after in DRAINING, "a bank that is to be given up takes nothing in again"
 
 
 CALLS: dict[str, Callable[[Hold, float], object]] = {
@@ -110,6 +112,7 @@ CALLS: dict[str, Callable[[Hold, float], object]] = {
     "doubted": lambda one, _now: one.doubted(),
     "rebuilt": lambda one, _now: one.rebuilt(),
     "fenced": lambda one, _now: one.fenced(),
+    "ending": lambda one, _now: one.ending(),
     "drained": lambda one, _now: one.drained(),
     "released": lambda one, _now: one.released(),
     "failed": lambda one, _now: one.fail("for this test"),
@@ -171,6 +174,7 @@ def agree(one: Hold, now: float) -> None:
     assert (told.here is Here.HELD) == (one.state in HELD and one.leased(now))
     assert (one.service is Service.HERE) == (one.state in OPEN)
     assert not (one.elsewhere and one.busy)
+    assert not one.draining or (one.stopped is None and not one.trusted(now))
     if one.elsewhere or one.failed or one.state in AWAY:
         assert one.service is Service.ELSEWHERE
     if one.state in HELD:
@@ -300,6 +304,7 @@ def test_never_do_two_servers_show_a_bank(
             world.recover(number)
         elif what == "release":
             if world.holds[number].state in HELD and world.head.epoch == world.epochs[number]:
+                world.holds[number].ending()
                 world.holds[number].drained()
                 world.head = head("", world.head.epoch, world.head.seq, world.head.beat + 1)
                 world.judge()
@@ -358,6 +363,24 @@ def test_a_lapsed_holder_sends_its_devices_away_and_takes_them_back() -> None:
     assert (one.state, one.trusted(10.2)) == (State.SERVING, True)
 
 
+def test_a_bank_that_is_to_be_given_up_answers_what_it_decided_and_no_more() -> None:
+    """DESIGN, beyond one machine: devices stay for their answers, but not through a doubt."""
+    one = serving()
+    assert one.ending() == ()
+    assert (one.draining, one.service, one.trusted(0.1)) == (True, Service.HERE, False)
+    one.acknowledged(0.5, 0.6)
+    assert one.ending() == ()
+    assert one.state is State.DRAINING
+    assert one.tick(0.5 + LEASE_S + AWAY_S) == (Do.SEND_AWAY,)
+    assert one.acknowledged(9.0, 9.1) == (), "nobody comes back to it"
+    assert one.drained()
+    doubtful = serving()
+    doubtful.ending()
+    assert doubtful.doubted() == (Do.SEND_AWAY,)
+    assert (doubtful.in_doubt, doubtful.draining) == (True, True)
+    assert doubtful.drained()
+
+
 def test_without_other_servers_a_slow_ledger_sends_nobody_away() -> None:
     """DESIGN, lease: links are suspended, and that is all; there is nowhere else to go."""
     one = serving(others=False)
@@ -384,12 +407,14 @@ def test_a_bank_that_was_handed_over_is_left_to_others_for_longer() -> None:
 
     one = serving()
     one.hand_over()
+    one.ending()
     one.drained()
     one.released()
     free = [head("")] * 100
     assert taken_after(one, free) == pytest.approx(HANDED_OVER_S, abs=2 * LOOK_S)
     again = serving()
     again.hand_over()
+    again.ending()
     again.drained()
     again.released()
     assert taken_after(again, [head(THEM, 2), *free]) == pytest.approx(LOOK_S, abs=LOOK_S)
