@@ -1,6 +1,5 @@
 """How do pages and commands read the books? Next to the writer, over a connection of their own."""
 
-import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Final, TypeVar
@@ -26,13 +25,9 @@ class Books:
         self._used = False
 
     async def read(self, work: Callable[[Reader], T]) -> T:
-        """Raises LedgerError, also where it takes longer than READ_WITHIN_S."""
+        """Raises LedgerError, also where it has no answer within READ_WITHIN_S."""
         self._used = True
-        late = asyncio.get_running_loop().call_later(READ_WITHIN_S, self._aside.leave)
-        try:
-            return await self._aside.run(lambda: self._read(work))
-        finally:
-            late.cancel()
+        return await self._aside.run(lambda: self._read(work), within_s=READ_WITHIN_S)
 
     async def close(self) -> None:
         """Ends its use."""

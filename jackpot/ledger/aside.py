@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from concurrent.futures import Future
+from math import inf
 from queue import SimpleQueue
 from threading import Thread
 from typing import Any, Final, TypeVar
@@ -49,16 +50,22 @@ class Aside:
                 except BaseException as error:  # noqa: BLE001 - it is raised where the call was made
                     call.set_exception(error)
 
-    async def run(self, work: Callable[[], T], drop: Callable[[], None] = lambda: None) -> T:
+    async def run(
+        self, work: Callable[[], T], drop: Callable[[], None] = lambda: None, within_s: float = inf
+    ) -> T:
         """A cancelled caller waits for the end; then the work's error is raised, or CancelledError.
 
-        drop: called when the caller is cancelled. Raises CommitInDoubt where it is not waited for any more.
+        drop: called when the caller is cancelled. within_s: how long this call is waited for.
+        Raises CommitInDoubt where it is not waited for any more.
         """
         asked: Future[T] = Future()
         call = asyncio.wrap_future(asked)
         self._waiting.add(call)
         self._calls.put((asked, work))
+        late = None if within_s == inf else asyncio.get_running_loop().call_later(within_s, call.cancel)
         cancelled = await outlast(call, drop)
+        if late is not None:
+            late.cancel()
         self._waiting.discard(call)
         if call.cancelled():
             raise CommitInDoubt(LEFT)
@@ -67,7 +74,7 @@ class Aside:
         return call.result()
 
     def leave(self) -> None:
-        """Waits no longer for what is under way; what has not begun never does."""
+        """Waits no longer for anything that was asked; what has not begun never does."""
         for call in self._waiting:
             call.cancel()
 
