@@ -287,8 +287,7 @@ class Hold(Life):
 
     def checked(self) -> tuple[Do, ...]:
         """The books were read in that epoch and are sound: the bank decides."""
-        self._follow("checked")
-        return ()
+        return self._follow("checked")
 
     def agreed(self) -> tuple[Do, ...]:
         """Links and tables are as the configuration wants them: devices may come in."""
@@ -301,12 +300,11 @@ class Hold(Life):
 
     def slow(self) -> tuple[Do, ...]:
         """A commit takes too long; it is left alone."""
-        self._follow("slow")
-        return ()
+        return self._follow("slow")
 
     def doubted(self) -> tuple[Do, ...]:
         """Nobody knows whether the last commit is durable."""
-        said = self._onward("doubted")
+        said = self._follow("doubted")
         self._new_epoch = False
         return said
 
@@ -321,13 +319,13 @@ class Hold(Life):
         """Another server has taken the bank."""
         return self._not_ours("fenced")
 
-    def hand_over(self) -> None:
-        """People want another server to have it: once it is given up, that gets more time than usual."""
-        self._handed_over = True
+    def ending(self, *, hand_over: bool = False) -> tuple[Do, ...]:
+        """The bank is to be given up. Nothing more is taken in, and what was decided becomes durable.
 
-    def ending(self) -> tuple[Do, ...]:
-        """The bank is to be given up. Nothing more is taken in, and what was decided becomes durable."""
-        return self._onward("ending")
+        hand_over: people want another server to have it, so that gets more time than usual to take it.
+        """
+        self._handed_over = self._handed_over or hand_over
+        return self._follow("ending")
 
     def drained(self) -> tuple[Do, ...]:
         """Nothing waits: the bank is given up. Another server may take it before this one hears of it."""
@@ -335,8 +333,7 @@ class Hold(Life):
 
     def released(self) -> tuple[Do, ...]:
         """It was given up; or that failed, and others wait until it has lapsed."""
-        self._follow("released")
-        return ()
+        return self._follow("released")
 
     def fail(self, reason: str) -> tuple[Do, ...]:
         """It cannot go on; the first reason stays."""
@@ -351,16 +348,13 @@ class Hold(Life):
     def tick(self, now: float) -> tuple[Do, ...]:
         """Lets time pass; about ten times a second."""
         if self.others and self.state in OPEN and now - self._until >= AWAY_S:
-            return self._onward("lapsed")
+            return self._follow("lapsed")
         return ()
 
-    def _follow(self, news: str) -> None:
-        self.state = next_state(self.state, news)
-
-    def _onward(self, news: str) -> tuple[Do, ...]:
-        """To a state in which devices may not be in any more."""
+    def _follow(self, news: str) -> tuple[Do, ...]:
+        """Devices that were in are sent away where they may not be in any more."""
         before = self.state
-        self._follow(news)
+        self.state = next_state(before, news)
         return (Do.SEND_AWAY,) if before in OPEN and self.state in AWAY else ()
 
     def _confirmed(self, news: str, began: float, now: float) -> tuple[Do, ...]:

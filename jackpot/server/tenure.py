@@ -87,9 +87,8 @@ class Tenure:
             raise BankStopped(stopped)
         if not self._store.shared:
             raise BankStopped("a ledger in SQLite has one server")
-        self.hold.hand_over()
         handing = self._handing = self._handing or HandOver()
-        self.writer.end()
+        self.writer.end(hand_over=True)
         await asyncio.wait((handing.given_up,))
         if not handing.given_up.result():
             raise BankStopped(f"not given up in the ledger, others must wait for it to lapse: {self.bank}")

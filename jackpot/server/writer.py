@@ -92,10 +92,13 @@ class Writer(Desk):
         self.core.submit(envelope, release)
         self._wake.set()
 
-    def end(self) -> None:
-        """Lets `run` return once nothing waits; in doubt at once, for nobody knows how long that lasts."""
+    def end(self, *, hand_over: bool = False) -> None:
+        """Lets `run` return once nothing waits; in doubt at once, for nobody knows how long that lasts.
+
+        hand_over: as of `Hold.ending`.
+        """
         if self.hold.stopped is None:
-            self.carry_out(self.hold.ending())
+            self.carry_out(self.hold.ending(hand_over=hand_over))
         self._wake.set()
 
     async def run(self) -> None:

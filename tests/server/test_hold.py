@@ -406,15 +406,13 @@ def test_a_bank_that_was_handed_over_is_left_to_others_for_longer() -> None:
         raise AssertionError("it was never taken")
 
     one = serving()
-    one.hand_over()
-    one.ending()
+    one.ending(hand_over=True)
     one.drained()
     one.released()
     free = [head("")] * 100
     assert taken_after(one, free) == pytest.approx(HANDED_OVER_S, abs=2 * LOOK_S)
     again = serving()
-    again.hand_over()
-    again.ending()
+    again.ending(hand_over=True)
     again.drained()
     again.released()
     assert taken_after(again, [head(THEM, 2), *free]) == pytest.approx(LOOK_S, abs=LOOK_S)
