@@ -8,7 +8,8 @@ Readings, besides those of the model:
     theirs with a code from the other, and not both theirs by one and the same third who is vouched for in
     neither. Two who are not do together what one may do, and are refused what takes two.
  3. One who asks for what takes two makes a request, unless two would be refused. Another confirms it within
-    15 minutes: then both must have the power, and it is decided as it stands then.
+    15 minutes: then both must have the power, and it is decided as it stands then. If it would do something
+    else than when it was asked for, it is refused and waits on.
  4. Reopening a round waits by itself (T10): the first asks, and the second reopens it.
  5. What is done ends every request of the bank that says the same, its reason too, no matter who asked and
     how it came to be done: alone, by two at once, by another request. Other words are another request, and
@@ -23,7 +24,7 @@ from typing import Any, Final
 
 from tests.faults.model_facts import UNDONE
 from tests.faults.model_floor import Map, Refused
-from tests.faults.model_links import LinkActs
+from tests.faults.model_sight import SeenActs
 from tests.faults.worked.form import Signer
 
 FLOOR, CAGE, AUDITOR, ADMIN = "floor", "cage", "auditor", "admin"
@@ -46,12 +47,16 @@ OF_ONE: Final = 10
 
 @dataclass
 class Request:
-    """What one person has asked for, by which means, and another may confirm; fields: its reason, too."""
+    """What one person has asked for, by which means, and another may confirm.
+
+    fields: its reason, too. seen: what it would have done then.
+    """
 
     kind: str
     fields: Map
     asker: int
     means: str
+    seen: Any
 
 
 def may(signer: Signer, kind: str) -> bool:
@@ -103,24 +108,33 @@ class Requests:
         except Refused as refused:
             if len(signers) > 1 or refused.code != "two people":
                 raise
-        deepcopy(self).done(kind, fields, 2)
+        seen = self.tried(kind, fields)
         (asker,) = signers
         if sum(request.asker == asker.id for request in self.requests.values()) >= OF_ONE:
             raise Refused("too_many")
         self.asked_for += 1
-        self.requests[self.asked_for] = Request(kind, fields, asker.id, asker.means)
+        self.requests[self.asked_for] = Request(kind, fields, asker.id, asker.means, seen)
         return nothing_moved() | {"asked": self.asked_for}
 
     def done(self, kind: str, fields: Map, people: int) -> Map:
         """It is done, and nobody waits any more to have the same done, for the same reason."""
-        same = self.meant(kind, fields)
-        over = [number for number, one in self.requests.items() if self.meant(one.kind, one.fields) == same]
-        told = {name: value for name, value in fields.items() if name != "reason"}
-        answer = dict(getattr(self, f"do_{kind}")(people=people, **told))
-        self.requests = {number: one for number, one in self.requests.items() if number not in over}
+        waiting = {
+            number: self.meant(one.kind, one.fields, one.seen) for number, one in self.requests.items()
+        }
+        same = self.meant(kind, fields, self.tried(kind, fields) if kind == "change" else None)
+        answer = self.carry_out(kind, fields, people)
+        self.requests = {number: self.requests[number] for number in waiting if waiting[number] != same}
         return answer
 
-    def meant(self, kind: str, fields: Map) -> tuple[str, Map]:
+    def carry_out(self, kind: str, fields: Map, people: int) -> Map:
+        told = {name: value for name, value in fields.items() if name != "reason"}
+        return dict(getattr(self, f"do_{kind}")(people=people, **told))
+
+    def tried(self, kind: str, fields: Map) -> Any:
+        """What it would do as things stand, done by two; refused if they would be."""
+        deepcopy(self).carry_out(kind, fields, 2)
+
+    def meant(self, kind: str, fields: Map, seen: Any) -> tuple[str, Map]:
         """What is asked for, as things stand: the same for two who would have the same done."""
         return kind, fields
 
@@ -134,6 +148,8 @@ class Requests:
         self.check_power(request.kind, signers)
         if waited_ms >= self.holds_ms:
             raise Refused("expired")
+        if self.tried(request.kind, request.fields) != request.seen:
+            raise Refused("changed")
         return self.done(request.kind, request.fields, 2)
 
     def reject(self, number: int, signer: Signer) -> Map:
@@ -151,7 +167,7 @@ class Requests:
         del self.requests[number]
 
 
-class SignedActs(Requests, LinkActs):
+class SignedActs(Requests, SeenActs):
     """Acts of people who sign, on links, tables and hits."""
 
     def __init__(self) -> None:
@@ -165,8 +181,15 @@ class SignedActs(Requests, LinkActs):
         except Refused as refused:
             return {"ok": False, "why": refused.code}
 
-    def meant(self, kind: str, fields: Map) -> tuple[str, Map]:
-        """An undo of a hit is one of each of its awards that stands."""
+    def tried(self, kind: str, fields: Map) -> Any:
+        then = deepcopy(self)
+        then.carry_out(kind, fields, 2)
+        return self.sight(kind, fields, then)
+
+    def meant(self, kind: str, fields: Map, seen: Any) -> tuple[str, Map]:
+        """An undo of a hit is one of each of its awards that stands; new terms are all that there will be."""
+        if kind == "change":
+            return kind, {"link": fields["link"], "terms": seen.wanted, "reason": fields.get("reason")}
         name = fields.get("hit") or str(fields.get("award")).split(".")[0]
         if kind != "undo" or name not in self.hits_made:
             return kind, fields

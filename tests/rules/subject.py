@@ -46,6 +46,7 @@ class OfEngine:
         self.opened: dict[str, Link] = {}
         self.site = 0
         self.disputes: list[int] = []
+        self._terms_asked: dict[int, Link] = {}
         self._asked = 0
 
     def execute(self, command: Command, **fields: Any) -> Heard:
@@ -122,6 +123,9 @@ class OfEngine:
         answer = self._done(self.execute(command, **by))
         if kind == "dispute" and answer["ok"]:
             self.disputes.append(self.engine.seq)
+        if kind == "confirm" and answer["ok"]:
+            form = self._terms_asked.get(int(fields["request"].rpartition("-")[2]))
+            self.opened |= {form.name: form} if form is not None else {}
         return answer
 
     def _name(self, kind: str, fields: dict[str, Any]) -> None:
@@ -167,8 +171,9 @@ class OfEngine:
             made = {"transfer": Transfer, "close_link": CloseLink}[kind]
             command = made(link=link, to=fields.get("to"), reason=why, levels=levels)
         answer = self._done(self.execute(command, **by))
-        if kind == "change" and answer["ok"] and not answer.get("asked"):
-            self.opened[link] = form
+        if kind == "change" and answer["ok"]:
+            forms: dict[Any, Link] = self._terms_asked if "asked" in answer else self.opened
+            forms[answer.get("asked", link)] = form
         return answer
 
     def _done(self, outcome: Heard) -> Message:

@@ -147,7 +147,7 @@ class Act:
 
     signed: who signs it, instead of so many `people` whose names nobody proves. Then `asked` says that it
     waits for another person, who may `confirm` the `request` of that number, or `reject` it. Who asked signs
-    a `confirm` first.
+    a `confirm` first. why: what it is refused with, where that matters.
     """
 
     kind: str
@@ -159,6 +159,7 @@ class Act:
     asked: int | None = None
     changed: tuple[Now, ...] = ()  # other awards that were raised; exactly these
     left: tuple[Now, ...] = ()  # paid awards that stay, with the amount left on the meter for a decision
+    why: str = ""
 
 
 @dataclass(frozen=True)

@@ -157,6 +157,8 @@ class Player:
             answer = self.subject.act(step.kind, people=step.people, **fields)
         same(name + " allowed", answer["ok"], step.ok)
         same(name + " waits", answer.get("asked"), step.asked)
+        if step.why:
+            same(name + " refused as", answer.get("code", answer.get("why")), step.why)
         if not step.ok:
             return
         self.check_changes(name, answer, step.changed)

@@ -1,0 +1,86 @@
+"""What did who asked for an act see that it would do? For the independent model: the refusal `changed`.
+
+Readings, besides those of the model:
+ 1. What an act moves is told by level, and once a link for what the house pays of it (odds, envy, draws). The
+    levels must be the same as when it was asked for, and of each the change of awards, corrections and
+    transfers: what primary and house have of it is for the hour of the act, as ever.
+ 2. An act on meters was asked for by what stood there. If house, awards, corrections or transfers of a level
+    that it moves stand otherwise, something else than wagers moved it. What came back to where it was is as
+    it was. Wagers alone change nothing, unless what the act moves is all that stands there: a transfer.
+ 3. New terms were asked for instead of those that were in force; those of another act may change.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from tests.faults.model_facts import CENT, UNDONE, Award, Link
+from tests.faults.model_floor import Map
+from tests.faults.model_links import LinkActs
+
+# What is held against what it was: the first of what an act moves, the second of what stood there.
+MOVED: Final = ("awards", "corrections", "transfers")
+STOOD: Final = ("house", *MOVED)
+ON_METERS: Final = ("correct_meter", "decide_left", "transfer", "close_link")
+
+Where = tuple[str, str | None]  # a link, and its level; None for what the house pays
+Books = dict[Where, dict[str, int]]
+
+
+@dataclass
+class Sight:
+    """What an act would move, what stood there where that matters, and which terms it would replace."""
+
+    moves: dict[Where, tuple[int, ...]]
+    stood: dict[Where, tuple[int, ...]]
+    terms: tuple[Any, ...] = ()
+    wanted: tuple[Any, ...] = ()
+
+
+class SeenActs(LinkActs):
+    """Acts that can be told apart by what they would move."""
+
+    def books(self) -> Books:
+        """All that an act may move."""
+        books: Books = dict(self.meters())
+        for name in self.links:
+            paid = [award for award in self.by_house() if award.hit.link == name]
+            books[name, None] = {"awards": CENT * sum(one.amount + one.difference for one in paid)}
+        return books
+
+    def by_house(self) -> list[Award]:
+        awards = [award for hit in self.hits_made.values() for award in hit.awards]
+        return [award for award in awards if award.kind != "meter" and award.status != UNDONE]
+
+    def sight(self, kind: str, fields: Map, then: SeenActs) -> Sight:
+        """Of an act that makes of this what is `then`."""
+        before, after = self.books(), then.books()
+        levels = [where for where in before if before[where] != after[where]]
+        meters = [where for where in levels if kind in ON_METERS and where[1] is not None]
+        sight = Sight(
+            {where: change(before[where], after[where]) for where in levels},
+            {where: tuple(before[where][name] for name in STOOD) for where in meters},
+        )
+        if kind == "change":
+            link = fields["link"]
+            sight.terms, sight.wanted = terms_of(self.links[link]), terms_of(then.links[link])
+        return sight
+
+
+def terms_of(link: Link) -> tuple[Any, ...]:
+    """All that people can change of a link (L9)."""
+    return (
+        link.levels,
+        link.envy,
+        link.validate_at,
+        link.simultaneous,
+        link.count_chips,
+        link.hold_table,
+        link.magic_every,
+        link.lucky_every,
+    )
+
+
+def change(before: dict[str, int], after: dict[str, int]) -> tuple[int, ...]:
+    return tuple(after.get(name, 0) - before.get(name, 0) for name in MOVED)
