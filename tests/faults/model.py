@@ -73,9 +73,10 @@ Readings (where the rules leave a choice, the one taken here):
     rate limit needs a clock).
 22. A correction moves primary, reserve or overflow by an amount, at any time, and stands whatever is undone
     before it. Below its limit again a primary has no overflow back: that comes with the reseed.
-23. New terms count for what comes after them in the history. A hand found late is paid, and its level
-    reseeded, by those of its turn; its envy, and whether it waits, are by today's. Until the next reseed a
-    level's floor (A4, A10) is the reseed that was in force.
+23. New terms count for what comes after them in the history. A hand found late is settled as if at its turn,
+    so by the terms that its round was played by: its level's, its envy, whether it shares, whether it waits.
+    Whether it holds its table is of today. Until the next reseed a level's floor (A4, A10) is the reseed that
+    was in force.
 24. The house money of the current cycle is what the house put on the meter: the seed or reseed that began it,
     and what topped it up. What the house gave to an award is gone with that award. It returns from the
     primary first, then from the overflow, then from the reserve. What is left moves, each account into the
@@ -337,6 +338,7 @@ class Model(SignedActs):
         work.share()
         if not round_.ended:
             work.mark_closed()
+            round_.played = {name: self.links[name].play() for name in table.links}
         round_.state, round_.ended = DONE, True
         del table.unfinished[round_.name]
         table.ended = table.reopenable = round_

@@ -187,6 +187,16 @@ class Accounts:
         )
 
 
+@dataclass(frozen=True)
+class Play:
+    """What a link's rounds are played and paid by. envy: a hand, and what it pays in cents."""
+
+    simultaneous: str
+    validate_at: int | None
+    envy: tuple[tuple[Envy, int], ...]
+    count_chips: bool
+
+
 @dataclass(eq=False)
 class Link:
     name: str
@@ -207,6 +217,9 @@ class Link:
     start: dict[str, Accounts] = field(default_factory=dict)  # everything folded away so far
     now: dict[str, Accounts] = field(default_factory=dict)
     left: dict[str, Award] = field(default_factory=dict)  # paid awards that ever left something on a meter
+
+    def play(self) -> Play:
+        return Play(self.simultaneous, self.validate_at, self.envy, self.count_chips)
 
 
 def into_primary(accounts: Accounts, level: Level, amount: int) -> None:

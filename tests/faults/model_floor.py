@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import Any
 from unicodedata import normalize
 
-from tests.faults.model_facts import Link, Wager
+from tests.faults.model_facts import Link, Play, Wager
 from tests.faults.model_hands import ORDER, best_name
 from tests.faults.model_paytables import FOUR_CARD, HOLD_EM, LET_IT_RIDE, THREE_CARD
 
@@ -46,12 +46,17 @@ class Round:
     ended: bool = False  # it was closed at least once
     reopened: bool = False
     shared: list[Any] = field(default_factory=list)  # winners waiting for the close
+    played: dict[str, Play] = field(default_factory=dict)  # by link, as of its first close
 
     def live(self, link: str, on: str | None = None) -> list[Wager]:
         return [w for w in self.wagers if w.live and w.link == link and on in (None, w.on)]
 
     def at(self, seat: int, link: str, on: str = "own") -> Wager | None:
         return next((w for w in self.live(link, on) if w.seat == seat), None)
+
+    def play(self, link: Link) -> Play:
+        """By what it is paid: once it was closed, whatever people change, by what it was played by."""
+        return self.played.get(link.name) or link.play()
 
     def owes_dealer(self) -> bool:
         """Whether wagers on the dealer's hand wait for it to be shown."""
@@ -157,7 +162,7 @@ def miscounted(table: Table, links: dict[str, Link], round_: Round, chips: dict[
     """T3: the links whose count disagrees with the wagers, or is owed; electronic ones have none."""
     counted = [name for name in table.links if not links[name].paytable.electronic]
     wrong = {name for name in counted if name in chips and chips[name] != len(round_.live(name))}
-    owed = {name for name in counted if links[name].count_chips and round_.live(name)}
+    owed = {name for name in counted if round_.play(links[name]).count_chips and round_.live(name)}
     return wrong | (owed - set(chips))
 
 

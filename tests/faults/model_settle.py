@@ -13,6 +13,7 @@ from tests.faults.model_facts import (
     Event,
     Hit,
     Link,
+    Play,
     Turn,
     cycle_at,
     place,
@@ -44,9 +45,9 @@ def row_of(link: Link, claim: Claim) -> tuple[int, Row] | None:
     return None
 
 
-def envy_of(link: Link, claim: Claim) -> int | None:
+def envy_of(play: Play, claim: Claim) -> int | None:
     """What the hand pays each other wager on the link, in cents."""
-    for envy, cents in link.envy:
+    for envy, cents in play.envy:
         if envy.hand in satisfies(claim.name) and (not envy.suits or claim.suit in tuple(envy.suits)):
             return cents
     return None
@@ -86,7 +87,8 @@ class Settlement:
         award = Award(f"{hit.id}.{len(hit.awards) + 1}", hit, seat, kind, cents, pays, more.get("because"))
         if kind in ("odds", "draw") and cents is not None and not hit.unverified:
             waits = link.paytable.electronic and cents >= 500 * link.wager
-            if link.validate_at is not None and cents < link.validate_at and not waits:
+            validate_at = self.round.play(link).validate_at
+            if validate_at is not None and cents < validate_at and not waits:
                 award.status = FINAL
         hit.awards.append(award)
         self.plan.number += 1
@@ -95,7 +97,7 @@ class Settlement:
     def percentage(self, link: Link, found: tuple[int, Row], key: int, hit: Hit, seats: list[int]) -> None:
         """A percentage of a level, to one winner: at this turn of the round, or shared at its close."""
         index, row = found
-        if link.simultaneous == "share":
+        if self.round.play(link).simultaneous == "share":
             self.plan.steps.append(lambda: self.round.shared.append((link, index, row, hit, seats)))
             self.plan.number += len(seats)
             return
@@ -172,7 +174,7 @@ class Settlement:
     def won_by(self, link: Link, seat: int, claim: Claim, paid: bool) -> None:
         """The hand's own award if it has a standing wager, and the envy it earns others (A5)."""
         found = row_of(link, claim) if paid else None
-        envy = envy_of(link, claim)
+        envy = envy_of(self.round.play(link), claim)
         others = self.others(link, seat) if envy is not None else []
         if found is None and not others:
             return

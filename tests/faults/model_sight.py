@@ -7,7 +7,8 @@ Readings, besides those of the model:
  2. An act on meters was asked for by what stood there. If house, awards, corrections or transfers of a level
     that it moves stand otherwise, something else than wagers moved it. What came back to where it was is as
     it was. Wagers alone change nothing, unless what the act moves is all that stands there: a transfer.
- 3. New terms were asked for instead of those that were in force; those of another act may change.
+ 3. People decide on a sum that an undo left: with another sum it is another decision, also to let it stay.
+ 4. New terms were asked for instead of those that were in force; those of another act may change.
 """
 
 from __future__ import annotations
@@ -30,12 +31,16 @@ Books = dict[Where, dict[str, int]]
 
 @dataclass
 class Sight:
-    """What an act would move, what stood there where that matters, and which terms it would replace."""
+    """What an act would move, what stood there where that matters, and which terms it would replace.
+
+    waits: the cents that it would decide on.
+    """
 
     moves: dict[Where, tuple[int, ...]]
     stood: dict[Where, tuple[int, ...]]
     terms: tuple[Any, ...] = ()
     wanted: tuple[Any, ...] = ()
+    waits: int = 0
 
 
 class SeenActs(LinkActs):
@@ -62,6 +67,13 @@ class SeenActs(LinkActs):
             {where: change(before[where], after[where]) for where in levels},
             {where: tuple(before[where][name] for name in STOOD) for where in meters},
         )
+        if kind == "decide_left":
+            sight.waits = sum(
+                one.undecided
+                for name in self.links
+                for one in self.left_on(name)
+                if one.id == fields["award"]
+            )
         if kind == "change":
             link = fields["link"]
             sight.terms, sight.wanted = terms_of(self.links[link]), terms_of(then.links[link])

@@ -359,6 +359,29 @@ METERS: list[Example] = [
     ),
 ]
 
+SUMS: list[Example] = [
+    Example(
+        "what an undo left stays, where another sum waits since",
+        ("A11", "L8", "S8"),
+        LISTED,
+        (FREE,),
+        (T1, T2),
+        (
+            *won("T1", "r0"),
+            *won("T1", "r1"),
+            *won("T2", "r2"),
+            *paid("r2"),
+            Act("undo", HAND, people=2, left=(Now(SECOND, "0.21", "paid"),)),
+            asks(1, "decide_left", ANN, SECOND, remove=False),
+            Act("undo", Hand("r0", 5), people=2, left=(Now(SECOND, "0.42", "paid"),)),
+            confirm(1, ANN, BEN, "changed"),
+            asks(2, "decide_left", ANN, SECOND, remove=False),
+            confirm(2, ANN, BEN),
+        ),
+        {L: Level("10000.42", "20000", "0.63", "10000.21", cycle=4)},
+    ),
+]
+
 TERMS: list[Example] = [
     Example(
         "new terms, where others were confirmed since; a correction goes by no terms",
@@ -410,4 +433,4 @@ TERMS: list[Example] = [
     ),
 ]
 
-EXAMPLES: list[Example] = AWARDS + METERS + TERMS
+EXAMPLES: list[Example] = AWARDS + METERS + SUMS + TERMS
