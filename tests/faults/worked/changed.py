@@ -24,8 +24,8 @@ from tests.faults.worked.form import (
     void,
     wager,
 )
-from tests.faults.worked.left import LEFT, LISTED, two_royals, won
-from tests.faults.worked.links import BOTH, LOW, NEXT, RESUME, SUSPEND, lost, paid
+from tests.faults.worked.left import LEFT, LISTED, won
+from tests.faults.worked.links import BOTH, LOW, NEXT, lost
 from tests.faults.worked.signing import ADMIN, ANN, BEN, CASHIER, FREE, TWO, VIEWER, one_royal
 from tests.faults.worked.undo import FIRST, ROYAL, SECOND, THIRD, A, B, royal, straight_flush
 
@@ -35,6 +35,8 @@ L, N = ("L", ""), ("N", "")
 HAND = Hand("r1", 5)
 FLUSH, STRAIGHT = Prize(HAND, 5, "odds"), Prize(Hand("r1", 3), 3, "odds")
 ENVY = Prize(HAND, 3, "envy")
+SUSPEND = Act("suspend", fields={"link": "L"}, signed=(ADA,))
+RESUME = Act("resume", fields={"link": "L"}, signed=(ADA,))
 METER: dict[str, Any] = {"level": "", "account": "primary"}
 
 
@@ -56,6 +58,16 @@ def confirm(number: int, asker: Signer, second: Signer, why: str = "", **told: A
 def ended(number: int, asker: Signer) -> Act:
     """It waits no more."""
     return Act("reject", None, {"request": number}, ok=False, signed=(asker,))
+
+
+def paid(round_: str) -> tuple[Step, ...]:
+    """Seat 5's hand on L is seen, and all that it won is paid."""
+    return tuple(Act(kind, Hand(round_, 5), signed=(BEN,)) for kind in ("validate", "pay"))
+
+
+def undone(round_: str, left: str) -> Act:
+    """Two undo a royal; of the second one, which was paid, so much is left on the meter."""
+    return Act("undo", Hand(round_, 5), signed=(ADA, BEN), left=(Now(SECOND, left, "paid"),))
 
 
 def flush_and_straight(table: str, round_: str) -> tuple[Step, ...]:
@@ -173,7 +185,7 @@ AWARDS: list[Example] = [
         (T1, T2),
         (
             *lost("r1", [5, 3]),
-            Act("reopen", fields={"table": "T1", "round": "r1"}, people=2),
+            Act("reopen", fields={"table": "T1", "round": "r1"}, signed=(ADA, BEN)),
             asks(1, "void_round", ANN, table="T1", round="r1"),
             *won("T2", "r2", "10000.63"),
             confirm(1, ANN, BEN),
@@ -345,7 +357,10 @@ METERS: list[Example] = [
         (FREE,),
         (T1, T2),
         (
-            *two_royals(),
+            *won("T1", "r1"),
+            *won("T2", "r2"),
+            *paid("r2"),
+            undone("r1", "0.21"),
             asks(1, "decide_left", ANN, SECOND, remove=True),
             Frame("T2", plain("r4", [5])),
             straight_flush("T2", "r4", "1000.04"),  # of 10,000.42, and 9,000.38 stay
@@ -371,9 +386,9 @@ SUMS: list[Example] = [
             *won("T1", "r1"),
             *won("T2", "r2"),
             *paid("r2"),
-            Act("undo", HAND, people=2, left=(Now(SECOND, "0.21", "paid"),)),
+            undone("r1", "0.21"),
             asks(1, "decide_left", ANN, SECOND, remove=False),
-            Act("undo", Hand("r0", 5), people=2, left=(Now(SECOND, "0.42", "paid"),)),
+            undone("r0", "0.42"),
             confirm(1, ANN, BEN, "changed"),
             asks(2, "decide_left", ANN, SECOND, remove=False),
             confirm(2, ANN, BEN),
