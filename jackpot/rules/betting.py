@@ -13,6 +13,7 @@ from jackpot.rules.commands import Draw
 from jackpot.rules.events import Locked, Locking, Wagered, Withdrawn
 from jackpot.rules.invariant import invariant
 from jackpot.rules.money import to_cents
+from jackpot.rules.paytable import LinkTerms
 from jackpot.rules.recompute import Made, without_bets
 from jackpot.rules.refusal import CODES, Refusal, quoted, refuse_if
 from jackpot.rules.state import DrawMade, Link, Placed, Round, State, Table
@@ -98,7 +99,7 @@ def decide_wager(state: State, table: Table, command: Wager, around: Around) -> 
     locking = None
     if command.lock:
         accepted = [bet.link for bet in ((*round_.bets, *placed) if round_ else placed)]
-        wrong = disagreeing(state, table, accepted, chips)
+        wrong = disagreeing(state, table, accepted, chips, {})
         locking = Locking(chips, _draw(state, table, accepted, around.draws), wrong)
     counted = round_ is None and bool(limit)
     return Wagered(command.round, placed, locking, asked_ms, around.tick if counted else 0)
@@ -182,19 +183,24 @@ def decide_lock(state: State, table: Table, command: Lock, around: Around) -> Lo
 
 def miscounted(state: State, table: Table, round_: Round, chips: Mapping[int, int]) -> dict[int, int]:
     """By link, the round's wagers where the dealer's count is missing or disagrees with them (T3)."""
-    return disagreeing(state, table, [bet.link for bet in round_.bets], chips)
+    return disagreeing(state, table, [bet.link for bet in round_.bets], chips, round_.terms)
 
 
 def disagreeing(
-    state: State, table: Table, accepted: Sequence[int], chips: Mapping[int, int]
+    state: State,
+    table: Table,
+    accepted: Sequence[int],
+    chips: Mapping[int, int],
+    played: Mapping[int, LinkTerms],
 ) -> dict[int, int]:
     """How many of the wagers are on each link of which the count is missing, or another (T3).
 
-    accepted: of each wager its link's number. Electronic wagers have no chips to count.
+    accepted: of each wager its link's number. Electronic wagers have no chips to count. played: on which
+    terms, by link, where people have changed them since (L9).
     """
     found = {}
     for number in table.links:
-        terms = state.link(number).terms
+        terms = played.get(number) or state.link(number).terms
         count = chips.get(number)
         if terms.electronic or (count is None and not terms.count_chips):
             continue
