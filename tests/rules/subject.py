@@ -24,6 +24,7 @@ from tests.said import Heard, heard
 
 BANK = "main"
 PEOPLE = ("Ada", "Grace")
+ADMINS = (Signed(98, ("admin",)), Signed(99, ("admin",)))
 FRAMES: dict[str, type[Command]] = {
     "wager": messages.Wager,
     "withdraw": messages.Withdraw,
@@ -112,7 +113,8 @@ class OfEngine:
         if kind in ("correct_meter", "change", "transfer", "close_link"):
             return self._about_link(kind, fields, **by)
         if kind == "resume" and TRANSFERRED in self.link(fields["link"]).suspended:
-            self.execute(Resume(TRANSFERRED, (fields["link"],), "filled"), people=PEOPLE)
+            two = {"proof": Proof(ADMINS, self.site, bytes(32))} if self.site else {"people": PEOPLE}
+            assert self.execute(Resume(TRANSFERRED, (fields["link"],), "filled"), **two).answer["ok"]
         if kind in ("suspend", "resume"):
             links = (fields["link"],)
             by_hand = Suspend if kind == "suspend" else Resume

@@ -17,7 +17,7 @@ from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
 from jackpot.rules.events import Event, LevelChange
-from jackpot.rules.meter import Accounts
+from jackpot.rules.meter import Accounts, move
 from jackpot.rules.money import decimal
 from jackpot.rules.refusal import Refusal, quoted, refuse_if, two_people
 from jackpot.rules.signing import People
@@ -142,7 +142,9 @@ class Transfer(ActCommand, tag="transfer", frozen=True):
 
 
 class Transferred(Event, frozen=True, array_like=True):
-    """changes: of the levels of both links. levels: as people gave them."""
+    """changes: of the levels of both links, before the limit of a level that receives. levels: as people gave
+    them.
+    """
 
     kind: ClassVar[int] = 82
     link: int
@@ -271,6 +273,7 @@ def _find_level(link: Link, name: str) -> Level:
 def _outflow(link: Link, to: Link | None, levels: Iterable[str]) -> list[LevelChange]:
     """What leaves each level, and what of it comes to which level of the other link; micro-dollars.
 
+    An empty level is among them: the house has nothing in it from then on, either.
     The house gets its money of the current cycle back, as far as it is there: from the primary, then from the
     overflow, then from the reserve.
     """
@@ -286,13 +289,12 @@ def _outflow(link: Link, to: Link | None, levels: Iterable[str]) -> list[LevelCh
             rest -= min(there, rest)
         total = sum(goes.values())
         back = held.primary + held.reserve + held.overflow - total
-        if total or back:
-            change = Accounts(-held.primary, -held.reserve, -held.overflow, house=back, transfers=total)
-            out.append(LevelChange(link.number, level.number, change))
+        change = Accounts(-held.primary, -held.reserve, -held.overflow, house=back, transfers=total)
+        out.append(LevelChange(link.number, level.number, change))
         if total and to is not None:
             _receive(into.setdefault(places[level.number], Accounts()), goes)
     if to is not None:
-        out += [_arrive(to, number, change) for number, change in sorted(into.items())]
+        out += [LevelChange(to.number, number, change) for number, change in sorted(into.items())]
     return out
 
 
@@ -314,18 +316,17 @@ def _receive(change: Accounts, goes: dict[str, int]) -> None:
     change.add(Accounts(**goes, transfers=-sum(goes.values())))
 
 
-def _arrive(to: Link, number: int, change: Accounts) -> LevelChange:
-    """What would lift the primary above its limit is overflow (L7)."""
-    level = to.levels[number - 1]
-    limit = level.terms.limit
-    above = 0 if limit is None else max(0, level.accounts.primary + change.primary - limit)
-    change.add(Accounts(primary=-above, overflow=above))
-    return LevelChange(to.number, number, change)
+def comes_to(state: State, made: LevelChange) -> Accounts:
+    """What people move on a level, as it stands now: what would lift it above its limit is overflow (L7)."""
+    level = state.link(made.link).levels[made.level - 1]
+    after = level.accounts.copy()
+    move(after, level.terms, made.change)
+    return after.less(level.accounts)
 
 
 def _move(effects: Effects, made: LevelChange, *, ends: bool = False) -> None:
     """Move a level's accounts now; an undo of something earlier moves them again at this moment (A11)."""
-    effects.move(made.link, made.level, made.change)
+    effects.move(made.link, made.level, comes_to(effects.state, made))
     history = effects.state.link(made.link).levels[made.level - 1].history
     history.points.append(Point((effects.seq, 0), moved=Move(made.change, ends)))
 

@@ -364,6 +364,32 @@ def test_above_the_other_limit_it_is_overflow() -> None:
     assert meter(subject, "M") == (SEED + 30 * CENT, 10 * CENT, 12 * CENT)
 
 
+def test_what_came_above_the_other_limit_fills_what_an_undo_makes_room_for() -> None:
+    """A11, L7, L8: had the voided wagers not been made, the transfer would have filled the meter first."""
+    subject = two_links(limit={"": "10000.30"})
+    played(subject)
+    frame(subject, Wager("v1", tuple(frames.Bet(seat, "M", 100) for seat in (3, 2))), "T2")
+    suspended(subject)
+    done(subject, Transfer("L", "M", "a new game"))
+    assert meter(subject, "M") == (SEED + 30 * CENT, 10 * CENT, 54 * CENT)
+    frame(subject, Void("v1", "misdeal"), "T2")
+    assert meter(subject, "M") == (SEED + 30 * CENT, 10 * CENT, 12 * CENT)
+
+
+@pytest.mark.parametrize("left", [0, 1])
+def test_the_house_has_nothing_in_what_comes_after_a_transfer(left: int) -> None:
+    """L8: the transfer ends its part in the cycle, also where people had taken off all that there was."""
+    subject = two_links()
+    done(subject, CorrectMeter("L", "meter", left - SEED, "the seed was never put in"))
+    suspended(subject)
+    done(subject, Transfer("L", "M", "a new game"), Resume("transferred", ("L",), "tried again"))
+    done(subject, Resume("operator", ("L",), "tried again"))
+    played(subject)
+    suspended(subject)
+    done(subject, Transfer("L", "M", "a new game"))
+    assert meter(subject, "M")[0] == SEED + 42 * CENT
+
+
 def test_a_transfer_and_a_closing_need_the_link_at_rest() -> None:
     """L8: suspended, no unfinished round with its wagers, no hit that is not yet paid or undone."""
     subject = two_links()
