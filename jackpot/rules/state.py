@@ -336,10 +336,14 @@ class SeenLevel(msgspec.Struct, array_like=True):
 
 
 class Seen(msgspec.Struct, array_like=True):
-    """What somebody saw of an act that they asked for. terms: of a link whose parameters would change."""
+    """What somebody saw of an act that they asked for. terms: of a link whose parameters would change.
+
+    left: what of an award would be decided on, in micro-dollars (A11).
+    """
 
     levels: list[SeenLevel]
     terms: LinkTerms | None = None
+    left: int = 0
 
 
 class Request(msgspec.Struct, array_like=True):

@@ -18,16 +18,12 @@ from jackpot.ledger.store import Statement
 from jackpot.rules import names
 from jackpot.rules.acts.people import SetSecret
 from jackpot.rules.acts.requests import Confirm, waits
-from jackpot.rules.acts.seen import check_seen
 from jackpot.rules.acts.sessions import LockOut, SignIn, SignOut
-from jackpot.rules.acts.standing import would
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.engine import Engine
 from jackpot.rules.outcome import ActAnswer
-from jackpot.rules.refusal import Refusal
 from jackpot.rules.signing import ROLES, SITE, Means, Proof, Role, Signed
-from jackpot.rules.state import Request, State
 from jackpot.server.gate import OF_ONE, Gate
 from jackpot.server.hashing import Busy, Hashing, totp_step
 from jackpot.server.roster import Roster, Sheet
@@ -245,7 +241,7 @@ class Entrance:
             raise Denied(Code.NO_PERSON, SIGN_IN)
         signed = [_signed(sheet, one.id, one.means, one.roles, one.token) for one in people]
         if isinstance(command, Confirm):
-            request, changed = await bank.ask(lambda engine: _waiting(engine.state, command.request))
+            request = await bank.ask(lambda engine: waits(engine.state, command.request))
             alone = len(signed) == 1  # else the asker signs here as well, on their own screen
             for asker in request.people.signed[:1] if request is not None and alone else ():
                 if asker.token and self.clock.unix_ms() >= asker.until:
@@ -253,8 +249,6 @@ class Entrance:
                         Code.EXPIRED, f"request: the token that asked for {command.request} has ended"
                     )
                 signed.insert(0, _signed(sheet, asker.id, asker.means, asker.roles, asker.token))
-            if changed:
-                raise Denied(Code.CHANGED, changed)
         proof = Proof(tuple(signed)) if bank.bank == SITE else sheet.proof(*signed)
         return await bank.person(command, called, digest, proof)
 
@@ -327,17 +321,6 @@ def secret_fault(secret: str, login: str) -> str | None:
     if not SECRET_LEAST <= len(secret) <= SECRET_MOST:
         return f"{SECRET_LEAST} to {SECRET_MOST} characters"
     return "it is the login" if login == names.plain(secret) else None
-
-
-def _waiting(state: State, name: str) -> tuple[Request | None, str]:
-    """What waits under that name, and what of it is no more as it was seen when it was asked for."""
-    request = waits(state, name)
-    if request is not None:
-        try:
-            check_seen(state, name, request.seen, would(state, request))
-        except Refusal as refusal:  # what else is refused the act itself says, and the journal
-            return request, refusal.message if refusal.code is Code.CHANGED else ""
-    return request, ""
 
 
 def _check(gate: Gate, login: str, place: str) -> None:

@@ -12,7 +12,7 @@ from jackpot.rules.acts import ACT_OF, decode_asked
 from jackpot.rules.acts.hits import Correct
 from jackpot.rules.acts.meters import DecideLeft
 from jackpot.rules.acts.parameters import ChangeLink
-from jackpot.rules.acts.requests import REQUEST_HOLDS_MS, called
+from jackpot.rules.acts.requests import REQUEST_HOLDS_MS
 from jackpot.rules.acts.seen import check_seen, seen
 from jackpot.rules.acts.standing import would
 from jackpot.rules.engine import Engine
@@ -64,7 +64,7 @@ def _looked_at(state: State, request: Asked, left_ms: int) -> Waits:
     try:
         event = would(state, request)
         now = moved(state, seen(state, event))
-        check_seen(state, called(state, request.id), request.seen, event)
+        check_seen(state, request, event)
     except Refusal as refusal:
         problem = refusal.message
     return Waits(request, left_ms, _sums(state, command), now, moved(state, request.seen), problem)

@@ -1,25 +1,26 @@
 """What does somebody see who asks for what takes two? The sums that it would move, and what they stand on.
 
 The second person confirms what the first one saw. Wagers raise a meter all the time; where anything else
-moved it since, or the act would move other sums, a server has it asked for again.
+moved it since, or the act would move other sums, it is refused and asked for again (L8).
 """
 
 from typing import Final
 
-from jackpot.rules.acts.meters import LeftDecided, LinkClosed, MeterCorrected, Transferred
+from jackpot.rules.acts.meters import LeftDecided, LinkClosed, MeterCorrected, Transferred, comes_to
 from jackpot.rules.acts.parameters import LinkChanged
+from jackpot.rules.acts.requests import called
 from jackpot.rules.codes import Code
 from jackpot.rules.events import Event, LevelChange
 from jackpot.rules.meter import Accounts
 from jackpot.rules.refusal import refuse_if
-from jackpot.rules.state import Seen, SeenLevel, State
+from jackpot.rules.state import Request, Seen, SeenLevel, State
 
 # Acts on meters, which people ask for by what stands there.
 _ON_METERS: Final = (MeterCorrected, LeftDecided, Transferred, LinkClosed)
 
 
-def moves(event: Event) -> list[LevelChange]:
-    """What an event moves, by level."""
+def _moves(state: State, event: Event) -> list[LevelChange]:
+    """What an event would move now, by level."""
     match event:
         case MeterCorrected():
             change = Accounts(corrections=-event.amount)
@@ -29,7 +30,7 @@ def moves(event: Event) -> list[LevelChange]:
             change = Accounts(primary=-event.amount, corrections=event.amount)
             return [LevelChange(event.link, event.level, change)] if event.remove else []
         case Transferred() | LinkClosed():
-            return event.changes
+            return [LevelChange(one.link, one.level, comes_to(state, one)) for one in event.changes]
     recomputed = getattr(event, "recomputed", None)
     return [] if recomputed is None else recomputed.changes
 
@@ -37,30 +38,35 @@ def moves(event: Event) -> list[LevelChange]:
 def seen(state: State, event: Event) -> Seen:
     """What is seen by who asks for what would come to this event now."""
     levels = [
-        SeenLevel(one.link, one.level, accounts(state, one.link, one.level).copy(), one.change)
-        for one in moves(event)
+        SeenLevel(one.link, one.level, _accounts(state, one.link, one.level).copy(), one.change)
+        for one in _moves(state, event)
+        if any(one.change.values())
     ]
-    return Seen(levels, event.before if isinstance(event, LinkChanged) else None)
+    terms = event.before if isinstance(event, LinkChanged) else None
+    return Seen(levels, terms, event.amount if isinstance(event, LeftDecided) else 0)
 
 
-def accounts(state: State, link: int, level: int) -> Accounts:
+def _accounts(state: State, link: int, level: int) -> Accounts:
     """A level's accounts; level 0: those of awards that no meter pays."""
     found = state.link(link)
     return found.levels[level - 1].accounts if level else found.outside
 
 
-def check_seen(state: State, name: str, then: Seen, event: Event) -> None:
-    """Refuse what is confirmed where it is no more what was asked for. name: the request's."""
-    what = changed(then, seen(state, event), on_meters=isinstance(event, _ON_METERS))
+def check_seen(state: State, request: Request, event: Event) -> None:
+    """Refuse what is confirmed where it is no more what was asked for. event: what it would come to now."""
+    what = _changed(request.seen, seen(state, event), on_meters=isinstance(event, _ON_METERS))
+    name = called(state, request.id)
     refuse_if(bool(what), Code.CHANGED, f"request {name}: {what}: look at it, reject it and ask again")
 
 
-def changed(then: Seen, now: Seen, *, on_meters: bool) -> str:
+def _changed(then: Seen, now: Seen, *, on_meters: bool) -> str:
     """What is no more as it was seen; "" where all that matters is."""
     if then.terms != now.terms:
         return "the link's parameters have changed since it was asked for"
     if [_sums(one) for one in then.levels] != [_sums(one) for one in now.levels]:
         return "it would move other sums now than when it was asked for"
+    if then.left != now.left:
+        return "another sum is left to decide on than when it was asked for"
     if on_meters and [_held(one) for one in then.levels] != [_held(one) for one in now.levels]:
         return "more than wagers has moved the meter since it was asked for"
     return ""

@@ -6,8 +6,15 @@ from jackpot.rules import names
 from jackpot.rules.acts import ACT_BY, ACT_OF, decode_asked
 from jackpot.rules.acts.act import Act, By
 from jackpot.rules.acts.people import SetSecret, untrue
-from jackpot.rules.acts.requests import Reject, check_confirmed, decide_request, find_request, forget
-from jackpot.rules.acts.seen import seen
+from jackpot.rules.acts.requests import (
+    Reject,
+    called,
+    check_confirmed,
+    decide_request,
+    find_request,
+    forget,
+)
+from jackpot.rules.acts.seen import check_seen, seen
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.events import Event, encode
@@ -28,12 +35,16 @@ def decide_asked(state: State, command: ActCommand, by: By) -> Event:
     if isinstance(command, Reject):
         check_reject(state, command, by.people)
     try:
-        return act.decide(state, command, by)
+        event = act.decide(state, command, by)
     except Refusal as refusal:
         if refusal.code is not Code.TWO_PEOPLE or len(by.people.signed) != 1:
             raise
-    event = act.decide(state, command, By(by.people.then(SOMEBODY), by.tick))  # else it would wait in vain
-    return decide_request(state, command, by, seen(state, event))
+        # What two people would be refused waits for nobody.
+        event = act.decide(state, command, By(by.people.then(SOMEBODY), by.tick))
+        return decide_request(state, command, by, seen(state, event))
+    if by.people.proof.request:
+        check_seen(state, find_request(state, called(state, by.people.proof.request)), event)
+    return event
 
 
 def would(state: State, request: Request) -> Event:

@@ -1,53 +1,198 @@
-"""Is what another person would confirm still what the first one saw (A10, L8)?"""
+"""Is what another person confirms still what the first one saw (A10, L8, L9)?"""
 
+from collections.abc import Callable
+from typing import Final
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from jackpot.rules import again
+from jackpot.rules.acts import ACT_OF, hits
+from jackpot.rules.acts.act import By
+from jackpot.rules.acts.links import Suspend
 from jackpot.rules.acts.meters import CorrectMeter
-from jackpot.rules.acts.requests import Requested
-from jackpot.rules.acts.seen import changed, seen
-from jackpot.rules.acts.standing import would
-from tests.rules.acts.test_requests import ANN, BEN, CAL, CORRECT, ask, last, won
-from tests.rules.subject import OfEngine
-from tests.rules.test_engine import royal, send, wager
+from jackpot.rules.acts.requests import ActRefused, Confirm, Requested
+from jackpot.rules.commands import ActCommand
+from jackpot.rules.events import RULES_VERSION, encode
+from jackpot.rules.outcome import Entry
+from jackpot.rules.postings import Posting
+from jackpot.rules.signing import People, Proof
+from jackpot.rules.state import SeenLevel
+from tests.frames import Close, Void
+from tests.rules.acts.test_meters import frame
+from tests.rules.acts.test_parameters import change
+from tests.rules.acts.test_requests import ANN, BEN, CAL, CORRECT, LOOKER, ask, last, waiting
+from tests.rules.subject import PEOPLE, OfEngine
+from tests.rules.test_engine import bank, royal, wager
+from tests.said import Heard
 
-LESS = CorrectMeter("L", "meter", -12_345_678, "a test wager")
+LESS: Final = CorrectMeter("L", "meter", -12_345_678, "a test wager")
 
 
-def no_more(subject: OfEngine, *, on_meters: bool) -> str:
-    """What of the oldest request is no more as it was seen."""
-    state = subject.engine.state
-    request = state.requests[0]
-    return changed(request.seen, seen(state, would(state, request)), on_meters=on_meters)
+def won() -> OfEngine:
+    """A bank with a royal flush, H1, that waits; its cards hold no table."""
+    subject = bank(hold_table=False)
+    frame(subject, wager())
+    frame(subject, royal())
+    return subject
+
+
+def asked_for(subject: OfEngine, command: ActCommand) -> SeenLevel:
+    """Ann asks, and it waits; what she saw of the only meter that it would move."""
+    assert ask(subject, command, ANN).answer["asked"]
+    asked = last(subject)
+    assert isinstance(asked, Requested)
+    (level,) = [one for one in asked.seen.levels if one.level]
+    return level
+
+
+def confirm(subject: OfEngine) -> Heard:
+    return ask(subject, Confirm("main-1"), ANN, BEN)
+
+
+def refused(subject: OfEngine, why: str) -> None:
+    """Ben's confirmation is refused as `changed`; it moves nothing, is in the journal, and it waits on."""
+    before, heard = subject.meters(), confirm(subject)
+    assert (heard.answer["code"], why in heard.answer["message"]) == ("changed", True), heard.answer
+    event = last(subject)
+    assert isinstance(event, ActRefused)
+    assert (event.people.signed, event.people.proof.request) == ((ANN, BEN), 1)
+    assert (subject.meters(), waiting(subject)) == (before, ["main-1"])
+
+
+def lost(subject: OfEngine, number: int) -> None:
+    """A round of table T2 whose wagers stay on the meter."""
+    frame(subject, wager(f"r{number}"), "T2")
+    frame(subject, Close(f"r{number}"), "T2")
+
+
+def voided(subject: OfEngine, number: int) -> None:
+    """A round of table T2 whose wagers go back."""
+    frame(subject, wager(f"r{number}"), "T2")
+    frame(subject, Void(f"r{number}", "misdeal"), "T2")
+
+
+def jackpot(subject: OfEngine, number: int) -> None:
+    """A royal at table T2."""
+    frame(subject, wager(f"r{number}"), "T2")
+    frame(subject, royal(f"r{number}"), "T2")
 
 
 def test_wagers_meanwhile_change_nothing_that_matters() -> None:
     """L8: a meter rises all the time; the request has what stood there, and what would have moved."""
     subject = won()
-    ask(subject, LESS, ANN)
-    asked = last(subject)
-    assert isinstance(asked, Requested)
-    (level,) = asked.seen.levels
+    level = asked_for(subject, LESS)
     assert (level.change.primary, level.change.corrections) == (LESS.amount, -LESS.amount)
     assert level.held == subject.engine.state.links[0].levels[0].accounts
-    assert send(subject, 1, wager(), table="T2").answer["t"] == "ack"
+    lost(subject, 1)
+    voided(subject, 2)
     assert level.held != subject.engine.state.links[0].levels[0].accounts
-    assert no_more(subject, on_meters=True) == ""
+    assert confirm(subject).answer["ok"]
 
 
 def test_a_meter_that_was_won_meanwhile_is_no_more_the_one_that_was_seen() -> None:
-    """L8: a jackpot fell between asking and confirming; an award is corrected all the same (A10)."""
+    """L8: a jackpot fell between asking and confirming; who looks again asks again."""
     subject = won()
-    ask(subject, LESS, ANN)
-    for seq, frame in ((1, wager()), (2, royal())):
-        assert send(subject, seq, frame, table="T2").answer["t"] == "ack"
-    assert "more than wagers has moved the meter" in no_more(subject, on_meters=True)
-    assert no_more(subject, on_meters=False) == ""
+    asked_for(subject, LESS)
+    jackpot(subject, 1)
+    refused(subject, "more than wagers has moved the meter")
+    assert ask(subject, LESS, ANN, BEN).answer["ok"], "both on one screen have seen it"
+
+
+def test_an_award_is_corrected_although_others_were_won_meanwhile() -> None:
+    """A10: a correction of an award is about that award, not about what stands on the meter."""
+    subject = won()
+    asked_for(subject, CORRECT)
+    jackpot(subject, 1)
+    assert confirm(subject).answer["ok"]
 
 
 def test_an_award_that_others_corrected_meanwhile_is_not_corrected_by_what_it_was() -> None:
     """A10: the difference would be another one."""
     subject = won()
-    ask(subject, CORRECT, ANN)
-    assert no_more(subject, on_meters=False) == ""
+    asked_for(subject, CORRECT)
     assert ask(subject, replace(CORRECT, amount=950_000), CAL, BEN).answer["ok"]
-    assert "it would move other sums now" in no_more(subject, on_meters=False)
+    refused(subject, "it would move other sums now")
+
+
+def test_parameters_that_others_changed_meanwhile_are_not_changed_by_what_they_were() -> None:
+    """L9: the differences that were seen are others; nothing else has moved."""
+    subject = bank()
+    subject.execute(Suspend("operator", ("L",), "a new felt"), people=PEOPLE)
+    admins = [replace(one, roles=("admin",)) for one in (ANN, BEN)]
+    assert ask(subject, change(subject, reserve=100), admins[0]).answer["asked"]
+    assert ask(subject, change(subject, reserve=200), LOOKER, admins[1]).answer["ok"]
+    heard = ask(subject, Confirm("main-1"), *admins)
+    assert heard.answer["code"] == "changed"
+    assert "the link's parameters have changed" in heard.answer["message"]
+
+
+def test_what_other_refuses_it_is_said_first() -> None:
+    """A10: an award that was undone meanwhile is not there, whatever was seen of it."""
+    subject = won()
+    asked_for(subject, CORRECT)
+    assert ask(subject, hits.Undo("H1", "misdealt"), BEN).answer["ok"]
+    assert confirm(subject).answer["code"] == "undone"
+
+
+def test_a_forged_confirmation_of_what_has_changed_is_found() -> None:
+    """S8: a row that says that the second person confirmed it is decided against what the first one saw."""
+    subject = won()
+    asked_for(subject, LESS)
+    jackpot(subject, 1)
+    people = People(proof=Proof((ANN, BEN), 5, b"h" * 32, 1, 1_000))
+    event = ACT_OF[CorrectMeter].decide(subject.engine.state, LESS, By(people))
+    row = Entry(
+        subject.engine.seq + 1, 1, event.kind, RULES_VERSION, None, None, None, b"f" * 16, encode(event), ()
+    )  # fmt: skip
+    assert "more than wagers has moved the meter" in (again.fault(subject.auditor, row, event) or "")
+
+
+MEANWHILE: Final[dict[str, Callable[[OfEngine, int], object]]] = {
+    "wager": lost,
+    "void": voided,
+    "win": jackpot,
+    "pay": lambda subject, _: [ask(subject, act("H1"), CAL) for act in (hits.Validate, hits.Pay)],
+    "undo": lambda subject, _: ask(subject, hits.Undo("H2", "misdealt"), CAL, BEN),
+    "correct": lambda subject, number: ask(subject, replace(CORRECT, amount=900_000 + number), CAL, BEN),
+    "set right": lambda subject, _: ask(subject, replace(LESS, reason="a slip"), CAL, BEN),
+    "set back": lambda subject, _: ask(subject, replace(LESS, amount=-LESS.amount), CAL, BEN),
+}
+
+
+@settings(max_examples=60)
+@given(
+    st.sampled_from((LESS, CORRECT, hits.Undo("H1", "misdealt"))),
+    st.lists(st.sampled_from(sorted(MEANWHILE)), max_size=4),
+)
+def test_what_is_confirmed_moves_what_was_seen_or_nothing(command: ActCommand, meanwhile: list[str]) -> None:
+    """A10, L8: whatever comes between, the level's awards, corrections and transfers move as was seen.
+
+    An act on a meter is done only where nothing but wagers moved it since, by the postings; where it is
+    refused it moves nothing.
+    """
+    subject = won()
+    jackpot(subject, 0)
+    level = asked_for(subject, command)
+    since = len(subject.entries)
+    for number, step in enumerate(meanwhile, 1):
+        MEANWHILE[step](subject, number)
+    between = [posting for entry in subject.entries[since:] for posting in entry.postings]
+    heard = confirm(subject)
+    if heard.answer["ok"]:
+        assert heard.entry is not None
+        assert _sums(heard.entry.postings) == level.change.values()[5:]
+    else:
+        assert heard.entry is None or heard.entry.postings == ()
+    if command is LESS and "set right" not in meanwhile:
+        apart = any(_sums(between)) or sum(posting.house for posting in between if posting.level)
+        assert heard.answer.get("code", "done") == ("changed" if apart else "done")
+
+
+def _sums(postings: tuple[Posting, ...] | list[Posting]) -> tuple[int, ...]:
+    """What they move of a level's awards, corrections and transfers."""
+    of_level = [posting for posting in postings if posting.level]
+    return tuple(
+        sum(getattr(one, name) for one in of_level) for name in ("awards", "corrections", "transfers")
+    )
