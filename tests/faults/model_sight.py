@@ -48,7 +48,7 @@ class SeenActs(LinkActs):
 
     def books(self) -> Books:
         """All that an act may move."""
-        books: Books = dict(self.meters())
+        books: Books = {(link, level): meter for (link, level), meter in self.meters().items()}
         for name in self.links:
             paid = [award for award in self.by_house() if award.hit.link == name]
             books[name, None] = {"awards": CENT * sum(one.amount + one.difference for one in paid)}
