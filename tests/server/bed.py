@@ -39,11 +39,14 @@ def configure(
     tables: int = 2,
     signs: int = 1,
     links: str = LINKS,
-    heartbeat_ms: int = 5_000,
+    heartbeat_ms: int = 60_000,
     extra: str = "",
     next_keys: bool = False,
 ) -> Config:
-    """A floor of Let It Ride tables T01.. on one link, signs S01.., every port free."""
+    """A floor of Let It Ride tables T01.. on one link, signs S01.., every port free.
+
+    heartbeat_ms: so long that no table of a slow machine falls silent.
+    """
     parts = [
         '[site]\nname = "Test"\ncurrency = "USD"\ngaming_day_ends = "06:00"\ntimezone = "America/New_York"',
         f'[ledger]\nurl = "sqlite:///{folder}/ledger.db"',

@@ -19,7 +19,9 @@ async def test_a_hit_is_validated_and_paid(tmp_path: Path) -> None:
         assert (early["ok"], early["code"]) == (False, "not_validated")
         device.wager(3, "R2", 1)
         assert (await device.answer(3))["code"] == "table_held"
-        assert (await administer(config, do="validate", hit="H1", by="Ann"))["ok"]
+        validated = await administer(config, do="validate", hit="H1", by="Ann")
+        awards = [(award["award"], award["status"]) for award in validated["awards"]]
+        assert awards == [("A1", "validated"), ("A2", "validated")]
         assert (await board.type("status"))["status"] == "validated"
         assert (await administer(config, do="pay", hit="H1", document="W-1", by="Ann"))["ok"]
         assert (await board.type("status"))["status"] == "paid"
@@ -114,6 +116,8 @@ async def test_no_hit_is_forgotten(tmp_path: Path) -> None:
         device.wager(7, "R9", 1, lock=True)
         await device.answer(7)
         assert (await administer(config, do="/hits/waiting"))["hits"] == []
+        late = await administer(config, do="validate", hit="H2", by="Ann")
+        assert (late["code"], late["message"]) == ("not_pending", "H2 is final: it waits for nobody")
         told = await administer(config, do="/hits", limit=2)
         assert [(hit["hit"], hit["status"]) for hit in told["hits"]] == [("H3", "undone"), ("H2", "final")]
         assert told["more"] == "H2"

@@ -4,7 +4,6 @@ import asyncio
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
-from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -22,13 +21,13 @@ from jackpot.server.signs import SignConnection
 from jackpot.server.tables import TableConnection
 from jackpot.server.udp import UdpText
 from jackpot.web.live import Live, Stream
-from tests.server import bed
 from tests.server.bed import (
     LINK,
     Device,
     StepClock,
     administer,
     call,
+    configure,
     connected,
     ended,
     on_loop,
@@ -38,8 +37,6 @@ from tests.server.bed import (
 )
 from tests.server.test_web import fetch
 
-# No table falls silent while others break, however slow the machine is.
-configure = partial(bed.configure, heartbeat_ms=60_000)
 UDP = f'[[udp_sign]]\naddress = "127.0.0.1:9"\nlinks = ["{LINK}"]\nformat = "{{link}}:{{cents}}"\n'
 
 

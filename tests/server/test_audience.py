@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from controllers.answers import LinkFacts
+from controllers.answers import LinkFacts, Meters
 from controllers.frames import LENGTH_BYTES, decode
 from jackpot.clock import SystemClock
 from jackpot.server.audience import SNAPSHOT_INTERVAL_S, Audience
@@ -139,3 +139,21 @@ def test_all_are_owed_the_whole_after_doubt() -> None:
     hall.audience.owe_all()
     hall.run(2 * TICK_S)
     assert all(eye.seen[-1][0] > hall.clock.now - 3 * TICK_S for eye in hall.eyes)
+
+
+def test_a_table_that_left_is_told_nothing_more() -> None:
+    """T11: who ends their watch is forgotten; a table that came back meanwhile hears what is meant for it."""
+    hall = Hall(signs=False, many=1)
+    (before,) = hall.eyes
+    leave = hall.audience.watch(before, frozenset({"five"}), "T0")
+    after = Eye(hall.clock)
+    leave_again = hall.audience.watch(after, frozenset({"five"}), "T0")
+    leave()
+    news = Meters("main", 1, 0, (("five", "major", 1),))
+    told = len(before.seen), len(after.seen)
+    hall.audience.tell_table("T0", news)
+    assert (len(before.seen), len(after.seen)) == (told[0], told[1] + 1)
+    leave_again()
+    hall.audience.tell_table("T0", news)
+    assert (len(before.seen), len(after.seen)) == (told[0], told[1] + 1)
+    assert not hall.audience.groups

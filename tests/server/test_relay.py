@@ -371,7 +371,7 @@ async def _joined(node: RedisServer) -> None:
 async def test_what_signs_are_told_is_told_there_too(redis: RedisServer, tmp_path: Path) -> None:
     """S7, WIRE pushes: hits, statuses, states and suspensions come to signs of a signage process."""
     clock = StepClock()
-    config = fed(configure(tmp_path, heartbeat_ms=60_000), redis)
+    config = fed(configure(tmp_path), redis)
     royal = {"seat": 1, "cards": ["As", "Ks", "Qs"]}
     jackpot = {"hit": "H1", "level": "mega", "table": "T01", "amount": 1_000_009}
     async with Server(config, clock) as server, table(server) as device, signage(config) as process:
@@ -398,7 +398,7 @@ async def test_what_signs_are_told_is_told_there_too(redis: RedisServer, tmp_pat
 @on_loop
 async def test_a_revoked_key_opens_nothing_there_either(redis: RedisServer, tmp_path: Path) -> None:
     """DESIGN, what it must withstand: a stolen key is revocable, also where no ledger is."""
-    config = fed(configure(tmp_path, heartbeat_ms=60_000), redis)
+    config = fed(configure(tmp_path), redis)
     async with Server(config), signage(config) as process:
         await until(lambda: process.followers["main"].board.trusted)
         async with sign(process) as far:

@@ -141,7 +141,7 @@ async def _fill(server: Server, shell: Connection) -> None:
 async def test_a_sign_that_does_not_read_is_bounded_and_closed(tmp_path: Path) -> None:
     """WIRE, faults: values are conflated while it does not read; after 10 s it is closed."""
     clock = StepClock()
-    async with Server(configure(tmp_path, heartbeat_ms=60_000), clock) as server, table(server) as device:
+    async with Server(configure(tmp_path), clock) as server, table(server) as device:
         raw = socket.socket()
         raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)
         raw.setblocking(False)

@@ -205,7 +205,7 @@ async def test_a_table_that_awaits_nothing_is_read_on(
 ) -> None:
     """DESIGN 2, WIRE faults: no answer of its own wakes it, only room in the queue; nor is it silent."""
     monkeypatch.setattr("jackpot.server.sequencer.QUEUE_MAX", 4)
-    config = configure(tmp_path, heartbeat_ms=60_000)
+    config = configure(tmp_path)
     ledger, clock = Faulty(config), StepClock()
     async with (
         Server(config, clock=clock, ledger=ledger) as server,

@@ -42,6 +42,9 @@ PARTS: Final = {
 # not know which fault is planted.
 NOT_JUDGING: Final = ("counts_of_all", "more_work_than", "test_way", "quiet_line", "command_line")
 QUICK: Final = " and ".join(f"not {name}" for name in NOT_JUDGING)
+# A planted endless loop fails its test then. Left to mutmut, it may run for hours: many times what all tests
+# of the function take. No quick test takes a minute, also where mutmut notes each call.
+HANGS_S: Final = 120
 # Texts that people read and `strict=` are no faults of the money.
 SETTINGS: Final = """
 [tool.mutmut]
@@ -49,7 +52,7 @@ source_paths = ["jackpot", "controllers"]
 only_mutate = ["{changed}"]
 also_copy = ["jackpot/schemas", "schemas", "deploy", "README.md", "CHANGELOG.md", "LICENSE"]
 do_not_mutate_patterns = ['strict=True', 'log\\.(info|warning|error)', '^\\s*message = ']
-pytest_add_cli_args = ["-p", "no:cacheprovider", "-p", "no:xdist", "-o", "addopts=", "-o", "timeout=0"]
+pytest_add_cli_args = ["-p", "no:cacheprovider", "-p", "no:xdist", "-o", "addopts=", "-o", "timeout={hangs}"]
 pytest_add_cli_args_test_selection = {judged_by}
 """
 # Plain lines, none broken, for this program to read.
@@ -70,7 +73,8 @@ def _part(name: str, times: int, seed: int) -> int:
         copy = _copy(Path(place) / "tree")
         part = PARTS[name]
         with (copy / "pyproject.toml").open("a") as settings:
-            settings.write(SETTINGS.format(changed=part.changed, judged_by=[*part.judged_by, "-k", QUICK]))
+            judged_by = [*part.judged_by, "-k", QUICK]
+            settings.write(SETTINGS.format(changed=part.changed, judged_by=judged_by, hangs=HANGS_S))
         print(f"{name}: making the mutants and running every judging test once: some minutes", flush=True)
         _mutmut(copy, "run", NONE, check=False)
         names = sorted(_results(copy))

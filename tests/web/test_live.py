@@ -146,9 +146,7 @@ async def test_five_hundred_that_never_read_hold_up_nobody(tmp_path: Path) -> No
 async def test_a_links_state_is_told_on_every_way(tmp_path: Path) -> None:
     """S7, A10: win, pending with the jackpot's facts, normal once validated; suspended; the same over TCP."""
     receiver, clock = udp_receiver(), StepClock()
-    config = configure(
-        tmp_path, heartbeat_ms=60_000, extra=udp_sign(receiver, 'state_format = "state:{state}"\n')
-    )
+    config = configure(tmp_path, extra=udp_sign(receiver, 'state_format = "state:{state}"\n'))
     loop = asyncio.get_running_loop()
 
     async def until_udp(state: str) -> None:

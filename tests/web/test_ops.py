@@ -56,7 +56,7 @@ async def floor(
     folder: Path, links: str = FREE, tax_from: int | None = None
 ) -> AsyncIterator[tuple[Server, Device, "Browser"]]:
     """A server where ann and bo may sign in, a table, and a browser. tax_from: as of the site, in cents."""
-    config = configure(folder, links=links, heartbeat_ms=60_000)  # a browser takes its time
+    config = configure(folder, links=links)
     config = replace(config, site=replace(config.site, tax_form_from=tax_from))
     async with staffed(config) as server, table(server) as device, chromium() as browser:
         yield server, device, browser

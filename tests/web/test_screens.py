@@ -59,7 +59,7 @@ def page_of(server: Server, path: str) -> str:
 @on_loop
 async def test_a_sign_runs_up_celebrates_and_recovers(tmp_path: Path) -> None:
     """Proof: values tick up, never beyond; a hit celebrates; a stopped server shows a fault."""
-    config, faults, clock = configure(tmp_path, heartbeat_ms=60_000), list[str](), StepClock()
+    config, faults, clock = configure(tmp_path), list[str](), StepClock()
     async with chromium() as browser:
         async with Server(config, clock) as server, table(server) as device:
             config = with_ports(config, server.ports)
@@ -125,7 +125,7 @@ levels = { mega = "%s", major = "Second Riverside Jackpot" }
 @pytest.mark.parametrize("name", ["Grand Riverside Mega Jackpot", "Riversidemegaprogressive"])
 async def test_a_long_name_is_whole_on_every_screen(tmp_path: Path, name: str) -> None:
     """Signs: a win is read whole on a wall, in portrait and in the hand, whatever its level is called."""
-    config, faults = configure(tmp_path, heartbeat_ms=60_000, links=LONG % name), list[str]()
+    config, faults = configure(tmp_path, links=LONG % name), list[str]()
     async with chromium() as browser, Server(config) as server, table(server) as device:
         pages = [await opened(browser, page_of(server, f"/sign/{LINK}"), size, faults) for size in SOME]
         for page in pages:

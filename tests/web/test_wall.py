@@ -110,7 +110,7 @@ async def test_four_links_are_whole_on_every_screen(tmp_path: Path) -> None:
 @on_loop
 async def test_a_win_takes_the_wall_and_gives_it_back(tmp_path: Path) -> None:
     """Signs: a mega of one link has the stage until its minute is over; the others run on next to it."""
-    config, faults, clock = configure(tmp_path, heartbeat_ms=60_000, links=FOUR), list[str](), StepClock()
+    config, faults, clock = configure(tmp_path, links=FOUR), list[str](), StepClock()
     async with chromium() as browser, Server(config, clock) as server, table(server) as device:
         page = await opened(browser, page_of(server, f"/sign/wall?links=north,{LINK}"), "wall", faults)
         for link in ("north", LINK):
