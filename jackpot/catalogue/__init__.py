@@ -19,7 +19,18 @@ from jackpot.catalogue.paytables import (
     parse,
     rows_of,
 )
-from jackpot.catalogue.returns import Odds, Return, hit_chance, odds_of, percent_text, return_of
+from jackpot.catalogue.returns import (
+    Odds,
+    Return,
+    draws_return,
+    hit_chance,
+    odds_of,
+    odds_return,
+    percent_text,
+    return_of,
+    row_chances,
+    times,
+)
 from jackpot.catalogue.terms import DEFAULT_BANK, LevelEntry, LinkEntry, TermsRefused, resolve
 
 __all__ = [
@@ -35,6 +46,7 @@ __all__ = [
     "Return",
     "TermsRefused",
     "cards_by_house",
+    "draws_return",
     "every",
     "games_of",
     "hit_chance",
@@ -42,6 +54,7 @@ __all__ = [
     "load",
     "money_text",
     "odds_of",
+    "odds_return",
     "parse",
     "parse_money",
     "parse_pays",
@@ -50,5 +63,7 @@ __all__ = [
     "rate_text",
     "resolve",
     "return_of",
+    "row_chances",
     "rows_of",
+    "times",
 ]

@@ -11,19 +11,22 @@ import msgspec
 from jackpot.rules.cards import DECK, SUITS
 from jackpot.rules.hands import Ranked, best_row
 from jackpot.rules.money import BASIS_POINTS
-from jackpot.rules.paytable import Fixed, ForOne, HandKind, LinkTerms, Percent, ToOne
+from jackpot.rules.paytable import Fixed, ForOne, Game, HandKind, LinkTerms, Percent, ToOne
 
 # A seat's cards that the Magic Card is held against: the player's three and the two community cards (A7).
 MAGIC_CARDS: Final = 5
 
 
 class Odds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How many of `deals` equally likely deals make each hand. counted: how the figures are derived."""
+    """How many of `deals` equally likely deals make each hand; what is not in `hands` pays nothing.
+
+    pairs: by game, how many deals of two players make the hand of the row and each hand, in the rows' order.
+    """
 
     cards: str
     deals: int
-    counted: str
     hands: dict[str, int]
+    pairs: dict[Game, dict[str, tuple[int, ...]]]
 
 
 class Return(NamedTuple):
@@ -65,28 +68,30 @@ def rates_of(terms: LinkTerms) -> Fraction:
     return Fraction(sum(level.primary + level.reserve for level in terms.levels), BASIS_POINTS)
 
 
-def odds_return(terms: LinkTerms) -> Fraction:
-    """The part of the wager that the rows without a meter return. All suits are equally likely."""
+def row_chances(terms: LinkTerms) -> tuple[Fraction, ...]:
+    """How likely each row is the one that pays, in the order of the rows (H3). Suits are equally likely."""
     odds = odds_of(terms.hand_kind)
-    total = Fraction(0)
+    counts = dict.fromkeys(terms.rows, 0)
     for hand, count in odds.hands.items():
         for suit in SUITS:
             row = best_row(terms.rows, Ranked(hand, suit))
-            if row is not None and not isinstance(row.pays, Percent):
-                total += count * _times(row.pays, terms.wager)
-    return total / (odds.deals * len(SUITS))
+            if row is not None:
+                counts[row] += count
+    return tuple(Fraction(counts[row], odds.deals * len(SUITS)) for row in terms.rows)
+
+
+def odds_return(terms: LinkTerms) -> Fraction:
+    """The part of the wager that the rows without a meter return."""
+    chances = zip(terms.rows, row_chances(terms), strict=True)
+    paid = ((row.pays, chance) for row, chance in chances if not isinstance(row.pays, Percent))
+    return sum((chance * times(pays, terms.wager) for pays, chance in paid), Fraction(0))
 
 
 def hit_chance(terms: LinkTerms, level: str) -> Fraction:
-    """How often a wager wins a percentage of the level. All suits are equally likely."""
-    odds = odds_of(terms.hand_kind)
-    hits = 0
-    for hand, count in odds.hands.items():
-        for suit in SUITS:
-            row = best_row(terms.rows, Ranked(hand, suit))
-            if row is not None and isinstance(row.pays, Percent) and row.pays.level == level:
-                hits += count
-    return Fraction(hits, odds.deals * len(SUITS))
+    """How often a wager wins a percentage of the level."""
+    chances = zip(terms.rows, row_chances(terms), strict=True)
+    wins = (chance for row, chance in chances if isinstance(row.pays, Percent) and row.pays.level == level)
+    return sum(wins, Fraction(0))
 
 
 def draws_return(terms: LinkTerms, seats: int) -> Fraction:
@@ -106,7 +111,7 @@ def percent_text(part: Fraction) -> str:
     return f"{hundredths // 100}.{hundredths % 100:02} %"
 
 
-def _times(pays: ForOne | ToOne | Fixed, wager: int) -> Fraction:
+def times(pays: ForOne | ToOne | Fixed, wager: int) -> Fraction:
     """How many wagers a row pays, the returned one among them (A1)."""
     if isinstance(pays, Fixed):
         return Fraction(pays.amount, wager)

@@ -1,0 +1,207 @@
+"""What does a wager return at these meters, how often is it hit, and does the paytable pay for its own seed?
+
+Sums are micro-dollars, parts are parts of the wager, chances are those of one wager: exact fractions all.
+A level's return is that of the hand that is paid first in its round: a second one of the same round finds the
+reseeded meter (T5).
+"""
+
+from collections.abc import Mapping
+from fractions import Fraction
+from math import ceil
+from typing import Final, NamedTuple
+
+from jackpot.catalogue import draws_return, money_text, odds_return, row_chances, times
+from jackpot.odds.chances import envy_given, envy_sums, hand_chances
+from jackpot.odds.cycle import Meter, meter_at, wagers_until
+from jackpot.odds.subject import Subject, Unanalysable
+from jackpot.rules.money import BASIS_POINTS, MICROS_PER_CENT, floor_to_cent
+from jackpot.rules.paytable import SEATS, LevelTerms, Percent, Row
+
+QUANTILES: Final = tuple(Fraction(percent, 100) for percent in (5, 25, 50, 75, 90, 95, 99))
+
+# A link of a dozen tables on an evening; what is not a rate of the floor's own is only an example.
+WAGERS_AN_HOUR: Final = 1_000
+
+
+class Tonight(NamedTuple):
+    """meters: by level, what it shows; its seed where nothing is given. players: hands dealt at the table."""
+
+    meters: Mapping[str, int] = {}
+    players: int = 1
+    wagers_an_hour: int = WAGERS_AN_HOUR
+
+
+class RowFound(NamedTuple):
+    """award: what the hand is paid at the meters given."""
+
+    row: Row
+    chance: Fraction
+    award: Fraction
+    part: Fraction
+
+
+class At(NamedTuple):
+    """Of a cycle: with this probability it has ended after so many wagers, and at no more than this meter."""
+
+    quantile: Fraction
+    wagers: int
+    meter: int
+
+
+class LevelFound(NamedTuple):
+    """break_even: the meter with which the wager returns itself, the rest as it is; 0 where any meter does.
+
+    cycle, ends: None and nothing where its rate is left open. next_mean: the mean of the meter when it is
+    won next, from the meter given. cost: what its reseeds cost the house, as a part of the wager.
+    """
+
+    terms: LevelTerms
+    meter: int
+    chance: Fraction
+    part: Fraction
+    break_even: int
+    cycle: Meter | None
+    next_mean: Fraction
+    ends: tuple[At, ...]
+    cost: Fraction
+
+
+class LongRun(NamedTuple):
+    """Where each wager goes in the end, as parts of it. seeds: what the house puts in at reseeds."""
+
+    contributions: Fraction
+    odds: Fraction
+    envy: Fraction
+    draws: Fraction
+    seeds: Fraction
+
+    @property
+    def kept(self) -> Fraction:
+        """What the house keeps before it reseeds; at least `seeds` where the paytable pays for them."""
+        return 1 - self.contributions - self.odds - self.envy - self.draws
+
+    @property
+    def edge(self) -> Fraction:
+        return self.kept - self.seeds
+
+
+class Analysis(NamedTuple):
+    """envy: by players at the table. envy_given: by one's own hand, of all the others together.
+
+    long_run: None where a rate or a reseed is left open.
+    """
+
+    subject: Subject
+    tonight: Tonight
+    rows: tuple[RowFound, ...]
+    levels: tuple[LevelFound, ...]
+    odds: Fraction
+    draws: Fraction
+    envy: dict[int, Fraction]
+    envy_given: dict[str, Fraction]
+    long_run: LongRun | None
+
+    @property
+    def hit(self) -> Fraction:
+        """How often a hand is paid anything by the paytable."""
+        return sum((found.chance for found in self.rows), Fraction(0))
+
+    @property
+    def total(self) -> Fraction:
+        meters = sum((level.part for level in self.levels), Fraction(0))
+        return self.odds + self.draws + self.envy[self.tonight.players] + meters
+
+
+def analyze(subject: Subject, tonight: Tonight) -> Analysis:
+    """Everything of one paytable. Raises Unanalysable."""
+    terms, game, _ = subject
+    meters = _meters(subject, tonight)
+    rows = tuple(
+        _row(row, chance, meters, terms.wager)
+        for row, chance in zip(terms.rows, row_chances(terms), strict=True)
+    )
+    one = sum(
+        (sum_ * hand_chances(terms.hand_kind)[hand] for hand, sum_ in envy_sums(terms).items()), Fraction(0)
+    )
+    envy = {players: (players - 1) * one / terms.wager for players in range(1, SEATS[game] + 1)}
+    others = tonight.players - 1
+    given = {hand: others * sum_ / terms.wager for hand, sum_ in envy_given(terms, game).items()}
+    odds, draws = odds_return(terms), draws_return(terms, SEATS[game])
+    meters_part = sum((found.part for found in rows if isinstance(found.row.pays, Percent)), Fraction(0))
+    total = odds + draws + envy[tonight.players] + meters_part
+    levels = tuple(_level(subject, level, meters[level.level], rows, total) for level in terms.levels)
+    return Analysis(
+        subject, tonight, rows, levels, odds, draws, envy, given if envy[2] else {},
+        _long_run(subject, levels, odds, envy[tonight.players], draws),
+    )  # fmt: skip
+
+
+def _meters(subject: Subject, tonight: Tonight) -> dict[str, int]:
+    terms, game, _ = subject
+    if not 1 <= tonight.players <= SEATS[game]:
+        raise Unanalysable(f"players: {game} seats 1 to {SEATS[game]}, not {tonight.players}")
+    if tonight.wagers_an_hour < 1:
+        raise Unanalysable(f"rate: at least one wager an hour, not {tonight.wagers_an_hour}")
+    meters = {level.level: level.seed for level in terms.levels}
+    for name, meter in tonight.meters.items():
+        if name not in meters:
+            raise Unanalysable(f"meter {name}: {terms.paytable} has {', '.join(meters)}")
+        limit = next(level.limit for level in terms.levels if level.level == name)
+        if limit is not None and meter > limit:
+            raise Unanalysable(f"meter {name}: {money_text(meter)} is above its limit {money_text(limit)}")
+        meters[name] = meter
+    return meters
+
+
+def _row(row: Row, chance: Fraction, meters: Mapping[str, int], wager: int) -> RowFound:
+    if isinstance(row.pays, Percent):
+        award = Fraction(floor_to_cent(meters[row.pays.level] * row.pays.rate // BASIS_POINTS))
+    else:
+        award = times(row.pays, wager) * wager
+    return RowFound(row, chance, award, chance * award / wager)
+
+
+def _level(
+    subject: Subject, level: LevelTerms, meter: int, rows: tuple[RowFound, ...], total: Fraction
+) -> LevelFound:
+    """One level, of rows at the meters given. total: what the wager returns at them."""
+    wager = subject.terms.wager
+    whole, parts, part = Fraction(0), [], Fraction(0)
+    for found in rows:
+        if isinstance(found.row.pays, Percent) and found.row.pays.level == level.level:
+            part += found.part
+            if found.row.pays.rate == BASIS_POINTS:
+                whole += found.chance
+            else:
+                parts.append((Fraction(found.row.pays.rate, BASIS_POINTS), found.chance))
+    taken = whole + sum(share * chance for share, chance in parts)
+    needed = max(Fraction(0), (1 - total + part) * wager / taken)
+    rate, reserve = Fraction(level.primary, BASIS_POINTS), Fraction(level.reserve, BASIS_POINTS)
+    now = Meter(level.reseed, rate * wager, reserve * wager, whole, tuple(parts))
+    known = not subject.open & {f"{level.level}.primary", f"{level.level}.reserve"}
+    reseeds = known and f"{level.level}.reseed" not in subject.open
+    return LevelFound(
+        level,
+        meter,
+        whole,
+        part,
+        ceil(needed / MICROS_PER_CENT) * MICROS_PER_CENT,
+        now if reseeds else None,
+        now.mean(Fraction(meter)) if known else Fraction(0),
+        _ends(now) if reseeds else (),
+        whole * level.reseed / wager,
+    )
+
+
+def _ends(meter: Meter) -> tuple[At, ...]:
+    return tuple(At(one, wagers_until(meter.chance, one), meter_at(meter, one)) for one in QUANTILES)
+
+
+def _long_run(
+    subject: Subject, levels: tuple[LevelFound, ...], odds: Fraction, envy: Fraction, draws: Fraction
+) -> LongRun | None:
+    if any(level.cycle is None for level in levels):
+        return None
+    rates = sum(level.primary + level.reserve for level in subject.terms.levels)
+    seeds = sum((level.cost for level in levels), Fraction(0))
+    return LongRun(Fraction(rates, BASIS_POINTS), odds, envy, draws, seeds)

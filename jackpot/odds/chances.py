@@ -1,0 +1,69 @@
+"""How likely is each hand, of one player and of two at one table, and each draw? By counted deals, exact."""
+
+from fractions import Fraction
+from typing import NamedTuple
+
+from jackpot.catalogue import odds_of
+from jackpot.catalogue.returns import MAGIC_CARDS
+from jackpot.rules.cards import DECK, SUITS
+from jackpot.rules.hands import NAMES, Ranked, best_row
+from jackpot.rules.paytable import Game, HandKind, LinkTerms
+
+NOTHING = "high-card"
+"""What a hand is called that makes none of the names of its kind."""
+
+
+class Draws(NamedTuple):
+    """How often a seat with one wager is paid a round's prize (A7)."""
+
+    magic: Fraction
+    lucky: Fraction
+
+
+def hand_chances(kind: HandKind) -> dict[str, Fraction]:
+    """Every hand, best first and `NOTHING` last; they add up to 1."""
+    odds = odds_of(kind)
+    found = {name: Fraction(odds.hands[name], odds.deals) for name in NAMES[kind]}
+    found[NOTHING] = 1 - sum(found.values(), Fraction(0))
+    return found
+
+
+def pair_chances(kind: HandKind, game: Game) -> dict[tuple[str, str], Fraction]:
+    """How likely one player makes the first hand and another of the table the second: one deck, one board."""
+    names = (*NAMES[kind], NOTHING)
+    counts = odds_of(kind).pairs[game]
+    deals = sum(map(sum, counts.values()))
+    return {
+        (own, other): Fraction(count, deals)
+        for own in names
+        for other, count in zip(names, counts[own], strict=True)
+    }
+
+
+def envy_sums(terms: LinkTerms) -> dict[str, Fraction]:
+    """By hand of another player, the envy bonus that one wager is paid on average over its suits (A5)."""
+    sums = {}
+    for hand in NAMES[terms.hand_kind]:
+        rows = [best_row(terms.envy, Ranked(hand, suit)) for suit in SUITS]
+        paid = sum(row.amount for row in rows if row is not None)
+        if paid:
+            sums[hand] = Fraction(paid, len(SUITS))
+    return sums
+
+
+def envy_given(terms: LinkTerms, game: Game) -> dict[str, Fraction]:
+    """By one's own hand, what one other player's hand brings on average, in micro-dollars."""
+    sums = envy_sums(terms)
+    chances = pair_chances(terms.hand_kind, game)
+    own = hand_chances(terms.hand_kind)
+    return {
+        hand: sum((paid * chances[hand, other] for other, paid in sums.items()), Fraction(0)) / own[hand]
+        for hand in own
+    }
+
+
+def draw_chances(terms: LinkTerms, seats: int) -> Draws:
+    """Of one round; a seat's own cards are shown, and count for the Magic Card as the community's do (A7)."""
+    magic = Fraction(MAGIC_CARDS, DECK * terms.magic_every) if terms.magic_every else Fraction(0)
+    lucky = Fraction(1, seats * terms.lucky_every) if terms.lucky_every else Fraction(0)
+    return Draws(magic, lucky)

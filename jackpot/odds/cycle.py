@@ -1,0 +1,140 @@
+"""When is a meter won, and how high is it then? One cycle, from a reseed to the hand that wins it all.
+
+Wagers are taken one after another, each with the same chance. A meter rises by the same sum with each; a hand
+that wins a part of it lowers it. Means are exact. Where nothing lowers the meter and it always begins at the
+same sum, so are its quantiles; elsewhere they are worked out on a grid, to about one part in a thousand.
+"""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import lru_cache
+from math import ceil, exp, expm1, log1p
+from typing import Final, NamedTuple
+
+# The grid reaches so many mean rises above the start; less than one hit in 100,000 is beyond.
+_REACH: Final = 12
+_POINTS: Final = 2_048
+# The error left when the grid's sums are taken as settled.
+_SETTLED: Final = 1e-7
+
+
+class Meter(NamedTuple):
+    """One level, in micro-dollars and chances a wager.
+
+    start: what a cycle begins with. rise: what a wager adds. reserve: what a wager adds to the next start.
+    chance: of winning it all. parts: the chance of winning a part of it, by the part, such as 1/10.
+    """
+
+    start: int
+    rise: Fraction
+    reserve: Fraction
+    chance: Fraction
+    parts: tuple[tuple[Fraction, Fraction], ...] = ()
+
+    @property
+    def wagers(self) -> Fraction:
+        """The mean number of wagers in a cycle, the winning one among them."""
+        return 1 / self.chance
+
+    @property
+    def mean_start(self) -> Fraction:
+        """What a cycle begins with on average: the reseed, and the reserve of the cycle before."""
+        return self.start + self.reserve / self.chance
+
+    def mean(self, start: Fraction) -> Fraction:
+        """The meter when it is won, on average, of a cycle that stands at `start` now."""
+        lowered = sum((part * chance for part, chance in self.parts), Fraction(0))
+        return (self.chance * start + self.rise) / (self.chance + lowered)
+
+    @property
+    def exact(self) -> bool:
+        """Whether quantiles of the meter are exact as well."""
+        return not self.parts and not self.reserve
+
+
+def wagers_until(chance: Fraction, quantile: Fraction) -> int:
+    """The fewest wagers with which the hit has come with this probability."""
+    return ceil(log1p(-float(quantile)) / log1p(-float(chance)))
+
+
+def meter_at(meter: Meter, quantile: Fraction) -> int:
+    """The sum that the meter does not exceed, with this probability, when it is won."""
+    if meter.exact:
+        return int(meter.start + meter.rise * wagers_until(meter.chance, quantile))
+    below = 0.0, 0.0
+    for point in distribution(meter):
+        if point[1] >= quantile:
+            share = (float(quantile) - below[1]) / (point[1] - below[1])
+            return round(below[0] + share * (point[0] - below[0]))
+        below = point
+    return round(below[0])
+
+
+@lru_cache(256)
+def distribution(meter: Meter) -> tuple[tuple[float, float], ...]:
+    """Points (sum, probability that the meter is won at no more than it), rising."""
+    lost = sum(float(part * chance) for part, chance in meter.parts)
+    top = float(meter.start) + _REACH * float(meter.rise) / (float(meter.chance) + lost)
+    top += _REACH * float(meter.reserve / meter.chance)
+    step = top / (_POINTS - 1)
+    sums = [step * number for number in range(_POINTS)]
+    if meter.exact:
+        rate = float(meter.chance / meter.rise)
+        return tuple((at, max(0.0, -expm1(-rate * (at - meter.start)))) for at in sums)
+    return tuple(zip(sums, _settled(meter, sums), strict=True))
+
+
+def _settled(meter: Meter, sums: list[float]) -> list[float]:
+    """At each sum, the probability that a hit finds no more: of the first event, else after a part was won.
+
+    Between two events, each of which wins all or a part, the meter rises by an exponential sum.
+    """
+    ways = [(1 - float(part), float(chance)) for part, chance in meter.parts]
+    events = float(meter.chance) + sum(chance for _, chance in ways)
+    mean_rise = float(meter.rise) / events
+    begun = list(_starts(meter, sums))
+    first = list(_risen(begun, sums[1], mean_rise))
+    last = float(meter.chance) / events
+    now = first
+    while True:
+        kept = [0.0] * len(sums)
+        for left, chance in ways:
+            share = chance / events
+            kept = [old + share * _read(now, at / left / sums[1]) for old, at in zip(kept, sums, strict=True)]
+        again = _risen(kept, sums[1], mean_rise)
+        then = [last * one + more for one, more in zip(first, again, strict=True)]
+        if max(abs(new - old) for new, old in zip(then, now, strict=True)) < _SETTLED:
+            return then
+        now = then
+
+
+def _starts(meter: Meter, sums: list[float]) -> Iterator[float]:
+    """The probability that a cycle begins with no more than each sum."""
+    gathered = float(meter.reserve / meter.chance)
+    for at in sums:
+        above = at - meter.start
+        if above < 0:
+            yield 0.0
+        else:
+            yield -expm1(-above / gathered) if gathered else 1.0
+
+
+def _risen(below: list[float], step: float, mean: float) -> Iterator[float]:
+    """The distribution after an exponential rise; `below` is taken as straight from point to point."""
+    grows = step / mean
+    left = exp(-grows)
+    new = 1 + expm1(-grows) / grows
+    old = 1 - left - new
+    found, before = 0.0, 0.0
+    for now in below:
+        found = left * found + old * before + new * now
+        before = now
+        yield found
+
+
+def _read(points: list[float], place: float) -> float:
+    """The value between two points; beyond the last it is the last."""
+    at = int(place)
+    if at >= len(points) - 1:
+        return points[-1]
+    return points[at] + (place - at) * (points[at + 1] - points[at])

@@ -1,0 +1,288 @@
+"""How many deals make each hand, and each two hands at one table? Every deal is ranked (H1, H2).
+
+A deal is a board that the table shares and a player's own cards. Boards that differ in the names of their
+suits alone are ranked once. Hands are ranked many at a time, by masks of thirteen bits a suit. This shares no
+code with `rules.hands`, so that each proves the other.
+
+Two players' hands need no second loop. Of all own cards that make X on a board, and all that make Y, the
+pairs without a common card are counted by inclusion and exclusion over the cards that they might share.
+
+Needs numpy, of the extra `lab`.
+"""
+
+from collections.abc import Callable
+from itertools import combinations
+from math import comb
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from jackpot.catalogue import odds_of
+from jackpot.rules.cards import DECK, RANKS, SUITS
+from jackpot.rules.hands import NAMES
+from jackpot.rules.paytable import Game, HandKind
+
+Array = npt.NDArray[Any]
+
+# Hands ranked at a time: their masks fit into the caches of a core.
+_AT_A_TIME: Final = 200_000
+_MASKS: Final = 1 << len(RANKS)
+_ACE: Final = 1 << RANKS.index("A")
+
+
+class Dealt(NamedTuple):
+    """own: cards of a player. board: shared ones that count. run: how many make a straight or a flush."""
+
+    own: int
+    board: int
+    run: int
+
+
+DEALT: Final[dict[tuple[HandKind, Game], Dealt]] = {
+    ("three", "let-it-ride"): Dealt(3, 0, 3),
+    ("three", "three-card-poker"): Dealt(3, 0, 3),
+    ("four", "four-card-poker"): Dealt(5, 0, 4),
+    ("five-flop", "let-it-ride"): Dealt(3, 2, 5),
+    ("five-flop", "ultimate-texas-holdem"): Dealt(2, 3, 5),
+    ("five-best", "ultimate-texas-holdem"): Dealt(2, 5, 5),
+}
+"""Which cards make a player's hand (H2)."""
+
+CARDS: Final[dict[HandKind, str]] = {
+    "three": "three of 52",
+    "four": "the best four of five of 52",
+    "five-flop": "five of 52: three and two community cards, or two and the flop",
+    "five-best": "the best five of seven of 52",
+}
+
+_HEADER: Final = """\
+# How often is each hand dealt? Whole numbers of deals, by the cards that make the hand (H2).
+# Every deal of `cards` from one deck of 52 is as likely as any other; what is not under `hands` pays nothing.
+# `pairs`: how many deals of two players of one table make the hand of the row and, in the order of the rows,
+# each hand. Both are dealt from one deck, and share the board.
+# Every deal was ranked: `jackpot paytable count` wrote this file, and counts it again.
+"""
+
+
+class Counted(NamedTuple):
+    """deals: of one player; hands: how many of them make each hand, best first, "high-card" the last.
+
+    pairs: a row and a column a hand, how many deals of two players make the one and the other.
+    """
+
+    deals: int
+    hands: dict[str, int]
+    pairs: list[list[int]]
+
+
+def count(kind: HandKind, game: Game) -> Counted:
+    """Every deal of one player, and every deal of two, ranked."""
+    dealt = DEALT[kind, game]
+    names = (*NAMES[kind], "high-card")
+    boards, weights = _boards(dealt.board)
+    own = _own(dealt.own)
+    shared = [_subsets(own.cards, size) for size in range(1, dealt.own)]
+    hands = np.zeros(len(names))
+    pairs = np.zeros((len(names), len(names)))
+    step = max(1, _AT_A_TIME // len(own.cards))
+    for at in range(0, len(boards), step):
+        weight = weights[at : at + step]
+        made = _made(names, dealt.run, boards[at : at + step], own.masks)
+        each = _tally(made[:, :, None], 1, len(names))
+        pairs += _products(each, weight)
+        for size, subsets in enumerate(shared, 1):
+            numbers = made[:, :, None] * comb(DECK, size) + subsets
+            pairs += (-1) ** size * _products(_tally(numbers, comb(DECK, size), len(names)), weight)
+        hands += weight @ each[:, :, 0]
+    # All own cards in common: the same cards, which make the same hand.
+    pairs += (-1) ** dealt.own * np.diag(hands)
+    # Each set of cards was met once for each way to split it into board and own cards.
+    splits = comb(dealt.own + dealt.board, dealt.own)
+    whole = [int(found) // splits for found in hands]
+    return Counted(sum(whole), dict(zip(names, whole, strict=True)), pairs.astype(np.int64).tolist())
+
+
+def made_of(kind: HandKind, game: Game, hands: Array) -> Array:
+    """Of each row of cards that make a hand, its place in `NAMES`; past the last where it makes none."""
+    return _places((*NAMES[kind], "high-card"), DEALT[kind, game].run, list(_masks(hands).T))
+
+
+def as_toml(kinds: dict[HandKind, dict[Game, Counted]]) -> str:
+    """`schemas/odds.toml`, which the catalogue reads."""
+    lines = [_HEADER]
+    for kind, games in kinds.items():
+        first = next(iter(games.values()))
+        lines += [f"[{kind}]", f'cards = "{CARDS[kind]}"', f"deals = {first.deals:_}", f"[{kind}.hands]"]
+        lines += [f"{name} = {number:_}" for name, number in first.hands.items() if name != "high-card"]
+        for game, counted in games.items():
+            lines.append(f"[{kind}.pairs.{game}]")
+            lines += [f"{name} = [{', '.join(f'{number:_}' for number in row)}]"
+                      for name, row in zip(counted.hands, counted.pairs, strict=True)]  # fmt: skip
+        lines.append("")
+    return "\n".join(lines)
+
+
+def count_all(
+    tell: Callable[[int, int], None] = lambda _done, _of: None,
+) -> dict[HandKind, dict[Game, Counted]]:
+    """Every kind of hand, at every game. tell: called with what is done and what there is."""
+    found: dict[HandKind, dict[Game, Counted]] = {}
+    for done, (kind, game) in enumerate(DEALT):
+        tell(done, len(DEALT))
+        found.setdefault(kind, {})[game] = count(kind, game)
+    return found
+
+
+def differences(kinds: dict[HandKind, dict[Game, Counted]]) -> list[str]:
+    """Where the catalogue has other counts, as sentences."""
+    wrong = []
+    for kind, games in kinds.items():
+        odds = odds_of(kind)
+        for game, counted in games.items():
+            known = {**odds.hands, "high-card": odds.deals - sum(odds.hands.values())}
+            wrong += [
+                f"{kind} at {game}, {hand}: {number:,} deals, not {known.get(hand, 0):,}"
+                for hand, number in counted.hands.items()
+                if known.get(hand) != number
+            ]
+            pairs = dict(zip(counted.hands, map(tuple, counted.pairs), strict=True))
+            if pairs != odds.pairs.get(game):
+                wrong.append(f"{kind} at {game}: the deals of two players")
+    return wrong
+
+
+class _Own(NamedTuple):
+    cards: Array
+    masks: Array
+
+
+def _own(size: int) -> _Own:
+    """Every set of own cards: its cards, and its ranks in each suit."""
+    cards = _sets(size)
+    return _Own(cards, _masks(cards))
+
+
+def _boards(size: int) -> tuple[Array, Array]:
+    """Boards that differ in more than the names of suits, as masks, and how often each is dealt."""
+    masks = np.sort(_masks(_sets(size)).astype(np.int64), axis=1)
+    keys = masks @ (_MASKS ** np.arange(len(SUITS)))
+    found, weights = np.unique(keys, return_counts=True)
+    split = found[:, None] // _MASKS ** np.arange(len(SUITS)) % _MASKS
+    return split.astype(np.uint16), weights.astype(np.float64)
+
+
+def _sets(size: int) -> Array:
+    """Every set of so many cards of the deck, each ascending."""
+    return np.array(list(combinations(range(DECK), size)), dtype=np.int64).reshape(comb(DECK, size), size)
+
+
+def _masks(cards: Array) -> Array:
+    """A row a set and a column a suit: a bit for each rank of that suit."""
+    bits = 1 << (cards >> 2)
+    columns = [np.where(cards & 3 == suit, bits, 0).sum(axis=1) for suit in range(len(SUITS))]
+    return np.stack(columns, axis=1).astype(np.uint16)
+
+
+def _subsets(cards: Array, size: int) -> Array:
+    """The number of each subset of so many of each set's cards: a row a set. A set's number is its own."""
+    ways = np.array(
+        [[comb(card, place + 1) for place in range(size)] for card in range(DECK)], dtype=np.int64
+    )
+    chosen = list(combinations(range(cards.shape[1]), size))
+    numbers = np.zeros((len(cards), len(chosen)), dtype=np.int32)
+    for column, places in enumerate(chosen):
+        for place, at in enumerate(places):
+            numbers[:, column] += ways[cards[:, at], place]
+    return numbers
+
+
+def _tally(numbers: Array, width: int, names: int) -> Array:
+    """How often each board has each number: boards by hands by `width`, without what lies past the hands."""
+    whole = width * (names + 1)
+    numbers = numbers + np.arange(len(numbers), dtype=np.int32)[:, None, None] * np.int32(whole)
+    found = np.bincount(numbers.ravel(), minlength=len(numbers) * whole)
+    return found.reshape(len(numbers), names + 1, width)[:, :names].astype(np.float64)
+
+
+def _products(tally: Array, weight: Array) -> Array:
+    """By two hands, the product of their numbers, added up over boards and subsets: whole, far below 2^53."""
+    flat = tally.transpose(1, 0, 2).reshape(tally.shape[1], -1)
+    found: Array = flat * np.repeat(weight, tally.shape[2]) @ flat.T
+    return found
+
+
+def _made(names: tuple[str, ...], run: int, boards: Array, own: Array) -> Array:
+    """As `_places`, a row a board, a column a set of own cards; `len(names)` where the board has one of them."""
+    board, cards = boards.T[:, :, None], own.T[:, None, :]
+    made = _places(names, run, list(board | cards))
+    made[np.any(board & cards, axis=0)] = len(names)
+    return made
+
+
+def _places(names: tuple[str, ...], run: int, suits: list[Array]) -> Array:
+    """Each hand's place in `names`, whose last is for none of the others. suits: the ranks held in each."""
+    made = np.full(suits[0].shape, len(names) - 1, dtype=np.int32)
+    cards = _Cards(suits, run)
+    for place in range(len(names) - 2, -1, -1):
+        made[_IS[names[place]](cards)] = place
+    return made
+
+
+class _Cards:
+    """Many hands: the ranks that each holds once, twice, three and four times, and in each suit."""
+
+    def __init__(self, suits: list[Array], run: int) -> None:
+        spades, hearts, diamonds, clubs = suits
+        self.suits = suits
+        self.run = run
+        self.once = spades | hearts | diamonds | clubs
+        black, red = spades & clubs, hearts & diamonds
+        any_black, any_red = spades | clubs, hearts | diamonds
+        self.twice = black | red | any_black & any_red
+        self.thrice = black & any_red | red & any_black
+        self.four = black & red
+
+    def some_suit(self, table: Array) -> Array:
+        """Whether the ranks of one suit are such that the table says so."""
+        found: Array = np.any([table[suit] for suit in self.suits], axis=0)
+        return found
+
+
+def _several(ranks: Array) -> Array:
+    """Whether more than one rank is held."""
+    found: Array = ranks & ranks - 1 != 0
+    return found
+
+
+def _runs(length: int) -> list[int]:
+    """Each straight as a mask, the best last; the ace stands below the two as well (H1)."""
+    low_ace = [_ACE, *(1 << rank for rank in range(len(RANKS)))]
+    return [sum(low_ace[at : at + length]) for at in range(len(low_ace) - length + 1)]
+
+
+def _with(runs: list[int]) -> Array:
+    """Of every mask of ranks, whether it has all ranks of one of these."""
+    every = np.arange(_MASKS)
+    found: Array = np.any([every & run == run for run in runs], axis=0)
+    return found
+
+
+_STRAIGHT: Final = {length: _with(_runs(length)) for length in (3, 4, 5)}
+_HIGHEST: Final = {length: _with(_runs(length)[-1:]) for length in (3, 5)}
+_COUNT: Final = np.array([mask.bit_count() for mask in range(_MASKS)])
+
+# By name, whether hands hold at least this; what they are is the best of these.
+_IS: Final[dict[str, Callable[[_Cards], Array]]] = {
+    "royal-flush": lambda cards: cards.some_suit(_HIGHEST[cards.run]),
+    "mini-royal": lambda cards: cards.some_suit(_HIGHEST[cards.run]),
+    "straight-flush": lambda cards: cards.some_suit(_STRAIGHT[cards.run]),
+    "four-aces": lambda cards: cards.four & _ACE != 0,
+    "four-of-a-kind": lambda cards: cards.four != 0,
+    "full-house": lambda cards: (cards.thrice != 0) & _several(cards.twice),
+    "flush": lambda cards: cards.some_suit(cards.run <= _COUNT),
+    "straight": lambda cards: _STRAIGHT[cards.run][cards.once],
+    "three-of-a-kind": lambda cards: cards.thrice != 0,
+    "two-pair": lambda cards: _several(cards.twice),
+    "pair": lambda cards: cards.twice != 0,
+}

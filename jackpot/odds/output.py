@@ -1,0 +1,56 @@
+"""How does an analysis leave? As CSV with a line a figure, as JSON, or as a page to hand in."""
+
+import csv
+import io
+import json
+from importlib import resources
+
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+from jackpot.odds.analysis import Analysis
+from jackpot.odds.sheets import exact, facts_of, sheets_of, shown
+
+
+def as_csv(found: Analysis) -> str:
+    """RFC 4180, a line a figure: the sheet, the number of its row, the column, the figure."""
+    out = io.StringIO()
+    writer = csv.writer(out)
+    writer.writerow(["sheet", "row", "figure", "value"])
+    for name, text in facts_of(found):
+        writer.writerow(["subject", 1, name, text])
+    for sheet in sheets_of(found):
+        for number, row in enumerate(sheet.rows, 1):
+            for column, cell in zip(sheet.columns, row, strict=True):
+                writer.writerow([sheet.name, number, column.name, exact(column.kind, cell)])
+    return out.getvalue()
+
+
+def as_json(found: Analysis) -> str:
+    """One object; each sheet is a list of objects. Fractions are texts, such as "1/649740"."""
+    sheets = {
+        sheet.name: [
+            {column.name: exact(column.kind, cell) for column, cell in zip(sheet.columns, row, strict=True)}
+            for row in sheet.rows
+        ]
+        for sheet in sheets_of(found)
+    }
+    notes = {sheet.name: sheet.notes for sheet in sheets_of(found) if sheet.notes}
+    return json.dumps({"subject": dict(facts_of(found)), **sheets, "notes": notes}, indent=2)
+
+
+def as_html(found: Analysis) -> str:
+    """A page of its own, ready to print: it loads nothing."""
+    made = Environment(
+        autoescape=True, undefined=StrictUndefined, loader=FunctionLoader(_source), trim_blocks=True
+    )
+    return made.get_template("analysis.html").render(
+        title=f"Analysis of {found.subject.terms.paytable}",
+        facts=facts_of(found),
+        sheets=sheets_of(found),
+        shown=shown,
+        style=_source("print.css"),
+    )
+
+
+def _source(name: str) -> str:
+    return resources.files("jackpot.odds").joinpath("pages", name).read_text(encoding="utf-8")

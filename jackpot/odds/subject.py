@@ -1,0 +1,135 @@
+"""What is analysed? A paytable with its wager, its envy, and the figures that its source leaves open."""
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+from msgspec import structs
+
+from jackpot.catalogue import (
+    CatalogueError,
+    Figure,
+    LevelEntry,
+    LinkEntry,
+    Paytable,
+    TermsRefused,
+    games_of,
+    load,
+    parse_money,
+    resolve,
+)
+from jackpot.rules.paytable import Game, LinkTerms
+
+# Stand in for open figures while the rest is checked, and are taken out again.
+_RATE: Final = "0.01%"
+_SUM: Final = "0.01"
+
+
+class Unanalysable(Exception):
+    """What was asked for cannot be meant. The text says why, in one line."""
+
+
+class Subject(NamedTuple):
+    """open: what neither source nor operator gave, as "level.figure" or "envy": 0 or nothing in `terms`."""
+
+    terms: LinkTerms
+    game: Game
+    open: frozenset[str]
+
+
+class Wish(NamedTuple):
+    """What an operator decides, as they write it. figures: by "level.figure", such as "meter.primary"."""
+
+    wager: str | None = None
+    game: str | None = None
+    envy: str | None = None
+    figures: Mapping[str, str] = {}
+    magic_card_every: int = 0
+    lucky_every: int = 0
+
+
+def subject_of(paytable: str, wish: Wish) -> Subject:
+    """A paytable of the catalogue as an operator would offer it. Raises Unanalysable.
+
+    A minimum that the source prints stands where nothing else is given.
+    """
+    try:
+        table = load(paytable)
+    except CatalogueError as error:
+        raise Unanalysable(f"{error}: `jackpot paytable list` names them all") from error
+    wager = wish.wager or next(iter((*table.wagers, *(one.wager for one in table.envy), "1.00")))
+    levels, opened = _levels(table, wish.figures)
+    entry = LinkEntry(
+        id=table.id,
+        paytable=table.id,
+        wager=wager,
+        envy=wish.envy or (table.schedules[0] if table.schedules else None),
+        envy_approved=_approved(table, wager),
+        magic_card_every=wish.magic_card_every,
+        lucky_every=wish.lucky_every,
+        level=levels,
+    )
+    try:
+        terms = resolve(entry)
+    except TermsRefused as refused:
+        path, sentence = refused.mistakes[0]
+        what = path.removeprefix("link.").removeprefix("level.")
+        raise Unanalysable(f"{what}: {sentence.removeprefix(f'link {table.id}: ')}") from refused
+    if entry.envy_approved:
+        terms, opened = structs.replace(terms, envy=()), opened | {"envy"}
+    return Subject(_without(terms, opened), _game(table, wish.game), frozenset(opened))
+
+
+def _game(table: Paytable, wanted: str | None) -> Game:
+    games = games_of(table)
+    for game in games:
+        if wanted in (None, game):
+            return game
+    raise Unanalysable(f"game: {table.id} is for {' or '.join(games)}, not {wanted}")
+
+
+def _levels(table: Paytable, given: Mapping[str, str]) -> tuple[dict[str, LevelEntry], set[str]]:
+    """What the configuration would say of each level, and what nobody said."""
+    known = {
+        f"{name}.{key}" for name in table.level for key in ("seed", "reseed", "primary", "reserve", "limit")
+    }
+    for path in given:
+        if path not in known:
+            raise Unanalysable(f"{path}: {table.id} has no such figure, only {', '.join(sorted(known))}")
+    entries, opened = {}, set()
+    for name, level in table.level.items():
+        wanted = {path.partition(".")[2]: text for path, text in given.items() if path.startswith(f"{name}.")}
+        if "limit" in wanted:
+            wanted["limit_approval"] = "as given"
+        for key, stands_in in (("seed", _SUM), ("reseed", _SUM), ("primary", _RATE), ("reserve", _RATE)):
+            figure: Figure = getattr(level, key)
+            if key in wanted:
+                continue
+            if figure.minimum is not None:
+                wanted[key] = figure.minimum
+            elif figure.operator:
+                wanted[key] = stands_in
+                opened.add(f"{name}.{key}")
+        if level.reseed.as_seed and f"{name}.seed" in opened:
+            opened.add(f"{name}.reseed")
+        entries[name] = LevelEntry(**wanted)
+    return entries, opened
+
+
+def _approved(table: Paytable, wager: str) -> dict[str, str]:
+    """Stand-ins where the source prints envy, but not for this wager (A5)."""
+    try:
+        sum_ = parse_money(wager)
+    except ValueError as error:
+        raise Unanalysable(f"wager: {error}") from error
+    if table.wagers or not table.envy or any(parse_money(one.wager) == sum_ for one in table.envy):
+        return {}
+    return {row.hand: _SUM for row in table.envy[0].rows}
+
+
+def _without(terms: LinkTerms, opened: set[str]) -> LinkTerms:
+    levels = [
+        structs.replace(level, **{key: 0 for key in ("seed", "reseed", "primary", "reserve")
+                                  if f"{level.level}.{key}" in opened})
+        for level in terms.levels
+    ]  # fmt: skip
+    return structs.replace(terms, levels=tuple(levels))

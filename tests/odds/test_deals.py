@@ -1,0 +1,125 @@
+"""Are the counted deals those of the cards? Ranked again, and held against what shares no code with them."""
+
+from collections import Counter
+from itertools import combinations
+from math import comb
+from random import Random
+
+import numpy as np
+import pytest
+
+from jackpot.catalogue import games_of, load
+from jackpot.catalogue.paytables import ids
+from jackpot.odds.chances import NOTHING, hand_chances, pair_chances
+from jackpot.odds.deals import DEALT, Dealt, as_toml, count, differences, made_of
+from jackpot.rules.hands import NAMES, rank
+from jackpot.rules.paytable import Game, HandKind
+
+EVERY = list(DEALT)
+
+
+@pytest.mark.parametrize(("kind", "game"), EVERY)
+def test_every_deal_ranked_again_gives_the_counts_of_the_catalogue(kind: HandKind, game: Game) -> None:
+    """A7, H1, H2: all deals of one player and of two, ranked here, and nothing sampled."""
+    counted = count(kind, game)
+    dealt = DEALT[kind, game]
+    assert counted.deals == comb(52, dealt.own + dealt.board)
+    left = 52 - dealt.board
+    assert sum(map(sum, counted.pairs)) == (
+        comb(52, dealt.board) * comb(left, dealt.own) * comb(left - dealt.own, dealt.own)
+    )
+    assert differences({kind: {game: counted}}) == []
+
+
+def test_every_hand_of_every_paytable_is_counted() -> None:
+    """H2: each game of each paytable has its cards in the count."""
+    wanted = {(table.hand, game) for table in map(load, ids()) for game in games_of(table)}
+    assert wanted <= DEALT.keys()
+
+
+def test_a_wrong_count_is_named() -> None:
+    """A7: a file that somebody changed does not go unseen."""
+    counted = count("three", "let-it-ride")
+    more = counted._replace(hands=counted.hands | {"flush": 1_097})
+    assert differences({"three": {"let-it-ride": more}}) == [
+        "three at let-it-ride, flush: 1,097 deals, not 1,096"
+    ]
+    swapped = counted._replace(pairs=counted.pairs[::-1])
+    assert differences({"three": {"let-it-ride": swapped}}) == [
+        "three at let-it-ride: the deals of two players"
+    ]
+    assert "flush = 1_096" in as_toml({"three": {"let-it-ride": counted}})
+
+
+def board_and_hands(dealt: Dealt, chance: Random) -> tuple[list[int], list[int], list[int]]:
+    cards = chance.sample(range(52), dealt.board + 2 * dealt.own)
+    board, first = cards[: dealt.board], cards[dealt.board :][: dealt.own]
+    return board, first, cards[dealt.board + dealt.own :]
+
+
+@pytest.mark.parametrize(("kind", "game"), EVERY)
+def test_the_masks_rank_as_the_rules_do(kind: HandKind, game: Game) -> None:
+    """H1, H2: two rankings that share no code agree on random hands, and on every hand of few ranks and suits."""
+    chance = Random(f"{kind} {game}")
+    dealt, names = DEALT[kind, game], (*NAMES[kind], NOTHING)
+    hands = [chance.sample(range(52), dealt.own + dealt.board) for _ in range(1_500)]
+    size = dealt.own + dealt.board
+    # Cards of two suits and few ranks: straight flushes, flushes and full houses in plenty.
+    close = [card for card in range(52) if card >> 2 in (0, 9, 10, 11, 12) and card & 3 < 2]
+    hands += [list(some) for some in combinations(close, size)]
+    found = made_of(kind, game, np.array(hands))
+    for cards, place in zip(hands, found, strict=True):
+        ranked = rank(kind, game, cards[: dealt.own], cards[dealt.own :])
+        assert ranked is not None
+        assert ranked.name == names[place]
+
+
+@pytest.mark.parametrize(("kind", "game"), EVERY)
+def test_two_players_are_dealt_as_their_deals_are_counted(kind: HandKind, game: Game) -> None:
+    """A5: rounds dealt to two players from one deck, ranked by the rules, make each two hands that often."""
+    chance = Random(f"two {kind} {game}")
+    dealt, rounds = DEALT[kind, game], 6_000
+    seen: Counter[tuple[str, str]] = Counter()
+    for _ in range(rounds):
+        board, *hands = board_and_hands(dealt, chance)
+        first, second = (rank(kind, game, cards, board) for cards in hands)
+        assert first is not None
+        assert second is not None
+        seen[first.name, second.name] += 1
+    square, cells = 0.0, 0
+    for pair, likely in pair_chances(kind, game).items():
+        wanted = float(likely) * rounds
+        if wanted >= 5:
+            square += (seen[pair] - wanted) ** 2 / wanted
+            cells += 1
+    # A chi-square is about its cells, give or take the root of twice as many; five of these is too far.
+    assert square < cells + 5 * (2 * cells) ** 0.5
+
+
+@pytest.mark.parametrize(("kind", "game"), EVERY)
+def test_one_of_two_players_is_dealt_as_a_player_alone(kind: HandKind, game: Game) -> None:
+    """A5: whatever the other holds, each hand is as likely as alone; and neither player is the first."""
+    alone, pairs = hand_chances(kind), pair_chances(kind, game)
+    assert sum(pairs.values()) == 1
+    for own in alone:
+        assert sum(pairs[own, other] for other in alone) == alone[own]
+        assert all(pairs[own, other] == pairs[other, own] for other in alone)
+
+
+def test_two_good_hands_on_one_board_by_reasoning() -> None:
+    """A5, H2: rare pairs, worked out by hand.
+
+    Best of seven: two players hold a royal only where it lies on the board, in 4 suits, and the rest of the
+    deck is theirs. Let It Ride: of one suit, a royal needs two of its cards on the board and a straight flush
+    next to it the same two: ten and jack, with seven to nine in the other hand. Two hands of three cards:
+    4 suits for the one mini-royal, 3 for the other.
+    """
+    deals = comb(52, 5) * comb(47, 2) * comb(45, 2)
+    both = pair_chances("five-best", "ultimate-texas-holdem")["royal-flush", "royal-flush"]
+    assert both * deals == 4 * comb(47, 2) * comb(45, 2)
+    deals = comb(52, 2) * comb(50, 3) * comb(47, 3)
+    pairs = pair_chances("five-flop", "let-it-ride")
+    assert pairs["royal-flush", "royal-flush"] == 0
+    assert pairs["royal-flush", "straight-flush"] * deals == 4
+    three = pair_chances("three", "let-it-ride")
+    assert three["mini-royal", "mini-royal"] * comb(52, 3) * comb(49, 3) == 4 * 3
