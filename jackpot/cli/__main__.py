@@ -47,7 +47,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     ),
     "dashboards": ("jackpot.cli.dashboards", "Write the dashboards for Grafana."),
     "bench": ("jackpot.cli.bench", "Measure the server next to other designs."),
-    "paytable": ("jackpot.cli.paytable", "The paytable catalogue: list, show."),
+    "paytable": ("jackpot.cli.paytable", "The paytable catalogue: list, show, analyze, count."),
 }
 
 

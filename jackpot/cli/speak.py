@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Final, NoReturn
 import typer
 
 if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
     from jackpot.config import Config
 
 # Wide enough that no id or hand is ever cut in a file.
@@ -51,6 +54,27 @@ def table(title: str, columns: list[str], rows: list[list[str]]) -> None:
     if not console.is_terminal:
         console.width = PIPE_WIDTH
     console.print(found)
+
+
+def wide_console() -> "Console":
+    """As wide as the terminal; to a pipe a line is a line."""
+    from rich.console import Console
+
+    found = Console()
+    if not found.is_terminal:
+        found.width = PIPE_WIDTH
+    return found
+
+
+def plain_table(*columns: str, title: str | None = None) -> "Table":
+    from rich import box
+    from rich.table import Table
+
+    made = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in columns:
+        # Nothing is cut short: a narrow terminal folds sources and games, not figures.
+        made.add_column(column, overflow="fold", no_wrap=column not in {"source", "games"})
+    return made
 
 
 def ledger_of(config: Path | None, otherwise: str) -> str:

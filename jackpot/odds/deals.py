@@ -213,7 +213,7 @@ def _products(tally: Array, weight: Array) -> Array:
 
 
 def _made(names: tuple[str, ...], run: int, boards: Array, own: Array) -> Array:
-    """As `_places`, a row a board, a column a set of own cards; `len(names)` where the board has one of them."""
+    """As `_places`, a row a board, a column a set of own cards; `len(names)` where the board has one."""
     board, cards = boards.T[:, :, None], own.T[:, None, :]
     made = _places(names, run, list(board | cards))
     made[np.any(board & cards, axis=0)] = len(names)

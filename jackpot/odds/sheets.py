@@ -26,6 +26,7 @@ _FILING_SOURCES: Final = (
 ROUNDS: Final = 100_000
 # Significant digits of a number that leaves: more than any reader needs, fewer than look like a promise.
 _DIGITS: Final = Context(prec=12)
+_FEW_DIGITS: Final = Context(prec=3)
 
 
 class Column(NamedTuple):
@@ -49,9 +50,9 @@ def sheets_of(found: Analysis) -> list[Sheet]:
     return [sheet for sheet in made if sheet.rows]
 
 
-def decimal(value: Fraction) -> str:
-    """A number for programs: "0.00000153907726196"; never in powers of ten."""
-    return format((_DIGITS.divide(Decimal(value.numerator), Decimal(value.denominator))).normalize(), "f")
+def decimal(value: Fraction, digits: Context = _DIGITS) -> str:
+    """A number to so many digits, never in powers of ten: "0.00000153907716933"."""
+    return format(digits.divide(Decimal(value.numerator), Decimal(value.denominator)).normalize(), "f")
 
 
 def exact(kind: Kind, value: Cell) -> str | int | None:
@@ -77,7 +78,7 @@ def shown(kind: Kind, value: Cell) -> str:
         case _, int():
             return f"{value:,}"
         case _, Fraction():
-            return f"{float(value):,.2f}" if abs(value) >= 1 else f"{float(value):.3g}"
+            return f"{float(value):,.2f}" if abs(value) >= 1 else decimal(value, _FEW_DIGITS)
     return str(value)
 
 

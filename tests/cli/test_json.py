@@ -67,7 +67,7 @@ TRIED: tuple[tuple[str, ...], ...] = (
     ("lease", "hand-over", "main"),
 )
 # They have no server to ask, and take half a minute: their reports are proved with their own tests.
-ELSEWHERE = {("bench",), ("conformance",)}
+ELSEWHERE = {("bench",), ("conformance",), ("paytable", "analyze")}
 
 
 @on_loop

@@ -59,6 +59,17 @@ def test_an_unknown_paytable_is_one_clear_line() -> None:
     assert "jackpot paytable list" in shown.stderr
 
 
+def test_show_tells_the_return_in_three_lines() -> None:
+    """A1, A7: what it returns, how often it is hit, and with which meter it breaks even."""
+    shown = CliRunner().invoke(app, ["show", "pa-643a-three-card-B"]).output
+    assert "return: 52.40 % at $1.00, one player, the meters at their seeds" in shown
+    assert "(fixed pays 47.87 %, meter 4.52 %)" in shown
+    assert "hit frequency: 1 in 221.00 wagers is paid; meter 1 in 22,100.00" in shown
+    assert "break-even meter: meter $11,520.00" in shown
+    unknown = CliRunner().invoke(app, ["show", "ma-lir-progressive"]).output
+    assert "without the meters, whose seeds are the operator's" in unknown
+
+
 def test_the_help_has_an_example() -> None:
     """Every command's help shows how it is called."""
     assert "jackpot paytable show pa-643a-five-card-C" in CliRunner().invoke(app, ["show", "--help"]).output

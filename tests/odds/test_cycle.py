@@ -1,6 +1,7 @@
 """Is a cycle of a meter told right? Closed forms against sums, and against cycles that are played."""
 
 from fractions import Fraction
+from itertools import pairwise
 from random import Random
 from statistics import fmean, quantiles
 from typing import Final
@@ -26,7 +27,7 @@ METERS: Final = {
 
 @given(st.integers(2, 400), st.fractions(Fraction(1, 100), Fraction(99, 100), max_denominator=100))
 def test_so_many_wagers_and_no_fewer(rare: int, quantile: Fraction) -> None:
-    """L6: the hit has come with this probability after so many wagers, and not with one fewer; by exact powers."""
+    """L6: the hit has come with this probability after so many wagers, not with one fewer; by exact powers."""
     missed = 1 - Fraction(1, rare)
     wagers = wagers_until(Fraction(1, rare), quantile)
     assert 1 - missed**wagers >= quantile > 1 - missed ** (wagers - 1)
@@ -85,7 +86,7 @@ def test_the_mean_of_the_distribution_is_the_exact_mean(name: str) -> None:
     by_grid = sum(step * (1 - below) for _, below in points)
     assert points[-1][1] == pytest.approx(1, abs=1e-4)
     assert by_grid == pytest.approx(float(meter.mean(meter.mean_start)), rel=0.01)
-    assert all(one[1] <= other[1] + 1e-9 for one, other in zip(points, points[1:], strict=False))
+    assert all(one[1] <= other[1] + 1e-9 for one, other in pairwise(points))
 
 
 def test_a_meter_that_is_high_tonight_is_won_higher() -> None:

@@ -30,7 +30,7 @@ COUNTS: Final[dict[HandKind, tuple[str, int, dict[str, int]]]] = {
         },
     ),
     "three": (
-        "B. Alspach, 3-Card Poker Hands (2000), math.sfu.ca/~alspach/comp16; mini-royals are straight flushes",
+        "B. Alspach, 3-Card Poker Hands (2000), math.sfu.ca/~alspach/comp16; mini-royals within",
         22_100,
         {"straight-flush": 48, "three-of-a-kind": 52, "straight": 720, "flush": 1_096, "pair": 3_744},
     ),
@@ -86,7 +86,7 @@ FIXED: Final = [
         "0.7230",
     ),
     Printed(
-        "wizardofodds.com/games/three-card-poker/side-bets/millionaire-maker: fixed wins of $5 return 34.04 %",
+        "wizardofodds.com/games/three-card-poker/side-bets/millionaire-maker: fixed wins of $5: 34.04 %",
         "five-flop",
         {
             "royal-flush": Percent("meter", WHOLE),
@@ -151,8 +151,8 @@ def test_the_published_break_even_of_the_three_card_progressive() -> None:
     """A1, A5: 3cardpokerstrategy.org/side-bets prints $11,520, and $175 less for each other player's envy.
 
     Jackpot for the mini-royal of spades, 500 for the others, 100 for a straight flush, 90 for three of a
-    kind; envy of $100 and $25. This is our `pa-643a-three-card-B`. 3cardpoker.com/progressive-jackpot: each $1,000
-    more on the meter is worth 4.5 %, and of 22,100 hands 100 are paid.
+    kind; envy of $100 and $25. This is our `pa-643a-three-card-B`. 3cardpoker.com/progressive-jackpot: each
+    $1,000 more on the meter is worth 4.5 %, and of 22,100 hands 100 are paid.
     """
     subject = subject_of("pa-643a-three-card-B", Wish(wager="1.00"))
     for players in range(1, 8):

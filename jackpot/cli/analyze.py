@@ -1,0 +1,155 @@
+"""`jackpot paytable analyze`: what does a wager return, how often is it hit, and what is a cycle like?"""
+
+from dataclasses import MISSING, dataclass, fields
+from inspect import Parameter, Signature
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from jackpot.cli.speak import fail
+
+if TYPE_CHECKING:
+    from jackpot.odds.analysis import Analysis
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the command is given: its arguments and options, each with its default."""
+
+    paytable: Annotated[str, typer.Argument(metavar="ID", help="As `jackpot paytable list` names it.")]
+    wager: Annotated[
+        str | None, typer.Option(metavar="SUM", help="One wager. [default: the first that is printed]")
+    ] = None
+    game: Annotated[
+        str | None, typer.Option(metavar="GAME", help="At whose table. [default: the paytable's first game]")
+    ] = None
+    envy: Annotated[
+        str | None, typer.Option(metavar="A|B", help="The envy schedule, where there are two. [default: A]")
+    ] = None
+    figures: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="LEVEL.FIGURE=VALUE",
+            help="A seed, reseed, primary, reserve or limit that the source leaves open; may be repeated.",
+        ),
+    ] = None
+    meters: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--meter", metavar="LEVEL=SUM", help="What a level shows; may be repeated. [default: its seed]"
+        ),
+    ] = None
+    players: Annotated[int, typer.Option(help="Players at the table, each dealt a hand.")] = 1
+    rate: Annotated[int, typer.Option(help="Wagers an hour, on the whole link.")] = 1_000
+    magic_card_every: Annotated[int, typer.Option(min=0, help="One Magic Card in so many rounds.")] = 0
+    lucky_every: Annotated[int, typer.Option(min=0, help="One Lucky Bonus in so many rounds.")] = 0
+    as_json: Annotated[bool, typer.Option("--json", help="JSON, to standard output.")] = False
+    as_csv: Annotated[bool, typer.Option("--csv", help="A line a figure, to standard output.")] = False
+    html: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A page to hand in, written to that file.")
+    ] = None
+
+    def found(self) -> "Analysis":
+        """The analysis. Ends the command where it cannot be meant."""
+        from jackpot.odds.analysis import Tonight, analyze
+        from jackpot.odds.subject import Unanalysable, Wish, subject_of
+
+        figures = _pairs("--set", "LEVEL.FIGURE=VALUE", self.figures)
+        wish = Wish(self.wager, self.game, self.envy, figures, self.magic_card_every, self.lucky_every)
+        tonight = Tonight(_sums(self.meters), self.players, self.rate)
+        try:
+            return analyze(subject_of(self.paytable, wish), tonight)
+        except Unanalysable as error:
+            fail(str(error))
+
+
+def analyze(**given: Any) -> None:
+    """Tell exactly what a wager returns, how often each hand comes, and what a cycle of a meter is like.
+
+    Every deal is counted, none is sampled. A figure that the source leaves open, and that is not given, is
+    taken as 0 or left out, and the analysis says so. Each return is a part of the wager.
+
+    Example: jackpot paytable analyze pa-643a-five-card-C --wager 5.00 --meter mega=81250.00 --players 6
+    """
+    from jackpot.odds.output import as_csv, as_html, as_json
+
+    asked = Asked(**given)
+    if asked.as_json + asked.as_csv + (asked.html is not None) > 1:
+        fail("--json, --csv and --html are three ways: choose one")
+    found = asked.found()
+    if asked.html is not None:
+        write(asked.html, as_html(found))
+    elif asked.as_json:
+        typer.echo(as_json(found))
+    elif asked.as_csv:
+        typer.echo(as_csv(found), nl=False)
+    else:
+        _tell(found)
+
+
+analyze.__signature__ = Signature([  # type: ignore[attr-defined]
+    Parameter(
+        field.name,
+        Parameter.KEYWORD_ONLY,
+        annotation=field.type,
+        default=Parameter.empty if field.default is MISSING else field.default,
+    )
+    for field in fields(Asked)
+])  # fmt: skip
+analyze.__annotations__ = {field.name: field.type for field in fields(Asked)}
+
+
+def write(file: Path, text: str) -> None:
+    """Writes a file that a person named, or says why not."""
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        fail(f"{file} cannot be written: {error.strerror}")
+
+
+def _pairs(option: str, form: str, given: list[str] | None) -> dict[str, str]:
+    """NAME=VALUE of an option that may be repeated."""
+    found: dict[str, str] = {}
+    for text in given or ():
+        name, _, value = text.partition("=")
+        if not (name and value):
+            fail(f"{option} {text}: write it as {form}")
+        if name in found:
+            fail(f"{option} {name}: given twice")
+        found[name] = value
+    return found
+
+
+def _sums(given: list[str] | None) -> dict[str, int]:
+    from jackpot.catalogue import parse_money
+
+    found = {}
+    for name, text in _pairs("--meter", "LEVEL=SUM", given).items():
+        try:
+            found[name] = parse_money(text)
+        except ValueError as error:
+            fail(f"--meter {name}: {error}")
+    return found
+
+
+def _tell(found: "Analysis") -> None:
+    from jackpot.cli.speak import plain_table, wide_console
+    from jackpot.odds.sheets import facts_of, sheets_of, shown
+
+    console = wide_console()
+    for label, text in facts_of(found):
+        console.print(f"  {label}: {text}", highlight=False)
+    for sheet in sheets_of(found):
+        table = plain_table(*(column.name.replace("_", " ") for column in sheet.columns))
+        for column, made in zip(sheet.columns, table.columns, strict=True):
+            made.justify = "left" if column.kind == "text" else "right"
+        for row in sheet.rows:
+            cells = zip(sheet.columns, row, strict=True)
+            table.add_row(*(shown(column.kind, cell) for column, cell in cells))
+        console.print()
+        console.print(f"[bold]{sheet.title}[/bold]", highlight=False)
+        console.print(table)
+        for note in sheet.notes:
+            console.print(f"  {note}", highlight=False)

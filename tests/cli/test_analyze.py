@@ -1,0 +1,84 @@
+"""Does the command line tell a paytable's analysis whole, and in every form the same?"""
+
+import csv
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from jackpot.cli.paytable import app
+
+ANALYZE = ["analyze", "pa-643a-five-card-C", "--wager", "5.00", "--meter", "mega=81250.00", "--players", "6"]
+
+
+def test_an_analysis_leaves_in_four_ways_with_the_same_figures(tmp_path: Path) -> None:
+    """A1, A5: every figure that is shown can be had as CSV and as JSON, and on a page that loads nothing."""
+    shown = CliRunner().invoke(app, ANALYZE)
+    assert shown.exit_code == 0, shown.output
+    assert re.search(r"total return +60\.70 %", shown.output)
+    assert "$1,357,900.00" in shown.output
+    told = json.loads(CliRunner().invoke(app, [*ANALYZE, "--json"]).output)
+    (hand, *_), (mega, *_) = told["hands"], told["levels"]
+    assert (hand["hand"], hand["chance"], hand["award"]) == ("royal-flush", "1/649740", "81250")
+    assert mega["break_even_meter"] == "1357900"
+    lines = list(csv.DictReader(CliRunner().invoke(app, [*ANALYZE, "--csv"]).output.splitlines()))
+    figures = {(line["sheet"], int(line["row"]), line["figure"]): line["value"] for line in lines}
+    for name in ("return", "hands", "levels", "cycles", "envy", "envy_given", "long_run", "seeds", "filing"):
+        for number, row in enumerate(told[name], 1):
+            for figure, value in row.items():
+                assert figures.pop((name, number, figure)) == ("" if value is None else str(value))
+    assert {sheet for sheet, _, _ in figures} == {"subject"}
+    page = tmp_path / "filing.html"
+    assert CliRunner().invoke(app, [*ANALYZE, "--html", str(page)]).exit_code == 0
+    text = page.read_text()
+    for piece in ("60.70 %", "1 in 649,740", "13:69D-1.52(e)", "36.05.03.24", "Control of the reset key"):
+        assert piece in text
+    assert "http" not in text
+    assert "<script" not in text
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["pa-643a-five-card-C", "--meter", "mega=-1"], "--meter mega: '-1' is not a sum of money"),
+        (
+            ["pa-643a-five-card-C", "--meter", "grand=5.00"],
+            "meter grand: pa-643a-five-card-C has mega, major, minor",
+        ),
+        (["pa-643a-five-card-C", "--meter", "mega"], "--meter mega: write it as LEVEL=SUM"),
+        (
+            ["pa-643a-five-card-C", "--meter", "mega=1.00", "--meter", "mega=2.00"],
+            "--meter mega: given twice",
+        ),
+        (["pa-643a-five-card-C", "--players", "9"], "players: let-it-ride seats 1 to 7, not 9"),
+        (["pa-643a-five-card-C", "--set", "mega"], "--set mega: write it as LEVEL.FIGURE=VALUE"),
+        (["pa-643a-five-card-C", "--json", "--csv"], "choose one"),
+        (["pa-643a-five-card-C", "--html", "/dev/null/x"], "/dev/null/x cannot be written"),
+        (["pa-000"], "no paytable 'pa-000'"),
+    ],
+)
+def test_what_cannot_be_analysed_is_one_clear_line(words: list[str], line: str) -> None:
+    """L3, L11: wrong input names what is wrong, with a non-zero exit."""
+    shown = CliRunner().invoke(app, ["analyze", *words])
+    assert shown.exit_code == 1
+    assert shown.stderr.count("\n") == 1
+    assert line in shown.stderr
+
+
+def test_counting_says_how_to_get_what_it_needs() -> None:
+    """Without the extra a command names it; an analysis needs none of it."""
+    code = (
+        "import sys; sys.modules['numpy'] = None; import importlib.util as found; real = found.find_spec; found.find_spec = lambda name: None if name == 'numpy' else real(name); "
+        "from jackpot.cli.paytable import app; app(sys.argv[1:])"
+    )
+    done, told = (
+        subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, check=False)
+        for words in (["analyze", "pa-643a-five-card-hand-bonus"], ["count"])
+    )
+    assert done.returncode == 0, done.stderr
+    assert told.returncode == 1
+    assert told.stderr == "to count deals needs numpy: pip install 'jackpot[lab]'\n"

@@ -1,0 +1,70 @@
+"""Are figures written for people and for programs as each needs them?"""
+
+from fractions import Fraction
+
+import pytest
+
+from jackpot.odds.sheets import Cell, Kind, brief, decimal, exact, facts_of, sheets_of, shown
+from tests.odds.test_analysis import found_of
+
+
+@pytest.mark.parametrize(
+    ("kind", "value", "for_people", "for_programs"),
+    [
+        ("sum", 81_250_000_000, "$81,250.00", "81250"),
+        ("sum", Fraction(10_000_000, 3), "$3.33", "3.33333333333"),
+        ("part", Fraction(2, 3), "66.67 %", "0.666666666667"),
+        ("part", Fraction(-1, 8), "-12.50 %", "-0.125"),
+        ("chance", Fraction(4, 2_598_960), "1 in 649,740", "1/649740"),
+        ("number", Fraction(1, 649_740), "1.54e-06", "0.00000153907717086"),
+        ("number", Fraction(649_740), "649,740.00", "649740"),
+        ("count", 1_000, "1,000", 1_000),
+        ("text", "spades", "spades", "spades"),
+        ("sum", None, "", None),
+    ],
+)
+def test_a_figure_is_written_twice(
+    kind: Kind, value: Cell, for_people: str, for_programs: str | int | None
+) -> None:
+    """M1: sums to the cent for people; twelve digits, and never a power of ten, for programs."""
+    assert shown(kind, value) == for_people
+    assert exact(kind, value) == for_programs
+
+
+def test_numbers_for_programs_have_no_exponent() -> None:
+    """M1: a spreadsheet reads it as it stands."""
+    assert decimal(Fraction(1_300_000)) == "1300000"
+
+
+def test_every_row_has_a_cell_for_each_column() -> None:
+    """A1: of every sheet, with all that may be in it."""
+    for found in (
+        found_of("pa-643a-five-card-D", players=7),
+        found_of("pa-643a-five-card-hand-bonus", magic_card_every=100),
+        found_of("ma-PTMGLML02"),
+    ):
+        for sheet in sheets_of(found):
+            assert {len(row) for row in sheet.rows} == {len(sheet.columns)}, sheet.name
+
+
+def test_what_is_not_in_the_figures_is_said() -> None:
+    """L4, L7, A5: figures left open, envy not printed, limits, a first seed, and means that are not exact."""
+    facts = dict(facts_of(found_of("ma-PTMGL01", wager="2.00")))
+    assert facts["left open"].startswith("meter.primary")
+    assert facts["envy"] == "left out: none is printed for this wager"
+    bonus = {
+        sheet.name: " ".join(sheet.notes) for sheet in sheets_of(found_of("pa-643a-five-card-hand-bonus"))
+    }
+    assert "$10,000.00, is paid once" in bonus["long_run"]
+    assert "one part in a hundred" in bonus["cycles"]
+    limited = found_of("pa-649a-2011-progressive-A", figures={"meter.limit": "20000.00"})
+    assert "Limits are left out" in " ".join(note for sheet in sheets_of(limited) for note in sheet.notes)
+
+
+def test_a_paytable_that_does_not_pay_for_its_seed_says_so() -> None:
+    """M4: reseeds that cost more than the house keeps."""
+    figures = {"meter.seed": "100000.00", "meter.reseed": "100000.00", "meter.primary": "20%"}
+    found = found_of("pa-649a-2011-progressive-B", figures=figures)
+    (run,) = (sheet for sheet in sheets_of(found) if sheet.name == "long_run")
+    assert run.notes[0].startswith("It does not pay for its own seed")
+    assert dict(brief(found))["break-even meter"] == "meter $11,520.00"
