@@ -72,7 +72,8 @@ def test_what_cannot_be_analysed_is_one_clear_line(words: list[str], line: str) 
 def test_counting_says_how_to_get_what_it_needs() -> None:
     """Without the extra a command names it; an analysis needs none of it."""
     code = (
-        "import sys; sys.modules['numpy'] = None; import importlib.util as found; real = found.find_spec; found.find_spec = lambda name: None if name == 'numpy' else real(name); "
+        "import sys; sys.modules['numpy'] = None; import importlib.util as found; real = found.find_spec; "
+        "found.find_spec = lambda name: None if name == 'numpy' else real(name); "
         "from jackpot.cli.paytable import app; app(sys.argv[1:])"
     )
     done, told = (

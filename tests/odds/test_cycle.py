@@ -27,7 +27,7 @@ METERS: Final = {
 
 @given(st.integers(2, 400), st.fractions(Fraction(1, 100), Fraction(99, 100), max_denominator=100))
 def test_so_many_wagers_and_no_fewer(rare: int, quantile: Fraction) -> None:
-    """L6: the hit has come with this probability after so many wagers, not with one fewer; by exact powers."""
+    """L6: the hit has come with this probability after so many wagers, not with one fewer: exact powers."""
     missed = 1 - Fraction(1, rare)
     wagers = wagers_until(Fraction(1, rare), quantile)
     assert 1 - missed**wagers >= quantile > 1 - missed ** (wagers - 1)

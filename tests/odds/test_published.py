@@ -156,9 +156,9 @@ def test_the_published_break_even_of_the_three_card_progressive() -> None:
     """
     subject = subject_of("pa-643a-three-card-B", Wish(wager="1.00"))
     for players in range(1, 8):
-        found = analyze(subject, Tonight(players=players))
-        assert found.levels[0].break_even == (11_520 - 175 * (players - 1)) * DOLLAR
-    assert found.hit == Fraction(100, 22_100)
+        (one,) = analyze(subject, Tonight(players=players)).levels
+        assert one.break_even == (11_520 - 175 * (players - 1)) * DOLLAR
+    assert analyze(subject, Tonight()).hit == Fraction(100, 22_100)
     lower, higher = (analyze(subject, Tonight({"meter": sum_ * DOLLAR})).total for sum_ in (5_000, 6_000))
     assert f"{float(higher - lower):.3f}" == "0.045"
 

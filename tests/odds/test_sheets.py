@@ -16,7 +16,7 @@ from tests.odds.test_analysis import found_of
         ("part", Fraction(2, 3), "66.67 %", "0.666666666667"),
         ("part", Fraction(-1, 8), "-12.50 %", "-0.125"),
         ("chance", Fraction(4, 2_598_960), "1 in 649,740", "1/649740"),
-        ("number", Fraction(1, 649_740), "1.54e-06", "0.00000153907717086"),
+        ("number", Fraction(1, 649_740), "0.00000154", "0.00000153907716933"),
         ("number", Fraction(649_740), "649,740.00", "649740"),
         ("count", 1_000, "1,000", 1_000),
         ("text", "spades", "spades", "spades"),
