@@ -4,7 +4,6 @@ A question is answered with a JSON object, an act too once it is durable. A refu
 that says why, names the field where one is wrong, and what to do next.
 """
 
-import asyncio
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from http import HTTPStatus
@@ -35,6 +34,7 @@ from jackpot.server.people import Denied, Entrance, Person
 from jackpot.server.replies import Problem, Reply
 from jackpot.server.whose import NotDone
 from jackpot.web.access import SAFE_METHODS, Forged, Unsafe
+from jackpot.web.forms import body_of
 from jackpot.web.visitor import Visits
 
 # An act is a reason of 256 characters and a few ids, with room for escapes; a thousand believed tables fit.
@@ -46,8 +46,6 @@ JSON: Final = "application/json"
 PROBLEM: Final = "application/problem+json"
 # What explains a code: the page of the API has all of them.
 TYPE: Final = "/api/docs#"
-# From a request's head to the end of its body: a program has it ready, and people type before they send.
-BODY_WITHIN_S: Final = 10.0
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 Who = Callable[[web.Request], Awaitable[str | Person]]
@@ -166,12 +164,9 @@ async def _body(request: web.Request) -> Mapping[str, Any]:
     """The fields of an act. Raises BadRequest, HTTPException where it is no JSON, too long or late."""
     if request.content_type != JSON:
         raise web.HTTPUnsupportedMediaType(text=f"an act is {JSON}\n")
+    body = await body_of(request, "an act")
     try:
-        async with asyncio.timeout(BODY_WITHIN_S):
-            body = await request.read()
         found: dict[str, Any] = msgspec.json.decode(body, type=dict[str, Any])
-    except TimeoutError as error:
-        raise web.HTTPRequestTimeout(text=f"an act comes whole within {BODY_WITHIN_S:g} s\n") from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise BadRequest(f"body: {error}") from error
     return found

@@ -1,5 +1,6 @@
 """What did somebody fill in? Forms as browsers send ours, and in no other encoding: anybody may send one."""
 
+import asyncio
 from typing import Final
 from urllib.parse import parse_qsl
 
@@ -11,15 +12,17 @@ FORM: Final = "application/x-www-form-urlencoded"
 SIGN_IN_MOST: Final = 4_096
 # One for each of a thousand tables, and the other fields of an act.
 FIELDS_MOST: Final = 1_100
+# From a request's head to the end of its body: a program has it ready, and people type before they send.
+BODY_WITHIN_S: Final = 10.0
 
 
 async def form_of(request: web.Request, most: int | None = None) -> MultiDict[str]:
     """The fields of a form; without a body there is none. most: bytes, else what the listener takes.
 
-    Raises HTTPException for what is no form of ours. Who sends it does not choose the codec: some take
-    seconds for what UTF-8 does in microseconds.
+    Raises HTTPException for what is no form of ours, or comes late. Who sends it does not choose the codec:
+    some take seconds for what UTF-8 does in microseconds.
     """
-    body = await request.read()
+    body = await body_of(request, "a form")
     if most is not None and len(body) > most:
         raise web.HTTPRequestEntityTooLarge(max_size=most, actual_size=len(body))
     if not body:
@@ -32,3 +35,12 @@ async def form_of(request: web.Request, most: int | None = None) -> MultiDict[st
     except ValueError as error:
         raise web.HTTPBadRequest(text=f"the form cannot be read: {error}\n") from error
     return MultiDict(pairs)
+
+
+async def body_of(request: web.Request, what: str) -> bytes:
+    """All that was sent. what: for the refusal. Raises HTTPRequestTimeout where it does not come in time."""
+    try:
+        async with asyncio.timeout(BODY_WITHIN_S):
+            return await request.read()
+    except TimeoutError as error:
+        raise web.HTTPRequestTimeout(text=f"{what} comes whole within {BODY_WITHIN_S:g} s\n") from error

@@ -15,6 +15,7 @@ from jackpot.server.asks import BASE, Ask, Question, path_of, reply_of
 from jackpot.server.replies import Problem
 from jackpot.web.access import SECURE_COOKIE
 from jackpot.web.api import JSON, KEY, KEY_HEADER, PROBLEM
+from jackpot.web.forms import BODY_WITHIN_S
 
 Map = dict[str, Any]
 
@@ -24,7 +25,8 @@ VERSION: Final = "1"
 ABOUT: Final = """\
 One surface for pages, the command line and programs. A question is a GET. An act is a POST with its fields as
 a JSON object, answered once it is durable. Each act has a key of your own in the header `Idempotency-Key`:
-sent again with the same key and content it is done once, and answered as the first time.
+sent again with the same key and content it is done once, and answered as the first time. A body comes whole
+within {within:g} seconds; a later one is answered 408, and nothing is done.
 
 Sums are decimal strings in the site's currency, rates per cent, moments unix milliseconds. A refusal is a
 problem (RFC 9457): `code` says why, `field` which field is wrong, `next` what to do. A server that does not
@@ -46,7 +48,7 @@ def document() -> Map:
             "title": "jackpot",
             "version": VERSION,
             "summary": "Linked casino progressives",
-            "description": _plain(ABOUT),
+            "description": _plain(ABOUT.format(within=BODY_WITHIN_S)),
         },
         "servers": [{"url": BASE}],
         "security": [{name: []} for name in _WHO],

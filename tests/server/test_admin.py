@@ -178,7 +178,7 @@ async def test_who_asks_for_nothing_at_the_socket_is_sent_away(
 ) -> None:
     """Descriptors: a head or a body that does not come within seconds gives its place back."""
     monkeypatch.setattr("jackpot.web.visitor.HEAD_WITHIN_S", 0.3)
-    monkeypatch.setattr("jackpot.web.api.BODY_WITHIN_S", 0.3)
+    monkeypatch.setattr("jackpot.web.forms.BODY_WITHIN_S", 0.3)
     config = configure(tmp_path)
     post = "POST /api/v1/acts/validate HTTP/1.1\r\nHost: localhost\r\nIdempotency-Key: k\r\n"
     json_of_9 = "Content-Type: application/json\r\nContent-Length: 9\r\n\r\n"

@@ -19,10 +19,13 @@ MULTIPART = "multipart/form-data; boundary=x"
 PART = b'--x\r\nContent-Disposition: form-data; name="login"\r\n%b\r\n\r\nabc\r\n--x--\r\n'
 
 
-async def status(server: Server, path: str, body: bytes, *headers: bytes) -> int:
-    """Of the answer to a form with those headers, byte for byte; nobody else is failed by it."""
+async def status(server: Server, path: str, body: bytes, *headers: bytes, short: int = 0) -> int:
+    """Of the answer to a form with those headers, byte for byte; nobody else is failed by it.
+
+    short: bytes of the body that do not come.
+    """
     reader, writer = await asyncio.open_connection("127.0.0.1", server.ports["http"])
-    head = b"POST %b HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: %d\r\n" % (path.encode(), len(body))
+    head = b"POST %b HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: %d\r\n" % (path.encode(), len(body) + short)
     writer.write(head + b"".join(header + b"\r\n" for header in headers) + b"\r\n" + body)
     line = await reader.readline()
     writer.close()
@@ -58,6 +61,20 @@ async def test_only_our_forms_are_read(tmp_path: Path, kind: str, body: bytes, a
         said = b"Content-Type: " + kind.encode("latin-1")
         assert await status(server, SIGN_IN, body, said) == answered
         assert failures() == before
+
+
+@pytest.mark.parametrize("path", [SIGN_IN, "/ops/acts/pay"])
+@on_loop
+async def test_a_form_that_does_not_come_is_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str
+) -> None:
+    """Descriptors: a body that is promised and does not come is answered 408, with a session and without."""
+    monkeypatch.setattr("jackpot.web.forms.BODY_WITHIN_S", 0.3)
+    async with floor(tmp_path) as (server, web):
+        async with await signed_in(web) as answer:
+            session = answer.cookies[PLAIN_COOKIE].value
+        mine, form = f"Cookie: {PLAIN_COOKIE}={session}".encode(), f"Content-Type: {FORM}".encode()
+        assert await status(server, path, b"login=a", mine, form, short=1) == 408
 
 
 @on_loop
