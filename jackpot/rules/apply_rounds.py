@@ -273,6 +273,8 @@ def settle(effects: Effects, table: Table, round_: Round, made: Settlement) -> N
         _take(effects, table, take, [awards[number] for number in take.awards])
     if made.recomputed is not None:
         recomputed_changes(effects, made.recomputed)
+        for take in made.takes:
+            _moved(effects, state.link(take.link).levels[take.level - 1])
     if awards:
         effects.told.awards = tuple(facts.award_facts(state, award) for award in awards.values())
 
@@ -312,6 +314,7 @@ def _take(effects: Effects, table: Table, take: TakeMade, awards: list[Award]) -
     level = link.levels[take.level - 1]
     total = sum(award.amount for award in awards)
     accounts = effects.meter(link, level)  # a take in the past too: its posting names the cycle before it
+    before = accounts.primary
     if not take.moment:
         meter.take(
             accounts,
@@ -333,19 +336,35 @@ def _take(effects: Effects, table: Table, take: TakeMade, awards: list[Award]) -
         amount = sum(award.amount for award in awards if award.hit == number)
         level.hits += 1
         level.wins += amount
-        _show(effects, link, hit, level, amount)
+        _show(effects, link, hit, level, amount, before)
         if link.terms.hold_table and number not in table.held:
             table.held.append(number)
     if new and is_whole(take.rate):
         level.cycle += 1
 
 
-def _show(effects: Effects, link: Link, hit: Hit, level: Level, amount: int) -> None:
+def _show(effects: Effects, link: Link, hit: Hit, level: Level, amount: int, before: int) -> None:
     table = effects.state.table(hit.table).terms.table
-    shown = HitShown(hit.number, table, hit.hand, amount, effects.at, hit.cycle, effects.seq)
+    shown = HitShown(
+        hit=hit.number,
+        table=table,
+        hand=hit.hand,
+        amount=amount,
+        at=effects.at,
+        cycle=hit.cycle,
+        seq=effects.seq,
+        before=before,
+        after=level.accounts.primary,
+    )
     level.shown.append(shown)
     del level.shown[:-HITS_KEPT]
     effects.tell_link(link, facts.hit_push(effects.state.bank, link, level.terms.level, shown))
+
+
+def _moved(effects: Effects, level: Level) -> None:
+    """What a hit of this entry, won in the past, made of the meter is known once that is recomputed."""
+    if level.shown and level.shown[-1].seq == effects.seq:
+        level.shown[-1].after = level.accounts.primary
 
 
 def _close(effects: Effects, table: Table, round_: Round, closing: Closing) -> None:

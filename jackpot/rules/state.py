@@ -111,7 +111,10 @@ class Unpaid(msgspec.Struct, array_like=True):
 
 
 class HitShown(msgspec.Struct, array_like=True, gc=False):
-    """A percentage hit as a level remembers it (S1)."""
+    """A percentage hit as a level remembers it (S1). before, after: where the meter stood, in micro-dollars.
+
+    Of a hit that was won in the past (T10) as its entry moved the meter.
+    """
 
     hit: int
     table: str
@@ -120,6 +123,8 @@ class HitShown(msgspec.Struct, array_like=True, gc=False):
     at: int
     cycle: int
     seq: int
+    before: int
+    after: int
 
 
 class Level(msgspec.Struct, array_like=True):

@@ -162,6 +162,8 @@ def _level(level: Level) -> Map:
                 "amount": to_cents(shown.amount),
                 "at": shown.at,
                 "cycle": shown.cycle,
+                "before": shown.before,
+                "after": shown.after,
             }
             for shown in reversed(level.shown[-HITS_SHOWN:])
         ],

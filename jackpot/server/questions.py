@@ -394,7 +394,12 @@ def _level(level: Map) -> replies.Level:
     told = {
         "value": decimal(level["primary"]),
         "limit": None if level["limit"] is None else decimal(level["limit"]),
-        "last_hits": [hit | {"amount": _cents(hit["amount"])} for hit in level["last_hits"]],
+        "last_hits": [
+            hit
+            | {"amount": _cents(hit["amount"])}
+            | {stood: decimal(hit[stood]) for stood in ("before", "after")}
+            for hit in level["last_hits"]
+        ],
         **{name: decimal(level[name]) for name in sums},
         **{name: _rate(level[name]) for name in ("primary_rate", "reserve_rate")},
     }

@@ -59,7 +59,7 @@ class Elsewhere(Reply, frozen=True):
 
 
 class ShownHit(Reply, frozen=True):
-    """A percentage hit, as a level remembers its last ones (S1)."""
+    """A percentage hit, as a level remembers its last ones (S1). before, after: where the meter stood."""
 
     hit: str
     table: str
@@ -67,6 +67,8 @@ class ShownHit(Reply, frozen=True):
     amount: Money
     at: Moment
     cycle: int
+    before: Money
+    after: Money
 
 
 class Level(Reply, frozen=True):

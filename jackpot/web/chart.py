@@ -3,12 +3,10 @@
 It is drawn here and needs no script, so that it prints, and stands on a phone without waiting.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import groupby, pairwise
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from jackpot.rules.money import BASIS_POINTS, decimal, of_decimal
-from jackpot.rules.paytable import Percent, Row
+from jackpot.rules.money import of_decimal
 from jackpot.server.replies import Level, Link, Reading
 
 # Of the drawing, in its own units; a page scales it.
@@ -43,49 +41,25 @@ class Line(NamedTuple):
     last: int
 
 
-def lines(link: Link, readings: Sequence[Reading], now: int, rows: Sequence[Row] = ()) -> list[Line]:
-    """One drawing for each level. readings: the newest first. now: unix milliseconds.
-
-    rows: of the link's paytable. Where a hand of them won a whole meter the line falls upright.
-    """
-    return [_drawn(level, _points(link, level, readings, now), rows) for level in link.levels]
+def lines(link: Link, readings: Sequence[Reading], now: int) -> list[Line]:
+    """One drawing for each level. readings: the newest first. now: unix milliseconds."""
+    return [_drawn(level, _points(link, level, readings, now)) for level in link.levels]
 
 
-def _drawn(level: Level, known: Sequence[Point], rows: Sequence[Row]) -> Line:
-    falls = _falls(level, known, _whole_hands(level, rows))
+def _drawn(level: Level, known: Sequence[Point]) -> Line:
+    """Where a hit took from the meter the line falls upright; winners of one share are one hit of it."""
+    first, last = known[0].at, known[-1].at
+    falls = [
+        (_point(at, before), _point(at, after))
+        for at, before, after in dict.fromkeys(
+            (hit.at, hit.before, hit.after) for hit in reversed(level.last_hits) if first <= hit.at <= last
+        )
+    ]
     if level.hits > len(level.last_hits) > 0:  # what fell before the oldest of these is not known
         oldest = level.last_hits[-1].at
         known = [*(point for point in known[:-1] if point.at >= oldest), known[-1]]
-    points = sorted([*known, *(point for fall in reversed(falls) for point in fall)], key=_at)
-    return _line(level, points, {before.at: before.value for before, _ in falls})
-
-
-def _falls(level: Level, known: Sequence[Point], whole: Collection[str]) -> list[tuple[Point, Point]]:
-    """Where the meter stood before and after each win of all of it, the newest first; its shares are one win.
-
-    It begins again from the reseed. A reserve or an overflow would be added to that (A2), and a hit does not
-    say how much: there the next value that is known stands for it.
-    """
-    alone = level.limit is None and of_decimal(level.reserve_rate.removesuffix("%")) == 0
-    first, last = known[0].at, known[-1].at
-    won = [hit for hit in level.last_hits if hit.hand in whole and first <= hit.at <= last]
-    falls: list[tuple[Point, Point]] = []
-    for (at, _), shares in groupby(won, lambda hit: (hit.at, hit.cycle)):
-        amount = sum(of_decimal(share.amount) for share in shares)
-        later = [*(before for before, _ in falls[-1:]), *(point for point in known if point.at >= at)]
-        after = level.reseed if alone else min(later, key=_at).text
-        falls.append((Point(at, amount, decimal(amount)), _point(at, after)))
-    return falls
-
-
-def _whole_hands(level: Level, rows: Sequence[Row]) -> set[str]:
-    """Hands that win all of the level in every suit."""
-    rates: dict[str, set[int]] = {}
-    for row in rows:
-        rates.setdefault(row.hand, set()).add(
-            row.pays.rate if isinstance(row.pays, Percent) and row.pays.level == level.level else 0
-        )
-    return {hand for hand, found in rates.items() if found == {BASIS_POINTS}}
+    points = sorted([*known, *(point for fall in falls for point in fall)], key=_at)
+    return _line(level, points, [before for before, _ in falls])
 
 
 def _points(link: Link, level: Level, readings: Sequence[Reading], now: int) -> list[Point]:
@@ -104,8 +78,8 @@ def _point(at: int, text: str) -> Point:
     return Point(at, of_decimal(text), text)
 
 
-def _line(level: Level, points: Sequence[Point], tops: Mapping[int, int]) -> Line:
-    """tops: by moment, what stood on the meter when all of it was won."""
+def _line(level: Level, points: Sequence[Point], hits: Sequence[Point]) -> Line:
+    """hits: where the meter stood when something of it was won."""
     low, high = min(points, key=_value), max(points, key=_value)
     first, last = points[0].at, points[-1].at
 
@@ -115,11 +89,10 @@ def _line(level: Level, points: Sequence[Point], tops: Mapping[int, int]) -> Lin
     def y(value: int) -> int:
         return HEIGHT - ROOM - (value - low.value) * (HEIGHT - 2 * ROOM) // max(high.value - low.value, 1)
 
-    marks = sorted(hit.at for hit in level.last_hits if first <= hit.at <= last)
     return Line(
         level=level.level,
         points=" ".join(f"{x(point.at)},{y(point.value)}" for point in points),
-        hits=tuple((str(x(at)), str(y(tops[at] if at in tops else _between(points, at)))) for at in marks),
+        hits=tuple((str(x(hit.at)), str(y(hit.value))) for hit in hits),
         low=low.text,
         high=high.text,
         first=first,
@@ -133,13 +106,3 @@ def _at(point: Point) -> int:
 
 def _value(point: Point) -> int:
     return point.value
-
-
-def _between(points: Iterable[Point], at: int) -> int:
-    """Where the line stands at a moment that it covers."""
-    value = 0
-    for before, after in pairwise(points):
-        if before.at <= at <= after.at:
-            passed = (after.value - before.value) * (at - before.at)
-            value = before.value + passed // max(after.at - before.at, 1)
-    return value

@@ -5,7 +5,7 @@ import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Final, NamedTuple
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, urlencode, urlsplit
 
 import msgspec
 from aiohttp import hdrs, web
@@ -66,9 +66,13 @@ class Front(NamedTuple):
 
 
 class Waiting(NamedTuple):
-    """What people have to see to. hits: the oldest first."""
+    """What people have to see to. hits: the oldest first.
+
+    others: how many they are besides the one whose own page it is; None on every other page.
+    """
 
     hits: Sequence[Hit]
+    others: int | None = None
     alarms: Sequence[Alarm] = ()
     requests: Sequence[replies.Waiting] = ()
 
@@ -201,13 +205,17 @@ class Maker:
         """The reply to a question. who: asks it, where not everybody may. Raises BadRequest, NotDone."""
         return await self._acts.carry_out(question_of(kind, fields, *who))
 
-    async def waiting(self) -> Waiting:
-        """What waits for people, of all banks that are here; another server's pages show what is there."""
+    async def waiting(self, at: str) -> Waiting:
+        """What waits for people, of all banks that are here; another server's pages show what is there.
+
+        at: the path of the page that shows it.
+        """
         hits: list[Hit] = []
         for bank in self._config.banks:
             with suppress(NotDone):
                 hits += (await self.ask(WaitingHits, bank=bank)).hits
-        found = Waiting(sorted(hits, key=lambda hit: hit.at))
+        others = sum(f"{HITS}/{path(hit.bank)}/{hit.hit}" != at for hit in hits)
+        found = Waiting(sorted(hits, key=lambda hit: hit.at), others if at.startswith(f"{HITS}/") else None)
         with suppress(NotDone):
             found = found._replace(alarms=(await self.ask(Alarms)).alarms)
         with suppress(NotDone):
@@ -216,7 +224,7 @@ class Maker:
 
     async def part(self, request: web.Request, _person: Person) -> web.StreamResponse:
         """The part of every page that says what waits; it is asked for again when the floor changes."""
-        return self.html(request, "ops/waiting.html", {"waiting": await self.waiting()})
+        return self.html(request, "ops/waiting.html", {"waiting": await self.waiting(_asked_from(request))})
 
     async def page(
         self, request: web.Request, person: Person, name: str, status: int = 200, **shown: Any
@@ -228,7 +236,7 @@ class Maker:
             "path": request.path,
             "here": request.path_qs.partition("?said=")[0].partition("&said=")[0],
             "said": _said(request, session),
-            "waiting": await self.waiting(),
+            "waiting": await self.waiting(request.rel_url.raw_path),
             "token": page_token(session) if session else "",
             "key": lambda: secrets.token_hex(16),
             "may": lambda act: not set(_POWER[act]).isdisjoint(person.roles),
@@ -308,6 +316,13 @@ def saying(back: str, said: str, session: str | None) -> str:
     """A page's address, with what that page says first."""
     told = zip(SAID, (said, word_of_ours(session or "", said)), strict=True)
     return f"{back}{'&' if '?' in back else '?'}{urlencode(list(told), quote_via=quote)}"
+
+
+def _asked_from(request: web.Request) -> str:
+    """The path of the page that asks for a part of itself, as its script says; "" where it says none."""
+    with suppress(ValueError):  # a header may be any text
+        return urlsplit(request.headers.get("HX-Current-URL", "")).path
+    return ""
 
 
 def _said(request: web.Request, session: str | None) -> str:

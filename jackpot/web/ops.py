@@ -98,7 +98,6 @@ class Pages:
         self._overview = overview
         self._banks = front.config.banks
         self._site = front.config.site
-        self._rows = {link.link: link.rows for link in front.config.links}
 
     async def home(self, request: web.Request, person: Person) -> web.StreamResponse:
         """What waits, what is wrong, and how the floor stands."""
@@ -138,8 +137,7 @@ class Pages:
         """One link with all that S1 wants of it."""
         found = await self._make.ask(asks.OneLink, **request.match_info)
         read = await self._make.ask(asks.Readings, bank=found.bank, limit=_DAYS)
-        rows = self._rows.get(found.link, ())  # none of a link that ended and is no longer configured
-        history = chart.lines(found, read.readings, self._access.entrance.clock.unix_ms(), rows)
+        history = chart.lines(found, read.readings, self._access.entrance.clock.unix_ms())
         others = await self._others(found)
         return await self._make.page(
             request, person, "ops/link.html", link=found, history=history, others=others

@@ -9,6 +9,7 @@ from jackpot.rules.acts.rounds import Reopen
 from jackpot.rules.acts.tables import OpenTable
 from jackpot.rules.commands import Hello
 from jackpot.rules.engine import Engine
+from jackpot.rules.money import to_cents
 from jackpot.rules.paytable import TableTerms
 from jackpot.rules.state import HITS_SHOWN
 from tests import frames
@@ -129,7 +130,10 @@ def test_signs_are_told_that_a_later_award_is_raised() -> None:
 
 
 def test_showing_nothing_is_no_turn() -> None:
-    """T10, T4: a missed hand's turn is before the next lower seat, not where a table sent no hands."""
+    """T10, T4: a missed hand's turn is before the next lower seat, not where a table sent no hands.
+
+    S1: the meter fell when it was made, to what is recomputed.
+    """
     subject = bank()
     send(subject, 1, wager(seats=(5, 3)))
     send(subject, 2, Settle("r1", (), BOARD))
@@ -138,10 +142,13 @@ def test_showing_nothing_is_no_turn() -> None:
     subject.execute(Reopen("T1", "r1", "missed"), people=("Ada", "Grace"))
     award = send(subject, 4, Settle("r1", (Claim(5, ROYAL),), close=True)).answer["awards"][0]
     assert award["amount"] == 1_000_084
+    mega = views.statistics(subject.engine)["links"][0]["levels"][0]
+    (shown,) = mega["last_hits"]
+    assert shown["after"] == mega["primary"] < shown["before"]
 
 
 def test_the_last_hits_are_as_many_after_an_undo() -> None:
-    """S1: the last 25 hits, undone ones left out."""
+    """S1: the last 25 hits, undone ones left out, each with what stood there before it and after."""
     subject = OfEngine()
     subject.open(Link("L", "pa-643a-five-card-A", options={"hold_table": False}))
     subject.add(Table("T1"))
@@ -155,7 +162,10 @@ def test_the_last_hits_are_as_many_after_an_undo() -> None:
     for _ in range(2):
         (level,) = views.statistics(subject.engine)["links"][0]["levels"]
         assert len(level["last_hits"]) == HITS_SHOWN
-        assert level["last_hits"][0]["hit"] == f"H{level['hits']}"
+        last = level["last_hits"][0]
+        assert last["hit"] == f"H{level['hits']}"
+        assert to_cents(last["before"]) == last["amount"]
+        assert to_cents(last["after"]) == to_cents(level["reseed"])
         subject.act("undo", hit=f"H{HITS_SHOWN + 2}", people=2)
     assert Engine.from_snapshot(subject.engine.snapshot()).snapshot() == subject.engine.snapshot()
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 
 if TYPE_CHECKING:
-    from playwright.async_api import Browser, Frame, Page
+    from playwright.async_api import Browser, ConsoleMessage, Frame, Page
 
 CHROMIUM: Final = (
     shutil.which("chromium") or shutil.which("google-chrome") or shutil.which("chromium-browser")
@@ -49,15 +49,21 @@ async def chromium() -> AsyncIterator["Browser"]:
 
 
 async def opened(browser: "Browser", url: str, size: str, faults: list[str]) -> "Page":
-    """A page; faults gets what its scripts or its policy complain about, and what it asks of others."""
+    """A page; faults gets what scripts, policy and browser complain about, and what it asks of others."""
     width, height = SIZES[size]
     page = await browser.new_page(viewport={"width": width, "height": height})
     page.set_default_timeout(30_000)
     page.on("pageerror", lambda error: faults.append(str(error)))
-    page.on("console", lambda line: faults.append(line.text) if "Content Security" in line.text else None)
+    page.on("console", lambda line: faults.append(line.text) if complains(line) else None)
     page.on("request", lambda asked: None if asked.url.startswith(url[:17]) else faults.append(asked.url))
     await page.goto(url)
     return page
+
+
+def complains(line: "ConsoleMessage") -> bool:
+    """Whether a line of the console is a fault, and not that a page or an act was refused as a test wants."""
+    refused = line.text.startswith("Failed to load resource: the server responded with a status of 4")
+    return line.type in {"error", "warning"} and not (refused and "/ops" in line.location["url"])
 
 
 async def state(page: "Page | Frame", name: str) -> None:

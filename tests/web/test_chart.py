@@ -2,7 +2,6 @@
 
 import msgspec
 
-from jackpot.rules.paytable import Percent, Row
 from jackpot.server.replies import Level, Link, Meter, Reading, ShownHit
 from jackpot.web.chart import HEIGHT, ROOM, WIDTH, lines
 
@@ -10,16 +9,18 @@ DAY = 86_400_000
 NOW = 1_795_176_000_000
 
 
-def hit(at: int) -> ShownHit:
-    return ShownHit(hit="H1", table="T01", hand="royal-flush", amount="900.00", at=at, cycle=1)
+def hit(at: int, before: str = "900.00", after: str = "100.00") -> ShownHit:
+    return ShownHit(
+        hit="H1", table="T01", hand="royal-flush", amount=before, at=at, cycle=1, before=before, after=after
+    )
 
 
-def level(name: str, hits: tuple[ShownHit, ...] = (), **given: str) -> Level:
+def level(name: str, shown: tuple[ShownHit, ...] = (), **given: str | int) -> Level:
     sums = ("value", "reserve", "overflow", "seed", "reseed", "wins", "house", "contributions", "awards")
     moved = ("corrections", "transfers")
     counts = ("cycle", "hits", "wagers", "undone_hits", "undone_wagers")
     facts = dict.fromkeys(sums + moved, "0.00") | dict.fromkeys(counts, 0)
-    more = {"level": name, "limit": None, "primary_rate": "9%", "reserve_rate": "0%", "last_hits": hits}
+    more = {"level": name, "limit": None, "primary_rate": "9%", "reserve_rate": "0%", "last_hits": shown}
     return msgspec.convert(facts | more | given, Level)
 
 
@@ -40,54 +41,58 @@ def reading(at: int, **values: str) -> Reading:
 
 
 def test_each_moment_has_its_place_and_a_hit_is_marked() -> None:
-    """S2: the oldest at the left, now at the right, the highest above; a hit stands on the line."""
+    """S2: the oldest at the left, now at the right, the highest above; a hit is marked where it was made."""
     days = [
         reading(NOW - DAY, mega="150.00"),
         reading(NOW - 2 * DAY, mega="100.00", minor="1.00"),
         reading(NOW - 4 * DAY, mega="900.00"),
     ]
-    mega, _ = lines(link(level("mega", (hit(NOW - 3 * DAY),), value="500.00"), level("minor")), days, NOW)
+    mega, _ = lines(
+        link(level("mega", (hit(NOW - 3 * DAY, "500.00", "450.00"),), value="500.00"), level("minor")),
+        days,
+        NOW,
+    )
     points = [tuple(map(int, point.split(","))) for point in mega.points.split()]
-    assert [x for x, _ in points] == [ROOM, WIDTH // 2, ROOM + 3 * (WIDTH - 2 * ROOM) // 4, WIDTH - ROOM]
-    assert [points[0][1], points[1][1]] == [ROOM, HEIGHT - ROOM]
-    assert mega.hits == ((str(ROOM + (WIDTH - 2 * ROOM) // 4), str(HEIGHT // 2)),)
+    quarter = (WIDTH - 2 * ROOM) // 4
+    assert [x for x, _ in points] == [
+        ROOM,
+        *[ROOM + quarter] * 2,
+        WIDTH // 2,
+        ROOM + 3 * quarter,
+        WIDTH - ROOM,
+    ]
+    assert [points[0][1], points[3][1]] == [ROOM, HEIGHT - ROOM]
+    assert mega.hits == ((str(ROOM + quarter), str(HEIGHT // 2)),)
     assert (mega.low, mega.high, mega.first, mega.last) == ("100.00", "900.00", NOW - 4 * DAY, NOW)
 
 
-ROWS = (Row("royal-flush", Percent("mega", 10_000)), Row("flush", Percent("mega", 1_000)))
-
-
-def test_a_win_of_the_whole_meter_falls_upright() -> None:
-    """A2, S2: up to what was won, at once down to the reseed; a part of the meter is no such fall."""
+def test_a_win_falls_upright() -> None:
+    """A2, A4, S2: from where the meter stood to where it stood then, of all of it or of a part."""
     days = [reading(NOW - DAY, mega="300.00"), reading(NOW - 3 * DAY, mega="500.00")]
-    part = msgspec.structs.replace(hit(NOW - DAY // 2), hand="flush")
-    facts = {"value": "400.00", "reseed": "100.00"}
-    one = level("mega", (part, hit(NOW - 2 * DAY)), **facts)
-    (mega,) = lines(link(one), days, NOW, ROWS)
+    part = hit(NOW - DAY // 2, "310.00", "279.00")
+    one = level("mega", (part, hit(NOW - 2 * DAY)), value="400.00", hits=2)
+    (mega,) = lines(link(one), days, NOW)
     third = ROOM + (WIDTH - 2 * ROOM) // 3
     points = mega.points.split()
     assert points[1:3] == [f"{third},{ROOM}", f"{third},{HEIGHT - ROOM}"]
-    assert len(points) == len(days) + 3
+    assert len(points) == len(days) + 5
     assert mega.hits[0] == (str(third), str(ROOM))
     assert (mega.low, mega.high) == ("100.00", "900.00")
-    (kept,) = lines(link(msgspec.structs.replace(one, reserve_rate="8%")), days, NOW, ROWS)
-    assert (kept.low, kept.high) == ("300.00", "900.00"), "the reserve came on top of the reseed"
     (late,) = lines(
-        link(msgspec.structs.replace(one, last_hits=(hit(NOW + 1), hit(NOW - 4 * DAY)))), days, NOW, ROWS
+        link(msgspec.structs.replace(one, last_hits=(hit(NOW + 1), hit(NOW - 4 * DAY)))), days, NOW
     )
     assert (late.high, late.hits) == ("500.00", ()), "what is not within the readings is not drawn"
-    (cut,) = lines(link(msgspec.structs.replace(one, hits=3)), days, NOW, ROWS)
+    (cut,) = lines(link(msgspec.structs.replace(one, hits=3)), days, NOW)
     assert (cut.first, cut.points.split()[0]) == (NOW - 2 * DAY, f"{ROOM},{ROOM}"), "older hits are not known"
 
 
 def test_shares_of_one_meter_are_one_fall_and_two_wins_of_a_round_are_two() -> None:
     """T5: what two hands shared stood there in one sum; the second winner in turn takes the reseed."""
     at = NOW - DAY
-    shares = (hit(at), hit(at))
-    second = msgspec.structs.replace(hit(at), amount="100.00", cycle=2)
-    facts = {"value": "150.00", "reseed": "100.00"}
+    shares = (hit(at, "1800.00"), hit(at, "1800.00"))
+    second = hit(at, "100.00", "100.00")
     (mega,) = lines(
-        link(level("mega", (second, *shares), **facts)), [reading(NOW - 2 * DAY, mega="150.00")], NOW, ROWS
+        link(level("mega", (second, *shares), value="150.00")), [reading(NOW - 2 * DAY, mega="150.00")], NOW
     )
     assert (mega.low, mega.high) == ("100.00", "1800.00")
     middle = str(WIDTH // 2)

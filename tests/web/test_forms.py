@@ -25,7 +25,10 @@ async def status(server: Server, path: str, body: bytes, *headers: bytes, short:
     short: bytes of the body that do not come.
     """
     reader, writer = await asyncio.open_connection("127.0.0.1", server.ports["http"])
-    head = b"POST %b HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: %d\r\n" % (path.encode(), len(body) + short)
+    head = b"POST %b HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: %d\r\n" % (
+        path.encode(),
+        len(body) + short,
+    )
     writer.write(head + b"".join(header + b"\r\n" for header in headers) + b"\r\n" + body)
     line = await reader.readline()
     writer.close()

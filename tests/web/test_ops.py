@@ -84,6 +84,8 @@ async def until_open(page: "Page", text: str) -> None:
 async def test_a_hit_comes_while_the_page_is_open_and_is_worked_through(tmp_path: Path) -> None:
     """A10: it stands on every page at once, loud; a tap opens it, a tap validates it, and another pays it.
 
+    Its own page begins with it.
+
     What is written on its papers is folded away, and stands on the form that is printed; the slip too.
     """
     faults: list[str] = []
@@ -97,11 +99,14 @@ async def test_a_hit_comes_while_the_page_is_open_and_is_worked_through(tmp_path
         await until_true(page, "document.title.startsWith('(1) ')")
         await page.click("#waiting .hit")
         await page.wait_for_selector("button.main")
+        assert await page.inner_text("#waiting") == "", "its own page has nothing above it"
+        await page.evaluate(ASKED_AGAIN)
+        assert await page.inner_text("#waiting") == ""
         dealt = (await page.inner_text(".dealt")).split()
         spades = [f"{rank}\N{BLACK SPADE SUIT}" for rank in ("A", "K", "Q", "J", "10")]
         assert [word for word in dealt if word in spades] == spades, "the cards stand above the button"
         await page.click("button.main")
-        await page.wait_for_selector("#waiting .hit.validated")
+        await page.wait_for_selector(".hero .status.validated")
         assert await page.inner_text(".said") == "H1 is validated. Now it is to be paid."
         await page.click("button.main")
         assert await page.evaluate("document.activeElement.id") == "document", "the browser asks for it first"
@@ -162,6 +167,7 @@ async def test_two_people_undo_on_one_screen(tmp_path: Path) -> None:
         await royal(device, 3, "R2")
         page = await signed_in(server, browser, faults)
         await page.click("#waiting li:first-child .hit")
+        await until_open(page, "1 other hit waits for people")
         for login, secret, said in (
             ("ann", SECRET, "a second person signs: this is the first one"),
             ("bo", "guess", "login, secret or code is not right"),
@@ -253,7 +259,7 @@ async def test_a_disputed_hit_is_held_and_a_large_one_takes_its_tax_form(tmp_pat
         await page.click("text=Dispute it")
         await page.fill("#dispute-reason", "seat 3 says <i>no</i>")
         await page.click("text=Hold its payment")
-        await page.wait_for_selector("#waiting .hit.disputed")
+        await page.wait_for_selector(".hero .status.disputed")
         await until_open(page, "Disputed: it is not paid.")
         assert not await page.query_selector("form[action='/ops/acts/pay']")
         await page.evaluate(AXE)
@@ -261,7 +267,7 @@ async def test_a_disputed_hit_is_held_and_a_large_one_takes_its_tax_form(tmp_pat
         assert await page.evaluate("document.documentElement.scrollWidth") <= SIZES["phone"][0]
         await page.click("summary:has-text('Lift the dispute')")
         await second_signs(page, "lift", "pictures seen")
-        await page.wait_for_selector("#waiting .hit.validated")
+        await page.wait_for_selector(".hero .status.validated")
         await page.click("button.main")
         assert await page.evaluate("document.activeElement.id") == "tax_form", "the browser asks for it first"
         await page.fill("#tax_form", "W-2G")
