@@ -39,8 +39,11 @@ NoRoles = Annotated[
 
 
 # What people type after a restore, for each bank.
-_RESUMING: Final = (
-    "    jackpot ledger resume --bank {} --believe all --reason TEXT --by NAME --and-by OTHER --config FILE"
+_RESUMING: Final = "    jackpot ledger resume --bank {} --believe all --reason TEXT --config FILE"
+# The ledger's people act as who they are; one that has none takes the names that are typed.
+_WHO_RESUMES: Final = (
+    "One person asks with it, and a second one confirms at /ops/requests. Where the ledger has no people,\n"
+    "add both names: --by NAME --and-by OTHER."
 )
 
 
@@ -250,7 +253,7 @@ def resume(
 
 
 def _resuming(banks: list[str]) -> str:
-    return "\n".join(["    jackpot ledger behind --config FILE", *map(_RESUMING.format, banks)])
+    return "\n".join(["    jackpot ledger behind --config FILE", *map(_RESUMING.format, banks), _WHO_RESUMES])
 
 
 def _behind(talk: Talk) -> list[dict[str, Any]]:

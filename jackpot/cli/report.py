@@ -1,12 +1,12 @@
 """`jackpot report`: what do the books say? One command for each entry of the registry of reports."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from inspect import Parameter, Signature
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import typer
 
@@ -16,11 +16,13 @@ from jackpot.cli.speak import ConfigFile, configured, fail
 
 if TYPE_CHECKING:
     from jackpot.books.report import Cell, Found, Wanted
-    from jackpot.config import Config, Site
+    from jackpot.config import Site
     from jackpot.ledger.reading import Reader
 
 # Rows that one table on a terminal is made of: more stay in memory for no reader.
 ROWS_SHOWN: Final = 1_000
+# What a configuration would say of a site.
+_BARE: Final = "--currency USD --timezone America/New_York --day-ends 06:00"
 # Wide enough that no cell is cut in a file.
 _PIPE_WIDTH: Final = 400
 
@@ -52,6 +54,17 @@ Url = Annotated[
     str | None,
     typer.Option("--ledger", metavar="URL", help="Another ledger than that of --config, such as a backup."),
 ]
+Currency = Annotated[
+    str | None, typer.Option("--currency", metavar="ABC", help="Without --config: the site's, like USD.")
+]
+Zone = Annotated[
+    str | None,
+    typer.Option("--timezone", metavar="ZONE", help="Without --config: the site's, like America/New_York."),
+]
+DayEnds = Annotated[
+    str | None,
+    typer.Option("--day-ends", metavar="HH:MM", help="Without --config: when the site's gaming day ends."),
+]
 Csv = Annotated[bool, typer.Option("--csv", help="Comma-separated, to standard output.")]
 Json = Annotated[bool, typer.Option("--json", help="JSON, to standard output.")]
 Html = Annotated[
@@ -70,10 +83,21 @@ _ALWAYS: Final[tuple[tuple[str, Any, Any], ...]] = (
     ("config", ConfigFile, None),
     ("url", Url, None),
     ("bank", Bank, None),
+    ("currency", Currency, None),
+    ("timezone", Zone, None),
+    ("day_ends", DayEnds, None),
     ("as_csv", Csv, False),
     ("as_json", Json, False),
     ("html", Html, None),
 )
+
+
+class Place(NamedTuple):
+    """Which ledger is read, and how its site writes. titles: what links are called, by id."""
+
+    url: str
+    site: "Site"
+    titles: "Mapping[str, str]"
 
 
 @dataclass(frozen=True)
@@ -83,6 +107,9 @@ class Asked:
     config: Path | None
     url: str | None
     bank: str | None
+    currency: str | None
+    timezone: str | None
+    day_ends: str | None
     as_csv: bool
     as_json: bool
     html: Path | None
@@ -93,7 +120,20 @@ class Asked:
     link: str | None = None
     drop: list[str] | None = None
 
-    def wanted(self, config: "Config", ledger: "Reader") -> "Wanted":
+    def place(self) -> "Place":
+        """Whose books they are, and where. Ends the command where that is not said, or cannot be meant."""
+        told = [self.currency, self.timezone, self.day_ends]
+        if self.url is None or self.config is not None:
+            if any(told):
+                fail("--currency, --timezone and --day-ends: for --ledger without --config, which says them")
+            config = configured(self.config, "give --config FILE")
+            titles = {link: display.title for link, display in config.displays.items()}
+            return Place(self.url or config.ledger.url, config.site, titles)
+        if self.currency is None or self.timezone is None or self.day_ends is None:
+            fail(f"--ledger without --config FILE: say how that site writes: {_BARE}")
+        return Place(self.url, _site(self.url, self.currency, self.timezone, self.day_ends), {})
+
+    def wanted(self, place: "Place", ledger: "Reader") -> "Wanted":
         """What to ask the books. Ends the command where an option cannot be meant."""
         from jackpot.books.report import Wanted
 
@@ -107,14 +147,14 @@ class Asked:
             fail(f"--from: {first} is after {last}")
         day = _day("--day", self.day)
         return Wanted(
-            config.site,
+            place.site,
             (self.bank,) if self.bank else banks,
             self.link,
             day or first,
             day or last,
             _hit(self.hit),
             dict(map(_drop, self.drop or ())),
-            {link: display.title for link, display in config.displays.items()},
+            place.titles,
         )
 
 
@@ -149,13 +189,11 @@ def _run(report: Report, asked: Asked) -> None:
 
     if asked.as_csv + asked.as_json + (asked.html is not None) > 1:
         fail("one of --csv, --json and --html at a time")
-    if asked.url and asked.config is None:
-        fail("--ledger also needs --config FILE: its currency and time zone")
-    config = configured(asked.config, "give --config FILE")
+    place = asked.place()
     try:
-        with closing(open_reader(asked.url or config.ledger.url)) as ledger:
-            found = report.find(ledger, asked.wanted(config, ledger))
-            _write(report, found, asked, config.site)
+        with closing(open_reader(place.url)) as ledger:
+            found = report.find(ledger, asked.wanted(place, ledger))
+            _write(report, found, asked, place.site)
     except (LedgerError, Unanswerable) as error:
         fail(str(error))
     except (UnknownEventError, MsgspecError, LookupError) as error:
@@ -232,6 +270,23 @@ def _table(report: Report, rows: "list[tuple[Cell, ...]]", shown: Any) -> None:
     if not console.is_terminal:
         console.width = _PIPE_WIDTH
     console.print(made)
+
+
+def _site(url: str, currency: str, timezone: str, day_ends: str) -> "Site":
+    """A site of which nothing else is known: papers name its ledger instead."""
+    from datetime import time
+
+    from jackpot.config import Site
+    from jackpot.config.writing import currency_fault, zone_fault
+    from jackpot.ledger.connect import without_password
+
+    for option, fault in (("--currency", currency_fault(currency)), ("--timezone", zone_fault(timezone))):
+        if fault:
+            fail(f"{option}: {fault}")
+    try:
+        return Site(without_password(url), currency, time.fromisoformat(day_ends), timezone)
+    except ValueError:
+        fail(f"--day-ends: {day_ends!r} is no time like 06:00")
 
 
 def _day(option: str, given: str | None) -> str | None:

@@ -130,7 +130,7 @@ def test_a_backup_is_taken_and_brought_back(played: str, fresh: Fresh, tmp_path:
     code, out, errors = run("restore", file, target)
     assert (code, errors) == (0, "")
     assert out.startswith(f"main: {seq} rows restored and proved, head {hash_}\nStart the server on it.")
-    assert "jackpot ledger resume --bank main --believe all" in out
+    assert "ledger resume --bank main --believe all --reason TEXT --config FILE\nOne person asks" in out
     assert head_of(target)[0] == seq + 1, "its links wait for two people"
     code, out, errors = run("restored", target)
     assert (code, errors) == (0, "")

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from jackpot.books.reports import REPORTS
+from jackpot.config import load
 from tests.books.season import FIRST, Season
 from tests.ledger.test_verify import spoil
 from tests.ledger.waiting import open_ledger
@@ -93,10 +94,20 @@ def test_a_question_that_cannot_be_answered(config: str, arguments: tuple[str, .
     assert len(errors.splitlines()) == 1
 
 
-def test_a_ledger_without_a_configuration_is_told_what_else_it_needs() -> None:
-    """README, reports: a backup is read by --ledger, and written in the site's currency and time zone."""
-    needed = "--ledger also needs --config FILE: its currency and time zone\n"
-    assert run("hits", "--ledger", "sqlite:////nowhere.db") == (1, "", needed)
+def test_a_bare_backup_is_read_by_who_knows_its_site(config: str) -> None:
+    """README, reports: without a configuration options say its currency, time zone and day; or it asks."""
+    url = load(Path(config)).ledger.url
+    bare = ("hits", "--from", "2026-01-01", "--ledger", url)
+    site = ["--currency", "USD", "--timezone", "America/New_York", "--day-ends", "06:00"]
+    assert run(*bare, *site) == run(*bare[:3], "--config", config)
+    code, _, errors = run(*bare, *site[:4])
+    needed = f"--ledger without --config FILE: say how that site writes: {' '.join(site)}\n"
+    assert (code, errors) == (1, needed)
+    for at, wrong in ((1, "Dollar"), (3, "Nowhere"), (5, "noon")):
+        code, _, errors = run(*bare, *(wrong if place == at else word for place, word in enumerate(site)))
+        assert (code, errors.startswith(f"{site[at - 1]}: ")) == (1, True), errors
+    code, _, errors = run(*bare, *site, "--config", config)
+    assert (code, "for --ledger without --config" in errors) == (1, True)
 
 
 def test_books_that_do_not_add_up_end_with_an_error(config: str, tmp_path: Path) -> None:

@@ -61,9 +61,10 @@ async def opened(browser: "Browser", url: str, size: str, faults: list[str]) -> 
 
 
 def complains(line: "ConsoleMessage") -> bool:
-    """Whether a line of the console is a fault, and not that a page or an act was refused as a test wants."""
+    """Whether a line of the console is a fault, and not that a test refused an act or stopped the server."""
     refused = line.text.startswith("Failed to load resource: the server responded with a status of 4")
-    return line.type in {"error", "warning"} and not (refused and "/ops" in line.location["url"])
+    gone = "net::ERR_CONNECTION_" in line.text
+    return line.type in {"error", "warning"} and not gone and not (refused and "/ops" in line.location["url"])
 
 
 async def state(page: "Page | Frame", name: str) -> None:
