@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 import structlog
 from aiohttp import web
 
-from jackpot.books.reader import Books
+from jackpot.books.reader import REPORT_WITHIN_S, Books
 from jackpot.clock import Clock
 from jackpot.config import Address, Config
 from jackpot.ledger.connect import without_password
@@ -81,9 +81,11 @@ class Server(Process):
         self.signer: Signer | None = None
         self.pagers: Pagers | None = None
         self.books = Books(config.ledger.url)
-        # Each of its own: no act waits for somebody's long page, and no page for pagers that catch up.
+        # Each of its own: no act waits for somebody's long page, and no page for a report, or for pagers that
+        # catch up.
         self.roster = Books(config.ledger.url)
         self.news = Books(config.ledger.url)
+        self.reported = Books(config.ledger.url, REPORT_WITHIN_S)
         self.entrance: Entrance
         self.acts: Acts
         self.tables: Tables
@@ -305,9 +307,8 @@ class Server(Process):
         for task in chain(self._others, *self._duties.values()):
             task.cancel()
         await self._close(devices)
-        await self.books.close()
-        await self.roster.close()
-        await self.news.close()
+        for books in (self.books, self.roster, self.news, self.reported):
+            await books.close()
         if entrance := getattr(self, "entrance", None):
             entrance.close()
         for store in dict.fromkeys(self._stores.values()):

@@ -11,23 +11,29 @@ from jackpot.ledger.store import LedgerError
 
 # A person who looks at a page waits no longer for a disk or a database. Most reads take some milliseconds.
 READ_WITHIN_S: Final = 3.0
+# Who asks for a report waits for the longest cycle of a floor: some ten million entries of a year.
+REPORT_WITHIN_S: Final = 30.0
 
 T = TypeVar("T")
 
 
 class Books:
-    """A ledger that is only read, in a thread of its own. It opens when needed, and again after a failure."""
+    """A ledger that is only read, in a thread of its own. It opens when needed, and again after a failure.
 
-    def __init__(self, url: str) -> None:
+    within_s: how long a reading may take.
+    """
+
+    def __init__(self, url: str, within_s: float = READ_WITHIN_S) -> None:
         self._url = url
+        self._within_s = within_s
         self._aside = Aside()
         self._ledger: Reader | None = None
         self._used = False
 
     async def read(self, work: Callable[[Reader], T]) -> T:
-        """Raises LedgerError, also where it has no answer within READ_WITHIN_S."""
+        """Raises LedgerError, and CommitInDoubt where it takes too long."""
         self._used = True
-        return await self._aside.run(lambda: self._read(work), within_s=READ_WITHIN_S)
+        return await self._aside.run(lambda: self._read(work), within_s=self._within_s)
 
     async def close(self) -> None:
         """Ends its use."""

@@ -68,7 +68,7 @@ class Front(NamedTuple):
 class Waiting(NamedTuple):
     """What people have to see to. hits: the oldest first.
 
-    others: how many they are besides the one whose own page it is; None on every other page.
+    others: how many they are besides the one whose own page it is; None where it is not that of one.
     """
 
     hits: Sequence[Hit]
@@ -214,8 +214,8 @@ class Maker:
         for bank in self._config.banks:
             with suppress(NotDone):
                 hits += (await self.ask(WaitingHits, bank=bank)).hits
-        others = sum(f"{HITS}/{path(hit.bank)}/{hit.hit}" != at for hit in hits)
-        found = Waiting(sorted(hits, key=lambda hit: hit.at), others if at.startswith(f"{HITS}/") else None)
+        own = any(f"{HITS}/{path(hit.bank)}/{hit.hit}" == at for hit in hits)
+        found = Waiting(sorted(hits, key=lambda hit: hit.at), len(hits) - 1 if own else None)
         with suppress(NotDone):
             found = found._replace(alarms=(await self.ask(Alarms)).alarms)
         with suppress(NotDone):

@@ -15,7 +15,7 @@ from jackpot.books.reports import REPORTS
 from jackpot.clock import Clock
 from jackpot.config import Config, Site
 from jackpot.ledger.reading import Reader
-from jackpot.ledger.store import LedgerError
+from jackpot.ledger.store import CommitInDoubt, LedgerError
 from jackpot.rules.codes import Code
 from jackpot.server.asks import BadRequest
 from jackpot.server.people import Person
@@ -25,7 +25,7 @@ from jackpot.web.front import SAID, Maker
 
 # Rows of a page: as many as somebody scrolls through. More are in the file.
 ROWS_SHOWN: Final = 500
-# Rows of a file from here: what is read within three seconds. The command makes longer ones.
+# Rows of a file from here: what is read within some seconds. The command makes longer ones.
 ROWS_MOST: Final = 20_000
 # The fields of a form, by what a report may be asked with.
 ASKED: Final[Mapping[str, tuple[tuple[str, str], ...]]] = {
@@ -113,6 +113,9 @@ class Reports:
             )
         except Unanswerable as error:
             raise BadRequest(str(error)) from error
+        except CommitInDoubt as error:
+            long = f"jackpot report {report.name} on the server's machine has all the time that it takes"
+            raise NotDone(Code.LEDGER, f"there is too much to read for a page: {long}") from error
         except LedgerError as error:
             raise NotDone(Code.LEDGER, str(error)) from error
 

@@ -16,6 +16,7 @@ from aiohttp import web
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 
 from jackpot import __version__
+from jackpot.books.reader import Books
 from jackpot.catalogue import hit_chance
 from jackpot.config import Address, Config
 from jackpot.rules import views
@@ -89,6 +90,8 @@ class Source(overview.Source, Visited, Protocol):
     @property
     def warnings(self) -> Sequence[str]: ...
     @property
+    def reported(self) -> Books: ...
+    @property
     def lag(self) -> Histogram: ...
 
 
@@ -123,7 +126,7 @@ async def listen(
         served = api.Served(source.acts, access.person, "http", elsewhere(source.config))
         app.add_subapp(BASE, api.api(served))
         front = Front(source.acts, access, source.config, screens.writing)
-        reports = Reports(Maker(front), source.books, source.config, source.clock)
+        reports = Reports(Maker(front), source.reported, source.config, source.clock)
         app.add_routes(ops.routes(front, looking, reports))
     return await start(app, source, screens, door, address)
 

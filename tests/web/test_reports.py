@@ -1,11 +1,18 @@
 """Is every report there for people, as a page, to print and as a file, and is a wrong question answered?"""
 
+import asyncio
 import csv
+import threading
 from pathlib import Path
 
+import aiohttp
+import pytest
+
+from jackpot.books.report import Found, Wanted
 from jackpot.books.reports import REPORTS
+from jackpot.ledger.reading import Reader
 from jackpot.rules.acts.hits import Validate
-from tests.server.bed import StepClock, on_loop, table, until
+from tests.server.bed import WAIT_S, StepClock, on_loop, table, until
 from tests.server.test_admin import royal
 from tests.web.staffed import done, prove
 from tests.web.test_access import floor, signed_in
@@ -58,3 +65,34 @@ async def test_a_question_that_cannot_be_meant_is_answered_on_its_page(tmp_path:
                 assert (page.status, 'role="alert"' in text, said in text) == (200, True, True), query
         async with web.get("/ops/reports/everything") as page:
             assert page.status == 404
+
+
+@on_loop
+async def test_a_report_that_takes_long_holds_up_no_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Misuse: a cycle of many years is given up with a word of where to read it; other pages do not wait."""
+    monkeypatch.setattr("jackpot.app.REPORT_WITHIN_S", 1.5)
+    going, end = threading.Event(), threading.Event()
+
+    def find(_ledger: Reader, _wanted: Wanted) -> Found:
+        going.set()
+        assert end.wait(WAIT_S)
+        return Found([], iter(()), [])
+
+    monkeypatch.setitem(REPORTS, "hits", REPORTS["hits"]._replace(find=find))
+    async with floor(tmp_path) as (_, web):
+        (await signed_in(web)).close()
+        async with asyncio.TaskGroup() as tasks:
+            long = tasks.create_task(page_of(web, "/ops/reports/hits"))
+            assert await asyncio.to_thread(going.wait, WAIT_S)
+            assert "<h1>Hits</h1>" in await page_of(web, "/ops/hits")
+            assert not long.done()
+        end.set()
+        assert "there is too much to read for a page: jackpot report hits on the" in long.result()
+
+
+async def page_of(web: aiohttp.ClientSession, at: str) -> str:
+    """A page's text."""
+    async with web.get(at) as page:
+        return await page.text()
