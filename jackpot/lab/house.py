@@ -22,6 +22,9 @@ THREE: Final = "floor-three"
 # Odds awards below this wait for nobody, so that the tables play on while the supervisor walks.
 VALIDATE_AT: Final = "50.00"
 
+# A payment to one seat from this sum on takes a tax form, as the law of many places has it.
+TAX_FORM_FROM: Final = "2000.00"
+
 LINKS: Final = f"""
 # One five-card progressive over two games: their paytables are equal row for row.
 [[link]]
@@ -126,6 +129,7 @@ name = "Riverside (simulated)"
 currency = "USD"
 gaming_day_ends = "06:00"
 timezone = "America/New_York"
+tax_form_from = "{TAX_FORM_FROM}"
 
 [ledger]
 url = "{url}"

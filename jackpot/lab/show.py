@@ -21,11 +21,12 @@ from jackpot.lab.house import FIVE, PLACES, THREE, WAGER_CENTS, Place, furnish, 
 from jackpot.lab.pace import Pace
 from jackpot.lab.people import hire
 from jackpot.lab.scene import FloorError, dollars
+from jackpot.lab.supervisor import payment
 from jackpot.rules.acts.hits import Undo
 from jackpot.rules.acts.links import OPERATOR, Resume, Suspend
 from jackpot.server import calling
 from jackpot.server.admin import login_of
-from jackpot.server.asks import Ask, Pay, Validate, WaitingHits
+from jackpot.server.asks import Ask, Validate, WaitingHits
 
 # Where hands are won; and the tables whose wagers let the meters of both links grow meanwhile.
 STAGE: Final = "T01"
@@ -187,7 +188,7 @@ class Show:
         """Every hit that waits is validated and paid."""
         for hit in (await self._ask(WaitingHits()))["hits"]:
             await self._ask(Validate(hit["hit"]))
-            await self._ask(Pay(hit["hit"], f"P-{hit['hit']}"))
+            await self._ask(payment(hit))
 
     async def _wager_on(self, place: Place) -> None:
         """Round after round at a table that wins nothing, until the cycle is over."""

@@ -5,11 +5,20 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from jackpot.lab.house import TAX_FORM_FROM
 from jackpot.lab.pace import WALK_S, Pace
 from jackpot.lab.scene import FloorError, Happening, Scene, dollars
 from jackpot.rules.money import of_decimal, to_cents
 from jackpot.server import calling
 from jackpot.server.asks import Ask, Pay, Validate, WaitingHits
+
+
+def payment(hit: dict[str, Any]) -> Pay:
+    """That a hit is paid, with the papers that the floor wants of it."""
+    name = hit["hit"]
+    large = of_decimal(hit["amount"]) + of_decimal(hit["envy"]) >= of_decimal(TAX_FORM_FROM)
+    form = {"tax_form": "W-2G", "tax_number": f"T-{name}"} if large else {}
+    return Pay(name, f"P-{name}", **form)
 
 
 class Supervisor:
@@ -59,7 +68,7 @@ class Supervisor:
 
     async def _see_to(self, hit: dict[str, Any]) -> None:
         name = hit["hit"]
-        for act, due in ((Validate(name), {"pending"}), (Pay(name, f"P-{name}"), {"pending", "validated"})):
+        for act, due in ((Validate(name), {"pending"}), (payment(hit), {"pending", "validated"})):
             if not hit["disputed"] and any(award["status"] in due for award in hit["awards"]):
                 await self._ask(act)
                 self._note(type(act), hit)
