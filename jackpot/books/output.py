@@ -8,6 +8,7 @@ from importlib import resources
 from typing import Any, Final
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
+from markupsafe import Markup
 
 from jackpot.books.report import Cell, Column, Fact, Found, Kind, Report, dicts
 from jackpot.config import Site
@@ -110,7 +111,8 @@ def as_html(report: Report, found: Found, site: Site, printed_ms: int) -> Iterat
     return page(
         "paper.html" if report.lines else "report.html",
         report=report,
-        facts=[(fact.name, shown.fact(fact)) for fact in found.facts],
+        facts=[(fact.name, shown.fact(fact)) for fact in found.facts if fact.kind != "code"],
+        codes=[(shown.fact(fact), _code(shown.fact(fact))) for fact in found.facts if fact.kind == "code"],
         rows=([shown.cell(column.kind, value) for column, value in zip(report.columns, row, strict=True)]
               for row in totals),
         totals=lambda: [
@@ -121,6 +123,13 @@ def as_html(report: Report, found: Found, site: Site, printed_ms: int) -> Iterat
         site=site,
         printed=shown.cell("moment", printed_ms),
     )  # fmt: skip
+
+
+def _code(text: str) -> Markup:
+    """A drawing that a phone's camera reads; a quarter of it may be hidden by a stamp or a fold."""
+    import segno  # noqa: PLC0415 - for papers alone
+
+    return Markup(str(segno.make(text, error="q").svg_inline(scale=3, border=0)))  # noqa: S704 - lines alone
 
 
 def page(template: str, **values: Any) -> Iterator[str]:

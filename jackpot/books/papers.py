@@ -11,6 +11,7 @@ from jackpot.books.hits import ERASED, MISSING, PERSONAL, Story, facts_of, writt
 from jackpot.books.names import Names
 from jackpot.books.report import Cell, Column, Fact, Found, Report, Wanted
 from jackpot.books.winners import done, status, worth
+from jackpot.config import Site
 from jackpot.ledger.reading import Reader
 from jackpot.rules.acts.hits import Paid, Validated
 from jackpot.rules.state import Award, Hit
@@ -98,7 +99,15 @@ def _slip(ledger: Reader, wanted: Wanted, names: Names, story: Story) -> list[Fa
         Fact("where", f"table {names.table(hit.table)}, {where(hit.seat)}, round {hit.round}"),
         Fact("when", hit.at, "moment"),
         Fact("journal", f"row {hit.seq}, {row.hash.hex(' ', _HASH_GROUP)}"),
+        Fact("page", _page(wanted.site, names.bank, hit.number), "code"),
     ]
+
+
+def _page(site: Site, bank: str, hit: int) -> str:
+    """Where the hit is looked at; its number alone where the site's address is not known."""
+    if not site.address:
+        return f"H{hit} in bank {bank} of {site.name}"
+    return f"{site.address}/ops/hits/{bank}/H{hit}"
 
 
 def _awards(wanted: Wanted, names: Names, story: Story) -> Iterator[tuple[Cell, ...]]:

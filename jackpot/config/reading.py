@@ -106,6 +106,7 @@ def _site(source: Source) -> Site | None:
         tax_from,
         site.get("papers_kept_days"),
         site.get("names_kept_days"),
+        site.get("address", ""),
     )
 
 

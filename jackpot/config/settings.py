@@ -37,7 +37,8 @@ class Site(msgspec.Struct, frozen=True):
     id: names the ledger. "" if the configuration does not say: the ledger then keeps its first one.
     tax_form_from: the sum in cents from which a payment takes a tax form, None where none does.
     papers_kept_days: how long is kept who was paid, None for ever. names_kept_days: what people were called,
-    once they have left; None for ever.
+    once they have left; None for ever. address: where people open the pages, "" if the configuration does
+    not say.
     """
 
     name: str
@@ -49,6 +50,7 @@ class Site(msgspec.Struct, frozen=True):
     tax_form_from: int | None = None
     papers_kept_days: int | None = None
     names_kept_days: int | None = None
+    address: str = ""
 
     @property
     def first_id(self) -> str:

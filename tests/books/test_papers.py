@@ -6,6 +6,8 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+import segno
+from msgspec.structs import replace
 
 from jackpot.books.cards import cards_of
 from jackpot.books.names import Names
@@ -44,6 +46,20 @@ def test_a_slip_says_what_was_won(books: Reader, season: Season) -> None:
         assert sum(line["amount"] for line in slip.rows) == sum(
             award.worth() for award in hit.awards if award.stands()
         )
+
+
+@pytest.mark.parametrize("address", ["", "https://jackpot.example.com"])
+def test_a_paper_leads_back_to_its_hit(books: Reader, season: Season, address: str) -> None:
+    """Papers: a camera reads where the hit is looked at, or what it is where nobody said where pages are."""
+    number = next(iter(hits_of(season)))
+    site = replace(SITE, address=address)
+    for name in ("slip", "payout"):
+        found = REPORTS[name].find(books, Wanted(site, (BANK,), hit=number))
+        (page,) = [str(fact.value) for fact in found.facts if fact.kind == "code"]
+        known = f"{address}/ops/hits/{BANK}/H{number}"
+        assert page == (known if address else f"H{number} in bank {BANK} of Riverside")
+        drawn = segno.make(page, error="q").svg_inline(scale=3, border=0)
+        assert drawn in "".join(as_html(REPORTS[name], found, site, AT))
 
 
 def test_a_payout_form_has_the_cards_and_the_cycle(books: Reader, season: Season) -> None:
