@@ -129,7 +129,7 @@ def _code(text: str) -> Markup:
     """A drawing that a phone's camera reads; a quarter of it may be hidden by a stamp or a fold."""
     import segno  # noqa: PLC0415 - for papers alone
 
-    return Markup(str(segno.make(text, error="q").svg_inline(scale=3, border=0)))  # noqa: S704 - lines alone
+    return Markup(str(segno.make(text, error="q").svg_inline(border=0, omitsize=True)))  # noqa: S704 - lines alone
 
 
 def page(template: str, **values: Any) -> Iterator[str]:

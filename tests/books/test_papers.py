@@ -58,7 +58,7 @@ def test_a_paper_leads_back_to_its_hit(books: Reader, season: Season, address: s
         (page,) = [str(fact.value) for fact in found.facts if fact.kind == "code"]
         known = f"{address}/ops/hits/{BANK}/H{number}"
         assert page == (known if address else f"H{number} in bank {BANK} of Riverside")
-        drawn = segno.make(page, error="q").svg_inline(scale=3, border=0)
+        drawn = segno.make(page, error="q").svg_inline(border=0, omitsize=True)
         assert drawn in "".join(as_html(REPORTS[name], found, site, AT))
 
 
