@@ -39,7 +39,6 @@ from jackpot.rules.state import (
     HitShown,
     Left,
     Level,
-    Link,
     Placed,
     Round,
     Settling,
@@ -336,29 +335,24 @@ def _take(effects: Effects, table: Table, take: TakeMade, awards: list[Award]) -
         amount = sum(award.amount for award in awards if award.hit == number)
         level.hits += 1
         level.wins += amount
-        _show(effects, link, hit, level, amount, before)
+        shown = HitShown(
+            hit=number,
+            table=table.terms.table,
+            hand=hit.hand,
+            amount=amount,
+            at=effects.at,
+            cycle=cycle,
+            seq=effects.seq,
+            before=before,
+            after=accounts.primary,
+        )
+        level.shown.append(shown)
+        effects.tell_link(link, facts.hit_push(state.bank, link, level.terms.level, shown))
         if link.terms.hold_table and number not in table.held:
             table.held.append(number)
+    del level.shown[:-HITS_KEPT]
     if new and is_whole(take.rate):
         level.cycle += 1
-
-
-def _show(effects: Effects, link: Link, hit: Hit, level: Level, amount: int, before: int) -> None:
-    table = effects.state.table(hit.table).terms.table
-    shown = HitShown(
-        hit=hit.number,
-        table=table,
-        hand=hit.hand,
-        amount=amount,
-        at=effects.at,
-        cycle=hit.cycle,
-        seq=effects.seq,
-        before=before,
-        after=level.accounts.primary,
-    )
-    level.shown.append(shown)
-    del level.shown[:-HITS_KEPT]
-    effects.tell_link(link, facts.hit_push(effects.state.bank, link, level.terms.level, shown))
 
 
 def _moved(effects: Effects, level: Level) -> None:
