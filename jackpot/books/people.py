@@ -9,7 +9,7 @@ from typing import Final
 from jackpot.books.entries import BEYOND, Entry, asked, of_kinds
 from jackpot.ledger import keyring
 from jackpot.ledger.reading import Reader
-from jackpot.rules.acts.people import PeopleBegun, PersonAdded, PersonEnded, Recovered
+from jackpot.rules.acts.people import PeopleBegun, PersonAdded, Recovered
 from jackpot.rules.acts.sessions import SignedIn
 from jackpot.rules.signing import SITE, People
 
@@ -65,15 +65,6 @@ def last_sign_ins(ledger: Reader) -> dict[int, int]:
         if isinstance(entry.event, SignedIn):
             found.setdefault(entry.event.person, entry.at)
     return found
-
-
-def ended_before(ledger: Reader, at: int) -> list[int]:
-    """Who left before that moment, in unix milliseconds, by number."""
-    return [
-        entry.event.person
-        for entry in of_kinds(ledger, SITE, (PersonEnded.kind,))
-        if entry.at < at and isinstance(entry.event, PersonEnded)
-    ]
 
 
 def _marks(ledger: Reader) -> Iterator[tuple[int, bytes]]:

@@ -26,7 +26,7 @@ Money = Callable[[int], str]
 _NOT_ABOUT: Final = (
     "people", "reason", "note", "recomputed", "tick", "handed_on", "parts", "code", "message", "mark",
     "marks", "changes", "before", "terms", "digest", "secret", "paper", "waited_ms", "asked_ms", "seen",
-    "session", "due",
+    "session", "kept_days", "written",
 )  # fmt: skip
 
 

@@ -204,7 +204,7 @@ OF_ACTS: Final[dict[Code, OfAct]] = {
     Code.MISDIRECTED: OfAct("another server has the bank; `server` names it", "ask that server", 421),
     Code.MONEY_LEFT: OfAct("the link has money of its players (L8)", "name the link it goes to", 409),
     Code.LOCKED: OfAct("signing in failed too often", "wait a quarter of an hour", 429),
-    Code.NO_DOCUMENT: OfAct("a paid award is corrected against a document (A10)", "give its number", 400),
+    Code.NO_DOCUMENT: OfAct("a payment or its correction has no document (A10)", "give its number", 400),
     Code.NO_LINKS: OfAct("a table has no link, or one twice", "correct the configuration", 400),
     Code.NO_PERSON: OfAct("nobody is named who stands for it", "name who does it", 403),
     Code.NO_SITE: OfAct("the ledger's site is not named", "correct the configuration", 400),

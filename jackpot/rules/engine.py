@@ -217,7 +217,7 @@ class Engine:
         if isinstance(command, Confirm) and (request := requests.waits(self.state, command.request)):
             people = requests.confirmed(people, request, self.epoch.waited_ms(request, envelope.tick))
             command = decode_asked(request.command)
-        by = By(people, envelope.tick)
+        by = By(people, envelope.tick, envelope.at)
         try:
             return decide_asked(self.state, command, by)
         except Refusal as refusal:
@@ -252,7 +252,7 @@ class Engine:
         table_seq, digest: of what was asked, so that a resend of it gets the same answer.
         """
         state, table, told = self.state, effects.table, effects.told
-        over = same(state, event) if state.requests and table is None else ()
+        over = same(state, event, effects.at) if state.requests and table is None else ()
         kinds.APPLY[type(event)](effects, event)
         if told.warn or told.left or type(event) in alarms.ALWAYS:
             alarms.alarm(effects, event)

@@ -79,7 +79,10 @@ class Award(msgspec.Struct, array_like=True, gc=False):
 
 
 class Hit(msgspec.Struct, array_like=True):
-    """One hand (or draw) that won, and its awards. seat: 0 for the dealer's hand."""
+    """One hand (or draw) that won, and its awards. seat: 0 for the dealer's hand.
+
+    written: when its newest papers were, in unix milliseconds; 0 where it has none.
+    """
 
     number: int
     table: int
@@ -92,6 +95,7 @@ class Hit(msgspec.Struct, array_like=True):
     cycle: int
     awards: list[Award]
     unverified: bool = False
+    written: int = 0
 
 
 class Unpaid(msgspec.Struct, array_like=True):
@@ -299,7 +303,7 @@ class Person(msgspec.Struct, array_like=True):
     secret: the digest of what is kept of it, empty while they have none. code: that of the code with which
     they choose it. code_until: its end, unix milliseconds. given_by: who gave it to them, as of `Signed`.
     vouched: which other admin said since that they are somebody of their own, 0 for nobody. erased: so is
-    what they were called.
+    what they were called. left: when their access was ended, in unix milliseconds.
     """
 
     id: int
@@ -312,6 +316,7 @@ class Person(msgspec.Struct, array_like=True):
     code_until: int = 0
     vouched: int = 0
     erased: bool = False
+    left: int = 0
 
 
 class Token(msgspec.Struct, array_like=True):

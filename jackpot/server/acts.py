@@ -57,7 +57,6 @@ from jackpot.server.preview import configured
 from jackpot.server.questions import Questions, award_of
 from jackpot.server.remedy import explained, remedies
 from jackpot.server.replies import Reply
-from jackpot.server.retention import too_old
 from jackpot.server.staff import Staff
 from jackpot.server.tenure import Tenure
 from jackpot.server.whose import NotDone, Whose, number
@@ -148,12 +147,12 @@ class Acts:
                 tax_from = self._config.site.tax_form_from
                 return await self._act(request, hits.Correct(award, amount, reason, document, form, tax_from))
             case ErasePapers(hit, reason):
+                written = await self._last_written(request, hit)
                 return await self._act(
-                    request, hits.ErasePapers(hit, reason, await self._is_due(request, hit))
+                    request, hits.ErasePapers(hit, reason, self._config.site.papers_kept_days, written)
                 )
             case EraseName(person):
-                due = person in await too_old(self._entrance, self._config.site.names_kept_days)
-                return await self._act(request, erasure.EraseName(person, due))
+                return await self._act(request, erasure.EraseName(person, self._config.site.names_kept_days))
             case ActCommand() as act:
                 return await self._act(request, act)
         raise BadRequest(f"{type(request.ask).__name__} is no ask")
@@ -176,11 +175,10 @@ class Acts:
                     await self._papers.drop(mark)
                 raise
 
-    async def _is_due(self, request: Request, hit: str) -> bool:
-        """Whether the site keeps papers no longer than this hit's were kept."""
+    async def _last_written(self, request: Request, hit: str) -> int:
+        """When the hit's newest papers were written, in unix milliseconds; 0 where none are kept."""
         bank = (await self._whose.bank_of(request)).bank
-        made = await self._books.read(lambda ledger: last_written(ledger, bank, number(hit) or 0))
-        return self._papers.are_due(made)
+        return await self._books.read(lambda ledger: last_written(ledger, bank, number(hit) or 0)) or 0
 
     async def _erase(self, bank: str, hit: str) -> None:
         """Erases what the journal says is erased of a hit; again where that failed."""

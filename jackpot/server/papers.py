@@ -1,10 +1,9 @@
 """How is kept what people write on a payout's papers? Next to the journal, for as long as the site says."""
 
-from typing import Final
-
 from jackpot.clock import Clock
 from jackpot.config import Site
 from jackpot.ledger import papers
+from jackpot.rules.acts.fields import DAY_MS
 from jackpot.rules.acts.hits import Pay, Validate
 from jackpot.rules.acts.papers import AddPapers
 from jackpot.rules.codes import Code
@@ -12,8 +11,6 @@ from jackpot.server import asks
 from jackpot.server.asks import BadRequest, Payout
 from jackpot.server.people import Keeper
 from jackpot.server.whose import NotDone
-
-DAY_MS: Final = 24 * 60 * 60 * 1_000
 
 
 class Papers:
@@ -39,11 +36,6 @@ class Papers:
         keeping = papers.keep(facts, request, self._clock.unix_ms())
         ((mark,),) = await self._store.change(*old, keeping)
         return bytes(mark)
-
-    def are_due(self, made: int | None) -> bool:
-        """Whether the time for which the site keeps papers is over. made: when the newest was, unix ms."""
-        before = self._kept_since()
-        return made is not None and before is not None and made < before
 
     def _kept_since(self) -> int | None:
         """What was written before that moment, in unix milliseconds, is kept no longer; None for ever."""

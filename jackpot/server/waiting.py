@@ -93,7 +93,7 @@ def told_of(bank: str, waits: Waits, named: Called) -> replies.Waiting:
     fields = msgspec.json.decode(request.command) | asks.plain_of(command)
     if isinstance(command, ChangeLink):
         fields = {"do": fields["do"], "link": command.terms.link, "reason": command.reason}
-    for ours in ("tax_from", "due"):
+    for ours in ("tax_from", "kept_days", "written"):
         fields.pop(ours, None)
     fields |= waits.sums
     facts = {

@@ -154,7 +154,7 @@ class Season:
                 if table.unfinished() is not None:
                     self._play(table)
         for hit in list(self.engine.state.hits.values()):
-            for act in (Validate(f"H{hit.number}"), Pay(f"H{hit.number}")):
+            for act in (Validate(f"H{hit.number}"), Pay(f"H{hit.number}", document="W-1")):
                 self.ask(act, None, "ann")
 
     def _rarely(self, table: Table) -> None:

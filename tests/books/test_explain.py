@@ -206,7 +206,7 @@ def _win_in(ledger: Any, bank: str, epoch: int) -> int:
         (frames.Settle("again", (ROYAL,), board=("Js", "Ts"), close=True), True),
     ]
     number = engine.state.next_hit
-    commands += [(Validate(f"H{number}"), False), (Pay(f"H{number}"), False)]
+    commands += [(Validate(f"H{number}"), False), (Pay(f"H{number}", document="W-1"), False)]
     for asked, (command, framed) in enumerate(commands, 1):
         envelope = Envelope(
             numbered(command, table.last_seq + 1) if framed else command, NOW + asked, NOW + asked,

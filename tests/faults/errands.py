@@ -37,7 +37,7 @@ class Desk:
     def pay(self, hit: str, award: str | None) -> Pay:
         """Mostly with the form that a large sum takes."""
         form = "W-2G" if self.random.random() < WITH_FORM else ""
-        return Pay(hit, award, tax_form=form, tax_from=TAX_FROM)
+        return Pay(hit, award, "W-1", form, TAX_FROM)
 
     def lift(self, hit: Hit) -> Named | None:
         """Two end the dispute that holds a hit."""

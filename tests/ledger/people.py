@@ -8,6 +8,7 @@ from jackpot.ledger.journal import Row, genesis, row_of
 from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.rules.acts.banks import OpenBank
 from jackpot.rules.acts.erasure import EraseName
+from jackpot.rules.acts.fields import DAY_MS
 from jackpot.rules.acts.people import (
     AddPerson,
     EndPerson,
@@ -54,12 +55,17 @@ class Paper:
         return self.rows[-1].hash if self.rows else genesis(SITE)
 
     def act(
-        self, command: Command, *people: int, means: Means = "secret", names: tuple[str, ...] = ()
+        self,
+        command: Command,
+        *people: int,
+        means: Means = "secret",
+        names: tuple[str, ...] = (),
+        later: int = 0,
     ) -> ActAnswer:
-        """An act of the site's own bank."""
+        """An act of the site's own bank. later: by so many milliseconds of the wall's clock."""
         at = len(self.rows)
         proof = Proof(self._signed(people, means))
-        envelope = Envelope(command, at, at, at.to_bytes(16, "big"), people=names, proof=proof)
+        envelope = Envelope(command, at + later, at, at.to_bytes(16, "big"), people=names, proof=proof)
         outcome = self.engine.execute(envelope)
         if outcome.entry is not None:
             self.rows.append(row_of(SITE, 1, outcome.entry, self.hash))
@@ -90,7 +96,7 @@ class Paper:
     def ended(self, person: int) -> None:
         """The person is here no more."""
         assert self.act(EndPerson(person), ADMINS[0]).ok
-        assert self.act(EraseName(person, due=True), ADMINS[0]).ok
+        assert self.act(EraseName(person, 1), ADMINS[0], later=DAY_MS).ok
 
     def _joined(self, roles: tuple[str, ...]) -> int:
         mark = bytes(31) + bytes([len(self.rows)])

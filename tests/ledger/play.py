@@ -166,7 +166,7 @@ class Play:
         first, second = (f"H{self.engine.state.next_hit - back}" for back in (2, 1))
         for act in (
             Validate(second),
-            Pay(second),
+            Pay(second, document="W-1"),
             AddPapers(second, "left out", "cam 12", "", bytes(32)),
             Undo(first, "misdealt"),
             DecideLeft("D1", True, "the house's error"),

@@ -81,7 +81,7 @@ class Bank:
         assert isinstance(settled.answer, Ack)
         hit = settled.answer.awards[0].hit
         self.act(Validate(hit), ("anna",))
-        self.act(Pay(hit), ("anna",))
+        self.act(Pay(hit, document="W-1"), ("anna",))
 
     def rest(self) -> None:
         self.act(Suspend("operator", (), "joining"), ("anna",))

@@ -58,7 +58,7 @@ def floor(tmp_path_factory: pytest.TempPathFactory) -> Path:
     play.frame("T03", frames.Wager("R3", (Bet(4, "five", 100),), lock=True))
     play.frame("T03", frames.Settle("R3", (FLUSH,), RED_BOARD, close=True))
     play.act(Validate("H2"), "anna")
-    play.act(Pay("H2"), "anna")
+    play.act(Pay("H2", document="W-1"), "anna")
     play.frame("T02", frames.Wager("R2", (Bet(1, "five", 100), Bet(2, "three", 500))))
     play.act(Suspend("operator", ("three",), "new felt"), "anna")
     path = tmp_path_factory.mktemp("forged") / "ledger.db"

@@ -377,7 +377,7 @@ def hit_act(rng: Random, hit: Hit) -> commands.ActCommand:
         case "validate":
             return Validate(name, award)
         case "pay":
-            return Pay(name, award)
+            return Pay(name, award, "W-1")
         case "undo":
             return Undo(name, "tests", award)
     cents = chosen.amount // 10_000 + rng.choice([-100_000, -1, 0, 1, 777, 2_000_000])

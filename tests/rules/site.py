@@ -45,9 +45,9 @@ class OfSite(OfEngine):
     def person(self, number: int) -> Any:
         return self.engine.state.people[number - 1]
 
-    def ask(self, command: Command, *people: int, means: Means = "secret") -> Heard:
+    def ask(self, command: Command, *people: int, means: Means = "secret", **fields: Any) -> Heard:
         """These people ask for an act of the site."""
-        return self.execute(command, proof=self.proof(*people, means=means))
+        return self.execute(command, proof=self.proof(*people, means=means), **fields)
 
     def join(self, *roles: Role, by: int = 1) -> int:
         """A new person with these roles, who has chosen their secret with a code from `by`; their number."""

@@ -55,8 +55,8 @@ class OfEngine:
         self._asked += 1
         digest = fields.pop("digest", self._asked.to_bytes(16, "big"))
         tick = fields.pop("tick", self._asked * 1000)
-        command = numbered(command, fields.pop("table_seq", 0))
-        envelope = Envelope(command, at=self._asked, tick=tick, digest=digest, **fields)
+        command, at = numbered(command, fields.pop("table_seq", 0)), fields.pop("at", self._asked)
+        envelope = Envelope(command, at=at, tick=tick, digest=digest, **fields)
         outcome = self.engine.execute(envelope)
         if outcome.entry is not None:
             self.entries.append(outcome.entry)
@@ -134,6 +134,8 @@ class OfEngine:
         """What an act of the form names, as the engine calls it; and some reason."""
         if kind not in ("validate", "pay", "confirm"):
             fields.setdefault("reason", "worked example")
+        if kind == "pay":
+            fields.setdefault("document", "W-1")
         if kind in ("confirm", "reject"):
             fields["request"] = f"{self.engine.state.bank}-{fields['request']}"
         elif kind == "lift":

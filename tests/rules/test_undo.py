@@ -292,7 +292,7 @@ class Floor:
 
     def pay(self, hit: str) -> None:
         self.act(Validate(hit))
-        self.act(Pay(hit))
+        self.act(Pay(hit, document="W-1"))
 
     def fold_soon(self) -> None:
         """The next lock folds whatever of the level's history may be folded."""

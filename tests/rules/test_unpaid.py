@@ -79,7 +79,7 @@ def test_pages_name_every_award_and_hit_that_waits_once() -> None:
     subject.execute(Validate("H3"), **people)
     for number in (5, 300):
         subject.execute(Validate(f"H{number}"), **people)
-        assert subject.execute(Pay(f"H{number}"), **people).answer["ok"]
+        assert subject.execute(Pay(f"H{number}", document="W-1"), **people).answer["ok"]
     assert subject.execute(Undo("H9", "x"), **people).answer["ok"]
     state = subject.engine.state
     open_ = [hit for _, hit in sorted(state.hits.items()) if hit.awards[0].status in ("pending", "validated")]

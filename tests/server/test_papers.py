@@ -13,6 +13,7 @@ from jackpot.books.report import Wanted
 from jackpot.books.reports import REPORTS
 from jackpot.config import Config
 from jackpot.ledger.open import open_reader
+from jackpot.rules.acts.fields import DAY_MS
 from jackpot.rules.acts.requests import Confirm
 from jackpot.server import asks
 from jackpot.server.asks import ErasePapers, Request, keyed
@@ -21,11 +22,10 @@ from jackpot.server.papers import Papers
 from jackpot.server.people import Person
 from jackpot.server.staff import Staff
 from jackpot.server.whose import NotDone
-from tests.server.bed import administer, configure, on_loop, table
+from tests.server.bed import StepClock, administer, configure, on_loop, table
 from tests.server.test_admin import royal
 from tests.server.test_people import ANN, BEN, QUICK
 
-DAY_MS = 24 * 60 * 60 * 1_000
 SEEN = {"dealer": "Dee Lear, 4411", "witness": "Will Ness", "surveillance": "cam 12, 02:14"}
 PAID = {"document": "P-4711", "patron": "Pat Ron", "tax_form": "W-2G", "tax_number": "T-0815"}
 NAMES = ("Dee Lear", "Will Ness", "Pat Ron", "T-0815")
@@ -100,8 +100,8 @@ async def test_names_lie_next_to_the_journal_and_references_in_it(tmp_path: Path
 @on_loop
 async def test_what_names_somebody_is_erased_by_an_act_or_by_age(tmp_path: Path) -> None:
     """S8: the journal says who had it done; a changed paper is believed nowhere; what is too old goes."""
-    config = taxed(tmp_path, papers_kept_days=30)
-    async with Server(config) as server, table(server) as device:
+    config, clock = taxed(tmp_path, papers_kept_days=30), StepClock()
+    async with Server(config, clock) as server, table(server) as device:
         await royal(device)
         assert (await administer(config, do="validate", hit="H1", by="Ann", **SEEN))["ok"]
         await server._stores["main"].change(("UPDATE paper SET facts = ?1", ('{"dealer": "Eve"}',)))
@@ -121,7 +121,7 @@ async def test_what_names_somebody_is_erased_by_an_act_or_by_age(tmp_path: Path)
         assert (form["patron"], form["tax form"], form["document"]) == ("erased", "W-2G", "P-4711")
         done = await server.books.read(lambda ledger: done_with(ledger, "main", 1))
         assert (done[0].what, done[0].people) == ("erased", ("Ann", "Bo"))
-        await server._stores["main"].change(("UPDATE paper SET made = made - ?1", (31 * DAY_MS,)))
+        clock.stepped_s += 31 * DAY_MS / 1000
         assert (await administer(config, by="Ann", **erase))["ok"], "their time is over"
 
 

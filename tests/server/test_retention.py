@@ -3,11 +3,12 @@
 from pathlib import Path
 
 from jackpot.ledger.keyring import people
+from jackpot.rules.acts.fields import DAY_MS
 from jackpot.rules.acts.people import EndPerson
 from jackpot.rules.signing import SITE
 from jackpot.server.asks import EraseName, Request, keyed
 from jackpot.server.replies import Done
-from jackpot.server.retention import DAY_MS, erase_now
+from jackpot.server.retention import erase_now
 from tests.server.bed import on_loop
 from tests.server.test_people import ANN, journal, opened
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
+from jackpot.rules.acts.fields import DAY_MS
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.effects import Effects
@@ -13,10 +14,11 @@ from jackpot.rules.state import State
 
 
 class By(NamedTuple):
-    """Who stands for an act: none, one or two people; and when it was asked for. tick: as in `Envelope`."""
+    """Who stands for an act: none, one or two people; and when. tick, at: as in `Envelope`."""
 
     people: People = People()
     tick: int = 0
+    at: int = 0
 
 
 def themselves(event: Any) -> Iterable[People]:
@@ -56,6 +58,14 @@ ADMIN: Final[tuple[Role, ...]] = ("admin",)
 FLOOR_OR_CAGE: Final[tuple[Role, ...]] = ("floor", "cage")
 FLOOR_OR_AUDITOR: Final[tuple[Role, ...]] = ("floor", "auditor")
 FLOOR_OR_ADMIN: Final[tuple[Role, ...]] = ("floor", "admin")
+
+
+def outlived(since: int, kept_days: int | None, at: int) -> bool:
+    """Whether what was written then is kept no longer. since, at: unix milliseconds; 0 is not known.
+
+    kept_days: by the site's configuration, None for ever.
+    """
+    return bool(since) and kept_days is not None and kept_days > 0 and at - since >= kept_days * DAY_MS
 
 
 def someone(by: By) -> None:

@@ -6,7 +6,8 @@ itself. The journal says that it was, and by whom, not the name.
 
 from typing import ClassVar, Final
 
-from jackpot.rules.acts.act import ADMIN, Act, By
+from jackpot.rules.acts.act import ADMIN, Act, By, outlived
+from jackpot.rules.acts.fields import KeptDays
 from jackpot.rules.acts.people import Number
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
@@ -18,18 +19,22 @@ from jackpot.rules.state import State
 
 
 class EraseName(ActCommand, tag="erase-name", frozen=True):
-    """What a person who left was called is kept no longer. due: the site's time for it is over."""
+    """What a person who left was called is kept no longer. kept_days: as long as the site keeps it, as its
+    server says; None for ever.
+    """
 
     bank: ClassVar[str] = SITE
     person: Number
-    due: bool = False
+    kept_days: KeptDays | None = None
 
 
 class NameErased(Event, frozen=True, array_like=True):
+    """kept_days: as of `EraseName`."""
+
     kind: ClassVar[int] = 73
     person: int
     people: People
-    due: bool = False
+    kept_days: int | None = None
 
 
 def decide_erase(state: State, command: EraseName, by: By) -> NameErased:
@@ -41,9 +46,9 @@ def decide_erase(state: State, command: EraseName, by: By) -> NameErased:
     person = state.people[number - 1]
     refuse_if(not person.ended, Code.NOT_ALLOWED, f"person {number} is here: end their access first")
     refuse_if(person.erased, Code.UNCHANGED, f"the name of person {number} is erased already")
-    if not command.due:
+    if not outlived(person.left, command.kept_days, by.at):
         two_people(by.people, "a name is erased before its time is over")
-    return NameErased(number, by.people, command.due)
+    return NameErased(number, by.people, command.kept_days)
 
 
 def apply_erased(effects: Effects, event: NameErased) -> None:
@@ -56,7 +61,7 @@ ACTS: Final = (
         EraseName,
         decide_erase,
         {NameErased: apply_erased},
-        lambda _, event: [EraseName(event.person, event.due)],
+        lambda _, event: [EraseName(event.person, event.kept_days)],
         power=ADMIN,
     ),
 )

@@ -58,6 +58,10 @@ LevelPair = Annotated[
 # The digest of what lies next to the journal about a payout, empty where nothing does.
 DIGEST_BYTES: Final = 32
 Paper = Annotated[bytes, Meta(max_length=DIGEST_BYTES)]
+# How long a site keeps what names somebody: a century at most.
+DAYS_MOST: Final = 36_500
+DAY_MS: Final = 24 * 60 * 60 * 1_000
+KeptDays = Annotated[int, Meta(ge=1, le=DAYS_MOST, description=f"days, 1 to {DAYS_MOST}")]
 # What people write on a payout form: a name with a licence, a reference, the number of a form.
 FACT_MOST: Final = 128
 Fact = Annotated[

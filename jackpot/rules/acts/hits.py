@@ -5,11 +5,13 @@ The journal has its digest (`paper`), and in plain words what names nobody.
 """
 
 from collections.abc import Callable, Iterable
-from typing import Any, ClassVar, Final, Literal
+from typing import Annotated, Any, ClassVar, Final, Literal
+
+from msgspec import Meta
 
 from jackpot.rules import facts, unpaid
-from jackpot.rules.acts.act import ADMIN, FLOOR, FLOOR_OR_CAGE, Act, By, someone
-from jackpot.rules.acts.fields import AwardId, Cents, Document, Fact, HitId, Paper, Reason
+from jackpot.rules.acts.act import ADMIN, FLOOR, FLOOR_OR_CAGE, Act, By, outlived, someone
+from jackpot.rules.acts.fields import AwardId, Cents, Document, Fact, HitId, KeptDays, Paper, Reason
 from jackpot.rules.apply_rounds import decided, end_dispute, recomputed_changes, retire
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
@@ -72,6 +74,7 @@ def apply_validated(effects: Effects, event: Validated) -> None:
     hit = effects.state.hits[event.hit]
     for award in _chosen(hit, event.awards):
         unpaid.change(effects.state, award, "validated")
+    hit.written = effects.at if event.paper else hit.written
     _tell(effects, hit, event.awards, "validated")
 
 
@@ -109,6 +112,7 @@ def decide_pay(state: State, command: Pay, by: By) -> Paid:
     if _shares_later(state, hit) or any(it.kind != "envy" and it.status == "pending" for it in hit.awards):
         awards = [award for award in awards if award.kind != "envy"]
     refuse_if(not awards, Code.HAND_PENDING, "award: an envy bonus waits until its hand is validated")
+    refuse_if(not command.document, Code.NO_DOCUMENT, "document: a payment needs a document's number")
     held = hit.number in state.disputed
     refuse_if(held, Code.DISPUTED, f"hit: H{hit.number} is disputed, and is not paid until that is lifted")
     _check_tax(hit, awards, command)
@@ -145,6 +149,7 @@ def apply_paid(effects: Effects, event: Paid) -> None:
             history = _level(effects, award).history
             for share in history.shares():
                 share.paid = share.paid or share.award == award.number
+    hit.written = effects.at if event.paper else hit.written
     _tell(effects, hit, event.awards, "paid")
     _finish(effects, hit)
 
@@ -236,22 +241,25 @@ def _undo_on(level: Level, hit: Hit, gone: list[Award]) -> None:
 class ErasePapers(ActCommand, tag="erase-papers", frozen=True):
     """What lies next to the journal about a hit's payment is erased: who was paid, and who was there.
 
-    due: the site keeps papers no longer than these were kept.
+    kept_days: as long as the site keeps papers, as its server says; None for ever. written: when the hit's
+    newest were, in unix milliseconds, which counts of a hit that the state keeps no more; 0 for none.
     """
 
     hit: HitId
     reason: Reason
-    due: bool = False
+    kept_days: KeptDays | None = None
+    written: Annotated[int, Meta(ge=0)] = 0
 
 
 class PapersErased(Event, frozen=True, array_like=True):
-    """number: the hit's."""
+    """number: the hit's. kept_days: as of `ErasePapers`. written: when its newest papers were."""
 
     kind: ClassVar[int] = 54
     number: int
     reason: str
     people: People
-    due: bool = False
+    kept_days: int | None = None
+    written: int = 0
 
 
 def decide_erase(state: State, command: ErasePapers, by: By) -> PapersErased:
@@ -259,12 +267,13 @@ def decide_erase(state: State, command: ErasePapers, by: By) -> PapersErased:
     someone(by)
     number = number_of("H", command.hit)
     refuse_if(not 0 < number < state.next_hit, Code.NO_SUCH_HIT, f"hit: there is no {quoted(command.hit)}")
-    hit = state.hits.get(number)
+    hit = state.hits.get(number) or state.paid.get(number)
     open_ = hit is not None and any(award.status in UNPAID for award in hit.awards)
     refuse_if(open_, Code.NOT_VALIDATED, f"hit: {command.hit} is not paid yet")
-    if not command.due:
+    written = command.written if hit is None else hit.written
+    if not outlived(written, command.kept_days, by.at):
         two_people(by.people, "papers are erased before their time is over")
-    return PapersErased(number, command.reason, by.people, command.due)
+    return PapersErased(number, command.reason, by.people, command.kept_days, written)
 
 
 def apply_erased(effects: Effects, event: PapersErased) -> None:
@@ -490,7 +499,7 @@ ACTS: Final = (
         ErasePapers,
         decide_erase,
         {PapersErased: apply_erased},
-        lambda _, event: [ErasePapers(f"H{event.number}", event.reason, event.due)],
+        lambda _, event: [ErasePapers(f"H{event.number}", event.reason, event.kept_days, event.written)],
         power=ADMIN,
     ),
 )

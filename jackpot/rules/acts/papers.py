@@ -54,6 +54,10 @@ def decide_add(state: State, command: AddPapers, by: By) -> PapersAdded:
 
 def apply_added(effects: Effects, event: PapersAdded) -> None:
     """The journal says who added it; no sum and no status changes."""
+    state = effects.state
+    hit = state.hits.get(event.number) or state.paid.get(event.number)
+    if hit is not None and event.paper:
+        hit.written = effects.at
     effects.hits.add(event.number)
     effects.told.hit = f"H{event.number}"
 

@@ -192,7 +192,7 @@ def apply_person_ended(effects: Effects, event: PersonEnded) -> None:
     """Neither their secret nor their tokens let them in."""
     state = effects.state
     person = state.people[event.person - 1]
-    person.ended, person.secret, person.code = True, b"", b""
+    person.ended, person.left, person.secret, person.code = True, effects.at, b"", b""
     state.lost = effects.seq
     _end_sessions(state, event.person)
     state.tokens = [token for token in state.tokens if token.person != event.person]

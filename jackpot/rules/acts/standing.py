@@ -40,7 +40,7 @@ def decide_asked(state: State, command: ActCommand, by: By) -> Event:
         if refusal.code is not Code.TWO_PEOPLE or len(by.people.signed) != 1:
             raise
         # What two people would be refused waits for nobody.
-        event = act.decide(state, command, By(by.people.then(SOMEBODY), by.tick))
+        event = act.decide(state, command, by._replace(people=by.people.then(SOMEBODY)))
         return decide_request(state, command, by, seen(state, event))
     if by.people.proof.request:
         check_seen(state, find_request(state, called(state, by.people.proof.request)), event)
@@ -89,12 +89,15 @@ def check_reject(state: State, command: Reject, people: People) -> None:
         refuse_if(not may, Code.NOT_ALLOWED, f"by: person {one.id} may not {act.name}, so cannot reject it")
 
 
-def same(state: State, event: Event) -> list[int]:
-    """The requests that would have come to the event, before it is applied: none does it once more."""
+def same(state: State, event: Event, at: int) -> list[int]:
+    """The requests that would have come to the event, before it is applied: none does it once more.
+
+    at: the entry's, as in `Envelope`.
+    """
     act, people = ACT_BY.get(type(event)), getattr(event, "people", None)
     if act is None or people is None:
         return []
-    by, done = By(people, getattr(event, "tick", 0)), encode(event)
+    by, done = By(people, getattr(event, "tick", 0), at), encode(event)
     return [request.id for request in state.requests if _comes_to(state, act, request, by) == done]
 
 

@@ -7,9 +7,12 @@ import pytest
 
 from jackpot.rules import facts, views
 from jackpot.rules.acts.disputes import Dispute, Lift
+from jackpot.rules.acts.fields import DAY_MS
 from jackpot.rules.acts.hits import Correct, ErasePapers, Pay, Undo, Validate
+from jackpot.rules.acts.papers import AddPapers
 from jackpot.rules.acts.requests import Confirm
-from jackpot.rules.signing import Signed
+from jackpot.rules.commands import ActCommand
+from jackpot.rules.signing import Proof, Signed
 from tests.rules.acts.test_requests import ANN, BEN, LOOKER, ask, last, waiting, won
 from tests.rules.subject import OfEngine
 from tests.rules.test_engine import royal, send, wager
@@ -40,12 +43,12 @@ def test_a_disputed_hit_is_not_paid_until_two_people_lift_that() -> None:
     assert act(subject, HOLD)["hit"] == "H1"
     assert act(subject, HOLD)["code"] == "disputed"
     assert act(subject, Validate("H1"))["ok"]
-    refused = act(subject, Pay("H1"))
+    refused = act(subject, Pay("H1", document="W-1"))
     assert (refused["code"], refused["message"][:5]) == ("disputed", "hit: ")
     assert act(subject, lift(subject))["code"] == "two_people"
     assert act(subject, lift(subject), BOTH)["ok"]
     assert act(subject, lift(subject), BOTH)["code"] == "not_disputed"
-    assert act(subject, Pay("H1"))["ok"]
+    assert act(subject, Pay("H1", document="W-1"))["ok"]
     assert act(subject, HOLD)["code"] == "not_pending"
 
 
@@ -107,11 +110,20 @@ def test_what_was_asked_about_one_dispute_lifts_no_later_one() -> None:
     assert held == {}
 
 
+def test_a_payment_takes_a_document() -> None:
+    """A10: it is paid when its documentation is complete, through whatever door it is asked for."""
+    subject = won()
+    act(subject, Validate("H1"))
+    refused = act(subject, Pay("H1"))
+    assert (refused["code"], refused["message"].split(":")[0]) == ("no_document", "document")
+    assert act(subject, Pay("H1", document="4711"))["ok"]
+
+
 def test_a_large_payment_takes_a_tax_form() -> None:
     """A10: the field is named; the journal has the form's name, and the sum from which one was wanted."""
     subject = won()
     act(subject, Validate("H1", surveillance="cam 12, 02:14", paper=b"v" * 32))
-    refused = act(subject, Pay("H1", tax_from=LARGE))
+    refused = act(subject, Pay("H1", document="W-1", tax_from=LARGE))
     assert (refused["code"], refused["message"]) == (
         "no_tax_form",
         "tax_form: seat 3 is paid 2000.00 or more, which takes a tax form",
@@ -126,7 +138,7 @@ def test_a_smaller_payment_takes_none(tax_from: int | None) -> None:
     """A10: below the site's sum, or where the site has none."""
     subject = won()
     act(subject, Validate("H1"))
-    assert act(subject, Pay("H1", tax_from=tax_from))["ok"]
+    assert act(subject, Pay("H1", document="W-1", tax_from=tax_from))["ok"]
 
 
 def test_each_seat_has_a_tax_form_of_its_own() -> None:
@@ -151,7 +163,7 @@ def test_a_correction_of_a_paid_award_takes_a_tax_form_where_it_reaches_the_sum(
     assert correct(1_100_000)["ok"], "its payment will ask"
     assert correct(1_000_042)["ok"]
     act(subject, Validate("H1"))
-    assert act(subject, Pay("H1", tax_from=1_100_000))["ok"]
+    assert act(subject, Pay("H1", document="W-1", tax_from=1_100_000))["ok"]
     assert correct(1_099_999)["ok"]
     refused = correct(1_100_000)
     assert (refused["code"], refused["message"]) == (
@@ -179,4 +191,34 @@ def test_papers_are_erased_of_what_is_settled_alone() -> None:
     assert ask(subject, Confirm("main-1"), other).answer["code"] == "not_allowed"
     assert ask(subject, Confirm("main-1"), admin, other).answer["hit"] == "H1"
     assert ask(subject, erase, admin, other).answer["ok"]
-    assert ask(subject, ErasePapers("H1", "over", due=True), admin).answer["hit"] == "H1"
+
+
+def test_one_erases_papers_once_their_time_is_over() -> None:
+    """A10, S8: by the act's own time and that of the newest entry with papers.
+
+    Of a hit that the state has forgotten the server says when that was.
+    """
+    subject, admin = won(), Proof((Signed(8, ("admin",)),), 5, b"h" * 32)
+
+    def asked(at: int, days: int | None = 30, hit: str = "H1", written: int = 0) -> bool:
+        erase = ErasePapers(hit, "over", days, written)
+        answer = subject.execute(erase, proof=admin, at=at * DAY_MS).answer
+        assert answer["ok"], answer
+        return bool(answer.get("asked"))
+
+    def write(act: ActCommand, day: int) -> None:
+        assert subject.execute(act, proof=Proof((ANN,), 5, b"h" * 32), at=day * DAY_MS).answer["ok"]
+
+    write(Validate("H1", paper=b"v" * 32), 1)
+    write(Pay("H1", document="4711", paper=b"p" * 32), 2)
+    assert asked(31)
+    assert not asked(32)
+    assert asked(32, None)
+    assert asked(31, written=1), "what the rules know themselves nobody else says"
+    write(AddPapers("H1", "left out", paper=b"a" * 32), 33)
+    assert asked(62)
+    assert not asked(63)
+    del subject.engine.state.hits[1], subject.auditor.state.hits[1]
+    assert asked(70)
+    assert asked(70, written=41 * DAY_MS)
+    assert not asked(70, written=40 * DAY_MS)

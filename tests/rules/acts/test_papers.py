@@ -18,7 +18,7 @@ def test_an_addendum_changes_no_sum_and_no_status() -> None:
     add = AddPapers("H1", "left out", surveillance="cam 12", paper=b"p" * 32)
     assert code(add, PAYER) == "not_validated", "there are no papers yet to add to"
     assert code(Validate("H1"), ANN) == ""
-    assert code(Pay("H1"), PAYER) == ""
+    assert code(Pay("H1", document="W-1"), PAYER) == ""
     before = subject.engine.state.links
     assert code(add, LOOKER) == "not_allowed"
     assert code(add, PAYER) == ""

@@ -204,14 +204,14 @@ def test_what_is_refused_to_who_signed_is_in_the_journal() -> None:
     """S8: every refusal with its command and who asked; it moves nothing, and a resend is answered again."""
     subject = won()
     before = subject.meters()
-    heard = subject.execute(Pay("H1"), proof=Proof((PAYER,), 5, b"h"), digest=b"p" * 16)
+    heard = subject.execute(Pay("H1", document="W-1"), proof=Proof((PAYER,), 5, b"h"), digest=b"p" * 16)
     assert (heard.answer["code"], heard.entry is not None) == ("not_validated", True)
-    again_ = subject.execute(Pay("H1"), proof=Proof((PAYER,), 5, b"h"), digest=b"p" * 16)
+    again_ = subject.execute(Pay("H1", document="W-1"), proof=Proof((PAYER,), 5, b"h"), digest=b"p" * 16)
     assert (again_.answer, again_.entry) == (heard.answer, None)
     assert ask(subject, Validate("H1"), PAYER).answer["code"] == "not_allowed"
     assert subject.meters() == before
     assert subject.engine.state.refusals["not_validated"] == 1
-    unproved = won().execute(Pay("H1"), people=("ann",))
+    unproved = won().execute(Pay("H1", document="W-1"), people=("ann",))
     assert (unproved.answer["code"], unproved.entry) == ("not_validated", None)
 
 
@@ -237,7 +237,7 @@ def test_nobody_pushes_out_what_another_has_sent() -> None:
 def test_a_forged_refusal_is_found() -> None:
     """S8: a refusal is decided again from what was asked."""
     subject = won()
-    entry = subject.execute(Pay("H1"), proof=Proof((PAYER,), 5, b"h"), digest=b"f" * 16).entry
+    entry = subject.execute(Pay("H1", document="W-1"), proof=Proof((PAYER,), 5, b"h"), digest=b"f" * 16).entry
     assert entry is not None
     event = kinds.decode(entry.kind, entry.version, entry.body)
     fresh = won()

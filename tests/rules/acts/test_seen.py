@@ -149,11 +149,12 @@ def test_a_forged_confirmation_of_what_has_changed_is_found() -> None:
     assert "more than wagers has moved the meter" in (again.fault(subject.auditor, row, event) or "")
 
 
+PAY: Final = hits.Pay("H1", document="W-1")
 MEANWHILE: Final[dict[str, Callable[[OfEngine, int], object]]] = {
     "wager": lost,
     "void": voided,
     "win": jackpot,
-    "pay": lambda subject, _: [ask(subject, act("H1"), CAL) for act in (hits.Validate, hits.Pay)],
+    "pay": lambda subject, _: [ask(subject, one, CAL) for one in (hits.Validate("H1"), PAY)],
     "undo": lambda subject, _: ask(subject, hits.Undo("H2", "misdealt"), CAL, BEN),
     "correct": lambda subject, number: ask(subject, replace(CORRECT, amount=900_000 + number), CAL, BEN),
     "set right": lambda subject, _: ask(subject, replace(LESS, reason="a slip"), CAL, BEN),
