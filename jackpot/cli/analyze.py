@@ -1,6 +1,7 @@
 """`jackpot paytable analyze`: what does a wager return, how often is it hit, and what is a cycle like?"""
 
 from dataclasses import MISSING, dataclass, fields
+from importlib.util import find_spec
 from inspect import Parameter, Signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -50,6 +51,11 @@ class Asked:
     html: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A page to hand in, written to that file.")
     ] = None
+    plot: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Pictures, written there as SVG and PNG; needs jackpot[lab]."),
+    ] = None
+    seed: Annotated[str, typer.Option(metavar="TEXT", help="Of the year in the pictures.")] = "1"
 
     def found(self) -> "Analysis":
         """The analysis. Ends the command where it cannot be meant."""
@@ -79,6 +85,8 @@ def analyze(**given: Any) -> None:
     if asked.as_json + asked.as_csv + (asked.html is not None) > 1:
         fail("--json, --csv and --html are three ways: choose one")
     found = asked.found()
+    if asked.plot is not None:
+        _draw(found, asked.plot, asked.seed)
     if asked.html is not None:
         write(asked.html, as_html(found))
     elif asked.as_json:
@@ -107,6 +115,21 @@ def write(file: Path, text: str) -> None:
         file.write_text(text, encoding="utf-8")
     except OSError as error:
         fail(f"{file} cannot be written: {error.strerror}")
+
+
+def _draw(found: "Analysis", folder: Path, seed: str) -> None:
+    if find_spec("matplotlib") is None:
+        fail("--plot needs matplotlib: pip install 'jackpot[lab]'")
+    from jackpot.odds.pictures import SUFFIXES, pictures, written
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, figure in pictures(found, seed).items():
+            for suffix in SUFFIXES:
+                file = folder / f"{found.subject.terms.paytable}-{name}.{suffix}"
+                file.write_bytes(written(figure, suffix))
+    except OSError as error:
+        fail(f"{folder} cannot be written: {error.strerror}")
 
 
 def _pairs(option: str, form: str, given: list[str] | None) -> dict[str, str]:

@@ -49,15 +49,17 @@ class At(NamedTuple):
 
 
 class LevelFound(NamedTuple):
-    """break_even: the meter with which the wager returns itself, the rest as it is; 0 where any meter does.
+    """taken: how much of the meter a wager wins on average. cost: what reseeds cost, as a part of the wager.
 
+    break_even: the meter with which the wager returns itself, the rest as it is; 0 where any meter does.
     cycle, ends: None and nothing where its rate is left open. next_mean: the mean of the meter when it is
-    won next, from the meter given. cost: what its reseeds cost the house, as a part of the wager.
+    won next, from the meter given.
     """
 
     terms: LevelTerms
     meter: int
     chance: Fraction
+    taken: Fraction
     part: Fraction
     break_even: int
     cycle: Meter | None
@@ -184,6 +186,7 @@ def _level(
         level,
         meter,
         whole,
+        taken,
         part,
         ceil(needed / MICROS_PER_CENT) * MICROS_PER_CENT,
         now if reseeds else None,

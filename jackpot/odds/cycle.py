@@ -8,12 +8,15 @@ same sum, so are its quantiles; elsewhere they are worked out on a grid, to abou
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import lru_cache
-from math import ceil, exp, expm1, log1p
+from hashlib import sha256
+from math import ceil, exp, expm1, log, log1p
 from typing import Final, NamedTuple
 
 # The grid reaches so many mean rises above the start; less than one hit in 100,000 is beyond.
 _REACH: Final = 12
 _POINTS: Final = 2_048
+# Wins that one path shows; a meter that is won more often shows less than a year.
+_WINS_MOST: Final = 4_000
 # The error left when the grid's sums are taken as settled.
 _SETTLED: Final = 1e-7
 
@@ -70,6 +73,14 @@ def meter_at(meter: Meter, quantile: Fraction) -> int:
     return round(below[0])
 
 
+def won_within(meter: Meter, most: float) -> float:
+    """The probability that the meter is no more than this when it is won."""
+    if meter.exact:
+        return max(0.0, -expm1(-float(meter.chance / meter.rise) * (most - meter.start)))
+    points = distribution(meter)
+    return _read([below for _, below in points], max(0.0, most) / points[1][0])
+
+
 @lru_cache(256)
 def distribution(meter: Meter) -> tuple[tuple[float, float], ...]:
     """Points (sum, probability that the meter is won at no more than it), rising."""
@@ -78,10 +89,8 @@ def distribution(meter: Meter) -> tuple[tuple[float, float], ...]:
     top += _REACH * float(meter.reserve / meter.chance)
     step = top / (_POINTS - 1)
     sums = [step * number for number in range(_POINTS)]
-    if meter.exact:
-        rate = float(meter.chance / meter.rise)
-        return tuple((at, max(0.0, -expm1(-rate * (at - meter.start)))) for at in sums)
-    return tuple(zip(sums, _settled(meter, sums), strict=True))
+    found = [won_within(meter, at) for at in sums] if meter.exact else _settled(meter, sums)
+    return tuple(zip(sums, found, strict=True))
 
 
 def _settled(meter: Meter, sums: list[float]) -> list[float]:
@@ -138,3 +147,47 @@ def _read(points: list[float], place: float) -> float:
     if at >= len(points) - 1:
         return points[-1]
     return points[at] + (place - at) * (points[at + 1] - points[at])
+
+
+class Moment(NamedTuple):
+    """wagers: since the path began. meter: what it shows then, in micro-dollars."""
+
+    wagers: int
+    meter: float
+
+
+def path(meter: Meter, now: float, wagers: int, seed: str) -> list[Moment]:
+    """One possible course of the meter over so many wagers, from `now`: where it is won it has two moments.
+
+    The same seed gives the same path: what could be drawn is made of its digest.
+    """
+    often = meter.chance + sum(chance for _, chance in meter.parts)
+    found, at, reserve = [Moment(0, now)], 0, 0.0
+    for number in range(_WINS_MOST):
+        gap = ceil(log(_drawn(seed, 2 * number)) / log1p(-float(often)))
+        more = min(gap, wagers - at)
+        at, now, reserve = at + more, now + more * float(meter.rise), reserve + more * float(meter.reserve)
+        found.append(Moment(at, now))
+        if at == wagers:
+            break
+        left = _drawn(seed, 2 * number + 1) * float(often) - float(meter.chance)
+        if left < 0:
+            now, reserve = meter.start + reserve, 0.0
+        else:
+            now *= 1 - float(_part(meter, left))
+        found.append(Moment(at, now))
+    return found
+
+
+def _part(meter: Meter, left: float) -> Fraction:
+    """Which part is won."""
+    for part, chance in meter.parts:
+        left -= float(chance)
+        if left < 0:
+            return part
+    return meter.parts[-1][0]
+
+
+def _drawn(seed: str, number: int) -> float:
+    """A number above 0 and at most 1, as if drawn."""
+    return (int.from_bytes(sha256(f"{seed} {number}".encode()).digest()[:6]) + 1) / 2**48

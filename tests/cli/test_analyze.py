@@ -41,6 +41,17 @@ def test_an_analysis_leaves_in_four_ways_with_the_same_figures(tmp_path: Path) -
     assert "<script" not in text
 
 
+def test_pictures_are_files_of_two_kinds(tmp_path: Path) -> None:
+    """A1, A5: next to the figures, in a folder that need not be there."""
+    folder = tmp_path / "new" / "pictures"
+    told = CliRunner().invoke(app, ["analyze", "pa-643a-three-card-B", "--plot", str(folder), "--json"])
+    assert told.exit_code == 0, told.output
+    assert json.loads(told.output)["levels"]
+    stems = [f"pa-643a-three-card-B-{name}" for name in ("return", "hit", "year", "envy")]
+    wanted = {f"{stem}.{kind}" for stem in stems for kind in ("svg", "png")}
+    assert {file.name for file in folder.iterdir()} == wanted
+
+
 @pytest.mark.parametrize(
     ("words", "line"),
     [
@@ -58,6 +69,7 @@ def test_an_analysis_leaves_in_four_ways_with_the_same_figures(tmp_path: Path) -
         (["pa-643a-five-card-C", "--set", "mega"], "--set mega: write it as LEVEL.FIGURE=VALUE"),
         (["pa-643a-five-card-C", "--json", "--csv"], "choose one"),
         (["pa-643a-five-card-C", "--html", "/dev/null/x"], "/dev/null/x cannot be written"),
+        (["pa-643a-five-card-C", "--plot", "/dev/null/x"], "/dev/null/x cannot be written"),
         (["pa-000"], "no paytable 'pa-000'"),
     ],
 )
@@ -69,17 +81,20 @@ def test_what_cannot_be_analysed_is_one_clear_line(words: list[str], line: str) 
     assert line in shown.stderr
 
 
-def test_counting_says_how_to_get_what_it_needs() -> None:
+def test_each_way_says_how_to_get_what_it_needs() -> None:
     """Without the extra a command names it; an analysis needs none of it."""
     code = (
-        "import sys; sys.modules['numpy'] = None; import importlib.util as found; real = found.find_spec; "
-        "found.find_spec = lambda name: None if name == 'numpy' else real(name); "
+        "import sys; lab = 'numpy', 'matplotlib'; sys.modules.update(dict.fromkeys(lab)); "
+        "import importlib.util as found; real = found.find_spec; "
+        "found.find_spec = lambda name: None if name in lab else real(name); "
         "from jackpot.cli.paytable import app; app(sys.argv[1:])"
     )
-    done, told = (
+    bonus = ["analyze", "pa-643a-five-card-hand-bonus"]
+    done, counting, drawing = (
         subprocess.run([sys.executable, "-c", code, *words], capture_output=True, text=True, check=False)
-        for words in (["analyze", "pa-643a-five-card-hand-bonus"], ["count"])
+        for words in (bonus, ["count"], [*bonus, "--plot", "x"])
     )
     assert done.returncode == 0, done.stderr
-    assert told.returncode == 1
-    assert told.stderr == "to count deals needs numpy: pip install 'jackpot[lab]'\n"
+    assert counting.returncode == drawing.returncode == 1
+    assert counting.stderr == "to count deals needs numpy: pip install 'jackpot[lab]'\n"
+    assert drawing.stderr == "--plot needs matplotlib: pip install 'jackpot[lab]'\n"

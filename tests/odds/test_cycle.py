@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jackpot.odds.cycle import Meter, distribution, meter_at, wagers_until
+from jackpot.odds.cycle import Meter, distribution, meter_at, path, wagers_until, won_within
 
 DOLLAR: Final = 1_000_000
 ONE_IN_FIFTY: Final = Fraction(1, 50)
@@ -85,6 +85,8 @@ def test_the_mean_of_the_distribution_is_the_exact_mean(name: str) -> None:
     step = points[1][0]
     by_grid = sum(step * (1 - below) for _, below in points)
     assert points[-1][1] == pytest.approx(1, abs=1e-4)
+    assert won_within(meter, points[900][0]) == pytest.approx(points[900][1])
+    assert won_within(meter, meter_at(meter, Fraction(3, 4))) == pytest.approx(0.75, abs=0.005)
     assert by_grid == pytest.approx(float(meter.mean(meter.mean_start)), rel=0.01)
     assert all(one[1] <= other[1] + 1e-9 for one, other in pairwise(points))
 
@@ -93,3 +95,21 @@ def test_a_meter_that_is_high_tonight_is_won_higher() -> None:
     """L6: from where it stands a plain meter is won, on average, one cycle's contributions higher."""
     meter = METERS["plain"]
     assert meter.mean(Fraction(900 * DOLLAR)) == (900 + 50) * DOLLAR
+
+
+@pytest.mark.parametrize("name", METERS)
+def test_a_path_is_won_as_often_as_it_should_be_and_loses_nothing(name: str) -> None:
+    """L6, A2, A3, A4, M4: a rise is the wagers', a fall a hit; hits come within five deviations."""
+    meter, wagers = METERS[name], 10_000
+    course = path(meter, float(meter.start), wagers, "a seed")
+    assert course == path(meter, float(meter.start), wagers, "a seed") != path(meter, 0.0, wagers, "another")
+    assert course[-1].wagers == wagers
+    often = float(meter.chance + sum(chance for _, chance in meter.parts))
+    won = 0
+    for before, after in pairwise(course):
+        if after.wagers > before.wagers:
+            rise = (after.wagers - before.wagers) * float(meter.rise)
+            assert after.meter == pytest.approx(before.meter + rise)
+        else:
+            won += 1
+    assert abs(won - often * wagers) < 5 * (often * wagers) ** 0.5
