@@ -2,13 +2,21 @@
 
 import xml.etree.ElementTree as ET
 from math import isclose
+from typing import Any
 
 import pytest
+from matplotlib.figure import Figure
 
 from jackpot.odds.pictures import pictures, written
 from tests.odds.test_analysis import found_of
 
 SVG = "{http://www.w3.org/2000/svg}"
+
+
+def axes_of(figure: Figure) -> Any:
+    """The one drawing in a picture."""
+    (axes,) = figure.axes
+    return axes
 
 
 def test_four_pictures_of_three_levels() -> None:
@@ -27,7 +35,7 @@ def test_four_pictures_of_three_levels() -> None:
 def test_the_line_of_the_return_crosses_the_whole_wager_at_the_break_even_meter() -> None:
     """A1: drawn from the slope, it meets what was worked out."""
     found = found_of("pa-643a-three-card-B")
-    (axes,) = pictures(found)["return"].axes
+    axes = axes_of(pictures(found)["return"])
     (low, high), (least, most) = (axes.lines[0].get_xdata(), axes.lines[0].get_ydata())
     at = found.levels[0].break_even
     assert isclose(least + (most - least) * (at - low) / (high - low), 1)
@@ -36,7 +44,7 @@ def test_the_line_of_the_return_crosses_the_whole_wager_at_the_break_even_meter(
 def test_the_bars_are_nearly_all_hits() -> None:
     """A2: from the least that a hit can find to what 99 of 100 do not exceed."""
     for paytable in ("pa-643a-five-card-A", "pa-643a-five-card-hand-bonus", "pa-643a-three-card-A"):
-        (axes,) = pictures(found_of(paytable))["hit"].axes
+        axes = axes_of(pictures(found_of(paytable))["hit"])
         assert sum(bar.get_height() for bar in axes.patches) == pytest.approx(0.99, abs=0.002)
 
 
