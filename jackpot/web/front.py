@@ -96,7 +96,7 @@ class Maker:
             "card": card,
             "game": game,
         }
-        self._templates.globals |= {"say": say, "tongue": tongue}
+        self._templates.globals |= {"say": say, "tongue": tongue, "titles": titles}
 
     async def door(self, request: web.Request) -> web.StreamResponse:
         """GET: where people sign in."""
@@ -240,7 +240,7 @@ class Maker:
             "token": page_token(session) if session else "",
             "key": lambda: secrets.token_hex(16),
             "may": lambda act: not set(_POWER[act]).isdisjoint(person.roles),
-            "who": lambda act: " or ".join(_POWER[act]),
+            "who": _POWER.__getitem__,
         }
         return self.html(request, name, shown, status)
 
@@ -277,6 +277,12 @@ def say(context: Context, text: str, **values: object) -> str:
     """A sentence in the page's language. values: what stands in its braces."""
     said = catalogue(context.get("language", ENGLISH), PAGES).get(text, text)
     return _BRACES.sub(lambda name: str(values.get(name[1], name[0])), said)
+
+
+@pass_context
+def titles(context: Context, roles: Sequence[str], between: str = ", ") -> str:
+    """Roles in the page's language."""
+    return between.join(say(context, role) for role in roles)
 
 
 @pass_context

@@ -7,6 +7,7 @@ from importlib import resources
 import pytest
 from jinja2 import nodes
 
+from jackpot.books.reports import REPORTS
 from jackpot.config.languages import PAGES, preferred, spoken, words
 from jackpot.rules.codes import OF_ACTS
 from jackpot.rules.signing import ROLES
@@ -14,10 +15,14 @@ from jackpot.rules.views import WAITING
 from jackpot.server.people import NOBODY_YET, NOT_RIGHT, SESSION_OVER, SHUT
 from jackpot.web.access import HOW_TO_BE_SAFE
 from jackpot.web.front import LISTS
+from jackpot.web.reports import ASKED
 from jackpot.web.screens import templates
 
 STATIC = resources.files("jackpot.web").joinpath("static")
 OPS = resources.files("jackpot.web").joinpath("pages/ops")
+PARSER = templates()
+# The name of a format, and examples of what is typed.
+SAME_EVERYWHERE = {"CSV", "validated", "H12"}
 
 
 def in_braces(sentence: str) -> list[str]:
@@ -25,17 +30,55 @@ def in_braces(sentence: str) -> list[str]:
 
 
 def said_by_pages() -> Iterator[str]:
-    """Every sentence that a template says, with both sides of a choice."""
-    parser = templates()
+    """Every sentence that a template says: both sides of a choice, and all rows of a list."""
     for file in OPS.iterdir():
-        tree = parser.parse(file.read_text())
-        for call in tree.find_all(nodes.Call):
-            if isinstance(call.node, nodes.Name) and call.node.name == "say":
-                yield from _texts(call.args[0])
+        tree = PARSER.parse(file.read_text())
+        for call in _calls(tree, "say"):
+            yield from _texts(call.args[0])
+        for call in _calls(tree, "fact"):  # the label of a field
+            yield from _texts(call.args[1])
         for pair in tree.find_all(nodes.Tuple):  # of the menu: an address and its name
             texts = [item.value for item in pair.items if isinstance(item, nodes.Const)]
             if texts and str(texts[0]).startswith("/ops"):
                 yield texts[1]
+        for loop in tree.find_all(nodes.For):
+            yield from _of_list(loop)
+
+
+def _calls(tree: nodes.Node, name: str) -> Iterator[nodes.Call]:
+    for call in tree.find_all(nodes.Call):
+        if isinstance(call.node, nodes.Name) and call.node.name == name:
+            yield call
+
+
+def _of_list(loop: nodes.For) -> Iterator[str]:
+    """What a loop over rows that are written there says of each."""
+    if not (isinstance(loop.iter, nodes.List) and isinstance(loop.target, nodes.Tuple)):
+        return
+    named = [item.name for item in loop.target.items if isinstance(item, nodes.Name)]
+    said = {call.args[0].name for call in _calls(loop, "say") if isinstance(call.args[0], nodes.Name)}
+    for row in loop.iter.items:
+        if isinstance(row, nodes.Tuple):
+            found = zip(named, row.items, strict=True)
+            yield from (text for name, item in found if name in said for text in _texts(item))
+
+
+def written_in(tree: nodes.Node) -> str:
+    """What stands in a template itself, its tags with it, without what it says and works out."""
+    if isinstance(tree, nodes.TemplateData):
+        return tree.data
+    inner = (nodes.Stmt, nodes.Output, nodes.TemplateData)
+    return "".join(written_in(child) for child in tree.iter_child_nodes() if isinstance(child, inner))
+
+
+def test_no_page_is_written_in_one_language_alone() -> None:
+    """Pages: what people read on them is said, so that a catalogue can say it otherwise."""
+    for file in OPS.iterdir():
+        written = written_in(PARSER.parse(file.read_text()))
+        labels = re.findall(r'(?:aria-label|placeholder|data-label|alt)="([^"]*)"', written)
+        texts = [*re.sub(r"<[^>]*>", "|", written).split("|"), *labels]
+        left = {text.strip() for text in texts if re.search(r"[A-Za-z]{2}", text)}
+        assert left <= SAME_EVERYWHERE, file.name
 
 
 def _texts(said: nodes.Expr) -> Iterator[str]:
@@ -68,6 +111,8 @@ def test_every_sentence_of_a_page_is_in_every_catalogue() -> None:
     assert {"Hits", "{count} hits wait for people", "Not here"} <= sentences
     sentences |= {text for act in OF_ACTS.values() for text in (act.means, act.then)}
     sentences |= {*ROLES, *WAITING, "paid", "undone", "final", *LISTS.values()}
+    sentences |= {text for report in REPORTS.values() for text in (report.title, report.help)}
+    sentences |= {label for fields in ASKED.values() for _, label in fields}
     sentences |= {NOBODY_YET, NOT_RIGHT, SESSION_OVER, SHUT, HOW_TO_BE_SAFE}
     spanish = words("es_MX", PAGES)
     assert sentences - spanish.keys() == set()
