@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, Protocol
+from urllib.parse import quote
 
 from jackpot.books.reader import Books
 from jackpot.catalogue import rate_text
@@ -11,6 +12,8 @@ from jackpot.config import Config
 from jackpot.config.writing import Writing, local_time
 from jackpot.ledger.store import LedgerError
 from jackpot.rules import views
+from jackpot.rules.acts.links import CONFIG_REASON, INTERNAL, OPERATOR
+from jackpot.rules.acts.meters import TRANSFERRED
 from jackpot.rules.acts.witness import BEHIND
 from jackpot.rules.money import to_cents
 from jackpot.rules.unpaid import WAITING_MOST
@@ -33,6 +36,14 @@ STATE_WITHIN_S: Final = 1.0
 _NEXT: Final = {"pending": "validate", "validated": "pay"}
 # A bank that stops says why in the log; what to do about each is in the manual.
 _LOOK_INTO_BANK: Final = "the server's log says why; `jackpot lease show` says who has the bank"
+
+# By the reason that a link is suspended for, what ends it on the link's page.
+_ON_PAGE: Final = {
+    OPERATOR: "let wagers in again on its page once it is over",
+    INTERNAL: "keep the log; once it is understood two people resume it on its page",
+    TRANSFERRED: "its money went to another link; close it on its page, or two people resume it there",
+    CONFIG_REASON: "two people confirm on its page what differs, or the configuration is put back",
+}
 
 Map = dict[str, Any]
 
@@ -78,8 +89,20 @@ def _own(devices: Devices) -> set[str]:
     }
 
 
-def _trouble(what: str, next_: str) -> dict[str, str]:
-    return {"what": what, "next": next_}
+def _trouble(what: str, next_: str, at: str = "", there: str = "") -> dict[str, str]:
+    """at: the page where people act on it. there: what they do then, in place of what they type elsewhere."""
+    return {"what": what, "next": next_, "at": at, "there": there}
+
+
+def _table_at(table: str) -> str:
+    """The address of its page."""
+    return f"/ops/tables/{quote(table, safe='')}"
+
+
+def _on_page(reasons: str) -> str:
+    """What people do about a suspended link on its page; "" where that does not end every reason."""
+    found = [_ON_PAGE.get(reason, "") for reason in reasons.split(", ")]
+    return "; ".join(found) if all(found) else ""
 
 
 def _at_tables(tables: Iterable[Map]) -> Iterator[dict[str, str]]:
@@ -89,17 +112,26 @@ def _at_tables(tables: Iterable[Map]) -> Iterator[dict[str, str]]:
         if round_ and round_["state"] == "mismatch":
             said = f"Table {name}: the chips counted differ from the wagers accepted"
             strike = f"strike a wager: `jackpot rounds strike {name} {round_['round']} SEAT LINK`"
-            yield _trouble(said, f"count again at the table, or {strike}, or `jackpot rounds void`")
+            there = "count again at the table; or strike a wager, or void the round, on the table's page"
+            yield _trouble(
+                said,
+                f"count again at the table, or {strike}, or `jackpot rounds void`",
+                _table_at(name),
+                there,
+            )
         if table["waiting"] > WAITING_MOST:
             said = f"Table {name}: {table['waiting']:,} awards wait for people"
             controls = "where the approved controls let small ones be final at once, see `validate_at`"
-            yield _trouble(said, f"`jackpot hits list`, then validate and pay each; {controls}")
+            each = f"validate and pay each; {controls}"
+            yield _trouble(said, f"`jackpot hits list`, then {each}", "/ops/hits", each)
         if asked:
             said = f"Table {name}: {asked['by']} asked to reopen round {asked['round']}"
             answer = f"`jackpot rounds reopen {name} {asked['round']}`"
             yield _trouble(
                 f"{said}; the table waits 15 minutes at most",
                 f"another person answers: {answer}, or `decline`",
+                _table_at(name),
+                "another person answers on the table's page",
             )
 
 
@@ -256,7 +288,8 @@ class Overview:
                 yield _trouble(f"Bank {bank} does not act: {reason}", _LOOK_INTO_BANK)
             for link, reasons in suspended(writer.board).items():
                 next_ = "; ".join(remedies(reasons, bank, link))
-                yield _trouble(f"Link {link} is suspended: {reasons}", next_)
+                said = f"Link {link} is suspended: {reasons}"
+                yield _trouble(said, next_, f"/ops/links/{quote(link, safe='')}", _on_page(reasons))
         for bank in self._unfed():
             said = f"Bank {bank} does not reach Redis: signs fed by Redis show a fault"
             yield _trouble(said, "start Redis, or check the network to it; the money does not wait for it")
@@ -265,7 +298,8 @@ class Overview:
             yield from _at_limit(bank_state["links"])
             for table in bank_state["behind"]:
                 said = f"Table {table} has answers that the ledger does not have"
-                yield _trouble(said, remedy(BEHIND, bank_state["bank"], ""))
+                there = "two people say on the table's page whether they believe it"
+                yield _trouble(said, remedy(BEHIND, bank_state["bank"], ""), _table_at(table), there)
         for devices in (self._source.tables, self._source.signs):
             for device in sorted(devices.register.blocked):
                 said = f"Two devices use the key of {devices.register.role} {device}"
