@@ -67,7 +67,7 @@ def test_only_the_server_that_has_a_bank_misses_its_redis(elsewhere: bool) -> No
 
 @on_loop
 async def test_whatever_is_wrong_says_what_comes_next(tmp_path: Path) -> None:
-    """S7, T3, T10, S9: a person who reads an alert knows whom to ask or what to type, or on which page to act."""
+    """S7, T3, T10, S9: who reads an alert knows whom to ask or what to type, or on which page to act."""
     config = configure(tmp_path, tables=3, links=LINKS + "count_chips = true\n", extra=heads(tmp_path))
     async with (
         Server(config) as server,
