@@ -113,12 +113,8 @@ def _at_tables(tables: Iterable[Map]) -> Iterator[dict[str, str]]:
             said = f"Table {name}: the chips counted differ from the wagers accepted"
             strike = f"strike a wager: `jackpot rounds strike {name} {round_['round']} SEAT LINK`"
             there = "count again at the table; or strike a wager, or void the round, on the table's page"
-            yield _trouble(
-                said,
-                f"count again at the table, or {strike}, or `jackpot rounds void`",
-                _table_at(name),
-                there,
-            )
+            typed = f"count again at the table, or {strike}, or `jackpot rounds void`"
+            yield _trouble(said, typed, _table_at(name), there)
         if table["waiting"] > WAITING_MOST:
             said = f"Table {name}: {table['waiting']:,} awards wait for people"
             controls = "where the approved controls let small ones be final at once, see `validate_at`"

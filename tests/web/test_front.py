@@ -76,7 +76,7 @@ async def test_what_is_not_there_leads_on(tmp_path: Path, path: str, status: int
 
 @on_loop
 async def test_a_page_speaks_the_language_of_the_browser(tmp_path: Path) -> None:
-    """Pages: the frame, the hits, a refusal and the door in Spanish; what is English says that it is."""
+    """Pages: each of them, a refusal and the door in Spanish; what is English says that it is."""
     spanish = {"Accept-Language": "es-MX,es;q=0.9,en;q=0.8"}
     async with floor(tmp_path) as (_, web):
         async with web.get("/ops/sign-in", headers=spanish) as answer:
@@ -96,9 +96,9 @@ async def test_a_page_speaks_the_language_of_the_browser(tmp_path: Path) -> None
             assert ">Premios</a>" in page
             assert "&#34;Notify me&#34;:&#34;Avisarme&#34;" in page  # what scripts say
         assert "Todavía no hay premios." in pages["/ops/hits"]
-        assert '<main id="main" tabindex="-1" lang="es-MX">' in pages["/ops/hits"]
         assert '<p class="detail" lang="en">' in pages["/ops/hits/main/H9"]
-        assert '<main id="main" tabindex="-1" lang="en">' in pages["/ops"]
+        assert '<h2 id="tables">Mesas</h2>' in pages["/ops"]
+        assert '<p class="fine" lang="en">' in pages["/ops"]
         async with web.get("/ops/hits") as answer:
             assert '<html lang="en-US">' in await answer.text()
 

@@ -408,8 +408,8 @@ async def test_a_meter_is_corrected_and_new_terms_confirmed_by_two(tmp_path: Pat
         await signs(page, "correct-meter", "a test wager")
         await page.wait_for_selector("text=Correct meter: done")
         await until_open(page, "$9,987.65")
-        row = await page.inner_text(".attention tbody tr")
-        assert [cell.strip() for cell in row.split("\t")] == ["Validate at", "none", "50.00"]
+        row = await page.locator(".attention tbody tr > *").all_inner_texts()
+        assert row == ["Validate at", "none", "50.00"]
         await signs(page, "change", "approved")
         await page.wait_for_selector("text=Change parameters: done")
         await page.wait_for_selector(".badge.active")
