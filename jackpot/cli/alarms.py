@@ -27,9 +27,9 @@ def list_(
 
     Example: jackpot alarms list --config /etc/jackpot/config.toml
     """
-    from jackpot.server.asks import Alarms
+    from jackpot.server.asks.alarms import AskAlarms
 
-    found = talk.ask(Alarms())
+    found = talk.ask(AskAlarms())
     if talk.told(found):
         return
     for bank in found["elsewhere"]:

@@ -12,7 +12,7 @@ from jackpot.words import counted
 
 if TYPE_CHECKING:
     from jackpot.rules.acts.hits import Undo
-    from jackpot.server.asks import AddPapers, Correct, Pay, Validate
+    from jackpot.server.asks.payouts import AddPapers, Correct, Pay, Validate
 
 app = typer.Typer(
     help="Hits: list, show, validate, pay, add, dispute, lift, undo, correct, erase, release.",
@@ -49,13 +49,13 @@ def list_(
 
     Example: jackpot hits list --config /etc/jackpot/config.toml
     """
-    from jackpot.server.asks import Hits, WaitingHits
+    from jackpot.server.asks.hits import AskHits, AskWaitingHits
 
     banks, several = ([talk.bank], True) if talk.bank else _banks(talk)
     option, other, which = ("--before", after, "older") if all_ else ("--after", before, "newer")
     if other is not None or ((before or after) and len(banks) > 1):
         fail("--before goes with --all, --after without it; where there are several banks, with --bank")
-    question = Hits(before=before, limit=limit) if all_ else WaitingHits(after=after, limit=limit)
+    question = AskHits(before=before, limit=limit) if all_ else AskWaitingHits(after=after, limit=limit)
     answers = {name: talk.ask(question, name) for name in banks}
     hits = [hit for answer in answers.values() for hit in answer["hits"]]
     for name, answer in answers.items():
@@ -83,9 +83,9 @@ def show_(
 
     Example: jackpot hits show H12 --config /etc/jackpot/config.toml
     """
-    from jackpot.server.asks import OneHit
+    from jackpot.server.asks.hits import AskHit
 
-    one = talk.ask(OneHit(hit))
+    one = talk.ask(AskHit(hit))
     if talk.told(one):
         return
     made = f"{one['hand']} at {one['table']} on {one['link']}, {talk.moment(one['at'])}"
@@ -123,7 +123,7 @@ def validate(
 
     Example: jackpot hits validate H12 --write "dealer=Dee Lear" --by "Ann Lee" -c /etc/jackpot/config.toml
     """
-    from jackpot.server.asks import Validate
+    from jackpot.server.asks.payouts import Validate
 
     _tell(talk, f"{hit}: validated", Validate(hit, award, **_written(write, Validate)))
 
@@ -142,7 +142,7 @@ def pay(
 
     Example: jackpot hits pay H12 --write document=4711 --config /etc/jackpot/config.toml
     """
-    from jackpot.server.asks import Pay
+    from jackpot.server.asks.payouts import Pay
 
     written = _written(write, Pay)
     if "document" not in written:
@@ -159,7 +159,7 @@ def add(talk: Talk, hit: Hit, reason: Reason, write: Write = None) -> None:
 
     Example: jackpot hits add H12 --write "witness=Bo Ray" --reason forgotten -c /etc/jackpot/config.toml
     """
-    from jackpot.server.asks import AddPapers
+    from jackpot.server.asks.payouts import AddPapers
 
     talk.show(talk.ask(AddPapers(hit, reason, **_written(write, AddPapers))), f"{hit}: added to its papers")
 
@@ -184,9 +184,9 @@ def lift(talk: Talk, hit: Hit, reason: Reason) -> None:
     Example: jackpot hits lift H12 --reason "pictures seen" --by Ann --and-by Bo -c /etc/jackpot/config.toml
     """
     from jackpot.rules.acts.disputes import Lift
-    from jackpot.server.asks import OneHit
+    from jackpot.server.asks.hits import AskHit
 
-    dispute = talk.ask(OneHit(hit))["disputed"] or 0  # 0: the server says that there is none
+    dispute = talk.ask(AskHit(hit))["disputed"] or 0  # 0: the server says that there is none
     talk.show(talk.ask(Lift(hit, reason, dispute)), f"{hit}: no longer disputed")
 
 
@@ -199,7 +199,7 @@ def erase(talk: Talk, hit: Hit, reason: Reason) -> None:
 
     Example: jackpot hits erase H12 --reason "they asked" --by Ann --and-by Bo -c /etc/jackpot/config.toml
     """
-    from jackpot.server.asks import ErasePapers
+    from jackpot.server.asks.payouts import ErasePapers
 
     talk.show(talk.ask(ErasePapers(hit, reason)), f"{hit}: its papers name nobody any more")
 
@@ -241,7 +241,7 @@ def correct(
 
     Example: jackpot hits correct A34 --amount 9999.21 --reason misread --by "Ann Lee" --and-by "Bo Ray" -c F
     """
-    from jackpot.server.asks import Correct
+    from jackpot.server.asks.payouts import Correct
 
     cents = _cents(amount)
     answer = talk.ask(Correct(award, cents, reason, **_written(write, Correct)))
@@ -311,10 +311,10 @@ def _banks(talk: Talk) -> tuple[list[str], bool]:
     Where it holds none the first, of which it says who does.
     """
     from jackpot.rules.signing import SITE
-    from jackpot.server.asks import Leases
+    from jackpot.server.asks.servers import AskBanks
     from jackpot.server.life import Here
 
-    leases = [lease for lease in talk.ask(Leases())["banks"] if lease["bank"] != SITE]
+    leases = [lease for lease in talk.ask(AskBanks())["banks"] if lease["bank"] != SITE]
     held = [lease["bank"] for lease in leases if Here(lease["here"]) in (Here.HELD, Here.UNCONFIRMED)]
     for lease in leases:
         if held and lease["bank"] not in held:

@@ -170,7 +170,7 @@ def revoke(
 
     Example: jackpot keys revoke T01 --config /etc/jackpot/config.toml
     """
-    from jackpot.server.asks import Revoke
+    from jackpot.server.asks.devices import Revoke
 
     answer = talk.ask(Revoke(device, role, key))
     left = len(answer["left"])

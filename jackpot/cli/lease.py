@@ -26,9 +26,9 @@ def show_(
 
     Example: jackpot lease show --config /etc/jackpot/config.toml
     """
-    from jackpot.server.asks import Leases
+    from jackpot.server.asks.servers import AskBanks
 
-    leases = talk.ask(Leases())["banks"]
+    leases = talk.ask(AskBanks())["banks"]
     if talk.told(leases):
         return
     rows = [
@@ -54,7 +54,7 @@ def hand_over(
 
     Example: jackpot lease hand-over main --config /etc/jackpot/config.toml
     """
-    from jackpot.server.asks import HandOver
+    from jackpot.server.asks.servers import HandOver
 
     answer = talk.ask(HandOver(), bank)
     talk.show(answer, f"{bank}: {answer['holder']} has it now")

@@ -257,11 +257,11 @@ def _resuming(banks: list[str]) -> str:
 
 
 def _behind(talk: Talk) -> list[dict[str, Any]]:
-    from jackpot.server.asks import Requests
+    from jackpot.server.asks.requests import AskRequests
 
     return [
         {name: one[name] for name in ("bank", "table", "acked", "last_seq")}
-        for one in talk.ask(Requests())["requests"]
+        for one in talk.ask(AskRequests())["requests"]
         if one["what"] == "confirm-behind"
     ]
 

@@ -87,9 +87,9 @@ def show_levels(
 
 def _links(talk: Talk) -> list[dict[str, Any]]:
     """The links of every bank of the server, with all that the books hold of them."""
-    from jackpot.server.asks import Links
+    from jackpot.server.asks.links import AskLinks
 
-    found = talk.ask(Links())
+    found = talk.ask(AskLinks())
     for bank in found["elsewhere"]:
         typer.echo(f"without bank {bank['bank']}: {bank['why']}", err=True)
     links: list[dict[str, Any]] = found["links"]
@@ -262,11 +262,14 @@ def decide(
 
 def _move(talk: Talk, act: str, fields: dict[str, Any], reason: str) -> None:
     """Does the act, or shows what it would do."""
-    from jackpot.server.asks import ASKED_ACTS, BadRequest, Preview, act_of, name_of
+    from jackpot.server.asks.ask import BadRequest, name_of
+    from jackpot.server.asks.preview import AskPreview
+    from jackpot.server.asks.registry import ASKED_ACTS
+    from jackpot.server.asks.target import act_of
 
     if talk.preview:
         levels = ",".join(fields.pop("levels", ())) or None
-        _show(talk, talk.ask(Preview(act=act, levels=levels, **fields)))  # type: ignore[arg-type]  # one of them
+        _show(talk, talk.ask(AskPreview(act=act, levels=levels, **fields)))  # type: ignore[arg-type]  # one of them
         return
     kind = next(kind for kind in ASKED_ACTS if name_of(kind) == act)
     try:

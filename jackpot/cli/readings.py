@@ -41,7 +41,7 @@ def readings(talk: Talk, from_: Day = None, to: Until = None) -> None:
     if talk.as_json:
         import msgspec
 
-        from jackpot.server.questions import reading_of
+        from jackpot.server.asks.journal import reading_of
 
         talk.show(msgspec.to_builtins(list(map(reading_of, found))), "")
         return

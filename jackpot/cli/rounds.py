@@ -29,9 +29,9 @@ def show_(
 
     Example: jackpot rounds show T01 --config /etc/jackpot/config.toml
     """
-    from jackpot.server.asks import OneTable
+    from jackpot.server.asks.tables import AskTable
 
-    found = talk.ask(OneTable(table))["round"]
+    found = talk.ask(AskTable(table))["round"]
     if talk.as_json or found is None:
         talk.show(found, f"{table}: no round")
         return

@@ -16,9 +16,9 @@ from jackpot.cli.talk import Talk
 
 if TYPE_CHECKING:
     from jackpot.rules.commands import ActCommand
-    from jackpot.server.asks import AddPerson, EraseName, GiveCode
+    from jackpot.server.asks.ask import Reply
+    from jackpot.server.asks.people import AddPerson, EraseName, GiveCode
     from jackpot.server.people import Entrance, Person
-    from jackpot.server.replies import Reply
 
     Asked = AddPerson | EraseName | GiveCode | ActCommand
 
@@ -63,7 +63,7 @@ def entered(config: Path | None, work: "Callable[[Entrance], Awaitable[T]]") -> 
 
 
 def _by_server(talk: Talk, asked: "AddPerson | Callable[[int], Asked]", login: str) -> dict[str, Any]:
-    from jackpot.server.asks import EraseName, People
+    from jackpot.server.asks.people import AskPeople, EraseName
     from jackpot.server.people import NOBODY_YET
 
     if talk.by is not None or talk.and_by is not None:
@@ -71,7 +71,7 @@ def _by_server(talk: Talk, asked: "AddPerson | Callable[[int], Asked]", login: s
             "--by and --and-by: a server runs, and knows you by your login name on this machine: leave them "
             "out. A second admin confirms at /ops/requests"
         )
-    people = talk.ask(People())["people"]
+    people = talk.ask(AskPeople())["people"]
     if not people:
         fail(NOBODY_YET)
     if not callable(asked):
@@ -84,7 +84,7 @@ def _by_server(talk: Talk, asked: "AddPerson | Callable[[int], Asked]", login: s
 def _by_command(talk: Talk, asked: "AddPerson | Callable[[int], Asked]", login: str) -> dict[str, Any]:
     import msgspec
 
-    from jackpot.server.asks import EraseName
+    from jackpot.server.asks.people import EraseName
 
     by: str = talk.by or typer.prompt("By")
 
@@ -109,8 +109,8 @@ def _by_command(talk: Talk, asked: "AddPerson | Callable[[int], Asked]", login: 
 async def _carried_out(entrance: "Entrance", people: "list[Person]", asked: "Asked") -> "Reply | str":
     """What it comes to where no server runs; a refusal in words."""
     from jackpot.rules.acts import erasure
-    from jackpot.server.asks import AddPerson, EraseName, GiveCode
-    from jackpot.server.replies import Done
+    from jackpot.server.asks.done import Done
+    from jackpot.server.asks.people import AddPerson, EraseName, GiveCode
     from jackpot.server.staff import Staff
 
     staff = Staff(entrance)

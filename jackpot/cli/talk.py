@@ -15,7 +15,7 @@ from jackpot.cli.speak import By, ConfigFile, as_owner, at_server, configured, f
 
 if TYPE_CHECKING:
     from jackpot.config.settings import Listen
-    from jackpot.server.asks import Ask
+    from jackpot.server.asks.ask import Ask
     from jackpot.server.calling import Answer
 
 # Where a second person confirms what one asked for.
@@ -79,7 +79,7 @@ class Talk:
         """
         import msgspec
 
-        from jackpot.server.asks import Question
+        from jackpot.server.asks.ask import Question
 
         bank, near = bank or self.bank, dict[str, str]()
         if not isinstance(ask, Question):
@@ -148,19 +148,18 @@ class Talk:
         """Where the server stands: by its configuration, else as the server says itself."""
         import msgspec
 
-        from jackpot.server.asks import OfSite
-        from jackpot.server.replies import Site
+        from jackpot.server.asks.servers import AskSite, Site
 
         if self.config is not None:
             site = configured(self.config, "").site
             return _Place(site.locale, site.currency, site.timezone)
-        told = msgspec.convert(self.ask(OfSite()), Site)
+        told = msgspec.convert(self.ask(AskSite()), Site)
         return _Place(told.locale, told.currency, told.timezone)
 
     def _answer(self, ask: "Ask", near: dict[str, str]) -> "Answer":
         """What the server says; without an answer an act may have been done."""
         from jackpot.server import calling
-        from jackpot.server.asks import Question
+        from jackpot.server.asks.ask import Question
 
         path = self.socket or _configured(self.config)
         try:

@@ -107,7 +107,7 @@ def add(
 
     Example: jackpot users add cal --name "Cal Orie" --role floor -c config.toml
     """
-    from jackpot.server.asks import AddPerson
+    from jackpot.server.asks.people import AddPerson
 
     coming = AddPerson(login, name or login, tuple(map(_role, role or ())))
     done(talk, coming, f"{login} is added: {_GIVES_CODE}")
@@ -173,7 +173,7 @@ def code(talk: Talk, login: Login) -> None:
 
     Example: jackpot users code cal -c config.toml
     """
-    from jackpot.server.asks import GiveCode
+    from jackpot.server.asks.people import GiveCode
 
     done(talk, GiveCode, f"the code of {login}, good once and for three days: {{code}}", login)
 
@@ -187,7 +187,7 @@ def erase(talk: Talk, login: Login) -> None:
 
     Example: jackpot users erase cal -c config.toml
     """
-    from jackpot.server.asks import EraseName
+    from jackpot.server.asks.people import EraseName
 
     done(talk, EraseName, f"{login} is erased: the journal, pages and reports know a number alone", login)
 

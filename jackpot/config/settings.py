@@ -9,6 +9,7 @@ from typing import Final, Literal
 import msgspec
 
 from controllers.pace import Limits
+from jackpot.config.compare import Difference, compared
 from jackpot.config.display import DEFAULT_LOCALE, Display
 from jackpot.rules.paytable import LinkTerms, TableTerms
 
@@ -236,6 +237,11 @@ class Config(msgspec.Struct, frozen=True):
     def keys_of(self, role: str, device: str) -> tuple[bytes, ...]:
         """The keys that a device may greet with, none for a device that is not configured."""
         return self.keys.get((role, device), ())
+
+    def compared(self, journal: LinkTerms) -> list[Difference]:
+        """Where it has other terms of a link than the journal (L9); nothing where it has no such link."""
+        own = next((terms for terms in self.links if terms.link == journal.link), journal)
+        return compared(journal, own)
 
     def of_server(self, name: str) -> "Config":
         """The configuration as that server uses it. Raises KeyError."""

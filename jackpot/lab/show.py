@@ -26,7 +26,9 @@ from jackpot.rules.acts.hits import Undo
 from jackpot.rules.acts.links import OPERATOR, Resume, Suspend
 from jackpot.server import calling
 from jackpot.server.admin import login_of
-from jackpot.server.asks import Ask, Validate, WaitingHits
+from jackpot.server.asks.ask import Ask
+from jackpot.server.asks.hits import AskWaitingHits
+from jackpot.server.asks.payouts import Validate
 
 # Where hands are won; and the tables whose wagers let the meters of both links grow meanwhile.
 STAGE: Final = "T01"
@@ -146,7 +148,7 @@ class Show:
         await self._win(FOUR)
         self._line("minor", "another four of a kind, which turns out to be none")
         await self._pace.pause(GLANCE_S / 2)
-        (hit,) = (await self._ask(WaitingHits()))["hits"]
+        (hit,) = (await self._ask(AskWaitingHits()))["hits"]
         await self._ask(Undo(hit["hit"], "the cards were misread"))
         self._line("undone", "the celebration ends at once, and the meter has its money back")
         await self._pace.pause(GLANCE_S)
@@ -186,7 +188,7 @@ class Show:
 
     async def _see_to_it(self) -> None:
         """Every hit that waits is validated and paid."""
-        for hit in (await self._ask(WaitingHits()))["hits"]:
+        for hit in (await self._ask(AskWaitingHits()))["hits"]:
             await self._ask(Validate(hit["hit"]))
             await self._ask(payment(hit))
 

@@ -10,7 +10,9 @@ from jackpot.lab.pace import WALK_S, Pace
 from jackpot.lab.scene import FloorError, Happening, Scene, dollars
 from jackpot.rules.money import of_decimal, to_cents
 from jackpot.server import calling
-from jackpot.server.asks import Ask, Pay, Validate, WaitingHits
+from jackpot.server.asks.ask import Ask
+from jackpot.server.asks.hits import AskWaitingHits
+from jackpot.server.asks.payouts import Pay, Validate
 
 
 def payment(hit: dict[str, Any]) -> Pay:
@@ -59,12 +61,12 @@ class Supervisor:
             await self._attend()
 
     async def _attend(self) -> None:
-        more, page = True, WaitingHits()
+        more, page = True, AskWaitingHits()
         while more:
             found = await self._ask(page)
             for hit in found["hits"]:
                 await self._see_to(hit)
-            more, page = bool(found["more"]), WaitingHits(after=found["more"])
+            more, page = bool(found["more"]), AskWaitingHits(after=found["more"])
 
     async def _see_to(self, hit: dict[str, Any]) -> None:
         name = hit["hit"]

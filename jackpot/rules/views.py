@@ -9,6 +9,7 @@ from jackpot.rules import alarms, facts
 from jackpot.rules.effects import Map
 from jackpot.rules.engine import Engine
 from jackpot.rules.money import to_cents
+from jackpot.rules.paytable import LinkTerms
 from jackpot.rules.state import HITS_SHOWN, UNPAID, Award, Hit, Level, Link, State
 
 # What an unpaid award is counted as whose hit is disputed; its own status stays.
@@ -259,3 +260,8 @@ def hit(state: State, found: Hit) -> Map:
         "disputed": state.disputed.get(found.number),
         "awards": awards,
     }
+
+
+def link_terms(state: State) -> dict[str, LinkTerms]:
+    """The terms of every link, by id, as the journal has them."""
+    return {link.terms.link: link.terms for link in state.links}

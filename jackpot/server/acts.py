@@ -26,40 +26,28 @@ from jackpot.rules.acts.requests import Confirm
 from jackpot.rules.acts.rounds import VoidRound
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import KEY_BYTES, ActCommand
-from jackpot.rules.money import decimal, from_cents
 from jackpot.rules.outcome import ActAnswer
 from jackpot.rules.signing import ROLES, SITE
 from jackpot.rules.state import ACTS_KEPT
-from jackpot.server import replies
 from jackpot.server.agreement import agree_again
-from jackpot.server.asks import (
-    AddPerson,
-    Ask,
-    BadRequest,
-    ChangeParameters,
-    Correct,
-    EraseName,
-    ErasePapers,
-    GiveCode,
-    HandOver,
-    Payout,
-    Question,
-    Request,
-    Revoke,
-    ServerAct,
-)
+from jackpot.server.asks.ask import Ask, BadRequest, NotDone, Question, Reply, Request, ServerAct, number
+from jackpot.server.asks.devices import Revoke, Revoked
+from jackpot.server.asks.done import Done, told
+from jackpot.server.asks.links import ChangeParameters
+from jackpot.server.asks.payouts import Correct, ErasePapers, Payout
+from jackpot.server.asks.people import AddPerson, EraseName, GiveCode, OneTimeCode
+from jackpot.server.asks.preview import configured
+from jackpot.server.asks.servers import HandedOver, HandOver
+from jackpot.server.asks.sources import Sources
 from jackpot.server.desk import BankStopped, Desk
 from jackpot.server.devices import Devices
 from jackpot.server.history import hits_of
 from jackpot.server.papers import Papers
 from jackpot.server.people import SIGN_IN, Denied, Entrance, Person
-from jackpot.server.preview import configured
-from jackpot.server.questions import Questions, award_of
 from jackpot.server.remedy import explained, remedies
-from jackpot.server.replies import Reply
 from jackpot.server.staff import Staff
 from jackpot.server.tenure import Tenure
-from jackpot.server.whose import NotDone, Whose, number
+from jackpot.server.whose import Whose
 
 # What an act was about, as its line in the log says: each value cut, for a request may be long.
 _LOGGED_MOST: Final = 64
@@ -96,7 +84,7 @@ class Acts:
         self._tenures = tenures
         self._devices = devices
         self._whose = Whose(writers, devices, tuple(tenures[bank].writer for bank in tenures if bank == SITE))
-        self._questions = Questions(self._whose, tenures, books, config, entrance.roster)
+        self._sources = Sources(self._whose, tenures, books, config, entrance.roster)
         self._staff = Staff(entrance)
         self._own_acts = Once()
         self._paying: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
@@ -130,7 +118,7 @@ class Acts:
                 if question.power != ROLES and not request.people:
                     raise Denied(Code.NO_PERSON, SIGN_IN)
                 self._entrance.allow(request.people, question.power, f"ask for {question.path}")
-                return await self._questions.answer(request)
+                return await question.answer(self._sources._replace(people=request.people))
             case HandOver():
                 return await self._own_acts.done(request.digest, lambda: self._hand_over(request))
             case Revoke() as revoke:
@@ -157,7 +145,7 @@ class Acts:
                 return await self._act(request, act)
         raise BadRequest(f"{type(request.ask).__name__} is no ask")
 
-    async def _payout(self, request: Request, payout: Payout) -> replies.Done:
+    async def _payout(self, request: Request, payout: Payout) -> Done:
         """What names somebody is kept before the journal has its digest; what is refused is not kept.
 
         What the same request kept before stays where an entry has it, and not where that try was in doubt. A
@@ -185,7 +173,7 @@ class Acts:
         marks = await self._books.read(lambda ledger: erased_marks(ledger, bank, number(hit) or 0))
         await self._papers.erase(*marks)
 
-    async def _act(self, request: Request, act: ActCommand) -> replies.Done:
+    async def _act(self, request: Request, act: ActCommand) -> Done:
         """An act of the rules: decided by its bank, told in the log."""
         writer = await self._whose.bank_of(request)
         answer = await self._entrance.act(writer, act, request.people, request.digest)
@@ -202,7 +190,7 @@ class Acts:
             await self._staff.forget()
         if isinstance(act, hits.ErasePapers | Confirm) and answer.hit:
             await self._erase(writer.bank, answer.hit)
-        done = _done(answer)
+        done = told(answer)
         if isinstance(act, Resume):
             left = explained(writer.board, writer.bank)
             still = {link: why for link, why in left.items() if not act.links or link in act.links}
@@ -270,7 +258,7 @@ class Acts:
                 return NotDone(_DONE_CODES[status], said)
         return None
 
-    async def _revoke(self, request: Request, revoke: Revoke) -> replies.Revoked:
+    async def _revoke(self, request: Request, revoke: Revoke) -> Revoked:
         """Ends a device's keys, or the one given: here at once, for ever once it is durable.
 
         Where another server has the bank it must be done there: nothing is kept here that would say it was.
@@ -293,27 +281,27 @@ class Acts:
         finally:
             devices.register.ended -= undone  # else a key is refused here alone, and until a restart
         left = tuple(key for key in valid if key not in wanted)
-        return replies.Revoked(revoked=tuple(wanted), left=left)
+        return Revoked(revoked=tuple(wanted), left=left)
 
-    async def _add(self, request: Request, coming: AddPerson) -> replies.Done:
+    async def _add(self, request: Request, coming: AddPerson) -> Done:
         """Somebody joins the site; what they are called is kept only where an admin says so."""
         writer = await self._whose.bank_of(request)
         answer = await self._staff.add(_signed_in(request), coming.login, coming.name, coming.roles)
         self._heed(request, writer, answer, person=answer.person)
-        return _done(answer)
+        return told(answer)
 
-    async def _give_code(self, request: Request, number: int) -> replies.OneTimeCode:
+    async def _give_code(self, request: Request, number: int) -> OneTimeCode:
         writer = await self._whose.bank_of(request)
         given = await self._staff.give(_signed_in(request)[0], number)
         self._log(request, writer)
         return given
 
-    async def _hand_over(self, request: Request) -> replies.HandedOver:
+    async def _hand_over(self, request: Request) -> HandedOver:
         of_people = self._tenures.get(SITE) if request.bank == SITE else None
         writer = of_people.writer if of_people is not None else await self._whose.bank_of(request)
         self._log(request, writer)
         holder = await self._tenures[writer.bank].hand_over()
-        return replies.HandedOver(bank=writer.bank, holder=holder)
+        return HandedOver(bank=writer.bank, holder=holder)
 
 
 class Once:
@@ -358,23 +346,3 @@ def _signed_in(request: Request) -> list[Person]:
 def _named(person: Person | str) -> str:
     """Who it is, for the log."""
     return person if isinstance(person, str) else person.login
-
-
-def _done(answer: ActAnswer) -> replies.Done:
-    """What an act did, as it is told."""
-    facts: dict[str, Any] = msgspec.to_builtins(answer)
-    refunds = (
-        {**refund, "amount": decimal(from_cents(refund["amount"]))} for refund in facts.get("refunds", ())
-    )
-    left = {award: decimal(from_cents(more)) for award, more in (answer.left or {}).items()}
-    return replies.Done(
-        hit=answer.hit,
-        awards=tuple(award_of(award) for award in facts.get("awards", ())),
-        warn=answer.warn,
-        refunds=tuple(replies.Refund(**refund) for refund in refunds),
-        left=left,
-        difference=None if answer.difference is None else decimal(from_cents(answer.difference)),
-        asked=answer.asked,
-        request=answer.request,
-        person=answer.person,
-    )

@@ -22,6 +22,7 @@ from jackpot.ledger.join import broken_beginning
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import read_to
 from jackpot.ledger.store import DataRefused, LedgerCorrupt, LedgerUnusable, Store
+from jackpot.rules import views
 from jackpot.rules.acts.links import CONFIG_REASON, OpenLink, Resume, Suspend
 from jackpot.rules.acts.tables import OpenTable
 from jackpot.rules.commands import Command
@@ -261,7 +262,9 @@ def _tell_opening(terms: LinkTerms, config: Config, *, first: bool) -> None:
 
 
 async def _agree_tables(writer: Desk, config: Config) -> None:
-    tables, links = await writer.ask(lambda engine: (table_terms(engine.state), link_terms(engine.state)))
+    tables, links = await writer.ask(
+        lambda engine: (table_terms(engine.state), views.link_terms(engine.state))
+    )
     for terms in config.tables:
         if terms.links[0] in links and tables.get(terms.table) != terms:
             log.info("table_opening", bank=writer.bank, table=terms.table, links=terms.links)
@@ -314,12 +317,7 @@ def _move(bank: str) -> str:
 def links_by_bank(ledger: Reader, banks: Collection[str]) -> dict[str, list[str]]:
     """The links of each bank that has not ended, as it stands; another server may be writing it."""
     states = {bank: read_to(ledger, bank, ledger.head(bank)).state for bank in banks}
-    return {bank: list(link_terms(state)) for bank, state in states.items() if not state.closed_into}
-
-
-def link_terms(state: State) -> dict[str, LinkTerms]:
-    """The terms of every link, by id, as the journal has them."""
-    return {link.terms.link: link.terms for link in state.links}
+    return {bank: list(views.link_terms(state)) for bank, state in states.items() if not state.closed_into}
 
 
 def table_terms(state: State) -> dict[str, TableTerms]:

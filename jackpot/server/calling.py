@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from jackpot.server.asks import BASE, Ask, Target, target
+from jackpot.server.asks.ask import BASE, Ask
+from jackpot.server.asks.target import Target, target
 
 # A server in doubt answers when it knows; a person at a prompt does not wait longer than this.
 ANSWER_WITHIN_S: Final = 30.0

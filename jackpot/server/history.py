@@ -1,11 +1,13 @@
 """What became of a bank's hits, also of those that no state holds any more? For pages and commands (S1)."""
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jackpot.books import hits
-from jackpot.books.reader import Books
 from jackpot.rules import views
-from jackpot.server.desk import Desk
+
+if TYPE_CHECKING:
+    from jackpot.books.reader import Books
+    from jackpot.server.desk import Desk
 
 
 class Listed(NamedTuple):
@@ -15,7 +17,7 @@ class Listed(NamedTuple):
     before: int | None
 
 
-async def hits_of(writer: Desk, books: Books, before: int | None, limit: int) -> Listed:
+async def hits_of(writer: "Desk", books: "Books", before: int | None, limit: int) -> Listed:
     """The newest hits of a bank with a number below `before`. Raises BankStopped, LedgerError."""
     found = await books.read(lambda ledger: hits.page(ledger, writer.bank, before, limit))
     named = await writer.ask(lambda engine: [views.hit(engine.state, hit) for hit in found.hits])

@@ -7,10 +7,10 @@ from jackpot.rules.acts.fields import DAY_MS
 from jackpot.rules.acts.hits import Pay, Validate
 from jackpot.rules.acts.papers import AddPapers
 from jackpot.rules.codes import Code
-from jackpot.server import asks
-from jackpot.server.asks import BadRequest, Payout
+from jackpot.server.asks import payouts
+from jackpot.server.asks.ask import BadRequest, NotDone
+from jackpot.server.asks.payouts import Payout
 from jackpot.server.people import Keeper
-from jackpot.server.whose import NotDone
 
 
 class Papers:
@@ -26,7 +26,7 @@ class Papers:
 
         request: the digest of what was asked, so that it is kept once. Raises NotDone, LedgerError.
         """
-        if isinstance(payout, asks.Pay | asks.AddPapers):
+        if isinstance(payout, payouts.Pay | payouts.AddPapers):
             _check(payout)
         facts = payout.papers()
         if not facts:
@@ -45,11 +45,11 @@ class Papers:
     def act(self, payout: Payout, mark: bytes) -> Validate | Pay | AddPapers:
         """What the rules decide."""
         match payout:
-            case asks.Validate(hit=hit, award=award, surveillance=surveillance):
+            case payouts.Validate(hit=hit, award=award, surveillance=surveillance):
                 return Validate(hit, award, surveillance, mark)
-            case asks.Pay(hit=hit, award=award, document=document, tax_form=form):
+            case payouts.Pay(hit=hit, award=award, document=document, tax_form=form):
                 return Pay(hit, award, document, form, self._site.tax_form_from, mark)
-            case asks.AddPapers(hit=hit, reason=reason, surveillance=pictures, tax_form=form):
+            case payouts.AddPapers(hit=hit, reason=reason, surveillance=pictures, tax_form=form):
                 return AddPapers(hit, reason, pictures, form, mark)
         raise BadRequest(f"{type(payout).__name__} is no payout")
 
@@ -63,7 +63,7 @@ class Papers:
             await self._store.change(*(papers.erase(mark) for mark in marks if mark))
 
 
-def _check(pay: asks.Pay | asks.AddPapers) -> None:
+def _check(pay: payouts.Pay | payouts.AddPapers) -> None:
     """Refuses half of a tax form: the journal has its name, and its number lies next to it."""
     for given, missing in (("tax_form", "tax_number"), ("tax_number", "tax_form")):
         if getattr(pay, given) and not getattr(pay, missing):

@@ -5,27 +5,13 @@ from typing import Final
 
 from jackpot.rules import views
 from jackpot.rules.codes import Code
-from jackpot.server import replies
-from jackpot.server.asks import BadRequest, Request, Revoke
+from jackpot.server.asks.ask import BadRequest, Elsewhere, NotDone, Request, number
+from jackpot.server.asks.devices import Revoke
 from jackpot.server.desk import BankStopped, Desk
 from jackpot.server.devices import Devices
 
 # A request names a device by one of these fields, the first of them that it has.
 _DEVICES: Final = ("device", "table")
-
-
-class NotDone(Exception):
-    """A request is refused. hits: what stands in the way. bank, server: who has the bank instead."""
-
-    def __init__(
-        self, code: Code, message: str, hits: tuple[str, ...] = (), bank: str | None = None, server: str = ""
-    ) -> None:
-        super().__init__(message)
-        self.code = code
-        self.message = message
-        self.hits = hits
-        self.bank = bank
-        self.server = server or None
 
 
 class Whose:
@@ -38,7 +24,7 @@ class Whose:
         self.writers = writers
         self.devices = devices
 
-    def here(self, bank: str | None = None) -> tuple[list[Desk], tuple[replies.Elsewhere, ...]]:
+    def here(self, bank: str | None = None) -> tuple[list[Desk], tuple[Elsewhere, ...]]:
         """The banks that this server may answer for, and the others; bank: of that one alone.
 
         Raises BadRequest for one that is unknown.
@@ -48,12 +34,10 @@ class Whose:
             if (stopped := _stopped(writer)) is None:
                 found.append(writer)
             else:
-                others.append(
-                    replies.Elsewhere(bank=writer.bank, why=stopped, server=server_of(writer) or None)
-                )
+                others.append(Elsewhere(bank=writer.bank, why=stopped, server=server_of(writer) or None))
         return found, tuple(others)
 
-    def with_people(self) -> tuple[list[Desk], tuple[replies.Elsewhere, ...]]:
+    def with_people(self) -> tuple[list[Desk], tuple[Elsewhere, ...]]:
         """As `here`, and the bank of the site's people, where this server may answer for it."""
         here, elsewhere = self.here()
         return [*here, *(desk for desk in self.people if _stopped(desk) is None)], elsewhere
@@ -144,11 +128,6 @@ class Whose:
             except BankStopped:
                 silent.append(writer.bank)
         return having, silent
-
-
-def number(name: str | None) -> int | None:
-    """The number in the id of a hit or an award."""
-    return None if name is None else int(name[1:])
 
 
 def server_of(writer: Desk) -> str:

@@ -15,24 +15,26 @@ from aiohttp import hdrs, web
 from jackpot.config import Listen
 from jackpot.rules.codes import OF_ACTS, Code
 from jackpot.rules.commands import ActCommand
-from jackpot.server import admin, asks
+from jackpot.server import admin
 from jackpot.server.acts import Acts
 from jackpot.server.alone import failed
-from jackpot.server.asks import (
+from jackpot.server.asks.ask import (
     BASE,
+    QUOTED_MOST,
     Ask,
     BadRequest,
+    Next,
+    NotDone,
     Question,
+    Reply,
     ServerAct,
-    act_of,
-    keyed,
     path_of,
-    question_of,
 )
+from jackpot.server.asks.done import Problem
+from jackpot.server.asks.registry import ASKED_ACTS, QUESTIONS
+from jackpot.server.asks.target import act_of, keyed, question_of
 from jackpot.server.door import Door
 from jackpot.server.people import Denied, Entrance, Person
-from jackpot.server.replies import Problem, Reply
-from jackpot.server.whose import NotDone
 from jackpot.web.access import SAFE_METHODS, Forged, Unsafe
 from jackpot.web.forms import body_of
 from jackpot.web.visitor import Visits
@@ -67,9 +69,9 @@ class Served(NamedTuple):
 def api(served: Served) -> web.Application:
     """The routes below BASE."""
     app = web.Application(middlewares=[_problems(served.kind)])
-    for question in asks.QUESTIONS:
+    for question in QUESTIONS:
         app.router.add_get(path_of(question), _question(served, question), allow_head=False)
-    for act in asks.ASKED_ACTS:
+    for act in ASKED_ACTS:
         app.router.add_post(path_of(act), _act(served, act))
     return app
 
@@ -116,7 +118,7 @@ def _question(served: Served, kind: type[Question]) -> Handler:
         who, query = await served.who(request), request.query
         twice = [name for name in query if len(query.getall(name)) > 1]
         if twice:
-            raise BadRequest(f"{twice[0][: asks.QUOTED_MOST]}: given twice")
+            raise BadRequest(f"{twice[0][:QUOTED_MOST]}: given twice")
         return _json(await served.acts.carry_out(question_of(kind, {**query, **request.match_info}, who)))
 
     return _told(served, answer, kind)
@@ -136,7 +138,7 @@ def _act(served: Served, kind: type[ServerAct | ActCommand]) -> Handler:
 
 def _told(served: Served, answer: Handler, kind: type[Ask]) -> Handler:
     """The handler, with its refusals as problems."""
-    fields = {*kind.__struct_fields__, *asks.Next.__struct_fields__, KEY_HEADER, "body"}
+    fields = {*kind.__struct_fields__, *Next.__struct_fields__, KEY_HEADER, "body"}
 
     async def handle(request: web.Request) -> web.StreamResponse:
         try:

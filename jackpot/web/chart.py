@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from jackpot.rules.money import of_decimal
-from jackpot.server.replies import Level, Link, Reading
+from jackpot.server.asks.journal import Reading
+from jackpot.server.asks.links import Level, Link
 
 # Of the drawing, in its own units; a page scales it.
 WIDTH: Final = 720

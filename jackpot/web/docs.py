@@ -7,7 +7,7 @@ import msgspec
 from aiohttp import web
 
 from jackpot.rules.codes import OF_ACTS
-from jackpot.server.asks import BASE
+from jackpot.server.asks.ask import BASE
 from jackpot.web.openapi import document
 from jackpot.web.screens import html, templates
 

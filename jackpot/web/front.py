@@ -21,13 +21,14 @@ from jackpot.ledger.store import LedgerError
 from jackpot.rules.acts import ACTS
 from jackpot.rules.codes import OF_ACTS, Code
 from jackpot.rules.money import of_decimal, to_cents
-from jackpot.server import replies
 from jackpot.server.acts import Acts
-from jackpot.server.asks import QUOTED_MOST, Alarms, BadRequest, Question, Requests, WaitingHits, question_of
+from jackpot.server.asks.alarms import Alarm, AskAlarms
+from jackpot.server.asks.ask import QUOTED_MOST, BadRequest, NotDone, Question
+from jackpot.server.asks.hits import AskWaitingHits, Hit
+from jackpot.server.asks.requests import AskRequests, Waiting
+from jackpot.server.asks.target import question_of
 from jackpot.server.desk import BankStopped
 from jackpot.server.people import SECRET_LEAST, Denied, Person
-from jackpot.server.replies import Alarm, Hit
-from jackpot.server.whose import NotDone
 from jackpot.web.access import SAFE_METHODS, Access, Forged, Unsafe, check_origin, page_token, word_of_ours
 from jackpot.web.forms import SIGN_IN_MOST, form_of
 from jackpot.web.screens import SECURITY, html, templates, written_in
@@ -65,7 +66,7 @@ class Front(NamedTuple):
     money: Writing
 
 
-class Waiting(NamedTuple):
+class Work(NamedTuple):
     """What people have to see to. hits: the oldest first.
 
     others: how many they are besides the one whose own page it is; None where it is not that of one.
@@ -74,7 +75,7 @@ class Waiting(NamedTuple):
     hits: Sequence[Hit]
     others: int | None = None
     alarms: Sequence[Alarm] = ()
-    requests: Sequence[replies.Waiting] = ()
+    requests: Sequence[Waiting] = ()
 
 
 class Maker:
@@ -213,13 +214,13 @@ class Maker:
         hits: list[Hit] = []
         for bank in self._config.banks:
             with suppress(NotDone):
-                hits += (await self.ask(WaitingHits, bank=bank)).hits
+                hits += (await self.ask(AskWaitingHits, bank=bank)).hits
         own = any(f"{HITS}/{path(hit.bank)}/{hit.hit}" == at for hit in hits)
-        found = Waiting(sorted(hits, key=lambda hit: hit.at), len(hits) - 1 if own else None)
+        found = Work(sorted(hits, key=lambda hit: hit.at), len(hits) - 1 if own else None)
         with suppress(NotDone):
-            found = found._replace(alarms=(await self.ask(Alarms)).alarms)
+            found = found._replace(alarms=(await self.ask(AskAlarms)).alarms)
         with suppress(NotDone):
-            found = found._replace(requests=(await self.ask(Requests)).requests)
+            found = found._replace(requests=(await self.ask(AskRequests)).requests)
         return found
 
     async def part(self, request: web.Request, _person: Person) -> web.StreamResponse:

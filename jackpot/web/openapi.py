@@ -10,9 +10,10 @@ from typing import Any, Final
 import msgspec
 
 from jackpot.rules.codes import OF_ACTS
-from jackpot.server import asks
-from jackpot.server.asks import BASE, Ask, Question, path_of, reply_of
-from jackpot.server.replies import Problem
+from jackpot.server.asks.ask import BASE, Ask, Next, Question, path_of
+from jackpot.server.asks.done import Problem
+from jackpot.server.asks.registry import ASKED_ACTS, QUESTIONS, reply_of
+from jackpot.server.asks.target import sums_of
 from jackpot.web.access import SECURE_COOKIE
 from jackpot.web.api import JSON, KEY, KEY_HEADER, PROBLEM
 from jackpot.web.forms import BODY_WITHIN_S
@@ -37,7 +38,7 @@ _ACT: Final = "acts"
 
 def document() -> Map:
     """The whole document, as plain data."""
-    kinds: tuple[type[Ask], ...] = (*asks.QUESTIONS, *asks.ASKED_ACTS)
+    kinds: tuple[type[Ask], ...] = (*QUESTIONS, *ASKED_ACTS)
     replies = {reply_of(kind): None for kind in kinds}
     _, schemas = msgspec.json.schema_components((*replies, Problem), ref_template=_REF)
     codes = [code.value for code in OF_ACTS]
@@ -65,8 +66,9 @@ def document() -> Map:
 
 def _path(kind: type[Ask]) -> Map:
     question = kind if issubclass(kind, Question) else None
+    name = kind.__name__.removeprefix("Ask")
     operation = {
-        "operationId": kind.__name__[:1].lower() + kind.__name__[1:],
+        "operationId": name[:1].lower() + name[1:],
         "tags": ["questions" if question else _ACT],
         **_described(kind),
         "responses": {
@@ -111,9 +113,9 @@ def _given(schema: Map) -> Map:
 
 def _fields(kind: type[Ask]) -> Map:
     """The body of an act: its fields, and what stands next to them."""
-    own, near = _schema(kind), _schema(asks.Next)
+    own, near = _schema(kind), _schema(Next)
     own["properties"].pop("do")
-    for name, _ in asks.sums_of(kind):
+    for name, _ in sums_of(kind):
         own["properties"][name]["type"] = "string"  # an integer in the command alone (M1)
     return {
         "type": "object",

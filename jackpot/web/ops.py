@@ -14,11 +14,19 @@ from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.money import decimal, from_cents, of_decimal, to_cents
 from jackpot.rules.signing import ROLES
-from jackpot.server import asks
-from jackpot.server.asks import BadRequest, ServerAct, act_of, keyed, name_of
+from jackpot.server.asks.alarms import AskAlarms
+from jackpot.server.asks.ask import QUOTED_MOST, BadRequest, NotDone, Reply, ServerAct, name_of
+from jackpot.server.asks.done import Done
+from jackpot.server.asks.hits import AskHit, AskHits, Hit
+from jackpot.server.asks.journal import AskJournal, AskReadings
+from jackpot.server.asks.links import AskLink, AskLinks, Link
+from jackpot.server.asks.people import AskPeople, OneTimeCode
+from jackpot.server.asks.preview import AskPreview
+from jackpot.server.asks.registry import ASKED_ACTS
+from jackpot.server.asks.requests import AskRequests
+from jackpot.server.asks.tables import AskTable
+from jackpot.server.asks.target import act_of, keyed
 from jackpot.server.people import Person
-from jackpot.server.replies import Done, Hit, Link, OneTimeCode, Reply
-from jackpot.server.whose import NotDone
 from jackpot.web import chart
 from jackpot.web.access import CSRF_FIELD
 from jackpot.web.forms import form_of
@@ -43,7 +51,7 @@ from jackpot.words import words
 
 # Fields of a form that are not an act's own.
 _OURS: Final = frozenset({CSRF_FIELD, "key", "back", "second_login", "second_secret", "second_totp"})
-_ACTS: Final = {name_of(kind): kind for kind in asks.ASKED_ACTS}
+_ACTS: Final = {name_of(kind): kind for kind in ASKED_ACTS}
 # What the page says that an act would do, before the link's name.
 _PREVIEWED: Final = {
     "correct-meter": "Correct a meter of",
@@ -102,20 +110,20 @@ class Pages:
     async def home(self, request: web.Request, person: Person) -> web.StreamResponse:
         """What waits, what is wrong, and how the floor stands."""
         floor = await self._overview.look()
-        links = await self._make.ask(asks.Links)
+        links = await self._make.ask(AskLinks)
         return await self._make.page(request, person, "ops/home.html", floor=floor, links=links)
 
     async def hits(self, request: web.Request, person: Person) -> web.StreamResponse:
         """Every hit ever made, by pages."""
         bank = self._bank(request)
-        page = await self._make.ask(asks.Hits, bank=bank, limit=_HITS, **_given(request, "before"))
+        page = await self._make.ask(AskHits, bank=bank, limit=_HITS, **_given(request, "before"))
         return await self._make.page(
             request, person, "ops/hits.html", page=page, bank=bank, banks=self._banks
         )
 
     async def hit(self, request: web.Request, person: Person) -> web.StreamResponse:
         """One hit, to be worked through."""
-        found = await self._make.ask(asks.OneHit, person, **request.match_info)
+        found = await self._make.ask(AskHit, person, **request.match_info)
         shown = {"hit": found, "tax_from": self._tax_from(found)}
         return await self._make.page(request, person, "ops/hit.html", **shown)
 
@@ -130,13 +138,13 @@ class Pages:
 
     async def links(self, request: web.Request, person: Person) -> web.StreamResponse:
         """Every link, with what stands on its meters."""
-        found = await self._make.ask(asks.Links)
+        found = await self._make.ask(AskLinks)
         return await self._make.page(request, person, "ops/links.html", links=found)
 
     async def link(self, request: web.Request, person: Person) -> web.StreamResponse:
         """One link with all that S1 wants of it."""
-        found = await self._make.ask(asks.OneLink, **request.match_info)
-        read = await self._make.ask(asks.Readings, bank=found.bank, limit=_DAYS)
+        found = await self._make.ask(AskLink, **request.match_info)
+        read = await self._make.ask(AskReadings, bank=found.bank, limit=_DAYS)
         history = chart.lines(found, read.readings, self._access.entrance.clock.unix_ms())
         others = await self._others(found)
         return await self._make.page(
@@ -145,13 +153,13 @@ class Pages:
 
     async def preview(self, request: web.Request, person: Person) -> web.StreamResponse:
         """What an act would do to a link, and the form that does it."""
-        link = await self._make.ask(asks.OneLink, **request.match_info)
+        link = await self._make.ask(AskLink, **request.match_info)
         given = _given(request, "act", "level", "account", "amount", "to")
         levels = request.query.getall("levels", [])
         shown: dict[str, Any] = {"link": link, "given": given, "levels": levels, "problem": "", "found": None}
         try:
             fields = given | ({"levels": ",".join(levels)} if levels else {})
-            shown["found"] = await self._make.ask(asks.Preview, link=link.link, **fields)
+            shown["found"] = await self._make.ask(AskPreview, link=link.link, **fields)
         except (BadRequest, NotDone) as error:
             shown["problem"] = str(error)
         to = (one for one in await self._others(link) if one.link == given.get("to"))
@@ -161,35 +169,35 @@ class Pages:
 
     async def _others(self, link: Link) -> list[Link]:
         """The other links of its bank that have not ended."""
-        found = await self._make.ask(asks.Links, bank=link.bank)
+        found = await self._make.ask(AskLinks, bank=link.bank)
         return [one for one in found.links if one.link != link.link and one.state != "closed"]
 
     async def table(self, request: web.Request, person: Person) -> web.StreamResponse:
         """One table, its round, and what people may do about it."""
-        found = await self._make.ask(asks.OneTable, **request.match_info)
+        found = await self._make.ask(AskTable, **request.match_info)
         return await self._make.page(request, person, "ops/table.html", table=found)
 
     async def requests(self, request: web.Request, person: Person) -> web.StreamResponse:
         """What waits for a second person."""
-        found = await self._make.ask(asks.Requests)
+        found = await self._make.ask(AskRequests)
         return await self._make.page(request, person, "ops/requests.html", found=found)
 
     async def alarms(self, request: web.Request, person: Person) -> web.StreamResponse:
         """What nobody has acknowledged, and what is wrong now."""
-        found, floor = await self._make.ask(asks.Alarms), await self._overview.look()
+        found, floor = await self._make.ask(AskAlarms), await self._overview.look()
         return await self._make.page(request, person, "ops/alarms.html", found=found, floor=floor)
 
     async def people(self, request: web.Request, person: Person) -> web.StreamResponse:
         """The people of the site."""
-        found = await self._make.ask(asks.People, person)
+        found = await self._make.ask(AskPeople, person)
         return await self._make.page(request, person, "ops/people.html", people=found.people, roles=ROLES)
 
     async def one_person(self, request: web.Request, person: Person) -> web.StreamResponse:
         """One person, and what admins may do about them."""
-        number, people = request.match_info["person"], (await self._make.ask(asks.People, person)).people
+        number, people = request.match_info["person"], (await self._make.ask(AskPeople, person)).people
         one = next((one for one in people if str(one.person) == number), None)
         if one is None:
-            raise NotDone(Code.NO_SUCH_PERSON, f"person: there is no person {number[: asks.QUOTED_MOST]}")
+            raise NotDone(Code.NO_SUCH_PERSON, f"person: there is no person {number[:QUOTED_MOST]}")
         named = {each.person: each.name for each in people}
         giver = "where no server ran" if one.recovered else named.get(one.code_from or 0)
         called = {"giver": giver, "voucher": named.get(one.vouched_by or 0)}
@@ -200,7 +208,7 @@ class Pages:
         bank, given = self._bank(request), _given(request, "kind", "table", "before")
         page, problem = None, ""
         try:
-            page = await self._make.ask(asks.Journal, bank=bank, **given)
+            page = await self._make.ask(AskJournal, bank=bank, **given)
         except (BadRequest, NotDone) as error:
             problem = str(error)
         shown: dict[str, Any] = {"page": page, "problem": problem, "bank": bank, "banks": self._banks}
@@ -210,7 +218,7 @@ class Pages:
     async def readings(self, request: web.Request, person: Person) -> web.StreamResponse:
         """The readings of a bank."""
         bank = self._bank(request)
-        page = await self._make.ask(asks.Readings, bank=bank, **_given(request, "before"))
+        page = await self._make.ask(AskReadings, bank=bank, **_given(request, "before"))
         return await self._make.page(
             request, person, "ops/readings.html", page=page, bank=bank, banks=self._banks
         )

@@ -17,10 +17,9 @@ from jackpot.config import Config, Site
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.store import CommitInDoubt, LedgerError
 from jackpot.rules.codes import Code
-from jackpot.server.asks import BadRequest
+from jackpot.server.asks.ask import BadRequest, NotDone
+from jackpot.server.asks.hits import sees_papers
 from jackpot.server.people import Person
-from jackpot.server.questions import sees_papers
-from jackpot.server.whose import NotDone
 from jackpot.web.front import SAID, Maker
 
 # Rows of a page: as many as somebody scrolls through. More are in the file.

@@ -22,7 +22,7 @@ from jackpot.config import Address, Config
 from jackpot.rules import views
 from jackpot.rules.signing import SITE
 from jackpot.server.acts import Acts
-from jackpot.server.asks import BASE
+from jackpot.server.asks.ask import BASE
 from jackpot.server.desk import BankStopped, Desk
 from jackpot.server.door import Door
 from jackpot.server.heads import Signer

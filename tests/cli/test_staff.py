@@ -7,8 +7,9 @@ from pathlib import Path
 from jackpot.app import Server
 from jackpot.rules.acts.requests import Confirm
 from jackpot.rules.signing import SITE
-from jackpot.server.asks import Request, keyed
-from jackpot.server.replies import Done
+from jackpot.server.asks.ask import Request
+from jackpot.server.asks.done import Done
+from jackpot.server.asks.target import keyed
 from tests.cli.test_users import BEN, BY_ANN, FIRST, ledger, users
 from tests.server.bed import configure, on_loop
 from tests.server.test_people import journal

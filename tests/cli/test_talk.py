@@ -14,7 +14,8 @@ from typer.testing import CliRunner
 from jackpot.cli import talk
 from jackpot.cli.talk import ALONE, LOOK, TWO, Talk, talking
 from jackpot.rules.acts.hits import Validate
-from jackpot.server.asks import Ask, Links
+from jackpot.server.asks.ask import Ask
+from jackpot.server.asks.links import AskLinks
 
 NOBODY: Final = 65_534
 
@@ -22,7 +23,7 @@ NOBODY: Final = 65_534
 @pytest.mark.parametrize(
     ("ask", "end"),
     [
-        (Links(), "the server waits for its ledger\n"),
+        (AskLinks(), "the server waits for its ledger\n"),
         (Validate("H1"), "its ledger; whether it was done shows once the ledger is well\n"),
     ],
 )
@@ -53,7 +54,7 @@ def test_a_person_who_may_not_act_is_told_who_may(
         there.listen()
         path.chmod(0)
         with as_somebody(), pytest.raises(typer.Exit):
-            (Talk(socket=path) if what == "socket" else Talk(config=path)).ask(Links())
+            (Talk(socket=path) if what == "socket" else Talk(config=path)).ask(AskLinks())
     said = capsys.readouterr().err
     assert str(path) in said
     assert "the server's own user may: sudo -u " in said

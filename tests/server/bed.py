@@ -18,7 +18,9 @@ from jackpot.config import Config, load
 from jackpot.ledger.journal import Row
 from jackpot.ledger.sqlite import SqliteLedger
 from jackpot.ledger.store import CommitInDoubt, DataRefused, LedgerStopped
-from jackpot.server.asks import ASKED_ACTS, QUESTIONS, path_of, target_of
+from jackpot.server.asks.ask import path_of
+from jackpot.server.asks.registry import ASKED_ACTS, QUESTIONS
+from jackpot.server.asks.target import target_of
 from jackpot.server.calling import exchange
 
 WAIT_S = 30.0

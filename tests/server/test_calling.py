@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from jackpot.server import calling
-from jackpot.server.asks import Links
+from jackpot.server.asks.links import AskLinks
 
 
 def test_a_server_that_hangs_up_is_no_answer(tmp_path: Path) -> None:
@@ -24,5 +24,5 @@ def test_a_server_that_hangs_up_is_no_answer(tmp_path: Path) -> None:
         thread = threading.Thread(target=hang_up)
         thread.start()
         with pytest.raises(ConnectionError):
-            calling.ask(tmp_path / "s", Links())
+            calling.ask(tmp_path / "s", AskLinks())
         thread.join()

@@ -14,7 +14,7 @@ from jackpot.rules.acts.people import ResetSecret
 from jackpot.rules.acts.requests import REQUEST_HOLDS_MS, Confirm
 from jackpot.rules.acts.rounds import Reopen
 from jackpot.rules.betting import ASKED_HOLDS_MS
-from jackpot.server.asks import BASE
+from jackpot.server.asks.ask import BASE
 from jackpot.server.expiry import expire_now
 from tests.server.bed import LINK, StepClock, configure, on_loop, table
 from tests.server.test_people import ANN, BEN, journal, opened

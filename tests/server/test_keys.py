@@ -13,10 +13,12 @@ from jackpot.rules.acts.devices import BlockDevice, ClearDevice, EndKey, KeyEnde
 from jackpot.rules.acts.people import WithdrawRole
 from jackpot.rules.codes import Code
 from jackpot.rules.kinds import decode
-from jackpot.server.asks import HandOver, Request, Revoke, keyed
+from jackpot.server.asks.ask import NotDone, Request
+from jackpot.server.asks.devices import Revoke
+from jackpot.server.asks.servers import HandOver
+from jackpot.server.asks.target import keyed
 from jackpot.server.life import State
 from jackpot.server.register import fingerprint
-from jackpot.server.whose import NotDone
 from jackpot.server.writer import Writer
 from tests.server.bed import Faulty, administer, configure, connected, doubt, on_loop, sign, table, until
 from tests.server.test_admin import jackpot

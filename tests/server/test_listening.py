@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from jackpot.cli.__main__ import root
 from jackpot.config.certificates import ends_ms
-from jackpot.server.asks import BASE
+from jackpot.server.asks.ask import BASE
 from jackpot.server.listening import LOOK_S
 from jackpot.web.access import SECURE_COOKIE
 from tests.server.bed import StepClock, configure, on_loop

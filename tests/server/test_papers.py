@@ -15,13 +15,13 @@ from jackpot.config import Config
 from jackpot.ledger.open import open_reader
 from jackpot.rules.acts.fields import DAY_MS
 from jackpot.rules.acts.requests import Confirm
-from jackpot.server import asks
-from jackpot.server.asks import ErasePapers, Request, keyed
+from jackpot.server.asks.ask import NotDone, Request
+from jackpot.server.asks.payouts import ErasePapers, Pay
+from jackpot.server.asks.target import keyed
 from jackpot.server.hashing import Hashing
 from jackpot.server.papers import Papers
 from jackpot.server.people import Person
 from jackpot.server.staff import Staff
-from jackpot.server.whose import NotDone
 from tests.server.bed import StepClock, administer, configure, on_loop, table
 from tests.server.test_admin import royal
 from tests.server.test_people import ANN, BEN, QUICK
@@ -131,7 +131,7 @@ async def test_papers_of_a_payment_in_doubt_go_when_it_is_refused(tmp_path: Path
     config = taxed(tmp_path)
     async with Server(config) as server, table(server) as device:
         await royal(device)
-        pay = asks.Pay("H1", **PAID)
+        pay = Pay("H1", **PAID)
         doubt = Request(pay, ("Ann",), None, b"d" * 16)
         mark = await server.acts._papers.keep(pay, doubt.digest)
         assert len(kept(config)) == 1

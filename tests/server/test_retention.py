@@ -6,8 +6,10 @@ from jackpot.ledger.keyring import people
 from jackpot.rules.acts.fields import DAY_MS
 from jackpot.rules.acts.people import EndPerson
 from jackpot.rules.signing import SITE
-from jackpot.server.asks import EraseName, Request, keyed
-from jackpot.server.replies import Done
+from jackpot.server.asks.ask import Request
+from jackpot.server.asks.done import Done
+from jackpot.server.asks.people import EraseName
+from jackpot.server.asks.target import keyed
 from jackpot.server.retention import erase_now
 from tests.server.bed import on_loop
 from tests.server.test_people import ANN, journal, opened

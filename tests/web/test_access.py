@@ -10,7 +10,9 @@ import aiohttp
 
 from jackpot.app import Server
 from jackpot.clock import Clock
-from jackpot.server.asks import ASKED_ACTS, BASE, QUESTIONS, Target, target_of
+from jackpot.server.asks.ask import BASE
+from jackpot.server.asks.registry import ASKED_ACTS, QUESTIONS
+from jackpot.server.asks.target import Target, target_of
 from jackpot.server.gate import OF_ONE
 from jackpot.web.access import PLAIN_COOKIE, SECURE_COOKIE, page_token
 from jackpot.web.api import REQUEST_MOST

@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from jackpot.app import Server
-from jackpot.server.asks import ASKED_ACTS, Pay, Target, Validate, target_of
+from jackpot.server.asks.payouts import Pay, Validate
+from jackpot.server.asks.registry import ASKED_ACTS
+from jackpot.server.asks.target import Target, target_of
 from jackpot.server.calling import Answer, exchange
 from jackpot.web.api import REQUEST_MOST
 from tests.server.bed import administer, configure, on_loop, table

@@ -2,7 +2,8 @@
 
 import msgspec
 
-from jackpot.server.replies import Level, Link, Meter, Reading, ShownHit
+from jackpot.server.asks.journal import Meter, Reading
+from jackpot.server.asks.links import Level, Link, ShownHit
 from jackpot.web.chart import HEIGHT, ROOM, WIDTH, lines
 
 DAY = 86_400_000

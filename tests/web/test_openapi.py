@@ -1,6 +1,7 @@
 """Is the published document the one that the server goes by?"""
 
-from jackpot.server import asks
+from jackpot.server.asks.ask import path_of
+from jackpot.server.asks.registry import ASKED_ACTS, QUESTIONS
 from jackpot.web.openapi import document
 from tests.web import openapi
 
@@ -13,7 +14,7 @@ def test_the_document_is_the_one_that_is_served() -> None:
 def test_every_route_says_what_it_takes_and_answers() -> None:
     """DESIGN, one surface: no ask is left out, each body is closed, each act has its key."""
     paths = document()["paths"]
-    assert paths.keys() == {asks.path_of(kind) for kind in (*asks.QUESTIONS, *asks.ASKED_ACTS)}
+    assert paths.keys() == {path_of(kind) for kind in (*QUESTIONS, *ASKED_ACTS)}
     for path, methods in paths.items():
         (method,) = methods
         assert (method == "post") == path.startswith("/acts/")

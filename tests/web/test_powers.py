@@ -7,7 +7,9 @@ from typing import Any, Final
 import aiohttp
 
 from jackpot.rules.signing import ROLES
-from jackpot.server.asks import ASKED_ACTS, BASE, QUESTIONS, name_of, target_of
+from jackpot.server.asks.ask import BASE, name_of
+from jackpot.server.asks.registry import ASKED_ACTS, QUESTIONS
+from jackpot.server.asks.target import target_of
 from tests.server.bed import LINK, on_loop, table
 from tests.server.test_admin import royal
 from tests.web.staffed import join, token

@@ -25,7 +25,9 @@ from jackpot.clock import SystemClock
 from jackpot.config import load
 from jackpot.lab.bench.frames import LINK
 from jackpot.lab.bench.past import BANK, Past, Story, past
-from jackpot.server.asks import BASE, QUESTIONS, target_of
+from jackpot.server.asks.ask import BASE
+from jackpot.server.asks.registry import QUESTIONS
+from jackpot.server.asks.target import target_of
 from jackpot.server.staff import Coming, Staff
 
 ROWS: Final = 2_000_000

@@ -2,27 +2,88 @@
 
 from base64 import b64decode
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from jackpot.books.people import Called
 from jackpot.config import compared
 from jackpot.rules.acts import ACT_OF, decode_asked
 from jackpot.rules.acts.hits import Correct
 from jackpot.rules.acts.meters import DecideLeft
 from jackpot.rules.acts.parameters import ChangeLink
-from jackpot.rules.acts.requests import REQUEST_HOLDS_MS
 from jackpot.rules.acts.seen import check_seen, seen
 from jackpot.rules.acts.standing import would
-from jackpot.rules.engine import Engine
 from jackpot.rules.money import decimal
 from jackpot.rules.refusal import Refusal
-from jackpot.rules.state import Asked as Reopening
+from jackpot.rules.signing import Role
 from jackpot.rules.state import Request as Asked
 from jackpot.rules.state import State
-from jackpot.server import asks, replies
-from jackpot.server.preview import moved
+from jackpot.server.asks.ask import Elsewhere, Question, Reply
+from jackpot.server.asks.preview import Moved, moved
+from jackpot.server.asks.tables import still_ms, tables_of
+from jackpot.server.asks.target import plain_of
+
+if TYPE_CHECKING:
+    from jackpot.books.people import Called
+    from jackpot.rules.engine import Engine
+    from jackpot.server.asks.sources import Sources
+
+
+class Waiting(Reply, frozen=True):
+    """What a second person answers. what: the act that waits, or that answers. asked: who asked, if anybody.
+
+    request: what `confirm` and `reject` call it; then `fields` are those of the act that waits. left_ms: how
+    long it waits yet, in milliseconds. asker: who asked, by number. roles: with one of which another person
+    may confirm it. moved: what it would do now; seen: what it would have done when it was asked for. problem:
+    why it would be refused now, "" where it would be done.
+    """
+
+    what: str
+    bank: str
+    request: str | None
+    fields: dict[str, Any]
+    table: str | None
+    round: str | None
+    acked: int | None
+    last_seq: int | None
+    asked: str | None
+    left_ms: int | None
+    asker: int | None = None
+    roles: tuple[Role, ...] = ()
+    moved: tuple[Moved, ...] = ()
+    seen: tuple[Moved, ...] = ()
+    problem: str = ""
+
+
+class Requests(Reply, frozen=True):
+    requests: tuple[Waiting, ...]
+    elsewhere: tuple[Elsewhere, ...]
+
+
+class AskRequests(Question, frozen=True):
+    """What waits for a second person?"""
+
+    path = "/requests"
+    reply = Requests
+
+    async def answer(self, at: "Sources") -> Requests:
+        here, elsewhere = at.whose.with_people()
+        found: list[Waiting] = []
+        for desk in here:
+            tick = int(desk.clock.monotonic() * 1000)
+            waits = await desk.ask(lambda engine, tick=tick: waits_of(engine, tick))  # type: ignore[misc]
+            called = await at.called(one.request.people for one in waits.requests)
+            found += (told_of(desk.bank, one, called) for one in waits.requests)
+            for table in await tables_of(at, desk) if waits.at_tables else ():
+                round_, where = table.round, {"bank": desk.bank, "table": table.table}
+                if round_ is not None and round_.left_ms:
+                    facts = {"round": round_.round, "asked": round_.asked, "left_ms": round_.left_ms}
+                    found.append(waiting("reopen", where, **facts))
+                if table.behind is not None:
+                    found.append(
+                        waiting("confirm-behind", where, acked=table.behind, last_seq=table.last_seq)
+                    )
+        return Requests(requests=tuple(found), elsewhere=elsewhere)
 
 
 class Waits(NamedTuple):
@@ -34,8 +95,8 @@ class Waits(NamedTuple):
     request: Asked
     left_ms: int
     sums: dict[str, Any]
-    moved: tuple[replies.Moved, ...]
-    seen: tuple[replies.Moved, ...]
+    moved: tuple[Moved, ...]
+    seen: tuple[Moved, ...]
     problem: str
 
 
@@ -46,21 +107,16 @@ class AllWaits(NamedTuple):
     at_tables: bool
 
 
-def waits_of(engine: Engine, tick: int) -> AllWaits:
+def waits_of(engine: "Engine", tick: int) -> AllWaits:
     """What waits in a bank for a second person. tick: now, as in `Envelope`."""
     state = engine.state
     requests = [_looked_at(state, request, still_ms(engine, request, tick)) for request in state.requests]
     return AllWaits(requests, bool(state.behind) or any(table.waits() for table in state.tables))
 
 
-def still_ms(engine: Engine, asked: Asked | Reopening, tick: int) -> int:
-    """For how many milliseconds it still waits for a second person. tick: now, as in `Envelope`."""
-    return max(0, REQUEST_HOLDS_MS - engine.epoch.waited_ms(asked, tick))
-
-
 def _looked_at(state: State, request: Asked, left_ms: int) -> Waits:
     """Decided as if somebody confirmed it now."""
-    command, now, problem = decode_asked(request.command), tuple[replies.Moved, ...](), ""
+    command, now, problem = decode_asked(request.command), tuple[Moved, ...](), ""
     try:
         event = would(state, request)
         now = moved(state, seen(state, event))
@@ -87,10 +143,10 @@ def _sums(state: State, command: Any) -> dict[str, Any]:
     return {}
 
 
-def told_of(bank: str, waits: Waits, named: Called) -> replies.Waiting:
+def told_of(bank: str, waits: Waits, named: "Called") -> Waiting:
     """What one person asked for, and another has to confirm."""
     request, command = waits.request, decode_asked(waits.request.command)
-    fields = msgspec.json.decode(request.command) | asks.plain_of(command)
+    fields = msgspec.json.decode(request.command) | plain_of(command)
     if isinstance(command, ChangeLink):
         fields = {"do": fields["do"], "link": command.terms.link, "reason": command.reason}
     for ours in ("tax_from", "kept_days", "written"):
@@ -114,7 +170,7 @@ def told_of(bank: str, waits: Waits, named: Called) -> replies.Waiting:
     return waiting(what, {"bank": bank}, fields=fields, table=table, **facts)
 
 
-def waiting(what: str, at: Mapping[str, str], **facts: Any) -> replies.Waiting:
+def waiting(what: str, at: Mapping[str, str], **facts: Any) -> Waiting:
     """Something that waits; what is not given is not so."""
     known = dict.fromkeys(("request", "table", "round", "acked", "last_seq", "asked", "left_ms"))
-    return msgspec.convert({"what": what, "fields": {}, **known, **at, **facts}, replies.Waiting)
+    return msgspec.convert({"what": what, "fields": {}, **known, **at, **facts}, Waiting)

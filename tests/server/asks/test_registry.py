@@ -1,9 +1,14 @@
-"""Is every question answered, from this server's own banks alone?"""
+"""Is every question answered, from this server's own banks alone, and with what JSON may carry?"""
 
 from pathlib import Path
 
+import msgspec
+
 from jackpot.app import Server
-from jackpot.server.asks import QUESTIONS, Preview, path_of
+from jackpot.server.asks.ask import path_of
+from jackpot.server.asks.done import Problem
+from jackpot.server.asks.preview import AskPreview
+from jackpot.server.asks.registry import ASKED_ACTS, QUESTIONS, reply_of
 from tests.server.bed import LINK, LINKS, administer, configure, on_loop, table
 from tests.server.test_admin import royal
 from tests.server.test_keys import taken_by
@@ -20,7 +25,7 @@ async def test_every_question_is_answered_and_no_bank_is_left_out_in_silence(tmp
             known = {name: value for name, value in fields.items() if f"{{{name}}}" in path_of(kind)}
             if not known and "limit" in kind.__struct_fields__:
                 known = {"bank": "main"}
-            if kind is Preview:
+            if kind is AskPreview:
                 known |= {"act": "correct-meter", "level": "mega", "amount": "1.00"}
             answer = await administer(server.config, do=path_of(kind), **known)
             assert answer["ok"], (kind, answer)
@@ -32,3 +37,11 @@ async def test_every_question_is_answered_and_no_bank_is_left_out_in_silence(tmp
         assert [(one["bank"], one["server"]) for one in links["elsewhere"]] == [("side", "b")]
         away = await administer(server.config, do="/links/{link}", link="side")
         assert (away["code"], away["server"]) == ("misdirected", "b")
+
+
+def test_no_reply_holds_a_float() -> None:
+    """M1: sums and rates are decimal strings; every other number is whole."""
+    kinds = {reply_of(kind) for kind in (*QUESTIONS, *ASKED_ACTS)} | {Problem}
+    _, schemas = msgspec.json.schema_components(tuple(kinds))
+    assert '"number"' not in msgspec.json.encode(schemas).decode()
+    assert len(schemas) > len(kinds)

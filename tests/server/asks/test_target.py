@@ -7,26 +7,29 @@ import pytest
 from jackpot.rules.acts import ACTS
 from jackpot.rules.acts.hits import Undo
 from jackpot.rules.commands import KEY_BYTES
-from jackpot.server import asks
-from jackpot.server.asks import BadRequest, Correct, Request, Target, act_of, keyed, question_of, target
+from jackpot.server.asks.ask import BadRequest, Request, name_of, path_of
+from jackpot.server.asks.hits import AskHit, AskHits, AskWaitingHits
+from jackpot.server.asks.payouts import Correct
+from jackpot.server.asks.registry import ASKED_ACTS, QUESTIONS
+from jackpot.server.asks.target import Target, act_of, keyed, question_of, target
 
 UNDO = {"hit": "H1", "reason": "a misdeal"}
 STRIKE = {"table": "T1", "round": "R1", "seat": 1, "link": "L", "reason": "x"}
 RESUME = {"cause": "restored", "links": [], "reason": "x"}
 CORRECT = {"award": "A1", "reason": "x"}
-ACT_OF = {asks.name_of(kind): kind for kind in asks.ASKED_ACTS}
-QUESTION_OF = {kind.path: kind for kind in asks.QUESTIONS}
+ACT_OF = {name_of(kind): kind for kind in ASKED_ACTS}
+QUESTION_OF = {kind.path: kind for kind in QUESTIONS}
 
 
 def test_people_may_ask_for_what_the_registry_says_and_for_nothing_else() -> None:
     """A10, S4: what only the server or a command without a server does has no route."""
     for act in ACTS:
-        assert (act.command in asks.ASKED_ACTS) == act.asked
+        assert (act.command in ASKED_ACTS) == act.asked
 
 
 def test_no_two_asks_have_one_route() -> None:
     """Questions, acts of the server and acts of the rules are told apart by their paths."""
-    paths = [asks.path_of(kind) for kind in (*asks.QUESTIONS, *asks.ASKED_ACTS)]
+    paths = [path_of(kind) for kind in (*QUESTIONS, *ASKED_ACTS)]
     assert len(set(paths)) == len(paths)
 
 
@@ -36,8 +39,8 @@ def test_who_stands_for_it_is_the_one_named_else_the_login() -> None:
     assert act_of(Undo, UNDO, "ann") == Request(undo, ("ann",))
     named = {**UNDO, "by": " Ann  Lee ", "and_by": "Bo", "bank": "main"}
     assert act_of(Undo, named, "ann") == Request(undo, ("Ann Lee", "Bo"), "main")
-    found = question_of(asks.Hits, {"bank": "main", "limit": "2"})
-    assert found == Request(asks.Hits("main", None, 2))
+    found = question_of(AskHits, {"bank": "main", "limit": "2"})
+    assert found == Request(AskHits("main", None, 2))
 
 
 def test_what_the_command_line_sends_is_what_the_server_reads() -> None:
@@ -53,8 +56,8 @@ def test_what_the_command_line_sends_is_what_the_server_reads() -> None:
         **dict.fromkeys(("document", "tax_form"), ""),
     }
     assert act_of(Correct, correct, "ann").ask == Correct("A1", 999_921, "misread")
-    assert target(asks.OneHit("H1", "main"), {}) == Target("GET", "/hits/H1?bank=main", None)
-    assert target(asks.WaitingHits(after="H3"), {}).path == "/hits/waiting?after=H3&limit=100"
+    assert target(AskHit("H1", "main"), {}) == Target("GET", "/hits/H1?bank=main", None)
+    assert target(AskWaitingHits(after="H3"), {}).path == "/hits/waiting?after=H3&limit=100"
 
 
 def test_a_key_is_of_who_asks_and_of_what_is_asked() -> None:

@@ -1,0 +1,149 @@
+"""What would people do to a link? Decided as the act itself, and told before anybody signs (L8, L9)."""
+
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
+
+from msgspec import Meta
+
+from controllers.messages import Id
+from jackpot.rules.acts import ACT_OF
+from jackpot.rules.acts.act import By
+from jackpot.rules.acts.meters import CloseLink, CorrectMeter, Transfer
+from jackpot.rules.acts.parameters import FIXED, ChangeLink, LinkChanged
+from jackpot.rules.acts.seen import seen
+from jackpot.rules.commands import ActCommand
+from jackpot.rules.money import decimal
+from jackpot.rules.paytable import LinkTerms
+from jackpot.rules.refusal import Refusal
+from jackpot.rules.signing import People
+from jackpot.rules.state import Seen, State
+from jackpot.server.asks.ask import QUOTED_MOST, BadRequest, Money, NotDone, Question, Reply
+from jackpot.server.asks.target import act_of
+
+if TYPE_CHECKING:
+    from jackpot.config import Config
+    from jackpot.rules.engine import Engine
+    from jackpot.server.asks.sources import Sources
+
+_ACTS: Final[dict[str, type[ActCommand]]] = {
+    "correct-meter": CorrectMeter,
+    "transfer": Transfer,
+    "close-link": CloseLink,
+}
+# Whom only the other reasons to refuse it are looked for with.
+_ANYBODY: Final = By(People(("one", "other")))
+_REASON: Final = "looked at"
+
+
+class Difference(Reply, frozen=True):
+    """A parameter that the configuration has otherwise than the journal (L9). fixed: it never changes."""
+
+    what: str
+    ledger: str
+    configuration: str
+    fixed: bool
+
+
+class Moved(Reply, frozen=True):
+    """What an act would move on one level. house: what the house gets back. value: of the meter."""
+
+    link: str
+    level: str
+    value: Money
+    value_after: Money
+    reserve: Money
+    reserve_after: Money
+    overflow: Money
+    overflow_after: Money
+    house: Money
+
+
+class Preview(Reply, frozen=True):
+    """moved: by level. differences: of a change of parameters."""
+
+    moved: tuple[Moved, ...]
+    differences: tuple[Difference, ...]
+
+
+class AskPreview(Question, frozen=True):
+    """What would an act of people do to a link, or why would it be refused? Nothing is done.
+
+    levels: of a transfer, parted by commas. For the other fields see the act.
+    """
+
+    path = "/links/{link}/preview"
+    reply = Preview
+    link: Id
+    act: Literal["correct-meter", "transfer", "close-link", "change-parameters"]
+    level: Id | None = None
+    account: Literal["primary", "reserve", "overflow"] | None = None
+    amount: Annotated[str, Meta(max_length=QUOTED_MOST)] | None = None
+    to: Id | None = None
+    levels: Annotated[str, Meta(max_length=256)] | None = None
+
+    async def answer(self, at: "Sources") -> Preview:
+        """Raises NotDone also where the act would be refused."""
+        command = _command(self, at.config)
+
+        def look(engine: "Engine") -> Preview:
+            event = ACT_OF[type(command)].decide(engine.state, command, _ANYBODY)
+            changed = differing(event.before, at.config) if isinstance(event, LinkChanged) else ()
+            return Preview(moved=moved(engine.state, seen(engine.state, event)), differences=changed)
+
+        desk = await at.own(self)
+        try:
+            return await desk.ask(look)
+        except Refusal as refusal:
+            hits = tuple(f"H{number}" for number in refusal.hits)
+            raise NotDone(refusal.code, refusal.message, hits) from refusal
+
+
+def configured(link: str, config: "Config") -> LinkTerms:
+    """The terms of a link by the configuration. Raises BadRequest."""
+    terms = next((terms for terms in config.links if terms.link == link), None)
+    if terms is None:
+        raise BadRequest(f"link: the configuration has no link {link}")
+    return terms
+
+
+def differing(journal: LinkTerms, config: "Config") -> tuple[Difference, ...]:
+    """Where the configuration has other terms than the journal; nothing where it has no such link (L9)."""
+    return tuple(
+        Difference(
+            what=one.what, ledger=one.before, configuration=one.now, fixed=one.what in (*FIXED, "levels")
+        )
+        for one in config.compared(journal)
+    )
+
+
+def _command(ask: AskPreview, config: "Config") -> ActCommand:
+    kind = _ACTS.get(ask.act)
+    if kind is None:
+        return ChangeLink(configured(ask.link, config), _REASON)
+    fields: dict[str, Any] = {
+        name: value for name in kind.__struct_fields__ if (value := getattr(ask, name, None)) is not None
+    }
+    if "levels" in fields:
+        fields["levels"] = [pair for pair in fields["levels"].split(",") if pair]
+    command = act_of(kind, fields | {"reason": _REASON}, "nobody").ask
+    assert isinstance(command, ActCommand)  # noqa: S101 - of that kind
+    return command
+
+
+def moved(state: State, sight: Seen) -> tuple[Moved, ...]:
+    """What was seen of the meters that an act would move; what no meter pays is left out."""
+    return tuple(
+        Moved(
+            link=link.terms.link,
+            level=link.levels[one.level - 1].terms.level,
+            value=decimal(one.held.primary),
+            value_after=decimal(one.held.primary + one.change.primary),
+            reserve=decimal(one.held.reserve),
+            reserve_after=decimal(one.held.reserve + one.change.reserve),
+            overflow=decimal(one.held.overflow),
+            overflow_after=decimal(one.held.overflow + one.change.overflow),
+            house=decimal(one.change.house),
+        )
+        for one in sight.levels
+        if one.level
+        for link in [state.link(one.link)]
+    )
