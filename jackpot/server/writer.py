@@ -113,18 +113,15 @@ class Writer(Desk):
 
     async def _run(self) -> None:
         while True:
+            lost, draining = self.hold.stopped is not None, self.hold.draining
             if self.core.broken:
-                if self._ending and (self.hold.in_doubt or self.hold.failed):
+                if lost or (draining and self.hold.in_doubt):
                     return
                 await self._recover()
             elif not await self._write_next():
-                if self._ending and not self.core.depth:
+                if (lost or draining) and not self.core.depth:
                     return
                 await self._idle()
-
-    @property
-    def _ending(self) -> bool:
-        return self.hold.draining or self.hold.failed
 
     async def _idle(self) -> None:
         """Waits for work; where others watch the bank, no longer than until its lease must be confirmed."""
