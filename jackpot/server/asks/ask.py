@@ -5,6 +5,7 @@ decimal strings in the site's currency (M1), rates per cent as in the configurat
 milliseconds. Ids are those of the floor protocol.
 """
 
+from abc import abstractmethod
 from typing import TYPE_CHECKING, Annotated, ClassVar, Final, NamedTuple
 
 import msgspec
@@ -82,9 +83,9 @@ class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     power: ClassVar[tuple[signing.Role, ...]] = ROLES
     reply: ClassVar[type[Reply]]
 
+    @abstractmethod
     async def answer(self, at: "Sources") -> Reply:
         """Raises BadRequest, NotDone, BankStopped, LedgerError."""
-        raise NotImplementedError
 
 
 class ServerAct(msgspec.Struct, frozen=True, tag_field="do", forbid_unknown_fields=True):

@@ -5,6 +5,7 @@ from pathlib import Path
 import msgspec
 
 from jackpot.app import Server
+from jackpot.rules.acts import ACTS
 from jackpot.server.asks.ask import path_of
 from jackpot.server.asks.done import Problem
 from jackpot.server.asks.preview import AskPreview
@@ -45,3 +46,9 @@ def test_no_reply_holds_a_float() -> None:
     _, schemas = msgspec.json.schema_components(tuple(kinds))
     assert '"number"' not in msgspec.json.encode(schemas).decode()
     assert len(schemas) > len(kinds)
+
+
+def test_people_may_ask_for_what_the_registry_says_and_for_nothing_else() -> None:
+    """A10, S4: what only the server or a command without a server does has no route."""
+    for act in ACTS:
+        assert (act.command in ASKED_ACTS) == act.asked

@@ -4,10 +4,9 @@ from typing import Any
 
 import pytest
 
-from jackpot.rules.acts import ACTS
 from jackpot.rules.acts.hits import Undo
 from jackpot.rules.commands import KEY_BYTES
-from jackpot.server.asks.ask import BadRequest, Request, name_of, path_of
+from jackpot.server.asks.ask import BadRequest, Request, name_of
 from jackpot.server.asks.hits import AskHit, AskHits, AskWaitingHits
 from jackpot.server.asks.payouts import Correct
 from jackpot.server.asks.registry import ASKED_ACTS, QUESTIONS
@@ -19,18 +18,6 @@ RESUME = {"cause": "restored", "links": [], "reason": "x"}
 CORRECT = {"award": "A1", "reason": "x"}
 ACT_OF = {name_of(kind): kind for kind in ASKED_ACTS}
 QUESTION_OF = {kind.path: kind for kind in QUESTIONS}
-
-
-def test_people_may_ask_for_what_the_registry_says_and_for_nothing_else() -> None:
-    """A10, S4: what only the server or a command without a server does has no route."""
-    for act in ACTS:
-        assert (act.command in ASKED_ACTS) == act.asked
-
-
-def test_no_two_asks_have_one_route() -> None:
-    """Questions, acts of the server and acts of the rules are told apart by their paths."""
-    paths = [path_of(kind) for kind in (*QUESTIONS, *ASKED_ACTS)]
-    assert len(set(paths)) == len(paths)
 
 
 def test_who_stands_for_it_is_the_one_named_else_the_login() -> None:
