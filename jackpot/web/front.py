@@ -206,7 +206,7 @@ class Maker:
         """The reply to a question. who: asks it, where not everybody may. Raises BadRequest, NotDone."""
         return await self._acts.carry_out(question_of(kind, fields, *who))
 
-    async def waiting(self, at: str) -> Waiting:
+    async def waiting(self, at: str) -> Work:
         """What waits for people, of all banks that are here; another server's pages show what is there.
 
         at: the path of the page that shows it.
