@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from jackpot.books import alarms, contributions, doings, explain, papers, reconcile, winners
+from jackpot.books import alarms, contributions, doings, explain, fairness, papers, reconcile, winners
 from jackpot.books.report import Report
 
 REPORTS: Final[dict[str, Report]] = {
@@ -14,6 +14,7 @@ REPORTS: Final[dict[str, Report]] = {
         *winners.REPORTS,
         *doings.REPORTS,
         alarms.REPORT,
+        fairness.REPORT,
         *papers.REPORTS,
     )
 }

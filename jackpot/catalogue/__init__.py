@@ -32,6 +32,7 @@ from jackpot.catalogue.returns import (
     times,
 )
 from jackpot.catalogue.terms import DEFAULT_BANK, LevelEntry, LinkEntry, TermsRefused, resolve
+from jackpot.catalogue.together import Together, together_of
 
 __all__ = [
     "DEFAULT_BANK",
@@ -45,6 +46,7 @@ __all__ = [
     "Paytable",
     "Return",
     "TermsRefused",
+    "Together",
     "cards_by_house",
     "draws_return",
     "every",
@@ -66,4 +68,5 @@ __all__ = [
     "row_chances",
     "rows_of",
     "times",
+    "together_of",
 ]

@@ -5,6 +5,7 @@ with each decision, and those of a decision that was thrown away are thrown away
 """
 
 import secrets
+from collections.abc import Callable
 from typing import Final
 
 from jackpot.rules.cards import DECK
@@ -16,22 +17,29 @@ from jackpot.rules.paytable import LinkTerms
 _NEVER: Final = 1
 
 
-def draws_at(engine: Engine, name: str) -> dict[str, Draw]:
-    """What a lock at that table needs now, by link; empty where none of its links draws."""
+# A number from 0 to one below the one given.
+Below = Callable[[int], int]
+
+
+def draws_at(engine: Engine, name: str, below: Below = secrets.randbelow) -> dict[str, Draw]:
+    """What a lock at that table needs now, by link; empty where none of its links draws.
+
+    below: the system's secure source, in every server; another one may only simulate.
+    """
     if (table := engine.table(name)) is None:
         return {}
     return {
-        terms.link: _draw(terms, table.terms.seats)
+        terms.link: _draw(terms, table.terms.seats, below)
         for number in table.links
         if (terms := engine.state.link(number).terms).magic_every or terms.lucky_every
     }
 
 
-def _draw(terms: LinkTerms, seats: int) -> Draw:
-    """Of one lock on one link, from the system's secure source."""
+def _draw(terms: LinkTerms, seats: int, below: Below) -> Draw:
+    """Of one lock on one link."""
     return Draw(
-        magic_chance=secrets.randbelow(terms.magic_every) if terms.magic_every else _NEVER,
-        magic_card=secrets.randbelow(DECK),
-        lucky_chance=secrets.randbelow(terms.lucky_every) if terms.lucky_every else _NEVER,
-        lucky_box=1 + secrets.randbelow(seats),
+        magic_chance=below(terms.magic_every) if terms.magic_every else _NEVER,
+        magic_card=below(DECK),
+        lucky_chance=below(terms.lucky_every) if terms.lucky_every else _NEVER,
+        lucky_box=1 + below(seats),
     )

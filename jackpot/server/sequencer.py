@@ -20,7 +20,7 @@ import msgspec
 from controllers.messages import Lock, Wager
 from jackpot.ledger.journal import Head, Row, Snapshot, row_of
 from jackpot.rules.acts.seals import SEAL_STEP, SNAPSHOT_FORMAT, Seal, digest_of
-from jackpot.rules.commands import DIGEST_BYTES, Envelope
+from jackpot.rules.commands import DIGEST_BYTES, Draw, Envelope
 from jackpot.rules.engine import Engine
 from jackpot.rules.invariant import InvariantError
 from jackpot.rules.outcome import Entry
@@ -44,6 +44,8 @@ _ROW_OVERHEAD: Final = 200
 
 Release = Callable[[Any], None]
 Question = Callable[[Engine], Any]
+Draws = Callable[[Engine, str], dict[str, Draw]]
+"""What chance says at a lock of that table, by link."""
 
 
 class Batch(msgspec.Struct, frozen=True):
@@ -79,7 +81,8 @@ class Core:
     """The one writer of one bank: state, order, and what waits for which commit.
 
     tell: called with all that became durable together and was answered, in its order, and the seq that is
-    durable now. A question must not raise. A `release` callback may submit again.
+    durable now. draws: of a simulation, others than the secure ones. A question must not raise. A `release`
+    callback may submit again.
     """
 
     def __init__(
@@ -88,6 +91,7 @@ class Core:
         head: Head,
         tell: Callable[[Sequence[Item], int], None] = _tell_nobody,
         snapshot_every: int = SEAL_STEP,
+        draws: Draws = draws_at,
     ) -> None:
         self.engine = engine
         self.bank = head.bank
@@ -97,6 +101,7 @@ class Core:
         self.submitted = 0
         self._tell = tell
         self._snapshot_every = snapshot_every
+        self._draws = draws
         self._waiting: deque[Item] = deque()
         self._decided: deque[Item] = deque()
         self._flight: list[Item] | None = None
@@ -226,7 +231,7 @@ class Core:
             if not isinstance(work, Envelope):
                 item.outcome = work(self.engine)
             else:
-                if isinstance(work.command, LOCKS) and (draws := draws_at(self.engine, work.table or "")):
+                if isinstance(work.command, LOCKS) and (draws := self._draws(self.engine, work.table or "")):
                     work = msgspec.structs.replace(work, draws=draws)
                 if item.poison is None:
                     item.outcome = outcome = self.engine.execute(work)

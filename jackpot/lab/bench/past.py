@@ -82,7 +82,7 @@ def past(folder: Path, rows: int, floor: Floor = USUAL, story: Story = BARE) -> 
     known, step_ms = load(config), DAY_MS // story.day_rows
     # The last is of just now, and the first of a midnight: a server that starts has hardly a day to read.
     began = (SystemClock().unix_ms() - step_ms * rows) // DAY_MS * DAY_MS
-    asyncio.run(_open(file, known, began))
+    open_new(file, known, began)
     with closing(SqliteLedger(file)) as ledger:
         core = Core(Engine(BANK), ledger.new_epoch(BANK, HOLDER))
         (first,) = ledger.rows(BANK, 0, 1)
@@ -92,6 +92,11 @@ def past(folder: Path, rows: int, floor: Floor = USUAL, story: Story = BARE) -> 
         writer.won(story.hits, list(keys.tables))
         writer.frames(rows, list(keys.tables), hands=story.hands)
         return Past(config, file, keys.tables, keys.signs, core.durable_seq, writer.now)
+
+
+def open_new(file: Path, config: Config, began: int) -> None:
+    """Makes a ledger with the banks of a site that has one. began: when, in unix milliseconds."""
+    asyncio.run(_open(file, config, began))
 
 
 async def _open(file: Path, config: Config, began: int) -> None:

@@ -1,0 +1,107 @@
+"""How improbable is a count? Exact tails, the chi-square distribution, and many comparisons at once.
+
+Formulas: Abramowitz and Stegun, Handbook of Mathematical Functions, 26.1.20 to 26.1.23 (binomial, Poisson and
+negative binomial counts), 26.4.4 and 26.4.5 (chi-square for whole degrees of freedom, which needs no
+incomplete gamma function); S. Holm, A Simple Sequentially Rejective Multiple Test Procedure, 1979; the
+NIST/SEMATECH e-Handbook of Statistical Methods, 7.2.4.2 (how many trials show that a rate is another).
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from statistics import NormalDist
+from typing import Final
+
+# A term so much smaller than the sum changes no digit of it.
+_NEGLIGIBLE: Final = 1e-17
+# Variances so close to each other are one.
+_EQUAL: Final = 1 + 1e-9
+# How often a deviation of the size that is asked for shall be found.
+POWER: Final = 0.9
+
+Ratio = Callable[[int], float]
+"""The chance of one more than so many, as a multiple of the chance of so many."""
+
+
+def beyond(observed: int, trials: int, mean: float, variance: float) -> float:
+    """The chance of a count at least so far off on either side: twice that of its own side, at most 1.
+
+    trials: the most that it can be. A variance up to that of independent trials gives a binomial count. One
+    above the mean, of trials that come in clumps, gives a negative binomial one. Between the two it is
+    Poisson's, which finds too little rather than too much.
+    """
+    if not 0 < mean < trials:
+        return 1.0 if observed == mean else 0.0
+    exactly, ratio = _count(observed, trials, mean, variance)
+    total = term = exactly
+    at, above = observed, observed > mean
+    while term > total * _NEGLIGIBLE and (at < trials if above else at > 0):
+        term = term * ratio(at) if above else term / ratio(at - 1)
+        at += 1 if above else -1
+        total += term
+    return min(1.0, 2 * total)
+
+
+def _count(at: int, trials: int, mean: float, variance: float) -> tuple[float, Ratio]:
+    """The chance of exactly `at`, and from each chance to the next."""
+    rate = mean / trials
+    if variance <= mean * (1 - rate) * _EQUAL:
+        ways = math.lgamma(trials + 1) - math.lgamma(at + 1) - math.lgamma(trials - at + 1)
+        exactly = math.exp(ways + at * math.log(rate) + (trials - at) * math.log1p(-rate))
+        return exactly, lambda k: (trials - k) / (k + 1) * rate / (1 - rate)
+    if variance <= mean * _EQUAL:
+        return math.exp(at * math.log(mean) - mean - math.lgamma(at + 1)), lambda k: mean / (k + 1)
+    clumped = 1 - mean / variance
+    size = mean * (1 - clumped) / clumped
+    ways = math.lgamma(at + size) - math.lgamma(at + 1) - math.lgamma(size)
+    exactly = math.exp(ways + size * math.log1p(-clumped) + at * math.log(clumped))
+    return exactly, lambda k: (k + size) / (k + 1) * clumped
+
+
+def chi_square_beyond(x: float, freedom: int) -> float:
+    """The chance that a chi-square of so many degrees of freedom is at least x."""
+    half, odd = x / 2, freedom % 2
+    total = math.erfc(math.sqrt(half)) if odd else 0.0
+    term = math.exp(-half) * (math.sqrt(half) / math.gamma(1.5) if odd else 1)
+    for step in range(freedom // 2):
+        total += term
+        term *= half / (step + (1.5 if odd else 1))
+    return min(1.0, total)
+
+
+def holm(chances: Sequence[float]) -> list[float]:
+    """Each chance as it counts among so many comparisons: below a level, the whole of them errs as seldom."""
+    order = sorted(range(len(chances)), key=chances.__getitem__)
+    found, least = [1.0] * len(chances), 0.0
+    for place, number in enumerate(order):
+        least = max(least, min(1.0, (len(chances) - place) * chances[number]))
+        found[number] = least
+    return found
+
+
+def trials_to_show(rate: float, spread: float, level: float) -> int:
+    """How many trials show, nine times out of ten, that something comes twice as often as `rate`.
+
+    spread: the variance of the count, as a multiple of that of independent trials. level: how seldom it may
+    be said wrongly. Of a rate above one third, half way from it to always.
+    """
+    other = min(2 * rate, (1 + rate) / 2)
+    normal = NormalDist()
+    wrong = normal.inv_cdf(1 - level / 2) * math.sqrt(rate * (1 - rate))
+    missed = normal.inv_cdf(POWER) * math.sqrt(other * (1 - other))
+    return math.ceil(spread * ((wrong + missed) / (other - rate)) ** 2)
+
+
+def solve(matrix: Sequence[Sequence[float]], right: Sequence[float]) -> list[float]:
+    """The x with matrix x = right, of a symmetric positive definite matrix: a few rows, by elimination."""
+    rows = [[*row, value] for row, value in zip(matrix, right, strict=True)]
+    for place, row in enumerate(rows):
+        for lower in rows[place + 1 :]:
+            share = lower[place] / row[place]
+            for column in range(place, len(lower)):
+                lower[column] -= share * row[column]
+    found = [0.0] * len(rows)
+    for place in reversed(range(len(rows))):
+        row = rows[place]
+        known = sum(row[column] * found[column] for column in range(place + 1, len(rows)))
+        found[place] = (row[-1] - known) / row[place]
+    return found
