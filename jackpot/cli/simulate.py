@@ -72,12 +72,7 @@ def simulate(
         plan = Plan(
             paytable, played, tables, players, days, seed, rounds, first.date(), tuple(settings or ())
         )
-        if folder is None:
-            with tempfile.TemporaryDirectory(prefix="jackpot-simulate-") as made:
-                _, result = _simulated(plan, Path(made), keep=False)
-        else:
-            folder.mkdir(parents=True)
-            config, result = _simulated(plan, folder, keep=True)
+        config, result = _simulated(plan, folder)
     except FileExistsError:
         fail(f"{folder} is there already: give a new folder")
     except (Wrong, CatalogueError, LedgerError, OSError) as error:
@@ -96,14 +91,20 @@ def _check_lab() -> None:
         fail("jackpot simulate needs numpy: pip install 'jackpot[lab]'")
 
 
-def _simulated(plan: "Plan", folder: Path, *, keep: bool) -> "tuple[Config, Result]":
+def _simulated(plan: "Plan", folder: Path | None) -> "tuple[Config, Result]":
+    """Plays it. The configuration's mistakes end the command before anything is kept."""
     from jackpot.cli.bar import bar
     from jackpot.lab.simulated.plan import furnish
     from jackpot.lab.simulated.run import simulate as play
 
-    config = read(furnish(folder, plan))
+    with tempfile.TemporaryDirectory(prefix="jackpot-simulate-") as made:
+        config = read(furnish(Path(made), plan))
+    if folder is not None:
+        folder.mkdir(parents=True)
+        config = read(furnish(folder, plan))
     with bar() as tell:
-        return config, play(plan, config, lambda done: tell("rounds", done, plan.rounds_in_all), keep=keep)
+        of, keep = plan.rounds_in_all, folder is not None
+        return config, play(plan, config, lambda done: tell("rounds", done, of), keep=keep)
 
 
 def _tell(plan: "Plan", result: "Result", *, as_json: bool) -> bool:

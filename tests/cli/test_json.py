@@ -66,8 +66,8 @@ TRIED: tuple[tuple[str, ...], ...] = (
     *(("report", name, *(("H1",) if "hit" in report.options else ())) for name, report in REPORTS.items()),
     ("lease", "hand-over", "main"),
 )
-# They have no server to ask, and take half a minute: their reports are proved with their own tests.
-ELSEWHERE = {("bench",), ("conformance",), ("paytable", "analyze")}
+# They have no server to ask: their reports are proved with their own tests.
+ELSEWHERE = {("bench",), ("conformance",), ("paytable", "analyze"), ("simulate",)}
 
 
 @on_loop

@@ -118,7 +118,7 @@ class Disk:
         return [
             f"level {level.terms.level}: the ledger has {sums.get(key)}, the engine {level.accounts.values()}"
             for key, level in levels.items()
-            if sums.get(key) != level.accounts.values() or sum(sums[key])
+            if sums.get(key) != level.accounts.values() or not is_sound(sums[key], level.terms.limit)
         ]
 
 

@@ -1,0 +1,222 @@
+"""Does the fairness report say nothing of fair decks, and name the table of a false one?"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from jackpot.books import chance, fair, fairness
+from jackpot.books.dealt import Dealt, watch
+from jackpot.books.fairness import IMPROBABLE, Tally, shift_of
+from jackpot.books.names import Names
+from jackpot.config import Site
+from jackpot.lab.bench.past import BANK
+from jackpot.lab.dealing import Layout
+from jackpot.lab.simulated.decks import deal
+from jackpot.lab.simulated.plan import Plan
+from jackpot.ledger.open import open_reader
+from jackpot.ledger.reading import Reader
+from jackpot.rules import hands, kinds
+from jackpot.rules.engine import Engine
+from jackpot.rules.events import Closed, Settled, Voided
+from jackpot.rules.hands import best_row
+from jackpot.rules.state import DrawMade
+from tests.books.asked import said
+from tests.books.season import SITE, Season
+from tests.lab.simulated.floors import FIRST, FIVE, played
+
+Rows = list[dict[str, Any]]
+DRAWS = Plan(
+    "pa-643a-five-card-hand-bonus",
+    "let-it-ride",
+    2,
+    6,
+    2,
+    3,
+    10,
+    FIRST,
+    ("magic_card_every=20", "lucky_every=20"),
+)
+
+
+@contextmanager
+def floor(folder: Path, plan: Plan = FIVE, **chance_: Any) -> Iterator[Reader]:
+    """The ledger of a floor that was played."""
+    config, _ = played(folder / "floor", plan, **chance_)
+    with closing(open_reader(config.ledger.url)) as ledger:
+        yield ledger
+
+
+def improbable(rows: Rows) -> set[tuple[str, str]]:
+    """By table and what."""
+    return {(row["table"], row["what"]) for row in rows if row["verdict"] == IMPROBABLE}
+
+
+def test_fair_decks_and_draws_are_not_called_improbable(tmp_path: Path) -> None:
+    """Fairness: nothing of a seeded fair floor is improbable: hands, cards, ranks and draws."""
+    with floor(tmp_path, DRAWS) as ledger:
+        found = said(ledger, "fairness")
+    assert improbable(found.rows) == set()
+    assert found.facts[IMPROBABLE] == 0
+    assert found.facts["comparisons"] == len(found.rows)
+    kinds = {row["what"].split()[0] for row in found.rows}
+    assert kinds >= {"royal-flush", "card", "rank", "magic", "lucky"}
+    assert {row["shift"] for row in found.rows} == {"06:00", "14:00", "22:00", "all"}
+    assert {row["table"] for row in found.rows} == {"T001", "T002", "all"}
+
+
+def without(card: str) -> Callable[..., list[list[str]]]:
+    """Every second table's deck lacks a card: where it would lie, the next one of the deck does."""
+
+    def dealing(rng: np.random.Generator, layout: Layout, players: int, rounds: int) -> list[list[str]]:
+        size = layout.board + layout.own * players
+        whole = deal(rng, replace(layout, board=layout.board + 1), players, rounds)
+        return [
+            [one for one in cards if number % 2 or one != card][:size] for number, cards in enumerate(whole)
+        ]
+
+    return dealing
+
+
+def test_a_deck_without_an_ace_is_found(tmp_path: Path) -> None:
+    """Fairness: a card that never comes is named with its table, and no other table is."""
+    with floor(tmp_path, dealing=without("As")) as ledger:
+        found = said(ledger, "fairness")
+    assert {("T001", "card As")} <= improbable(found.rows)
+    assert {table for table, _ in improbable(found.rows)} == {"T001"}
+    first = found.rows[0]
+    assert (first["table"], first["what"], first["observed"], first["off"][0]) == ("T001", "card As", 0, "-")
+
+
+def royals(rng: np.random.Generator, layout: Layout, players: int, rounds: int) -> list[list[str]]:
+    """The second table deals a royal flush twice."""
+    dealt = deal(rng, layout, players, rounds)
+    for number in (7, 301):
+        royal = ["Ts", "Js", "Qs", "Ks", "As"]
+        dealt[number] = [*royal, *(card for card in dealt[number] if card not in royal)][: len(dealt[number])]
+    return dealt
+
+
+def test_royal_flushes_that_come_too_often_are_found(tmp_path: Path) -> None:
+    """Fairness: two in a thousand rounds; the hand is named with its table."""
+    with floor(tmp_path, dealing=royals) as ledger:
+        found = said(ledger, "fairness")
+    assert ("T002", "royal-flush") in improbable(found.rows)
+    assert {table for table, _ in improbable(found.rows)} <= {"T002", "all"}
+
+
+def test_twice_as_many_royal_flushes_are_found_in_so_many_hands_as_it_says() -> None:
+    """Fairness: `shown_from` is what it says: there twice as many are flagged, and as many are not."""
+    rate, level = 4 / 2_598_960, fair.LEVEL / 400
+    of = chance.trials_to_show(rate, 1.0, level)
+    twice, once = round(2 * of * rate), round(of * rate)
+    assert (fair.trial("royal-flush", of, twice, rate).chance or 0.0) < level
+    assert (fair.trial("royal-flush", of, once, rate).chance or 0.0) > 0.5
+    assert (fair.trial("royal-flush", of // 8, twice // 8, rate).chance or 0.0) > level
+
+
+def test_draws_that_come_too_often_are_found(tmp_path: Path) -> None:
+    """A7: a source that gives zero too often draws too often, and the same card."""
+    rng = Random(5)
+
+    def below(limit: int) -> int:
+        return 0 if rng.random() < 0.1 else rng.randrange(limit)
+
+    with floor(tmp_path, DRAWS, below=below) as ledger:
+        names = {what for _, what in improbable(said(ledger, "fairness").rows)}
+    assert {
+        "magic card drawn, 1 in 20",
+        "lucky bonus drawn, 1 in 20",
+        "magic card 2s",
+    } <= names
+
+
+class Paying:
+    """Tells on as a site would have sent it that shows the cards of paying hands alone."""
+
+    def __init__(self, to: Tally, names: Names) -> None:
+        self._to = to
+        self._names = names
+
+    def drawn(self, seq: int, round_: Dealt, draws: list[DrawMade]) -> None:
+        self._to.drawn(seq, round_, draws)
+
+    def played(self, round_: Dealt, sign: int) -> None:
+        _, ranking = hands.made_of("five-flop", "let-it-ride")
+        rows = self._names.links[1].rows
+        shown, round_.shown = round_.shown, [
+            hand for hand in round_.shown if best_row(rows, ranking(hand.cards + round_.board))
+        ]  # fmt: skip
+        self._to.played(round_, sign)
+        round_.shown = shown
+
+
+def test_a_site_that_shows_paying_hands_alone_is_judged_alike(tmp_path: Path) -> None:
+    """Fairness: the same hands against the same wagers; ranks, which pairs favour, are not compared."""
+    with floor(tmp_path) as ledger:
+        names, upto = Names(ledger, BANK), ledger.head(BANK).seq
+        whole, paying = Tally(names, SITE, None), Tally(names, SITE, None)
+        watch(ledger, BANK, 0, upto, whole)
+        watch(ledger, BANK, 0, upto, Paying(paying, names))
+    assert whole.hidden == 0 < paying.hidden
+    by_hand = [
+        {place: finding for place, finding in fairness._findings(names, tally) if place.link}
+        for tally in (whole, paying)
+    ]
+    assert by_hand[0] == by_hand[1] != {}
+    known = [(place, finding) for place, finding in fairness._findings(names, paying)]
+    assert not [finding for _, finding in known if finding.what.startswith("rank")]
+    cards = [finding.chance or 0.0 for _, finding in known if finding.what.startswith("card")]
+    assert cards
+    assert min(chance.holm(cards)) > fair.LEVEL
+
+
+def test_each_hand_of_a_round_that_ended_is_counted_once(books: Reader, season: Season) -> None:
+    """T2, T3, T6, T10: what was withdrawn, struck or voided counts nowhere, what was reopened counts once."""
+    tally = Tally(Names(books, BANK), SITE, None)
+    watch(books, BANK, 0, season.engine.seq, tally)
+    counted: dict[tuple[int, int], int] = {}
+    for place, each in tally.hands.items():
+        counted[place.link, place.table] = counted.get((place.link, place.table), 0) + each.hands
+    assert counted == {key: len(hands_) for key, hands_ in ended(season).items() if hands_}
+
+
+def ended(season: Season) -> dict[tuple[int, int], set[tuple[str, int]]]:
+    """By link and table: the hands with a wager of rounds that have ended, as the engine has them."""
+    engine = Engine(BANK)
+    found: defaultdict[tuple[int, int], set[tuple[str, int]]] = defaultdict(set)
+    for row in season.rows:
+        event = kinds.decode(row.kind, row.version, row.body)
+        engine.replay(row)
+        if not isinstance(event, Settled | Closed | Voided):
+            continue
+        closes = not isinstance(event, Voided) and event.closing is not None
+        number = event.table if isinstance(event, Voided) else row.table or 0
+        for (_, table), played_ in found.items():
+            played_ -= {one for one in played_ if (table, one[0]) == (number, event.round)}
+        closed = engine.state.table(number).closed
+        for bet in closed.bets if closed and closes else ():
+            found[bet.link, number].add((event.round, 0 if bet.dealer else bet.seat))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("hour", "zone", "began"),
+    [
+        (11, "UTC", "06:00"),
+        (13, "America/New_York", "06:00"),
+        (3, "UTC", "22:00"),
+        (5, "Asia/Kolkata", "06:00"),
+    ],
+)
+def test_a_shift_is_a_third_of_the_gaming_day(hour: int, zone: str, began: str) -> None:
+    """Fairness: by the site's clocks, from the hour at which its gaming day begins."""
+    at = 1_767_225_600_000 + hour * 3_600_000  # 2026-01-01 in UTC
+    site = Site("x", "USD", SITE.gaming_day_ends, zone)
+    assert shift_of(at, site) == began

@@ -1,0 +1,61 @@
+"""Does `jackpot simulate` say what came of a floor, keep its books, and refuse in one line?"""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from jackpot.cli.__main__ import root
+
+SMALL = ("--paytable", "pa-643a-five-card-C", "--tables", "1", "--days", "1", "--rounds", "4")
+
+
+def simulate(*words: object) -> Result:
+    return CliRunner().invoke(root("simulate"), ["simulate", *map(str, words)], env={"COLUMNS": "200"})
+
+
+def test_it_tells_what_came_and_keeps_the_books(tmp_path: Path) -> None:
+    """README, commands: rounds a second, meters, hands against exact odds, and a ledger to report on."""
+    folder = tmp_path / "year"
+    done = simulate(folder, *SMALL)
+    assert done.exit_code == 0, done.output
+    for said in (
+        "96 rounds of 6 players",
+        "a second of a processor",
+        "mega",
+        "royal-flush",
+        "the books balance",
+    ):
+        assert said in done.output
+    report = CliRunner().invoke(
+        root("report"), ["report", "reconcile", "--config", str(folder / "simulated.toml"), "--json"]
+    )
+    assert json.loads(report.output)["rows"]
+    again = simulate(folder, *SMALL)
+    assert (again.exit_code, again.stderr) == (1, f"{folder} is there already: give a new folder\n")
+
+
+def test_its_figures_leave_as_json() -> None:
+    """Every figure that is shown can be exported: one JSON value alone."""
+    found = json.loads(simulate(*SMALL, "--json").stdout)
+    assert found["rounds"] == 96
+    assert [level["level"] for level in found["levels"]] == ["mega", "major", "minor"]
+    assert {hand["what"] for hand in found["judged"]["hands"]} >= {"royal-flush", "three-of-a-kind"}
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--paytable", "none"), "there is no paytable 'none'"),
+        ((*SMALL, "--game", "three-card-poker"), "--game: pa-643a-five-card-C is for"),
+        ((*SMALL, "--set", "wager"), "--set: 'wager' is not like wager=5.00"),
+        ((*SMALL, "--set", "wager=2.00"), "wagers of 1.00 or 5.00 only"),
+        (("--paytable", "pa-649a-2011-progressive-A"), "primary rate to the operator"),
+    ],
+)
+def test_wrong_input_gets_a_clear_line(words: tuple[str, ...], said: str) -> None:
+    """The lab: what cannot be simulated is said before anything is played."""
+    done = simulate(*words)
+    assert done.exit_code == 1
+    assert said in done.stderr

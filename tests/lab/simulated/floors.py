@@ -1,0 +1,19 @@
+"""Small simulated floors for tests."""
+
+from datetime import date
+from pathlib import Path
+from typing import Any, Final
+
+from jackpot.config import Config, load
+from jackpot.lab.simulated.plan import Plan, furnish
+from jackpot.lab.simulated.run import Result, simulate
+
+FIRST: Final = date(2026, 1, 1)
+FIVE: Final = Plan("pa-643a-five-card-C", "let-it-ride", 2, 6, 1, 3, 20, FIRST)
+
+
+def played(folder: Path, plan: Plan = FIVE, *, keep: bool = True, **chance: Any) -> tuple[Config, Result]:
+    """Plays a plan in a new folder."""
+    folder.mkdir(parents=True)
+    config = load(furnish(folder, plan))
+    return config, simulate(plan, config, lambda _: None, keep=keep, **chance)
