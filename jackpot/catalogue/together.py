@@ -16,7 +16,7 @@ from jackpot.rules.paytable import Game, HandKind
 class Together(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Of `deals` equally likely deals of a board and two hands, `both[i][j]` make the i-th and the j-th hand.
 
-    The hands are in the order of `Odds.hands`.
+    The hands are in the order of `Odds.hands`; the last place is of all that is none of them.
     """
 
     deals: int

@@ -141,16 +141,14 @@ def text() -> str:
     lines = [
         "# How often do two hands of one round make what together? Whole numbers of deals of the community",
         "# cards and two hands, from one deck of 52: by the first hand a row, by the second a column, in the",
-        "# order of the hands in odds.toml; what is in neither pays nothing. They say how far the counts of",
-        "# a floor may stray where seats share a board. Made by `python -m tests.catalogue.together`.",
+        "# order of the hands in odds.toml, then all that is none of them. They say how far the counts of a",
+        "# floor may stray where seats share a board. Made by `python -m tests.catalogue.together`.",
     ]
     for (kind, game), (own, shared) in SHAPES.items():
         counted = together(kind, own, shared)
         deals = comb(DECK, shared) * comb(DECK - shared, own) * comb(DECK - shared - own, own)
         assert counted.sum() == deals, (kind, game)
-        rows = ",\n".join(
-            "  [" + ", ".join(f"{n:_}" for n in row) + "]" for row in counted[:-1, :-1].tolist()
-        )
+        rows = ",\n".join("  [" + ", ".join(f"{n:_}" for n in row) + "]" for row in counted.tolist())
         lines.append(f"\n[{kind}.{game}]\ndeals = {deals:_}\nboth = [\n{rows},\n]")
     return "\n".join(lines) + "\n"
 

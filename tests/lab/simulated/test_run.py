@@ -97,7 +97,7 @@ def test_one_sided_counts_do_not_pass() -> None:
 )
 def test_other_games_are_played(tmp_path: Path, paytable: str, settings: list[str]) -> None:
     """A7, H2: every hand kind, and draws; the engine refuses nothing, and the meters are sound."""
-    open_ = ["primary=10%", "reserve=1%", "seed=5000.00", "reseed=5000.00"]
+    open_ = ["primary=10%", "seed=5000.00", "reseed=5000.00"]
     settings = [text for text in settings if text != "*"] + [
         f"meter.{text}" for text in open_ if "*" in settings
     ]
