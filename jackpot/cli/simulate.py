@@ -1,13 +1,14 @@
 """`jackpot simulate`: what does a floor do in a year? Minutes of the engine, and books to look at."""
 
 import tempfile
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from jackpot.cli.speak import fail, read
+from jackpot.cli.speak import fail, options, read
 
 if TYPE_CHECKING:
     from jackpot.config import Config
@@ -20,38 +21,41 @@ app = typer.Typer(help="A year of a floor in minutes.")
 _FIRST: Final = datetime(2026, 1, 1)  # noqa: DTZ001 - a date, as typer has it
 
 
-@app.command()
-def simulate(
+@dataclass(frozen=True)
+class Asked:
+    """What the options say."""
+
+    paytable: Annotated[str, typer.Option(metavar="ID", help="As `jackpot paytable list` names it.")]
     folder: Annotated[
         Path | None,
         typer.Argument(
-            metavar="[DIR]", help="A new folder for ledger and configuration; without, none is kept."
+            metavar="[DIR]", help="A new folder for ledger and configuration; else nothing is kept."
         ),
-    ] = None,
-    *,
-    paytable: Annotated[str, typer.Option(metavar="ID", help="As `jackpot paytable list` names it.")],
+    ] = None
     game: Annotated[
         str | None,
         typer.Option(metavar="GAME", help="Of the paytable's games this one. [default: the first]"),
-    ] = None,
+    ] = None
     settings: Annotated[
         list[str] | None,
         typer.Option(
-            "--set",
-            metavar="SETTING=VALUE",
-            help="Of the link, as in [[link]]: wager=5.00, meter.primary=15%.",
+            "--set", metavar="NAME=VALUE", help="Of the link, as in [[link]]: wager=5.00, meter.primary=15%."
         ),
-    ] = None,
-    tables: Annotated[int, typer.Option(min=1, max=500)] = 12,
-    players: Annotated[int, typer.Option(min=1, max=7, help="At each table; each makes every wager.")] = 6,
-    days: Annotated[int, typer.Option(min=1, max=3_660, help="Gaming days, each of 24 hours of play.")] = 30,
-    rounds: Annotated[int, typer.Option(min=1, max=600, help="An hour, at each table.")] = 40,
-    seed: Annotated[int, typer.Option(min=0, help="The same one makes the same ledger again.")] = 1,
+    ] = None
+    tables: Annotated[int, typer.Option(min=1, max=500)] = 12
+    players: Annotated[int, typer.Option(min=1, max=7, help="At each table; each makes every wager.")] = 6
+    days: Annotated[int, typer.Option(min=1, max=3_660, help="Gaming days, each of 24 hours of play.")] = 30
+    rounds: Annotated[int, typer.Option(min=1, max=600, help="An hour, at each table.")] = 40
+    seed: Annotated[int, typer.Option(min=0, help="The same one makes the same ledger again.")] = 1
     first: Annotated[
         datetime, typer.Option("--from", formats=["%Y-%m-%d"], metavar="DAY", help="The first gaming day.")
-    ] = _FIRST,
-    as_json: Annotated[bool, typer.Option("--json", help="What came of it, as JSON.")] = False,
-) -> None:
+    ] = _FIRST
+    as_json: Annotated[bool, typer.Option("--json", help="What came of it, as JSON.")] = False
+
+
+@app.command()
+@options(Asked)
+def simulate(asked: Asked) -> None:
     """Play a floor without sockets and clocks: real decks, the real engine, a real ledger.
 
     At the end the hands that were paid are held against exact odds: each hand, all by one chi-square, and to
@@ -68,17 +72,24 @@ def simulate(
     from jackpot.lab.simulated.plan import Plan, Wrong, game_of
 
     try:
-        played = game_of(paytable, game, players)
         plan = Plan(
-            paytable, played, tables, players, days, seed, rounds, first.date(), tuple(settings or ())
+            asked.paytable,
+            game_of(asked.paytable, asked.game, asked.players),
+            asked.tables,
+            asked.players,
+            asked.days,
+            asked.seed,
+            asked.rounds,
+            asked.first.date(),
+            tuple(asked.settings or ()),
         )
-        config, result = _simulated(plan, folder)
+        config, result = _simulated(plan, asked.folder)
     except FileExistsError:
-        fail(f"{folder} is there already: give a new folder")
+        fail(f"{asked.folder} is there already: give a new folder")
     except (Wrong, CatalogueError, LedgerError, OSError) as error:
         fail(f"not simulated: {error}")
-    improbable = _tell(plan, result, as_json=as_json)
-    if folder is not None and not as_json:
+    improbable = _tell(plan, result, as_json=asked.as_json)
+    if asked.folder is not None and not asked.as_json:
         typer.echo(f"kept: jackpot report hits --config {config.path} --from {plan.first}")
     if improbable or result.problems:
         raise typer.Exit(1)

@@ -2,8 +2,12 @@
 
 import getpass
 import os
+from collections.abc import Callable
+from dataclasses import MISSING, fields
+from functools import wraps
+from inspect import Parameter, Signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, NoReturn
+from typing import TYPE_CHECKING, Annotated, Any, Final, NoReturn, TypeVar, get_type_hints
 
 import typer
 
@@ -13,6 +17,7 @@ if TYPE_CHECKING:
 
     from jackpot.config import Config
 
+Given = TypeVar("Given")
 # Wide enough that no id or hand is ever cut in a file.
 PIPE_WIDTH: Final = 400
 # Columns of sums.
@@ -25,6 +30,31 @@ ConfigFile = Annotated[
 ]
 By = Annotated[str | None, typer.Option("--by", metavar="NAME", help="Who acts; default: your login name.")]
 Reason = Annotated[str, typer.Option("--reason", "-r", metavar="TEXT", help="Why; it is journalled.")]
+
+
+def options(given: type[Given]) -> Callable[[Callable[[Given], None]], Callable[..., None]]:
+    """Makes a command of a function of one dataclass, whose fields are the command's options."""
+    hints = get_type_hints(given, include_extras=True)
+    parameters = [
+        Parameter(
+            field.name,
+            Parameter.KEYWORD_ONLY,
+            annotation=hints[field.name],
+            default=Parameter.empty if field.default is MISSING else field.default,
+        )
+        for field in fields(given)
+    ]
+
+    def making(run: Callable[[Given], None]) -> Callable[..., None]:
+        @wraps(run)
+        def command(**words: Any) -> None:
+            run(given(**words))
+
+        command.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+        command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+        return command
+
+    return making
 
 
 def fail(message: str) -> NoReturn:

@@ -17,19 +17,19 @@ from jackpot.rules.paytable import LinkTerms
 _NEVER: Final = 1
 
 
-# A number from 0 to one below the one given.
 Below = Callable[[int], int]
+"""A number from 0 to one below the one given."""
 
 
-def draws_at(engine: Engine, name: str, below: Below = secrets.randbelow) -> dict[str, Draw]:
+def draws_at(engine: Engine, name: str, below: Below | None = None) -> dict[str, Draw]:
     """What a lock at that table needs now, by link; empty where none of its links draws.
 
-    below: the system's secure source, in every server; another one may only simulate.
+    below: in place of the system's secure source, for a simulation alone.
     """
     if (table := engine.table(name)) is None:
         return {}
     return {
-        terms.link: _draw(terms, table.terms.seats, below)
+        terms.link: _draw(terms, table.terms.seats, below or secrets.randbelow)
         for number in table.links
         if (terms := engine.state.link(number).terms).magic_every or terms.lucky_every
     }

@@ -49,6 +49,16 @@ Dealing = Callable[[np.random.Generator, Layout, int, int], list[list[str]]]
 """As `decks.deal`."""
 
 
+class Luck(NamedTuple):
+    """What deals and draws; below: None for numbers of the plan's seed."""
+
+    dealing: Dealing = deal
+    below: Below | None = None
+
+
+FAIR: Final = Luck()
+
+
 class LevelEnd(NamedTuple):
     """Of a level as the floor closed; sums in micro-dollars."""
 
@@ -128,21 +138,19 @@ def simulate(
     tell: Callable[[int], None],
     *,
     keep: bool,
-    dealing: Dealing = deal,
-    below: Below | None = None,
+    luck: Luck = FAIR,
 ) -> Result:
     """Plays the plan to its end. tell: is told how many rounds are played. keep: the ledger; else nothing.
 
-    dealing, below: what deals and draws; by themselves fair. Raises Wrong where the engine refuses a round,
-    LedgerError.
+    Raises Wrong where the engine refuses a round, LedgerError.
     """
-    draws = partial(draws_at, below=below or Random(f"{plan.seed} draws").randrange)
+    draws = partial(draws_at, below=luck.below or Random(f"{plan.seed} draws").randrange)
     began = int(datetime.combine(plan.first, config.site.gaming_day_ends, UTC).timestamp()) * 1000
     if not keep:
         core = Core(Engine(BANK), Head(BANK, 1, 0, genesis(BANK), HOLDER, 0), draws=draws)
         floor = _Floor(plan, config, core, Memory(), began)
         floor.act(OpenBank(config.site.first_id), began)
-        return floor.play(dealing, tell)
+        return floor.play(luck.dealing, tell)
     file = config.ledger.file
     if file is None:
         raise Wrong("a simulated floor has its ledger in a file")
@@ -150,7 +158,7 @@ def simulate(
     with closing(SqliteLedger(file)) as ledger:
         core = Core(Engine(BANK), ledger.new_epoch(BANK, HOLDER), draws=draws)
         core.engine.replay(ledger.rows(BANK, 0, 1)[0])
-        return _Floor(plan, config, core, Disk(ledger), began).play(dealing, tell)
+        return _Floor(plan, config, core, Disk(ledger), began).play(luck.dealing, tell)
 
 
 class _Floor:

@@ -13,7 +13,7 @@ from jackpot.books.reports import REPORTS
 from jackpot.lab.bench.past import BANK
 from jackpot.lab.dealing import Layout
 from jackpot.lab.simulated.decks import deal
-from jackpot.lab.simulated.plan import DEALT, Plan, Wrong, furnish, game_of
+from jackpot.lab.simulated.plan import DEALT, Plan, game_of
 from jackpot.lab.simulated.run import judge
 from jackpot.ledger.open import open_reader
 from jackpot.ledger.rebuild import rebuild
@@ -105,26 +105,3 @@ def test_other_games_are_played(tmp_path: Path, paytable: str, settings: list[st
     _, result = played(tmp_path / "played", plan, keep=False)
     assert result.problems == []
     assert result.levels[0].wagers == result.rounds * 6
-
-
-@pytest.mark.parametrize(
-    ("setting", "said"),
-    [
-        ("wager", "is not like"),
-        ("id=x", "is not like"),
-        ("meter.=5", "is not like"),
-        ("Wager=1", "is not like"),
-    ],
-)
-def test_what_is_no_setting_is_named(tmp_path: Path, setting: str, said: str) -> None:
-    """Wrong input gets one clear line."""
-    with pytest.raises(Wrong, match=said):
-        furnish(tmp_path, FIVE._replace(settings=(setting,)))
-
-
-def test_a_game_has_its_seats() -> None:
-    """Wrong input: no player sits where the game has no seat, and no paytable is played in another game."""
-    with pytest.raises(Wrong, match="6 seats, not 7"):
-        game_of("pa-653a-progressive-C", "ultimate-texas-holdem", 7)
-    with pytest.raises(Wrong, match="not three-card-poker"):
-        game_of("pa-643a-five-card-C", "three-card-poker", 6)
