@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from jackpot.books import chance
-from jackpot.catalogue import odds_of, together_of
+from jackpot.catalogue import odds_of
 from jackpot.rules.cards import SUITS
 from jackpot.rules.hands import Ranked, best_row
 from jackpot.rules.paytable import Game, HandKind, LinkTerms
@@ -84,9 +84,11 @@ def expected_of(terms: LinkTerms, game: Game) -> Expected:
 
 @lru_cache(64)
 def _expected(kind: HandKind, game: Game, names: tuple[str, ...]) -> Expected:
-    odds, together = odds_of(kind), together_of(kind, game)
-    places = [place for place, name in enumerate(odds.hands) if name in names]
-    both = tuple(tuple(together.both[i][j] / together.deals for j in places) for i in places)
+    odds = odds_of(kind)
+    pairs = odds.pairs[game]
+    deals = sum(map(sum, pairs.values()))
+    places = [place for place, name in enumerate(pairs) if name in names]
+    both = tuple(tuple(pairs[name][place] / deals for place in places) for name in names)
     return Expected(names, tuple(odds.hands[name] / odds.deals for name in names), both)
 
 

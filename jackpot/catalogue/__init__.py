@@ -32,7 +32,6 @@ from jackpot.catalogue.returns import (
     times,
 )
 from jackpot.catalogue.terms import DEFAULT_BANK, LevelEntry, LinkEntry, TermsRefused, resolve
-from jackpot.catalogue.together import Together, together_of
 
 __all__ = [
     "DEFAULT_BANK",
@@ -46,7 +45,6 @@ __all__ = [
     "Paytable",
     "Return",
     "TermsRefused",
-    "Together",
     "cards_by_house",
     "draws_return",
     "every",
@@ -68,5 +66,4 @@ __all__ = [
     "row_chances",
     "rows_of",
     "times",
-    "together_of",
 ]
