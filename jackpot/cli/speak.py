@@ -7,7 +7,7 @@ from dataclasses import MISSING, fields
 from functools import wraps
 from inspect import Parameter, Signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, NoReturn, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Final, NoReturn, Protocol, TypeVar, get_type_hints
 
 import typer
 
@@ -17,7 +17,14 @@ if TYPE_CHECKING:
 
     from jackpot.config import Config
 
-Given = TypeVar("Given")
+
+class Fields(Protocol):
+    """Any dataclass."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
+
+
+Given = TypeVar("Given", bound=Fields)
 # Wide enough that no id or hand is ever cut in a file.
 PIPE_WIDTH: Final = 400
 # Columns of sums.

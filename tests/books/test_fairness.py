@@ -19,7 +19,7 @@ from jackpot.lab.bench.past import BANK
 from jackpot.lab.dealing import Layout
 from jackpot.lab.simulated.decks import deal
 from jackpot.lab.simulated.plan import Plan
-from jackpot.lab.simulated.run import Luck
+from jackpot.lab.simulated.run import FAIR, Luck
 from jackpot.ledger.open import open_reader
 from jackpot.ledger.reading import Reader
 from jackpot.rules import hands
@@ -44,9 +44,9 @@ DRAWS = Plan(
 
 
 @contextmanager
-def floor(folder: Path, plan: Plan = FIVE, **luck: Luck) -> Iterator[Reader]:
+def floor(folder: Path, plan: Plan = FIVE, luck: Luck = FAIR) -> Iterator[Reader]:
     """The ledger of a floor that was played."""
-    config, _ = played(folder / "floor", plan, **luck)
+    config, _ = played(folder / "floor", plan, luck=luck)
     with closing(open_reader(config.ledger.url)) as ledger:
         yield ledger
 

@@ -6,14 +6,14 @@ from typing import Final
 
 from jackpot.config import Config, load
 from jackpot.lab.simulated.plan import Plan, furnish
-from jackpot.lab.simulated.run import Luck, Result, simulate
+from jackpot.lab.simulated.run import FAIR, Luck, Result, simulate
 
 FIRST: Final = date(2026, 1, 1)
 FIVE: Final = Plan("pa-643a-five-card-C", "let-it-ride", 2, 6, 1, 3, 20, FIRST)
 
 
-def played(folder: Path, plan: Plan = FIVE, *, keep: bool = True, **luck: Luck) -> tuple[Config, Result]:
+def played(folder: Path, plan: Plan = FIVE, *, keep: bool = True, luck: Luck = FAIR) -> tuple[Config, Result]:
     """Plays a plan in a new folder."""
     folder.mkdir(parents=True)
     config = load(furnish(folder, plan))
-    return config, simulate(plan, config, lambda _: None, keep=keep, **luck)
+    return config, simulate(plan, config, lambda _: None, keep=keep, luck=luck)
