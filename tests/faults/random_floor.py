@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 from tests.faults.model_facts import Link as ModelLink
 from tests.faults.model_floor import MISMATCH, OPEN, Round
 from tests.faults.model_floor import Table as ModelTable
-from tests.faults.model_people import ROLES
+from tests.faults.model_people import ROLES, are_two, may
 from tests.faults.test_model import OfModel, options_of
 from tests.faults.worked.form import FOUR, LIR, THREE, UTH, Link, Message, Signer, Table, cents
 
@@ -375,9 +375,9 @@ class RandomFloor:
         """People sign for something; requests by their numbers."""
         self.of_model.sign(kind, signed, **fields)
 
-    def signers(self, people: int) -> tuple[Signer, ...]:
+    def signers(self, people: int, kind: str = "validate") -> tuple[Signer, ...]:
         """So many of the crew; mostly those who may, with their own secret, and different ones."""
-        likely = [one for one in self.crew if "floor" in one.roles]
+        likely = [one for one in self.crew if may(one, kind)]
         chosen = [
             self.rng.choice((likely or self.crew) if self.rng.random() < 0.8 else self.crew)
             for _ in range(people)
@@ -393,13 +393,19 @@ class RandomFloor:
             self.reshuffle()
             return
         number = self.rng.choice((*self.model.requests, *self.model.requests, 99))
-        request = self.model.requests.get(number)
         if self.rng.random() < 0.2:
             self.sign("reject", self.signers(1), request=number)
             return
+        self.confirm(number)
+
+    def confirm(self, number: int) -> None:
+        """Mostly by who asked and another who may."""
         asker, second = self.signers(2)
+        request = self.model.requests.get(number)
         if request is not None and self.rng.random() < 0.9:
             asker = replace(next(one for one in self.crew if one.id == request.asker), means=request.means)
+            others = [one for one in self.crew if may(one, request.kind) and are_two(asker, one)]
+            second = self.rng.choice(others) if others and self.rng.random() < 0.7 else second
         self.sign("confirm", (asker, second), request=number)
 
     def reshuffle(self) -> None:
@@ -428,6 +434,11 @@ class RandomFloor:
             self.move(name, people)
         else:
             self.act(kind, 1, link=name)
+        if self.model.requests and self.rng.random() < 0.5:
+            if self.rng.random() < 0.5:
+                self.correct_meter(self.rng.choice(self.house.links).name, 2)
+            for number in list(self.model.requests)[-2:]:
+                self.confirm(number)
         if kind != "suspend" and self.rng.random() < 0.7:
             self.act("resume", 1, link=name)
 
