@@ -36,6 +36,11 @@ OF_LEVEL = ("seed", "reseed", "primary", "reserve", "limit")
 OF_LINK = ("simultaneous", "count_chips", "hold_table", "magic_every", "lucky_every")
 
 
+def terms_of(link: Link) -> tuple[Any, ...]:
+    """All that people can change of a link (L9)."""
+    return link.levels, link.envy, link.validate_at, *(getattr(link, name) for name in OF_LINK)
+
+
 class LinkActs(PaperActs):
     """Acts on a link as a whole."""
 
@@ -181,11 +186,13 @@ class LinkActs(PaperActs):
         if unknown := terms.keys() - {*OF_LEVEL, *OF_LINK, "floor_to_seed", "validate_at_cents"}:
             raise Refused(f"nobody changes {', '.join(sorted(unknown))}")
         self.check_options(of, options, terms.get("floor_to_seed", False))
+        validate_at = terms.get("validate_at_cents", of.validate_at)
+        new = replace(of, levels=levels, envy=sums, validate_at=validate_at, **options)
+        if terms_of(new) == terms_of(of):
+            raise Refused("unchanged")
+        for name in ("levels", "envy", "validate_at", *OF_LINK):
+            setattr(of, name, getattr(new, name))
         of.facts.append(Change(levels))
-        of.levels, of.envy = levels, sums
-        of.validate_at = terms.get("validate_at_cents", of.validate_at)
-        for name, value in options.items():
-            setattr(of, name, value)
         return self.answer(*self.recompute({link}))
 
     def changed(self, link: Link, name: str, terms: dict[str, Any]) -> Level:

@@ -16,9 +16,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-from tests.faults.model_facts import CENT, UNDONE, Award, Link
+from tests.faults.model_facts import CENT, UNDONE, Award
 from tests.faults.model_floor import Map
-from tests.faults.model_links import LinkActs
+from tests.faults.model_links import LinkActs, terms_of
 
 # What is held against what it was: the first of what an act moves, the second of what stood there.
 MOVED: Final = ("awards", "corrections", "transfers")
@@ -78,20 +78,6 @@ class SeenActs(LinkActs):
             link = fields["link"]
             sight.terms, sight.wanted = terms_of(self.links[link]), terms_of(then.links[link])
         return sight
-
-
-def terms_of(link: Link) -> tuple[Any, ...]:
-    """All that people can change of a link (L9)."""
-    return (
-        link.levels,
-        link.envy,
-        link.validate_at,
-        link.simultaneous,
-        link.count_chips,
-        link.hold_table,
-        link.magic_every,
-        link.lucky_every,
-    )
 
 
 def change(before: dict[str, int], after: dict[str, int]) -> tuple[int, ...]:

@@ -11,11 +11,10 @@ from dataclasses import replace
 from random import Random
 from typing import Any, Final, NamedTuple
 
-from tests.faults.model_facts import Link as ModelLink
 from tests.faults.model_floor import MISMATCH, OPEN, Round
 from tests.faults.model_floor import Table as ModelTable
 from tests.faults.model_people import ROLES, are_two, may
-from tests.faults.test_model import OfModel, options_of
+from tests.faults.test_model import OfModel
 from tests.faults.worked.form import FOUR, LIR, THREE, UTH, Link, Message, Signer, Table, cents
 
 CARDS: Final = {LIR: (3, (2,)), UTH: (2, (5,)), THREE: (3, ()), FOUR: (5, ())}
@@ -51,20 +50,6 @@ LIMITED: Final = {"primary": {"mega": "30.33", "major": "22.22", "minor": "9.99"
 def dollars(micros: int) -> str:
     """Micro-dollars as a worked example writes them; not below zero."""
     return f"{max(0, micros) // 1_000_000}.{max(0, micros) % 1_000_000:06d}"
-
-
-def changes(link: ModelLink, terms: Message) -> bool:
-    """Whether these terms, as the model takes them, are others than the link has."""
-    for name, value in terms.items():
-        if isinstance(value, dict):
-            here = any(getattr(link.levels[level], name) != new for level, new in value.items())
-        elif name == "floor_to_seed":
-            here = any(level.floored != value for level in link.levels.values())
-        else:
-            here = getattr(link, name.removesuffix("_cents")) != value
-        if here:
-            return True
-    return False
 
 
 class House(NamedTuple):
@@ -486,8 +471,7 @@ class RandomFloor:
                 {"simultaneous": self.rng.choice(("order", "share"))},
             )
         )
-        if changes(link, options_of(terms)):
-            self.act("change", people, link=name, **terms)
+        self.act("change", people, link=name, **terms)
 
     def move(self, name: str, people: int) -> None:
         """To another link of the house; closed one time in ten, unless it is the last."""

@@ -10,6 +10,7 @@ from tests.faults.worked.form import (
     Act,
     Example,
     Frame,
+    Hand,
     Level,
     Link,
     Step,
@@ -50,6 +51,10 @@ def quads(round_: str, envy: str) -> Frame:
     """Seat 5 shows four kings, and seat 3 has the envy bonus."""
     won = Won(5, "odds", "300", "four-of-a-kind"), Won(3, "envy", envy, "four-of-a-kind", because=5)
     return Frame("T1", settle(round_, shown(5, QUADS)), won)
+
+
+def drawn(seat: int, prize: str) -> Won:
+    return Won(seat, "draw", {"magic-card": "20", "lucky-bonus": "5"}[prize], prize, pays="account")
 
 
 def of_a_tenth(five: str, three: str) -> tuple[Won, ...]:
@@ -146,6 +151,32 @@ EXAMPLES: list[Example] = [
         ),
         {L: Level("450.36", "500", "0.40", "50.04")},
         held=("T1",),
+    ),
+    Example(
+        "what was drawn in a round is paid when it is open again, though nothing is drawn there any more",
+        ("T10", "L9", "A7"),
+        LATE,
+        (Link("L", "pa-643a-five-card-hand-bonus", options={"magic_every": 10, "lucky_every": 10}),),
+        (T1,),
+        (
+            Frame("T1", plain("r1", [5, 3]), draws={"L": {"magic_card": "Td", "lucky_box": 3}}),
+            Frame(
+                "T1",
+                settle("r1", shown(3, "2c 7h 8h"), board="9s Kd", close=False),
+                (drawn(3, "lucky-bonus"),),
+            ),
+            Frame("T1", close("r1")),
+            SUSPEND,
+            change(magic_every=0, lucky_every=0, ok=False),  # the prize waits
+            Act("validate", Hand("r1", 3)),
+            Act("pay", Hand("r1", 3)),
+            change(magic_every=0, lucky_every=0, validate_at="1000"),
+            RESUME,
+            reopen("r1"),
+            Frame("T1", settle("r1", shown(5, "Td 7c 8c")), (drawn(5, "magic-card"),)),
+        ),
+        # 2 x 0.13, 2 x 0.08
+        {L: Level("10000.26", "10000", "0.42", reserve="0.16")},
     ),
     Example(
         "a round that was played uncounted owes no count when it is open again",
