@@ -20,7 +20,7 @@ from tests.faults.model_facts import (
 )
 from tests.faults.model_floor import Map, Refused
 from tests.faults.model_papers import PaperActs
-from tests.faults.model_paytables import envy_sums
+from tests.faults.model_paytables import HOLD_EM, envy_sums
 
 # What the sources ask where they leave a level's terms open (L4, L5): micro-dollars, hundredths of a percent.
 LEAST_SEED = {
@@ -177,8 +177,10 @@ class LinkActs(PaperActs):
             raise Refused("two people")
         of = self.at_rest(self.open_one(link))
         if "envy" in terms or "envy_approved" in terms:
-            approved = terms.pop("envy_approved", None) or {}
-            sums = envy_sums(of.paytable, of.wager, terms.pop("envy", None) or "", approved)
+            approved, schedule = terms.pop("envy_approved", None) or {}, terms.pop("envy", None) or ""
+            if schedule and schedule not in of.paytable.envy:
+                raise Refused("no such schedule")
+            sums = envy_sums(of.paytable, of.wager, schedule, approved)
         else:
             sums = of.envy
         levels = {name: self.changed(of, name, terms) for name in of.levels}
@@ -212,12 +214,16 @@ class LinkActs(PaperActs):
         return level
 
     def check_options(self, link: Link, options: dict[str, Any], floored: bool) -> None:
-        """T5, A4, A7: what the source leaves open."""
+        """T3, T5, A4, A7: what the source leaves open."""
+        if options.get("count_chips") and link.paytable.electronic:
+            raise Refused("no chips")
         by_turn = link.paytable.id.startswith("pa-") and not link.paytable.electronic
         seeded = any(terms.seed_for_1 is not None for terms in link.paytable.levels.values())
         if options.get("simultaneous") == "share" and by_turn:
             raise Refused("winners are paid by turn")
         if floored and link.paytable.id.startswith("pa-") and seeded:
             raise Refused("the source mandates seed and reseed")
-        if (options.get("magic_every") or options.get("lucky_every")) and not link.paytable.electronic:
+        here = [table.game for table in self.tables.values() if link.name in table.links]
+        drawn = link.paytable.electronic and not link.paytable.dealer and HOLD_EM not in here
+        if (options.get("magic_every") or options.get("lucky_every")) and not drawn:
             raise Refused("no draws here")

@@ -469,6 +469,9 @@ class RandomFloor:
                 {"hold_table": self.rng.random() < 0.5},
                 {"floor_to_seed": self.rng.random() < 0.5},
                 {"simultaneous": self.rng.choice(("order", "share"))},
+                {"count_chips": self.rng.random() < 0.5},
+                {self.rng.choice(("magic_every", "lucky_every")): self.rng.choice((0, 40, 60))},
+                {"envy": self.rng.choice("AB")},
             )
         )
         self.act("change", people, link=name, **terms)
