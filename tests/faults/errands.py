@@ -1,18 +1,21 @@
-"""How do simulated people bring a link to rest, and what do they do to its money (L8, A11)?"""
+"""How do simulated people bring a link to rest, and what do they do to its money and terms (L8, L9, A11)?"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from random import Random
-from typing import Final
+from typing import Any, Final
 
+from jackpot.catalogue.terms import TermsRefused
 from jackpot.rules.acts.disputes import Lift
 from jackpot.rules.acts.hits import Pay, Validate
 from jackpot.rules.acts.links import Suspend
 from jackpot.rules.acts.meters import CloseLink, CorrectMeter, DecideLeft, Transfer
 from jackpot.rules.commands import Command
-from tests.faults.house import SPARE, server_level
+from tests.faults.house import SPARE, LinkPlan, model_level, server_level
 from tests.faults.model import Model
-from tests.faults.model_facts import PENDING, VALIDATED, Hit, Link
+from tests.faults.model_facts import DOLLAR, PENDING, VALIDATED, Hit, Link
 from tests.faults.terms import Names
 
 Named = tuple[Command, tuple[str, ...]]  # by so many people
@@ -22,6 +25,12 @@ TAX_FROM: Final = 90_000
 WITH_FORM: Final = 0.8
 # Of the moves of a link's money, how many close the spare link, which no table plays.
 CLOSES: Final = 0.5
+# Of the links that are brought to rest, how many have other terms then; how often that is asked for before.
+CHANGES: Final = 0.5
+EARLY: Final = 0.03
+# Rates in percent and reseeds in dollars that every source allows.
+RATES: Final = ("20%", "20.01%", "22.5%")
+RESEEDS: Final = ("5000.00", "5500.00", "10000.00")
 # Looks at a link that does not come to rest, before it is given up.
 LOOKS: Final = 400
 # What a meter is corrected by, in micro-dollars.
@@ -29,10 +38,57 @@ AMOUNTS: Final = (-5_000_000, -1, 777, 12_340_000, 2_000_000_000)
 
 
 class Desk:
-    """What people know of links and hits: the model's books, by the server's names."""
+    """What people know of links and hits: the model's books, by the server's names.
 
-    def __init__(self, random: Random, model: Model, names: Names) -> None:
-        self.random, self.model, self.names = random, model, names
+    plans: the links' terms.
+    """
+
+    def __init__(self, random: Random, model: Model, names: Names, plans: Mapping[str, LinkPlan]) -> None:
+        self.random, self.model, self.names, self.plans = random, model, names, plans
+
+    def other(self, name: str) -> LinkPlan:
+        """The link with one thing else that the configuration's own check lets pass."""
+        plan, link = self.plans[name], self.model.links[name]
+        other = self._other_options(plan, link)
+        if self.random.random() < 0.5:
+            other = replace(plan, levels=self._other_levels(plan, link))
+        try:
+            other.terms()
+        except TermsRefused:
+            return replace(plan, options={**plan.options, "hold_table": not link.hold_table})
+        return other
+
+    def _other_options(self, plan: LinkPlan, link: Link) -> LinkPlan:
+        random = self.random
+        wishes: list[dict[str, Any]] = [
+            {"validate_at": random.choice((None, "45.00", "60.00", "95.00"))},
+            {"hold_table": not link.hold_table},
+        ]
+        if link.paytable.electronic or not plan.paytable.startswith("pa-"):
+            wishes.append({"simultaneous": "order" if link.simultaneous == "share" else "share"})
+        if not link.paytable.electronic:
+            wishes.append({"count_chips": not link.count_chips})
+        if link.magic_every or link.lucky_every or "magic_card_every" in plan.options:
+            draw = random.choice(("magic_card_every", "lucky_every"))
+            wishes.append({draw: random.choice((0, 2, 5))})
+        if "envy" in plan.options:
+            wishes.append({"envy": random.choice("AB")})
+        options = {**plan.options, **random.choice(wishes)}
+        return replace(plan, options={key: value for key, value in options.items() if value is not None})
+
+    def _other_levels(self, plan: LinkPlan, link: Link) -> dict[str, dict[str, str]]:
+        """A level with another rate, reseed or limit; some of them are refused."""
+        random = self.random
+        name = random.choice(list(plan.levels or {server_level(one): {} for one in link.levels}))
+        level = dict(plan.levels.get(name, {}))
+        above = link.now[model_level(name)].primary // DOLLAR + random.choice((-1, 1, 5, 50))
+        limit = max(above, link.levels[model_level(name)].seed // DOLLAR)
+        terms = {"limit": f"{limit}.00", "limit_approval": "house"}
+        if "primary" in level and random.random() < 0.5:
+            terms = {"primary": random.choice(RATES)}
+        elif "reseed" in level and random.random() < 0.5:
+            terms = {"reseed": random.choice(RESEEDS)}
+        return {**plan.levels, name: {**level, **terms}}
 
     def pay(self, hit: str, award: str | None) -> Pay:
         """Mostly with the form that a large sum takes."""
@@ -68,19 +124,25 @@ class Desk:
 
 
 class Errand:
-    """One link is brought to rest, and its money goes to another. over: that was asked for, or given up."""
+    """One link is brought to rest, and its money goes to another, or it has other terms.
+
+    plan: those. over: that was asked for, or given up.
+    """
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self._looks = 0
         self.over = False
         self.link = desk.random.choice(desk.open_links()).name
+        self.plan = desk.other(self.link) if desk.random.random() < CHANGES else None
 
     def next(self) -> Named | None:
         """What is to be done now; nothing while a table has a round to finish."""
         self._looks += 1
         self.over = self._looks > LOOKS
-        model = self._desk.model
+        model, random = self._desk.model, self._desk.random
+        if self.plan is not None and random.random() < EARLY:
+            return self._desk.names.change(self.plan), TWO
         if not model.links[self.link].suspended:
             return Suspend("operator", (self.link,), "to be emptied"), TWO[:1]
         rounds = [round_ for table in model.tables.values() for round_ in table.unfinished.values()]
@@ -89,9 +151,11 @@ class Errand:
         for hit in model.hits_made.values():
             if hit.link == self.link and model.waiting(hit):
                 return self._settle(hit)
-        if model.left_on(self.link):
+        if self.plan is None and model.left_on(self.link):
             return self._desk.decide(self.link)
         self.over = True
+        if self.plan is not None:
+            return self._desk.names.change(self.plan), TWO
         return self._move(), TWO
 
     def _settle(self, hit: Hit) -> Named | None:

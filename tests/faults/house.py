@@ -20,6 +20,16 @@ GAME_OF_MODEL: Final = {"three-card-poker": "three-card", "four-card-poker": "fo
 UNNAMED: Final = "meter"
 # A link that no table plays: people move money to it, and may close it.
 SPARE: Final = "spare"
+# What a link has of which its plan says nothing, in the model's words.
+UNSAID: Final[dict[str, Any]] = {
+    "simultaneous": "order",
+    "count_chips": False,
+    "hold_table": True,
+    "magic_every": 0,
+    "lucky_every": 0,
+    "floor_to_seed": False,
+    "validate_at_cents": None,
+}
 
 
 @dataclass(frozen=True)
@@ -47,6 +57,16 @@ class LinkPlan:
 
     def open(self, model: Model) -> None:
         """As the model opens it, from its own paytables."""
+        model.open_link(self.link, self.paytable, self.wager * 100, **self._given())
+
+    def change(self) -> dict[str, Any]:
+        """All that people can change of it, as the model takes it."""
+        given = {**UNSAID, **self._given()}
+        levels = dict.fromkeys(map(model_level, self.levels))
+        return {**given, "limit": {**levels, **given.get("limit", {})}}
+
+    def _given(self) -> dict[str, Any]:
+        """What it leaves not to its paytable, in the model's words and units."""
         options = dict(self.options)
         given: dict[str, Any] = {}
         for name, level in self.levels.items():
@@ -58,7 +78,7 @@ class LinkPlan:
             options["validate_at_cents"] = round(float(options.pop("validate_at")) * 100)
         if "magic_card_every" in options:
             options["magic_every"] = options.pop("magic_card_every")
-        model.open_link(self.link, self.paytable, self.wager * 100, **given, **options)
+        return {**given, **options}
 
 
 def model_level(name: str) -> str:

@@ -34,6 +34,7 @@ from jackpot.rules.outcome import Outcome
 from jackpot.rules.signing import SITE
 from tests.faults.errands import TAX_FROM, Desk, Errand, Named
 from tests.faults.floor import Table
+from tests.faults.house import LinkPlan
 from tests.faults.model import Model
 from tests.faults.model_people import ADMIN, CAGE, FLOOR, POWERS, Requests
 from tests.faults.network import Timeline
@@ -56,8 +57,8 @@ WRONG = 0.12
 # So many of the first people on the floor stay, or no two could go on; and so many people come at most.
 STAY = 3
 MOST = 9
-# Of the acts, how many begin to empty a link, and how many correct a meter.
-EMPTIES = 0.008
+# Of the acts, how many begin to bring a link to rest, and how many correct a meter.
+EMPTIES = 0.014
 CORRECTS = 0.004
 # What each act asks a person's roles for.
 KINDS: dict[type, str] = ACTIONS | {
@@ -76,8 +77,8 @@ Act = tuple[Command, By]
 class Person:
     """Two floorpersons, of whom the second confirms; or, where the site has people, some of them.
 
-    names: the server's of what the model knows. said: what tables say they have, and nobody has answered.
-    ask: submits to a server that runs; it may be lost.
+    names: the server's of what the model knows. plans: the links' terms. said: what tables say they have, and
+    nobody has answered. ask: submits to a server that runs; it may be lost.
     """
 
     def __init__(
@@ -88,6 +89,7 @@ class Person:
         model: Model,
         tables: list[Table],
         names: Names,
+        plans: Mapping[str, LinkPlan],
         said: Mapping[str, int],
         ask: Ask,
     ) -> None:
@@ -97,7 +99,7 @@ class Person:
         self._model = model
         self._tables = tables
         self._names = names
-        self._desk = Desk(random, model, names)
+        self._desk = Desk(random, model, names, plans)
         self._errand: Errand | None = None
         self._said = said
         self._ask = ask
@@ -110,6 +112,11 @@ class Person:
     @property
     def idle(self) -> bool:
         return self._waiting is None and not self._called
+
+    def wants(self, link: str) -> LinkPlan | None:
+        """The terms that they are about to ask for."""
+        errand = self._errand
+        return errand.plan if errand is not None and errand.link == link else None
 
     def called(self, hits: list[str]) -> None:
         """A table wants these hits (the server's ids) undone, so that its round can be void."""

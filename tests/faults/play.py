@@ -93,6 +93,7 @@ class Play(ABC):
             self.witness.model,
             self.tables,
             self.witness.names,
+            self.witness.plans,
             self.witness.claims.said,
             self._ask,
         )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -40,6 +41,9 @@ from tests.faults.site import By
 # Seconds until a supervisor starts a process again that was killed or ended, and one whose node lost power.
 RESTARTS_S: Final = 2.0
 POWERS_UP_S: Final = 12.0
+# How often in a tick an operator writes what the configuration lacks, and starts a server again for it.
+WRITES: Final = 0.1
+RESTARTS: Final = 0.1
 # How often people ask a server that does not answer.
 ASKS_FROZEN: Final = 0.05
 # With a server in good health nobody may be without one for longer: a lapse, a long look, and another's try.
@@ -54,6 +58,7 @@ ALONE: Final = ("S1", "S2")
 class Simulation(Play):
     """One server; or two or three servers, and two signage processes.
 
+    written: the links as the configuration has them, that the next start reads.
     longest_absence: for how long a server in good health was there and none served, at most; seconds.
     """
 
@@ -71,6 +76,9 @@ class Simulation(Play):
         )
         self.shared.firsts, self.shared.opened = self.site.firsts, self.site.come
         self.redis = FalseRedis(timeline)
+        self._folder = folder
+        self._operator = self.random("operator")
+        self.written = dict(self.witness.plans)
         self.config = config_of(self.house, self.names, folder)
         self.machines: dict[str, Machine] = {}
         self.unreachable: set[str] = set()
@@ -106,6 +114,9 @@ class Simulation(Play):
             return
         self._lives[name] += 1
         self.note(f"starts: {name}{self._lives[name]}")
+        self.config = config_of(
+            replace(self.house, links=tuple(self.written.values())), self.names, self._folder
+        )
         if name in self.screen_names:
             self.machines[name] = Screen(self, name, self._lives[name], self.config)
         else:
@@ -319,6 +330,7 @@ class Simulation(Play):
             if screen.conflicts:
                 self.note(f"restarted, for it lets a sign in no more: {screen.life}")
                 screen.stop()
+        self._write()
         node = self.active
         self._judge_absence(node)
         if node is None:
@@ -329,6 +341,22 @@ class Simulation(Play):
                 command = ClearDevice(devices.register.role, name)
                 hear = partial(_cleared, devices.register.blocked, name)
                 node.submit(command, self.person.alone(), self._faults.randbytes(16), hear)
+
+    def _write(self) -> None:
+        """An operator writes into the configuration what people want of links, or have agreed on (L9).
+
+        Now and then they are late, and a server that has started meanwhile stops the link: it starts again.
+        """
+        random = self._operator
+        for link, agreed in self.witness.plans.items():
+            wanted = agreed if self._resting else self.person.wants(link) or agreed
+            if self.written[link] != wanted and random.random() < WRITES:
+                self.note(f"written: {wanted}")
+                self.written[link] = wanted
+            settled = self.written[link] == agreed
+            if settled and link in self.witness.differs() and self.active and random.random() < RESTARTS:
+                self.note(f"restarted, for {link} is as the configuration has it: {self.active.life}")
+                self.active.stop()
 
     def _judge_absence(self, active: Node | None) -> None:
         """A floor of several servers is served while one of them is in good health."""

@@ -10,10 +10,12 @@ from jackpot.rules import cards, commands, events
 from jackpot.rules.acts.disputes import Dispute, Lift
 from jackpot.rules.acts.hits import Correct, Pay, Undo, Validate
 from jackpot.rules.acts.meters import CloseLink, CorrectMeter, DecideLeft, Transfer
+from jackpot.rules.acts.parameters import ChangeLink
 from jackpot.rules.acts.requests import Confirm, Reject
 from jackpot.rules.acts.rounds import Decline, Reopen, Strike, VoidRound
 from jackpot.rules.acts.tables import Release
-from tests.faults.house import House, model_level
+from jackpot.rules.paytable import LinkTerms
+from tests.faults.house import House, LinkPlan, model_level
 from tests.faults.site import fields_of
 
 Map = dict[str, Any]
@@ -34,22 +36,36 @@ ACTIONS: Final[dict[type, str]] = {
     DecideLeft: "decide_left",
     Transfer: "transfer",
     CloseLink: "close_link",
+    ChangeLink: "change",
     Confirm: "confirm",
     Reject: "reject",
 }
 
 
 class Names:
-    """ours: the model's id of a hit or an award. left: the award that waits. disputes: by their entry."""
+    """ours: the model's id of a hit or an award. left: the award that waits. disputes: by their entry.
+
+    plans: what people want of links, by the terms that they ask for.
+    """
 
     def __init__(self) -> None:
         self.ours: dict[str, str] = {}
         self.theirs: dict[str, str] = {}
         self.left: dict[str, str] = {}
         self.disputes: dict[int, int] = {}
+        self.plans: dict[bytes, LinkPlan] = {}
 
     def pair(self, ours: str, theirs: str) -> None:
         self.theirs[ours], self.ours[theirs] = theirs, ours
+
+    def change(self, plan: LinkPlan) -> ChangeLink:
+        """Asks for a link to be as in this plan."""
+        terms = plan.terms()
+        self.plans[msgspec.msgpack.encode(terms)] = plan
+        return ChangeLink(terms, "new controls")
+
+    def plan_of(self, terms: LinkTerms) -> LinkPlan:
+        return self.plans[msgspec.msgpack.encode(terms)]
 
     def fields(self, command: commands.Command) -> Map:
         """What an act names, by the model's names."""
@@ -63,6 +79,9 @@ class Names:
             fields["award"] = self.left.get(fields.pop("left"), "")
         elif isinstance(command, Transfer | CloseLink):
             fields["levels"] = dict(map(_levels, command.levels))
+        elif isinstance(command, ChangeLink):
+            plan = self.plan_of(command.terms)
+            fields = {"link": plan.link, "reason": command.reason, **plan.change()}
         elif isinstance(command, Lift):
             fields["dispute"] = self.disputes.get(command.dispute, 0)
         return fields

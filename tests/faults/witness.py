@@ -22,6 +22,7 @@ from jackpot.rules.acts.disputes import Disputed
 from jackpot.rules.acts.known import SeePeople
 from jackpot.rules.acts.links import OpenLink, Resume, Suspend
 from jackpot.rules.acts.meters import TRANSFERRED, LeftDecided, LinkClosed, Transferred
+from jackpot.rules.acts.parameters import LinkChanged
 from jackpot.rules.acts.requests import ActRefused, ExpireRequest, RequestExpired
 from jackpot.rules.acts.seals import Sealed
 from jackpot.rules.acts.tables import OpenTable
@@ -49,6 +50,8 @@ SILENT: Final = (Sealed, SeqConflict)
 ANSWERS: Final = 200
 KEPT: Final = 64
 ACTS: Final = 600
+# Why a link stands still whose terms are others in the configuration.
+CONFIG: Final = "config"
 # Meter values remembered a level: a delayed push tells an old revision.
 TRAIL: Final = 4_000
 # Commands between two foldings of the model's history.
@@ -69,7 +72,10 @@ OF_AWARD: Final = ("seat", "link", "hand", "kind", "amount", "pays", "status", "
 
 
 class Witness:
-    """One run's truth. seq: of the last row that the model was fed. written: of the last durable row."""
+    """One run's truth. seq: of the last row that the model was fed. written: of the last durable row.
+
+    plans: the links as people have agreed on them.
+    """
 
     def __init__(self, house: House, poison: set[bytes], note: Callable[[str], None]) -> None:
         self.house = house
@@ -91,6 +97,7 @@ class Witness:
         self._trail: dict[tuple[str, str], list[tuple[int, int]]] = {}
         self._reasons: dict[str, set[str]] = {plan.link: set() for plan in house.links}
         self.names = Names()
+        self.plans = {plan.link: plan for plan in house.links}
         self._left: dict[str, int] = {}
         self._reviving = False
         self._site_seq = 0
@@ -187,6 +194,10 @@ class Witness:
             raise Difference(f"{table} has an answer to {seq}, {self._last[table]} is its last durable one")
         if seq in self._answers[table]:
             same(f"{table} {seq}, the answer", answer, self._answers[table][seq][1])
+
+    def differs(self) -> set[str]:
+        """The links that stand still because a server was told other terms than people agreed on (L9)."""
+        return {link for link, reasons in self._reasons.items() if CONFIG in reasons}
 
     def accepted(self, table: str) -> dict[str, int]:
         """Wagers ever accepted at a table, by link."""
@@ -286,6 +297,8 @@ class Witness:
             self.names.disputes[self.seq] = self.model.disputes
         elif isinstance(event, LeftDecided):
             self.names.left.pop(f"D{event.left}", None)
+        elif isinstance(event, LinkChanged):
+            self.plans[event.terms.link] = self.names.plan_of(event.terms)
         elif isinstance(event, Transferred | LinkClosed):
             link = self.house.links[event.link - 1].link
             if not self.model.links[link].closed:
