@@ -29,7 +29,8 @@ Readings (where the rules leave a choice, the one taken here):
     envy final.
 10. Draw prizes are odds awards: they wait unless validate_at lets them be final. A Magic Card in a seat's
     own cards counts from whatever entry of the seat sent them. A close is never too_many for its draws.
-    Draws are refused for a 653a link, and for an Ultimate Texas Hold 'Em table whatever its link.
+    Nothing is drawn for a link on which nobody has a wager. Draws are refused for a 653a link, and for an
+    Ultimate Texas Hold 'Em table whatever its link.
 11. `bad_message`: `on: dealer` where it is not offered, a fold at Let It Ride, a hand that is neither folded
     nor shown nor named, other numbers of cards than a seat is dealt, other boards than the game shows (two;
     three or five), a `player` that T9 refuses in the message alone: looked for before the round's state. What
@@ -277,7 +278,11 @@ class Model(SignedActs):
     def lock(self, table: Table, round_: Round, chips: dict[str, int], draws: dict[str, Map]) -> Map:
         if round_.state == OPEN:
             table.reopenable = None
-            round_.draws = {link: dict(draw) for link, draw in draws.items() if link in table.links}
+            round_.draws = {link: dict(draw) for link, draw in draws.items() if round_.live(link)}
+            for name, drawn in round_.draws.items():
+                link = self.links[name]
+                assert link.magic_every or "magic_card" not in drawn, f"{name}: no Magic Card"
+                assert link.lucky_every or "lucky_box" not in drawn, f"{name}: no Lucky Bonus"
         round_.chips |= chips
         round_.state = count_state(table, self.links, round_)
         answer = self.answer()
@@ -352,6 +357,7 @@ class Model(SignedActs):
         fresh = [award for hit in work.plan.hits for award in hit.awards if award.id not in self.told]
         for hit in work.plan.hits:
             self.hits_made[hit.id] = hit
+        self.note_won([award.hit for award in fresh if award.kind == "meter"])
         self.told |= {award.id for award in fresh}
         answer["awards"] = [award_map(award) for award in fresh]
         new = {award.id for award in fresh}

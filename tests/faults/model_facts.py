@@ -177,6 +177,10 @@ class Accounts:
     standing: int = 0  # those not undone
     emptied: int = 0  # the same, and the transfers: how often all that stood there was taken along
     reset: int = 0  # the reseed in force: of the last reseed, or of the opening
+    in_meter: int = 0  # wagers, and how many more were undone
+    undone_wagers: int = 0
+    hits: int = 0
+    undone_hits: int = 0
     stake: int = 0  # what the house put on the meter in the current cycle, and has not taken back
 
     def balanced(self) -> bool:
@@ -239,6 +243,8 @@ def replay(link: Link, name: str, facts: list[Fact]) -> tuple[Accounts, dict[str
             level = fact.levels[name]
             into_primary(accounts, level, 0)
         elif isinstance(fact, Wager):
+            accounts.in_meter += fact.live
+            accounts.undone_wagers += not fact.live
             if fact.live:
                 accounts.wagers += link.wager * (level.primary + level.reserve)
                 accounts.reserve += link.wager * level.reserve
@@ -261,6 +267,8 @@ def play_event(level: Level, accounts: Accounts, event: Event, computed: dict[st
     if event.percent == 100:
         accounts.reseeds += 1
     winners = event.standing()
+    accounts.hits += len(winners)
+    accounts.undone_hits += len(event.winners) - len(winners)
     if not winners:
         return
     whole = accounts.primary * event.percent // 100 // CENT

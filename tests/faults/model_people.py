@@ -23,8 +23,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from tests.faults.model_facts import UNDONE
+from tests.faults.model_figures import Figures
 from tests.faults.model_floor import Map, Refused
-from tests.faults.model_sight import SeenActs
 from tests.faults.worked.form import Signer
 
 FLOOR, CAGE, AUDITOR, ADMIN = "floor", "cage", "auditor", "admin"
@@ -167,7 +167,7 @@ class Requests:
         del self.requests[number]
 
 
-class SignedActs(Requests, SeenActs):
+class SignedActs(Requests, Figures):
     """Acts of people who sign, on links, tables and hits."""
 
     def __init__(self) -> None:

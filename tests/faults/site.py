@@ -146,7 +146,9 @@ class Site:
         ]
         number = self._random.choice(able or self.still_here())
         by_program = program and self._random.random() < BY_PROGRAM
-        return self._signer(number, self._random.choice(("token", "login")) if by_program else "secret")
+        signer = self._signer(number, self._random.choice(("token", "login")) if by_program else "secret")
+        lacks = able and not set(roles) & set(signer.roles)  # a token for something else
+        return self._signer(number, "login") if lacks else signer
 
     def able(self, *roles: str) -> list[int]:
         """Who has one of these roles, and can sign in."""

@@ -36,6 +36,7 @@ from jackpot.rules.views import statistics
 from jackpot.server.sequencer import Core
 from tests.faults.claims import BEHIND, GREETINGS, Claims
 from tests.faults.difference import Difference, same
+from tests.faults.figures import compare_figures
 from tests.faults.house import BANK, House, model_level
 from tests.faults.model import Model
 from tests.faults.site import HOLDS_MS, signers_of, waited_of
@@ -94,6 +95,7 @@ class Witness:
         self._acts: dict[bytes, Map] = {}
         self._last: dict[str, int] = {plan.table: 0 for plan in house.tables}
         self._books: dict[tuple[str, str], Counter[str]] = {}
+        self._outside: Counter[str] = Counter()
         self._trail: dict[tuple[str, str], list[tuple[int, int]]] = {}
         self._reasons: dict[str, set[str]] = {plan.link: set() for plan in house.links}
         self.names = Names()
@@ -377,6 +379,7 @@ class Witness:
             link = self.house.links[posting.link - 1].link
             same(f"row {row.seq}, the sum of {posting}", sum(posting[3:]), 0)
             if posting.level == 0:
+                self._outside[link] += posting.awards
                 continue
             level = [name for name_link, name in meters if name_link == link][posting.level - 1]
             if (link, level) in before:
@@ -384,6 +387,9 @@ class Witness:
             for account in ACCOUNTS:
                 sign = -1 if account in SOURCES else 1
                 self._books[link, level][account] += sign * getattr(posting, account)
+        for link, paid in self._outside.items():
+            by_house = self.model.by_payer(self.model.links[link]).total()
+            same(f"row {row.seq}, what the house pays of {link}", paid, by_house)
         for key, meter in meters.items():
             for account in ACCOUNTS:
                 same(f"row {row.seq}, {account} of {key}", self._books[key][account], meter[account])
@@ -521,26 +527,10 @@ class Witness:
             )
             same(f"{name}, last number", table["last_seq"], self._last[name])
             same(f"{name}, held", bool(table["held"]), self.model.held(name))
-            self._compare_round(name, table["round"])
+        compare_figures(facts, self.model)
         self._compare_hits(engine)
         self._compare_left(facts["left"])
         self.claims.compare(engine)
-
-    def _compare_round(self, name: str, told: Map | None) -> None:
-        table = self.model.tables[name]
-        unfinished = (
-            table.reopenable if table.reopenable and table.reopenable.name in table.unfinished else None
-        )
-        round_ = unfinished or next(iter(table.unfinished.values()), None)
-        same(
-            f"{name}, its round",
-            told and (told["round"], told["state"]),
-            round_ and (round_.name, round_.state),
-        )
-        if told is not None and round_ is not None:
-            bets = sorted((bet["seat"], bet["link"], bet["on"]) for bet in told["bets"])
-            live = sorted((bet.seat, bet.link, bet.on) for bet in round_.wagers if bet.live)
-            same(f"{name}, its bets", bets, live)
 
     def _compare_hits(self, engine: Engine) -> None:
         mine = {award.id: award for hit in self.model.hits_made.values() for award in hit.awards}

@@ -10,6 +10,8 @@ from typing import Any, Final
 import pytest
 
 from jackpot.rules.money import MICROS_PER_CENT
+from jackpot.rules.views import statistics
+from tests.faults.figures import compare_figures
 from tests.faults.random_floor import CREW, HOUSES, House, RandomFloor
 from tests.faults.test_model import OfModel
 from tests.faults.worked.form import Message, Signer, usd
@@ -88,6 +90,7 @@ class Both(RandomFloor):
 
     def compare(self) -> None:
         assert self.engine.meters() == self.of_model.meters()
+        compare_figures(statistics(self.engine.engine), self.model)
         awards = self.names(self.engine)
         assert {one.id for one in self.engine.engine.state.requests} == set(self.model.requests)
         listed = {awards[name]: cents for name, (_, cents) in self.engine.left().items()}

@@ -1,0 +1,68 @@
+"""Is what a server shows of its links and rounds what the independent model counts (S1, A8, L10)?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.faults.difference import same
+from tests.faults.house import model_level
+from tests.faults.model import Model
+from tests.faults.model_floor import Round
+
+Map = dict[str, Any]
+
+
+def compare_figures(facts: Map, model: Model) -> None:
+    """facts: a server's statistics of the bank that the model follows. Raises Difference."""
+    for told in facts["links"]:
+        link = model.links[told["link"]]
+        paid = {payer: micros for payer, micros in told["paid_by"].items() if micros}
+        same(f"{link.name}, paid by", paid, dict(model.paid_by(link)))
+        by_house = model.by_payer(link).total()
+        same(f"{link.name}, paid by the house", told["awards_outside"], by_house)
+        for level in told["levels"]:
+            name = model_level(level["level"])
+            for what, count in model.counts(link, name).items():
+                same(f"{link.name} {level['level']}, {what}", level[what], count)
+            shown = [(hit["table"], hit["hand"], hit["amount"], hit["cycle"]) for hit in level["last_hits"]]
+            same(f"{link.name} {level['level']}, last hits", shown, model.last_hits(link.name, name))
+    waiting = {
+        (one["link"], _level(one["level"]), one["status"]): (one["awards"], one["amount"])
+        for one in facts["waiting"]
+    }
+    same("what waits", waiting, model.waiting_sums())
+    for told in facts["tables"]:
+        _compare_round(told["table"], told["round"], model)
+
+
+def _level(told: str | None) -> str | None:
+    return None if told is None else model_level(told)
+
+
+def _compare_round(name: str, told: Map | None, model: Model) -> None:
+    """What a table that has lost its memory is told of its round."""
+    table = model.tables[name]
+    late = table.reopenable if table.reopenable and table.reopenable.name in table.unfinished else None
+    round_ = late or next(iter(table.unfinished.values()), None)
+    same(f"{name}, its round", told and told["round"], round_ and round_.name)
+    if told is not None and round_ is not None:
+        same(f"{name}, its round", _told(told), _known(round_))
+
+
+def _told(told: Map) -> Map:
+    bets = sorted((bet["seat"], bet["link"], bet["on"]) for bet in told["bets"])
+    cards = {key: list(told[key]) for key in ("board", "dealer")}
+    whole = {"state": told["state"], "chips": told["chips"], "bets": bets, **cards}
+    return whole | {"settled": sorted(told["settled"]), "draw": told["draw"] or {}}
+
+
+def _known(round_: Round) -> Map:
+    return {
+        "state": round_.state,
+        "chips": round_.chips,
+        "board": round_.board,
+        "dealer": round_.dealer,
+        "bets": sorted((bet.seat, bet.link, bet.on) for bet in round_.wagers if bet.live),
+        "settled": sorted(round_.settled),
+        "draw": {link: drawn for link, drawn in round_.draws.items() if drawn},
+    }
