@@ -429,7 +429,7 @@ EXAMPLES: list[Example] = [
         (Link("L", "pa-643a-five-card-hand-bonus", options={"lucky_every": 10}),),
         (T1,),
         (
-            Frame("T1", plain("r1", [4]), draws={"L": {"magic_card": None, "lucky_box": 4}}),
+            Frame("T1", plain("r1", [4]), draws={"L": {"lucky_box": 4}}),
             Frame("T1", void("r1"), refunds=("L:4:account",)),
         ),
         {("L", ""): Level("10000", "10000", "0")},
