@@ -176,20 +176,16 @@ class LinkActs(PaperActs):
         if people < 2:
             raise Refused("two people")
         of = self.at_rest(self.open_one(link))
-        if "envy" in terms or "envy_approved" in terms:
-            approved, schedule = terms.pop("envy_approved", None) or {}, terms.pop("envy", None) or ""
-            if schedule and schedule not in of.paytable.envy:
-                raise Refused("no such schedule")
-            sums = envy_sums(of.paytable, of.wager, schedule, approved)
-        else:
-            sums = of.envy
-        levels = {name: self.changed(of, name, terms) for name in of.levels}
-        options = {name: terms[name] for name in OF_LINK if name in terms}
-        if unknown := terms.keys() - {*OF_LEVEL, *OF_LINK, "floor_to_seed", "validate_at_cents"}:
-            raise Refused(f"nobody changes {', '.join(sorted(unknown))}")
-        self.check_options(of, options, terms.get("floor_to_seed", False))
-        validate_at = terms.get("validate_at_cents", of.validate_at)
-        new = replace(of, levels=levels, envy=sums, validate_at=validate_at, **options)
+        whole = self.whole_terms(of, terms)
+        levels = {name: self.changed(of, name, whole) for name in of.levels}
+        self.check_options(of, whole)
+        new = replace(
+            of,
+            levels=levels,
+            envy=whole["sums"],
+            validate_at=whole["validate_at_cents"],
+            **{name: whole[name] for name in OF_LINK},
+        )
         if terms_of(new) == terms_of(of):
             raise Refused("unchanged")
         for name in ("levels", "envy", "validate_at", *OF_LINK):
@@ -197,11 +193,29 @@ class LinkActs(PaperActs):
         of.facts.append(Change(levels))
         return self.answer(*self.recompute({link}))
 
+    def whole_terms(self, link: Link, terms: dict[str, Any]) -> dict[str, Any]:
+        """All that people can change of it: as they want it, else as it is; `sums` is what envy comes to."""
+        terms = dict(terms)
+        if "envy" in terms or "envy_approved" in terms:
+            approved, schedule = terms.pop("envy_approved", None) or {}, terms.pop("envy", None) or ""
+            if schedule and schedule not in link.paytable.envy:
+                raise Refused("no such schedule")
+            terms["sums"] = envy_sums(link.paytable, link.wager, schedule, approved)
+        whole: dict[str, Any] = {name: getattr(link, name) for name in OF_LINK}
+        whole |= {"sums": link.envy, "validate_at_cents": link.validate_at}
+        whole["floor_to_seed"] = any(level.floored for level in link.levels.values())
+        for term in OF_LEVEL:
+            have = {name: getattr(level, term) for name, level in link.levels.items()}
+            whole[term] = have | terms.pop(term, {})
+        if unknown := terms.keys() - whole.keys():
+            raise Refused(f"nobody changes {', '.join(sorted(unknown))}")
+        return whole | terms
+
     def changed(self, link: Link, name: str, terms: dict[str, Any]) -> Level:
         """One level's new terms, held to its source (L4, L5) and its limit (L7)."""
-        given = {term: terms[term][name] for term in OF_LEVEL if name in terms.get(term, {})}
+        given = {term: terms[term][name] for term in OF_LEVEL}
         old, printed = link.levels[name], link.paytable.levels[name]
-        level = replace(old, **given, floored=terms.get("floor_to_seed", old.floored))
+        level = replace(old, **given, floored=terms["floor_to_seed"])
         mandated = (level.seed, level.reseed) != (old.seed, old.reseed) and printed.seed_for_1 is not None
         if mandated or (level.primary != old.primary and printed.primary is not None):
             raise Refused("the source mandates it")
@@ -213,17 +227,17 @@ class LinkActs(PaperActs):
             raise Refused("the limit is below the meter or its reseed")
         return level
 
-    def check_options(self, link: Link, options: dict[str, Any], floored: bool) -> None:
+    def check_options(self, link: Link, terms: dict[str, Any]) -> None:
         """T3, T5, A4, A7: what the source leaves open."""
-        if options.get("count_chips") and link.paytable.electronic:
+        if terms["count_chips"] and link.paytable.electronic:
             raise Refused("no chips")
         by_turn = link.paytable.id.startswith("pa-") and not link.paytable.electronic
         seeded = any(terms.seed_for_1 is not None for terms in link.paytable.levels.values())
-        if options.get("simultaneous") == "share" and by_turn:
+        if terms["simultaneous"] == "share" and by_turn:
             raise Refused("winners are paid by turn")
-        if floored and link.paytable.id.startswith("pa-") and seeded:
+        if terms["floor_to_seed"] and link.paytable.id.startswith("pa-") and seeded:
             raise Refused("the source mandates seed and reseed")
         here = [table.game for table in self.tables.values() if link.name in table.links]
         drawn = link.paytable.electronic and not link.paytable.dealer and HOLD_EM not in here
-        if (options.get("magic_every") or options.get("lucky_every")) and not drawn:
+        if (terms["magic_every"] or terms["lucky_every"]) and not drawn:
             raise Refused("no draws here")

@@ -108,7 +108,7 @@ class Requests:
         except Refused as refused:
             if len(signers) > 1 or refused.code != "two people":
                 raise
-        seen = self.tried(kind, fields)
+        fields, seen = self.whole(kind, fields), self.tried(kind, fields)
         (asker,) = signers
         if sum(request.asker == asker.id for request in self.requests.values()) >= OF_ONE:
             raise Refused("too_many")
@@ -118,10 +118,8 @@ class Requests:
 
     def done(self, kind: str, fields: Map, people: int) -> Map:
         """It is done, and nobody waits any more to have the same done, for the same reason."""
-        waiting = {
-            number: self.meant(one.kind, one.fields, one.seen) for number, one in self.requests.items()
-        }
-        same = self.meant(kind, fields, self.tried(kind, fields) if kind == "change" else None)
+        waiting = {number: self.meant(one.kind, one.fields) for number, one in self.requests.items()}
+        same = self.meant(kind, self.whole(kind, fields))
         answer = self.carry_out(kind, fields, people)
         self.requests = {number: self.requests[number] for number in waiting if waiting[number] != same}
         return answer
@@ -134,7 +132,11 @@ class Requests:
         """What it would do as things stand, done by two; refused if they would be."""
         deepcopy(self).carry_out(kind, fields, 2)
 
-    def meant(self, kind: str, fields: Map, seen: Any) -> tuple[str, Map]:
+    def whole(self, kind: str, fields: Map) -> Map:
+        """What is asked for, said in full."""
+        return fields
+
+    def meant(self, kind: str, fields: Map) -> tuple[str, Map]:
         """What is asked for, as things stand: the same for two who would have the same done."""
         return kind, fields
 
@@ -186,10 +188,16 @@ class SignedActs(Requests, Figures):
         then.carry_out(kind, fields, 2)
         return self.sight(kind, fields, then)
 
-    def meant(self, kind: str, fields: Map, seen: Any) -> tuple[str, Map]:
-        """An undo of a hit is one of each of its awards that stands; new terms are all that there will be."""
-        if kind == "change":
-            return kind, {"link": fields["link"], "terms": seen.wanted, "reason": fields.get("reason")}
+    def whole(self, kind: str, fields: Map) -> Map:
+        """New terms are all that there will be, also those that stay."""
+        if kind != "change" or fields["link"] not in self.links:
+            return fields
+        of = {name: fields[name] for name in ("link", "reason") if name in fields}
+        terms = {name: value for name, value in fields.items() if name not in of}
+        return of | self.whole_terms(self.links[fields["link"]], terms)
+
+    def meant(self, kind: str, fields: Map) -> tuple[str, Map]:
+        """An undo of a hit is one of each of its awards that stands."""
         name = fields.get("hit") or str(fields.get("award")).split(".")[0]
         if kind != "undo" or name not in self.hits_made:
             return kind, fields

@@ -39,7 +39,6 @@ class Sight:
     moves: dict[Where, tuple[int, ...]]
     stood: dict[Where, tuple[int, ...]]
     terms: tuple[Any, ...] = ()
-    wanted: tuple[Any, ...] = ()
     waits: int = 0
 
 
@@ -75,8 +74,7 @@ class SeenActs(LinkActs):
                 if one.id == fields["award"]
             )
         if kind == "change":
-            link = fields["link"]
-            sight.terms, sight.wanted = terms_of(self.links[link]), terms_of(then.links[link])
+            sight.terms = terms_of(self.links[fields["link"]])
         return sight
 
 
