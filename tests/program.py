@@ -27,6 +27,8 @@ from typing import Any, Final, NoReturn
 WITHIN_S: Final = 60.0
 # One call: its words and its environment. A longer one does not fit into a packet.
 CALL_MOST: Final = 128 * 1024
+# What must be there before the interpreter is: a library under it, another program in place of this one.
+OWN_START: Final = {"LD_PRELOAD", "PYTHONPATH"}
 _STREAMS: Final = 3
 _NUMBER: Final = struct.Struct("i")
 _one_at_a_time: Final = threading.Lock()
@@ -166,7 +168,7 @@ def _become(call: dict[str, Any], files: list[int]) -> list[str]:
         os.close(file)
     os.chdir(call["folder"])
     words: list[str] = call["words"]
-    if "LD_PRELOAD" in call["environment"]:  # the library must be there before the interpreter
+    if OWN_START & call["environment"].keys():
         os.execve(  # noqa: S606
             sys.executable, [sys.executable, "-m", "jackpot.cli", *words], call["environment"]
         )
