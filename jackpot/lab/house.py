@@ -82,11 +82,11 @@ PLACES: Final = tuple(
 SIGNS: Final = {"S01": FIVE, "S02": THREE}
 
 
-def furnish(folder: Path, url: str = SQLITE) -> Path:
+def furnish(folder: Path, url: str = SQLITE, more: str = "") -> Path:
     """Writes the configuration and the device keys that are not there yet: the configuration's path.
 
-    url: of the ledger, for a new configuration. The folder can afterwards be served by `jackpot serve` as it
-    stands.
+    url: of the ledger, for a new configuration; more: further sections of it. The folder can afterwards be
+    served by `jackpot serve` as it stands.
     """
     keys = folder / "keys"
     keys.mkdir(parents=True, exist_ok=True)
@@ -97,7 +97,7 @@ def furnish(folder: Path, url: str = SQLITE) -> Path:
             path.write_text(secrets.token_hex(32) + "\n")
     config = folder / "floor.toml"
     if not config.exists():
-        config.write_text(_config(url))
+        config.write_text(_config(url) + more)
     return config
 
 

@@ -1,12 +1,13 @@
 """Is every alert valid, tested, and one that a person can act on?"""
 
 import re
+import subprocess
 from typing import Any, Final
 
 import pytest
 import yaml
 
-from tests.deploy.tools import DEPLOY, promtool
+from tests.deploy.tools import DEPLOY, TIMEOUT_S, promtool, tool
 
 # What an entry of the runbook says.
 PARTS: Final = ("Means", "Affects", "Look first", "Do", "Ends")
@@ -31,6 +32,24 @@ def test_promtool_agrees(arguments: tuple[str, ...]) -> None:
     """Deploy: configuration and rules are valid, and the rules do what their tests say."""
     done = promtool(*arguments)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_alertmanager_takes_its_configuration() -> None:
+    """Deploy: it is valid, and every severity that an alert has goes to people of its own."""
+    file = FOLDER / "alertmanager.yml"
+    amtool = tool("amtool", "prometheus-alertmanager")
+    done = subprocess.run(
+        [amtool, "check-config", file], capture_output=True, text=True, check=False, timeout=TIMEOUT_S
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    routes = [amtool, "config", "routes", "test", f"--config.file={file}"]
+    reached = {
+        severity: subprocess.run(
+            [*routes, f"severity={severity}"], capture_output=True, text=True, check=True, timeout=TIMEOUT_S
+        ).stdout.strip()
+        for severity in {rule["labels"]["severity"] for rule in rules()}
+    }
+    assert reached == {"critical": "pager", "warning": "floor", "info": "news"}
 
 
 def test_every_alert_is_seen_to_fire_and_to_be_silent() -> None:

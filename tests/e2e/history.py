@@ -1,7 +1,7 @@
 """Which program did a floor run before this one, and how does a test start it?
 
 It is the server of the newest release, a tag `v*`. Before the first release it is the one of the newest
-commit that made the golden ledger of this version again: that ledger is made again with each change of a format
+commit that made the golden ledger of this version again. That is done with each change of a format
 (`tests/ledger/golden.py`), so that commit is the oldest whose ledgers this program has to read. Both are in
 every clone that has the branch's history.
 """

@@ -1,4 +1,4 @@
-"""Does a floor keep everything when its server is upgraded under load, from the program before to this one?"""
+"""Does a floor keep everything when its server is upgraded under load, from the program before it?"""
 
 import asyncio
 from pathlib import Path

@@ -59,11 +59,11 @@ class Cluster(Side):
 
 
 class Program(Side):
-    """A program of ours, started with `words` after the interpreter; its log is in `folder`."""
+    """A program, started with `words`; its log is in `folder`. program: this interpreter, if not another."""
 
-    def __init__(self, folder: Path, *words: str) -> None:
+    def __init__(self, folder: Path, *words: str, program: str = sys.executable) -> None:
         self.folder = folder
-        self._words = words
+        self._command = (program, *words)
         self._process: subprocess.Popen[bytes]
 
     def pids(self) -> Iterable[int]:
@@ -72,8 +72,8 @@ class Program(Side):
     def __enter__(self) -> Self:
         self.folder.mkdir(parents=True, exist_ok=True)
         with self._log.open("wb") as log:
-            self._process = subprocess.Popen(  # noqa: S603 - our own programs
-                [*tied(), sys.executable, *self._words], stdout=log, stderr=log, stdin=subprocess.DEVNULL
+            self._process = subprocess.Popen(  # noqa: S603 - our own programs, and the system's
+                [*tied(), *self._command], stdout=log, stderr=log, stdin=subprocess.DEVNULL
             )
         return self
 
@@ -100,7 +100,7 @@ class Program(Side):
                 if line.endswith("\n") and (found := wanted(line)):
                     return found
             if self._process.poll() is not None or time.monotonic() > ends:
-                raise LoadError(f"{self._words[1]} does not start: {''.join(lines)[-_LOG_TAIL:].strip()}")
+                raise LoadError(f"{self.folder.name} does not start: {''.join(lines)[-_LOG_TAIL:].strip()}")
             time.sleep(_LOOK_EVERY_S)
 
 
@@ -128,7 +128,7 @@ class Served(Program):
     def __enter__(self) -> Self:
         super().__enter__()
         try:
-            self.ports = self.said(_ports)
+            self.ports = self.said(serving)
         except LoadError:
             self.__exit__(None, None, None)
             raise
@@ -174,7 +174,8 @@ class Ours(Served):
         self.keys, self.signs = furnish(config, url, floor if isinstance(floor, Floor) else Floor(floor))
 
 
-def _ports(line: str) -> dict[str, int] | None:
+def serving(line: str) -> dict[str, int] | None:
+    """The ports of a server's line that says so."""
     try:
         event = msgspec.json.decode(line, type=dict[str, Any])
     except msgspec.DecodeError:

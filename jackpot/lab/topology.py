@@ -1,0 +1,196 @@
+"""How does everything that a large floor has run on one machine, without containers? `deploy/local-up`.
+
+Two servers of one ledger, two signage processes, a PostgreSQL with a standby that has every commit, a Redis
+or Valkey, Prometheus with the shipped alerts, and Alertmanager; each a program of its own, in one folder.
+Nobody plays: point controllers and signs at the addresses, with the keys in the folder.
+"""
+
+import argparse
+import json
+import shutil
+import signal
+import sys
+import tempfile
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, Final
+
+from jackpot.lab.bench.load import LoadError
+from jackpot.lab.bench.servers import Program, serving
+from jackpot.lab.engines import EngineError, EnginesMissing, Postgres, binaries, free_port
+from jackpot.lab.house import furnish
+from jackpot.lab.redis_engine import RedisServer, any_program
+
+SERVERS: Final = ("a", "b")
+SIGNAGE: Final = ("hall", "bar")
+PRIMARY, STANDBY = "db1", "db2"
+DATABASE: Final = "jackpot"
+# No commit is answered before the standby has it.
+PAIR: Final = {"synchronous_standby_names": f"FIRST 1 ({STANDBY})"}
+# Debian's packages of what no wheel brings, and their programs.
+PROMETHEUS: Final = "prometheus"
+ALERTMANAGER: Final = "prometheus-alertmanager"
+READY: Final = {PROMETHEUS: "ready to receive web requests", ALERTMANAGER: "Listening"}
+# Somebody looks at it as it runs: five seconds, as on a floor, are long then.
+EVERY: Final = "1s"
+
+MONITORING: Final = """\
+global:
+  scrape_interval: {every}
+  evaluation_interval: {every}
+rule_files: [{rules}]
+alerting:
+  alertmanagers:
+    - static_configs:
+        - targets: [{alertmanager}]
+scrape_configs:
+  - job_name: jackpot
+    static_configs:
+      - targets: {servers}
+  - job_name: jackpot-signage
+    static_configs:
+      - targets: {signage}
+"""
+
+
+class Topology:
+    """All of it, in a folder; it ends with `stack`. deploy: the folder with the shipped alerts.
+
+    addresses: of each part by its name, once it is up; a server's and a signage process's by listener.
+    """
+
+    def __init__(self, folder: Path, deploy: Path, stack: ExitStack) -> None:
+        self._folder = folder
+        self._deploy = deploy / "prometheus"
+        self._stack = stack
+        self.addresses: dict[str, Any] = {}
+
+    def up(self) -> None:
+        """Returns once every part answers. Raises EngineError, LoadError."""
+        programs = _programs()
+        redis = self._stack.enter_context(RedisServer(self._folder / "redis", any_program()))
+        self.addresses |= {"postgresql": self._database(), "redis": redis.url}
+        config = furnish(self._folder, self.addresses["postgresql"], self._more())
+        self.addresses["config"] = str(config)
+        started = [self._ours(config, "serve", name) for name in SERVERS]
+        started += [self._ours(config, "signage", name) for name in SIGNAGE]
+        for program in started:
+            program.said(serving)
+        self._watch(programs)
+
+    def _database(self) -> str:
+        primary = self._stack.enter_context(Postgres(self._folder / PRIMARY))
+        standby = primary.standby(self._folder / STANDBY, STANDBY)
+        primary.create(DATABASE)
+        primary.configure(PAIR)
+        hosts = ",".join(f"127.0.0.1:{node.port}" for node in (primary, standby))
+        return f"postgresql://postgres@{hosts}/{DATABASE}"
+
+    def _more(self) -> str:
+        """What the configuration says beyond one server's: who listens where, and Redis between them."""
+        text = f'\n[redis]\nurl = "{self.addresses["redis"]}"\n'
+        places = [("server", name, ("tables", "signs", "http")) for name in SERVERS]
+        places += [("signage", name, ("signs", "http")) for name in SIGNAGE]
+        for kind, name, listeners in places:
+            found = {listener: f"127.0.0.1:{free_port()}" for listener in listeners}
+            self.addresses[f"{kind} {name}"] = found
+            lines = "".join(f'{listener} = "{address}"\n' for listener, address in found.items())
+            text += f'\n[[{kind}]]\nid = "{name}"\n{lines}'
+        return text
+
+    def _ours(self, config: Path, command: str, name: str) -> Program:
+        words = ("-m", "jackpot.cli", command, "--config", str(config), "--id", name)
+        return self._stack.enter_context(Program(self._folder / name, *words))
+
+    def _watch(self, programs: dict[str, str]) -> None:
+        """Prometheus and Alertmanager, as `deploy/prometheus` has them."""
+        for name in (ALERTMANAGER, PROMETHEUS):
+            self.addresses[name] = f"127.0.0.1:{free_port()}"
+        config = self._folder / "prometheus.yml"
+        config.write_text(
+            MONITORING.format(
+                every=EVERY,
+                rules=json.dumps(str(self._deploy / "alerts.yml")),
+                alertmanager=json.dumps(self.addresses[ALERTMANAGER]),
+                servers=json.dumps([self.addresses[f"server {name}"]["http"] for name in SERVERS]),
+                signage=json.dumps([self.addresses[f"signage {name}"]["http"] for name in SIGNAGE]),
+            )
+        )
+        words = {
+            ALERTMANAGER: [
+                f"--config.file={self._deploy / 'alertmanager.yml'}",
+                f"--storage.path={self._folder / ALERTMANAGER}",
+                "--cluster.listen-address=",  # it is the only one
+            ],
+            PROMETHEUS: [
+                f"--config.file={config}",
+                f"--storage.tsdb.path={self._folder / PROMETHEUS / 'data'}",
+            ],
+        }
+        started = {}
+        for name, given in words.items():
+            given.append(f"--web.listen-address={self.addresses[name]}")
+            program = Program(self._folder / name, *given, program=programs[name])
+            started[name] = self._stack.enter_context(program)
+        for name, program in started.items():
+            program.said(lambda line, ready=READY[name]: ready in line)
+
+    def summary(self) -> str:
+        """For a person: what is where."""
+        lines = []
+        for name, at in self.addresses.items():
+            if isinstance(at, dict):
+                pages, *devices = (at[listener] for listener in ("http", "tables", "signs") if listener in at)
+                kinds = ("tables", "signs") if "tables" in at else ("signs",)
+                more = "".join(f"  {kind} {address}" for kind, address in zip(kinds, devices, strict=True))
+                lines.append(f"  {name:{_WIDE}}  http://{pages}{more}")
+            else:
+                lines.append(f"  {name:{_WIDE}}  {'http://' if name in READY else ''}{at}")
+        return "\n".join(lines)
+
+
+_WIDE: Final = max(map(len, (PROMETHEUS, ALERTMANAGER)))
+
+
+def _programs() -> dict[str, str]:
+    """The path of each program that no wheel brings. Raises EnginesMissing, which names all that lack."""
+    found = {name: shutil.which(name) for name in READY}
+    missing = [name for name, path in found.items() if path is None]
+    for look, package in ((binaries, "postgresql"), (any_program, "redis-server")):
+        try:
+            look()
+        except EnginesMissing:
+            missing.append(package)
+    if missing:
+        raise EnginesMissing(f"missing on this machine; on Debian: apt-get install {' '.join(missing)}")
+    return {name: path for name, path in found.items() if path}
+
+
+def main() -> int:
+    """The exit code: 0 after Ctrl-C, 1 where a part does not start."""
+    arguments = argparse.ArgumentParser(prog="local-up", description=__doc__)
+    arguments.add_argument("deploy", type=Path, help=argparse.SUPPRESS)
+    arguments.add_argument("--json", action="store_true", help="print the addresses as one line of JSON")
+    given = arguments.parse_args()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="jackpot-up-")))
+        topology = Topology(folder, given.deploy.resolve(), stack)
+        try:
+            topology.up()
+            if given.json:
+                print(json.dumps(topology.addresses), flush=True)
+            else:
+                print(f"all is up:\n{topology.summary()}\nCtrl-C ends all of it", flush=True)
+            while True:
+                signal.pause()
+        except (EngineError, LoadError) as error:
+            print(f"not started: {error}", file=sys.stderr)
+            return 1
+        except KeyboardInterrupt:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # the end is under way
+            return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
