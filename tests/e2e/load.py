@@ -36,6 +36,7 @@ class Played:
 
     answers: (table, seq) -> command and answer. shown: revision -> values. states: device -> the states of
     its link, as it was told of them. tables: their clients, by name.
+    within_s: the most that is waited for anything.
     """
 
     def __init__(self) -> None:
@@ -45,6 +46,7 @@ class Played:
         self.states: dict[str, list[str]] = {}
         self.tables: dict[str, TableClient] = {}
         self.over = False
+        self.within_s = WAIT_S
         self._news = asyncio.Event()
 
     def told(self, device: str, push: Message) -> None:
@@ -72,11 +74,11 @@ class Played:
     async def until(self, what: str, condition: Callable[[], bool]) -> None:
         """Returns once it holds, which only news from the server can make so."""
         try:
-            async with asyncio.timeout(WAIT_S):
+            async with asyncio.timeout(self.within_s):
                 while not condition():
                     await self._news.wait()
         except TimeoutError:
-            raise AssertionError(f"{what}: not within {WAIT_S:.0f} s") from None
+            raise AssertionError(f"{what}: not within {self.within_s:.0f} s") from None
 
     async def until_more(self, answers: int) -> None:
         """Returns after so many answers more."""

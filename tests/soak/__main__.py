@@ -2,6 +2,7 @@
 
 A real server, tables and a sign play on PostgreSQL under load. `kill-database`: kill -9 and a new start.
 `failover`: kill -9 of the primary, promotion of its synchronous standby, a new standby where the old one was.
+`patroni`: a pair that fails over by itself, see `patroni.py`.
 `servers`: three servers that are killed, frozen, relieved and restarted, see `servers.py`. `cuts`: two that
 are cut off from database and Redis in every way, see `tests/e2e/cuts.py`.
 At the end every answer and every value that the sign showed is looked up in the ledger, and the books verify:
@@ -27,6 +28,7 @@ from tests.e2e.site import Site, running
 from tests.ledger.waiting import open_ledger
 from tests.soak.hostile import soak as soak_hostile
 from tests.soak.mutants import soak as soak_mutants
+from tests.soak.patroni import soak as soak_patroni
 from tests.soak.servers import soak as soak_servers
 from tests.soak.servers import soak_cuts
 
@@ -112,15 +114,16 @@ async def telling(played: Played) -> AsyncIterator[None]:
 
 def main() -> int:
     arguments = argparse.ArgumentParser(prog="python -m tests.soak", description=__doc__)
-    arguments.add_argument(
-        "what", choices=["kill-database", "failover", "servers", "cuts", "mutants", "hostile"]
-    )
+    words = ["kill-database", "failover", "patroni", "servers", "cuts", "mutants", "hostile"]
+    arguments.add_argument("what", choices=words)
     arguments.add_argument("--times", type=int, default=20)
     arguments.add_argument("--seed", type=int, default=1)
     arguments.add_argument("--only", default="", help="mutants, attacks: part of their name")
     chosen = arguments.parse_args()
     if chosen.what == "servers":
         return soak_servers(chosen.times, chosen.seed)
+    if chosen.what == "patroni":
+        return soak_patroni(chosen.times, chosen.seed)
     if chosen.what == "cuts":
         return soak_cuts(chosen.times)
     if chosen.what == "hostile":

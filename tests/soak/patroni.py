@@ -1,0 +1,324 @@
+"""Does a floor lose anything when the machines of its database pair die? `python -m tests.soak patroni`.
+
+Under load, on one machine: three etcd and two Patroni with PostgreSQL as `deploy/patroni` has them, and two
+servers. Again and again kill -9 of an etcd; of PostgreSQL alone, which Patroni starts again; of the standby's
+whole node; and of the primary's whole node, so that the standby is promoted by itself. What died is started
+again, as systemd does it, and the old primary must follow the new one before the next trouble.
+Printed: how long until every table had played a round again, and the longest that one waited for an answer.
+Needs Debian's packages etcd-server, patroni and postgresql.
+"""
+
+import asyncio
+import json
+import os
+import shutil
+import signal
+import statistics
+import subprocess
+import tempfile
+import time
+import urllib.request
+from collections import defaultdict
+from collections.abc import Callable
+from contextlib import ExitStack, closing
+from pathlib import Path
+from random import Random
+from typing import Any, Final
+
+import asyncpg
+import yaml
+
+from jackpot.lab import remains
+from jackpot.lab.engines import Programs, free_port, tied
+from jackpot.ledger.verify import verify
+from tests.deploy.tools import DEPLOY
+from tests.e2e.floors import EASY
+from tests.e2e.load import load
+from tests.e2e.servers import Heard, Servers, serving, verdict
+from tests.ledger.waiting import open_ledger
+
+TABLES: Final = 6
+ETCDS: Final = ("etcd1", "etcd2", "etcd3")
+NODES: Final = ("db1", "db2")
+SHIPPED: Final = DEPLOY / "patroni" / "patroni.yml"
+ETCD: Final = DEPLOY / "patroni" / "etcd.env"
+HOST: Final = "127.0.0.1"
+# Debian's, with the libraries that Debian brings it.
+PYTHON: Final = "/usr/bin/python3"
+# Answers between two troubles, at the least and at the most.
+ANSWERS: Final = (200, 1_000)
+# A node's lead ends after 20 s (`ttl`), and then it is promoted; a slow machine takes some times as long.
+WITHIN_S: Final = 180.0
+_LOOK_EVERY_S: Final = 0.1
+_ASKS_S: Final = 2.0
+
+
+class Etcd:
+    """One member. peer, client: its ports."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self.name, self.folder = name, folder / name
+        self.peer, self.client = free_port(), free_port()
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self, members: "list[Etcd]") -> None:
+        self.folder.mkdir(exist_ok=True)
+        with (self.folder / "log").open("ab") as log:
+            self._process = subprocess.Popen(
+                [*tied(), "etcd"], env={**os.environ, **self._environment(members)}, stdout=log, stderr=log
+            )
+
+    def _environment(self, members: "list[Etcd]") -> dict[str, str]:
+        """What is shipped, at addresses of this machine."""
+        lines = [line for line in ETCD.read_text().splitlines() if not line.startswith("#")]
+        shipped = dict(line.split("=", 1) for line in lines)
+        own = ("ETCD_NAME", "ETCD_INITIAL_ADVERTISE_PEER_URLS", "ETCD_ADVERTISE_CLIENT_URLS")
+        shipped |= {name: shipped[name].replace(ETCDS[0], self.name) for name in own}
+        ports = {f"{each.name}.casino": each for each in members} | {"0.0.0.0": self}  # noqa: S104
+        for host, each in ports.items():
+            for shown, port in ((2380, each.peer), (2379, each.client)):
+                shipped = {
+                    name: value.replace(f"{host}:{shown}", f"{HOST}:{port}")
+                    for name, value in shipped.items()
+                }
+        return {**shipped, "ETCD_DATA_DIR": str(self.folder / "data")}
+
+    def kill(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+
+
+class Node:
+    """One machine of the pair: a Patroni and the PostgreSQL that it runs."""
+
+    def __init__(self, folder: Path, name: str, etcds: list[Etcd]) -> None:
+        self.name, self.folder = name, folder / name
+        self.data = self.folder / "data"
+        self.port, self.rest = free_port(), free_port()
+        self._process: subprocess.Popen[bytes] | None = None
+        self.folder.mkdir()
+        self._guard = remains.guard(self.folder, self.data, keep=False)
+        (self.folder / "patroni.yml").write_text(yaml.safe_dump(self._config(etcds)))
+
+    def _config(self, etcds: list[Etcd]) -> dict[str, Any]:
+        """What is shipped, at addresses of this machine, and without TLS."""
+        config: dict[str, Any] = yaml.safe_load(SHIPPED.read_text())
+        config["name"] = self.name
+        config["etcd3"]["hosts"] = [f"{HOST}:{each.client}" for each in etcds]
+        config["restapi"] |= dict.fromkeys(("listen", "connect_address"), f"{HOST}:{self.rest}")
+        here = config["postgresql"]
+        here |= dict.fromkeys(("listen", "connect_address"), f"{HOST}:{self.port}")
+        here |= {
+            "data_dir": str(self.data),
+            "bin_dir": str(Programs().folder),
+            "pgpass": str(self.folder / "pgpass"),
+            "parameters": {"unix_socket_directories": "", "dynamic_shared_memory_type": "mmap"},
+            "pg_hba": [
+                line.replace("hostssl", "host").replace("10.0.5.0/24", f"{HOST}/32").replace("ledger", "all")
+                for line in here["pg_hba"]
+                if not line.startswith("local")
+            ],
+        }
+        return config
+
+    def start(self) -> None:
+        """From the thread that lives longest: Patroni ends with it."""
+        with (self.folder / "log").open("ab") as log:
+            # Only what is tied as the user that it runs as stays tied.
+            words = [*tied(), PYTHON, shutil.which("patroni") or "patroni", self.folder / "patroni.yml"]
+            self._process = subprocess.Popen(
+                Programs().command(str(words[0]), *words[1:]),
+                stdout=log,
+                stderr=log,
+                cwd=self.folder,
+                start_new_session=True,
+            )
+
+    def kill_database(self) -> None:
+        """PostgreSQL alone, all its processes at one moment."""
+        remains.kill(self.data)
+
+    def kill(self) -> None:
+        """The whole node."""
+        if self._process is not None:
+            self._process.send_signal(signal.SIGSTOP)  # it starts nothing any more
+            remains.kill(self.data)
+            self._process.kill()
+            self._process.wait()
+            self._process = None
+
+    def close(self) -> None:
+        self.kill()
+        remains.remove(self.folder, self.data)
+        remains.dismiss(self._guard)
+
+    def members(self) -> dict[str, tuple[str, str]]:
+        """Role and state of each node, by its name, as this one sees them; empty while it does not answer."""
+        try:
+            with urllib.request.urlopen(f"http://{HOST}:{self.rest}/cluster", timeout=_ASKS_S) as answer:
+                found = json.load(answer)["members"]
+        except OSError:
+            return {}
+        return {each["name"]: (each["role"], each["state"]) for each in found}
+
+
+class Pair:
+    """Both nodes and their etcd; they end with `stack`."""
+
+    def __init__(self, folder: Path, stack: ExitStack) -> None:
+        self.etcds = [Etcd(folder, name) for name in ETCDS]
+        for etcd in self.etcds:
+            stack.callback(etcd.kill)
+            etcd.start(self.etcds)
+        self.nodes = [Node(folder, name, self.etcds) for name in NODES]
+        for node in self.nodes:
+            stack.callback(node.close)
+            node.start()
+        self._folder = folder
+        self.settle()
+
+    @property
+    def url(self) -> str:
+        return self._url(*self.nodes)
+
+    def _url(self, *nodes: Node, database: str = "ledger") -> str:
+        password = yaml.safe_load(SHIPPED.read_text())["postgresql"]["authentication"]["superuser"][
+            "password"
+        ]
+        hosts = ",".join(f"{HOST}:{node.port}" for node in nodes)
+        return f"postgresql://postgres:{password}@{hosts}/{database}"
+
+    def leader(self) -> Node:
+        """The node that has the lead; one must."""
+        (found,) = [node for node in self.nodes if node.members().get(node.name, ("",))[0] == "leader"]
+        return found
+
+    def standby(self) -> Node:
+        leader = self.leader()
+        return next(node for node in self.nodes if node is not leader)
+
+    def settle(self) -> None:
+        """Returns once one leads and the other has every commit. Raises AssertionError."""
+        ends = time.monotonic() + WITHIN_S
+        while not self._settled():
+            seen = [node.members() for node in self.nodes]
+            assert time.monotonic() < ends, f"the pair does not settle: {seen}; logs in {self._folder}"
+            time.sleep(_LOOK_EVERY_S)
+
+    def _settled(self) -> bool:
+        wanted = {("leader", "running"), ("sync_standby", "running"), ("sync_standby", "streaming")}
+        seen = [node.members() for node in self.nodes]
+        whole = all(len(members) == len(NODES) and set(members.values()) <= wanted for members in seen)
+        return whole and all(len({role for role, _ in members.values()}) == len(NODES) for members in seen)
+
+    def create(self) -> None:
+        """The ledger's database, empty."""
+        self._ask(self._url(self.leader(), database="postgres"), "CREATE DATABASE ledger TEMPLATE template0")
+
+    def same_end(self) -> list[str]:
+        """The ledger's URL of each node, the leader first, once the standby has replayed all of it."""
+        leader, standby = self.leader(), self.standby()
+        (at,) = self._ask(self._url(leader, database="postgres"), "SELECT pg_current_wal_lsn()::text")
+        reached = f"SELECT pg_last_wal_replay_lsn() >= '{at}'::pg_lsn"
+        while self._ask(self._url(standby, database="postgres"), reached) != [True]:
+            time.sleep(_LOOK_EVERY_S)
+        return [self._url(leader), self._url(standby)]
+
+    @staticmethod
+    def _ask(url: str, statement: str) -> list[Any]:
+        async def asked() -> list[Any]:
+            connection = await asyncpg.connect(url, timeout=WITHIN_S)
+            try:
+                return [row[0] for row in await connection.fetch(statement)]
+            finally:
+                await connection.close()
+
+        return asyncio.run(asked())
+
+
+class Soak:
+    """A floor under load, and what each trouble cost it, seconds."""
+
+    def __init__(self, floor: Servers, pair: Pair, rng: Random) -> None:
+        self.heard = Heard()
+        self.heard.within_s = WITHIN_S
+        self.took: dict[str, list[float]] = defaultdict(list)
+        self.waited: dict[str, list[float]] = defaultdict(list)
+        self._floor, self._pair, self._rng = floor, pair, rng
+        self._names: list[str] = []
+
+    async def run(self, times: int) -> None:
+        """Each trouble so many times."""
+        async with load(self._floor, self.heard, self._floor.folder) as self._names:
+            await self.heard.until_all_play(self._names)
+            for number in range(1, times + 1):
+                await self._suffer("kill -9 of an etcd", self._etcd)
+                await self._suffer("kill -9 of PostgreSQL", self._postgres)
+                await self._suffer("kill -9 of the standby's node", self._standby)
+                await self._suffer("kill -9 of the primary's node", self._primary)
+                took = "; ".join(f"{what} {seconds[-1]:.1f} s" for what, seconds in self.took.items())
+                print(f"{number} of {times}: {len(self.heard.answers):,} answers; {took}", flush=True)
+
+    async def _suffer(self, what: str, trouble: Callable[[], Callable[[], None]]) -> None:
+        """The trouble; once all play again, what it killed is started, and the pair settles."""
+        await self.heard.until_more(self._rng.randint(*ANSWERS))
+        self.heard.longest()
+        began = time.monotonic()
+        mend = await asyncio.to_thread(trouble)
+        await self.heard.until_all_play(self._names)
+        self.took[what].append(time.monotonic() - began)
+        self.waited[what].append(self.heard.longest())
+        mend()  # in this thread: what it starts would end with another one
+        await asyncio.to_thread(self._pair.settle)
+        await self.heard.until_all_play(self._names)
+
+    def _etcd(self) -> Callable[[], None]:
+        etcd = self._rng.choice(self._pair.etcds)
+        etcd.kill()
+        return lambda: etcd.start(self._pair.etcds)
+
+    def _postgres(self) -> Callable[[], None]:
+        self._pair.leader().kill_database()
+        return lambda: None
+
+    def _standby(self) -> Callable[[], None]:
+        node = self._pair.standby()
+        node.kill()
+        return node.start
+
+    def _primary(self) -> Callable[[], None]:
+        node = self._pair.leader()
+        node.kill()
+
+        def back() -> None:
+            assert self._pair.leader() is not node, "nobody was promoted"
+            node.start()
+
+        return back
+
+
+def soak(times: int, seed: int) -> int:
+    """The exit code: 0 where nothing was lost or doubled, at either node."""
+    with tempfile.TemporaryDirectory() as place, ExitStack() as stack:
+        pair = Pair(Path(place), stack)
+        pair.create()
+        floor = Servers(Path(place), EASY, pair.url, ("a", "b"), heartbeat_ms=5_000)
+        floor.add("table", ["easy"], TABLES)
+        floor.add("sign", ["easy"])
+        with serving(floor):
+            found = Soak(floor, pair, Random(seed))
+            asyncio.run(found.run(times))
+        for floor.url in reversed(pair.same_end()):  # the standby has all of it, too
+            verdict(floor, found.heard)
+            with closing(open_ledger(floor.url, readonly=True)) as ledger:
+                assert verify(ledger, "main").problems == ()
+    print(f"{len(found.heard.answers):,} acknowledged, none lost or doubled; the books of both nodes verify")
+    for what, seconds in found.took.items():
+        waited = found.waited[what]
+        print(
+            f"{what}: all play after {statistics.median(seconds):.1f} s (most {max(seconds):.1f}), "
+            f"longest wait {statistics.median(waited):.1f} s (most {max(waited):.1f})"
+        )
+    return 0
