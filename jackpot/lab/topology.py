@@ -7,6 +7,7 @@ Nobody plays: point controllers and signs at the addresses, with the keys in the
 
 import argparse
 import json
+import re
 import shutil
 import signal
 import sys
@@ -30,7 +31,10 @@ PAIR: Final = {"synchronous_standby_names": f"FIRST 1 ({STANDBY})"}
 # Debian's packages of what no wheel brings, and their programs.
 PROMETHEUS: Final = "prometheus"
 ALERTMANAGER: Final = "prometheus-alertmanager"
-READY: Final = {PROMETHEUS: "ready to receive web requests", ALERTMANAGER: "Listening"}
+READY: Final = {
+    PROMETHEUS: re.compile("ready to receive web requests"),
+    ALERTMANAGER: re.compile("msg=Listening"),
+}
 # Somebody looks at it as it runs: five seconds, as on a floor, are long then.
 EVERY: Final = "1s"
 
@@ -89,9 +93,9 @@ class Topology:
     def _more(self) -> str:
         """What the configuration says beyond one server's: who listens where, and Redis between them."""
         text = f'\n[redis]\nurl = "{self.addresses["redis"]}"\n'
-        places = [("server", name, ("tables", "signs", "http")) for name in SERVERS]
-        places += [("signage", name, ("signs", "http")) for name in SIGNAGE]
-        for kind, name, listeners in places:
+        places = [("server", name) for name in SERVERS] + [("signage", name) for name in SIGNAGE]
+        for kind, name in places:
+            listeners = ("tables", "signs", "http") if kind == "server" else ("signs", "http")
             found = {listener: f"127.0.0.1:{free_port()}" for listener in listeners}
             self.addresses[f"{kind} {name}"] = found
             lines = "".join(f'{listener} = "{address}"\n' for listener, address in found.items())
@@ -127,13 +131,10 @@ class Topology:
                 f"--storage.tsdb.path={self._folder / PROMETHEUS / 'data'}",
             ],
         }
-        started = {}
         for name, given in words.items():
             given.append(f"--web.listen-address={self.addresses[name]}")
             program = Program(self._folder / name, *given, program=programs[name])
-            started[name] = self._stack.enter_context(program)
-        for name, program in started.items():
-            program.said(lambda line, ready=READY[name]: ready in line)
+            self._stack.enter_context(program).said(READY[name].search)
 
     def summary(self) -> str:
         """For a person: what is where."""

@@ -52,5 +52,5 @@ def before(folder: Path) -> dict[str, str]:
 
 
 def _git(history: Path, *words: str) -> bytes:
-    command = ["git", "-c", "safe.directory=*", "--git-dir", history, *words]
+    command = ["git", "-c", "safe.directory=*", "--git-dir", str(history), *words]
     return subprocess.run(command, capture_output=True, check=True, timeout=WITHIN_S).stdout
