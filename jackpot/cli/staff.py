@@ -36,21 +36,28 @@ def done(talk: Talk, asked: "AddPerson | Callable[[int], Asked]", said: str, log
 
 
 def entered(config: Path | None, work: "Callable[[Entrance], Awaitable[T]]") -> T:
-    """Takes the people's bank from a ledger that no server has, and does that there."""
+    """Takes the people's bank from a ledger that no server has, and does that there.
+
+    An empty ledger gets its banks first, as at a server's first start (S3).
+    """
     from jackpot.cli.bank import until_free
     from jackpot.clock import SystemClock
     from jackpot.ledger.open import opened
     from jackpot.ledger.store import LedgerError
     from jackpot.rules.signing import SITE
+    from jackpot.server.agreement import begin
     from jackpot.server.people import Denied
     from jackpot.server.stopped import entered as taken
 
-    url = configured(config, "give --config FILE").ledger.url
+    found = configured(config, "give --config FILE")
+    url, clock = found.ledger.url, SystemClock()
 
     async def enter() -> T:
         async with opened(url) as store:
+            if await begin(store, found, clock.unix_ms()):
+                typer.echo(f"the ledger was empty: it has {', '.join((*found.banks, SITE))} now")
             await until_free(store, (SITE,))
-            async with taken(store, url, SystemClock()) as entrance:
+            async with taken(store, url, clock) as entrance:
                 try:
                     return await work(entrance)
                 except Denied as denied:

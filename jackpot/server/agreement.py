@@ -84,21 +84,24 @@ async def open_books(store: Store, config: Config, unix_ms: int) -> Opened:
     if found.problems:
         raise LedgerCorrupt("; ".join(found.problems))
     proved = await store.run(lambda ledger: check_signed(ledger, config))
-    first = not await store.run(Reader.banks)
+    first = await begin(store, config, unix_ms)
     if first:
-        site = config.site.first_id
-        try:
-            await open_banks(store, (*config.banks, SITE), site, unix_ms)
-        except DataRefused:
-            first = False
-            log.info("banks_opened_by_another")
-        else:
-            url = without_password(config.ledger.url)
-            log.warning(
-                "banks_opened", url=url, site=site, banks=config.banks, seeds=seeds(config, config.links)
-            )
+        url, site = without_password(config.ledger.url), config.site.first_id
+        log.warning("banks_opened", url=url, site=site, banks=config.banks, seeds=seeds(config, config.links))
     missing, left_out = await store.run(lambda ledger: _compared(ledger, config))
     return Opened(missing, left_out, first, proved)
+
+
+async def begin(store: Store, config: Config, unix_ms: int) -> bool:
+    """Opens every bank of the configuration where the ledger is empty, at once (S3): whether it did."""
+    if await store.run(Reader.banks):
+        return False
+    try:
+        await open_banks(store, (*config.banks, SITE), config.site.first_id, unix_ms)
+    except DataRefused:
+        log.info("banks_opened_by_another")
+        return False
+    return True
 
 
 def _compared(ledger: Reader, config: Config) -> tuple[dict[str, str], list[str]]:

@@ -84,6 +84,17 @@ async def test_people_join_and_leave(tmp_path: Path) -> None:
 
 
 @on_loop
+async def test_people_come_before_the_first_start(tmp_path: Path) -> None:
+    """S3: `users init` on no ledger opens every bank, as a first start does; the start then opens links."""
+    config = configure(tmp_path)
+    code, said = await users(config, "init", typed=FIRST)
+    assert (code, "ann and ben are admins" in said) == (0, True), said
+    async with Server(config):
+        links = (await administer(config, do="/links"))["links"]
+        assert [link["state"] for link in links] == ["active"]
+
+
+@on_loop
 async def test_what_is_refused_is_one_clear_line(tmp_path: Path) -> None:
     """A wrong secret, one admin for what takes two, nobody of that login, no such role, a second init."""
     config = configure(tmp_path)

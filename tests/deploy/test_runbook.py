@@ -61,7 +61,7 @@ PLACES: Final = {
     "NEW.": "new.",
 }
 # Done by `test_wheel.py`, or by nobody who is not root.
-ELSEWHERE: Final = ("python3 -m venv", "/opt/", "ln -sfn", "runuser", "chown")
+ELSEWHERE: Final = ("/usr/bin/python3 -m venv", "/opt/", "ln -sfn", "runuser", "chown")
 TWO: Final = ("links close", "ledger resume")
 ROYAL: Final = {"cards": ["As", "Ks", "Qs"]}, ["Js", "Ts"]
 
