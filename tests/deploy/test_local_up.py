@@ -12,12 +12,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-import asyncpg
 import pytest
 
 from controllers.client import SignClient, TableClient
 from controllers.memory import VolatileMemory
 from jackpot.lab.house import FIVE, SIGNS, key
+from jackpot.ledger.connect import connect
 from tests.deploy.test_prometheus import Prometheus, wait_for
 from tests.deploy.tools import DEPLOY, TIMEOUT_S, tool
 from tests.e2e.vendor import bets
@@ -73,7 +73,7 @@ async def wager(addresses: dict[str, Any]) -> None:
 
 async def synchronous(url: str) -> list[str]:
     """The standbys that have every commit before it is answered."""
-    connection = await asyncpg.connect(url, target_session_attrs="read-write")
+    connection = await connect(url)
     try:
         return [row[0] for row in await connection.fetch(SYNCHRONOUS)]
     finally:

@@ -127,9 +127,10 @@ class Node:
         """From the thread that lives longest: Patroni ends with it."""
         with (self.folder / "log").open("ab") as log:
             # Only what is tied as the user that it runs as stays tied.
-            words = [*tied(), PYTHON, shutil.which("patroni") or "patroni", self.folder / "patroni.yml"]
+            patroni = shutil.which("patroni") or "patroni"
+            first, *others = [*tied(), PYTHON, patroni, str(self.folder / "patroni.yml")]
             self._process = subprocess.Popen(
-                Programs().command(str(words[0]), *words[1:]),
+                Programs().command(first, *others),
                 stdout=log,
                 stderr=log,
                 cwd=self.folder,
