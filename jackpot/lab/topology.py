@@ -33,7 +33,7 @@ PROMETHEUS: Final = "prometheus"
 ALERTMANAGER: Final = "prometheus-alertmanager"
 READY: Final = {
     PROMETHEUS: re.compile("ready to receive web requests"),
-    ALERTMANAGER: re.compile("msg=Listening"),
+    ALERTMANAGER: re.compile("Listening"),
 }
 # Somebody looks at it as it runs: five seconds, as on a floor, are long then.
 EVERY: Final = "1s"

@@ -53,6 +53,14 @@ _LOOK_EVERY_S: Final = 0.1
 _ASKS_S: Final = 2.0
 
 
+def wait_until(condition: Callable[[], bool], seen: Callable[[], object]) -> None:
+    """Returns once it holds. Raises AssertionError after `WITHIN_S`, with what is seen then."""
+    ends = time.monotonic() + WITHIN_S
+    while not condition():
+        assert time.monotonic() < ends, f"the pair does not settle: {seen()}"
+        time.sleep(_LOOK_EVERY_S)
+
+
 class Etcd:
     """One member. peer, client: its ports."""
 
@@ -177,7 +185,6 @@ class Pair:
         for node in self.nodes:
             stack.callback(node.close)
             node.start()
-        self._folder = folder
         self.settle()
 
     @property
@@ -202,11 +209,7 @@ class Pair:
 
     def settle(self) -> None:
         """Returns once one leads and the other has every commit. Raises AssertionError."""
-        ends = time.monotonic() + WITHIN_S
-        while not self._settled():
-            seen = [node.members() for node in self.nodes]
-            assert time.monotonic() < ends, f"the pair does not settle: {seen}; logs in {self._folder}"
-            time.sleep(_LOOK_EVERY_S)
+        wait_until(self._settled, lambda: [node.members() for node in self.nodes])
 
     def _settled(self) -> bool:
         wanted = {("leader", "running"), ("sync_standby", "running"), ("sync_standby", "streaming")}
@@ -223,8 +226,8 @@ class Pair:
         leader, standby = self.leader(), self.standby()
         (at,) = self._ask(self._url(leader, database="postgres"), "SELECT pg_current_wal_lsn()::text")
         reached = f"SELECT pg_last_wal_replay_lsn() >= '{at}'::pg_lsn"
-        while self._ask(self._url(standby, database="postgres"), reached) != [True]:
-            time.sleep(_LOOK_EVERY_S)
+        there = self._url(standby, database="postgres")
+        wait_until(lambda: self._ask(there, reached) == [True], standby.members)
         return [self._url(leader), self._url(standby)]
 
     @staticmethod
