@@ -136,9 +136,9 @@ class Node:
         with (self.folder / "log").open("ab") as log:
             # Only what is tied as the user that it runs as stays tied.
             patroni = shutil.which("patroni") or "patroni"
-            first, *others = [*tied(), PYTHON, patroni, str(self.folder / "patroni.yml")]
+            words = [*tied(), PYTHON, patroni, str(self.folder / "patroni.yml")]
             self._process = subprocess.Popen(
-                Programs().command(first, *others),
+                Programs().command(words[0], *words[1:]),
                 stdout=log,
                 stderr=log,
                 cwd=self.folder,
