@@ -186,7 +186,7 @@ OF_ACTS: Final[dict[Code, OfAct]] = {
     Code.BLOCKED_ALREADY: OfAct("the device is blocked already", _NOTHING, 409),
     Code.BUSY: OfAct("too many people sign in at once", "try again in some seconds", 503),
     Code.CHANGED: OfAct(
-        "what was asked for is no more what was seen then", "reject it, and ask for it again", 409
+        "it would do something else now than was seen", "look at it, and ask for it again", 409
     ),
     Code.DEALER_SHOWN: OfAct("the dealer's hand was shown (T8)", "strike nothing", 409),
     Code.DISPUTED: OfAct("the hit is disputed, which holds its payment", "lift the dispute first", 409),

@@ -61,6 +61,7 @@ class Proof(msgspec.Struct, frozen=True, array_like=True):
 
     seq, hash: the entry of the bank `site` after which they were as they signed; 0 in that bank itself.
     request, waited_ms: what they confirmed, and how long it had waited; 0 where it was done at once.
+    seen: what they were shown that it would do, as `seen.mark_of`; empty where they were shown nothing.
     """
 
     signed: tuple[Signed, ...] = ()
@@ -68,6 +69,7 @@ class Proof(msgspec.Struct, frozen=True, array_like=True):
     hash: bytes = b""
     request: int = 0
     waited_ms: int = 0
+    seen: bytes = b""
 
 
 class People(msgspec.Struct, frozen=True, array_like=True):

@@ -176,7 +176,7 @@ class Acts:
     async def _act(self, request: Request, act: ActCommand) -> Done:
         """An act of the rules: decided by its bank, told in the log."""
         writer = await self._whose.bank_of(request)
-        answer = await self._entrance.act(writer, act, request.people, request.digest)
+        answer = await self._entrance.act(writer, act, request.people, request.digest, request.seen)
         if not answer.ok:
             refusal = await self._explained(act, writer, answer)
             self._log(request, writer, refusal)

@@ -218,24 +218,29 @@ class Entrance:
                 )
 
     async def act(
-        self, bank: Bank, command: ActCommand, by: Sequence[Person | str], digest: bytes = b""
+        self,
+        bank: Bank,
+        command: ActCommand,
+        by: Sequence[Person | str],
+        digest: bytes = b"",
+        seen: bytes = b"",
     ) -> ActAnswer:
         """Has a bank decide an act, answered once it is durable. digest: under which it is done once alone.
 
         by: who stands for it, one or two; a plain name where the site has no person yet. One alone who asks
-        for what takes two is answered with `asked`, and another confirms it.
+        for what takes two is answered with `asked`, and another confirms it. seen: as in `Proof`.
         """
-        called = tuple(one for one in by if isinstance(one, str))
-        people = [one for one in by if not isinstance(one, str)]
         for _ in range(TRIES - 1):
-            answer = await self._act(bank, command, called, people, digest)
+            answer = await self._act(bank, command, by, digest, seen)
             if answer.code != Code.STALE:
                 return answer
-        return await self._act(bank, command, called, people, digest)
+        return await self._act(bank, command, by, digest, seen)
 
     async def _act(
-        self, bank: Bank, command: ActCommand, called: tuple[str, ...], people: list[Person], digest: bytes
+        self, bank: Bank, command: ActCommand, by: Sequence[Person | str], digest: bytes, seen: bytes
     ) -> ActAnswer:
+        called = tuple(one for one in by if isinstance(one, str))
+        people = [one for one in by if not isinstance(one, str)]
         sheet = await self.roster.look()
         if called and (sheet.state.people or people):
             raise Denied(Code.NO_PERSON, SIGN_IN)
@@ -250,7 +255,7 @@ class Entrance:
                     )
                 signed.insert(0, _signed(sheet, asker.id, asker.means, asker.roles, asker.token))
         proof = Proof(tuple(signed)) if bank.bank == SITE else sheet.proof(*signed)
-        return await bank.person(command, called, digest, proof)
+        return await bank.person(command, called, digest, msgspec.structs.replace(proof, seen=seen))
 
     async def _sheet(self) -> Sheet:
         sheet = await self.roster.look()

@@ -4,7 +4,10 @@ The second person confirms what the first one saw. Wagers raise a meter all the 
 moved it since, or the act would move other sums, it is refused and asked for again (L8).
 """
 
+from hashlib import sha256
 from typing import Final
+
+import msgspec
 
 from jackpot.rules.acts.meters import LeftDecided, LinkClosed, MeterCorrected, Transferred, comes_to
 from jackpot.rules.acts.parameters import LinkChanged
@@ -15,6 +18,8 @@ from jackpot.rules.meter import Accounts
 from jackpot.rules.refusal import refuse_if
 from jackpot.rules.state import Request, Seen, SeenLevel, State
 
+# What names a sight: nobody looks for another one that has the same.
+MARK_BYTES: Final = 16
 # Acts on meters, which people ask for by what stands there.
 _ON_METERS: Final = (MeterCorrected, LeftDecided, Transferred, LinkClosed)
 
@@ -57,6 +62,20 @@ def check_seen(state: State, request: Request, event: Event) -> None:
     what = _changed(request.seen, seen(state, event), on_meters=isinstance(event, _ON_METERS))
     name = called(state, request.id)
     refuse_if(bool(what), Code.CHANGED, f"request {name}: {what}: look at it, reject it and ask again")
+
+
+def mark_of(state: State, event: Event) -> bytes:
+    """Of what an act would do and what that stands on, but for what wagers alone move; 16 bytes."""
+    sight = seen(state, event)
+    held = [_held(one) for one in sight.levels] if isinstance(event, _ON_METERS) else []
+    facts = [_sums(one) for one in sight.levels], held, sight.terms, sight.left
+    return sha256(msgspec.msgpack.encode(facts)).digest()[:MARK_BYTES]
+
+
+def check_shown(state: State, shown: bytes, event: Event) -> None:
+    """Refuse what is asked for, or confirmed, where it would do something else than people were shown."""
+    other = bool(shown) and shown != mark_of(state, event)
+    refuse_if(other, Code.CHANGED, "seen: it would do something else now than was shown: look at it again")
 
 
 def _changed(then: Seen, now: Seen, *, on_meters: bool) -> str:

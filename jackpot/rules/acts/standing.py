@@ -14,7 +14,7 @@ from jackpot.rules.acts.requests import (
     find_request,
     forget,
 )
-from jackpot.rules.acts.seen import check_seen, seen
+from jackpot.rules.acts.seen import check_seen, check_shown, seen
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.events import Event, encode
@@ -41,7 +41,9 @@ def decide_asked(state: State, command: ActCommand, by: By) -> Event:
             raise
         # What two people would be refused waits for nobody.
         event = act.decide(state, command, by._replace(people=by.people.then(SOMEBODY)))
+        check_shown(state, by.people.proof.seen, event)
         return decide_request(state, command, by, seen(state, event))
+    check_shown(state, by.people.proof.seen, event)
     if by.people.proof.request:
         check_seen(state, find_request(state, called(state, by.people.proof.request)), event)
     return event

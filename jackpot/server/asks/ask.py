@@ -14,6 +14,7 @@ from msgspec import Meta
 from controllers.messages import Id
 from jackpot.rules import signing
 from jackpot.rules.acts.act import ADMIN
+from jackpot.rules.acts.seen import MARK_BYTES
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.money import decimal, from_cents
@@ -40,6 +41,10 @@ Money = Annotated[
     str, Meta(pattern=r"^-?\d+\.\d{2,6}$", description='a sum, such as "10000.18", in the site\'s currency')
 ]
 Rate = Annotated[str, Meta(pattern=r"^\d{1,3}(\.\d{1,2})?%$", description='such as "15%" or "0.25%"')]
+Sight = Annotated[
+    str,
+    Meta(pattern=rf"^[0-9a-f]{{{2 * MARK_BYTES}}}(?!\n)$", description="what a preview gave as `seen`"),
+]
 Moment = Annotated[int, Meta(ge=0, description="unix milliseconds")]
 
 
@@ -103,21 +108,31 @@ class Request(NamedTuple):
     """people: who stands for it, or asks it; nobody for what anybody may ask.
 
     bank: where its fields do not say which it is.
-    digest: of an act, so that it is done once for each key; see `keyed`.
+    digest: of an act, so that it is done once for each key; see `keyed`. seen: as in `Next`.
     """
 
     ask: Ask
     people: "tuple[str | Person, ...]" = ()
     bank: str | None = None
     digest: bytes = b""
+    seen: bytes = b""
 
 
 class Next(msgspec.Struct, frozen=True):
-    """What may stand next to an act's fields. by: None for the one who asks; and_by: the second of two."""
+    """What may stand next to an act's fields. by: None for the one who asks; and_by: the second of two.
+
+    seen: what a preview gave with what it showed; then it is refused where it would do something else now.
+    """
 
     by: str | None = None
     and_by: str | None = None
     bank: Id | None = None
+    seen: Sight | None = None
+
+    @property
+    def shown(self) -> bytes:
+        """What people were shown, as the rules know it."""
+        return bytes.fromhex(self.seen or "")
 
 
 def name_of(kind: type[ServerAct | ActCommand]) -> str:

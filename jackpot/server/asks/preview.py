@@ -9,14 +9,14 @@ from jackpot.rules.acts import ACT_OF
 from jackpot.rules.acts.act import By
 from jackpot.rules.acts.meters import CloseLink, CorrectMeter, Transfer
 from jackpot.rules.acts.parameters import FIXED, ChangeLink, LinkChanged
-from jackpot.rules.acts.seen import seen
+from jackpot.rules.acts.seen import mark_of, seen
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.money import decimal
 from jackpot.rules.paytable import LinkTerms
 from jackpot.rules.refusal import Refusal
 from jackpot.rules.signing import People
 from jackpot.rules.state import Seen, State
-from jackpot.server.asks.ask import QUOTED_MOST, BadRequest, Money, NotDone, Question, Reply
+from jackpot.server.asks.ask import QUOTED_MOST, BadRequest, Money, NotDone, Question, Reply, Sight
 from jackpot.server.asks.target import act_of
 
 if TYPE_CHECKING:
@@ -58,10 +58,14 @@ class Moved(Reply, frozen=True):
 
 
 class Preview(Reply, frozen=True):
-    """moved: by level. differences: of a change of parameters."""
+    """moved: by level. differences: of a change of parameters.
+
+    seen: sent next to the act's fields, it has the act refused once it would do something else than this.
+    """
 
     moved: tuple[Moved, ...]
     differences: tuple[Difference, ...]
+    seen: Sight
 
 
 class AskPreview(Question, frozen=True):
@@ -87,7 +91,8 @@ class AskPreview(Question, frozen=True):
         def look(engine: "Engine") -> Preview:
             event = ACT_OF[type(command)].decide(engine.state, command, _ANYBODY)
             changed = differing(event.before, at.config) if isinstance(event, LinkChanged) else ()
-            return Preview(moved=moved(engine.state, seen(engine.state, event)), differences=changed)
+            sums, mark = moved(engine.state, seen(engine.state, event)), mark_of(engine.state, event)
+            return Preview(moved=sums, differences=changed, seen=mark.hex())
 
         desk = await at.own(self)
         try:

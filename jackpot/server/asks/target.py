@@ -44,7 +44,7 @@ def keyed(request: Request, who: "str | Person", key: str) -> Request:
     """The act, to be done once for this key of theirs: with the key again comes the first answer."""
     login = who if isinstance(who, str) else who.login
     whose = hashlib.sha256(msgspec.msgpack.encode((login, key))).digest()[:KEY_BYTES]
-    asked = msgspec.msgpack.encode((request.ask, request.people, request.bank))
+    asked = msgspec.msgpack.encode((request.ask, request.people, request.bank, request.seen))
     what = hashlib.sha256(asked).digest()[: DIGEST_BYTES - KEY_BYTES]
     return request._replace(digest=what + whose)
 
@@ -93,8 +93,9 @@ def act_of(
             if name in near:
                 said = f"{name}: leave it out: you act as {who.name}"
                 raise BadRequest(f"{said}, and a second person confirms at /ops/requests")
-        return Request(ask, (who,), found.bank)
-    return Request(ask, _people(who if found.by is None else found.by, found.and_by), found.bank)
+        return Request(ask, (who,), found.bank, seen=found.shown)
+    people = _people(who if found.by is None else found.by, found.and_by)
+    return Request(ask, people, found.bank, seen=found.shown)
 
 
 def sums_of(kind: type[Ask]) -> Iterable[tuple[str, Callable[[str, Any], int]]]:

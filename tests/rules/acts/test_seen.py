@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
@@ -13,11 +14,12 @@ from jackpot.rules.acts.act import By
 from jackpot.rules.acts.links import Suspend
 from jackpot.rules.acts.meters import CorrectMeter
 from jackpot.rules.acts.requests import ActRefused, Confirm, Requested
+from jackpot.rules.acts.seen import mark_of
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.events import RULES_VERSION, encode
 from jackpot.rules.outcome import Entry
 from jackpot.rules.postings import Posting
-from jackpot.rules.signing import People, Proof
+from jackpot.rules.signing import People, Proof, Signed
 from jackpot.rules.state import SeenLevel
 from tests.frames import Close, Void
 from tests.rules.acts.test_meters import frame
@@ -147,6 +149,44 @@ def test_a_forged_confirmation_of_what_has_changed_is_found() -> None:
         subject.engine.seq + 1, 1, event.kind, RULES_VERSION, None, None, None, b"f" * 16, encode(event), ()
     )  # fmt: skip
     assert "more than wagers has moved the meter" in (again.fault(subject.auditor, row, event) or "")
+
+
+def shown(subject: OfEngine, command: ActCommand) -> bytes:
+    """The mark of what people are shown that the act would do now."""
+    by = By(People(("one", "other")))
+    return mark_of(subject.engine.state, ACT_OF[type(command)].decide(subject.engine.state, command, by))
+
+
+def ask_as_shown(subject: OfEngine, mark: bytes, *who: Signed) -> Heard:
+    return subject.execute(LESS, proof=Proof(who, 5, b"h" * 32, seen=mark))
+
+
+@pytest.mark.parametrize("who", [(ANN,), (ANN, BEN)])
+def test_what_was_shown_beforehand_is_asked_for_as_it_was_shown(who: tuple[Signed, ...]) -> None:
+    """L8, S8: an old page asks for nothing else than it showed; wagers alone make no page old."""
+    subject = won()
+    mark = shown(subject, LESS)
+    lost(subject, 1)
+    assert ask_as_shown(subject, mark, *who).answer["ok"]
+    jackpot(subject, 2)
+    before, requests = subject.meters(), waiting(subject)
+    refusal = ask_as_shown(subject, mark, *who).answer
+    assert (refusal["code"], refusal["message"].split(":")[0]) == ("changed", "seen")
+    event = last(subject)
+    assert isinstance(event, ActRefused)
+    assert event.people.proof.seen == mark
+    assert (subject.meters(), waiting(subject)) == (before, requests)
+    assert ask_as_shown(subject, shown(subject, LESS), *who).answer["ok"]
+    assert ask_as_shown(subject, b"", *who).answer["ok"], "who was shown nothing asks as ever"
+
+
+def test_who_confirms_may_say_what_they_were_shown() -> None:
+    """L8: the second person's page is as old as theirs, too."""
+    subject = won()
+    asked_for(subject, LESS)
+    for mark, code in ((b"x" * 16, "changed"), (shown(subject, LESS), "")):
+        proof = Proof((ANN, BEN), 5, b"h" * 32, seen=mark)
+        assert subject.execute(Confirm("main-1"), proof=proof).answer.get("code", "") == code
 
 
 PAY: Final = hits.Pay("H1", document="W-1")

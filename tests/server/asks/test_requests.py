@@ -33,6 +33,37 @@ async def page(web: aiohttp.ClientSession, login: str) -> tuple[bool, str]:
     return 'action="/ops/acts/confirm"' in said, text
 
 
+async def shown(web: aiohttp.ClientSession) -> tuple[str, str]:
+    """What the page shows of LESS before it is asked for, and what its form sends with it."""
+    given = {"act": "correct-meter", "level": "mega", "account": "primary", "amount": "-12.345678"}
+    async with web.get(f"/ops/links/{LINK}/preview", params=given) as answer:
+        said = await answer.text()
+    (mark,) = re.findall(r'name="seen" value="([0-9a-f]{32})"', said)
+    return mark, said
+
+
+async def asked(web: aiohttp.ClientSession, bearer: str, mark: str) -> tuple[int, str]:
+    """LESS is asked for by the API, as it was shown."""
+    less = {"link": LINK, "level": "mega", "amount": "-12.345678", "reason": "a test wager", "seen": mark}
+    headers = {"Authorization": f"Bearer {bearer}", "Idempotency-Key": mark}
+    async with web.post("/api/v1/acts/correct-meter", json=less, headers=headers) as answer:
+        return answer.status, str((await answer.json()).get("code", ""))
+
+
+@on_loop
+async def test_what_a_page_showed_is_asked_for_as_it_was_shown(tmp_path: Path) -> None:
+    """L8: a jackpot fell since the page was opened: it is refused, and the page opened again asks for it."""
+    async with floor(tmp_path) as (server, web), table(server) as device:
+        bearer = await token(server)
+        (await signed_in(web)).close()
+        old, said = await shown(web)
+        assert "9,987.654322" in said
+        await royal(device)
+        assert await asked(web, bearer, old) == (409, "changed")
+        assert await asked(web, bearer, (await shown(web))[0]) == (200, "")
+        assert await asked(web, bearer, "x" * 32) == (400, "bad_request")
+
+
 @on_loop
 async def test_a_request_names_its_sums_and_who_may_confirm_it(tmp_path: Path) -> None:
     """L8: what it would do now, and once a jackpot fell what it would have done; then nobody confirms it."""
