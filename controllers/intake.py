@@ -6,6 +6,7 @@ from typing import Final
 
 from controllers.frames import FRAME_MOST, STRANGER_MOST, FrameReader
 from controllers.messages import (
+    UNTYPED,
     Ping,
     Pong,
     Settle,
@@ -54,15 +55,19 @@ class Intake(FrameReader):
         pace, left = self._pace, TURN_COMMANDS
         if received:
             pace.received(received, now)
-        while left > 0 and not self.halted and pace.ready_at <= now:
-            message: TableMessage | Ping | Pong | None = self._held
-            self._held, cost = None, 1
+        if self.halted or pace.ready_at > now:
+            return
+        message: TableMessage | Ping | Pong | None
+        message, self._held = self._held, None
+        while left > 0 and pace.ready_at <= now:
+            cost = 1
             if message is None:
                 if (payload := self.next_frame()) is None:
                     return
                 self.heard_at = now
-                message = decode_typed(payload)
-                if message is None:
+                try:
+                    message = decode_typed(payload)
+                except UNTYPED:
                     pace.worked(BY_LETTER_COMMANDS, now)  # also where it cannot be read
                     message = decode_by_letter(payload)
                     left -= BY_LETTER_COMMANDS
@@ -78,6 +83,7 @@ class Intake(FrameReader):
                     return
                 pace.unanswered += 1
             yield message
+            message = None
 
     def end(self) -> bool:
         """The turn ends; whether the device has been above what it may send for too long."""

@@ -5,6 +5,7 @@ means is for the one who receives it.
 """
 
 import re
+from collections.abc import Callable
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
@@ -160,11 +161,12 @@ class Wager(Message, tag="wager", frozen=True):
 
     def __post_init__(self) -> None:
         """Raise ValueError for a link that is no id, or a player's name that is too long."""
-        for link in {bet.link for bet in self.bets}:
-            if not _is_id(link):
-                at = next(at for at, bet in enumerate(self.bets) if not _is_id(bet.link))
-                raise ValueError(f"characters not allowed - at `$.bets[{at}].link`")
+        known: set[str] = set()
         for bet in self.bets:
+            if bet.link not in known:
+                known.add(bet.link)
+                if not _is_id(bet.link):
+                    raise ValueError(f"characters not allowed - at `$.bets[{self.bets.index(bet)}].link`")
             if bet.player is not None and len(bet.player.encode()) > PLAYER_BYTES:
                 raise ValueError(f"{_TOO_LONG} - at `$.bets[{self.bets.index(bet)}].player`")
 
@@ -238,9 +240,13 @@ COMMAND_NAMES: Final = tuple(str(kind.__struct_config__.tag) for kind in COMMAND
 _KINDS: Final[dict[str, type[Command] | type[Ping] | type[Pong]]] = {
     str(kind.__struct_config__.tag): kind for kind in (*COMMANDS, Ping, Pong)
 }
-_DEVICE: Final[msgspec.msgpack.Decoder[Command | Ping | Pong]] = msgspec.msgpack.Decoder(
+decode_typed: Final[Callable[[bytes], Command | Ping | Pong]] = msgspec.msgpack.Decoder(
     Command | Ping | Pong
-)
+).decode
+"""What a device sent in the plainest way; raises one of UNTYPED where it must be read by the letter."""
+
+UNTYPED: Final = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+
 _CANONICAL: Final = msgspec.msgpack.Encoder(order="deterministic")
 
 _CARDS: Final = generic.listed(CARDS_MOST)
@@ -262,16 +268,10 @@ _SHELL: Final = generic.Shell(
 
 def decode_device(payload: bytes) -> TableMessage | Ping | Pong:
     """What a welcomed device sent; raises BadFrame where no seq can be answered."""
-    message = decode_typed(payload)
-    return decode_by_letter(payload) if message is None else message
-
-
-def decode_typed(payload: bytes) -> Command | Ping | Pong | None:
-    """What a device sent in the plainest way; None where it must be read by the letter."""
     try:
-        return _DEVICE.decode(payload)
-    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-        return None
+        return decode_typed(payload)
+    except UNTYPED:
+        return decode_by_letter(payload)
 
 
 def decode_by_letter(payload: bytes) -> TableMessage | Ping | Pong:

@@ -17,7 +17,7 @@ from typing import Final, get_args
 import msgspec
 
 from controllers.answers import Ack, Error, Nack, ServerMessage, Welcome, reduced, shortened
-from controllers.frames import BadFrame, TooLong, frame
+from controllers.frames import FRAME_MOST, BadFrame, TooLong, frame
 from controllers.heartbeat import Heartbeat
 from controllers.hello import AUTH_FAILED, KeyCheck, claimed
 from controllers.intake import Intake
@@ -43,14 +43,16 @@ SILENT_HEARTBEATS: Final = 2
 TABLE_UNREAD_MOST: Final = 1_048_576
 """Bytes that a table may leave unread before the caller closes its connection."""
 
-_ENCODER: Final = msgspec.msgpack.Encoder()
+_encode: Final = msgspec.msgpack.Encoder().encode
 
-# What each type of message is called in the table of states.
-_HEARD: Final = {kind: kind.__name__.lower() for kind in (*COMMANDS, Malformed, Ping, Pong)}
-_SAID: Final[dict[type, str]] = {kind: str(kind.__struct_config__.tag) for kind in get_args(ServerMessage)}
-# The state after each type of message of ours that may be said in a state.
+# What each type of message, theirs or ours, is called in the table of states.
+_NAMES: Final[dict[type, str]] = {
+    **{kind: kind.__name__.lower() for kind in (*COMMANDS, Malformed)},
+    **{kind: str(kind.__struct_config__.tag) for kind in get_args(ServerMessage)},
+}
+# The state after each type of message that may be said in a state.
 _AFTER: Final[dict[State, dict[type, State]]] = {
-    state: {kind: after[said] for kind, said in _SAID.items() if said in after}
+    state: {kind: after[said] for kind, said in _NAMES.items() if said in after}
     for state, after in TRANSITIONS.items()
 }
 
@@ -101,7 +103,7 @@ class ServerSession:
         self._now = now
         self._hello_by = now + HELLO_WITHIN_S
         self._out: list[bytes] = []
-        self._send(check.challenge)
+        self.push(check.challenge)
 
     # What happens.
 
@@ -172,18 +174,30 @@ class ServerSession:
             if not isinstance(last, Ack | Nack):
                 raise
             self.push(msgspec.structs.replace(message, last=None, last_follows=True))
-            self._say_answer(last)
+            self.push(last)
         self.intake.welcome(self.limits, self._now)
 
     def answer(self, message: Ack | Nack) -> None:
         """Answer the oldest unanswered command."""
         self.intake.answered(refused=isinstance(message, Nack))
-        self._say_answer(message)
+        self.push(message)
 
     def push(self, message: ServerMessage) -> None:
-        """Say any message; nothing is said once the session is closed."""
-        if self.state is not State.CLOSED:
-            self._send(message)
+        """Say any message; nothing is said once the session is closed.
+
+        Of an answer that fits no frame it says what must be known. Raises TooLong for any other message, and
+        ValueError for what may not be said now: the caller's mistake.
+        """
+        if self.state is State.CLOSED:
+            return
+        after = _AFTER[self.state].get(type(message))
+        if after is None:
+            raise ValueError(f"{type(message).__name__.lower()} may not be said in {self.state.name}")
+        payload = _encode(message)
+        if len(payload) > FRAME_MOST and isinstance(message, Ack | Nack):
+            payload = _encode(reduced(message))
+        self._out.append(frame(payload))
+        self.state = after
 
     def send_frame(self, frames: bytes, now: float | None = None) -> None:
         """Say pushes that are framed already, once for many devices.
@@ -236,9 +250,10 @@ class ServerSession:
         events: list[SessionEvent] = []
         try:
             for message in self.intake.turn(now, received):
-                self.state = next_state(self.state, _HEARD[type(message)])
+                kind = type(message)
+                self.state = _AFTER[self.state].get(kind) or next_state(self.state, _NAMES[kind])
                 if isinstance(message, Ping):
-                    self._send(Pong(message.at))
+                    self.push(Pong(message.at))
                 elif not isinstance(message, Pong):
                     events.append(Commanded(message.seq, message, digest(message)))
         except BadFrame as error:
@@ -254,23 +269,5 @@ class ServerSession:
 
     def _end(self, code: str, reason: str) -> Closed:
         reason = shortened(reason)
-        self._send(Error(code, reason))
+        self.push(Error(code, reason))
         return Closed(code, reason)
-
-    def _say_answer(self, answer: Ack | Nack) -> None:
-        """An answer as it was decided; where it fits no frame, what of it must be known."""
-        if self.state is State.CLOSED:
-            return
-        try:
-            self._send(answer)
-        except TooLong:
-            self._send(reduced(answer))
-
-    def _send(self, message: ServerMessage) -> None:
-        """Frame it and move on; raises ValueError for what may not be said now: the caller's mistake."""
-        after = _AFTER[self.state].get(type(message))
-        if after is None:
-            kind = type(message).__name__.lower()
-            raise ValueError(f"{kind} may not be said in {self.state.name}")
-        self._out.append(frame(_ENCODER.encode(message)))
-        self.state = after

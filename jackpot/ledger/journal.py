@@ -3,8 +3,8 @@
 README.md in this folder says the same to an auditor; both are fixed for ever.
 """
 
-import hashlib
 from collections.abc import Sequence
+from hashlib import sha256
 from typing import Any, Final
 
 import msgspec
@@ -71,7 +71,7 @@ class Snapshot(msgspec.Struct, frozen=True):
 
 def genesis(bank: str) -> bytes:
     """What the first row of a bank has in place of a previous hash; no two banks share it."""
-    return hashlib.sha256(_GENESIS_PREFIX + bank.encode()).digest()
+    return sha256(_GENESIS_PREFIX + bank.encode()).digest()
 
 
 def canonical(row: Row) -> bytes:
@@ -88,18 +88,18 @@ def canonical(row: Row) -> bytes:
 
 def chained(previous: bytes, row: Row) -> bytes:
     """The hash that `row` must have behind a row whose hash is `previous`; 32 bytes."""
-    return hashlib.sha256(previous + canonical(row)).digest()
+    return sha256(previous + canonical(row)).digest()
 
 
 def row_of(bank: str, epoch: int, entry: Entry, previous: bytes) -> Row:
     """The row that journals `entry` behind a row whose hash is `previous` (M4: postings go with it)."""
     seq, at, *others, hits = astuple(entry)
     facts: tuple[Any, ...] = (bank, seq, at, epoch, *others)
-    whole = *facts, hashlib.sha256(previous + _encode((ROW_FORMAT, *facts))).digest(), hits
+    whole = *facts, sha256(previous + _encode((ROW_FORMAT, *facts))).digest(), hits
     return Row(*whole)
 
 
-def check_dense(bank: str, seq_before: int, rows: Sequence[Row]) -> None:
-    """Raises ValueError unless the rows are one or more and dense behind seq_before: a caller's bug."""
-    if not rows or [row.seq for row in rows] != list(range(seq_before + 1, seq_before + len(rows) + 1)):
+def check_dense(bank: str, seq_before: int, seqs: Sequence[int]) -> None:
+    """Raises ValueError unless rows of these numbers are dense behind seq_before: a caller's bug."""
+    if not seqs or seqs != list(range(seq_before + 1, seq_before + len(seqs) + 1)):
         raise ValueError(f"rows to append to {bank} are not dense from {seq_before + 1}")

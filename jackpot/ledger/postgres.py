@@ -75,7 +75,7 @@ class PostgresStore:
         await self.session.alone(self._leases.release(bank, epoch))
 
     async def append(self, bank: str, epoch: int, seq_before: int, rows: Sequence[Row]) -> None:
-        check_dense(bank, seq_before, rows)
+        check_dense(bank, seq_before, [row.seq for row in rows])
         await self.session.alone(self._append(bank, epoch, seq_before, rows))
 
     async def _append(self, bank: str, epoch: int, seq_before: int, rows: Sequence[Row]) -> None:

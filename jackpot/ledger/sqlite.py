@@ -89,7 +89,7 @@ class SqliteLedger(Reader):
                 raise Fenced(f"bank {bank} was taken by another writer: epoch {epoch} is over")
 
     def append(self, bank: str, epoch: int, seq_before: int, rows: Sequence[Row]) -> None:
-        check_dense(bank, seq_before, rows)
+        check_dense(bank, seq_before, [row.seq for row in rows])
         number = self._number(bank)
         try:
             with self.file.transaction() as connection:

@@ -29,6 +29,7 @@ from jackpot.rules.events import (
 from jackpot.rules.invariant import present
 from jackpot.rules.meter import Accounts
 from jackpot.rules.money import to_cents
+from jackpot.rules.outcome import Told
 from jackpot.rules.recompute import drop_bets, rates_of
 from jackpot.rules.state import (
     HITS_KEPT,
@@ -66,13 +67,17 @@ def apply_wagered(effects: Effects, event: Wagered) -> None:
     round_.seqs += [effects.seq] * len(event.bets)
     if owners := {bet.seat: bet.player for bet in round_.bets if bet.player is not None}:
         round_.bets = [replace(bet, player=owners.get(bet.seat)) for bet in round_.bets]
-    for number, count in count_by_link(event.bets).items():
+    links = [bet.link for bet in event.bets]
+    for number in dict.fromkeys(links):
+        count = links.count(number)
         table.counts[number] = table.counts.get(number, 0) + count
         link = effects.state.link(number)
         for level in link.levels:
             primary, reserve = rates_of(link, level.terms, count)
             meter.contribute(effects.meter(link, level), level.terms, primary, reserve)
-            level.history.contributed(primary, reserve)
+            point = level.history.points[-1]
+            point.primary += primary
+            point.reserve += reserve
             level.wagers += count
     if event.locking is not None:
         _lock(effects, table, round_, event.locking)
@@ -188,7 +193,7 @@ def apply_locked(effects: Effects, event: Locked) -> None:
     if event.recount:
         round_ = unfinished(table, event.round)
         round_.chips |= event.locking.chips
-        round_.state = judged(effects, event.locking.accepted)
+        round_.state = judged(effects.told, event.locking.accepted)
         return
     _lock(effects, table, present(table.round, "a lock without a round"), event.locking)
 
@@ -197,19 +202,19 @@ def _lock(effects: Effects, table: Table, round_: Round, locking: Locking) -> No
     if table.closed is not None:
         forget(effects, table, table.closed)
         table.closed = table.asked = None
-    _fold(effects, table.links)
+    _fold(effects.state, table.links, effects.seq)
     round_.chips = dict(locking.chips)
     round_.draws = list(locking.draws)
-    round_.state = judged(effects, locking.accepted)
+    round_.state = judged(effects.told, locking.accepted)
     if round_.draws:
         effects.told.draw = facts.drawn(effects.state, round_)
 
 
-def judged(effects: Effects, wrong: Collection[int]) -> Literal["locked", "mismatch"]:
+def judged(told: Told, wrong: Collection[int]) -> Literal["locked", "mismatch"]:
     """Locked, or waiting for a count that agrees (T3). wrong: the links that `miscounted` names."""
     if not wrong:
         return "locked"
-    effects.told.warn = ("chip_mismatch",)
+    told.warn = ("chip_mismatch",)
     return "mismatch"
 
 
@@ -424,9 +429,11 @@ def end_dispute(state: State, number: int) -> None:
     state.disputed.pop(number, None)
 
 
-def _fold(effects: Effects, links: Iterable[int]) -> None:
-    """Shorten the histories that have grown long, but keep all that an open round still needs (A11)."""
-    state = effects.state
+def _fold(state: State, links: Iterable[int], seq: int) -> None:
+    """Shorten the histories that have grown long, but keep all that an open round still needs (A11).
+
+    seq: of the entry that is applied.
+    """
     for number in links:
         link = state.link(number)
         for level in link.levels:
@@ -441,7 +448,7 @@ def _fold(effects: Effects, links: Iterable[int]) -> None:
             for round_ in (other.round, other.closed)
             if round_ is not None
         ]
-        needed = min(open_, default=effects.seq)
+        needed = min(open_, default=seq)
         for level in link.levels:
             level.history.fold(needed)
 

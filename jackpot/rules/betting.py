@@ -1,6 +1,6 @@
 """May this wager be taken, taken back, locked? The round before the cards (T1-T3, T9, L11)."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Final, Protocol
 
 import msgspec
@@ -74,8 +74,9 @@ def find_round(table: Table, round_id: str) -> Round:
 
 def decide_wager(state: State, table: Table, command: Wager, around: Around) -> Wagered:
     """Accept every bet of the frame or none."""
-    refuse_if(not command.bets, Code.BAD_MESSAGE, "bets: at least one")
     bets, round_ = command.bets, table.find(command.round)
+    if not bets:
+        raise Refusal(Code.BAD_MESSAGE, "bets: at least one")
     links = {link.terms.link: link for link in map(state.link, table.links)}
     placed, faults = _placed(table, round_, bets, links)
     check_players(table, [*round_.bets, *bets] if round_ else bets)
@@ -87,20 +88,21 @@ def decide_wager(state: State, table: Table, command: Wager, around: Around) -> 
     if round_ is None and table.held:
         message = "the cards of a cage award stay on the table until it is documented or released"
         raise Refusal(Code.TABLE_HELD, message)
-    asked_ms = around.asked_ms if round_ is None or command.lock else 0
-    _check_asked(asked_ms)
-    chips = _chips(state, table, command.chips)
+    if asked_ms := around.asked_ms if round_ is None or command.lock else 0:
+        _check_asked(asked_ms)
+    chips = _chips(state, table, command.chips) if command.chips else {}
     if faults:
         raise min(faults, key=lambda fault: CODES.index(fault.code))
     limit = table.terms.max_rounds_per_minute
     if round_ is None and limit and around.rounds_lately >= limit:
         raise Refusal(Code.UNREASONABLE, f"round: more than {limit} rounds in a minute")
-    _check_fits(round_, len(bets))
+    whole = [*round_.bets, *placed] if round_ else placed
+    if len(whole) > ROUND_BETS_MOST:
+        raise Refusal(Code.TOO_MANY, f"bets: a round holds {ROUND_BETS_MOST} at most")
     locking = None
     if command.lock:
-        accepted = [bet.link for bet in ((*round_.bets, *placed) if round_ else placed)]
-        wrong = disagreeing(state, table, accepted, chips, {})
-        locking = Locking(chips, _draw(state, table, accepted, around.draws), wrong)
+        wrong = disagreeing(state, table, whole, chips, {})
+        locking = Locking(chips, _draw(state, table, whole, around.draws), wrong)
     counted = round_ is None and bool(limit)
     return Wagered(command.round, placed, locking, asked_ms, around.tick if counted else 0)
 
@@ -116,10 +118,10 @@ def _placed(
     taken = {(bet.seat, bet.link, bet.dealer) for bet in round_.bets} if round_ else set()
     placed, seats, faults = [], table.terms.seats, list[Refusal]()
     for bet in bets:
-        if bet.link not in takes:
+        if (found := takes.get(bet.link)) is None:
             faults.append(_no_link(table, bet.link))
             continue
-        number, cents = takes[bet.link]
+        number, cents = found
         dealer = bet.on == "dealer"
         place = bet.seat, number, dealer
         if dealer and not _takes_dealer(links[bet.link], table):
@@ -177,26 +179,26 @@ def decide_lock(state: State, table: Table, command: Lock, around: Around) -> Lo
         message = "chips: cards were shown after a count that agreed; that count stays"
         refuse_if(late, Code.CHIP_MISMATCH, message)
         return Locked(round_.id, Locking(numbers, accepted=wrong), recount=True)
-    drawn = _draw(state, table, round_.links(), around.draws)
+    drawn = _draw(state, table, round_.bets, around.draws)
     return Locked(round_.id, Locking(numbers, drawn, wrong), asked_ms=around.asked_ms)
 
 
 def miscounted(state: State, table: Table, round_: Round, chips: Mapping[int, int]) -> dict[int, int]:
     """By link, the round's wagers where the dealer's count is missing or disagrees with them (T3)."""
-    return disagreeing(state, table, [bet.link for bet in round_.bets], chips, round_.terms)
+    return disagreeing(state, table, round_.bets, chips, round_.terms)
 
 
 def disagreeing(
     state: State,
     table: Table,
-    accepted: Sequence[int],
+    accepted: Iterable[Placed],
     chips: Mapping[int, int],
     played: Mapping[int, LinkTerms],
 ) -> dict[int, int]:
     """How many of the wagers are on each link of which the count is missing, or another (T3).
 
-    accepted: of each wager its link's number. Electronic wagers have no chips to count. played: on which
-    terms, by link, where people have changed them since (L9).
+    Electronic wagers have no chips to count. played: on which terms, by link, where people have changed them
+    since (L9).
     """
     found = {}
     for number in table.links:
@@ -204,8 +206,9 @@ def disagreeing(
         count = chips.get(number)
         if terms.electronic or (count is None and not terms.count_chips):
             continue
-        if (count or 0) != accepted.count(number):
-            found[number] = accepted.count(number)
+        there = [bet.link for bet in accepted].count(number)
+        if (count or 0) != there:
+            found[number] = there
     return found
 
 
@@ -265,12 +268,6 @@ def _no_seat(table: Table, seat: int) -> Refusal:
     return Refusal(Code.UNKNOWN_SEAT, f"seat: {seat} is above the table's {table.terms.seats}")
 
 
-def _check_fits(round_: Round | None, more: int) -> None:
-    """Whether the round can still be told in one frame."""
-    count = more + (len(round_.bets) if round_ else 0)
-    refuse_if(count > ROUND_BETS_MOST, Code.TOO_MANY, f"bets: a round holds {ROUND_BETS_MOST} at most")
-
-
 def _chips(state: State, table: Table, chips: Mapping[str, int] | None) -> dict[int, int]:
     if not chips:
         return {}
@@ -278,14 +275,14 @@ def _chips(state: State, table: Table, chips: Mapping[str, int] | None) -> dict[
     return dict(sorted(counts.items()))
 
 
-def _draw(state: State, table: Table, links: Collection[int], draws: Mapping[str, Draw]) -> list[DrawMade]:
+def _draw(state: State, table: Table, bets: Iterable[Placed], draws: Mapping[str, Draw]) -> list[DrawMade]:
     """One chance in N a round each for the Magic Card and the Lucky Bonus (A7)."""
     made = []
     for number in sorted(table.links):
         terms = state.link(number).terms
         if not terms.magic_every and not terms.lucky_every:
             continue
-        if number not in links:
+        if number not in [bet.link for bet in bets]:
             continue
         invariant(terms.link in draws, f"no draw was made for link {terms.link}")
         draw, drawn = draws[terms.link], DrawMade(number)

@@ -14,6 +14,7 @@ DECK: Final = len(RANKS) * len(SUITS)
 
 _TEXTS: Final = tuple(rank + suit for rank in RANKS for suit in SUITS)
 _CARDS: Final = {name: card for card, name in enumerate(_TEXTS)}
+_card_of: Final = _CARDS.__getitem__
 
 
 def parse(name: str) -> int:
@@ -24,12 +25,14 @@ def parse(name: str) -> int:
     return card
 
 
-def parse_all(names: Iterable[str]) -> tuple[int, ...]:
-    """The cards of texts, in order; ValueError as `parse`."""
+def parse_all(names: Iterable[str] | None, field: str = "cards") -> tuple[int, ...]:
+    """The cards of a field's texts, in order; ValueError, naming field and text, if one is none (H4)."""
+    if not names:
+        return ()
     try:
-        return tuple(map(_CARDS.__getitem__, names))
+        return tuple(map(_card_of, names))
     except KeyError as missing:
-        raise ValueError(f"{quoted(missing.args[0])} is no card") from missing
+        raise ValueError(f"{field}: {quoted(missing.args[0])} is no card") from missing
 
 
 def text(card: int) -> str:

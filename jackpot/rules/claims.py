@@ -1,9 +1,9 @@
 """What do the seats hold? A settlement's claims, checked and ranked by the server (H1-H4, T4, T8)."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
@@ -13,35 +13,35 @@ from jackpot.rules import hands
 from jackpot.rules.betting import check_players, link_number
 from jackpot.rules.codes import Code
 from jackpot.rules.hands import Ranked
-from jackpot.rules.paytable import FOLD, HandKind, LinkTerms
+from jackpot.rules.paytable import FOLD, Game, HandKind, LinkTerms
 from jackpot.rules.refusal import Refusal, quoted, refuse_if
 from jackpot.rules.state import HandShown, Round, State, Table
 
-# Of a seat that claims nothing by name alone.
-_VERIFIED: Final = frozenset[int]()
 # Wagers on the dealer's hand exist in Ultimate Texas Hold 'Em alone (A6): two cards and the board.
 DEALER_CARDS = 2
 
 
-class Read(msgspec.Struct, frozen=True, gc=False):
-    """One seat's hand. ranked: by link number, for every link that the hand counts on.
+class Seat(msgspec.Struct, gc=False):
+    """One seat's hand: what it claims, the cards that it shows, and what `read` makes of them.
 
-    unverified: the links for which only a name was claimed (H4). player: whose the box is, if the hand says.
+    player: whose the box is, if a claim says. shown: as it is journalled. ranked: by link number, for every
+    link that the hand counts on. unverified: the links for which only a name was claimed (H4).
     """
 
-    seat: int
+    number: int
+    claims: list[Claim]
     cards: tuple[int, ...]
     folded: bool
-    ranked: dict[int, Ranked]
-    unverified: frozenset[int]
-    shown: list[HandShown]
     player: str | None
+    shown: list[HandShown] = []
+    ranked: dict[int, Ranked] = {}
+    unverified: set[int] = set()
 
 
 class Showing(NamedTuple):
     """All that a settlement shows; seats in payout order, each once."""
 
-    seats: list[Read]
+    seats: list[Seat]
     board: tuple[int, ...]
     dealer: tuple[int, ...]
 
@@ -52,18 +52,10 @@ class Sent(NamedTuple):
     named: the claims that say a player.
     """
 
-    seats: dict[int, "Seat"]
+    seats: dict[int, Seat]
     board: tuple[int, ...]
     dealer: tuple[int, ...]
     named: list[Claim]
-
-
-class Seat(msgspec.Struct, gc=False):
-    """The claims of one seat, and the cards that they show."""
-
-    number: int
-    claims: list[Claim]
-    cards: tuple[int, ...]
 
 
 def check_shape(table: Table, command: Settle) -> Sent:
@@ -72,28 +64,36 @@ def check_shape(table: Table, command: Settle) -> Sent:
     Folds that the game has not, empty claims, one seat twice or with two hands, and players who are in two
     places.
     """
-    game = table.terms.game
+    try:
+        seats = _seats(table.terms.game, command.hands)
+        if named := [claim for claim in command.hands if claim.player is not None]:
+            check_players(table, named, whole=False)
+        board = deck.parse_all(command.board, "board")
+        hands.check_counts(table.terms.game, (), board)
+        return Sent(seats, board, deck.parse_all(command.dealer, "dealer"), named)
+    except ValueError as error:
+        raise Refusal(Code.BAD_MESSAGE, str(error)) from error
+
+
+def _seats(game: Game, claims: Iterable[Claim]) -> dict[int, Seat]:
+    """The claims by their seats; ValueError for cards that are none, or too many or few (H2, H4)."""
     seats: dict[int, Seat] = {}
     counted: set[int] = set()
-    for claim in command.hands:
+    for claim in claims:
         if claim.folded:
             refuse_if(FOLD[game] == "none", Code.BAD_MESSAGE, f"folded: {game} has no fold")
         elif claim.cards is None and claim.hand is None:
             raise Refusal(Code.BAD_MESSAGE, f"cards: seat {claim.seat} shows neither cards nor a named hand")
-        cards = _parse("cards", claim.cards)
+        cards = deck.parse_all(claim.cards)
         if len(cards) not in counted:
-            _check_counts(table, cards, ())
+            hands.check_counts(game, cards, ())
             counted.add(len(cards))
         seat = seats.get(claim.seat)
         if seat is None:
-            seats[claim.seat] = Seat(claim.seat, [claim], cards)
+            seats[claim.seat] = Seat(claim.seat, [claim], cards, claim.folded, claim.player)
         else:
             _add_claim(seat, claim, cards)
-    if named := [claim for claim in command.hands if claim.player is not None]:
-        check_players(table, named, whole=False)
-    board = _parse("board", command.board)
-    _check_counts(table, (), board)
-    return Sent(seats, board, _parse("dealer", command.dealer), named)
+    return seats
 
 
 def _add_claim(seat: Seat, claim: Claim, cards: tuple[int, ...]) -> None:
@@ -106,6 +106,8 @@ def _add_claim(seat: Seat, claim: Claim, cards: tuple[int, ...]) -> None:
         refuse_if(differ, Code.BAD_MESSAGE, f"cards: seat {claim.seat} shows two different hands")
         seat.cards = cards
     seat.claims.append(claim)
+    seat.folded = seat.folded or claim.folded
+    seat.player = claim.player if seat.player is None else seat.player
 
 
 def read(state: State, table: Table, round_: Round, command: Settle, sent: Sent) -> Showing:
@@ -122,44 +124,46 @@ def read(state: State, table: Table, round_: Round, command: Settle, sent: Sent)
         for claim in spoken
         if claim.hand is not None
     }
-    made = _rank_seats(state, table, sent, played, board)
+    seats = list(sent.seats.values())
+    _rank_seats(state, table, seats, played, board)
     _check_dealer(state, table, round_, dealer, board)
     for name in (*[claim.link for claim in spoken if claim.link is not None], *(command.counts or ())):
         link_number(state, table, name)
     order = [claim.seat for claim in command.hands]
     if order and max(order) > table.terms.seats:
-        seat = next(seat for seat in order if seat > table.terms.seats)
-        raise Refusal(Code.UNKNOWN_SEAT, f"seat: {seat} is above the table's {table.terms.seats}")
+        above = next(seat for seat in order if seat > table.terms.seats)
+        raise Refusal(Code.UNKNOWN_SEAT, f"seat: {above} is above the table's {table.terms.seats}")
     _check_order(round_, order)
     _check_wagers(state, table, wagered, spoken)
-    seats = [
-        _read_seat(state, table, seat, named, made.get(number, {})) for number, seat in sent.seats.items()
-    ]
+    for seat in seats:
+        if spoken:
+            _read_claims(state, table, seat, named)
+        else:  # cards alone, or a fold
+            seat.shown = [HandShown(seat.number, bytes(seat.cards), "", "", 0, seat.folded, seat.player)]
     _check_possible(round_, seats, board, dealer)
     return Showing(seats, board, dealer)
 
 
 def _rank_seats(
-    state: State, table: Table, sent: Sent, played: Sequence[int], board: tuple[int, ...]
-) -> dict[int, dict[int, Ranked]]:
-    """What each seat's cards make on each link that is played, by seat and link.
+    state: State, table: Table, seats: Sequence[Seat], played: Sequence[int], board: tuple[int, ...]
+) -> None:
+    """What each seat's cards make on each link that is played.
 
     The seats' cards and the board were counted before.
     """
-    shown = [seat for seat in sent.seats.values() if seat.cards]
-    made: dict[int, dict[int, Ranked]] = {seat.number: {} for seat in shown}
+    shown = [seat for seat in seats if seat.cards]
     for link in played if shown else ():
         terms = state.link(link).terms
         taken, ranking = hands.made_of(terms.hand_kind, table.terms.game)
+        if len(board) < taken:
+            raise _needs_more(terms)
         community = board[:taken]
-        refuse_if(len(community) < taken, Code.BAD_MESSAGE, _needs_more(terms))
         for seat in shown:
-            made[seat.number][link] = ranking(seat.cards + community)
-    return made
+            seat.ranked[link] = ranking(seat.cards + community)
 
 
-def _needs_more(terms: LinkTerms) -> str:
-    return f"board: link {terms.link} needs more community cards"
+def _needs_more(terms: LinkTerms) -> Refusal:
+    return Refusal(Code.BAD_MESSAGE, f"board: link {terms.link} needs more community cards")
 
 
 def _check_players(table: Table, round_: Round, named: Sequence[Claim]) -> None:
@@ -171,47 +175,32 @@ def _check_players(table: Table, round_: Round, named: Sequence[Claim]) -> None:
     check_players(table, [*round_.bets, *round_.shown, *named])
 
 
-def _read_seat(
-    state: State,
-    table: Table,
-    seat: Seat,
-    named: dict[int, list[int]],
-    ranked: dict[int, Ranked],
-) -> Read:
+def _read_claims(state: State, table: Table, seat: Seat, named: dict[int, list[int]]) -> None:
     """One seat's claims as one hand: the same cards have one name (H2, H4). named: links by id of claim."""
-    number, claims, own = seat.number, seat.claims, seat.cards
-    if len(claims) == 1 and claims[0].hand is None and claims[0].link is None:  # cards alone, or a fold
-        (claim,) = claims
-        alone = HandShown(number, bytes(own), "", "", 0, claim.folded, claim.player)
-        return Read(number, own, claim.folded, ranked, _VERIFIED, [alone], claim.player)
-    player = next((claim.player for claim in claims if claim.player is not None), None)
-    unverified: set[int] = set()
+    number, ranked = seat.number, seat.ranked
     spoken: dict[HandKind, Ranked] = {}
-    shown: list[HandShown] = []
-    for claim in claims:
+    for claim in seat.claims:
         for link in named.get(id(claim), ()):
             name = Ranked(claim.hand or "", claim.suit or "")
             if link not in ranked:
-                unverified.add(link)
+                seat.unverified.add(link)
                 ranked[link] = name
             kind = state.link(link).terms.hand_kind
             _check_name(number, name, ranked[link])
             _check_name(number, name, spoken.get(kind, name))
             spoken[kind] = name if name.suit else spoken.get(kind, name)
         link = link_number(state, table, claim.link) if claim.link else 0
-        packed = deck.pack(own) if not shown else b""
-        shown.append(
-            HandShown(number, packed, claim.hand or "", claim.suit or "", link, claim.folded, player)
+        packed = b"" if seat.shown else deck.pack(seat.cards)
+        seat.shown.append(
+            HandShown(number, packed, claim.hand or "", claim.suit or "", link, claim.folded, seat.player)
         )
-    folded = any(claim.folded for claim in claims)
-    return Read(number, own, folded, ranked, frozenset(unverified), shown, player)
 
 
 def _rank(state: State, table: Table, number: int, own: tuple[int, ...], board: tuple[int, ...]) -> Ranked:
     terms = state.link(number).terms
     ranked = hands.rank(terms.hand_kind, table.terms.game, own, board)
     if ranked is None:
-        raise Refusal(Code.BAD_MESSAGE, _needs_more(terms))
+        raise _needs_more(terms)
     return ranked
 
 
@@ -314,7 +303,7 @@ def _check_dealer(
 
 
 def _check_possible(
-    round_: Round, seats: Sequence[Read], board: tuple[int, ...], dealer: tuple[int, ...]
+    round_: Round, seats: Sequence[Seat], board: tuple[int, ...], dealer: tuple[int, ...]
 ) -> None:
     """No card twice in one round: it is played with one deck (L1, H4)."""
     seen = [*board, *dealer]
@@ -340,19 +329,3 @@ def _dealer(round_: Round, sent: tuple[int, ...]) -> tuple[int, ...]:
     differs = bool(sent) and bool(before) and sent != before
     refuse_if(differs, Code.BAD_MESSAGE, "dealer: differs from the cards sent before")
     return sent or before
-
-
-def _parse(field: str, texts: Sequence[str] | None) -> tuple[int, ...]:
-    if not texts:
-        return ()
-    try:
-        return deck.parse_all(texts)
-    except ValueError as error:
-        raise Refusal(Code.BAD_MESSAGE, f"{field}: {error}") from error
-
-
-def _check_counts(table: Table, own: tuple[int, ...], board: tuple[int, ...]) -> None:
-    try:
-        hands.check_counts(table.terms.game, own, board)
-    except ValueError as error:
-        raise Refusal(Code.BAD_MESSAGE, str(error)) from error

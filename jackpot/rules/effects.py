@@ -53,10 +53,10 @@ class Effects(msgspec.Struct, eq=False):
 
     def meter(self, link: Link, level: Level) -> Accounts:
         """A level's accounts, about to move."""
-        key = (link.number, level.number)
+        accounts, key = level.accounts, (link.number, level.number)
         if key not in self.before:
-            self.before[key] = link, level, level.cycle, astuple(level.accounts)
-        return level.accounts
+            self.before[key] = link, level, level.cycle, astuple(accounts)
+        return accounts
 
     def outside(self, link: Link) -> Accounts:
         """The accounts of the link's awards that no meter pays, about to move (level 0)."""
@@ -82,11 +82,11 @@ class Effects(msgspec.Struct, eq=False):
             return Moved((), (), hits) if hits else NOTHING_MOVED
         postings, meters = [], []
         for (number, level_number), (link, level, cycle, before) in sorted(self.before.items()):
-            after = astuple(level.accounts if level else link.outside)
-            if not is_sound(after, level.terms.limit if level else None):
-                name = f"{link.terms.link}.{level.terms.level if level else '-'}"
-                raise InvariantError(f"entry {self.seq} unbalances {name}: {after}")
+            after = astuple(link.outside if level is None else level.accounts)
             if after != before:
+                if not is_sound(after, None if level is None else level.terms.limit):
+                    name = f"{link.terms.link}.{'-' if level is None else level.terms.level}"
+                    raise InvariantError(f"entry {self.seq} unbalances {name}: {after}")
                 postings.append(Posting(number, level_number, cycle, *map(sub, after, before)))
             if level is not None:
                 meters.append((link.terms.link, level.terms.level, after[0]))

@@ -88,7 +88,7 @@ class Engine:
         return self._tables.get(name)
 
     def execute(self, envelope: Envelope) -> Outcome:
-        """Decide and apply one command.
+        """Decide and apply one command: of a table's frame resends first, then its order, then what it asks.
 
         A refusal is an outcome, not an exception. InvariantError means that applying went wrong: this
         engine is broken, to be rebuilt from the ledger.
@@ -98,7 +98,20 @@ class Engine:
             return self._hello(envelope, command)
         if isinstance(command, ActCommand):
             return self._act(envelope)
-        return self._frame(envelope, command)
+        table, seq = self._tables[envelope.table or ""], command.seq
+        if seq <= table.last_seq:
+            return self._sent_again(envelope, table, seq)
+        if seq > table.last_seq + 1:
+            return _not_applied(table, seq, Code.SEQ_GAP, f"seq: {table.last_seq + 1} comes next")
+        try:
+            event = self._decide_frame(table, envelope, command)
+        except Refusal as refusal:
+            if refusal.code in NOT_APPLIED:
+                return _not_applied(table, seq, refusal.code, refusal.message)
+            event = Refused(refusal.code.value, refusal.message, list(refusal.hits))
+        except InvariantError as error:
+            event = _internal(self.state, envelope, str(error))
+        return self._commit(envelope, table, event)
 
     def decide(self, envelope: Envelope, asked_ms: int) -> Event:
         """The event that a command, other than a hello, would lead to now; nothing is touched.
@@ -144,24 +157,11 @@ class Engine:
         over = witness.decide_over(table, hello.acked)
         return Outcome(None, welcome) if over is None else self._commit(envelope, None, over, welcome)
 
-    def _frame(self, envelope: Envelope, command: messages.TableMessage) -> Outcome:
-        """A table's frame: resends first, then its order, then what it asks (WIRE: table commands)."""
-        table, seq = self._tables[envelope.table or ""], command.seq
-        if seq <= table.last_seq:
-            found = conflict.decide_conflict(table, seq, envelope.digest, self.epoch.since)
-            resent = _resent(table, seq, envelope.digest)
-            return resent if found is None else self._commit(envelope, None, found, resent.answer)
-        if seq > table.last_seq + 1:
-            return _not_applied(table, seq, Code.SEQ_GAP, f"seq: {table.last_seq + 1} comes next")
-        try:
-            event = self._decide_frame(table, envelope, command)
-        except Refusal as refusal:
-            if refusal.code in NOT_APPLIED:
-                return _not_applied(table, seq, refusal.code, refusal.message)
-            event = Refused(refusal.code.value, refusal.message, list(refusal.hits))
-        except InvariantError as error:
-            event = _internal(self.state, envelope, str(error))
-        return self._commit(envelope, table, event)
+    def _sent_again(self, envelope: Envelope, table: Table, seq: int) -> Outcome:
+        """A frame whose number was used before."""
+        found = conflict.decide_conflict(table, seq, envelope.digest, self.epoch.since)
+        resent = _resent(table, seq, envelope.digest)
+        return resent if found is None else self._commit(envelope, None, found, resent.answer)
 
     def _decide_frame(
         self, table: Table, envelope: Envelope, command: Command, asked_ms: int | None = None
@@ -252,7 +252,7 @@ class Engine:
         table_seq, digest: of what was asked, so that a resend of it gets the same answer.
         """
         state, table, told = self.state, effects.table, effects.told
-        over = same(state, event, effects.at) if state.requests and table is None else ()
+        over = same(state, event, effects.at) if table is None and state.requests else ()
         kinds.APPLY[type(event)](effects, event)
         if told.warn or told.left or type(event) in alarms.ALWAYS:
             alarms.alarm(effects, event)

@@ -50,8 +50,9 @@ class Accounts(msgspec.Struct, array_like=True, gc=False):
 def is_sound(balances: Sequence[int], limit: int | None) -> bool:
     """Balanced, nothing negative, the primary within its limit (M4, L7, A11)."""
     primary, reserve, overflow, _, _, awards, _, _ = balances
-    negative = primary < 0 or reserve < 0 or overflow < 0 or awards < 0
-    return not negative and sum(balances) == 0 and (limit is None or primary <= limit)
+    if sum(balances) or min(primary, reserve, overflow, awards) < 0:
+        return False
+    return limit is None or primary <= limit
 
 
 def opened(terms: LevelTerms) -> Accounts:

@@ -7,12 +7,13 @@ from jackpot.rules import claims
 from jackpot.rules.awards import Tally, Winner
 from jackpot.rules.betting import find_round, link_number
 from jackpot.rules.cards import pack, unpack
-from jackpot.rules.claims import Read, Showing
+from jackpot.rules.claims import Seat, Showing
 from jackpot.rules.codes import Code
 from jackpot.rules.events import Closed, Closing, Recomputed, Settled, Settlement, TakeMade, Voided
+from jackpot.rules.hands import Ranked
 from jackpot.rules.paytable import FOLD, Percent, Row
 from jackpot.rules.recompute import Edit, recompute, without_bets
-from jackpot.rules.refusal import Refusal, refuse_if, two_people
+from jackpot.rules.refusal import Refusal, two_people
 from jackpot.rules.signing import People
 from jackpot.rules.state import Award, Level, Link, Round, Sharer, State, Table
 from jackpot.rules.undo import History, Share, Take
@@ -47,7 +48,7 @@ def decide_settle(state: State, table: Table, command: Settle) -> Settled:
         _pay_at_close(tally, [*round_.sharers, *sharers], showing.board)
     return Settled(
         round=round_.id,
-        shown=[shown for read in showing.seats for shown in read.shown],
+        shown=[shown for seat in showing.seats for shown in seat.shown],
         board=pack(showing.board),
         dealer=pack(showing.dealer),
         made=_with_late(state, tally),
@@ -62,8 +63,8 @@ def decide_close(state: State, table: Table, command: Close) -> Closed:
     A wager on the dealer's hand is never lost unseen: that hand is shown first, or people strike it (T8).
     """
     round_ = _find_locked(table, command.round)
-    unpaid = not round_.dealer and round_.on_dealer()
-    refuse_if(unpaid, Code.BAD_MESSAGE, "dealer: wagers on the dealer's hand are unpaid; show it first")
+    if not round_.dealer and round_.on_dealer():
+        raise Refusal(Code.BAD_MESSAGE, "dealer: wagers on the dealer's hand are unpaid; show it first")
     closing = _closing(table, _counts(state, table, command.counts))
     if not (round_.sharers or round_.draws or round_.dealer):
         return Closed(round_.id, closing, Settlement())  # nothing is left to pay
@@ -95,8 +96,10 @@ def _stands(state: State, hit: int) -> bool:
 
 def _find_locked(table: Table, round_id: str) -> Round:
     round_ = find_round(table, round_id)
-    refuse_if(round_.state == "open", Code.NOT_LOCKED, "round: it is not locked")
-    refuse_if(round_.state == "mismatch", Code.CHIP_MISMATCH, "chips: the count disagrees or is still owed")
+    if round_.state == "open":
+        raise Refusal(Code.NOT_LOCKED, "round: it is not locked")
+    if round_.state == "mismatch":
+        raise Refusal(Code.CHIP_MISMATCH, "chips: the count disagrees or is still owed")
     return round_
 
 
@@ -120,29 +123,27 @@ def _pay_turns(tally: Tally, showing: Showing) -> list[Sharer]:
     round_ = tally.round
     sharers: list[Sharer] = []
     dealt = _dealer_turns(round_, showing)
-    by_seat = {read.seat: read for read in showing.seats}
-    for seat in sorted(by_seat.keys() | dealt.keys(), reverse=True):
-        for number in dealt.get(seat, ()):
-            _pay_dealer(tally, tally.link(number), showing, seat, sharers)
-        if (read := by_seat.get(seat)) is not None:
-            _pay_seat(tally, read, sharers)
-            if round_.draws:
-                _pay_draws(tally, seat, read.cards, showing.board)
+    for seat in showing.seats:
+        while dealt and dealt[0][0] >= seat.number:
+            _pay_dealer(tally, showing, *dealt.pop(0), sharers)
+        _pay_seat(tally, seat, sharers)
+        if round_.draws:
+            _pay_draws(tally, seat.number, seat.cards, showing.board)
+    for turn in dealt:
+        _pay_dealer(tally, showing, *turn, sharers)
     return sharers
 
 
-def _dealer_turns(round_: Round, showing: Showing) -> dict[int, list[int]]:
-    """The links whose dealer's hand is paid, by the seat at whose turn: the first that wagered on it (A6).
+def _dealer_turns(round_: Round, showing: Showing) -> list[tuple[int, int]]:
+    """The seats at whose turns the dealer's hand is paid, and on which link: the first that wagered (A6).
 
-    It is paid once, when the round's hands are settled; a round without any settles it at its close.
+    It is paid once, when the round's hands are settled; a round without any settles it at its close. They
+    are in payout order, those of one seat by the links' numbers.
     """
-    turns: dict[int, list[int]] = {}
-    if showing.dealer and not round_.settlings:
-        for number in sorted(round_.links()):
-            seats = _dealer_players(round_, number)
-            if seats:
-                turns.setdefault(seats[0], []).append(number)
-    return turns
+    if not showing.dealer or round_.settlings:
+        return []
+    players = [(_dealer_players(round_, number), number) for number in sorted(round_.links())]
+    return sorted([(seats[0], number) for seats, number in players if seats], key=lambda turn: -turn[0])
 
 
 def _dealer_players(round_: Round, link: int) -> tuple[int, ...]:
@@ -162,10 +163,10 @@ def _moment(round_: Round, seat: int) -> int:
     raise Refusal(Code.OUT_OF_ORDER, "hands: the round was never closed")
 
 
-def _pay_dealer(tally: Tally, link: Link, showing: Showing, seat: int, sharers: list[Sharer]) -> None:
-    ranked = claims.dealer_ranked(tally.state, tally.table, link.number, showing)
-    winner = Winner(0, ranked.name, False, _dealer_players(tally.round, link.number))
-    row, _ = tally.rows(link.number, ranked)
+def _pay_dealer(tally: Tally, showing: Showing, seat: int, number: int, sharers: list[Sharer]) -> None:
+    link, ranked = tally.link(number), claims.dealer_ranked(tally.state, tally.table, number, showing)
+    winner = Winner(0, ranked.name, False, _dealer_players(tally.round, number))
+    row, _ = tally.rows(number, ranked)
     if row is None:
         return
     if not isinstance(row.pays, Percent):
@@ -176,35 +177,40 @@ def _pay_dealer(tally: Tally, link: Link, showing: Showing, seat: int, sharers: 
         sharers.append(_sharer(link, row, winner))
 
 
-def _pay_seat(tally: Tally, read: Read, sharers: list[Sharer]) -> None:
+def _pay_seat(tally: Tally, seat: Seat, sharers: list[Sharer]) -> None:
     """A seat's own wagers by their rows, and the envy that its hand earns others (A5, T8)."""
-    if read.folded and not read.cards:
+    if seat.folded and not seat.cards:
         return
-    forfeited = read.folded and FOLD[tally.table.terms.game] == "forfeits"
     for number in tally.table.links:
-        ranked = read.ranked.get(number)
+        ranked = seat.ranked.get(number)
         if ranked is None:
             continue
         row, envy = tally.rows(number, ranked)
-        if row is not None and (forfeited or (read.seat, number) not in tally.own):
-            row = None
-        if row is None and envy is None:
-            continue
-        link = tally.link(number)
-        winner = Winner(read.seat, ranked.name, number in read.unverified, (read.seat,), player=read.player)
-        hit = None
-        shared = row is not None and isinstance(row.pays, Percent) and link.terms.simultaneous == "share"
-        if row is not None and not shared:
-            if isinstance(row.pays, Percent):
-                order, moment = _order(read.seat, dealer=False), _moment(tally.round, read.seat)
-                hit = tally.take(link, row.pays, [winner], order, moment)[0]
-            else:
-                hit = tally.pay_row(link, row, winner, 0)
-        hit = tally.pay_envy(link, ranked, winner, hit)
-        if row is not None and shared:
-            if hit is not None:
-                winner = winner._replace(hit=hit.number)
-            sharers.append(_sharer(link, row, winner))
+        if row is not None or envy is not None:
+            _pay_hand(tally, seat, tally.link(number), ranked, sharers)
+
+
+def _pay_hand(tally: Tally, seat: Seat, link: Link, ranked: Ranked, sharers: list[Sharer]) -> None:
+    """What a hand that a row names is paid on a link, and what it earns others."""
+    row, _ = tally.rows(link.number, ranked)
+    forfeited = seat.folded and FOLD[tally.table.terms.game] == "forfeits"
+    if row is not None and (forfeited or (seat.number, link.number) not in tally.own):
+        row = None
+    unverified = link.number in seat.unverified
+    winner = Winner(seat.number, ranked.name, unverified, (seat.number,), player=seat.player)
+    hit = None
+    shared = row is not None and isinstance(row.pays, Percent) and link.terms.simultaneous == "share"
+    if row is not None and not shared:
+        if isinstance(row.pays, Percent):
+            order, moment = _order(seat.number, dealer=False), _moment(tally.round, seat.number)
+            hit = tally.take(link, row.pays, [winner], order, moment)[0]
+        else:
+            hit = tally.pay_row(link, row, winner, 0)
+    hit = tally.pay_envy(link, ranked, winner, hit)
+    if row is not None and shared:
+        if hit is not None:
+            winner = winner._replace(hit=hit.number)
+        sharers.append(_sharer(link, row, winner))
 
 
 def _pay_draws(tally: Tally, seat: int, cards: Collection[int], board: Collection[int]) -> None:

@@ -29,7 +29,8 @@ log: Final = structlog.get_logger()
 class Connection(ABC):
     """One connection. device: who it is, once it is let in. key: the fingerprint of the one that it showed.
 
-    now, unix_ms: when what is acted on came, by both clocks, which are read once for all of it.
+    now, unix_ms, tick: when what is acted on came, by both clocks, which are read once for all of it; tick is
+    now in milliseconds.
 
     Commands keep their order however many callbacks an answer causes: only `pump` takes a turn of what waits,
     and never while the events of an earlier one are acted on.
@@ -45,7 +46,7 @@ class Connection(ABC):
         self.device: Device | None = None
         self.key = ""
         self.certified = certified
-        self.now, self.unix_ms = 0.0, 0
+        self.now, self.unix_ms, self.tick = 0.0, 0, 0
         self._busy = False
         self._turn_due = False
 
@@ -101,6 +102,7 @@ class Connection(ABC):
             return
         clock = self.devices.clock
         self.now, self.unix_ms = clock.monotonic(), clock.unix_ms()
+        self.tick = int(self.now * 1000)
         busy, self._busy = self._busy, True
         for event in events:
             if isinstance(event, Commanded):

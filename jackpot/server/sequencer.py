@@ -121,10 +121,9 @@ class Core:
         if not self._deciding:
             self._waiting.append(item)
             return
-        alone = self._flight is None and not self._decided and not self._releasing
         self._decide(item)
-        if alone and self._decided and item.entry is None:
-            self._release([self._decided.popleft()])
+        if item.entry is None and len(self._decided) == 1 and self._flight is None and not self._releasing:
+            self._release([self._decided.popleft()])  # it was decided on nothing that waits for a commit
 
     @property
     def depth(self) -> int:
@@ -165,8 +164,9 @@ class Core:
         rows = []
         for item in self._flight:
             if (entry := item.entry) is not None:
-                rows.append(row_of(self.bank, self.epoch, entry, previous))
-                previous = rows[-1].hash
+                row = row_of(self.bank, self.epoch, entry, previous)
+                rows.append(row)
+                previous = row.hash
         self._flight_end = (before + len(rows), previous)
         sealed = self._flight[-1].state
         snapshot = None if sealed is None else self._snapshot_of(sealed, rows)

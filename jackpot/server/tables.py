@@ -57,7 +57,7 @@ class TableConnection(Connection):
         self, device: Device, command: messages.TableMessage | commands.Hello, digest: bytes
     ) -> None:
         """Submits it, as it was decoded, at its place in the order."""
-        envelope = commands.Envelope(command, self.unix_ms, int(self.now * 1000), digest, device.id)
+        envelope = commands.Envelope(command, self.unix_ms, self.tick, digest, device.id)
         self._wagered.append(self.now if isinstance(command, messages.Wager) else None)
         try:
             self._desk.submit(envelope, self._released)
@@ -86,25 +86,21 @@ class TableConnection(Connection):
             self._shown()
 
     def _released(self, outcome: Outcome) -> None:
-        """The oldest command that is not answered was decided; what is raised here is this table's own."""
-        try:
-            self._answer(outcome)
-        except Exception as error:  # noqa: BLE001 - as `alone`, on the way of every wager
-            broken(self, self._answer, error)
-
-    def _answer(self, outcome: Outcome) -> None:
-        """Says what was decided."""
-        device, answer, wagered_at = self.device, outcome.answer, self._wagered.popleft()
-        if device is None:
+        """Says what was decided of the oldest unanswered command; what raises is this table's own."""
+        answer, wagered_at = outcome.answer, self._wagered.popleft()
+        if self.device is None:
             return
-        if wagered_at is not None:
-            self._desk.counts.answers.observe(self.devices.clock.monotonic() - wagered_at)
-        if isinstance(answer, _OF_FRAMES):
-            if self.session.state is State.TABLE:
-                self.session.answer(answer)
-                self.devices.dirty(self)
-        elif self.session.state is State.TABLE_GREETED:
-            self._welcome(device, answer)
+        try:
+            if wagered_at is not None:
+                self._desk.counts.answers.observe(self.devices.clock.monotonic() - wagered_at)
+            if isinstance(answer, _OF_FRAMES):
+                if self.session.state is State.TABLE:
+                    self.session.answer(answer)
+                    self.devices.dirty(self)
+            elif self.session.state is State.TABLE_GREETED:
+                self._welcome(self.device, answer)
+        except Exception as error:  # noqa: BLE001 - as `alone`, on the way of every wager
+            broken(self, self._released, error)
 
     def _welcome(self, device: Device, answer: Answer) -> None:
         if isinstance(answer, Error):

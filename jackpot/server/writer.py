@@ -12,7 +12,7 @@ from typing import Final
 
 import structlog
 
-from controllers.answers import Hit, Nack, WaitingHit
+from controllers.answers import Ack, Hit, WaitingHit
 from jackpot.clock import Clock
 from jackpot.ledger.journal import Head, genesis
 from jackpot.ledger.store import CommitInDoubt, DataRefused, Fenced, Store
@@ -221,6 +221,7 @@ class Writer(Desk):
             self.flush()
             self.board.push(outcomes, seq)
             for outcome in outcomes:
-                if outcome.alarms or isinstance(outcome.answer, Nack):
+                answer = outcome.answer
+                if outcome.alarms or type(answer) is not Ack or answer.awards:
                     self.counts.add(self.bank, outcome)
             self.flush()

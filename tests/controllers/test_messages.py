@@ -1,5 +1,6 @@
 """Is every message read by the letter, by the quick decoder and by the slow one alike?"""
 
+from contextlib import suppress
 from typing import Any
 
 import msgpack
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from controllers.frames import BadFrame
 from controllers.messages import (
+    UNTYPED,
     Command,
     Lock,
     Malformed,
@@ -124,8 +126,8 @@ def test_both_decoders_agree(message: Map) -> None:
 def test_the_reader_by_the_letter_agrees_with_the_typed_one(message: Map) -> None:
     """WIRE frames: how a message is written makes no difference to what it says."""
     payload = pack(message)
-    typed = decode_typed(payload)
-    assert typed is None or decode_by_letter(payload) == typed
+    with suppress(*UNTYPED):
+        assert decode_typed(payload) == decode_by_letter(payload)
 
 
 @settings(max_examples=1000, deadline=None)

@@ -14,7 +14,6 @@ import msgspec
 import pytest
 
 from controllers import messages, session
-from controllers.session import ServerSession
 from jackpot.rules import engine, refusal
 from jackpot.rules.acts import witness
 from jackpot.rules.acts.witness import FoundBehind
@@ -68,11 +67,7 @@ def test_a_refusal_that_quotes_everything_is_found() -> None:
 @pytest.mark.usefixtures("quotes_all")
 def test_an_answer_that_fits_no_frame_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """WIRE, frames: and where nothing shortens it as it is said, either."""
-
-    def say_answer(self: ServerSession, answer: Any) -> None:
-        self.push(answer)
-
-    monkeypatch.setattr(ServerSession, "_say_answer", say_answer)
+    monkeypatch.setattr(session, "reduced", lambda answer: answer)
     found("thief", "fits no frame", "characters", "TooLong", first=2)
 
 
@@ -142,13 +137,13 @@ def test_a_stranger_who_may_stay_is_found(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_a_table_that_is_forgotten_for_another_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """WIRE, table commands: every command is answered, whatever other table is there."""
-    right = TableConnection._answer
+    right = TableConnection._released
 
-    def answer(self: TableConnection, outcome: Any) -> None:
+    def released(self: TableConnection, outcome: Any) -> None:
         if "TX" not in self.devices.current or getattr(outcome.answer, "seq", 1) % 10:
             right(self, outcome)
 
-    monkeypatch.setattr(TableConnection, "_answer", answer)
+    monkeypatch.setattr(TableConnection, "_released", released)
     found("thief", "for an answer")
 
 

@@ -12,6 +12,7 @@ import structlog
 
 from controllers.frames import decode, encode
 from controllers.hello import AUTH_FAILED, hello_mac
+from controllers.session import ServerSession
 from jackpot.app import Server
 from jackpot.server import alone as alone_module
 from jackpot.server.acts import Acts
@@ -68,6 +69,11 @@ def first(connection: Any) -> bool:
     return connection.device is not None and connection.device.id == "T01"
 
 
+def of_first(session: ServerSession) -> bool:
+    """Whether it is the session of T01."""
+    return session.claimed == "T01"
+
+
 async def plays(device: Device, seq: int = 1) -> None:
     """A round as always: nothing has happened to the others."""
     device.wager(seq, f"R{seq}", 1, lock=True)
@@ -81,7 +87,7 @@ async def plays(device: Device, seq: int = 1) -> None:
     [
         *(
             (place, "")
-            for place in ("received", "_answer", "commanded", "show", "pump", "sweep", "ended", "over")
+            for place in ("received", "answer", "commanded", "show", "pump", "sweep", "ended", "over")
         ),
         ("tell", "of its link"),
         ("tell", "of its own"),
@@ -96,7 +102,8 @@ async def test_one_table_that_breaks_ends_alone(
     async with Server(configure(tmp_path), clock) as server, table(server, "T02") as other:
         async with table(server, "T01") as device:
             await plays(other)
-            monkeypatch.setattr(TableConnection, place, throwing(first, getattr(TableConnection, place)))
+            subject, only = (ServerSession, of_first) if place == "answer" else (TableConnection, first)
+            monkeypatch.setattr(subject, place, throwing(only, getattr(subject, place)))
             device.wager(1, "R1", 1, lock=True)
             await other.type("meters")
             clock.ahead_s += server.config.limits.heartbeat

@@ -60,6 +60,7 @@ async def test_a_wager_and_its_royal(tmp_path: Path) -> None:
             lambda message: message["t"] == "meters" and [LINK, "mega", 1_000_000] in message["values"]
         )
         assert shown["rev"] == server.writers["main"].core.durable_seq
+        assert server.writers["main"].counts.awards == {(LINK, "meter"): 1_000_027, (LINK, "envy"): 200_000}
 
 
 @on_loop

@@ -66,7 +66,7 @@ def apply_struck(effects: Effects, event: Struck) -> None:
     table = effects.state.table(event.table)
     round_ = unfinished(table, event.round)
     effects.told.refunds = take_back(effects, round_, [event.bet], event.recomputed)
-    round_.state = judged(effects, miscounted(effects.state, table, round_, round_.chips))
+    round_.state = judged(effects.told, miscounted(effects.state, table, round_, round_.chips))
     effects.tell_round(table, round_)
 
 
