@@ -35,6 +35,8 @@ READY: Final = {
     PROMETHEUS: re.compile("ready to receive web requests"),
     ALERTMANAGER: re.compile("Listening"),
 }
+# Of the names in a summary.
+WIDE: Final = max(map(len, READY))
 # Somebody looks at it as it runs: five seconds, as on a floor, are long then.
 EVERY: Final = "1s"
 
@@ -141,16 +143,12 @@ class Topology:
         lines = []
         for name, at in self.addresses.items():
             if isinstance(at, dict):
-                pages, *devices = (at[listener] for listener in ("http", "tables", "signs") if listener in at)
-                kinds = ("tables", "signs") if "tables" in at else ("signs",)
-                more = "".join(f"  {kind} {address}" for kind, address in zip(kinds, devices, strict=True))
-                lines.append(f"  {name:{_WIDE}}  http://{pages}{more}")
+                devices = [f"{listener} {address}" for listener, address in at.items() if listener != "http"]
+                said = "  ".join([f"http://{at['http']}", *devices])
             else:
-                lines.append(f"  {name:{_WIDE}}  {'http://' if name in READY else ''}{at}")
+                said = f"http://{at}" if name in READY else at
+            lines.append(f"  {name:{WIDE}}  {said}")
         return "\n".join(lines)
-
-
-_WIDE: Final = max(map(len, (PROMETHEUS, ALERTMANAGER)))
 
 
 def _programs() -> dict[str, str]:

@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,7 +16,9 @@ import pytest
 
 from controllers.client import SignClient, TableClient
 from controllers.memory import VolatileMemory
+from jackpot.lab.engines import EnginesMissing
 from jackpot.lab.house import FIVE, SIGNS, key
+from jackpot.lab.topology import Topology
 from jackpot.ledger.connect import connect
 from tests.deploy.test_prometheus import Prometheus, wait_for
 from tests.deploy.tools import DEPLOY, TIMEOUT_S, tool
@@ -97,3 +99,24 @@ def test_the_whole_topology_on_one_machine() -> None:
         host, _, port = addresses[at].partition(":")
         with socket.socket() as trial, pytest.raises(ConnectionRefusedError):
             trial.connect((host, int(port)))
+
+
+def test_a_person_reads_where_each_part_is() -> None:
+    """Deploy: pages as one opens them, devices' addresses behind them."""
+    topology = Topology(Path(), DEPLOY, ExitStack())
+    topology.addresses = {
+        "server a": {"tables": "127.0.0.1:1", "signs": "127.0.0.1:2", "http": "127.0.0.1:3"},
+        "prometheus": "127.0.0.1:4",
+    }
+    assert [line.split() for line in topology.summary().splitlines()] == [
+        ["server", "a", "http://127.0.0.1:3", "tables", "127.0.0.1:1", "signs", "127.0.0.1:2"],
+        ["prometheus", "http://127.0.0.1:4"],
+    ]
+
+
+def test_what_is_missing_is_named_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Deploy: one line with every package to install, before anything is started."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with ExitStack() as stack, pytest.raises(EnginesMissing, match="install prometheus prometheus-alert"):
+        Topology(tmp_path, DEPLOY, stack).up()
+    assert list(tmp_path.iterdir()) == []
