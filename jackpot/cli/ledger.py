@@ -13,6 +13,7 @@ from jackpot.cli.readings import readings
 from jackpot.cli.speak import Reason, fail
 from jackpot.cli.speak import table as print_table
 from jackpot.cli.talk import LOOK, TWO, Talk, talking
+from jackpot.cli.what_if import what_if
 from jackpot.words import counted
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ Url = Annotated[
 ]
 
 app.command()(readings)
+app.command("what-if")(what_if)
 
 NoRoles = Annotated[
     bool, typer.Option("--no-roles", help="PostgreSQL: leave roles and rights to somebody else.")

@@ -67,7 +67,7 @@ TRIED: tuple[tuple[str, ...], ...] = (
     ("lease", "hand-over", "main"),
 )
 # They have no server to ask: their reports are proved with their own tests.
-ELSEWHERE = {("bench",), ("conformance",), ("paytable", "analyze"), ("simulate",)}
+ELSEWHERE = {("bench",), ("conformance",), ("paytable", "analyze"), ("simulate",), ("ledger", "what-if")}
 
 
 @on_loop

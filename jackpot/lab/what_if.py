@@ -1,0 +1,403 @@
+"""What would a journal's wagers have come to on other terms? They are played again by an engine of their own.
+
+The journal is only read. Frames are put together from its events: wagers, locks, cards, closes, voids, wagers
+that were struck, rounds that were reopened. Of what people did to money nothing is repeated: awards undone or
+corrected, meters corrected or transferred. Each hit is paid before its table locks its next round.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from heapq import merge
+from typing import Final, NamedTuple
+
+from msgspec import convert
+from msgspec.structs import replace
+
+from controllers import messages as m
+from controllers.answers import Nack
+from jackpot.books.entries import Entry, counting, of_kinds
+from jackpot.books.names import HOUSE, Names
+from jackpot.catalogue import LevelEntry, LinkEntry, TermsRefused, parse_money, parse_rate, resolve
+from jackpot.ledger.reading import Reader
+from jackpot.ledger.rebuild import rebuild
+from jackpot.rules import cards as deck
+from jackpot.rules import hands
+from jackpot.rules.acts.banks import OpenBank
+from jackpot.rules.acts.hits import Corrected, Pay, Undo, Undone, Validate
+from jackpot.rules.acts.links import OpenLink
+from jackpot.rules.acts.meters import LeftDecided, MeterCorrected, Transferred
+from jackpot.rules.acts.parameters import LinkChanged
+from jackpot.rules.acts.readings import ReadingTaken
+from jackpot.rules.acts.rounds import Reopen, Reopened, Struck, VoidRound
+from jackpot.rules.acts.tables import OpenTable, TableOpened
+from jackpot.rules.commands import DIGEST_BYTES, ActCommand, Draw, Envelope
+from jackpot.rules.engine import Engine
+from jackpot.rules.events import (
+    RULES_VERSION,
+    Closed,
+    Event,
+    Locked,
+    Locking,
+    Settled,
+    Voided,
+    Wagered,
+    Withdrawn,
+)
+from jackpot.rules.money import to_cents
+from jackpot.rules.outcome import Entry as Made
+from jackpot.rules.paytable import LinkTerms, TableTerms
+from jackpot.rules.recompute import without_bets
+from jackpot.rules.signing import People
+from jackpot.rules.state import Link, Placed, Round, Table
+from jackpot.rules.terms import check_link
+
+# Who validates, pays, undoes and reopens.
+TWO: Final = ("what", "if")
+AS_IT_WAS: Final = "as it was"
+RATES: Final = ("primary", "reserve")
+SUMS: Final = ("seed", "reseed", "limit")
+# What people did to money, which is not repeated, and what it is called.
+LEFT_OUT: Final[dict[type[Event], str]] = {
+    Undone: "awards undone",
+    Corrected: "awards corrected",
+    MeterCorrected: "meters corrected",
+    Transferred: "meters transferred",
+    LeftDecided: "differences decided on",
+    LinkChanged: "terms changed",
+}
+_REPEATED: Final[tuple[type[Event], ...]] = (Voided, Struck, Reopened, ReadingTaken, TableOpened)
+_ACTS: Final = tuple(event.kind for event in (*_REPEATED, *LEFT_OUT))
+
+Draws = dict[str, Draw]
+NO_DRAWS: Final = Draws()
+Change = Callable[[LinkTerms], LinkTerms]
+
+
+class Impossible(Exception):
+    """It cannot be played again so; one line says why."""
+
+
+class End(NamedTuple):
+    """Of one level, or of what the house paid. meter, paid, house: micro-dollars; house: what it put in."""
+
+    level: str
+    wagers: int
+    meter: int
+    hits: int
+    paid: int
+    house: int
+
+
+class Day(NamedTuple):
+    """A level at the end of a gaming day, as it was and as it would have been; None where it is not one's."""
+
+    day: str
+    level: str
+    meter: int | None
+    hits: int | None
+    meter_if: int | None
+    hits_if: int | None
+
+
+class Found(NamedTuple):
+    """was, would: by level, the house last. days: in order. hidden: wagers that showed no cards.
+
+    left_out: acts of people that were not repeated. refused: what the engine did not take, and why.
+    """
+
+    was: list[End]
+    would: list[End]
+    days: list[Day]
+    rounds: int
+    hidden: int
+    left_out: Counter[str]
+    refused: Counter[str]
+
+
+def other_terms(now: LinkTerms, paytable: str | None, settings: Mapping[str, str]) -> LinkTerms:
+    """The terms to try. paytable: None for the link's own. settings: "15%" or "5.00" by "meter.primary".
+
+    Raises Impossible, CatalogueError.
+    """
+    figures: dict[str, dict[str, str]] = {}
+    for name, text in settings.items():
+        level, _, figure = name.partition(".")
+        if figure not in (*RATES, *SUMS):
+            raise Impossible(f"--set: {name!r} is none of LEVEL.primary, reserve, seed, reseed and limit")
+        figures.setdefault(level, {})[figure] = text
+    try:
+        terms = _changed(now, figures) if paytable is None else _resolved(now, paytable, figures)
+        check_link(terms)
+    except (ValueError, TermsRefused) as error:
+        raise Impossible(str(error)) from error
+    return terms
+
+
+def _changed(now: LinkTerms, figures: Mapping[str, Mapping[str, str]]) -> LinkTerms:
+    known = [level.level for level in now.levels]
+    if unknown := sorted(set(figures) - set(known)):
+        raise Impossible(f"--set: {now.paytable} has no level {unknown[0]}, only {', '.join(known)}")
+    levels = []
+    for level in now.levels:
+        given = figures.get(level.level, {}).items()
+        levels.append(replace(level, **{name: _figure(name, text) for name, text in given}))
+    return replace(now, levels=tuple(levels))
+
+
+def _figure(name: str, text: str) -> int:
+    return parse_rate(text) if name in RATES else parse_money(text)
+
+
+def _resolved(now: LinkTerms, paytable: str, figures: Mapping[str, Mapping[str, str]]) -> LinkTerms:
+    return resolve(
+        LinkEntry(
+            now.link,
+            paytable,
+            _text(now.wager),
+            validate_at=None if now.validate_at is None else _text(now.validate_at),
+            level={name: LevelEntry(**given) for name, given in figures.items()},
+        )
+    )
+
+
+def _text(micros: int) -> str:
+    """A sum of whole cents, as a configuration writes it."""
+    whole, cents = divmod(to_cents(micros), 100)
+    return f"{whole}.{cents:02}"
+
+
+def what_if(ledger: Reader, bank: str, link: str, change: Change, tell: Callable[[int, int], None]) -> Found:
+    """Plays a link's journal again. change: its terms into those to try. tell: rows read, and rows in all.
+
+    Raises Impossible, LedgerError.
+    """
+    names = Names(ledger, bank)
+    number = names.number(link)
+    if number is None:
+        known = ", ".join(terms.link for terms in names.links.values())
+        raise Impossible(f"bank {bank} has no link {link!r}, only {known}")
+    if names.begun is not None:
+        raise Impossible(f"bank {bank} was joined of others, whose journals hold its wagers")
+    terms = change(names.links[number])
+    for table in names.tables.values():
+        if link in table.links and not hands.makes(terms.hand_kind, table.game):
+            raise Impossible(f"{table.table}: the cards of {table.game} make no hand of {terms.paytable}")
+    again = _Again(names, number, terms)
+    upto = ledger.head(bank).seq
+    for entry in merge(counting(ledger, bank, 0, upto), of_kinds(ledger, bank, _ACTS, 0, upto)):
+        again.take(entry)
+        if entry.seq % 4_096 == 0:
+            tell(entry.seq, upto)
+    tell(upto, upto)
+    again.pay_all()
+    engine, _ = rebuild(ledger, bank)
+    return again.found(engine.state.link(number))
+
+
+class _Again:
+    """Plays a link's events on an engine that has that link alone."""
+
+    def __init__(self, names: Names, number: int, terms: LinkTerms) -> None:
+        self._names = names
+        self._number = number
+        self._terms = replace(terms, hold_table=False, count_chips=False)
+        self._cents = to_cents(terms.wager)
+        self._named = hands.NAMES[terms.hand_kind]
+        # A seat whose hand was named for other links alone was shown, and has won nothing here.
+        poor = (name for name in reversed(self._named) if not _pays(terms, name))
+        self._nothing = convert(next(poor, None), m.HandName | None)
+        self._engine = Engine(names.bank)
+        self._asked = 0
+        self._days: list[Day] = []
+        self._left_out: Counter[str] = Counter()
+        self._refused: Counter[str] = Counter()
+        self._rounds = self._hidden = 0
+        self._act(OpenBank("what-if"))
+        self._act(OpenLink(self._terms))
+
+    def take(self, entry: Entry) -> None:
+        """One event of the journal."""
+        event = entry.event
+        match event:
+            case TableOpened():
+                self._open(event.terms)
+            case ReadingTaken():
+                self._read(event)
+            case _ if type(event) in LEFT_OUT:
+                self._left_out[LEFT_OUT[type(event)]] += self._is_ours(event)
+            case _:
+                number = getattr(event, "table", None) or entry.table or 0
+                table = self._engine.table(self._names.table(number))
+                if table is not None:
+                    self._round(table, entry.at, event)
+
+    def pay_all(self) -> None:
+        """What waits at the end."""
+        for table in self._engine.state.tables:
+            self._pay(table)
+
+    def found(self, was: Link) -> Found:
+        """What came of it, next to the link as it is."""
+        ends = _ends(was), _ends(self._link)
+        return Found(*ends, self._days, self._rounds, self._hidden, self._left_out, self._refused)
+
+    @property
+    def _link(self) -> Link:
+        return self._engine.state.links[0]
+
+    def _open(self, terms: TableTerms) -> None:
+        if self._terms.link in terms.links:
+            self._act(OpenTable(replace(terms, links=(self._terms.link,), max_rounds_per_minute=0)))
+
+    def _read(self, event: ReadingTaken) -> None:
+        was = {
+            self._names.level(self._number, level): (primary, hits)
+            for link, level, primary, _, _, _, hits in event.meters
+            if link == self._number
+        }
+        would = {one.terms.level: (one.accounts.primary, one.hits) for one in self._link.levels}
+        nothing = (None, None)
+        for level in dict.fromkeys([*was, *would]):
+            self._days.append(Day(event.day, level, *was.get(level, nothing), *would.get(level, nothing)))
+
+    def _is_ours(self, event: Event) -> bool:
+        links = {getattr(event, name, None) for name in ("link", "to")}
+        return links == {None} or self._number in links
+
+    def _round(self, table: Table, at: int, event: Event) -> None:
+        round_ = table.find(getattr(event, "round", ""))
+        match event:
+            case Wagered():
+                self._wager(table, at, event)
+            case Reopened():
+                if table.closed is not None and table.closed.id == event.round:
+                    self._act(Reopen(table.terms.table, event.round, AS_IT_WAS), at)
+            case _ if round_ is None:
+                pass  # none of its wagers was on this link
+            case Withdrawn() | Struck():
+                bets = event.bets if isinstance(event, Withdrawn) else [event.bet]
+                self._take_back(table, round_, at, bets)
+            case Locked() if not event.recount:
+                self._lock(table, at, event.round, event.locking)
+            case Settled():
+                self._settle(table, at, event)
+                self._count(table, round_, event.round)
+            case Closed():
+                self._frame(table, at, m.Close(self._next(table), event.round))
+                self._count(table, round_, event.round)
+            case Voided():
+                self._void(table, round_, at)
+
+    def _wager(self, table: Table, at: int, event: Wagered) -> None:
+        bets = tuple(
+            m.Bet(bet.seat, self._terms.link, self._cents, bet.player, "dealer" if bet.dealer else "own")
+            for bet in event.bets
+            if self._plays(bet)
+        )
+        if bets:
+            self._frame(table, at, m.Wager(self._next(table), event.round, bets))
+        if event.locking is not None and table.find(event.round) is not None:
+            self._lock(table, at, event.round, event.locking)
+
+    def _plays(self, bet: Placed) -> bool:
+        return bet.link == self._number and (self._terms.dealer_hand or not bet.dealer)
+
+    def _lock(self, table: Table, at: int, round_id: str, locking: Locking) -> None:
+        self._pay(table)
+        draws = Draws()
+        for made in locking.draws:
+            if made.link == self._number:
+                numbers = (made.magic_chance, made.magic_card, made.lucky_chance, made.lucky_box)
+                draws[self._terms.link] = Draw(*numbers)
+        self._frame(table, at, m.Lock(self._next(table), round_id), draws)
+
+    def _settle(self, table: Table, at: int, event: Settled) -> None:
+        """All that was shown; a name alone counts where the paytable knows it, and cards before it."""
+        cards = {hand.seat: hand.cards for hand in event.shown if hand.cards}
+        shown: dict[int, m.Claim] = {}
+        for hand in event.shown:
+            own = _texts(cards.get(hand.seat, b""))
+            claim = m.Claim(hand.seat, own, folded=hand.folded, player=hand.player)
+            if own is None and hand.link in (0, self._number) and hand.hand in self._named:
+                name, suit = convert(hand.hand, m.HandName), convert(hand.suit or None, m.Suit | None)
+                shown[hand.seat] = replace(claim, hand=name, suit=suit)
+            elif own is None and not hand.folded and self._nothing is not None:
+                shown.setdefault(hand.seat, replace(claim, hand=self._nothing))
+            elif own is not None or hand.folded:
+                shown.setdefault(hand.seat, claim)
+        seats, board, dealer = tuple(shown.values()), _texts(event.board), _texts(event.dealer)
+        close = event.closing is not None
+        self._frame(table, at, m.Settle(self._next(table), event.round, seats, board, dealer, close=close))
+
+    def _take_back(self, table: Table, round_: Round, at: int, bets: list[Placed]) -> None:
+        """As of a withdrawal, or of people who struck a wager, whatever the reason was."""
+        ours = [(bet.seat, bet.dealer) for bet in bets if self._plays(bet)]
+        made = zip(round_.bets, round_.seqs, strict=True)
+        for found in [one for one in made if (one[0].seat, one[0].dealer) in ours]:
+            less = without_bets(self._engine.state, [found])
+            struck = Struck(table.number, round_.id, found[0], AS_IT_WAS, less, People())
+            seq, kind = self._engine.seq + 1, (Struck.kind, RULES_VERSION)
+            self._engine.replay(Made(seq, at, *kind, None, None, None, self._digest(), b"", ()), struck)
+
+    def _void(self, table: Table, round_: Round, at: int) -> None:
+        """Its awards are undone first: they are none that stood (T6)."""
+        for number in list(round_.hits):
+            hit = self._engine.state.hits.get(number)
+            if hit is not None and any(award.stands() for award in hit.awards):
+                self._act(Undo(f"H{number}", AS_IT_WAS), at)
+        self._act(VoidRound(table.terms.table, round_.id, AS_IT_WAS), at)
+
+    def _count(self, table: Table, round_: Round, round_id: str) -> None:
+        """A round has ended, if it has."""
+        if round_.reopened or table.find(round_id) is not None:
+            return
+        self._rounds += 1
+        seen = {shown.seat for shown in round_.shown if shown.cards}
+        self._hidden += len({bet.seat for bet in round_.bets if not bet.dealer} - seen)
+
+    def _pay(self, table: Table) -> None:
+        """All that waits at the table is validated and paid (A10)."""
+        for number in sorted(set(table.unpaid.hits)):
+            self._act(Validate(f"H{number}"))
+            self._act(Pay(f"H{number}", document=f"H{number}"))
+
+    def _next(self, table: Table) -> int:
+        return table.last_seq + 1
+
+    def _frame(self, table: Table, at: int, command: m.TableMessage, draws: Draws = NO_DRAWS) -> None:
+        envelope = Envelope(command, at, 0, self._digest(), table=table.terms.table, draws=draws)
+        answer = self._engine.execute(envelope).answer
+        if isinstance(answer, Nack):
+            self._refused[answer.message] += 1
+
+    def _act(self, command: ActCommand, at: int = 0) -> None:
+        outcome = self._engine.execute(Envelope(command, at, 0, self._digest(), people=TWO))
+        if outcome.entry is None:
+            self._refused[outcome.of_act().message] += 1
+
+    def _digest(self) -> bytes:
+        self._asked += 1
+        return self._asked.to_bytes(DIGEST_BYTES // 2, "big") * 2
+
+
+def _ends(link: Link) -> list[End]:
+    levels = [
+        End(
+            one.terms.level,
+            one.wagers,
+            one.accounts.primary,
+            one.hits,
+            one.accounts.awards,
+            -one.accounts.house,
+        )
+        for one in link.levels
+    ]
+    return [*levels, End(HOUSE, 0, 0, 0, link.outside.awards, -link.outside.house)]
+
+
+def _pays(terms: LinkTerms, name: str) -> bool:
+    return any(hands.best_row(terms.rows, hands.Ranked(name, suit)) for suit in deck.SUITS)
+
+
+def _texts(packed: bytes) -> tuple[str, ...] | None:
+    return tuple(map(deck.text, deck.unpack(packed))) or None

@@ -1,0 +1,122 @@
+"""What a journal's wagers would have come to: is it what the same rules make of the same cards?"""
+
+from collections import Counter
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jackpot.books.names import HOUSE
+from jackpot.catalogue import LinkEntry, resolve
+from jackpot.lab.bench.past import BANK
+from jackpot.lab.what_if import Found, Impossible, other_terms, what_if
+from jackpot.ledger.open import open_reader
+from jackpot.rules import hands, kinds
+from jackpot.rules.events import Settled
+from jackpot.rules.hands import best_row
+from jackpot.rules.paytable import ForOne, Percent
+from tests.books.conftest import SEED
+from tests.books.season import Season
+from tests.lab.simulated.floors import FIVE, played
+from tests.ledger.waiting import open_ledger
+from tests.rules import floor
+
+LINK = "simulated"
+SUMS = {"meter_seed": "10000.00", "meter_reseed": "10000.00"}
+
+
+@pytest.fixture(scope="module")
+def past(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The ledger of a simulated floor: its URL."""
+    config, _ = played(tmp_path_factory.mktemp("past") / "floor", FIVE._replace(days=2, rounds=12))
+    return config.ledger.url
+
+
+def tried(url: str, paytable: str | None = None, **settings: str) -> Found:
+    given = {name.replace("_", "."): text for name, text in settings.items()}
+    with closing(open_reader(url)) as ledger:
+        before = ledger.head(BANK)
+        found = what_if(ledger, BANK, LINK, lambda now: other_terms(now, paytable, given), lambda *_: None)
+        assert ledger.head(BANK) == before
+    assert found.refused == Counter()
+    return found
+
+
+def test_on_the_same_terms_the_same_happens(past: str) -> None:
+    """L6, A2: every meter, hit and sum, on every day; nothing is written."""
+    found = tried(past)
+    assert found.would == found.was
+    assert [(day.meter_if, day.hits_if) for day in found.days] == [
+        (day.meter, day.hits) for day in found.days
+    ]
+    assert {day.day for day in found.days} == {"2026-01-01", "2026-01-02"}
+    assert (found.rounds, found.hidden) == (2 * 2 * 24 * 12, 0)
+
+
+def test_another_rate_raises_a_meter_as_much_more(past: str) -> None:
+    """L6: a level that nobody won gathers by its rate; what other levels do is untouched."""
+    found = tried(past, mega_primary="18%")
+    was, would = ({end.level: end for end in ends} for ends in (found.was, found.would))
+    seed = 10_000_000_000
+    assert was["mega"].hits == 0
+    assert would["mega"].meter - seed == 2 * (was["mega"].meter - seed)
+    assert {level: end for level, end in would.items() if level != "mega"} == {
+        level: end for level, end in was.items() if level != "mega"
+    }
+
+
+def test_another_paytable_pays_the_same_cards_by_its_own_rows(past: str) -> None:
+    """H3, A1, A5: its hits and what the house pays, reckoned from the cards that the journal shows."""
+    terms = resolve(LinkEntry(LINK, "pa-643a-five-card-A", "1.00"))
+    _, ranking = hands.made_of("five-flop", "let-it-ride")
+    paid = hits = 0
+    with closing(open_reader(past)) as ledger:
+        for row in ledger.rows(BANK, 0, ledger.head(BANK).seq):
+            event = kinds.decode(row.kind, row.version, row.body)
+            if not isinstance(event, Settled):
+                continue
+            for shown in event.shown:
+                ranked = ranking(shown.cards + event.board)
+                best, envy = best_row(terms.rows, ranked), best_row(terms.envy, ranked)
+                hits += best is not None and isinstance(best.pays, Percent)
+                paid += best.pays.n * 1_000_000 if best is not None and isinstance(best.pays, ForOne) else 0
+                paid += (FIVE.players - 1) * envy.amount if envy is not None else 0
+    found = tried(past, "pa-643a-five-card-A")
+    assert [end.level for end in found.would] == ["meter", HOUSE]
+    assert found.would[0].hits == hits
+    assert found.would[-1].paid == paid > 0
+    assert {(day.level, day.meter is None) for day in found.days} >= {("meter", True), ("mega", False)}
+
+
+def test_what_tables_and_people_did_to_rounds_is_repeated(tmp_path: Path) -> None:
+    """T2, T6, T8, T10: over days of everything that may happen, each link counts its wagers again."""
+    season = Season(SEED, 2, 120)
+    url = f"sqlite:///{tmp_path / 'season.db'}"
+    with closing(open_ledger(url)) as ledger:
+        season.write(ledger)
+    with closing(open_reader(url)) as reader:
+        for link in season.engine.state.links:
+            found = what_if(reader, floor.BANK, link.terms.link, lambda now: now, lambda *_: None)
+            assert found.refused == Counter(), link.terms.link
+            assert [end.wagers for end in found.would[:-1]] == [level.wagers for level in link.levels]
+
+
+@pytest.mark.parametrize(
+    ("paytable", "settings", "said"),
+    [
+        (None, {"mega_rate": "5%"}, "none of LEVEL.primary"),
+        (None, {"meter_primary": "5%"}, "has no level meter, only mega, major, minor"),
+        (None, {"mega_primary": "5"}, "is not a rate"),
+        (None, {"mega_primary": "95%"}, "the rates add up"),
+        ("pa-649a-2011-progressive-A", {}, "primary rate to the operator"),
+        ("pa-641a-2011-progressive-A", {}, "envy schedules"),
+        ("pa-653a-2011-progressive", {"meter_primary": "10%", **SUMS}, "cards of let-it-ride make no hand"),
+    ],
+)  # fmt: skip
+def test_terms_that_cannot_be_are_named(
+    past: str, paytable: str, settings: dict[str, Any], said: str
+) -> None:
+    """Wrong input gets one clear line."""
+    with pytest.raises(Impossible, match=said):
+        tried(past, paytable, **settings)
