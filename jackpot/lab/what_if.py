@@ -283,7 +283,7 @@ class _Again:
                 self._settle(table, at, event)
                 self._count(table, round_, event.round)
             case Closed():
-                self._frame(table, at, m.Close(self._next(table), event.round))
+                self._frame(table, at, m.Close(table.last_seq + 1, event.round))
                 self._count(table, round_, event.round)
             case Voided():
                 self._void(table, round_, at)
@@ -295,7 +295,7 @@ class _Again:
             if self._plays(bet)
         )
         if bets:
-            self._frame(table, at, m.Wager(self._next(table), event.round, bets))
+            self._frame(table, at, m.Wager(table.last_seq + 1, event.round, bets))
         if event.locking is not None and table.find(event.round) is not None:
             self._lock(table, at, event.round, event.locking)
 
@@ -309,7 +309,7 @@ class _Again:
             if made.link == self._number:
                 numbers = (made.magic_chance, made.magic_card, made.lucky_chance, made.lucky_box)
                 draws[self._terms.link] = Draw(*numbers)
-        self._frame(table, at, m.Lock(self._next(table), round_id), draws)
+        self._frame(table, at, m.Lock(table.last_seq + 1, round_id), draws)
 
     def _settle(self, table: Table, at: int, event: Settled) -> None:
         """All that was shown; a name alone counts where the paytable knows it, and cards before it."""
@@ -327,7 +327,7 @@ class _Again:
                 shown.setdefault(hand.seat, claim)
         seats, board, dealer = tuple(shown.values()), _texts(event.board), _texts(event.dealer)
         close = event.closing is not None
-        self._frame(table, at, m.Settle(self._next(table), event.round, seats, board, dealer, close=close))
+        self._frame(table, at, m.Settle(table.last_seq + 1, event.round, seats, board, dealer, close=close))
 
     def _take_back(self, table: Table, round_: Round, at: int, bets: list[Placed]) -> None:
         """As of a withdrawal, or of people who struck a wager, whatever the reason was."""
@@ -360,9 +360,6 @@ class _Again:
         for number in sorted(set(table.unpaid.hits)):
             self._act(Validate(f"H{number}"))
             self._act(Pay(f"H{number}", document=f"H{number}"))
-
-    def _next(self, table: Table) -> int:
-        return table.last_seq + 1
 
     def _frame(self, table: Table, at: int, command: m.TableMessage, draws: Draws = NO_DRAWS) -> None:
         envelope = Envelope(command, at, 0, self._digest(), table=table.terms.table, draws=draws)
