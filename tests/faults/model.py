@@ -13,7 +13,8 @@ Readings (where the rules leave a choice, the one taken here):
     players on the dealer's hand), who are raised if unpaid. With the last share undone there was no award.
  4. A cycle number is one more than the reseeds ever made, undone ones too. A hand found late carries the
     cycle of its turn; the level's number then goes up by one, and hits already made keep theirs.
- 5. "Its turn" for a hand found late: just before the next lower seat that was settled, else at the close.
+ 5. "Its turn" for a hand found late: just before the next lower seat that was settled, whatever link that
+    seat's hand was for; else at the close.
  6. An award is corrected to the sum it ought to have; one final at once is corrected as one that was paid.
     A correction stands in the history where it was made. Upward the primary gives whole cents: down to the
     reseed if a reseed stands that came with the award or after it, or if floor_to_seed holds, else to zero.

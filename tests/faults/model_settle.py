@@ -126,11 +126,16 @@ class Settlement:
         dealer = message.get("dealer", self.round.dealer)
         turns = message["hands"] or message.get("close")
         first = self.first_on_dealer() if turns and dealer and not self.round.dealer_done else None
-        for name, hand in hands_by_link(self.table, self.links, self.round, message["hands"]):
-            if first is not None and hand["seat"] <= first:
+        spoken = hands_by_link(self.table, self.links, self.round, message["hands"])
+        for seat in dict.fromkeys(hand["seat"] for hand in message["hands"]):
+            if first is not None and seat <= first:
                 self.dealer_hand(dealer, board, first)
                 first = None
-            self.own_hand(self.links[name], hand, board)
+            for name in self.table.links:
+                self.turn(self.links[name], 2 * seat)
+            for name, hand in spoken:
+                if hand["seat"] == seat:
+                    self.own_hand(self.links[name], hand, board)
         if first is not None:
             self.dealer_hand(dealer, board, first)
         if self.plan.number > MOST_AWARDS:
@@ -162,7 +167,6 @@ class Settlement:
     def own_hand(self, link: Link, hand: Map, board: list[str]) -> None:
         seat = hand["seat"]
         wager = self.round.at(seat, link.name)
-        self.turn(link, 2 * seat)
         if self.round.live(link.name, "own"):
             claim = claim_of(self.table, link, hand, board)
             if claim is not None:

@@ -343,4 +343,31 @@ EXAMPLES: list[Example] = [
         # 2 x 0.14
         {("L", ""): Level("1000.28", "1000", "0.28")},
     ),
+    Example(
+        "a turn is the seat's, whatever link a lower seat's hand was for that was settled after it",
+        ("T10", "T4", "T5"),
+        MISSED,
+        (A, Link("N", "pa-643a-five-card-A")),
+        (Table("T1", links=("L", "N")), Table("T2", links=("N",))),
+        (
+            Frame("T1", wager("r1", bets("L", [1]), bets("N", [3, 1]))),
+            Frame("T1", settle("r1", shown(1, hand="two-pair", link="L"), close=False)),
+            Frame("T2", plain("r2", [5], "N")),  # after the turn of seat 3
+            Frame("T1", close("r1")),
+            Act("reopen", fields={"table": "T1", "round": "r1"}, people=2),
+            Frame(
+                "T1",
+                settle("r1", shown(3, "Qs Js Ts"), board="As Ks"),
+                (
+                    Won(3, "meter", "10000.42", "royal-flush", link="N"),
+                    Won(1, "envy", "1000", "royal-flush", because=3, link="N"),
+                ),
+            ),
+        ),
+        {
+            ("L", ""): Level("10000.21", "10000", "0.21"),
+            ("N", ""): Level("10000.21", "20000", "0.63", "10000.42", cycle=2),
+        },
+        held=("T1",),
+    ),
 ]
