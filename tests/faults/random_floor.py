@@ -44,6 +44,8 @@ CREW: Final = (
 )
 # From so many cents on a payment takes a tax form.
 TAX_FROM: Final = 60_000
+# Of the frames, how many have something wrong with them, and of those how many another thing.
+SPOILT: Final = 0.06
 LIMITED: Final = {"primary": {"mega": "30.33", "major": "22.22", "minor": "9.99"}}
 
 
@@ -160,6 +162,39 @@ class RandomFloor:
         """A table sends a command."""
         self.of_model.frame(table, message, draws or {})
 
+    def send(self, table: str, message: Message, draws: Message | None = None) -> None:
+        """It does; now and then something is wrong with it, or several things."""
+        for _ in range(2):
+            if self.rng.random() < SPOILT:
+                message = self.spoilt(message)
+        self.frame(table, message, draws)
+
+    def spoilt(self, message: Message) -> Message:
+        """One thing in it is another, well-formed as it is."""
+        lists = [name for name in ("bets", "hands") if message.get(name)]
+        if not lists or self.rng.random() < 0.1:
+            return message | {"round": f"r{self.rng.randint(1, self.rounds + 1)}"}
+        name = self.rng.choice(lists)
+        things = [dict(one) for one in message[name]]
+        thing, kind = self.rng.choice(things), self.rng.random()
+        if kind < 0.2:
+            thing["link"] = self.rng.choice(("X", *self.model.links))
+        elif kind < 0.4:
+            thing["seat"] = self.rng.randint(1, 12)
+        elif kind < 0.5:
+            things.reverse()
+        elif kind < 0.6:
+            things.append(dict(thing))
+        elif kind < 0.7:
+            thing["player"] = self.rng.choice(PLAYERS)
+        elif name == "bets" and "amount" in thing:
+            thing["amount"] += self.rng.choice((0, 1, 400))
+        elif name == "hands" and "cards" in thing and kind < 0.85:
+            thing["cards"] = [self.rng.choice(DECK), *thing["cards"][1:]]
+        elif name == "hands":
+            thing["hand"] = self.rng.choice(("straight", "flush", "pair", "four-aces", "mini-royal"))
+        return message | {name: things}
+
     def act(self, kind: str, people: int, **fields: Any) -> None:
         """People do something; hits and awards by the model's ids."""
         self.of_model.act(kind, people=people, **fields)
@@ -201,19 +236,19 @@ class RandomFloor:
         choice = self.rng.random()
         bets = [{"seat": w.seat, "link": w.link, "on": w.on} for w in round_.wagers if w.live]
         if choice < 0.04:
-            self.frame(table.name, {"t": "void", "round": round_.name, "reason": "misdeal"})
+            self.send(table.name, {"t": "void", "round": round_.name, "reason": "misdeal"})
         elif choice < 0.08:
             self.act("void_round", self.rng.choice((1, 2)), table=table.name, round=round_.name)
         elif choice < 0.12 and bets:
-            self.frame(table.name, {"t": "withdraw", "round": round_.name, "bets": [self.rng.choice(bets)]})
+            self.send(table.name, {"t": "withdraw", "round": round_.name, "bets": [self.rng.choice(bets)]})
         elif choice < 0.16:
-            self.frame(table.name, {"t": "close", "round": round_.name})
+            self.send(table.name, {"t": "close", "round": round_.name})
         elif round_.state == OPEN:
             if choice < 0.5:
                 self.wager(table, round_.name, round_)
             else:
                 message = {"t": "lock", "round": round_.name, "chips": self.chips(table, bets)}
-                self.frame(table.name, message, self.draws(table))
+                self.send(table.name, message, self.draws(table))
         elif round_.state == MISMATCH and bets and choice < 0.5:
             self.act("strike", 1, table=table.name, round=round_.name, **self.rng.choice(bets))
         elif choice < 0.2 and (dealer := [bet for bet in bets if bet["on"] == "dealer"]):
@@ -221,7 +256,7 @@ class RandomFloor:
             self.act("strike", people, table=table.name, round=round_.name, **self.rng.choice(dealer))
         elif round_.state == MISMATCH:
             chips = self.chips(table, bets)
-            self.frame(table.name, {"t": "lock", "round": round_.name, "chips": chips})
+            self.send(table.name, {"t": "lock", "round": round_.name, "chips": chips})
         else:
             self.settle(table, round_)
 
@@ -240,7 +275,7 @@ class RandomFloor:
         if self.rng.random() < 0.6:
             standing = [{"link": w.link} for w in round_.wagers if w.live] if round_ else []
             message |= {"lock": True, "chips": self.chips(table, [*standing, *bets])}
-        self.frame(table.name, message, self.draws(table))
+        self.send(table.name, message, self.draws(table))
 
     def chips(self, table: ModelTable, bets: list[Message]) -> dict[str, int]:
         counts = Counter(bet["link"] for bet in bets)
@@ -279,7 +314,7 @@ class RandomFloor:
         if last and self.rng.random() < (0.5 if "hand" in last else 0.05):
             named = {"hand": self.rng.choice(("straight", last["hand"]))} if "hand" in last else {}
             message["hands"].append(last | named | {"link": self.rng.choice(table.links)})
-        self.frame(table.name, message)
+        self.send(table.name, message)
 
     def hand(self, table: ModelTable, seat: int, taken: set[str], own: int) -> Message:
         hand: Message = {"seat": seat}

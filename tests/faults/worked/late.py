@@ -360,7 +360,7 @@ EXAMPLES: list[Example] = [
                 settle("r1", shown(3, "Qs Js Ts"), board="As Ks"),
                 (
                     Won(3, "meter", "10000.42", "royal-flush", link="N"),
-                    Won(1, "envy", "1000", "royal-flush", because=3, link="N"),
+                    *(Won(1, "envy", "1000", "royal-flush", because=3, link=link) for link in "LN"),
                 ),
             ),
         ),
