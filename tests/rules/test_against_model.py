@@ -81,7 +81,10 @@ class Both(RandomFloor):
                 for one in answer.get("status", ())
                 if one["status"] == "raised"
             }
-            for answer, names in zip(told, map(self.names, (self.engine, self.of_model)), strict=True)
+            for answer, names in (
+                (told[0], self.names(self.engine)),
+                (told[1], self.names(self.of_model)),
+            )
         ]
         assert raised[0] == raised[1]
 
