@@ -117,12 +117,6 @@ class History(msgspec.Struct, array_like=True):
         """The same history, to be changed apart from this one."""
         return msgspec.msgpack.decode(msgspec.msgpack.encode(self), type=History)
 
-    def contributed(self, primary: int, reserve: int) -> None:
-        """Wagers came in now."""
-        point = self.points[-1]
-        point.primary += primary
-        point.reserve += reserve
-
     def drop(self, seq: int, primary: int, reserve: int) -> None:
         """Contributions of entry `seq` are taken out (T2, T6)."""
         point = self.points[bisect_left(self.points, (seq, 0), key=_at) - 1]

@@ -25,7 +25,7 @@ Everything that is asked about a bank is read from here: whether it may be shown
 in, what pages, metrics and `jackpot lease show` say. No I/O, and no clock: the time is passed in.
 """
 
-from enum import Enum, auto
+from enum import Enum, IntEnum, auto
 from math import inf
 from typing import Final, NamedTuple
 
@@ -33,7 +33,7 @@ from jackpot.ledger.journal import Head
 from jackpot.server.lease import Watch
 
 
-class State(Enum):
+class State(IntEnum):
     WATCHING = auto()
     TAKING = auto()
     CHECKING = auto()

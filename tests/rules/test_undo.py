@@ -108,7 +108,9 @@ class Both:
         primary, reserve = count * self.terms.primary * 100, count * self.terms.reserve * 100
         self.recount.events.append(Happened(self.seq(), primary, reserve))
         contribute(self.accounts, self.terms, primary, reserve)
-        self.history.contributed(primary, reserve)
+        point = self.history.points[-1]
+        point.primary += primary
+        point.reserve += reserve
 
     def take(self, rate: int) -> None:
         seq, share = self.seq(), Share(self.seq(), 0)
