@@ -94,7 +94,8 @@ class Draws:
 
     def findings(self) -> Iterator[Finding]:
         for (what, every), (locks, drawn) in sorted(self.chances.items()):
-            yield fair.trial(f"{what}, 1 in {every:,}", locks, drawn, 1 / every)
+            if every > 1:  # else it is drawn each time
+                yield fair.trial(f"{what}, 1 in {every:,}", locks, drawn, 1 / every)
         yield from _farthest("magic card", {deck.text(card): self.cards[card] for card in range(deck.DECK)})
         for seats in sorted({seats for seats, _ in self.boxes}):
             boxes = {f"{box} of {seats}": self.boxes[seats, box] for box in range(1, seats + 1)}
@@ -298,7 +299,7 @@ def _places(counted: Iterable[Place]) -> Iterator[tuple[Place, list[Place]]]:
 def _farthest(what: str, counts: Mapping[str, int]) -> Iterator[Finding]:
     """Of things that are all as likely, the one that is farthest off."""
     of = sum(counts.values())
-    if of:
+    if of and len(counts) > 1:
         yield from _worst(
             [fair.trial(f"{what} {name}", of, count, 1 / len(counts)) for name, count in counts.items()]
         )

@@ -12,7 +12,7 @@ import pytest
 
 from jackpot.books import chance, fair, fairness
 from jackpot.books.dealt import Dealt, watch
-from jackpot.books.fairness import IMPROBABLE, Tally, shift_of
+from jackpot.books.fairness import IMPROBABLE, Draws, Tally, shift_of
 from jackpot.books.names import Names
 from jackpot.config import Site
 from jackpot.lab.bench.past import BANK
@@ -123,6 +123,17 @@ def test_draws_that_come_too_often_are_found(tmp_path: Path) -> None:
         "lucky bonus drawn, 1 in 20",
         "magic card 2s",
     } <= names
+
+
+def test_a_draw_that_always_comes_is_no_question_of_luck() -> None:
+    """A7: one chance in one, or one box, is nothing to compare; what is left to chance is."""
+    draws = Draws()
+    draws.add("lucky bonus drawn", 1, drawn=True)
+    draws.boxes[1, 1] += 1
+    assert list(draws.findings()) == []
+    draws.add("lucky bonus drawn", 2, drawn=True)
+    draws.boxes[2, 1] += 1
+    assert [found.what for found in draws.findings()] == ["lucky bonus drawn, 1 in 2", "lucky box 1 of 2"]
 
 
 class Paying:
