@@ -309,8 +309,11 @@ def check_shown(table: Table, links: dict[str, Link], round_: Round, message: Ma
             raise Refused("bad_message")
     for name, hand in hands_by_link(table, links, round_, hands):
         wagered = bool(round_.live(name, "own"))
-        if "hand" in hand and (wagered or "link" in hand) and not is_named(links[name], hand):
-            raise Refused("bad_message")
+        names = [one for one in hands if one["seat"] == hand["seat"] and "hand" in one]
+        for one in names:
+            spoken = (wagered or "link" in one) and name in hand_links(table, links, round_, one)
+            if spoken and not is_named(links[name], hand | {"hand": one["hand"]}):
+                raise Refused("bad_message")
         if "cards" in hand and wagered:
             hand_cards(table, links[name], hand["cards"], board)
     for wager in round_.wagers:

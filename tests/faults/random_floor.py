@@ -166,14 +166,15 @@ class RandomFloor:
         """It does; now and then something is wrong with it, or several things."""
         for _ in range(2):
             if self.rng.random() < SPOILT:
-                message = self.spoilt(message)
+                message = self.spoilt(table, message)
         self.frame(table, message, draws)
 
-    def spoilt(self, message: Message) -> Message:
-        """One thing in it is another, well-formed as it is."""
+    def spoilt(self, table: str, message: Message) -> Message:
+        """One thing in it is another, well-formed as it is; a wager of another round opens a new one."""
         lists = [name for name in ("bets", "hands") if message.get(name)]
         if not lists or self.rng.random() < 0.1:
-            return message | {"round": f"r{self.rng.randint(1, self.rounds + 1)}"}
+            other = f"r{self.rng.randint(1, self.rounds + 1)}"
+            return message | {"round": f"x{self.rounds}{table}" if message["t"] == "wager" else other}
         name = self.rng.choice(lists)
         things = [dict(one) for one in message[name]]
         thing, kind = self.rng.choice(things), self.rng.random()
