@@ -10,6 +10,8 @@ import { paint, tone } from "./tones.js";
 import { Celebration } from "./win.js";
 import { say } from "./words.js";
 
+// How much taller than the font's own a digit may be: more of it reads like a fence.
+const TALLER_MOST = 1.7;
 // An amount's height in its own font size, as base.css draws a digit's window, with some air.
 const TALL_EM = 1.24;
 // How long the light passes over an amount that fell (sign.css).
@@ -49,17 +51,25 @@ function levelOf(name) {
   return level;
 }
 
-// As large as its stage has room for; levels whose stages are equally wide are written equally large.
+// As large as its stage has room for, and taller where that is high; levels whose stages are equally wide are written
+// equally large.
 function fitAmounts() {
-  const sizes = new Map();
+  const [sizes, heights] = [new Map(), new Map()];
+  const least = (found, key, own) => found.set(key, Math.min(own, found.get(key) ?? own));
+  const key = (stage) => Math.round(stage.clientWidth / 8);
   for (const { stage, odometer } of levels.values()) {
-    const key = Math.round(stage.clientWidth / 8);
-    const own = Math.min(stage.clientWidth / (odometer.wide || 8), stage.clientHeight / TALL_EM);
-    sizes.set(key, Math.min(own, sizes.get(key) ?? own));
+    const high = stage.clientHeight / TALL_EM;
+    const size = Math.floor(Math.min(stage.clientWidth / (odometer.wide || 8), high));
+    least(sizes, key(stage), size);
+    least(heights, key(stage), high);
   }
   for (const { stage, amount } of levels.values()) {
-    const size = `${Math.floor(sizes.get(Math.round(stage.clientWidth / 8)))}px`;
-    if (amount.style.fontSize !== size) amount.style.fontSize = size;
+    const [size, high] = [sizes.get(key(stage)), heights.get(key(stage))];
+    const tall = Math.max(1, Math.min(TALLER_MOST, high / size));
+    const written = `${size}px scaleY(${tall.toFixed(2)})`;
+    if (amount.dataset.written === written) continue;
+    [amount.style.fontSize, amount.style.transform] = written.split(" ");
+    amount.dataset.written = written;
   }
 }
 
