@@ -10,6 +10,7 @@ from typing import Any, Final, get_origin, get_type_hints
 from aiohttp import web
 from multidict import MultiDict
 
+from jackpot.rules import kinds
 from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.money import decimal, from_cents, of_decimal, to_cents
@@ -59,6 +60,8 @@ _PREVIEWED: Final = {
     "close-link": "Close",
     "change-parameters": "Change the parameters of",
 }
+# What an entry of the journal may be, as people search for it.
+_KINDS: Final = sorted(kinds.name_of(kind) for kind in kinds.KINDS)
 # Hits of one page: as many as a level shows (S1).
 _HITS: Final = "25"
 # Gaming days that a meter's history shows.
@@ -106,6 +109,7 @@ class Pages:
         self._overview = overview
         self._banks = front.config.banks
         self._site = front.config.site
+        self._tables = sorted(table.table for table in front.config.tables)
 
     async def home(self, request: web.Request, person: Person) -> web.StreamResponse:
         """What waits, what is wrong, and how the floor stands."""
@@ -212,7 +216,7 @@ class Pages:
         except (BadRequest, NotDone) as error:
             problem = str(error)
         shown: dict[str, Any] = {"page": page, "problem": problem, "bank": bank, "banks": self._banks}
-        shown["given"] = given
+        shown |= {"given": given, "kinds": _KINDS, "tables": self._tables}
         return await self._make.page(request, person, "ops/journal.html", **shown)
 
     async def readings(self, request: web.Request, person: Person) -> web.StreamResponse:

@@ -128,5 +128,8 @@ async def test_every_field_of_every_search_is_answered(tmp_path: Path) -> None:
                         assert answer.status in {200, 400, 404}, (page, field, value)
         assert {"kind", "table", "before", "bank", "day", "first", "last", "hit"} <= asked
         async with web.get("/ops/journal?kind=link_opened") as answer:
-            assert "<b>Link opened</b>" in await answer.text()
+            text = await answer.text()
+            assert "<b>Link opened</b>" in text
+            assert '<datalist id="kinds"><option>' in text
+            assert "<option>link_opened</option>" in text, "what there is to search for is offered"
         assert failures() == before
