@@ -29,6 +29,7 @@ from jackpot.server.asks.requests import AskRequests, Waiting
 from jackpot.server.asks.target import question_of
 from jackpot.server.desk import BankStopped
 from jackpot.server.people import SECRET_LEAST, Denied, Person
+from jackpot.web import doings
 from jackpot.web.access import SAFE_METHODS, Access, Forged, Unsafe, check_origin, page_token, word_of_ours
 from jackpot.web.forms import SIGN_IN_MOST, form_of
 from jackpot.web.screens import SECURITY, html, templates, written_in
@@ -96,6 +97,7 @@ class Maker:
             "clock": clock,
             "card": card,
             "game": game,
+            "doing": doings.title,
         }
         self._templates.globals |= {"say": say, "tongue": tongue, "titles": titles}
 

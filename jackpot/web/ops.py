@@ -30,6 +30,7 @@ from jackpot.server.asks.target import act_of, keyed
 from jackpot.server.people import Person
 from jackpot.web import chart
 from jackpot.web.access import CSRF_FIELD
+from jackpot.web.doings import DOINGS, WAITS
 from jackpot.web.forms import form_of
 from jackpot.web.front import (
     HITS,
@@ -48,7 +49,6 @@ from jackpot.web.front import (
 )
 from jackpot.web.overview import Overview
 from jackpot.web.reports import Reports
-from jackpot.words import words
 
 # Fields of a form that are not an act's own.
 _OURS: Final = frozenset({CSRF_FIELD, "key", "back", "second_login", "second_secret", "second_totp"})
@@ -253,13 +253,13 @@ class Pages:
 def _became(act: str, form: MultiDict[str], done: Reply) -> str:
     """What the page says of an act that was accepted."""
     if isinstance(done, Done) and done.asked:
-        return f"{words(act)}: it waits for a second person"
+        return WAITS
     whole = not form.get("award")
     if act == "validate" and whole:
         return f"{form['hit']} is validated. Now it is to be paid."
     if act == "pay" and whole:
         return f"{form['hit']} is paid, form {form['document']}."
-    return f"{words(act)}: done"
+    return DOINGS[act].done
 
 
 def _given(request: web.Request, *names: str) -> dict[str, str]:

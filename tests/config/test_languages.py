@@ -12,8 +12,11 @@ from jackpot.config.languages import PAGES, preferred, spoken, words
 from jackpot.rules.codes import OF_ACTS
 from jackpot.rules.signing import ROLES
 from jackpot.rules.views import WAITING
+from jackpot.server.asks.ask import name_of
+from jackpot.server.asks.registry import ASKED_ACTS
 from jackpot.server.people import NOBODY_YET, NOT_RIGHT, SESSION_OVER, SHUT
 from jackpot.web.access import HOW_TO_BE_SAFE
+from jackpot.web.doings import DOINGS, WAITS
 from jackpot.web.front import LISTS
 from jackpot.web.reports import ASKED
 from jackpot.web.screens import templates
@@ -105,6 +108,11 @@ def test_every_sentence_of_a_sign_is_in_every_catalogue() -> None:
     assert words("de_AT") == {}
 
 
+def test_every_act_of_a_page_is_called_in_plain_words() -> None:
+    """Pages: each act that people may ask for has a title, and what is said of it once it is done."""
+    assert DOINGS.keys() == {name_of(act) for act in ASKED_ACTS}
+
+
 def test_every_sentence_of_a_page_is_in_every_catalogue() -> None:
     """Pages: what templates say, what a refusal means and what one does then, roles and states of awards."""
     sentences = set(said_by_pages())
@@ -112,6 +120,7 @@ def test_every_sentence_of_a_page_is_in_every_catalogue() -> None:
     sentences |= {text for act in OF_ACTS.values() for text in (act.means, act.then)}
     sentences |= {*ROLES, *WAITING, "paid", "undone", "final", *LISTS.values()}
     sentences |= {text for report in REPORTS.values() for text in (report.title, report.help)}
+    sentences |= {WAITS, *(text for doing in DOINGS.values() for text in doing)}
     sentences |= {label for fields in ASKED.values() for _, label in fields}
     sentences |= {NOBODY_YET, NOT_RIGHT, SESSION_OVER, SHUT, HOW_TO_BE_SAFE}
     spanish = words("es_MX", PAGES)

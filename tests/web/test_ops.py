@@ -130,7 +130,7 @@ async def test_a_hit_comes_while_the_page_is_open_and_is_worked_through(tmp_path
         await page.fill("#add-witness", "Will Ness")
         await page.fill("#add-reason", "left out")
         await page.click("button:text-is('Add it')")
-        await page.wait_for_selector("text=Add papers: done")
+        await page.wait_for_selector("text=It stands on the papers now.")
         ranked = f"ranked from {' '.join(spades)}"
         await printed(page, "Payout form", "<b>Pat</b> Ron", "P-4711", "Will Ness", ranked)
     assert faults == []
@@ -198,13 +198,13 @@ async def test_one_asks_and_another_confirms_on_their_own_screen(tmp_path: Path)
         await page.evaluate(ASKED_AGAIN)
         await page.mouse.up()
         await undo(page, "misdeal")
-        await page.wait_for_selector("text=Undo: it waits for a second person")
+        await page.wait_for_selector("text=It is not done yet: it waits 15 minutes for a second person.")
         other = await signed_in(server, browser, faults, "phone", "bo")
         await other.click("text=1 request waits")
         await other.wait_for_selector("text=Ann asks for it, in bank main.")
         assert "misdeal" in await other.inner_text(".facts")
         await other.click("button.main")
-        await other.wait_for_selector("text=Confirm: done")
+        await other.wait_for_selector("text=It is confirmed, and done.")
         await page.reload()
         await until_open(page, "Undone by Ann and Bo")
     assert faults == []
@@ -299,7 +299,7 @@ async def test_a_missed_hand_is_settled_from_the_tables_page(tmp_path: Path) -> 
         await page.click("a[href='/ops/tables/T01']")
         await page.click("text=Reopen it for a missed hand")
         await second_signs(page, "reopen", "seat 1 was missed")
-        await until_open(page, "Reopen: done")
+        await until_open(page, "The round is open again.")
         assert (await device.type("round"))["state"] == "locked"
         device.say(t="settle", seq=3, round="R1", hands=[ROYAL], board=["Js", "Ts"], close=True)
         assert (await device.answer(3))["t"] == "ack"
@@ -384,7 +384,9 @@ async def test_a_link_and_a_round_are_stopped_from_their_pages(tmp_path: Path, a
         await page.click("text=Stop wagers" if act == "suspend" else "text=Void the round")
         await page.fill(f"#{act}-reason", "drill")
         await page.click("button.danger")
-        await page.wait_for_selector(f"text={act.capitalize()}: done")
+        await page.wait_for_selector(
+            "text=Wagers are stopped." if act == "suspend" else "text=The round is void"
+        )
         await until_open(page, "suspended: operator" if act == "suspend" else "No round.")
     assert faults == []
 
@@ -406,12 +408,12 @@ async def test_a_meter_is_corrected_and_new_terms_confirmed_by_two(tmp_path: Pat
         await page.wait_for_selector("text=$9,987.654322")
         assert await page.evaluate("document.documentElement.scrollWidth") <= SIZES["phone"][0]
         await signs(page, "correct-meter", "a test wager")
-        await page.wait_for_selector("text=Correct meter: done")
+        await page.wait_for_selector("text=The meter is corrected.")
         await until_open(page, "$9,987.65")
         row = await page.locator(".attention tbody tr > *").all_inner_texts()
         assert row == ["Validate at", "none", "50.00"]
         await signs(page, "change", "approved")
-        await page.wait_for_selector("text=Change parameters: done")
+        await page.wait_for_selector("text=The link is played on the new terms.")
         await page.wait_for_selector(".badge.active")
     assert faults == []
 
@@ -472,7 +474,7 @@ async def test_a_browser_tells_of_what_waits_until_somebody_has_seen_it(tmp_path
         assert await page.evaluate("window.told.map(([, says]) => says)") == [
             "Royal flush: $10,000.18, T01",
             "Chip mismatch: table T01",
-            "Grant, Bo asks for it",
+            "Give a role, Bo",
         ]
         await page.wait_for_selector("#waiting time:text-matches('^14:\\\\d\\\\d left$')")
         await page.click("text=1 alarm is open")

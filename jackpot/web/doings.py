@@ -1,0 +1,60 @@
+"""What is an act of people called on pages, and what do these say once it is done?"""
+
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+from jackpot.words import words
+
+
+class Doing(NamedTuple):
+    """title: what somebody asks for. done: what is so now."""
+
+    title: str
+    done: str
+
+
+# By the act's name; each sentence is one of `config/catalogues/pages/`.
+DOINGS: Final[Mapping[str, Doing]] = {
+    "acknowledge": Doing("Acknowledge an alarm", "The alarm is acknowledged."),
+    "add-papers": Doing("Add to papers", "It stands on the papers now."),
+    "add-person": Doing("Add a person", "They are added. Give them a code now."),
+    "change-parameters": Doing("New terms of a link", "The link is played on the new terms."),
+    "clear": Doing("Let a device in again", "The device may come in again."),
+    "close-link": Doing("Close a link", "The link is closed."),
+    "confirm": Doing("Confirm", "It is confirmed, and done."),
+    "confirm-behind": Doing("Answers that the ledger has lost", "What is missing is answered for."),
+    "correct": Doing("Correct an award", "The award is corrected."),
+    "correct-meter": Doing("Correct a meter", "The meter is corrected."),
+    "decide-left": Doing("What an undo left", "It is decided."),
+    "decline": Doing("Leave a round closed", "The round stays closed."),
+    "dispute": Doing("Dispute a hit", "Its payment is held."),
+    "end-person": Doing("End somebody's access", "Their access has ended."),
+    "erase-name": Doing("Erase a name", "The name is erased."),
+    "erase-papers": Doing("Erase whom papers name", "Whom the papers named is erased."),
+    "give-code": Doing("Give a code", "The code is given."),
+    "grant": Doing("Give a role", "They have the role now."),
+    "hand-over": Doing("Hand a bank over", "The bank is handed over."),
+    "lift": Doing("Lift a dispute", "The dispute is lifted. Now it is to be paid."),
+    "pay": Doing("Pay an award", "It is paid."),
+    "reject": Doing("Reject a request", "It is not done."),
+    "release": Doing("Release cards", "The cards are released."),
+    "reopen": Doing("Reopen a round", "The round is open again."),
+    "reset-secret": Doing("Reset a password", "The password is reset. Give them a code now."),
+    "resume": Doing("Let wagers in again", "Wagers come in again."),
+    "revoke": Doing("End a key", "The key has ended."),
+    "strike": Doing("Strike a wager", "The wager is struck."),
+    "suspend": Doing("Stop wagers", "Wagers are stopped."),
+    "transfer": Doing("Transfer a link's money", "The money is transferred."),
+    "undo": Doing("Undo an award", "It is undone."),
+    "validate": Doing("Validate an award", "It is validated."),
+    "void": Doing("Void a round", "The round is void, and every wager goes back."),
+    "vouch": Doing("Vouch for somebody", "You have vouched for them."),
+    "withdraw-role": Doing("Take a role away", "They have the role no more."),
+}
+WAITS: Final = "It is not done yet: it waits 15 minutes for a second person."
+
+
+def title(act: str) -> str:
+    """What an act is called; an act that only the command line has by its name."""
+    found = DOINGS.get(act)
+    return words(act) if found is None else found.title
