@@ -53,13 +53,6 @@ from jackpot.web.reports import Reports
 # Fields of a form that are not an act's own.
 _OURS: Final = frozenset({CSRF_FIELD, "key", "back", "second_login", "second_secret", "second_totp"})
 _ACTS: Final = {name_of(kind): kind for kind in ASKED_ACTS}
-# What the page says that an act would do, before the link's name.
-_PREVIEWED: Final = {
-    "correct-meter": "Correct a meter of",
-    "transfer": "Transfer the money of",
-    "close-link": "Close",
-    "change-parameters": "Change the parameters of",
-}
 # What an entry of the journal may be, as people search for it.
 _KINDS: Final = sorted(kinds.name_of(kind) for kind in kinds.KINDS)
 # Hits of one page: as many as a level shows (S1).
@@ -168,7 +161,6 @@ class Pages:
             shown["problem"] = str(error)
         to = (one for one in await self._others(link) if one.link == given.get("to"))
         shown["target"] = next(to, None) if shown["problem"].startswith("levels:") else None
-        shown["what"] = f"{_PREVIEWED.get(given.get('act', ''), 'Look at')} {link.link}"
         return await self._make.page(request, person, "ops/preview.html", **shown)
 
     async def _others(self, link: Link) -> list[Link]:

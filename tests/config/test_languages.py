@@ -12,8 +12,6 @@ from jackpot.config.languages import PAGES, preferred, spoken, words
 from jackpot.rules.codes import OF_ACTS
 from jackpot.rules.signing import ROLES
 from jackpot.rules.views import WAITING
-from jackpot.server.asks.ask import name_of
-from jackpot.server.asks.registry import ASKED_ACTS
 from jackpot.server.people import NOBODY_YET, NOT_RIGHT, SESSION_OVER, SHUT
 from jackpot.web.access import HOW_TO_BE_SAFE
 from jackpot.web.doings import DOINGS, WAITS
@@ -106,11 +104,6 @@ def test_every_sentence_of_a_sign_is_in_every_catalogue() -> None:
     assert sentences | {hand.capitalize().replace("-", " ") for hand in hands} <= spanish.keys()
     assert [english for english, said in spanish.items() if in_braces(english) != in_braces(said)] == []
     assert words("de_AT") == {}
-
-
-def test_every_act_of_a_page_is_called_in_plain_words() -> None:
-    """Pages: each act that people may ask for has a title, and what is said of it once it is done."""
-    assert DOINGS.keys() == {name_of(act) for act in ASKED_ACTS}
 
 
 def test_every_sentence_of_a_page_is_in_every_catalogue() -> None:
