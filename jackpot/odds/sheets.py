@@ -29,6 +29,15 @@ _DIGITS: Final = Context(prec=12)
 _FEW_DIGITS: Final = Context(prec=3)
 
 
+# How a sum of micro-dollars is written.
+Money = Callable[[int], str]
+
+
+def dollars(micros: int) -> str:
+    """As the catalogue's sources write sums."""
+    return f"${money_text(micros)}"
+
+
 class Column(NamedTuple):
     name: str
     kind: Kind = "text"
@@ -44,9 +53,9 @@ class Sheet(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def sheets_of(found: Analysis) -> list[Sheet]:
+def sheets_of(found: Analysis, money: Money = dollars) -> list[Sheet]:
     """Everything that is known, in the order in which people ask for it. Empty sheets are left out."""
-    made = (make(found) for make in _SHEETS)
+    made = (make(found, money) for make in _SHEETS)
     return [sheet for sheet in made if sheet.rows]
 
 
@@ -64,13 +73,13 @@ def exact(kind: Kind, value: Cell) -> str | int | None:
     return decimal(value) if isinstance(value, Fraction) else value
 
 
-def shown(kind: Kind, value: Cell) -> str:
+def shown(kind: Kind, value: Cell, money: Money = dollars) -> str:
     """A cell for people: a sum is cut to the cent."""
     match kind, value:
         case _, None:
             return ""
         case "sum", int() | Fraction():
-            return f"${money_text(int(value))}"
+            return money(int(value))
         case "part", Fraction():
             return _percent(value)
         case "chance", Fraction():
@@ -87,7 +96,7 @@ def _percent(part: Fraction) -> str:
     return f"{Decimal(round(part * BASIS_POINTS)) / 100:.2f} %"
 
 
-def facts_of(found: Analysis) -> list[tuple[str, str]]:
+def facts_of(found: Analysis, money: Money = dollars) -> list[tuple[str, str]]:
     """What was analysed, line by line."""
     terms, game, opened = found.subject
     table = load(terms.paytable)
@@ -99,7 +108,7 @@ def facts_of(found: Analysis) -> list[tuple[str, str]]:
             "cards",
             f"{odds_of(terms.hand_kind).cards}; {odds_of(terms.hand_kind).deals:,} deals, each counted",
         ),
-        ("wager", shown("sum", terms.wager)),
+        ("wager", money(terms.wager)),
         ("players", f"{found.tonight.players}, each dealt a hand"),
         ("wagers an hour", f"{found.tonight.wagers_an_hour:,} on the whole link"),
     ]
@@ -135,10 +144,10 @@ def _columns(*texts: str, **others: Kind) -> tuple[Column, ...]:
     return (*(Column(name) for name in texts), *(Column(name, kind) for name, kind in others.items()))
 
 
-def _returns(found: Analysis) -> Sheet:
+def _returns(found: Analysis, money: Money) -> Sheet:
     players = found.tonight.players
     rows: list[tuple[Cell, ...]] = [("fixed pays", found.odds)]
-    rows += [(f"{one.terms.level} at ${money_text(one.meter)}", one.part) for one in found.levels]
+    rows += [(f"{one.terms.level} at {money(one.meter)}", one.part) for one in found.levels]
     rows.append((f"envy, {counted(players, 'player')}", found.envy[players]))
     if found.draws:
         rows.append(("draws", found.draws))
@@ -147,39 +156,37 @@ def _returns(found: Analysis) -> Sheet:
     return Sheet("return", "Return of a wager at these meters", columns, tuple(rows))
 
 
-def _hands(found: Analysis) -> Sheet:
+def _hands(found: Analysis, money: Money) -> Sheet:
     numbers: dict[str, Kind] = {
         "chance": "chance", "decimal": "number", "one_in": "number", "hits_per_100000": "number",
         "award": "sum", "return": "part",
     }  # fmt: skip
     hit = found.hit
     paid = sum((one.part for one in found.rows), Fraction(0))
-    return Sheet(
-        "hands",
-        "Hands, each paid by its best row",
-        _columns("hand", "suits", "pays", **numbers),
-        (*map(_hand, found.rows), ("any of these", "", "", hit, hit, 1 / hit, hit * ROUNDS, None, paid)),
-        ("Hits are those of one player in 100,000 rounds.",),
-    )
+    rows = [_hand(one, money) for one in found.rows]
+    rows.append(("any of these", "", "", hit, hit, 1 / hit, hit * ROUNDS, None, paid))
+    columns = _columns("hand", "suits", "pays", **numbers)
+    notes = ("Hits are those of one player in 100,000 rounds.",)
+    return Sheet("hands", "Hands, each paid by its best row", columns, tuple(rows), notes)
 
 
-def _hand(one: RowFound) -> tuple[Cell, ...]:
+def _hand(one: RowFound, money: Money) -> tuple[Cell, ...]:
     row, chance = one.row, one.chance
     rare = 1 / chance if chance else None
     times = (chance, chance, rare, chance * ROUNDS)
-    return row.hand, row.suits or "all", pays_text(row.pays), *times, one.award, one.part
+    return row.hand, row.suits or "all", pays_text(row.pays, money), *times, one.award, one.part
 
 
-def pays_text(pays: Pays) -> str:
+def pays_text(pays: Pays, money: Money) -> str:
     match pays:
         case Percent():
             return f"{rate_text(pays.rate)} of {pays.level}"
         case Fixed():
-            return f"${money_text(pays.amount)}"
+            return money(pays.amount)
     return f"{pays.n:,} {'for' if isinstance(pays, ForOne) else 'to'} 1"
 
 
-def _levels(found: Analysis) -> Sheet:
+def _levels(found: Analysis, _money: Money) -> Sheet:
     numbers: dict[str, Kind] = {
         "meter": "sum", "chance": "chance", "one_in": "number", "hours_between": "number", "return": "part",
         "break_even_meter": "sum", "mean_at_next_hit": "sum", "mean_at_hit": "sum",
@@ -187,6 +194,8 @@ def _levels(found: Analysis) -> Sheet:
     notes = ["Break-even: with this meter, and the others as they are, a wager returns itself."]
     if any(one.terms.limit is not None for one in found.levels):
         notes.append("Limits are left out: what would rise above one goes onto the next meter.")
+    if found.subject.terms.floor_to_seed:
+        notes.append("What the house adds after a part of a meter is won, up to the reseed, is left out.")
     rows = tuple(_level(found, one) for one in found.levels)
     return Sheet("levels", "Levels", _columns("level", **numbers), rows, tuple(notes))
 
@@ -201,7 +210,7 @@ def _hours(found: Analysis, wagers: Fraction) -> Fraction:
     return wagers / found.tonight.wagers_an_hour
 
 
-def _cycles(found: Analysis) -> Sheet:
+def _cycles(found: Analysis, _money: Money) -> Sheet:
     numbers: dict[str, Kind] = {
         "of_the_hits": "part", "within_wagers": "count", "within_hours": "number", "meter_at_most": "sum",
     }  # fmt: skip
@@ -218,13 +227,13 @@ def _cycles(found: Analysis) -> Sheet:
     return Sheet("cycles", title, _columns("level", **numbers), rows, tuple(notes))
 
 
-def _envy(found: Analysis) -> Sheet:
+def _envy(found: Analysis, _money: Money) -> Sheet:
     rows = tuple(found.envy.items()) if any(found.envy.values()) else ()
     notes = ("On average, another player's hand is as good as one's own: each more player adds the same.",)
     return Sheet("envy", "Envy bonus by players", _columns(players="count", returned="part"), rows, notes)
 
 
-def _given(found: Analysis) -> Sheet:
+def _given(found: Analysis, _money: Money) -> Sheet:
     """The others' cards are those that one's own hand has left, and the board is shared."""
     chances = hand_chances(found.subject.terms.hand_kind)
     rows = tuple(
@@ -237,7 +246,7 @@ def _given(found: Analysis) -> Sheet:
     )
 
 
-def _long_run(found: Analysis) -> Sheet:
+def _long_run(found: Analysis, money: Money) -> Sheet:
     columns, title = _columns("part", of_the_wager="part"), "In the long run, where does a wager go?"
     run = found.long_run
     if run is None:
@@ -253,17 +262,17 @@ def _long_run(found: Analysis) -> Sheet:
     )
     verdict = "It pays for its own seed" if run.edge >= 0 else "It does not pay for its own seed"
     verdict += f": of a wager {_percent(run.kept)} are kept before reseeds, which cost {_percent(run.seeds)}."
-    return Sheet("long_run", title, columns, rows, (verdict, *_first(found)))
+    return Sheet("long_run", title, columns, rows, (verdict, *_first(found, money)))
 
 
-def _first(found: Analysis) -> Iterator[str]:
+def _first(found: Analysis, money: Money) -> Iterator[str]:
     for one in found.levels:
         if one.terms.seed != one.terms.reseed:
-            seed = money_text(one.terms.seed)
-            yield f"The first seed of {one.terms.level}, ${seed}, is paid once, and is not in it."
+            seed = money(one.terms.seed)
+            yield f"The first seed of {one.terms.level}, {seed}, is paid once, and is not in it."
 
 
-def _seeds(found: Analysis) -> Sheet:
+def _seeds(found: Analysis, _money: Money) -> Sheet:
     numbers: dict[str, Kind] = {"reseed": "sum", "contributed_in_a_cycle": "sum", "kept_in_a_cycle": "sum"}
     run = found.long_run
     rows = []
@@ -276,14 +285,14 @@ def _seeds(found: Analysis) -> Sheet:
     return Sheet("seeds", "Contribution against seed", _columns("level", **numbers), tuple(rows), notes)
 
 
-def _filing(found: Analysis) -> Sheet:
+def _filing(found: Analysis, money: Money) -> Sheet:
     columns = (
         *_columns("level", "link", initial_amount="sum", reset_amount="sum"),
         *_columns("rate", "hidden_rate", "limit", "hand", chance="chance", one_in="number"),
         *_columns("not_rarer_than_1_in_100_million"),
     )
     rows = tuple(
-        (*_filed(found, level), *_award(one))
+        (*_filed(found, level, money), *_award(one))
         for level in found.subject.terms.levels
         for one in found.rows
         if isinstance(one.row.pays, Percent) and one.row.pays.level == level.level
@@ -291,13 +300,13 @@ def _filing(found: Analysis) -> Sheet:
     return Sheet("filing", "Figures for a filing, by award of a meter", columns, rows, _FILING_SOURCES)
 
 
-def _filed(found: Analysis, level: LevelTerms) -> tuple[Cell, ...]:
+def _filed(found: Analysis, level: LevelTerms, money: Money) -> tuple[Cell, ...]:
     """What stands of a level; empty where it is left open."""
 
     def known(key: str, value: Cell) -> Cell:
         return None if f"{level.level}.{key}" in found.subject.open else value
 
-    limit = "none" if level.limit is None else f"${money_text(level.limit)}"
+    limit = "none" if level.limit is None else money(level.limit)
     sums = known("seed", level.seed), known("reseed", level.reseed)
     rates = (
         known("primary", rate_text(level.primary)),
@@ -311,6 +320,6 @@ def _award(one: RowFound) -> tuple[Cell, ...]:
     return hand, one.chance, 1 / one.chance, "yes" if one.chance * RAREST >= 1 else "no"
 
 
-_SHEETS: Final[tuple[Callable[[Analysis], Sheet], ...]] = (
+_SHEETS: Final[tuple[Callable[[Analysis, Money], Sheet], ...]] = (
     _returns, _hands, _levels, _cycles, _envy, _given, _long_run, _seeds, _filing,
 )  # fmt: skip

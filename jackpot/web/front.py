@@ -40,6 +40,7 @@ Page = Callable[[web.Request, Person], Awaitable[web.StreamResponse]]
 
 HOME: Final = "/ops"
 HITS: Final = "/ops/hits"
+LAB: Final = "/ops/lab"
 LINKS: Final = "/ops/links"
 PEOPLE: Final = "/ops/people"
 REPORTS: Final = "/ops/reports"

@@ -35,6 +35,7 @@ from jackpot.web.forms import form_of
 from jackpot.web.front import (
     HITS,
     HOME,
+    LAB,
     LINKS,
     PEOPLE,
     REPORTS,
@@ -47,6 +48,7 @@ from jackpot.web.front import (
     saying,
     there,
 )
+from jackpot.web.lab import Lab
 from jackpot.web.overview import Overview
 from jackpot.web.reports import Reports
 
@@ -64,7 +66,7 @@ _DAYS: Final = "90"
 def routes(front: Front, overview: Overview, reports: Reports) -> list[web.RouteDef]:
     """All that stands below /ops."""
     make = Maker(front)
-    pages = Pages(front, make, overview)
+    pages, lab = Pages(front, make, overview), Lab(make, front)
     shown: dict[str, Page] = {
         HOME: pages.home,
         HITS: pages.hits,
@@ -81,6 +83,8 @@ def routes(front: Front, overview: Overview, reports: Reports) -> list[web.Route
         "/ops/readings": pages.readings,
         REPORTS: reports.all,
         "/ops/reports/{report}": reports.one,
+        LAB: lab.page,
+        f"{LAB}/{{picture}}.svg": lab.picture,
         WAITING: make.part,
     }
     return [

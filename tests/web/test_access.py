@@ -33,6 +33,8 @@ PAGES = (
     "/reports",
     "/reports/slip?hit=H1",
     "/readings",
+    "/lab",
+    "/lab/return.svg",
 )
 KEY = {"Idempotency-Key": "one"}
 

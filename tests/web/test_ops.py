@@ -39,6 +39,7 @@ PAGES = (
     "/readings",
     "/reports",
     "/reports/access",
+    "/lab",
 )
 FORM = """() => Object.fromEntries(new FormData(document.querySelector('form[action="/ops/acts/pay"]')))"""
 FINDINGS = """async () => (await axe.run()).violations.map(

@@ -57,6 +57,7 @@ PAGES: Final = (
     "/ops/journal?table={table}",
     "/ops/readings",
     "/ops/reports",
+    "/ops/lab",
     "/ops/waiting",
     "/floor.json",
     "/metrics",

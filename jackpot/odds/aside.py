@@ -1,0 +1,109 @@
+"""How is an analysis made next to a server? In a process of its own, which is asked once, in JSON, and ends.
+
+Pictures and distributions take a second or two of a core. A thread would hold up the tables' frames for them.
+"""
+
+import os
+import sys
+from importlib.util import find_spec
+from typing import Final
+
+import msgspec
+
+from jackpot.config.writing import Writing
+from jackpot.odds.analysis import Analysis, Tonight, analyze
+from jackpot.odds.output import as_csv, as_html, as_json
+from jackpot.odds.sheets import facts_of, sheets_of, shown
+from jackpot.odds.subject import Subject, Unanalysable
+from jackpot.rules.money import to_cents
+from jackpot.rules.paytable import Game, LinkTerms
+
+# The tables' own process goes first.
+_NICER: Final = 10
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """meters: by level, in micro-dollars. money: how the site writes sums."""
+
+    terms: LinkTerms
+    game: Game
+    money: Writing
+    meters: dict[str, int]
+    players: int
+    wagers_an_hour: int
+    seed: str
+
+
+class Page(msgspec.Struct, frozen=True):
+    """One sheet as it is shown. kinds: of the columns."""
+
+    name: str
+    title: str
+    columns: list[str]
+    kinds: list[str]
+    rows: list[list[str]]
+    notes: list[str]
+
+
+class Told(msgspec.Struct, frozen=True):
+    """problem: why there is nothing else. pictures: by name, as SVG; None where nothing can draw them."""
+
+    problem: str = ""
+    facts: list[tuple[str, str]] = []
+    sheets: list[Page] = []
+    pictures: dict[str, str] | None = None
+    csv: str = ""
+    json: str = ""
+    html: str = ""
+
+
+def told_of(asked: Asked) -> Told:
+    """Everything that a page shows and exports."""
+    subject = Subject(asked.terms, asked.game, frozenset())
+    try:
+        found = analyze(subject, Tonight(asked.meters, asked.players, asked.wagers_an_hour))
+    except Unanalysable as error:
+        return Told(str(error))
+
+    def money(micros: int) -> str:
+        return asked.money.text(to_cents(micros))
+
+    pages = [
+        Page(
+            sheet.name,
+            sheet.title,
+            [column.name for column in sheet.columns],
+            [column.kind for column in sheet.columns],
+            [[shown(column.kind, cell, money) for column, cell in zip(sheet.columns, row, strict=True)]
+             for row in sheet.rows],
+            list(sheet.notes),
+        )
+        for sheet in sheets_of(found, money)
+    ]  # fmt: skip
+    return Told(
+        facts=facts_of(found, money),
+        sheets=pages,
+        pictures=_pictures(found, asked.seed),
+        csv=as_csv(found),
+        json=as_json(found),
+        html=as_html(found, money),
+    )
+
+
+def _pictures(found: Analysis, seed: str) -> dict[str, str] | None:
+    if find_spec("matplotlib") is None:
+        return None
+    from jackpot.odds.pictures import pictures, written  # noqa: PLC0415 - of the extra `lab`
+
+    return {name: written(figure, "svg").decode() for name, figure in pictures(found, seed).items()}
+
+
+def main() -> None:
+    """One question from standard input, its answer to standard output."""
+    os.nice(_NICER)
+    asked = msgspec.json.decode(sys.stdin.buffer.read(), type=Asked)
+    sys.stdout.buffer.write(msgspec.json.encode(told_of(asked)))
+
+
+if __name__ == "__main__":
+    main()

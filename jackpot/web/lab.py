@@ -1,0 +1,204 @@
+"""What does a link return tonight? The lab's page, worked out in a process of its own, one at a time."""
+
+import asyncio
+import sys
+from asyncio.subprocess import PIPE
+from collections import OrderedDict
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any, Final
+from urllib.parse import urlencode
+
+import msgspec
+import structlog
+from aiohttp import hdrs, web
+from multidict import istr
+
+from jackpot.catalogue import games_of, load, parse_money
+from jackpot.config import Config
+from jackpot.odds.aside import Asked, Told
+from jackpot.rules.codes import Code
+from jackpot.rules.money import decimal, floor_to_cent, of_decimal
+from jackpot.rules.paytable import Game, LinkTerms
+from jackpot.server import asks
+from jackpot.server.asks import BadRequest
+from jackpot.server.people import Person
+from jackpot.server.whose import NotDone
+from jackpot.web.front import SAID, Front, Maker
+
+# A few seconds on a machine that does nothing else.
+ANSWER_WITHIN_S: Final = 30.0
+# People who wait for the one process; each of them waits a second or two.
+WAITING_MOST: Final = 8
+# Answers that are kept for their pictures and files: one is some 300 kB.
+KEPT: Final = 16
+# Digits of a number in the form.
+DIGITS_MOST: Final = 7
+# Of the year that is drawn.
+SEED: Final = "1"
+# Wagers an hour that a form begins with: a link of a dozen tables on an evening.
+RATE: Final = "1000"
+# By sheet, the picture next to it; and what each picture shows, for who does not see it.
+PICTURED: Final = {"return": "return", "cycles": "hit", "levels": "year", "envy": "envy"}
+ALTS: Final = {
+    "return": "The return of a wager by the meter of each level, with the meter that breaks even",
+    "hit": "How often each level is won at which meter",
+    "year": "A possible year of each level's meter",
+    "envy": "The envy bonus by players at the table",
+}
+FILES: Final = {"csv": "text/csv", "json": "application/json"}
+# A page to print has its style within, and so has a picture; neither has anything else.
+_POLICY: Final = istr("Content-Security-Policy")
+log: Final = structlog.get_logger()
+_STYLED: Final = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'self'"
+
+
+class Lab:
+    """Answers for the lab."""
+
+    def __init__(self, make: Maker, front: Front) -> None:
+        self._make = make
+        self._money = front.money
+        self._links = {link.link: link for link in front.config.links}
+        self._games = _games(front.config)
+        self._kept: OrderedDict[bytes, Told] = OrderedDict()
+        self._one = asyncio.Lock()
+        self._waiting = 0
+
+    async def page(self, request: web.Request, person: Person) -> web.StreamResponse:
+        """A link at its meters of now, or at those of the form. as: "print", "csv" or "json"."""
+        given = _given(request)
+        terms, games = self._link(given)
+        told, problem = None, ""
+        try:
+            meters = await self._meters(terms, given)
+            told = await self._told(self._asked(terms, given, meters))
+        except BadRequest as error:
+            meters, problem = {}, str(error)
+        if told is not None and "as" in given:
+            return _file(told, given["as"], terms.paytable)
+        typed = {level.level: given.get(f"meter.{level.level}", "") for level in terms.levels}
+        shown: dict[str, Any] = {
+            "links": list(self._links),
+            "link": terms.link,
+            "games": games,
+            "given": {"game": games[0], "players": "1", "rate": RATE} | given,
+            "meters": [(name, typed[name] or decimal(meters.get(name, 0))) for name in typed],
+            "told": told,
+            "problem": problem,
+            "pictured": PICTURED,
+            "alts": ALTS,
+        }
+        query = urlencode({name: value for name, value in given.items() if name != "as"})
+        return await self._make.page(request, person, "ops/lab.html", query=query, **shown)
+
+    async def picture(self, request: web.Request, _person: Person) -> web.StreamResponse:
+        """One of the page's pictures, as SVG."""
+        given = _given(request)
+        terms, _ = self._link(given)
+        told = await self._told(self._asked(terms, given, await self._meters(terms, given)))
+        svg = (told.pictures or {}).get(request.match_info["picture"])
+        if svg is None:
+            raise web.HTTPNotFound(text="there is no such picture\n")
+        headers = {_POLICY: _STYLED, hdrs.CACHE_CONTROL: "no-store"}
+        return web.Response(text=svg, content_type="image/svg+xml", headers=headers)
+
+    def _link(self, given: Mapping[str, str]) -> tuple[LinkTerms, tuple[Game, ...]]:
+        """The link that was asked for, and the games of its tables. Raises BadRequest."""
+        name = given.get("link", next(iter(self._links)))
+        terms = self._links.get(name)
+        if terms is None:
+            raise BadRequest(f"link: there is no link {name[: asks.QUOTED_MOST]}")
+        return terms, self._games[name]
+
+    async def _meters(self, terms: LinkTerms, given: Mapping[str, str]) -> dict[str, int]:
+        """By level: what the form says, else what stands there now, else the seed. Raises BadRequest."""
+        meters = {level.level: level.seed for level in terms.levels}
+        with suppress(NotDone):  # a link that is not open has no meter
+            found = await self._make.ask(asks.OneLink, link=terms.link)
+            meters |= {level.level: floor_to_cent(of_decimal(level.value)) for level in found.levels}
+        for name in meters:
+            if text := given.get(f"meter.{name}"):
+                try:
+                    meters[name] = parse_money(text)
+                except ValueError as error:
+                    raise BadRequest(f"{name}: {error}") from error
+        return meters
+
+    def _asked(self, terms: LinkTerms, given: Mapping[str, str], meters: dict[str, int]) -> Asked:
+        """Raises BadRequest."""
+        games = self._games[terms.link]
+        game = next((game for game in games if game == given.get("game", games[0])), None)
+        if game is None:
+            raise BadRequest(f"game: {terms.link} is played at {' and '.join(games)}")
+        numbers = {"players": given.get("players", "1"), "rate": given.get("rate", RATE)}
+        for name, text in numbers.items():
+            if not (text.isascii() and text.isdigit() and len(text) <= DIGITS_MOST):
+                shown = text[: asks.QUOTED_MOST]
+                raise BadRequest(f"{name}: {shown!r} is no whole number of up to {DIGITS_MOST} digits")
+        players, rate = (int(text) for text in numbers.values())
+        return Asked(terms, game, self._money, meters, players, rate, SEED)
+
+    async def _told(self, asked: Asked) -> Told:
+        """What the process says, or has said. Raises BadRequest, NotDone."""
+        question = msgspec.json.encode(asked)
+        if self._waiting >= WAITING_MOST:
+            raise NotDone(Code.BUSY, "the lab works for others: try again in some seconds")
+        self._waiting += 1
+        try:
+            async with self._one:
+                told = self._kept.get(question) or await _answer(question)
+        finally:
+            self._waiting -= 1
+        self._kept[question] = told
+        self._kept.move_to_end(question)
+        if len(self._kept) > KEPT:
+            self._kept.popitem(last=False)
+        if told.problem:
+            raise BadRequest(told.problem)
+        return told
+
+
+async def _answer(question: bytes) -> Told:
+    """Asks a new process. Raises NotDone where it does not answer."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "jackpot.odds.aside", stdin=PIPE, stdout=PIPE, stderr=PIPE
+    )
+    try:
+        async with asyncio.timeout(ANSWER_WITHIN_S):
+            said, complaint = await process.communicate(question)
+    except TimeoutError as late:
+        raise NotDone(Code.BUSY, f"the lab did not answer within {ANSWER_WITHIN_S:.0f} s") from late
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    if process.returncode:
+        log.error("lab_failed", complaint=complaint.decode(errors="replace"))
+        raise NotDone(Code.INTERNAL, "the lab failed: the log says how")
+    return msgspec.json.decode(said, type=Told)
+
+
+def _given(request: web.Request) -> dict[str, str]:
+    return {name: value for name, value in request.query.items() if value and name not in SAID}
+
+
+def _file(told: Told, kind: str, name: str) -> web.Response:
+    """The same figures to keep, or to hand in."""
+    headers = {hdrs.CACHE_CONTROL: "no-store"}
+    if kind == "print":
+        return web.Response(text=told.html, content_type="text/html", headers={**headers, _POLICY: _STYLED})
+    if kind not in FILES:
+        raise web.HTTPNotFound(text="there is no such file\n")
+    headers[hdrs.CONTENT_DISPOSITION] = f'attachment; filename="{name}.{kind}"'
+    text = told.csv if kind == "csv" else told.json
+    return web.Response(text=text, content_type=FILES[kind], headers=headers)
+
+
+def _games(config: Config) -> dict[str, tuple[Game, ...]]:
+    """By link: the games of its tables; those of its paytable where it has none."""
+    return {
+        link.link: tuple(dict.fromkeys(table.game for table in config.tables if link.link in table.links))
+        or games_of(load(link.paytable))
+        for link in config.links
+    }

@@ -1,0 +1,49 @@
+"""Does the process next to the server answer whole, and go behind the tables?"""
+
+import subprocess
+import sys
+
+import msgspec
+import pytest
+
+from jackpot.config.writing import writing
+from jackpot.odds import aside
+from jackpot.odds.aside import Asked, Told, told_of
+from tests.rules.floor import DOLLAR, TERMS
+
+
+def asked(players: int = 6) -> Asked:
+    meters = {level.level: 2 * level.seed for level in TERMS["five-C"].levels}
+    return Asked(TERMS["five-C"], "let-it-ride", writing("de_DE", "EUR"), meters, players, 2_000, "1")
+
+
+def test_one_question_one_answer_in_the_sites_own_writing() -> None:
+    """A1, A5: figures, files and pictures, from a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-m", "jackpot.odds.aside"],
+        input=msgspec.json.encode(asked()),
+        capture_output=True,
+        check=True,
+    )
+    told = msgspec.json.decode(done.stdout, type=Told)
+    assert told.problem == ""
+    assert {"return", "hit", "year", "envy"} == set(told.pictures or {})
+    assert all(picture.lstrip().startswith("<?xml") for picture in (told.pictures or {}).values())
+    first = TERMS["five-C"].levels[0]
+    (_, meter, *_) = next(sheet for sheet in told.sheets if sheet.name == "levels").rows[0]
+    assert meter == writing("de_DE", "EUR").text(2 * first.seed // 10_000)
+    assert meter in told.html
+    assert f"levels,1,meter,{2 * first.seed // DOLLAR}" in told.csv
+
+
+def test_what_cannot_be_meant_is_a_problem_in_words() -> None:
+    """L11: nobody sits at the ninth seat."""
+    assert told_of(asked(players=9)).problem == "players: let-it-ride seats 1 to 7, not 9"
+
+
+def test_without_the_extra_there_are_figures_and_no_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The server runs without it."""
+    monkeypatch.setattr(aside, "find_spec", lambda _name: None)
+    told = told_of(asked())
+    assert told.pictures is None
+    assert told.sheets

@@ -1,0 +1,87 @@
+"""Can people see what a link returns tonight, and take every figure with them?"""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from jackpot.odds.aside import Told
+from jackpot.web import lab
+from tests.server.bed import LINK, on_loop, table
+from tests.web.test_access import floor, signed_in
+
+
+@on_loop
+async def test_a_link_at_its_meters_of_now_with_pictures_and_files(tmp_path: Path) -> None:
+    """A1, A5, S1: the live meter stands in the form; the pictures and files are of the same figures."""
+    async with floor(tmp_path) as (_, web), table(_):
+        (await signed_in(web)).close()
+        async with web.get("/ops/lab") as page:
+            text = await page.text()
+        assert page.status == 200
+        assert 'value="10000.00"' in text
+        assert "Return of a wager at these meters" in text
+        at = f"link={LINK}&meter.mega=81250.00&players=7&rate=2000"
+        async with web.get(f"/ops/lab?{at}") as page:
+            text = await page.text()
+            assert "mega at $81,250.00" in text
+            assert f'src="/ops/lab/year.svg?link={LINK}&amp;meter.mega=81250.00' in text
+        async with web.get(f"/ops/lab/year.svg?{at}") as picture:
+            assert picture.content_type == "image/svg+xml"
+            assert "script" not in picture.headers["Content-Security-Policy"]
+            assert "days at 2,000 wagers an hour" in await picture.text()
+        async with web.get(f"/ops/lab?{at}&as=csv") as file:
+            lines = list(csv.reader((await file.text()).splitlines()))
+            assert ["levels", "1", "meter", "81250"] in lines
+        async with web.get(f"/ops/lab?{at}&as=json") as file:
+            assert json.loads(await file.text())["levels"][0]["meter"] == "81250"
+        async with web.get(f"/ops/lab?{at}&as=print") as paper:
+            assert "script" not in paper.headers["Content-Security-Policy"]
+            assert "Control of the reset key" in await paper.text()
+
+
+@on_loop
+async def test_a_question_that_cannot_be_meant_is_answered_on_its_page(tmp_path: Path) -> None:
+    """Misuse: a wrong level, number or link is named; there is no other file or picture."""
+    async with floor(tmp_path) as (_, web):
+        (await signed_in(web)).close()
+        for query, said in (
+            ("players=9", "players: let-it-ride seats 1 to 7, not 9"),
+            ("players=many", "is no whole number"),
+            ("rate=99999999", "is no whole number of up to 7 digits"),
+            ("meter.mega=-1", "is not a sum of money"),
+            ("game=chess", "is played at let-it-ride"),
+        ):
+            async with web.get(f"/ops/lab?{query}") as page:
+                text = await page.text()
+                assert (page.status, 'role="alert"' in text, said in text) == (200, True, True), query
+        for path, status in (
+            ("/ops/lab?link=none", 400),
+            ("/ops/lab?as=exe", 404),
+            ("/ops/lab/odd.svg", 404),
+        ):
+            async with web.get(path) as page:
+                assert page.status == status, path
+
+
+@on_loop
+async def test_a_lab_that_cannot_answer_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """S4's manner: what is slow is given up, what is missing is named, and the pages go on."""
+    async with floor(tmp_path) as (_, web):
+        (await signed_in(web)).close()
+        monkeypatch.setattr(lab, "ANSWER_WITHIN_S", 0.001)
+        async with web.get("/ops/lab") as page:
+            assert page.status == 503
+            assert "the lab did not answer" in await page.text()
+        monkeypatch.setattr(lab, "ANSWER_WITHIN_S", 30.0)
+
+        async def bare(_question: bytes) -> Told:
+            return Told(facts=[("game", "let-it-ride")])
+
+        monkeypatch.setattr(lab, "_answer", bare)
+        async with web.get("/ops/lab") as page:
+            assert "pip install &#39;jackpot[lab]&#39;" in (await page.text()).replace("'", "&#39;")
+        monkeypatch.setattr(lab, "WAITING_MOST", 0)
+        async with web.get("/ops/lab?players=2") as page:
+            assert page.status == 503
