@@ -5,6 +5,7 @@ Pictures and distributions take a second or two of a core. A thread would hold u
 
 import os
 import sys
+from contextlib import suppress
 from importlib.util import find_spec
 from typing import Final
 
@@ -100,7 +101,8 @@ def _pictures(found: Analysis, seed: str) -> dict[str, str] | None:
 
 def main() -> None:
     """One question from standard input, its answer to standard output."""
-    os.nice(_NICER)
+    with suppress(PermissionError):  # a unit may forbid it; then both are as they are
+        os.nice(_NICER)
     asked = msgspec.json.decode(sys.stdin.buffer.read(), type=Asked)
     sys.stdout.buffer.write(msgspec.json.encode(told_of(asked)))
 

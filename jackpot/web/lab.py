@@ -39,7 +39,7 @@ SEED: Final = "1"
 # Wagers an hour that a form begins with: a link of a dozen tables on an evening.
 RATE: Final = "1000"
 # By sheet, the picture next to it; and what each picture shows, for who does not see it.
-PICTURED: Final = {"return": "return", "cycles": "hit", "levels": "year", "envy": "envy"}
+PICTURED: Final = {"return": "return", "cycles": "hit", "long_run": "year", "envy": "envy"}
 ALTS: Final = {
     "return": "The return of a wager by the meter of each level, with the meter that breaks even",
     "hit": "How often each level is won at which meter",
@@ -180,7 +180,11 @@ async def _answer(question: bytes) -> Told:
 
 
 def _given(request: web.Request) -> dict[str, str]:
-    return {name: value for name, value in request.query.items() if value and name not in SAID}
+    """What the form says; of another link than the one that it was filled in for, nothing but the numbers."""
+    given = {name: value for name, value in request.query.items() if value and name not in SAID}
+    if given.get("of", given.get("link")) == given.get("link"):
+        return given
+    return {name: given[name] for name in ("link", "players", "rate") if name in given}
 
 
 def _file(told: Told, kind: str, name: str) -> web.Response:
