@@ -24,7 +24,7 @@ _NICER: Final = 10
 
 
 class Asked(msgspec.Struct, frozen=True):
-    """meters: by level, in micro-dollars. money: how the site writes sums."""
+    """meters: by level, in micro-dollars. money: how the site writes sums. draw: pictures alone."""
 
     terms: LinkTerms
     game: Game
@@ -33,6 +33,7 @@ class Asked(msgspec.Struct, frozen=True):
     players: int
     wagers_an_hour: int
     seed: str
+    draw: bool = False
 
 
 class Page(msgspec.Struct, frozen=True):
@@ -47,24 +48,31 @@ class Page(msgspec.Struct, frozen=True):
 
 
 class Told(msgspec.Struct, frozen=True):
-    """problem: why there is nothing else. pictures: by name, as SVG; None where nothing can draw them."""
+    """problem: why there is nothing else. pictures: by name, as SVG.
+
+    drawable: the names of pictures that can be asked for; None where what draws them is not installed.
+    """
 
     problem: str = ""
     facts: list[tuple[str, str]] = []
     sheets: list[Page] = []
-    pictures: dict[str, str] | None = None
+    drawable: tuple[str, ...] | None = None
+    pictures: dict[str, str] = {}
     csv: str = ""
     json: str = ""
     html: str = ""
 
 
 def told_of(asked: Asked) -> Told:
-    """Everything that a page shows and exports."""
+    """What a page shows and exports, or its pictures. They take longest, and the page waits for none."""
     subject = Subject(asked.terms, asked.game, frozenset())
     try:
         found = analyze(subject, Tonight(asked.meters, asked.players, asked.wagers_an_hour))
     except Unanalysable as error:
         return Told(str(error))
+    drawable = found.pictures if find_spec("matplotlib") else None
+    if asked.draw:
+        return Told(drawable=drawable, pictures=_pictures(found, asked.seed) if drawable else {})
 
     def money(micros: int) -> str:
         return asked.money.text(to_cents(micros))
@@ -84,16 +92,14 @@ def told_of(asked: Asked) -> Told:
     return Told(
         facts=facts_of(found, money),
         sheets=pages,
-        pictures=_pictures(found, asked.seed),
+        drawable=drawable,
         csv=as_csv(found),
         json=as_json(found),
         html=as_html(found, money),
     )
 
 
-def _pictures(found: Analysis, seed: str) -> dict[str, str] | None:
-    if find_spec("matplotlib") is None:
-        return None
+def _pictures(found: Analysis, seed: str) -> dict[str, str]:
     from jackpot.odds.pictures import pictures, written  # noqa: PLC0415 - of the extra `lab`
 
     return {name: written(figure, "svg").decode() for name, figure in pictures(found, seed).items()}

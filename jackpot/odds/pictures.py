@@ -33,15 +33,15 @@ _SUMS_SHOWN: Final = 4
 
 
 def pictures(found: Analysis, seed: str = "1") -> dict[str, Figure]:
-    """By name, without what is not known of this paytable. seed: of the year, one of many possible."""
-    drawn: dict[str, Figure] = {"return": _by_level(found.levels, "Return by meter", _return, found)}
+    """Those that can be drawn, by name. seed: of the year, one of many possible."""
     known = tuple(level for level in found.levels if level.cycle is not None)
-    if known:
-        drawn["hit"] = _by_level(known, "The meter when it is won", _hit, found)
-        drawn["year"] = _by_level(known, f"One possible year, seed {seed}", _year, found, seed)
-    if any(found.envy.values()):
-        drawn["envy"] = _envy(found)
-    return drawn
+    drawn: dict[str, Callable[[], Figure]] = {
+        "return": lambda: _by_level(found.levels, "Return by meter", _return, found),
+        "hit": lambda: _by_level(known, "The meter when it is won", _hit, found),
+        "year": lambda: _by_level(known, f"One possible year, seed {seed}", _year, found, seed),
+        "envy": lambda: _envy(found),
+    }
+    return {name: drawn[name]() for name in found.pictures}
 
 
 def written(figure: Figure, suffix: Suffix) -> bytes:

@@ -5,13 +5,13 @@ import sys
 from asyncio.subprocess import PIPE
 from collections import OrderedDict
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import Any, Final
 from urllib.parse import urlencode
 
 import msgspec
 import structlog
 from aiohttp import hdrs, web
+from msgspec.structs import replace
 from multidict import istr
 
 from jackpot.catalogue import games_of, load, parse_money
@@ -28,8 +28,8 @@ from jackpot.web.front import SAID, Front, Maker
 
 # A few seconds on a machine that does nothing else.
 ANSWER_WITHIN_S: Final = 30.0
-# People who wait for the one process; each of them waits a second or two.
-WAITING_MOST: Final = 8
+# Questions that wait for the one process: the page and the pictures of three people.
+WAITING_MOST: Final = 15
 # Answers that are kept for their pictures and files: one is some 300 kB.
 KEPT: Final = 16
 # Digits of a number in the form.
@@ -71,33 +71,37 @@ class Lab:
         terms, games = self._link(given)
         told, problem = None, ""
         try:
-            meters = await self._meters(terms, given)
+            meters = _meters(terms, given, await self._now(terms))
             told = await self._told(self._asked(terms, given, meters))
         except BadRequest as error:
             meters, problem = {}, str(error)
         if told is not None and "as" in given:
             return _file(told, given["as"], terms.paytable)
-        typed = {level.level: given.get(f"meter.{level.level}", "") for level in terms.levels}
+        written = {f"meter.{name}": decimal(meter) for name, meter in meters.items()}
         shown: dict[str, Any] = {
             "links": list(self._links),
             "link": terms.link,
             "games": games,
             "given": {"game": games[0], "players": "1", "rate": RATE} | given,
-            "meters": [(name, typed[name] or decimal(meters.get(name, 0))) for name in typed],
+            "meters": [
+                (level.level, (written | given).get(f"meter.{level.level}", "")) for level in terms.levels
+            ],
             "told": told,
             "problem": problem,
             "pictured": PICTURED,
             "alts": ALTS,
         }
-        query = urlencode({name: value for name, value in given.items() if name != "as"})
+        # Pictures and files are of the meters that this page shows, though they rise meanwhile.
+        query = urlencode({"link": terms.link} | given | written)
         return await self._make.page(request, person, "ops/lab.html", query=query, **shown)
 
     async def picture(self, request: web.Request, _person: Person) -> web.StreamResponse:
         """One of the page's pictures, as SVG."""
         given = _given(request)
         terms, _ = self._link(given)
-        told = await self._told(self._asked(terms, given, await self._meters(terms, given)))
-        svg = (told.pictures or {}).get(request.match_info["picture"])
+        asked = self._asked(terms, given, _meters(terms, given, {}))
+        told = await self._told(replace(asked, draw=True))
+        svg = told.pictures.get(request.match_info["picture"])
         if svg is None:
             raise web.HTTPNotFound(text="there is no such picture\n")
         headers = {_POLICY: _STYLED, hdrs.CACHE_CONTROL: "no-store"}
@@ -105,25 +109,19 @@ class Lab:
 
     def _link(self, given: Mapping[str, str]) -> tuple[LinkTerms, tuple[Game, ...]]:
         """The link that was asked for, and the games of its tables. Raises BadRequest."""
-        name = given.get("link", next(iter(self._links)))
+        name = given.get("link", next(iter(self._links), ""))
         terms = self._links.get(name)
         if terms is None:
             raise BadRequest(f"link: there is no link {name[: asks.QUOTED_MOST]}")
         return terms, self._games[name]
 
-    async def _meters(self, terms: LinkTerms, given: Mapping[str, str]) -> dict[str, int]:
-        """By level: what the form says, else what stands there now, else the seed. Raises BadRequest."""
-        meters = {level.level: level.seed for level in terms.levels}
-        with suppress(NotDone):  # a link that is not open has no meter
+    async def _now(self, terms: LinkTerms) -> dict[str, int]:
+        """By level, what stands there, to the cent; nothing of a link that is not open."""
+        try:
             found = await self._make.ask(asks.OneLink, link=terms.link)
-            meters |= {level.level: floor_to_cent(of_decimal(level.value)) for level in found.levels}
-        for name in meters:
-            if text := given.get(f"meter.{name}"):
-                try:
-                    meters[name] = parse_money(text)
-                except ValueError as error:
-                    raise BadRequest(f"{name}: {error}") from error
-        return meters
+        except NotDone:
+            return {}
+        return {level.level: floor_to_cent(of_decimal(level.value)) for level in found.levels}
 
     def _asked(self, terms: LinkTerms, given: Mapping[str, str], meters: dict[str, int]) -> Asked:
         """Raises BadRequest."""
@@ -177,6 +175,18 @@ async def _answer(question: bytes) -> Told:
         log.error("lab_failed", complaint=complaint.decode(errors="replace"))
         raise NotDone(Code.INTERNAL, "the lab failed: the log says how")
     return msgspec.json.decode(said, type=Told)
+
+
+def _meters(terms: LinkTerms, given: Mapping[str, str], now: Mapping[str, int]) -> dict[str, int]:
+    """By level: what the form says, else what stands there now, else the seed. Raises BadRequest."""
+    meters = {level.level: now.get(level.level, level.seed) for level in terms.levels}
+    for name in meters:
+        if text := given.get(f"meter.{name}"):
+            try:
+                meters[name] = parse_money(text)
+            except ValueError as error:
+                raise BadRequest(f"{name}: {error}") from error
+    return meters
 
 
 def _given(request: web.Request) -> dict[str, str]:

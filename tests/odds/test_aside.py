@@ -12,23 +12,28 @@ from jackpot.odds.aside import Asked, Told, told_of
 from tests.rules.floor import DOLLAR, TERMS
 
 
-def asked(players: int = 6) -> Asked:
+def asked(players: int = 6, *, draw: bool = False) -> Asked:
     meters = {level.level: 2 * level.seed for level in TERMS["five-C"].levels}
-    return Asked(TERMS["five-C"], "let-it-ride", writing("de_DE", "EUR"), meters, players, 2_000, "1")
+    return Asked(TERMS["five-C"], "let-it-ride", writing("de_DE", "EUR"), meters, players, 2_000, "1", draw)
 
 
-def test_one_question_one_answer_in_the_sites_own_writing() -> None:
-    """A1, A5: figures, files and pictures, from a process of its own."""
+def answered(question: Asked) -> Told:
     done = subprocess.run(
         [sys.executable, "-m", "jackpot.odds.aside"],
-        input=msgspec.json.encode(asked()),
+        input=msgspec.json.encode(question),
         capture_output=True,
         check=True,
     )
-    told = msgspec.json.decode(done.stdout, type=Told)
+    return msgspec.json.decode(done.stdout, type=Told)
+
+
+def test_one_question_one_answer_in_the_sites_own_writing() -> None:
+    """A1, A5: figures and files, from a process of its own, and pictures from the next one."""
+    told, drawn = answered(asked()), answered(asked(draw=True))
     assert told.problem == ""
-    assert {"return", "hit", "year", "envy"} == set(told.pictures or {})
-    assert all(picture.lstrip().startswith("<?xml") for picture in (told.pictures or {}).values())
+    assert told.drawable == ("return", "hit", "year", "envy") == tuple(drawn.pictures)
+    assert all(picture.lstrip().startswith("<?xml") for picture in drawn.pictures.values())
+    assert not drawn.sheets
     first = TERMS["five-C"].levels[0]
     (_, meter, *_) = next(sheet for sheet in told.sheets if sheet.name == "levels").rows[0]
     assert meter == writing("de_DE", "EUR").text(2 * first.seed // 10_000)
@@ -45,5 +50,6 @@ def test_without_the_extra_there_are_figures_and_no_pictures(monkeypatch: pytest
     """The server runs without it."""
     monkeypatch.setattr(aside, "find_spec", lambda _name: None)
     told = told_of(asked())
-    assert told.pictures is None
+    assert told.drawable is None
     assert told.sheets
+    assert told_of(asked(draw=True)) == Told()

@@ -26,7 +26,7 @@ async def test_a_link_at_its_meters_of_now_with_pictures_and_files(tmp_path: Pat
         async with web.get(f"/ops/lab?{at}") as page:
             text = await page.text()
             assert "mega at $81,250.00" in text
-            assert f'src="/ops/lab/year.svg?link={LINK}&amp;meter.mega=81250.00' in text
+            assert f'src="/ops/lab/year.svg?link={LINK}&amp;meter.mega=81250.00&amp;' in text
         async with web.get(f"/ops/lab?{at}&of=another-link&game=chess") as page:
             text = await page.text()
             assert 'value="10000.00"' in text, "what was typed for another link is not this one's"

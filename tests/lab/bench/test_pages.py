@@ -17,7 +17,7 @@ from jackpot.lab.bench.servers import Floor
 OF_MEMORY: Final = {
     "/", "/sign/{link}", "/sign/wall", "/logo/{link}", "/backdrop/{link}", "/font/{link}", "/static/{name}",
     "/ws/meters", "/events/meters", "/healthz", "/readyz", "/api/docs",
-    "/api/v1/openapi.json", "/ops/sign-in",
+    "/api/v1/openapi.json", "/ops/sign-in", "/ops/lab/{picture}.svg",
 }  # fmt: skip
 SHORT, LONG, DAY_ROWS, TABLES = 1_200, 3_600, 300, 16
 # Steps more for each gaming day more: its reading is one row. To read a day's rows takes thousands.
