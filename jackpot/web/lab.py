@@ -20,10 +20,9 @@ from jackpot.odds.aside import Asked, Told
 from jackpot.rules.codes import Code
 from jackpot.rules.money import decimal, floor_to_cent, of_decimal
 from jackpot.rules.paytable import Game, LinkTerms
-from jackpot.server import asks
-from jackpot.server.asks import BadRequest
+from jackpot.server.asks.ask import QUOTED_MOST, BadRequest, NotDone
+from jackpot.server.asks.links import AskLink
 from jackpot.server.people import Person
-from jackpot.server.whose import NotDone
 from jackpot.web.front import SAID, Front, Maker
 
 # A few seconds on a machine that does nothing else.
@@ -112,13 +111,13 @@ class Lab:
         name = given.get("link", next(iter(self._links), ""))
         terms = self._links.get(name)
         if terms is None:
-            raise BadRequest(f"link: there is no link {name[: asks.QUOTED_MOST]}")
+            raise BadRequest(f"link: there is no link {name[:QUOTED_MOST]}")
         return terms, self._games[name]
 
     async def _now(self, terms: LinkTerms) -> dict[str, int]:
         """By level, what stands there, to the cent; nothing of a link that is not open."""
         try:
-            found = await self._make.ask(asks.OneLink, link=terms.link)
+            found = await self._make.ask(AskLink, link=terms.link)
         except NotDone:
             return {}
         return {level.level: floor_to_cent(of_decimal(level.value)) for level in found.levels}
@@ -132,7 +131,7 @@ class Lab:
         numbers = {"players": given.get("players", "1"), "rate": given.get("rate", RATE)}
         for name, text in numbers.items():
             if not (text.isascii() and text.isdigit() and len(text) <= DIGITS_MOST):
-                shown = text[: asks.QUOTED_MOST]
+                shown = text[:QUOTED_MOST]
                 raise BadRequest(f"{name}: {shown!r} is no whole number of up to {DIGITS_MOST} digits")
         players, rate = (int(text) for text in numbers.values())
         return Asked(terms, game, self._money, meters, players, rate, SEED)
