@@ -112,7 +112,8 @@ class OfEngine:
     def _act(self, kind: str, fields: dict[str, Any], **by: Any) -> Message:
         if kind in ("correct_meter", "change", "transfer", "close_link"):
             return self._about_link(kind, fields, **by)
-        if kind == "resume" and TRANSFERRED in self.link(fields["link"]).suspended:
+        found = self.link(fields["link"]) if kind == "resume" else None
+        if found is not None and TRANSFERRED in found.suspended and not found.closed:
             two = {"proof": Proof(ADMINS, self.site, bytes(32))} if self.site else {"people": PEOPLE}
             assert self.execute(Resume(TRANSFERRED, (fields["link"],), "filled"), **two).answer["ok"]
         if kind in ("suspend", "resume"):
