@@ -58,7 +58,7 @@ _AFTER: Final[dict[State, dict[type, State]]] = {
 
 
 class Greeted(msgspec.Struct, frozen=True):
-    """A device proved its key; key_index says which of those that `keys` gave. Answer: welcome or fail."""
+    """A device proved its key, the one at key_index of what `keys` gave. Answer: welcome or fail."""
 
     role: str
     id: str

@@ -25,6 +25,8 @@ BANNED: Final = {
     "anew": "again, from the start",
     "beside": "next to, besides, compared with, while it runs",
     "so long as": "while, if",
+    "of those that": "name what it is of",
+    "that of those": "name what it is of",
     "hitherto": "until now",
     "hereby": "nothing",
     "thereof": "of it",

@@ -122,8 +122,8 @@ class Listen(msgspec.Struct, frozen=True):
     strangers_per_address: limits connections from one address without a valid hello, at each of `tables` and
     `signs`. http_connections: limits those at each of `http` and `public`; http_per_address those from one
     address, and streams_per_address the streams among them. hosts: names by which browsers reach the pages,
-    besides the addresses listened at, loopback and this machine's own name. proxies: addresses of those that
-    end TLS for people who sign in. admin_group: whose members may open the admin socket, "" for nobody else.
+    besides the addresses listened at, loopback and this machine's own name. proxies: where TLS ends for
+    people who sign in, by address. admin_group: whose members may open the admin socket, "" for nobody else.
     """
 
     tables: Address

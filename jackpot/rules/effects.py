@@ -22,7 +22,7 @@ Change = Literal["validated", "paid", "undone", "raised", "released"]
 class Moved(msgspec.Struct, frozen=True, gc=False):
     """What an entry moved. meters: (link, level, micro-dollars of the primary), as each level is now.
 
-    hits: the numbers of those that it made or changed, ascending.
+    hits: which ones it made or changed, by number, ascending.
     """
 
     postings: tuple[Posting, ...]

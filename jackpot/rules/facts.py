@@ -29,7 +29,7 @@ from jackpot.rules.state import (
 
 # The `state` of a link names so many waiting jackpots; a sign has no room for more, and a frame is bounded.
 JACKPOTS_MOST: Final = 16
-# Awards that a table is told at once of those that wait, 50 kB; the next ones when it has read them. A table
+# How many waiting awards a table is told at once, 50 kB; the next ones when it has read them. A table
 # that reads is told 7,000 in 3 s, and nobody waits for that.
 AWARDS_AT_ONCE: Final = 256
 

@@ -1,4 +1,4 @@
-"""What became of a bank's hits, also of those that no state holds any more? For pages and commands (S1)."""
+"""What became of a bank's hits, old ones too? The state forgets them, the ledger does not (S1)."""
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 

@@ -119,7 +119,7 @@ class Whose:
         raise BadRequest(f"bank: which one? {' or '.join(f'--bank {bank}' for bank in banks)}")
 
     async def _asked_for(self, hit: str | None, award: str | None) -> tuple[list[Desk], list[str]]:
-        """The banks that ever made both, and the names of those that do not answer."""
+        """The banks that ever made both, and the names of the banks that do not answer."""
         having, silent = [], []
         for writer in self.writers.values():
             try:

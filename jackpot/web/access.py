@@ -46,7 +46,7 @@ class Forged(Exception):
 
 
 class Access:
-    """Knows who asks. proxies: addresses of those that end TLS."""
+    """Knows who asks. proxies: where TLS ends, by address."""
 
     def __init__(self, entrance: Entrance, proxies: Collection[str]) -> None:
         self.entrance = entrance

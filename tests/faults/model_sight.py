@@ -8,7 +8,7 @@ Readings, besides those of the model:
     that it moves stand otherwise, something else than wagers moved it. What came back to where it was is as
     it was. Wagers alone change nothing, unless what the act moves is all that stands there: a transfer.
  3. People decide on a sum that an undo left: with another sum it is another decision, also to let it stay.
- 4. New terms were asked for instead of those that were in force; those of another act may change.
+ 4. New terms were asked for instead of the terms in force; those of another act may change.
 """
 
 from __future__ import annotations

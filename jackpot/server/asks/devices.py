@@ -40,7 +40,7 @@ class AskDevices(Question, frozen=True):
 
 
 class Revoked(Reply, frozen=True):
-    """revoked, left: fingerprints of the keys that ended, and of those that are still valid."""
+    """revoked: fingerprints of the keys that ended. left: of the keys that are still valid."""
 
     revoked: tuple[str, ...]
     left: tuple[str, ...]

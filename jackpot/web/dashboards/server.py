@@ -138,7 +138,7 @@ SERVER: Final = Board(
         Panel(
             "lines",
             "Open files",
-            "Files and connections of the process, of those that the system allows.",
+            "Files and connections of the process, next to what the system allows.",
             [("{{instance}}", f"process_open_fds{{{S}}} / process_max_fds{{{S}}}")],
             "percentunit",
         ),

@@ -1,7 +1,7 @@
 -- What is in the ledger's own schema, as PostgreSQL's catalogue has it: `verify` and every start compare it with
 -- facts.json, which says what the migrations and roles.sql make (S3). One line a fact:
 --     fact   | thing         | what it is
---     index  | name          | unique, or nothing         of those that belong to no constraint
+--     index  | name          | unique, or nothing         where no constraint owns it
 --     right  | on what       | whose                | which   of everybody but the owner
 -- What an extension brought is left out, and so is any other schema.
 WITH ours AS MATERIALIZED (
