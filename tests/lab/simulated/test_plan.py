@@ -1,4 +1,4 @@
-"""Which floors may be simulated, and what is said of those that may not?"""
+"""Which floors may be simulated, and what is said of the others?"""
 
 from pathlib import Path
 
