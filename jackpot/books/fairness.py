@@ -237,6 +237,8 @@ def judged(
     rows = sorted(found, key=lambda one: (of.get(id(one[2]), 2.0), -abs(one[2].off)))
     improbable = sum(corrected < fair.LEVEL for corrected in chances)
     said = [
+        Fact("compared", "hands that pay, against all wagers of rounds that ended; cards, within their rank"),
+        Fact("shift", "a third of the gaming day, by when it began: the journal does not say who dealt"),
         Fact("comparisons", len(found), "count"),
         Fact(IMPROBABLE, improbable, "count"),
         Fact(

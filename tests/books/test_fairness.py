@@ -62,6 +62,8 @@ def test_fair_decks_and_draws_are_not_called_improbable(tmp_path: Path) -> None:
         found = said(ledger, "fairness")
     assert improbable(found.rows) == set()
     assert found.facts[IMPROBABLE] == 0
+    assert "all wagers" in str(found.facts["compared"])
+    assert "who dealt" in str(found.facts["shift"])
     assert found.facts["comparisons"] == len(found.rows)
     kinds = {row["what"].split()[0] for row in found.rows}
     assert kinds >= {"royal-flush", "card", "rank", "magic", "lucky"}
