@@ -22,8 +22,8 @@ from jackpot.web.screens import templates
 STATIC = resources.files("jackpot.web").joinpath("static")
 OPS = resources.files("jackpot.web").joinpath("pages/ops")
 PARSER = templates()
-# The name of a format, and examples of what is typed.
-SAME_EVERYWHERE = {"CSV", "validated", "H12"}
+# The names of formats, and examples of what is typed.
+SAME_EVERYWHERE = {"CSV", "JSON", "validated", "H12"}
 
 
 def in_braces(sentence: str) -> list[str]:
