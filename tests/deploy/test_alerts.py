@@ -12,6 +12,8 @@ from tests.deploy.tools import DEPLOY, TIMEOUT_S, promtool, tool
 # What an entry of the runbook says.
 PARTS: Final = ("Means", "Affects", "Look first", "Do", "Ends")
 FOLDER: Final = DEPLOY / "prometheus"
+# Where a site keeps its runbook; nothing where its Prometheus does not say.
+RUNBOOK: Final = "{{ $externalLabels.runbook }}"
 
 
 def rules() -> list[dict[str, Any]]:
@@ -71,7 +73,7 @@ def test_every_alert_says_what_to_do() -> None:
         assert rule["labels"]["severity"] in {"critical", "warning", "info"}
         assert rule["annotations"].keys() == {"summary", "description", "runbook"}
         assert rule["annotations"]["description"].endswith(".")
-        assert rule["annotations"]["runbook"] == f"RUNBOOK.md#{rule['alert'].lower()}"
+        assert rule["annotations"]["runbook"] == f"{RUNBOOK}RUNBOOK.md#{rule['alert'].lower()}"
 
 
 def test_the_runbook_has_every_alert_in_its_order() -> None:
