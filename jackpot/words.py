@@ -1,6 +1,11 @@
-"""How are numbers of things, names and cards said? For commands, pages and logs."""
+"""How are numbers of things, names, cards and certificates said? For commands, pages and logs."""
 
+import ssl
 from typing import Final
+
+# OpenSSL's X509_V_ERR_ numbers: a name or an address that the certificate has not; too early, too late.
+_OTHER_NAME: Final = frozenset({62, 64})
+_OTHER_TIME: Final = frozenset({9, 10})
 
 _SUITS: Final = {
     "s": "\N{BLACK SPADE SUIT}",
@@ -47,3 +52,21 @@ def game(name: str) -> str:
 def card(name: str) -> str:
     """A card such as "Th" as it is printed: 10 and a heart."""
     return name[:-1].replace("T", "10") + _SUITS[name[-1]]
+
+
+def refused_certificate(error: BaseException | None, setting: str) -> str | None:
+    """Why another machine's certificate was refused, and what to do; None where that was not the cause.
+
+    setting: what names the file of an authority in the URL.
+    """
+    while not isinstance(error, ssl.SSLCertVerificationError):
+        if error is None:
+            return None
+        error = error.__cause__ or error.__context__
+    if error.verify_code in _OTHER_NAME:
+        cure = "write the host in the URL as the certificate has it, or have one made for this name"
+    elif error.verify_code in _OTHER_TIME:
+        cure = "have a new one made there, and compare the clocks of both machines"
+    else:
+        cure = f"name in the URL the file of the authority that signed it: {setting}=FILE"
+    return f"its certificate is refused: {error.verify_message.rstrip('.')}; {cure}"

@@ -1,6 +1,8 @@
 """Is a number of things said as people say it?"""
 
-from jackpot.words import ago, card, counted, game, plural, words
+import ssl
+
+from jackpot.words import ago, card, counted, game, plural, refused_certificate, words
 
 
 def test_a_number_of_things_is_said() -> None:
@@ -23,3 +25,15 @@ def test_names_and_cards_are_written_as_people_read_them() -> None:
     assert (words("royal-flush"), game("let-it-ride")) == ("Royal flush", "Let It Ride")
     assert game("three-card-poker") == "Three Card Poker"
     assert (card("Th"), card("As")) == ("10\N{BLACK HEART SUIT}", "A\N{BLACK SPADE SUIT}")
+
+
+def test_a_certificate_that_has_ended_is_not_an_authority_that_is_unknown() -> None:
+    """A refused certificate's line says what to do about this cause; of another failure it says nothing."""
+    ended = ssl.SSLCertVerificationError("refused")
+    ended.verify_code, ended.verify_message = 10, "certificate has expired"
+    cure = "have a new one made there, and compare the clocks of both machines"
+    failed = ConnectionError("Error 1 connecting")
+    failed.__context__ = ended
+    said = refused_certificate(failed, "ssl_ca_certs")
+    assert said == f"its certificate is refused: certificate has expired; {cure}"
+    assert refused_certificate(ConnectionError("refused"), "ssl_ca_certs") is None

@@ -5,7 +5,7 @@ import ipaddress
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 import msgspec
 
@@ -93,7 +93,12 @@ def read_redis(source: Source) -> tuple[str, ...]:
     url = source.section("redis").get("url", ())
     urls = (url,) if isinstance(url, str) else tuple(url)
     for each in urls:
-        source.wrong("redis.url", None if _names_a_host(each) else f"{each!r} names no host and port")
+        if not _names_a_host(each):
+            source.wrong("redis.url", f"{each!r} names no host and port")
+            continue
+        for name in parse_qs(urlsplit(each).query).get("ssl_ca_certs", ()):
+            if source.authority("redis.url", name) and not Path(name).is_absolute():
+                source.wrong("redis.url", f"{name}: give its whole path, as /etc/jackpot/redis-ca.pem")
     return urls
 
 

@@ -12,6 +12,7 @@ import asyncpg
 from asyncpg.connect_utils import SessionAttribute
 
 from jackpot.ledger.store import LedgerUnusable
+from jackpot.words import refused_certificate
 
 # To connect to one host, name look-up and sign-in included; then the next host is tried. A COMMIT has no
 # limit.
@@ -185,4 +186,6 @@ def text(error: Exception) -> str:
     """An error as a part of a sentence, on one line."""
     if isinstance(error, asyncpg.TargetServerAttributeNotMatched):
         return "no host takes writes: each is a standby, or default_transaction_read_only is on"
+    if refused := refused_certificate(error, "sslrootcert"):
+        return refused
     return f"{' '.join(str(error).split()) or 'no more is known'} ({type(error).__name__})"

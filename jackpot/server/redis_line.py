@@ -11,6 +11,8 @@ from urllib.parse import SplitResult, urlsplit
 
 import structlog
 
+from jackpot.words import refused_certificate
+
 if TYPE_CHECKING:
     from redis.asyncio import Redis
 
@@ -96,4 +98,4 @@ class RedisLine:
 
 
 def _words(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}"
+    return refused_certificate(error, "ssl_ca_certs") or f"{type(error).__name__}: {error}"

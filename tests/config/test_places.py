@@ -118,6 +118,13 @@ def test_signage_processes(floor: WriteFloor, tmp_path: Path) -> None:
     }
     for url in ("redis://", "redis://a:x", "redis://[::1"):
         assert "redis.url" in mistakes(floor(more=f'[redis]\nurl = "{url}"\n')), url
+    for name, said in (("no.pem", "there is no file"), ("keys/T01", "holds no certificate")):
+        url = f"rediss://a:6379?ssl_ca_certs={tmp_path / name}"
+        assert said in mistakes(floor(more=f'[redis]\nurl = "{url}"\n'))["redis.url"]
+    certificate(tmp_path / "ca.pem", tmp_path / "ca.key")
+    near = mistakes(floor(more='[redis]\nurl = "rediss://a:6379?ssl_ca_certs=ca.pem"\n'))
+    assert "ca.pem: give its whole path" in near["redis.url"]
+    assert load(floor(more=f'[redis]\nurl = "rediss://a:6379?ssl_ca_certs={tmp_path}/ca.pem"\n')).redis
     file = floor(more=redis + hall.replace("10.0.0.1", "127.0.0.1"))
     assert load(file).redis == ("redis://a:6379", "rediss://b:6379")
     for table in ("T01", "T02"):
