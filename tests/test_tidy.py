@@ -1,6 +1,7 @@
 """Is the tree still as the house rules want it? Each finding names file, line and what to write instead."""
 
 import ast
+import builtins
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path, PurePosixPath
@@ -59,6 +60,16 @@ IMPURE: Final = {
 # Who may start a task on a loop that does not run yet: each simulated process looks at its task's end itself.
 RUNS_LOOPS: Final = "tests/faults/nodes.py"
 LOOP: Final = re.compile(r"loop$")
+
+# Packages whose errors descend from one base. Each of the rules' three errors stops something else, and the
+# programs of the lab share nothing that could be caught for all of them.
+ONE_TREE: Final = ("books", "catalogue", "config", "ledger", "odds", "server", "web")
+
+BUILT_IN_ERRORS: Final = {
+    name
+    for name, thing in vars(builtins).items()
+    if isinstance(thing, type) and issubclass(thing, BaseException)
+}
 
 LEFT_OPEN: Final = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
 
@@ -293,6 +304,19 @@ def test_tests_mirror_the_tree() -> None:
         if not ROOT.joinpath("tests", *parts[:-1], f"test_{parts[-1]}").exists():
             without.append(path.as_posix())
     assert len(without) <= WITHOUT_OWN_TESTS_MOST, "without a test of their own: " + ", ".join(without)
+
+
+@pytest.mark.parametrize("package", ONE_TREE)
+def test_errors_of_a_package_have_one_base(package: str) -> None:
+    """Who asks a package for something can catch all that it raises by one name."""
+    bases = {
+        node.name: {base.id for base in node.bases if isinstance(base, ast.Name)}
+        for file in sorted((ROOT / "jackpot" / package).rglob("*.py"))
+        for node in ast.walk(ast.parse(file.read_text()))
+        if isinstance(node, ast.ClassDef)
+    }
+    roots = [name for name, its in bases.items() if its & BUILT_IN_ERRORS and not its & bases.keys()]
+    assert len(roots) == 1, f"errors that descend from none of {package}: {', '.join(roots)}"
 
 
 def test_the_top_level_is_fixed() -> None:

@@ -6,6 +6,7 @@ the next page, from where this one ended.
 
 from typing import Any, Final, NamedTuple
 
+from jackpot.books.report import Unanswerable
 from jackpot.ledger.journal import Row
 from jackpot.ledger.reading import ACCOUNTS, Conversation, Reader
 from jackpot.rules import kinds
@@ -28,7 +29,7 @@ _POSTINGS: Final = f"""
 _NUMBERS: Final = {kinds.name_of(kind): kind for kind in kinds.KINDS}
 
 
-class NoSuchKind(Exception):
+class NoSuchKind(Unanswerable):
     """No entry is of that kind; its text says which there are."""
 
 

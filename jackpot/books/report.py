@@ -14,7 +14,7 @@ Option = Literal["day", "days", "hit", "link", "drop"]
 
 
 class Unanswerable(Exception):
-    """The report cannot be made as it was asked for; the text says why, and what to ask for instead."""
+    """The books cannot answer as they were asked; the text says why, and what to ask for instead."""
 
 
 class Column(NamedTuple):

@@ -8,6 +8,7 @@ import msgspec
 
 from jackpot.catalogue.figures import for_one, money_text, parse_money, parse_rate, rate_text
 from jackpot.catalogue.paytables import (
+    CatalogueError,
     EnvySchedule,
     Figure,
     Level,
@@ -25,7 +26,7 @@ from jackpot.rules.terms import WAGER_MAX
 DEFAULT_BANK: Final = "main"
 
 
-class TermsRefused(Exception):
+class TermsRefused(CatalogueError):
     """A link's configuration breaks rules: `mistakes` lists each as (path, sentence)."""
 
     def __init__(self, mistakes: list[tuple[str, str]]) -> None:

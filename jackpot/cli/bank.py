@@ -85,7 +85,7 @@ def join(
     Example: jackpot bank join north south --into floor --reason "one control room" -c config.toml
     """
     from jackpot.clock import SystemClock
-    from jackpot.ledger.join import Joining, NotJoined
+    from jackpot.ledger.join import Joining
     from jackpot.ledger.join import join as join_banks
     from jackpot.ledger.open import opened
     from jackpot.ledger.store import LedgerError
@@ -106,7 +106,7 @@ def join(
 
     try:
         head = asyncio.run(work())
-    except (NotJoined, LedgerError) as error:
+    except LedgerError as error:
         fail(f"not joined: {error}")
     typer.echo(f"{first} and {second} are {into} now, head {head.hash.hex()}")
     typer.echo(

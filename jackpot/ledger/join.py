@@ -13,7 +13,7 @@ from jackpot.ledger.journal import Head
 from jackpot.ledger.offline import command_at, decide
 from jackpot.ledger.reading import Reader
 from jackpot.ledger.rebuild import rebuild
-from jackpot.ledger.store import LedgerCorrupt, Store
+from jackpot.ledger.store import LedgerCorrupt, LedgerError, Store
 from jackpot.rules import kinds
 from jackpot.rules.acts.act import By
 from jackpot.rules.acts.banks import (
@@ -31,7 +31,7 @@ from jackpot.rules.signing import People
 HOLDER: Final = "join"
 
 
-class NotJoined(Exception):
+class NotJoined(LedgerError):
     """The banks are not joined; its text says what to do first."""
 
 
@@ -47,8 +47,8 @@ class Joining(NamedTuple):
 async def join(store: Store, banks: Sequence[str], joining: Joining) -> Head:
     """Ends the banks and begins another with all that they had; where that one then stands.
 
-    No server may hold any of them. Raises NotJoined where one is not at rest, LedgerError where it cannot be
-    read or written.
+    No server may hold any of them. Raises NotJoined where one is not at rest, another LedgerError where it
+    cannot be read or written.
     """
     into, unix_ms = joining.into, joining.unix_ms
     if (await store.head(into)).seq:

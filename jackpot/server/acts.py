@@ -41,6 +41,7 @@ from jackpot.server.asks.servers import HandedOver, HandOver
 from jackpot.server.asks.sources import Sources
 from jackpot.server.desk import BankStopped, Desk
 from jackpot.server.devices import Devices
+from jackpot.server.errors import ServerError
 from jackpot.server.history import hits_of
 from jackpot.server.papers import Papers
 from jackpot.server.people import SIGN_IN, Denied, Entrance, Person
@@ -101,14 +102,12 @@ class Acts:
     async def _carried_out(self, request: Request) -> Reply:
         try:
             return await self._answer(request)
-        except BadRequest as error:
-            raise NotDone(Code.BAD_REQUEST, str(error)) from error
-        except BankStopped as error:
-            raise NotDone(Code.BANK_STOPPED, str(error)) from error
+        except NotDone:
+            raise
+        except ServerError as error:
+            raise NotDone(error.code, str(error)) from error
         except LedgerError as error:
             raise NotDone(Code.LEDGER, str(error)) from error
-        except Denied as error:
-            raise NotDone(error.code, error.message) from error
 
     async def _answer(self, request: Request) -> Reply:
         if isinstance(request.ask, ServerAct):

@@ -11,6 +11,7 @@ import structlog
 
 from jackpot.clock import Clock
 from jackpot.ledger.store import LedgerError
+from jackpot.rules.codes import Code
 from jackpot.rules.commands import DIGEST_BYTES, Command, Envelope
 from jackpot.rules.engine import Engine
 from jackpot.rules.invariant import InvariantError
@@ -19,6 +20,7 @@ from jackpot.rules.paytable import LinkTerms
 from jackpot.rules.signing import Proof
 from jackpot.server.board import Board
 from jackpot.server.counts import Counts
+from jackpot.server.errors import ServerError
 from jackpot.server.hold import Do, Hold
 from jackpot.server.life import Service
 from jackpot.server.sequencer import Core, Release
@@ -31,8 +33,10 @@ log: Final = structlog.get_logger()
 UNPROVED: Final = Proof()
 
 
-class BankStopped(Exception):
+class BankStopped(ServerError):
     """The bank is not decided here, now or any more; its text says why."""
+
+    code = Code.BANK_STOPPED
 
 
 class Desk(ABC):

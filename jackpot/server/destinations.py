@@ -19,6 +19,7 @@ import structlog
 from jackpot.clock import Clock
 from jackpot.config import Heads
 from jackpot.ledger.aside import Aside
+from jackpot.server.errors import ServerError
 
 # Heads that wait for one destination: a month of hours, or a quarter of an hour with a hit every second.
 # Beyond that the oldest is dropped, since a newer head proves the same rows and more.
@@ -41,7 +42,7 @@ _FILE_MODE: Final = 0o644
 log: Final = structlog.get_logger()
 
 
-class LineRefused(OSError):
+class LineRefused(ServerError, OSError):
     """The destination takes others, and not this line."""
 
 

@@ -15,6 +15,7 @@ from jackpot.clock import Clock
 from jackpot.rules.commands import Command
 from jackpot.rules.paytable import LinkTerms
 from jackpot.server.board import Board
+from jackpot.server.errors import ServerError
 from jackpot.server.face import RESUMED, Hits
 from jackpot.server.life import Service
 from jackpot.server.redis_line import RedisLine
@@ -33,7 +34,7 @@ _NEVER: Final = float("-inf")
 _BEFORE_ALL: Final = (-1, -1, -1)
 
 
-class Silent(Exception):
+class Silent(ServerError):
     """The node answers, but nobody speaks for the bank there, or too late; or this process did not listen."""
 
 

@@ -16,6 +16,9 @@ from typing import Final, TypeVar
 from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
+from jackpot.rules.codes import Code
+from jackpot.server.errors import ServerError
+
 # Checks at once: half of a small machine at most, for a tenth of a second each.
 AT_ONCE: Final = 2
 # Checks that wait, too: some two seconds for the last of them.
@@ -33,8 +36,10 @@ OF_KNOWN: Final = 8
 T = TypeVar("T")
 
 
-class Busy(Exception):
+class Busy(ServerError):
     """So many secrets are being checked that this one is not."""
+
+    code = Code.BUSY
 
 
 class Hashing:

@@ -24,6 +24,7 @@ from jackpot.rules.commands import ActCommand
 from jackpot.rules.engine import Engine
 from jackpot.rules.outcome import ActAnswer
 from jackpot.rules.signing import ROLES, SITE, Means, Proof, Role, Signed
+from jackpot.server.errors import ServerError
 from jackpot.server.gate import OF_ONE, Gate
 from jackpot.server.hashing import Busy, Hashing, totp_step
 from jackpot.server.roster import Roster, Sheet
@@ -72,7 +73,7 @@ class SignedIn(msgspec.Struct, frozen=True):
     person: Person
 
 
-class Denied(Exception):
+class Denied(ServerError):
     """Somebody is not let in, or not believed. code: as an act's refusal, with its HTTP status in `codes`."""
 
     def __init__(self, code: Code, message: str) -> None:

@@ -37,11 +37,15 @@ HOW_TO_BE_SAFE: Final = (
 )
 
 
-class Unsafe(Exception):
+class Untrusted(Exception):
+    """Base of the reasons why a request is refused before anybody asks whose it is."""
+
+
+class Unsafe(Untrusted):
     """The request came in the clear from another machine."""
 
 
-class Forged(Exception):
+class Forged(Untrusted):
     """The request carries a session, and does not come from a page of ours."""
 
 

@@ -35,7 +35,7 @@ from jackpot.server.asks.registry import ASKED_ACTS, QUESTIONS
 from jackpot.server.asks.target import act_of, keyed, question_of
 from jackpot.server.door import Door
 from jackpot.server.people import Denied, Entrance, Person
-from jackpot.web.access import SAFE_METHODS, Forged, Unsafe
+from jackpot.web.access import SAFE_METHODS, Untrusted
 from jackpot.web.forms import body_of
 from jackpot.web.visitor import Visits
 
@@ -156,7 +156,7 @@ def _told(served: Served, answer: Handler, kind: type[Ask]) -> Handler:
             told.set_status(HTTPStatus.UNAUTHORIZED)
             told.headers[hdrs.WWW_AUTHENTICATE] = "Bearer"
             return told
-        except (Unsafe, Forged) as error:
+        except Untrusted as error:
             return _of_status(HTTPStatus.FORBIDDEN, str(error))
 
     return handle

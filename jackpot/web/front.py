@@ -23,11 +23,12 @@ from jackpot.rules.codes import OF_ACTS, Code
 from jackpot.rules.money import of_decimal, to_cents
 from jackpot.server.acts import Acts
 from jackpot.server.asks.alarms import Alarm, AskAlarms
-from jackpot.server.asks.ask import QUOTED_MOST, BadRequest, NotDone, Question
+from jackpot.server.asks.ask import QUOTED_MOST, NotDone, Question
 from jackpot.server.asks.hits import AskWaitingHits, Hit
 from jackpot.server.asks.requests import AskRequests, Waiting
 from jackpot.server.asks.target import question_of
 from jackpot.server.desk import BankStopped
+from jackpot.server.errors import ServerError
 from jackpot.server.people import SECRET_LEAST, Denied, Person
 from jackpot.web import doings
 from jackpot.web.access import SAFE_METHODS, Access, Forged, Unsafe, check_origin, page_token, word_of_ours
@@ -121,8 +122,8 @@ class Maker:
                 signed = await entrance.sign_in(login, secret, form.get("totp", ""), place)
         except Unsafe as error:
             return self._door(request, form, str(error), 403)
-        except (Denied, Forged, LedgerError, BankStopped) as error:
-            return self._door(request, form, getattr(error, "message", str(error)), 403)
+        except (ServerError, Forged, LedgerError) as error:
+            return self._door(request, form, str(error), 403)
         answer = there(back_to(form.get("back", "")))
         self._access.keep(request, answer, signed.token, signed.person.login)
         return answer
@@ -176,12 +177,10 @@ class Maker:
                 return self._door(request, {}, str(error), 403)
             try:
                 return await page(request, person)
-            except BadRequest as error:
-                return await self._problem(request, person, NotDone(Code.BAD_REQUEST, str(error)))
             except NotDone as refusal:
                 return await self._problem(request, person, refusal)
-            except Denied as error:
-                return await self._problem(request, person, NotDone(error.code, error.message))
+            except ServerError as error:
+                return await self._problem(request, person, NotDone(error.code, str(error)))
 
         return answer
 

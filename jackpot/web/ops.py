@@ -16,7 +16,7 @@ from jackpot.rules.commands import ActCommand
 from jackpot.rules.money import decimal, from_cents, of_decimal, to_cents
 from jackpot.rules.signing import ROLES
 from jackpot.server.asks.alarms import AskAlarms
-from jackpot.server.asks.ask import QUOTED_MOST, BadRequest, NotDone, Reply, ServerAct, name_of
+from jackpot.server.asks.ask import QUOTED_MOST, NotDone, Reply, ServerAct, name_of
 from jackpot.server.asks.done import Done
 from jackpot.server.asks.hits import AskHit, AskHits, Hit
 from jackpot.server.asks.journal import AskJournal, AskReadings
@@ -27,6 +27,7 @@ from jackpot.server.asks.registry import ASKED_ACTS
 from jackpot.server.asks.requests import AskRequests
 from jackpot.server.asks.tables import AskTable
 from jackpot.server.asks.target import act_of, keyed
+from jackpot.server.errors import ServerError
 from jackpot.server.people import Person
 from jackpot.web import chart
 from jackpot.web.access import CSRF_FIELD
@@ -161,7 +162,7 @@ class Pages:
         try:
             fields = given | ({"levels": ",".join(levels)} if levels else {})
             shown["found"] = await self._make.ask(AskPreview, link=link.link, **fields)
-        except (BadRequest, NotDone) as error:
+        except ServerError as error:
             shown["problem"] = str(error)
         to = (one for one in await self._others(link) if one.link == given.get("to"))
         shown["target"] = next(to, None) if shown["problem"].startswith("levels:") else None
@@ -209,7 +210,7 @@ class Pages:
         page, problem = None, ""
         try:
             page = await self._make.ask(AskJournal, bank=bank, **given)
-        except (BadRequest, NotDone) as error:
+        except ServerError as error:
             problem = str(error)
         shown: dict[str, Any] = {"page": page, "problem": problem, "bank": bank, "banks": self._banks}
         shown |= {"given": given, "kinds": _KINDS, "tables": self._tables}

@@ -19,6 +19,7 @@ from jackpot.ledger.store import CommitInDoubt, LedgerError
 from jackpot.rules.codes import Code
 from jackpot.server.asks.ask import BadRequest, NotDone
 from jackpot.server.asks.hits import sees_papers
+from jackpot.server.errors import ServerError
 from jackpot.server.people import Person
 from jackpot.web.front import SAID, Maker
 
@@ -91,7 +92,7 @@ class Reports:
         if given.keys() - set(SAID) or "hit" not in report.options:
             try:
                 shown = await self._read(report, given, lambda found: _shown(report, found, self._site))
-            except (BadRequest, NotDone) as error:
+            except ServerError as error:
                 problem = str(error)
         fields = [field for option in report.options for field in ASKED[option]]
         asked: dict[str, Any] = {

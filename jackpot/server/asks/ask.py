@@ -19,6 +19,7 @@ from jackpot.rules.codes import Code
 from jackpot.rules.commands import ActCommand
 from jackpot.rules.money import decimal, from_cents
 from jackpot.rules.signing import ROLES
+from jackpot.server.errors import ServerError
 
 if TYPE_CHECKING:
     from jackpot.server.asks.sources import Sources
@@ -48,11 +49,13 @@ Sight = Annotated[
 Moment = Annotated[int, Meta(ge=0, description="unix milliseconds")]
 
 
-class BadRequest(Exception):
+class BadRequest(ServerError):
     """The request cannot be carried out as it stands; its text names the field that is missing or wrong."""
 
+    code = Code.BAD_REQUEST
 
-class NotDone(Exception):
+
+class NotDone(ServerError):
     """A request is refused. hits: what stands in the way. bank, server: who has the bank instead."""
 
     def __init__(

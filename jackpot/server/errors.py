@@ -1,0 +1,12 @@
+"""What does the server raise of its own? Errors that descend from one base, and say why by a code."""
+
+from jackpot.rules.codes import Code
+
+
+class ServerError(Exception):
+    """Base of all that the server raises; its text is one sentence for those who asked.
+
+    code: why, as of a refused act. Its HTTP status stands in `rules/codes.py`.
+    """
+
+    code = Code.INTERNAL
