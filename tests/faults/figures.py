@@ -42,8 +42,9 @@ def _level(told: str | None) -> str | None:
 def _compare_round(name: str, told: Map | None, model: Model) -> None:
     """What a table that has lost its memory is told of its round."""
     table = model.tables[name]
-    late = table.reopenable if table.reopenable and table.reopenable.name in table.unfinished else None
-    round_ = late or next(iter(table.unfinished.values()), None)
+    rounds = list(table.unfinished.values())
+    late = next((round_ for round_ in rounds if round_ is table.reopenable), None)
+    round_ = late or next(iter(rounds), None)
     same(f"{name}, its round", told and told["round"], round_ and round_.name)
     if told is not None and round_ is not None:
         same(f"{name}, its round", _told(told), _known(round_))

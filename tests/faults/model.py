@@ -54,6 +54,7 @@ Readings (where the rules leave a choice, the one taken here):
 14. Chip counts are owed only for links that have a wager in the round. Electronic links are not counted.
 15. While a reopened round is unfinished, `wager` and `lock` of another round are `round_unfinished`.
     A `wager` for the last round, closed or void, is `locked_out`; any other command for it `no_such_round`.
+    A `wager` with the name of an older one opens another round: what the old one has won stays the old one's.
 16. `reopen` by one person asks, by two it reopens, asked for or not; `decline` is the second person's no, or
     their silence. While asked, a new round's first wager and the lock of an open round are `table_held`.
     A round is reopened as often as needed until the table's next lock.
@@ -226,11 +227,12 @@ class Model(SignedActs):
         taken = {(w.seat, w.link, w.on) for w in round_.wagers if w.live} if round_ is not None else set()
         check_bets(table, self.links, bets, taken)
         if round_ is None:
-            round_ = table.unfinished[name] = Round(name, table.name)
+            table.rounds += 1
+            round_ = table.unfinished[name] = Round(name, table.name, table.rounds)
         new = {bet["seat"] for bet in bets}
         round_.players = {seat: name for seat, name in round_.players.items() if seat not in new} | players
         for bet in bets:
-            wager = Wager(table.name, name, bet["seat"], bet["link"], bet.get("on", "own"))
+            wager = Wager(table.name, round_.number, bet["seat"], bet["link"], bet.get("on", "own"))
             round_.wagers.append(wager)
             self.links[wager.link].facts.append(wager)
             table.accepted[wager.link] = table.accepted.get(wager.link, 0) + 1

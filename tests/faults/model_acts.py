@@ -101,7 +101,7 @@ class Acts:
         )
 
     def of_round(self, round_: Round) -> list[Hit]:
-        mine = (round_.table, round_.name)
+        mine = (round_.table, round_.number)
         return [hit for hit in self.hits_made.values() if (hit.table, hit.round) == mine]
 
     def standing(self, round_: Round) -> list[str]:
@@ -177,8 +177,8 @@ class Acts:
 
     def shares_later(self, hit: Hit) -> bool:
         """Whether the hand has won a part of a shared award that is made at the round's close."""
-        round_ = self.tables[hit.table].unfinished.get(hit.round)
-        return round_ is not None and any(waiting[3] is hit for waiting in round_.shared)
+        unfinished = self.tables[hit.table].unfinished.values()
+        return any(waiting[3] is hit for round_ in unfinished for waiting in round_.shared)
 
     def do_pay(self, hit: str | None = None, award: str | None = None, people: int = 1) -> Map:
         ready = self.payable(*self.awards_of(hit, award))
@@ -200,7 +200,8 @@ class Acts:
         targets = [one for one in awards if one.status != UNDONE]
         if not targets or any(one.status == PAID for one in targets):
             raise Refused("nothing to undo, or paid")
-        playing = found.round in self.tables[found.table].unfinished
+        unfinished = self.tables[found.table].unfinished.values()
+        playing = any(round_.number == found.round for round_ in unfinished)
         if any(one.status == FINAL for one in targets) and not playing:
             raise Refused("final")
         link = self.links[found.link]
@@ -332,7 +333,7 @@ class Acts:
             {
                 "hit": hit.id,
                 "table": hit.table,
-                "round": hit.round,
+                "round": hit.called,
                 "seat": hit.seat,
                 "link": hit.link,
                 "level": hit.level,
@@ -360,9 +361,10 @@ class Acts:
             if hit.awards
         ]
 
-    def finished(self, table: str, name: str) -> bool:
+    def finished(self, table: str, number: int) -> bool:
         at = self.tables[table]
-        return name not in at.unfinished and (at.reopenable is None or at.reopenable.name != name)
+        going_on = [*at.unfinished.values(), *([at.reopenable] if at.reopenable else [])]
+        return all(round_.number != number for round_ in going_on)
 
     def fixed(self, fact: Fact) -> bool:
         """Whether nothing can change this fact any more."""

@@ -30,10 +30,10 @@ class Level:
 
 @dataclass(eq=False)
 class Wager:
-    """A bet on a link; `live` until it is withdrawn, struck or void."""
+    """A bet on a link; `live` until it is withdrawn, struck or void. round: which of its table's it is."""
 
     table: str
-    round: str
+    round: int
     seat: int
     link: str
     on: str
@@ -46,7 +46,8 @@ class Hit:
 
     id: str
     table: str
-    round: str
+    round: int
+    called: str  # by the table, which may have called another round so before
     seat: int | None
     link: str
     hand: str
@@ -104,7 +105,7 @@ class Event:
     """
 
     table: str
-    round: str
+    round: int
     level: str
     percent: int
     row: int
@@ -121,7 +122,7 @@ class Turn:
     """A seat was settled (2 x seat), the dealer's hand paid (2 x seat + 1) or the round closed (0)."""
 
     table: str
-    round: str
+    round: int
     key: int
 
 
@@ -370,7 +371,7 @@ def status_of(award: Award, status: str) -> dict[str, Any]:
     return {"hit": award.hit.id, "award": award.id, "status": status, "amount": award.amount}
 
 
-def place(link: Link, table: str, round_: str, key: int, row: int = 0) -> int:
+def place(link: Link, table: str, round_: int, key: int, row: int = 0) -> int:
     """Where in the history a turn of this round belongs: before the first later turn of it, or at the end.
 
     For a row shared at the close (key 1) the events of lower rows come after it.

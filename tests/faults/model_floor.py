@@ -28,8 +28,11 @@ class Refused(Exception):
 
 @dataclass
 class Round:
+    """number: which of its table's it is; a table may use a name again."""
+
     name: str
     table: str
+    number: int
     state: str = OPEN
     wagers: list[Wager] = field(default_factory=list)
     players: dict[int, str] = field(default_factory=dict)
@@ -80,6 +83,7 @@ class Table:
     ended: Round | None = None  # the last round, closed or void
     reopenable: Round | None = None  # the last closed one, until the next lock
     asked: str | None = None  # that round, while a second person has not answered
+    rounds: int = 0  # ever opened
     accepted: dict[str, int] = field(default_factory=dict)  # wagers ever accepted, undone ones too
 
 

@@ -72,7 +72,8 @@ class Settlement:
     # -- making things ---------------------------------------------------------------------------------
 
     def hit(self, seat: int | None, link: Link, hand: str, unverified: bool = False) -> Hit:
-        hit = Hit(self.name_hit(), self.table.name, self.round.name, seat, link.name, hand, unverified)
+        of = (self.table.name, self.round.number, self.round.name)
+        hit = Hit(self.name_hit(), *of, seat, link.name, hand, unverified)
         self.plan.hits.append(hit)
         return hit
 
@@ -104,17 +105,17 @@ class Settlement:
         winner = [self.award(hit, seat, "meter", None) for seat in seats]
 
         def happen() -> None:
-            where = place(link, self.table.name, self.round.name, key)
+            where = place(link, self.table.name, self.round.number, key)
             hit.level, hit.cycle = row.level, cycle_at(link, row.level, where)
-            event = Event(self.table.name, self.round.name, row.level, row.percent, index, [winner])
+            event = Event(self.table.name, self.round.number, row.level, row.percent, index, [winner])
             link.facts.insert(where, event)
 
         self.plan.steps.append(happen)
 
     def turn(self, link: Link, key: int) -> None:
         def happen() -> None:
-            index = place(link, self.table.name, self.round.name, key)
-            link.facts.insert(index, Turn(self.table.name, self.round.name, key))
+            index = place(link, self.table.name, self.round.number, key)
+            link.facts.insert(index, Turn(self.table.name, self.round.number, key))
 
         self.plan.steps.append(happen)
 
@@ -239,8 +240,8 @@ class Settlement:
         for link, index, row, hit, seats in waiting:
             event = self.shared_event(link, index)
             if event is None:
-                where = place(link, self.table.name, self.round.name, 1, index)
-                event = Event(self.table.name, self.round.name, row.level, row.percent, index, [], True)
+                where = place(link, self.table.name, self.round.number, 1, index)
+                event = Event(self.table.name, self.round.number, row.level, row.percent, index, [], True)
                 link.facts.insert(where, event)
             event.winners.append([self.award(hit, seat, "meter", None) for seat in seats])
             hit.level, hit.cycle = row.level, cycle_at(link, row.level, link.facts.index(event))
@@ -248,7 +249,7 @@ class Settlement:
                 self.plan.hits.append(hit)
 
     def shared_event(self, link: Link, index: int) -> Event | None:
-        mine = (self.table.name, self.round.name, index)
+        mine = (self.table.name, self.round.number, index)
         for fact in link.facts:
             if isinstance(fact, Event) and fact.shared and (fact.table, fact.round, fact.row) == mine:
                 return fact
@@ -256,4 +257,4 @@ class Settlement:
 
     def mark_closed(self) -> None:
         for name in self.table.links:
-            self.links[name].facts.append(Turn(self.table.name, self.round.name, CLOSED))
+            self.links[name].facts.append(Turn(self.table.name, self.round.number, CLOSED))

@@ -20,6 +20,7 @@ from tests.faults.worked.form import (
 
 ROYAL = "royal-flush"
 SF = "straight-flush"
+ACES = "four-aces"  # of four-card hands alone
 FLOP = Link("L", "pa-653a-progressive-A")
 SEVEN = Link(
     "M",
@@ -251,6 +252,21 @@ EXAMPLES: list[Example] = [
             Frame("T1", close("r1")),
         ),
         {("L", ""): Level("10000.21", "10000", "0.21"), ("M", ""): Level("1000.14", "1000", "0.14")},
+    ),
+    Example(
+        "a name that is no hand of its link is wrong in itself, before it disagrees with another",
+        ("H1", "H4"),
+        "58 Pa. Code 643a.6(b); protocol: the order in which codes are looked for",
+        (FIVE,),
+        (Table("T1", LIR, 7),),
+        (
+            Frame("T1", wager("r1", bets("L", [7]))),
+            Frame("T1", settle("r1", shown(7, hand=ACES), by_name("L", "straight")), code="bad_message"),
+            Frame("T1", settle("r1", by_name("L", "straight"), shown(7, hand=ACES)), code="bad_message"),
+            Frame("T1", settle("r1", shown(7, hand="pair"), by_name("L", "straight")), code="hand_mismatch"),
+            Frame("T1", close("r1")),
+        ),
+        {("L", ""): Level("10000.21", "10000", "0.21")},
     ),
     Example(
         "a seat's same cards have one name and one suit, whatever links they are named for",

@@ -4,7 +4,7 @@ An example names links, tables and a script of steps; every step says what must 
 example says what every meter must be at the end. All money is written as decimal strings in dollars;
 nothing here computes an expectation, and the arithmetic stands in the comments next to the numbers.
 
-Rounds are named uniquely within an example, so that a hand is known by its round, seat and link.
+A hand is known by its round, seat and link: no two that win in rounds of one name have the same.
 """
 
 from __future__ import annotations

@@ -21,6 +21,7 @@ from tests.faults.worked.form import (
     plain,
     settle,
     shown,
+    void,
     wager,
 )
 
@@ -33,6 +34,38 @@ ROYAL = "royal-flush"
 SF = "straight-flush"
 
 EXAMPLES: list[Example] = [
+    Example(
+        "a round that has the name of an old one is another round",
+        ("A10", "T5", "T6"),
+        "protocol: round, new for each round, and refused only for the last",
+        (Link("L", "pa-643a-five-card-A", options={"validate_at": "1000"}),),
+        (T1,),
+        (
+            Frame("T1", plain("r1", [5])),
+            Frame(
+                "T1",
+                settle("r1", shown(5, "9h 9d 2c"), board="9c 3d"),
+                (Won(5, "odds", "9.00", "three-of-a-kind", status="final"),),
+            ),
+            Frame("T1", plain("r2", [2])),
+            Frame("T1", close("r2")),
+            # the old hand stays final, and does not keep the new round from being void
+            Frame("T1", plain("r1", [3])),
+            Act("undo", Hand("r1", 5), people=2, ok=False),
+            Frame("T1", void("r1"), refunds=("L:3",)),
+            Frame("T1", plain("r3", [2])),
+            Frame("T1", close("r3")),
+            # won at a turn of today: the four wagers that stand have raised it, 10,000 + 4 x 0.21
+            Frame("T1", plain("r1", [3])),
+            Frame(
+                "T1",
+                settle("r1", shown(3, "Qs Js Ts"), board="As Ks"),
+                (Won(3, "meter", "10000.84", ROYAL),),
+            ),
+        ),
+        {("L", ""): Level("10000", "20000", "0.84", "10000.84", cycle=2)},
+        held=("T1",),
+    ),
     Example(
         "a royal at a table of seven takes the mega and pays six envy bonuses",
         ("A2", "A5", "A8", "A10"),
