@@ -81,8 +81,8 @@ class Server(Process):
         self.signer: Signer | None = None
         self.pagers: Pagers | None = None
         self.books = Books(config.ledger.url)
-        # Each of its own: no act waits for somebody's long page, and no page for a report, or for pagers that
-        # catch up.
+        # Each reads by itself: no act waits for somebody's long page, and no page waits for a report, or for
+        # pagers that catch up.
         self.roster = Books(config.ledger.url)
         self.news = Books(config.ledger.url)
         self.reported = Books(config.ledger.url, REPORT_WITHIN_S)
@@ -171,7 +171,7 @@ class Server(Process):
         return stores
 
     async def _open_books(self) -> Opened:
-        """Looks into the ledger before any bank is taken; where it and the configuration differ.
+        """Looks into the ledger before any bank is taken. Returns where it and the configuration differ.
 
         One of several servers waits for a database that does not answer; one alone raises CommitInDoubt.
         """
@@ -325,7 +325,7 @@ class Server(Process):
         self._others.append(self._task_of(work, *self.writers.values()))
 
     def _task_of(self, work: Coroutine[Any, Any, None], *banks: Writer) -> asyncio.Task[None]:
-        """Runs it next to the others. An error that nobody can explain stops the banks it is of alone."""
+        """Runs it next to the others. An error that nobody can explain stops only its own banks."""
 
         def stop(error: Exception) -> None:
             for writer in banks:
@@ -335,17 +335,17 @@ class Server(Process):
 
 
 def _harmless(_error: Exception) -> None:
-    """What it ended is work that no bank depends on; its metrics tell."""
+    """It ended work that no bank depends on. The metrics of that work tell of it."""
 
 
 async def _while_held(work: Coroutine[Any, Any, None]) -> None:
     """What is done again and again for a bank, until it is not held here any more."""
-    with suppress(BankStopped):  # which is told by who stopped it
+    with suppress(BankStopped):  # what stopped it has told people
         await work
 
 
 async def serve(config: Config, told: Callable[[Server], None] = lambda _: None) -> None:
-    """Serves until SIGTERM or SIGINT, which end a start too: a disk or a database can let it wait for ever.
+    """Serves until SIGTERM or SIGINT. They end a start, too, for a disk may let it wait for ever.
 
     told: called once it has started. Raises what Server raises.
     """

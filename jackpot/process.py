@@ -29,9 +29,9 @@ from jackpot.web.live import Live
 from jackpot.web.screens import Screens
 from jackpot.web.visitor import EVERYWHERE, Visits
 
-# What is there once a process has started stays: the collector passes over it from then on. New objects are
-# looked through once so many more were made than freed, about once a thousand frames. With Python's own 700
-# all that waits for a commit is looked through several times a commit, a tenth of the server's work.
+# What is there once a process has started stays: the collector passes over it from then on. It looks through
+# new objects once so many more were made than freed: about once a thousand frames. With Python's own 700 it
+# looks several times a commit through all that waits for one. That is a tenth of the server's work.
 GARBAGE_YOUNG: Final = 50_000
 
 # How often boards and sessions see time pass: a sign's values come at most ten times a second.
@@ -173,7 +173,7 @@ class Process(ABC):
                 alone(text, text.tick, self.clock.monotonic())
 
     def _task(self, work: Coroutine[Any, Any, None], stop: Callable[[Exception], None]) -> asyncio.Task[None]:
-        """Runs it next to the others. stop: what an error that nobody can explain ends."""
+        """Runs it next to the others. stop: called with an error that nobody can explain."""
         return self._group.create_task(contained(work, stop))
 
 

@@ -49,7 +49,7 @@ def site_of(ledger: Reader, bank: str) -> str:
 
 
 def cut_short(ledger: Reader, bank: str) -> str | None:
-    """Why the bank must have had more rows than it has; None where nothing but a head elsewhere could tell.
+    """Why the bank must have had more rows than it has; None where only a head kept elsewhere could tell.
 
     A bank opens with its first row, and the server that takes it opens a link at once; the people's bank has
     none. A copy's epochs are those of copying.

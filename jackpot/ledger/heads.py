@@ -1,7 +1,7 @@
 """What proves a ledger to somebody who believes no database? Heads, signed and kept elsewhere (S8).
 
-Who can write to the database can forge a chain that verifies, but no signature. README.md in this folder
-says to an auditor what is signed; that is fixed for ever.
+Somebody who can write to the database can forge a chain that verifies, but no signature. README.md in this
+folder says to an auditor what is signed; that is fixed for ever.
 """
 
 import mmap

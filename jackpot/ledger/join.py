@@ -45,7 +45,7 @@ class Joining(NamedTuple):
 
 
 async def join(store: Store, banks: Sequence[str], joining: Joining) -> Head:
-    """Ends the banks and begins another with all that they had; where that one then stands.
+    """Ends the banks and begins another with all that they had. Returns the head of that one.
 
     No server may hold any of them. Raises NotJoined where one is not at rest, another LedgerError where it
     cannot be read or written.

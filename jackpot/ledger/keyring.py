@@ -1,8 +1,8 @@
 """What lies next to the journal about people? Names, secrets and sessions, which can be changed and erased.
 
 The journal holds digests of a name, of what is kept of a secret, and of each session. So a person who may
-write to these tables alone can keep people out. They can neither give one the name of another, nor a secret
-or a session that lets anybody in.
+write to these tables alone can keep people out. But they cannot give a person another's name, and no secret
+or session that they write lets anybody in.
 """
 
 import hashlib

@@ -1,8 +1,8 @@
 """What lies next to the journal about payouts? Who was paid and who was there, which can be erased.
 
 The journal holds the digest of what was written, so nobody can give a payout another patron unseen. Once the
-salt is erased with the rest, nothing can be read in the digest. The empty row stays, so that the request that
-made it, sent again, keeps nothing once more.
+salt is erased with the rest, nothing can be read in the digest. The empty row stays, so that nothing is kept
+once more if the request that made it is sent again.
 """
 
 import hashlib

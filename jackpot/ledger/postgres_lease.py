@@ -67,7 +67,7 @@ class Leases:
         await session.acknowledged()
         self._taken.add(bank)
         head = await self.head(bank)
-        # Another may have taken it since, and the epoch that was read be his.
+        # Another writer may have taken it since, and the epoch that was read may be that one's.
         own = "SELECT 1 FROM head WHERE bank = $1 AND epoch = $2 AND writer = $3"
         if not await session.fetch(own, await session.number(bank), head.epoch, self.writer):
             raise self._lost(bank)

@@ -222,7 +222,7 @@ def _check_seal(engine: Engine, row: Row) -> bool:
 
 
 class _Judge:
-    """Decides the newest rows of a replay again (S8): so many as it has where its snapshots are there.
+    """Decides the newest rows of a replay again (S8): as many as it replays while its snapshots are there.
 
     Who the people of an act were, only `verify` asks. An epoch that began before the replay did is not known:
     what a table says of lost answers once an epoch is not decided again in it.

@@ -62,9 +62,9 @@ class Report(msgspec.Struct, frozen=True):
     """What was found. head: of the rows walked; its hash is what to keep elsewhere for the next time.
 
     problems: one sentence each, naming the row; none if all is well. older: how many rows were not decided
-    again, for older rules decided them. refusals: of how many the requests are not there to be decided again.
-    stopped: those of them, by row, that stopped links: no request shows whether an error did. unproved: how
-    many rows are newer than the last signed head.
+    again, for older rules decided them. refusals: how many rows refuse a request that is not kept, and so
+    cannot be decided again. stopped: those of them, by row, that stopped links: nothing shows whether an
+    error did. unproved: how many rows are newer than the last signed head.
     """
 
     head: Head

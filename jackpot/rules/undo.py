@@ -29,7 +29,7 @@ Moment = tuple[int, int]
 
 BASE: Moment = (0, 0)
 
-# When a point is: asked for in every search, so without a call of ours.
+# The moment of a point. Every search asks for it, so it is found without a call of ours.
 _at = attrgetter("at")
 
 
@@ -37,7 +37,7 @@ class Share(msgspec.Struct, array_like=True, gc=False):
     """One award's part in a take. dealer: the dealer's hand's part, divided among its players (A6).
 
     correction: what two people changed the amount by, which it includes (A10). decided: how much of what it
-    leaves on the meter waits for nobody any more, also where it leaves less for a while (A11).
+    leaves on the meter people have decided on. That stays so if an undo lets it leave less for a while (A11).
     """
 
     award: int
@@ -100,9 +100,9 @@ class Point(msgspec.Struct, array_like=True, gc=False):
 class History(msgspec.Struct, array_like=True):
     """All of a level that can still change.
 
-    Before its first point: base: the accounts. played: on which terms. reset: to what the house had set the
-    meter last. stake: the house's money of that cycle. reseeded: when it was reseeded last, by an award that
-    stands.
+    What holds before its first point. base: the accounts. played: the terms. reset: what the house last set
+    the meter to. stake: the house's money of that cycle. reseeded: when an award that stands reseeded it
+    last.
     """
 
     base: Accounts
@@ -253,7 +253,7 @@ def replay(history: History, left: dict[int, int] | None = None) -> Replayed:
 
 
 def floor_of(history: History) -> int | None:
-    """To what the house restores the meter now after an award of a part of it (A4); None: to nothing."""
+    """What the house now restores the meter to after an award of a part of it (A4); None: it does not."""
     now = replay(history)
     return now.reset if now.played.floor_to_seed else None
 

@@ -52,13 +52,13 @@ from jackpot.server.whose import Whose
 
 # What an act was about, as its line in the log says: each value cut, for a request may be long.
 _LOGGED_MOST: Final = 64
-# What an act on a hit meets where it, or a later one, was done before.
+# By act: what its hit or award has become where that act, or a later one, was done before.
 _DONE: Final[Mapping[type[Ask], tuple[str, ...]]] = {
     Validate: ("validated", "paid", "undone"),
     Pay: ("paid", "undone"),
     Undo: ("paid", "undone"),
 }
-# How the rules refuse it then; and what the refusal becomes once it is known what was done.
+# How the rules refuse the act then, and with which code people are told once it is known what was done.
 _DONE_REFUSED: Final = (Code.NO_SUCH_HIT, Code.NO_SUCH_AWARD, Code.NOT_PENDING, Code.NOT_VALIDATED, Code.PAID)
 _DONE_CODES: Final = {"validated": Code.NOT_PENDING, "paid": Code.PAID, "undone": Code.UNDONE}
 
@@ -145,10 +145,11 @@ class Acts:
         raise BadRequest(f"{type(request.ask).__name__} is no ask")
 
     async def _payout(self, request: Request, payout: Payout) -> Done:
-        """What names somebody is kept before the journal has its digest; what is refused is not kept.
+        """Keeps what names somebody, then decides the act; drops it again where the act is refused.
 
-        What the same request kept before stays where an entry has it, and not where that try was in doubt. A
-        bank's payouts go one after the other: the same one sent twice at once has one mark for both.
+        It is kept first, because the journal gets its digest. A request that is sent again has the mark of
+        its first try: what was kept then stays if an entry has that mark. A bank's payouts go one after the
+        other, so that the same one, sent twice at once, is kept once.
         """
         bank = (await self._whose.bank_of(request)).bank
         async with self._paying[bank]:
@@ -168,7 +169,7 @@ class Acts:
         return await self._books.read(lambda ledger: last_written(ledger, bank, number(hit) or 0)) or 0
 
     async def _erase(self, bank: str, hit: str) -> None:
-        """Erases what the journal says is erased of a hit; again where that failed."""
+        """Erases the papers of a hit that the journal says are erased; again, if that failed before."""
         marks = await self._books.read(lambda ledger: erased_marks(ledger, bank, number(hit) or 0))
         await self._papers.erase(*marks)
 
@@ -197,7 +198,7 @@ class Acts:
         return done
 
     def _heed(self, request: Request, writer: Desk, answer: ActAnswer, **more: Any) -> None:
-        """Told in the log, done or not. Raises NotDone where it was refused."""
+        """Logs an act, done or refused. Raises NotDone where it was refused."""
         refusal = None if answer.ok else NotDone(Code(answer.code), answer.message)
         self._log(request, writer, refusal, **more)
         if refusal is not None:
@@ -258,9 +259,9 @@ class Acts:
         return None
 
     async def _revoke(self, request: Request, revoke: Revoke) -> Revoked:
-        """Ends a device's keys, or the one given: here at once, for ever once it is durable.
+        """Ends a device's keys, or the one given: here at once, and for ever once that is durable.
 
-        Where another server has the bank it must be done there: nothing is kept here that would say it was.
+        Where another server has the bank people must ask that one: this server cannot journal the end.
         """
         name, writer = revoke.device, await self._whose.bank_of(request)
         devices = self._devices[revoke.role]
@@ -283,7 +284,7 @@ class Acts:
         return Revoked(revoked=tuple(wanted), left=left)
 
     async def _add(self, request: Request, coming: AddPerson) -> Done:
-        """Somebody joins the site; what they are called is kept only where an admin says so."""
+        """Adds a person to the site, for an admin alone: nobody else may have a name kept."""
         writer = await self._whose.bank_of(request)
         answer = await self._staff.add(_signed_in(request), coming.login, coming.name, coming.roles)
         self._heed(request, writer, answer, person=answer.person)
@@ -304,9 +305,9 @@ class Acts:
 
 
 class Once:
-    """What is done by this server itself, and not by a bank's rules, is done once for each key.
+    """Does once for each key what this server does by itself, without the rules of a bank.
 
-    A bank remembers its acts in the journal; these live as long as the process, as what they change does.
+    A bank remembers its acts in the journal; these are remembered as long as the process lives.
     """
 
     def __init__(self) -> None:

@@ -20,9 +20,9 @@ _CREDENTIALS: Final = struct.Struct("3i")
 
 
 def bound(path: Path, group: str = "") -> socket.socket:
-    """A socket at `path`, mode 0600 from its first moment; a stale one there was of an earlier process.
+    """A socket at `path`, mode 0600 from its first moment; one of an earlier process is replaced.
 
-    group: may open it then, too. Raises OSError.
+    group: its members may open it, too. Raises OSError.
     """
     if path.exists() and stat.S_ISSOCK(path.stat().st_mode):
         path.unlink()

@@ -63,7 +63,7 @@ class OtherSite(LedgerUnusable):
 class Opened(NamedTuple):
     """missing, left_out: what `missing_banks` and `left_out_banks` find. first: there was no bank at all.
 
-    proved: the newest row that a signed head proves, of each bank of which there is one.
+    proved: for each bank that has a signed head, the newest row that one proves.
     """
 
     missing: dict[str, str]
@@ -73,7 +73,7 @@ class Opened(NamedTuple):
 
 
 async def open_books(store: Store, config: Config, unix_ms: int) -> Opened:
-    """Opens every bank of the configuration where the ledger is empty; where the two differ otherwise.
+    """Opens every bank of the configuration if the ledger is empty; else finds where the two differ.
 
     Raises LedgerCorrupt where its schema is not that of the migrations, a bank does not begin as one does, or
     the ledger is not the one whose heads were signed; OtherSite where it is another site's.
@@ -185,7 +185,7 @@ def check_site(ledger: Reader, config: Config) -> str:
 
 
 def _finished(ledger: Reader) -> list[str]:
-    """The banks that say whose they are: not one without a row, which is missing, nor a part of a copy."""
+    """The banks that say whose they are. One without a row, or in a part of a copy, does not."""
     heads = [ledger.head(bank) for bank in ledger.banks()]
     return [head.bank for head in heads if head.seq and head.holder != UNFINISHED]
 
@@ -256,7 +256,7 @@ def is_closed(link: str) -> str:
 
 
 def _tell_opening(terms: LinkTerms, config: Config, *, first: bool) -> None:
-    """As a warning, where the ledger was there before: it may have lost the meter that the link had."""
+    """Logs it; as a warning if the ledger is not new, for it may have lost the meter that the link had."""
     facts = {"bank": terms.bank, "link": terms.link, "paytable": terms.paytable}
     if first:
         log.info("link_opening", **facts)
@@ -288,7 +288,7 @@ def misplaced_links(ledger: Reader, config: Config, but: str = "") -> dict[str, 
 
 
 def disagreements(ledger: Reader, config: Config) -> list[str]:
-    """What the configuration would have otherwise of links that are open, and closed ones that it still has.
+    """How the configuration differs from links that are open, and the closed links that it still has.
 
     Raises LedgerCorrupt where a bank cannot be read.
     """

@@ -1,8 +1,7 @@
 """What happens where handling one peer raises? That peer ends, it is counted, and nobody else notices.
 
-Wherever code that serves many calls what belongs to one (a callback of its connection, an answer, a push, the
-sweep, a request), the call goes through `alone`. Nothing of a peer so reaches the task group, whatever it
-sent or did (S9).
+Code that serves many peers calls what belongs to one of them (a callback of its connection, an answer, a
+push, the sweep, a request) through `alone`. So no error that one peer causes reaches the task group (S9).
 """
 
 from collections.abc import Awaitable, Callable
@@ -10,7 +9,7 @@ from typing import Any, Final, ParamSpec, Protocol, TypeVar
 
 import structlog
 
-# What a peer can be; "answer" is a release of which it is not known whose it was.
+# What a peer can be; "answer" stands for a peer that is not known.
 KINDS: Final = ("admin", "answer", "http", "sign", "stream", "table", "udp")
 
 P = ParamSpec("P")
@@ -56,7 +55,7 @@ def failed(kind: str, place: str, error: Exception) -> None:
 
 
 async def contained(work: Awaitable[None], stop: Callable[[Exception], None]) -> None:
-    """Awaits a task's work to its end; an error that nobody can explain ends what it is of, by `stop`."""
+    """Awaits a task's work to its end. stop: called with an error that nobody can explain."""
     try:
         await work
     except Exception as error:

@@ -42,8 +42,8 @@ class Watcher(Peer, Protocol):
 class _Group:
     """Watchers of the same links, the same pace and the same form. snapshot: of which revision, made when.
 
-    turns: each watcher has the whole snapshot in its turn. lately: who had it so, within the interval, and
-    when. owed: all are to have it now.
+    turns: whose turn it is to get the whole snapshot. lately: who got it in their turn within the interval,
+    and when. owed: all are to get it now.
     """
 
     def __init__(self, links: frozenset[str], form: Form, *, signs: bool, now: float) -> None:
@@ -145,9 +145,9 @@ class Audience:
                 self._show(group, now)
 
     def _show(self, group: _Group, now: float) -> None:
-        """Values that moved to all but those whose turn it is, or who are behind: they get the whole.
+        """Shows the values that moved. Watchers whose turn it is, or who are behind, get the whole.
 
-        Who had the whole less than an interval ago waits: it gets the whole again with the next values.
+        One that got the whole less than an interval ago waits, and gets it again with the next values.
         """
         whole = group.turns.due(group.watchers, now)
         if not (group.owed or group.changed or group.behind):

@@ -71,7 +71,7 @@ class Board(Face):
             self.audience.tick()
 
     def restand(self) -> bool:
-        """Where it has become untrusted, or trusted again, tells every link's state; whether it did so.
+        """Tells every link's state if it has become untrusted, or trusted again. Returns whether it did.
 
         An untrusted link is told suspended, which promises nothing (S4).
         """

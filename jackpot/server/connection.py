@@ -29,8 +29,8 @@ log: Final = structlog.get_logger()
 class Connection(ABC):
     """One connection. device: who it is, once it is let in. key: the fingerprint of the one that it showed.
 
-    now, unix_ms, tick: when what is acted on came, by both clocks, which are read once for all of it; tick is
-    now in milliseconds.
+    now, unix_ms: when the bytes came that are acted on, by both clocks, which are read once for all of them.
+    tick: now in milliseconds.
 
     Commands keep their order however many callbacks an answer causes: only `pump` takes a turn of what waits,
     and never while the events of an earlier one are acted on.
@@ -53,7 +53,7 @@ class Connection(ABC):
     # What its wire tells.
 
     def opened(self) -> None:
-        """KeyChecks the newcomer."""
+        """Challenges the newcomer."""
         devices, name = self.devices, self.wire.common_name if self.certified else None
         check = KeyCheck(secrets.token_bytes(NONCE_BYTES), devices.server, devices.register.keys, name)
         self.session = ServerSession(check, devices.limits, devices.clock.monotonic())
@@ -190,12 +190,12 @@ class Connection(ABC):
         """A device that was let in is no longer there."""
 
     def _take_turn(self) -> None:
-        """All the others had theirs: nobody holds the server with what was sent at once."""
+        """Takes its next turn after all the others: nobody holds the server up by sending much at once."""
         self._turn_due = False
         alone(self, self.pump)
 
     def _heed_banks(self) -> bool:
-        """Whether it is read no further, because a bank of it can take no more; it is not silent then."""
+        """Whether it is read no further because a bank of it is full. It does not count as silent then."""
         halted = self.session.intake.halted = self.devices.full(self.device)
         return halted
 

@@ -40,7 +40,7 @@ class BankStopped(ServerError):
 
 
 class Desk(ABC):
-    """One bank, as it is dealt with. links: what its board will show. core: as the one who writes it decides.
+    """One bank, as this server deals with it. links: what its board will show. core: where it is decided.
 
     hold: what the bank is in this server. on_durable is called after each commit; on_opened when devices may
     be let in; on_stopped whenever it is seen that they may not.

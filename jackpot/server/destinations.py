@@ -32,7 +32,7 @@ ANSWER_WITHIN_S: Final = 10.0
 # What a web server says of the address, of who sends, or of how busy it is. Any other 4xx is about the line,
 # and would be said of it again.
 _OF_ALL: Final = frozenset({401, 403, 404, 405, 407, 408, 421, 425, 429})
-# So often one notice is refused, over a minute and a half, before the others go on without it.
+# A notice that was refused so often, over a minute and a half, is given up: the others wait no longer.
 REFUSALS_MOST: Final = 8
 # RFC 5424: facility 13 is "log audit", severity 6 "informational".
 _PRIORITY: Final = b"<110>"
@@ -77,7 +77,7 @@ class ToFile:
 
 
 def append(path: Path, line: bytes) -> None:
-    """Appends a line, durably. Raises OSError; what a torn write has left then is no head, and ends there."""
+    """Appends a line, durably. Raises OSError. What a torn write left before is ended first."""
     new = not path.exists()
     file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT, _FILE_MODE)
     try:

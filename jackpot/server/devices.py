@@ -107,7 +107,7 @@ class Devices(ABC):
         return True
 
     def _wait(self, connection: "Connection", event: Greeted) -> None:
-        """Until its bank acts here, or is seen to act elsewhere; of one device's key one connection does."""
+        """Lets it wait until its bank acts, here or elsewhere: one connection of each device and key."""
         same = [one for one, (known, _) in self._waiting.items() if known.id == event.id]
         for other in same:
             if other is not connection and other.key == connection.key:
@@ -175,7 +175,7 @@ class Devices(ABC):
         }
 
     def full(self, device: Device | None) -> bool:
-        """Whether a device is read no further: a bank of it can take no more, or all shall end."""
+        """Whether a device is read no further: one of its banks can take no more, or this server ends."""
         return not self.accepting or (device is not None and device.full)
 
     def dirty(self, connection: "Connection") -> None:
@@ -209,7 +209,7 @@ class Devices(ABC):
         self.flush()
 
     def active(self, desk: DeviceDesk) -> None:
-        """What the bank is here was just seen: those that wait for it are let in, wait on, or are sent on."""
+        """The bank may be another here now: devices that wait for it are let in, wait on, or are sent on."""
         for connection, (event, since) in tuple(self._waiting.items()):
             device = self.register.devices[event.id]
             if desk in device.desks:
@@ -245,7 +245,7 @@ class Devices(ABC):
 
 
 def _log_end(connection: "Connection", event: Closed, register: Register) -> None:
-    """One that proved its key, let in or not; or a stranger, whose address is the source of all it claims."""
+    """Logs who ended: a device that proved its key, let in or not, or a stranger, named by its address."""
     claimed, wire = connection.session.claimed, connection.wire
     said = {"role": register.role, "code": event.code, "reason": event.reason}
     level = log.info if event.code in (None, "replaced") else log.warning

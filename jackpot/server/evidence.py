@@ -26,7 +26,7 @@ log: Final = structlog.get_logger()
 
 
 def check_signed(ledger: Reader, config: Config) -> dict[str, int]:
-    """Holds the newest signed head of each bank against the ledger, where a file is configured; its row.
+    """Holds each bank's newest signed head against the ledger, if a file is configured. Returns their rows.
 
     Raises LedgerCorrupt where one is not in its chain. A file that cannot be read, or has no head of a bank
     that was held before, proves nothing. That is said, and the money does not wait for it.
@@ -57,7 +57,7 @@ def check_signed(ledger: Reader, config: Config) -> dict[str, int]:
 
 
 def check_head(ledger: Reader, head: SignedHead) -> int:
-    """Holds one signed head against its bank: how many rows are newer, which nothing outside proves.
+    """Holds one signed head against its bank. Returns how many rows are newer: nothing outside proves those.
 
     Raises LedgerCorrupt where the ledger is not the one that it was signed of.
     """

@@ -34,7 +34,7 @@ class Standing(Protocol):
         """Whether its meters are this process's to show."""
 
     def trusted(self, now: float) -> bool:
-        """Whether what is shown is known to be durable and its server to be the one that may say so (S4)."""
+        """Whether what is shown is known to be durable, by the server that may say so (S4)."""
 
 
 class LinkView:
@@ -69,7 +69,8 @@ class Hits:
     def take(self, hits: Iterable[Hit]) -> None:
         """Those of a state that are not known yet."""
         for hit in hits:
-            # Another server's clock said when; by one that is far from ours it is not known to be of now.
+            # Another server's clock said when the hit was. If that is far from ours, the hit may be an old
+            # one.
             age = (self._clock.unix_ms() - hit.at) / 1000
             if hit.hit not in self._at and abs(age) < HIT_MEMORY_S:
                 self.remember(hit, max(age, 0.0))
@@ -114,9 +115,10 @@ class Face:
         self._standing = standing
 
     def expect(self, links: Iterable[LinkTerms]) -> None:
-        """What there will be to show, by the configuration; a fault until something is known of it.
+        """Shows the links of the configuration, each as a fault until something is known of it.
 
-        What the journal then does not have is still shown: it takes no wagers, with that reason.
+        A link that the journal turns out not to have is shown, too: it takes no wagers, and the reason says
+        why.
         """
         for terms in links:
             levels = tuple(level.level for level in terms.levels)
@@ -131,7 +133,7 @@ class Face:
 
     @property
     def trusted(self) -> bool:
-        """Whether what it shows is known to be durable and its server to be the one that may say so (S4)."""
+        """Whether what it shows is known to be durable, by the server that may say so (S4)."""
         return self._standing.trusted(self.clock.monotonic())
 
     @property

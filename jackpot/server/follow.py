@@ -1,6 +1,6 @@
 """How does a process without a ledger show a bank? It follows what the active server says in Redis.
 
-It subscribes first, reads the whole face then, and applies what is newer; a gap or a new connection reads the
+It subscribes first, then reads the whole face, and applies what is newer; a gap or a new connection reads the
 face again. A revision never goes back, and what has not been confirmed for 5 s is shown as a fault.
 """
 
@@ -39,7 +39,7 @@ class Silent(ServerError):
 
 
 class _Told:
-    """Shown here whatever is known of it; good while its server says so."""
+    """Shows all that is known of a bank. good: its server says that it may be trusted."""
 
     good = False
 

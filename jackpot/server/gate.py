@@ -78,7 +78,7 @@ class Gate:
         return True
 
     def token(self, login: str) -> str:
-        """What the browser keeps in which they came in; it opens nothing."""
+        """What a browser keeps once they came in with it. It opens nothing."""
         return self._marked(login, secrets.token_hex(_DEVICE_BYTES))
 
     def place(self, login: str, address: str, token: str) -> str:

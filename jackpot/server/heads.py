@@ -1,8 +1,8 @@
 """When are heads of the banks signed and sent off this machine (S8)?
 
 Whenever a bank is taken, after each reading and each hit, after each act of the people's bank, and at least
-hourly. The look at a bank is a
-question like any other, once a second: a wager never waits for it, and many hits in a second have one head.
+hourly. Once a second each bank is asked a question like any other: so a wager never waits for it, and many
+hits in a second have one head.
 """
 
 import asyncio
@@ -35,7 +35,7 @@ _Mark = tuple[int, str]
 
 
 def _mark(engine: Engine) -> tuple[str, _Mark]:
-    """The site, and what is another after each hit and each reading; of the people's bank after each row."""
+    """The site, and what changes with each hit and each reading; in the people's bank with each row."""
     state = engine.state
     return state.site, (state.seq if state.bank == SITE else state.next_hit, state.last_day)
 

@@ -34,7 +34,7 @@ NOT_FIRST_S: Final = 0.5
 HANDED_OVER_S: Final = 5.0
 # A person who hands a bank over is told within this time who took it: until then somebody has, or it is back.
 HEIR_WITHIN_S: Final = 2 * HANDED_OVER_S
-# One that is just starting leaves them to a server that was started with it, so that each finds some.
+# A server that has just started leaves free banks to one that was started with it, so that each gets some.
 STARTED_TOGETHER_S: Final = 2.0
 
 

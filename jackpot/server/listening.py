@@ -22,7 +22,7 @@ log: Final = structlog.get_logger()
 
 
 class Encryption:
-    """TLS of a process' listeners. A certificate that takes the place of the one before is used as it runs.
+    """TLS of a process' listeners. A certificate that replaces the old one is used without a restart.
 
     ends: when the certificate ends, unix seconds; None without TLS.
     """
@@ -74,7 +74,7 @@ class Encryption:
 
 
 def _mark(tls: Tls | None) -> tuple[tuple[int, int], ...]:
-    """What is another once a file of it is another; empty while one is not there."""
+    """What changes when one of the files does; empty while one of them is missing."""
     try:
         stats = [file.stat() for file in (tls.cert, tls.key)] if tls is not None else []
     except OSError:
@@ -89,7 +89,7 @@ def listen(door: Door, devices: Devices) -> int:
 
 
 async def close(devices: Sequence[Devices]) -> None:
-    """Closes every connection once it was sent what is due, after 2 s also where that was not read."""
+    """Closes every connection once it was sent what is due; after 2 s even if that was not read."""
     for each in devices:
         each.flush()
         for connection in tuple(each.connections):

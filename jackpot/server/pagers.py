@@ -1,4 +1,4 @@
-"""How do people hear of what waits who look at no page? A web server of theirs is told, and it pages them.
+"""How do people who look at no page hear of what waits? A web server of theirs is told, and pages them.
 
 Each notice is read from the journal, and the ledger keeps up to which entry everything was taken: so none is
 lost, whatever ends in between, and one may come twice, with the same id. One that is refused time and again

@@ -1,4 +1,4 @@
-"""How is kept what people write on a payout's papers? Next to the journal, for as long as the site says."""
+"""Where is what people write on a payout's papers? Next to the journal, for as long as the site says."""
 
 from jackpot.clock import Clock
 from jackpot.config import Site
@@ -22,7 +22,7 @@ class Papers:
         self._site = site
 
     async def keep(self, payout: Payout, request: bytes) -> bytes:
-        """The mark of what names somebody, empty where nothing does. What is too old is erased now.
+        """Keeps what names somebody: its mark, empty where nothing does. Erases what is too old.
 
         request: the digest of what was asked, so that it is kept once. Raises NotDone, LedgerError.
         """
@@ -38,7 +38,7 @@ class Papers:
         return bytes(mark)
 
     def _kept_since(self) -> int | None:
-        """What was written before that moment, in unix milliseconds, is kept no longer; None for ever."""
+        """Older papers are kept no longer, in unix milliseconds; None where all are kept for ever."""
         days = self._site.papers_kept_days
         return None if days is None else self._clock.unix_ms() - days * DAY_MS
 

@@ -31,7 +31,7 @@ from jackpot.server.roster import Roster, Sheet
 
 # A session that nobody uses ends: a screen that was left alone is signed out within a break.
 SESSION_IDLE_MS: Final = 30 * 60 * 1_000
-# And any after a long shift.
+# Any session ends after a long shift.
 SESSION_MOST_MS: Final = 12 * 60 * 60 * 1_000
 # How often a session in use is written down: often enough for the idle time, seldom for the disk.
 SEEN_EVERY_MS: Final = 60 * 1_000
@@ -95,7 +95,7 @@ class Bank(Protocol):
 
 
 class Keeper(Protocol):
-    """Where what lies next to the journal is changed: a Store."""
+    """What changes the tables next to the journal: a Store."""
 
     async def change(self, *statements: Statement) -> list[tuple[Any, ...]]: ...
 
@@ -103,7 +103,7 @@ class Keeper(Protocol):
 class Entrance:
     """Lets people in. Every call may raise Denied, LedgerError, and BankStopped where another has the people.
 
-    site: the bank of the people. store: that bank's. books: for reading alone, of nobody else's.
+    site: the bank of the people. store: that bank's. books: for reading; nobody else uses them.
     """
 
     def __init__(self, site: Bank, store: Keeper, books: Books, clock: Clock) -> None:
@@ -293,7 +293,7 @@ class Entrance:
         return _person(sheet, number, "secret", ROLES)
 
     async def _failed(self, number: int, login: str, place: str) -> None:
-        """Counts a failure; the last one that may be is journalled, of a person whom there is."""
+        """Counts a failure. The last one that is allowed is journalled, if the site has that person."""
         failures = self.gate.failed(login, place)
         if number and failures == OF_ONE and self.gate.to_tell(number):
             await self.site.person(LockOut(number, failures), ())

@@ -42,7 +42,7 @@ class RedisLine:
 
     @property
     def node(self) -> str:
-        """Host and port, without what opens it."""
+        """Host and port, without the password."""
         return self._url.netloc.rpartition("@")[2]
 
     def works(self) -> None:

@@ -124,7 +124,7 @@ class Register:
         blocked: Iterable[tuple[str, str]],
         ended: Iterable[tuple[str, str, str]],
     ) -> list[str]:
-        """Takes what a bank's journal says of (role, device, key); its devices that no key lets in now."""
+        """Takes what a journal says of (role, device, key). Returns the devices that no key lets in now."""
         self.blocked -= {name for name, device in self.devices.items() if device.desks[0] is desk}
         self.blocked |= {device for role, device in blocked if role == self.role}
         self.ended |= {(device, key) for role, device, key in ended if role == self.role}

@@ -77,7 +77,7 @@ class Sheet(msgspec.Struct, frozen=True):
         return Signed(number, now, means, person.given_by, person.vouched, token, until)
 
     def proof(self, *signed: Signed) -> Proof:
-        """What bears these people out in another bank."""
+        """What proves to another bank who these people are."""
         return Proof(signed, self.state.seq, self.hash)
 
 

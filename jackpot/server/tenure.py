@@ -42,9 +42,9 @@ class HandOver:
 class Tenure:
     """Carries one bank in one server through its life, which `hold` describes.
 
-    Where no other server is known of, nobody is waited for the first time. on_taken: what follows a taking
-    before devices are let in. waits: for how many seconds a free bank is left to others now. start: runs a
-    task next to this one.
+    The first time, a server that knows of no other waits for nobody. on_taken: what follows a taking before
+    devices are let in. waits: for how many seconds a free bank is left to others now. start: runs a task next
+    to this one.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class Tenure:
         self.writer.end()
 
     async def hand_over(self) -> str:
-        """Gives the bank to whichever other server takes it first, once all decided is durable; its holder.
+        """Gives the bank up once all decided is durable. Returns the name of the server that took it then.
 
         Raises BankStopped where it is not held here, or nobody else could take it, or did.
         """

@@ -7,7 +7,7 @@ T = TypeVar("T")
 
 
 class Turns(Generic[T]):
-    """Who comes has a turn each `seconds`, the first by then. now: monotonic seconds, as in every call."""
+    """Each gets a turn every `seconds`, the first within them. now: monotonic seconds, as in every call."""
 
     def __init__(self, seconds: float, now: float) -> None:
         self._order: deque[T] = deque()

@@ -43,7 +43,7 @@ class Whose:
         return [*here, *(desk for desk in self.people if _stopped(desk) is None)], elsewhere
 
     async def own(self, request: Request) -> Desk:
-        """As `bank_of`, of a bank that another server cannot have changed. Raises BankStopped."""
+        """As `bank_of`, for a bank that no other server can have changed. Raises BankStopped."""
         writer = await self.bank_of(request)
         if writer.hold.stopped is None and (stopped := _stopped(writer)) is not None:
             raise BankStopped(stopped)
