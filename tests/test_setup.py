@@ -52,7 +52,7 @@ def test_five_lines_make_a_floor(tmp_path: Path) -> None:
     ("page", "config"),
     [
         ("README.md", "schemas/config.example.toml"),
-        ("deploy/README.md", "schemas/config.example.toml"),
+        ("deploy/RUNBOOK.md", "schemas/config.example.toml"),
         ("deploy/README.md", "deploy/site/config.toml"),
     ],
 )
