@@ -7,7 +7,7 @@ page. Where none runs the command takes the people's bank, and each who stands f
 import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import typer
 
@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+_LOST: Final = (
+    "the ledger is empty: if it was lost, bring it back; a new one gets its people by jackpot users init"
+)
+
 
 def done(talk: Talk, asked: "AddPerson | Callable[[int], Asked]", said: str, login: str = "") -> None:
     """Has an act done, and says so; a refusal, or that it waits for a second admin, ends the command.
@@ -35,25 +39,32 @@ def done(talk: Talk, asked: "AddPerson | Callable[[int], Asked]", said: str, log
     talk.show(answer, said.replace("{code}", answer.get("code", "")))
 
 
-def entered(config: Path | None, work: "Callable[[Entrance], Awaitable[T]]") -> T:
+def entered(config: Path | None, work: "Callable[[Entrance], Awaitable[T]]", *, first: bool = False) -> T:
     """Takes the people's bank from a ledger that no server has, and does that there.
 
-    An empty ledger gets its banks first, as at a server's first start (S3).
+    It must be the one whose heads were signed (S3). first: an empty one gets its banks, as at a server's
+    first start; else it was lost, or never had anybody, and the command ends.
     """
     from jackpot.cli.bank import until_free
     from jackpot.clock import SystemClock
     from jackpot.ledger.open import opened
+    from jackpot.ledger.reading import Reader
     from jackpot.ledger.store import LedgerError
     from jackpot.rules.signing import SITE
-    from jackpot.server.agreement import begin
+    from jackpot.server.agreement import begin, check_books
     from jackpot.server.people import Denied
     from jackpot.server.stopped import entered as taken
 
     found = configured(config, "give --config FILE")
     url, clock = found.ledger.url, SystemClock()
+    if not first and url.startswith("sqlite:///") and not Path(url.removeprefix("sqlite:///")).exists():
+        fail(_LOST)  # and no file is made, which would stand in the way of the one to bring back
 
     async def enter() -> T:
         async with opened(url) as store:
+            await check_books(store, found)
+            if not first and not await store.run(Reader.banks):
+                fail(_LOST)
             if await begin(store, found, clock.unix_ms()):
                 typer.echo(f"the ledger was empty: it has {', '.join((*found.banks, SITE))} now")
             await until_free(store, (SITE,))

@@ -44,7 +44,7 @@ def init(config: ConfigFile = None) -> None:
     from jackpot.server.staff import Staff
 
     first = [_asked(f"{which} of two: ") for which in ("The first", "The second")]
-    entered(config, lambda entrance: Staff(entrance).begin(first, person(None)))
+    entered(config, lambda entrance: Staff(entrance).begin(first, person(None)), first=True)
     typer.echo(f"{first[0].login} and {first[1].login} are admins. Start the server; both sign in.")
 
 

@@ -32,7 +32,7 @@ from jackpot.rules.paytable import LinkTerms, TableTerms
 from jackpot.rules.signing import SITE
 from jackpot.rules.state import CLOSED, State
 from jackpot.server.desk import Desk
-from jackpot.server.evidence import check_signed
+from jackpot.server.evidence import check_signed, tell_unproved
 
 # What to do about a link that opens in a ledger that was there before.
 NOT_THERE: Final = (
@@ -78,18 +78,28 @@ async def open_books(store: Store, config: Config, unix_ms: int) -> Opened:
     Raises LedgerCorrupt where its schema is not that of the migrations, a bank does not begin as one does, or
     the ledger is not the one whose heads were signed; OtherSite where it is another site's.
     """
-    found = await store.run(Reader.schema)
-    for warning in found.warnings:
-        log.warning("ledger_warning", warning=warning)
-    if found.problems:
-        raise LedgerCorrupt("; ".join(found.problems))
-    proved = await store.run(lambda ledger: check_signed(ledger, config))
+    proved = await check_books(store, config)
+    await store.run(lambda ledger: tell_unproved(ledger, config, proved))
     first = await begin(store, config, unix_ms)
     if first:
         url, site = without_password(config.ledger.url), config.site.first_id
         log.warning("banks_opened", url=url, site=site, banks=config.banks, seeds=seeds(config, config.links))
     missing, left_out = await store.run(lambda ledger: _compared(ledger, config))
     return Opened(missing, left_out, first, proved)
+
+
+async def check_books(store: Store, config: Config) -> dict[str, int]:
+    """Is it the ledger of the signed heads, as the migrations make one? As `Opened.proved`.
+
+    Looked at before anything is written: else a lost ledger would begin again at its seeds. Raises
+    LedgerCorrupt.
+    """
+    found = await store.run(Reader.schema)
+    for warning in found.warnings:
+        log.warning("ledger_warning", warning=warning)
+    if found.problems:
+        raise LedgerCorrupt("; ".join(found.problems))
+    return await store.run(lambda ledger: check_signed(ledger, config))
 
 
 async def begin(store: Store, config: Config, unix_ms: int) -> bool:

@@ -1,5 +1,6 @@
-"""Is the ledger the one whose heads were signed (S3, S8)? Looked at before a start opens anything."""
+"""Is the ledger the one whose heads were signed (S3, S8)? Looked at before anything is opened or written."""
 
+from collections.abc import Mapping
 from typing import Final
 
 import structlog
@@ -28,32 +29,43 @@ log: Final = structlog.get_logger()
 def check_signed(ledger: Reader, config: Config) -> dict[str, int]:
     """Holds each bank's newest signed head against the ledger, if a file is configured. Returns their rows.
 
-    Raises LedgerCorrupt where one is not in its chain. A file that cannot be read, or has no head of a bank
-    that was held before, proves nothing. That is said, and the money does not wait for it.
+    Raises LedgerCorrupt where one is not in its chain. A file that cannot be read proves nothing. That is
+    said, and the money does not wait for it.
     """
     heads = config.heads
     if heads is None or heads.file is None:
         return {}
-    there = {bank: ledger.head(bank) for bank in ledger.banks()}
-    own = {*config.banks, SITE}
+    banks = {*config.banks, SITE, *ledger.banks()}
     known = known_keys([SiteKey(heads.key).public, *heads.known])
     try:
-        newest = newest_heads(heads.file, own | there.keys(), known) if heads.file.exists() else {}
+        newest = newest_heads(heads.file, banks, known) if heads.file.exists() else {}
     except OSError as error:
         log.warning("heads_unread", file=str(heads.file), reason=error.strerror)
         newest = {}
     try:
-        unproved = {bank: check_head(ledger, head) for bank, head in newest.items()}
+        for head in newest.values():
+            check_head(ledger, head)
     except LedgerCorrupt as error:
         raise LedgerCorrupt(f"{error}. {_ON_PURPOSE.format(file=heads.file)}") from error
-    for bank, head in there.items():
-        rows = unproved.get(bank, head.seq)
+    return {bank: head.seq for bank, head in newest.items()}
+
+
+def tell_unproved(ledger: Reader, config: Config, proved: Mapping[str, int]) -> None:
+    """Says which rows nothing outside proves, and which bank that was held has no head at all.
+
+    proved: as of `check_signed`.
+    """
+    heads = config.heads
+    if heads is None or heads.file is None:
+        return
+    for bank in ledger.banks():
+        head = ledger.head(bank)
+        rows = head.seq - proved.get(bank, 0)
         facts = {"bank": bank, "epoch": head.epoch, "rows": rows, "file": str(heads.file)}
-        if bank in own - newest.keys() and head.epoch > FIRST_EPOCH:
+        if bank in {*config.banks, SITE} - proved.keys() and head.epoch > FIRST_EPOCH:
             log.error("heads_missing", **facts, do=_NO_HEAD)
         elif rows:
             log.warning("rows_unproved", **facts)
-    return {bank: head.seq for bank, head in newest.items()}
 
 
 def check_head(ledger: Reader, head: SignedHead) -> int:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,9 @@ from typer.testing import CliRunner
 from jackpot.app import Server
 from jackpot.cli.__main__ import root
 from jackpot.cli.speak import PIPE_WIDTH
+from tests.ledger.waiting import open_ledger
 from tests.server.bed import administer, configure, on_loop
+from tests.server.heads import heads
 from tests.server.test_people import journal
 
 ANN, BEN, EVE = "correct horse battery", "staple of the trade", "everything was lost"
@@ -92,6 +95,26 @@ async def test_people_come_before_the_first_start(tmp_path: Path) -> None:
     async with Server(config):
         links = (await administer(config, do="/links"))["links"]
         assert [link["state"] for link in links] == ["active"]
+
+
+@on_loop
+async def test_a_lost_ledger_is_not_begun_again(tmp_path: Path) -> None:
+    """S3, S8: `users init` finds the heads that were signed of it; no other command makes a ledger."""
+    config = configure(tmp_path, extra=heads(tmp_path))
+    await ledger(config)
+    for file in tmp_path.glob("ledger.db*"):
+        file.unlink()
+    recover = ("recover", "eve"), f"{EVE}\n{EVE}\n"
+    for words, typed, expected in (
+        (*recover, "the ledger is empty: if it was lost, bring it back"),
+        (("end", "cal", "--by", "ann"), BY_ANN, "the ledger is empty"),
+        (("init",), FIRST, "was signed, and the journal ends at row 0"),
+        (*recover, "was signed, and the journal ends at row 0"),
+    ):
+        code, said = await users(config, *words, typed=typed)
+        assert (code, expected in said) == (1, True), said
+    with closing(open_ledger(config.ledger.url, readonly=True)) as found:
+        assert found.banks() == []
 
 
 @on_loop
