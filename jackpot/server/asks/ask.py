@@ -44,7 +44,10 @@ Money = Annotated[
 Rate = Annotated[str, Meta(pattern=r"^\d{1,3}(\.\d{1,2})?%$", description='such as "15%" or "0.25%"')]
 Sight = Annotated[
     str,
-    Meta(pattern=rf"^[0-9a-f]{{{2 * MARK_BYTES}}}(?!\n)$", description="what a preview gave as `seen`"),
+    Meta(
+        pattern=rf"^[0-9a-f]{{{2 * MARK_BYTES}}}(?!\n)$",
+        description="a preview's `seen`, or a request's `shown`",
+    ),
 ]
 Moment = Annotated[int, Meta(ge=0, description="unix milliseconds")]
 
@@ -124,7 +127,8 @@ class Request(NamedTuple):
 class Next(msgspec.Struct, frozen=True):
     """What may stand next to an act's fields. by: None for the one who asks; and_by: the second of two.
 
-    seen: what a preview gave with what it showed; then it is refused where it would do something else now.
+    seen: what a preview, or a request, gave with what it showed; then it is refused where it would do
+    something else now.
     """
 
     by: str | None = None

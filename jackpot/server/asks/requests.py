@@ -11,14 +11,14 @@ from jackpot.rules.acts import ACT_OF, decode_asked
 from jackpot.rules.acts.hits import Correct
 from jackpot.rules.acts.meters import DecideLeft
 from jackpot.rules.acts.parameters import ChangeLink
-from jackpot.rules.acts.seen import check_seen, seen
+from jackpot.rules.acts.seen import check_seen, mark_of, seen
 from jackpot.rules.acts.standing import would
 from jackpot.rules.money import decimal
 from jackpot.rules.refusal import Refusal
 from jackpot.rules.signing import Role
 from jackpot.rules.state import Request as Asked
 from jackpot.rules.state import State
-from jackpot.server.asks.ask import Elsewhere, Question, Reply
+from jackpot.server.asks.ask import Elsewhere, Question, Reply, Sight
 from jackpot.server.asks.preview import Moved, moved
 from jackpot.server.asks.tables import still_ms, tables_of
 from jackpot.server.asks.target import plain_of
@@ -34,7 +34,8 @@ class Waiting(Reply, frozen=True):
 
     request: what `confirm` and `reject` call it; then `fields` are those of the act that waits. left_ms: how
     long it waits yet, in milliseconds. asker: who asked, by number. roles: with one of which another person
-    may confirm it. moved: what it would do now; seen: what it would have done when it was asked for. problem:
+    may confirm it. moved: what it would do now; seen: what it would have done when it was asked for. shown:
+    sent with `confirm` as `seen`, it has it refused once it would do something else than `moved`. problem:
     why it would be refused now, "" where it would be done.
     """
 
@@ -52,6 +53,7 @@ class Waiting(Reply, frozen=True):
     roles: tuple[Role, ...] = ()
     moved: tuple[Moved, ...] = ()
     seen: tuple[Moved, ...] = ()
+    shown: Sight | None = None
     problem: str = ""
 
 
@@ -89,7 +91,7 @@ class AskRequests(Question, frozen=True):
 class Waits(NamedTuple):
     """A request. left_ms: how long it waits yet. sums: by name, what stands now of what it would change.
 
-    moved, seen: as of the reply. problem: why it would be refused now.
+    moved, seen, shown: as of the reply. problem: why it would be refused now.
     """
 
     request: Asked
@@ -97,6 +99,7 @@ class Waits(NamedTuple):
     sums: dict[str, Any]
     moved: tuple[Moved, ...]
     seen: tuple[Moved, ...]
+    shown: str | None
     problem: str
 
 
@@ -117,13 +120,14 @@ def waits_of(engine: "Engine", tick: int) -> AllWaits:
 def _looked_at(state: State, request: Asked, left_ms: int) -> Waits:
     """Decided as if somebody confirmed it now."""
     command, now, problem = decode_asked(request.command), tuple[Moved, ...](), ""
+    shown = None
     try:
         event = would(state, request)
-        now = moved(state, seen(state, event))
+        now, shown = moved(state, seen(state, event)), mark_of(state, event).hex()
         check_seen(state, request, event)
     except Refusal as refusal:
         problem = refusal.message
-    return Waits(request, left_ms, _sums(state, command), now, moved(state, request.seen), problem)
+    return Waits(request, left_ms, _sums(state, command), now, moved(state, request.seen), shown, problem)
 
 
 def _sums(state: State, command: Any) -> dict[str, Any]:
@@ -160,6 +164,7 @@ def told_of(bank: str, waits: Waits, named: "Called") -> Waiting:
         "left_ms": waits.left_ms,
         "moved": waits.moved,
         "seen": waits.seen,
+        "shown": waits.shown,
         "problem": waits.problem,
     }
     table, what = fields.get("table"), str(fields.pop("do"))

@@ -50,6 +50,13 @@ async def asked(web: aiohttp.ClientSession, bearer: str, mark: str) -> tuple[int
         return answer.status, str((await answer.json()).get("code", ""))
 
 
+async def sent(web: aiohttp.ClientSession) -> list[str]:
+    """What the page's form to confirm sends of what the page shows."""
+    async with web.get("/ops/requests") as answer:
+        said = await answer.text()
+    return re.findall(r'name="seen" value="([0-9a-f]{32})"', said)
+
+
 @on_loop
 async def test_what_a_page_showed_is_asked_for_as_it_was_shown(tmp_path: Path) -> None:
     """L8: a jackpot fell since the page was opened: it is refused, and the page opened again asks for it."""
@@ -83,6 +90,9 @@ async def test_a_request_names_its_sums_and_who_may_confirm_it(tmp_path: Path) -
         assert one["moved"] == one["seen"]
         assert (one["moved"][0]["value"], one["moved"][0]["value_after"]) == ("10000.00", "9987.654322")
         assert (await page(web, "bo"))[0]
+        assert await sent(web) == [one["shown"]]
+        other = await server.entrance.act(main, Confirm("main-1"), [bo], seen=bytes(16))
+        assert other.code == Code.CHANGED
         offered, said = await page(web, "ann")
         assert (offered, "Somebody else with the role floor or admin confirms it." in said) == (False, True)
         offered, said = await page(web, "vic")
