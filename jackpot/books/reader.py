@@ -2,12 +2,13 @@
 
 from collections.abc import Callable
 from contextlib import suppress
+from threading import Event
 from typing import Final, TypeVar
 
-from jackpot.ledger.aside import Aside
+from jackpot.ledger.aside import LEFT, Aside
 from jackpot.ledger.open import open_reader
 from jackpot.ledger.reading import Reader
-from jackpot.ledger.store import LedgerError
+from jackpot.ledger.store import CommitInDoubt, LedgerError
 
 # A person who looks at a page waits no longer for a disk or a database. Most reads take some milliseconds.
 READ_WITHIN_S: Final = 3.0
@@ -31,9 +32,18 @@ class Books:
         self._used = False
 
     async def read(self, work: Callable[[Reader], T]) -> T:
-        """Raises LedgerError, and CommitInDoubt where it takes too long."""
+        """Raises LedgerError, and CommitInDoubt where it takes too long; then it is read no further."""
         self._used = True
-        return await self._aside.run(lambda: self._read(work), within_s=self._within_s)
+        left = Event()
+
+        def check() -> None:
+            if left.is_set():
+                raise CommitInDoubt(LEFT)
+
+        try:
+            return await self._aside.run(lambda: self._read(work, check), within_s=self._within_s)
+        finally:
+            left.set()
 
     async def close(self) -> None:
         """Ends its use."""
@@ -42,13 +52,12 @@ class Books:
                 await self.read(lambda ledger: ledger.close())
         self._aside.end()
 
-    def _read(self, work: Callable[[Reader], T]) -> T:
-        ledger = self._ledger or open_reader(self._url)
-        self._ledger = None
+    def _read(self, work: Callable[[Reader], T], check: Callable[[], None]) -> T:
+        ledger = self._ledger = self._ledger or open_reader(self._url)
+        ledger.check = check
         try:
-            found = work(ledger)
+            return work(ledger)
         except LedgerError:
+            self._ledger = None
             ledger.close()
             raise
-        self._ledger = ledger
-        return found

@@ -138,7 +138,8 @@ class Reader:
     writer is at work, and raises LedgerError.
 
     schema: the conversation that compares the stored schema with the migrations'. save: keeps a snapshot that
-    was made again while the journal was read; only next to a writer. end: called by `close`.
+    was made again while the journal was read; only next to a writer. end: called by `close`. check: called
+    before each statement; what it raises ends the reading.
     """
 
     def __init__(
@@ -149,11 +150,16 @@ class Reader:
         save: Callable[[Snapshot], None] = lambda _snapshot: None,
         end: Callable[[], None] = lambda: None,
     ) -> None:
-        self._ask = ask
+        self.check: Callable[[], None] = lambda: None
+        self._put = ask
         self._schema = schema
         self._save = save
         self._end = end
         self._numbers: dict[str, int] = {}
+
+    def _ask(self, sql: str, values: tuple[Any, ...]) -> Sequence[Any]:
+        self.check()
+        return self._put(sql, values)
 
     def _number(self, bank: str) -> int:
         """The bank's in the database; 0, which no bank has, where it is not known."""

@@ -54,11 +54,16 @@ class Shown(NamedTuple):
 
 
 class Reports:
-    """Answers for the reports."""
+    """Answers for the reports.
 
-    def __init__(self, make: Maker, books: Books, config: Config, clock: Clock) -> None:
+    papers: where the papers of one hit are read, without which nobody is paid. long: where the others are.
+    Each has a thread of its own, so no paper waits for somebody's long report.
+    """
+
+    def __init__(self, make: Maker, papers: Books, long: Books, config: Config, clock: Clock) -> None:
         self._make = make
-        self._books = books
+        self._papers = papers
+        self._long = long
         self._site = config.site
         self._titles = {link: display.title for link, display in config.displays.items()}
         self._clock = clock
@@ -107,10 +112,9 @@ class Reports:
 
     async def _read(self, report: Report, given: Mapping[str, str], use: Callable[[Found], T]) -> T:
         """What becomes of a report, read next to the writer. Raises BadRequest, NotDone."""
+        books = self._papers if report.lines else self._long
         try:
-            return await self._books.read(
-                lambda ledger: use(report.find(ledger, self._wanted(given, ledger)))
-            )
+            return await books.read(lambda ledger: use(report.find(ledger, self._wanted(given, ledger))))
         except Unanswerable as error:
             raise BadRequest(str(error)) from error
         except CommitInDoubt as error:

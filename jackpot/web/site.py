@@ -126,7 +126,7 @@ async def listen(
         served = api.Served(source.acts, access.person, "http", elsewhere(source.config))
         app.add_subapp(BASE, api.api(served))
         front = Front(source.acts, access, source.config, screens.writing)
-        reports = Reports(Maker(front), source.reported, source.config, source.clock)
+        reports = Reports(Maker(front), source.books, source.reported, source.config, source.clock)
         app.add_routes(ops.routes(front, looking, reports))
     return await start(app, source, screens, door, address)
 

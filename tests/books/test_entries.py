@@ -30,15 +30,12 @@ class Counted(SqliteLedger):
         super().__init__(path, readonly=True)
         self.rows_read = 0
         self.statements: list[tuple[str, tuple[Any, ...]]] = []
-        plain = self._ask
 
-        def ask(sql: str, values: tuple[Any, ...]) -> Any:
-            found = plain(sql, values)
-            self.statements.append((sql, values))
-            self.rows_read += len(found)
-            return found
-
-        self._ask = ask
+    def _ask(self, sql: str, values: tuple[Any, ...]) -> Any:
+        found = super()._ask(sql, values)
+        self.statements.append((sql, values))
+        self.rows_read += len(found)
+        return found
 
 
 def counted(season: Season, path: Path, rows: int) -> Counted:

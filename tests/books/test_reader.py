@@ -1,5 +1,7 @@
 """Do pages read the books without being in anybody's way?"""
 
+import asyncio
+import threading
 from pathlib import Path
 from typing import NoReturn
 
@@ -7,8 +9,10 @@ import pytest
 
 from jackpot.books import reader
 from jackpot.books.reader import Books
+from jackpot.ledger.reading import Reader
+from jackpot.ledger.store import CommitInDoubt
 from tests.ledger.waiting import open_ledger
-from tests.server.bed import on_loop
+from tests.server.bed import WAIT_S, on_loop
 
 
 @on_loop
@@ -27,3 +31,27 @@ async def test_books_that_nobody_has_read_are_not_opened_to_be_closed(
 
     monkeypatch.setattr(reader, "open_reader", opened)
     await Books(url).close()
+
+
+@on_loop
+async def test_a_reading_that_nobody_waits_for_ends(tmp_path: Path) -> None:
+    """Misuse: what takes too long is read no further, so the next reading need not wait for it."""
+    url = f"sqlite:///{tmp_path}/ledger.db"
+    open_ledger(url).close()
+    books = Books(url, within_s=0.2)
+    enough, ended = threading.Event(), threading.Event()
+
+    def long(ledger: Reader) -> None:
+        try:
+            while not enough.is_set():
+                ledger.banks()
+        finally:
+            ended.set()
+
+    with pytest.raises(CommitInDoubt):
+        await books.read(long)
+    try:
+        assert await asyncio.to_thread(ended.wait, WAIT_S)
+    finally:
+        enough.set()
+        await books.close()

@@ -71,7 +71,7 @@ async def test_a_question_that_cannot_be_meant_is_answered_on_its_page(tmp_path:
 async def test_a_report_that_takes_long_holds_up_no_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Misuse: a cycle of many years is given up with a word of where to read it; other pages do not wait."""
+    """Misuse: a cycle of many years is given up, saying where to read it; no page and no paper waits."""
     monkeypatch.setattr("jackpot.app.REPORT_WITHIN_S", 1.5)
     going, end = threading.Event(), threading.Event()
 
@@ -87,6 +87,7 @@ async def test_a_report_that_takes_long_holds_up_no_page(
             long = tasks.create_task(page_of(web, "/ops/reports/hits"))
             assert await asyncio.to_thread(going.wait, WAIT_S)
             assert "<h1>Hits</h1>" in await page_of(web, "/ops/hits")
+            assert "there is no H77" in await page_of(web, "/ops/reports/payout?hit=H77")
             assert not long.done()
         end.set()
         assert "there is too much to read for a page: jackpot report hits on the" in long.result()
