@@ -158,8 +158,9 @@ class Lab:
 
 async def _answer(question: bytes) -> Told:
     """Asks a new process. Raises NotDone where it does not answer."""
+    # -P: nothing is run that somebody put into the working directory.
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "jackpot.odds.aside", stdin=PIPE, stdout=PIPE, stderr=PIPE
+        sys.executable, "-P", "-m", "jackpot.odds.aside", stdin=PIPE, stdout=PIPE, stderr=PIPE
     )
     try:
         async with asyncio.timeout(ANSWER_WITHIN_S):

@@ -4,10 +4,12 @@ import csv
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from jackpot.odds.aside import Told
 from jackpot.web import lab
+from tests.odds.test_aside import asked
 from tests.server.bed import LINK, on_loop, table
 from tests.web.test_access import floor, signed_in
 
@@ -89,3 +91,14 @@ async def test_a_lab_that_cannot_answer_says_so(tmp_path: Path, monkeypatch: pyt
         monkeypatch.setattr(lab, "WAITING_MOST", 0)
         async with web.get("/ops/lab?players=2") as page:
             assert page.status == 503
+
+
+@on_loop
+async def test_the_labs_process_runs_nothing_of_the_working_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Access: who may write to the folder that a server was started in cannot have it run their program."""
+    (tmp_path / "msgspec.py").write_text("raise SystemExit('it was read from the working directory')")
+    monkeypatch.chdir(tmp_path)
+    told = await lab._answer(msgspec.json.encode(asked(players=9)))
+    assert told.problem == "players: let-it-ride seats 1 to 7, not 9"
