@@ -7,6 +7,7 @@ import os
 import sys
 from contextlib import suppress
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Final
 
 import msgspec
@@ -21,6 +22,9 @@ from jackpot.rules.paytable import Game, LinkTerms
 
 # The tables' own process goes first.
 _NICER: Final = 10
+# Where memory runs out, the kernel ends this process before any other; the server's own score was inherited.
+_SCORE: Final = Path("/proc/self/oom_score_adj")
+_FIRST: Final = "1000"
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -109,6 +113,8 @@ def main() -> None:
     """One question from standard input, its answer to standard output."""
     with suppress(PermissionError):  # a unit may forbid it; then both are as they are
         os.nice(_NICER)
+    with suppress(OSError):  # only Linux has it
+        _SCORE.write_text(_FIRST)
     asked = msgspec.json.decode(sys.stdin.buffer.read(), type=Asked)
     sys.stdout.buffer.write(msgspec.json.encode(told_of(asked)))
 

@@ -115,6 +115,25 @@ def test_the_unit_is_hardened(unit: Path, tmp_path: Path) -> None:
     assert float(exposure[1]) < EXPOSURE_MOST
 
 
+def allowed(unit: Path) -> set[str]:
+    """The system calls that the unit's filter lets through: each line adds some, or takes some away."""
+    calls: set[str] = set()
+    for line in re.findall(r"(?m)^SystemCallFilter=(.*)$", unit.read_text()):
+        names = line.removeprefix("~").split()
+        while groups := [name for name in names if name.startswith("@")]:
+            told = run(tool("systemd-analyze", "systemd"), "syscall-filter", *groups).stdout
+            names = [name for name in names if name not in groups] + re.findall(r"(?m)^ +([@a-z]\S*)$", told)
+        calls = calls - set(names) if line.startswith("~") else calls | set(names)
+    return calls
+
+
+def test_the_unit_lets_the_lab_go_behind_the_tables() -> None:
+    """Deploy: a process may put itself behind others; whatever else moves resources stays forbidden."""
+    calls = allowed(UNIT)
+    assert {"setpriority", "nice", "read", "execve"} <= calls
+    assert not {"setrlimit", "ioprio_set", "sched_setscheduler", "chroot"} & calls
+
+
 def test_a_stop_has_the_time_that_it_needs() -> None:
     """DESIGN: a graceful stop, with a slow disk, is over before anybody kills it."""
     needed = STOP_WITHIN_S + CLOSE_WITHIN_S

@@ -1,7 +1,9 @@
 """Does the process next to the server answer whole, and go behind the tables?"""
 
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -10,6 +12,7 @@ from jackpot.config.writing import writing
 from jackpot.odds import aside
 from jackpot.odds.aside import Asked, Told, told_of
 from tests.rules.floor import DOLLAR, TERMS
+from tests.server.bed import on_loop, until
 
 
 def asked(players: int = 6, *, draw: bool = False) -> Asked:
@@ -53,3 +56,16 @@ def test_without_the_extra_there_are_figures_and_no_pictures(monkeypatch: pytest
     assert told.drawable is None
     assert told.sheets
     assert told_of(asked(draw=True)) == Told()
+
+
+@on_loop
+async def test_the_tables_go_first() -> None:
+    """Misuse: where processors or memory are short, this process waits, or ends, before the server does."""
+    words = [sys.executable, "-m", "jackpot.odds.aside"]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        given_up = Path(f"/proc/{process.pid}/oom_score_adj")
+        await until(lambda: given_up.read_text() == "1000\n")
+        assert os.getpriority(os.PRIO_PROCESS, process.pid) == min(
+            os.getpriority(os.PRIO_PROCESS, 0) + 10, 19
+        )
+        process.communicate(msgspec.json.encode(asked(players=9)))
