@@ -348,12 +348,17 @@ class SeenLevel(msgspec.Struct, array_like=True):
 class Seen(msgspec.Struct, array_like=True):
     """What somebody saw of an act that they asked for. terms: of a link whose parameters would change.
 
-    left: what of an award would be decided on, in micro-dollars (A11).
+    left: what of an award would be decided on, in micro-dollars (A11). limits: of the levels to which a
+    link's money would come (L7, L8). raised, leaving: numbers of awards that a recomputation would raise,
+    and of paid ones of which it would leave another sum on the meter (A11).
     """
 
     levels: list[SeenLevel]
     terms: LinkTerms | None = None
     left: int = 0
+    limits: list[int | None] = []
+    raised: list[int] = []
+    leaving: list[int] = []
 
 
 class Request(msgspec.Struct, array_like=True):

@@ -1,7 +1,7 @@
 """What does somebody see who asks for what takes two? The sums that it would move, and what they stand on.
 
 The second person confirms what the first one saw. Wagers raise a meter all the time; where anything else
-moved it since, or the act would move other sums, it is refused and asked for again (L8).
+moved it since, or the act would move other sums, or of other awards, it is refused and asked for again (L8).
 """
 
 from hashlib import sha256
@@ -13,7 +13,7 @@ from jackpot.rules.acts.meters import LeftDecided, LinkClosed, MeterCorrected, T
 from jackpot.rules.acts.parameters import LinkChanged
 from jackpot.rules.acts.requests import called
 from jackpot.rules.codes import Code
-from jackpot.rules.events import Event, LevelChange
+from jackpot.rules.events import Event, LevelChange, Recomputed
 from jackpot.rules.meter import Accounts
 from jackpot.rules.refusal import refuse_if
 from jackpot.rules.state import Request, Seen, SeenLevel, State
@@ -36,8 +36,23 @@ def _moves(state: State, event: Event) -> list[LevelChange]:
             return [LevelChange(event.link, event.level, change)] if event.remove else []
         case Transferred() | LinkClosed():
             return [LevelChange(one.link, one.level, comes_to(state, one)) for one in event.changes]
-    recomputed = getattr(event, "recomputed", None)
-    return [] if recomputed is None else recomputed.changes
+    return _recomputed(event).changes
+
+
+def _recomputed(event: Event) -> Recomputed:
+    """What the event comes to by a recomputation (A11); nothing where none is made."""
+    return getattr(event, "recomputed", None) or Recomputed([])
+
+
+def _limits(state: State, event: Event) -> list[int | None]:
+    """Of each level to which a link's money would come: what is above goes to its overflow (L7)."""
+    if not isinstance(event, Transferred | LinkClosed):
+        return []
+    return [
+        state.link(one.link).levels[one.level - 1].terms.limit
+        for one in event.changes
+        if one.link == event.to
+    ]
 
 
 def seen(state: State, event: Event) -> Seen:
@@ -48,7 +63,11 @@ def seen(state: State, event: Event) -> Seen:
         if any(one.change.values())
     ]
     terms = event.before if isinstance(event, LinkChanged) else None
-    return Seen(levels, terms, event.amount if isinstance(event, LeftDecided) else 0)
+    left = event.amount if isinstance(event, LeftDecided) else 0
+    recomputed = _recomputed(event)
+    raised = sorted(award for award, _ in recomputed.raised)
+    leaving = sorted({made.award for made in recomputed.left})
+    return Seen(levels, terms, left, _limits(state, event), raised, leaving)
 
 
 def _accounts(state: State, link: int, level: int) -> Accounts:
@@ -68,7 +87,8 @@ def mark_of(state: State, event: Event) -> bytes:
     """Of what an act would do and what that stands on, but for what wagers alone move; 16 bytes."""
     sight = seen(state, event)
     held = [_held(one) for one in sight.levels] if isinstance(event, _ON_METERS) else []
-    facts = [_sums(one) for one in sight.levels], held, sight.terms, sight.left
+    awards = sight.raised, sight.leaving
+    facts = [_sums(one) for one in sight.levels], held, sight.terms, sight.left, sight.limits, awards
     return sha256(msgspec.msgpack.encode(facts)).digest()[:MARK_BYTES]
 
 
@@ -86,6 +106,12 @@ def _changed(then: Seen, now: Seen, *, on_meters: bool) -> str:
         return "it would move other sums now than when it was asked for"
     if then.left != now.left:
         return "another sum is left to decide on than when it was asked for"
+    if then.limits != now.limits:
+        return "a meter that the money comes to has another limit than when it was asked for"
+    if then.raised != now.raised:
+        return "it would raise other awards now than when it was asked for"
+    if then.leaving != now.leaving:
+        return "it would leave something of other awards on the meter than when it was asked for"
     if on_meters and [_held(one) for one in then.levels] != [_held(one) for one in now.levels]:
         return "more than wagers has moved the meter since it was asked for"
     return ""

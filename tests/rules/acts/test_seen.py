@@ -12,17 +12,21 @@ from jackpot.rules import again
 from jackpot.rules.acts import ACT_OF, hits
 from jackpot.rules.acts.act import By
 from jackpot.rules.acts.links import Suspend
-from jackpot.rules.acts.meters import CorrectMeter
+from jackpot.rules.acts.meters import CloseLink, CorrectMeter, Transfer
+from jackpot.rules.acts.parameters import ChangeLink
 from jackpot.rules.acts.requests import ActRefused, Confirm, Requested
-from jackpot.rules.acts.seen import mark_of
+from jackpot.rules.acts.rounds import Reopen, VoidRound
+from jackpot.rules.acts.seen import mark_of, seen
 from jackpot.rules.commands import ActCommand
-from jackpot.rules.events import RULES_VERSION, encode
+from jackpot.rules.events import RULES_VERSION, Event, encode
 from jackpot.rules.outcome import Entry
+from jackpot.rules.paytable import LinkTerms
 from jackpot.rules.postings import Posting
 from jackpot.rules.signing import People, Proof, Signed
 from jackpot.rules.state import SeenLevel
-from tests.frames import Close, Void
-from tests.rules.acts.test_meters import frame
+from tests.faults.worked.form import Link, Table
+from tests.frames import Claim, Close, Settle, Void
+from tests.rules.acts.test_meters import CENT, SEED, frame, meter, played, two_links
 from tests.rules.acts.test_parameters import change
 from tests.rules.acts.test_requests import ANN, BEN, CAL, CORRECT, LOOKER, ask, last, waiting
 from tests.rules.subject import PEOPLE, OfEngine
@@ -130,6 +134,79 @@ def test_parameters_that_others_changed_meanwhile_are_not_changed_by_what_they_w
     assert "the link's parameters have changed" in heard.answer["message"]
 
 
+def tenth(subject: OfEngine, round_: str, on: str) -> str:
+    """A straight flush at the table, which takes a tenth of the meter; its hit."""
+    frame(subject, wager(round_), on)
+    flush = Claim(3, ("9s", "8s", "7s"))
+    return str(
+        frame(subject, Settle(round_, (flush,), ("Js", "Ts"), close=True), on).answer["awards"][0]["hit"]
+    )
+
+
+def of_tenths() -> OfEngine:
+    """A link on which a straight flush takes a tenth of the meter, on three tables that no hit holds."""
+    subject = OfEngine()
+    subject.open(Link("L", "ma-PTMGL01", options={"primary": {"": "10"}, "hold_table": False}))
+    for name in ("T1", "T2", "T3"):
+        subject.add(Table(name, links=("L",)))
+    return subject
+
+
+def test_the_awards_that_an_undo_would_raise_are_those_that_were_seen() -> None:
+    """A11: the same sum on the same level, but another winner's: two people have seen the first one's."""
+    subject = of_tenths()
+    first, second = tenth(subject, "r1", "T1"), tenth(subject, "r1", "T2")
+    undo = hits.Undo(first, "misdealt")
+    mark = shown(subject, undo)
+    assert ask(subject, undo, ANN).answer["asked"]
+    assert ask(subject, hits.Undo(second, "misdealt"), BEN).answer["ok"]
+    for act in (Reopen("T2", "r1", "misdealt"), VoidRound("T2", "r1", "misdealt")):
+        assert ask(subject, act, BEN, CAL).answer["ok"]
+    tenth(subject, "r2", "T3")
+    refused(subject, "it would raise other awards now")
+    assert shown(subject, undo) != mark
+    assert ask(subject, undo, ANN, BEN).answer["ok"]
+
+
+def test_the_awards_of_which_an_undo_would_leave_something_are_those_that_were_seen() -> None:
+    """A11: nothing else is raised, but a paid award's difference would now wait for a decision."""
+    subject = of_tenths()
+    first, second = tenth(subject, "r1", "T1"), tenth(subject, "r1", "T2")
+    undo = hits.Undo(first, "misdealt")
+    mark, sight = shown(subject, undo), seen(subject.engine.state, event_of(subject, undo))
+    assert (sight.raised, sight.leaving) == ([3], [])
+    for act in (hits.Validate(second), hits.Pay(second, document="W-1")):
+        assert ask(subject, act, CAL).answer["ok"]
+    sight = seen(subject.engine.state, event_of(subject, undo))
+    assert (sight.raised, sight.leaving) == ([], [3])
+    assert shown(subject, undo) != mark
+
+
+def test_a_transfer_goes_to_meters_with_the_limits_that_were_seen() -> None:
+    """L7, L8: with a lower limit the same money would stand in the overflow; as it was, it is confirmed."""
+    ada, bob = (Signed(number, ("admin", "floor")) for number in (1, 2))
+    for command in (Transfer("L", "M", "a new game"), CloseLink("L", "a new game", "M")):
+        subject = two_links(limit={"": "10000.42"})
+        played(subject)
+        assert ask(subject, Suspend("operator", ("L", "M"), "works"), ada).answer["ok"]
+        mark = shown(subject, command)
+        assert ask(subject, command, ada).answer["asked"]
+        before = subject.engine.state.links[1].terms
+        assert ask(subject, ChangeLink(limited(before, SEED), "approved"), ada, bob).answer["ok"]
+        assert shown(subject, command) != mark
+        heard = ask(subject, Confirm("main-1"), ada, bob)
+        assert (heard.answer["code"], "another limit" in heard.answer["message"]) == ("changed", True)
+        assert ask(subject, ChangeLink(before, "a slip"), ada, bob).answer["ok"]
+        assert shown(subject, command) == mark
+        assert ask(subject, Confirm("main-1"), ada, bob).answer["ok"]
+        assert meter(subject, "M") == (SEED + 42 * CENT, 10 * CENT, 0)
+
+
+def limited(terms: LinkTerms, limit: int) -> LinkTerms:
+    """The same terms with another limit."""
+    return replace(terms, levels=(replace(terms.levels[0], limit=limit),))
+
+
 def test_what_other_refuses_it_is_said_first() -> None:
     """A10: an award that was undone meanwhile is not there, whatever was seen of it."""
     subject = won()
@@ -153,8 +230,12 @@ def test_a_forged_confirmation_of_what_has_changed_is_found() -> None:
 
 def shown(subject: OfEngine, command: ActCommand) -> bytes:
     """The mark of what people are shown that the act would do now."""
-    by = By(People(("one", "other")))
-    return mark_of(subject.engine.state, ACT_OF[type(command)].decide(subject.engine.state, command, by))
+    return mark_of(subject.engine.state, event_of(subject, command))
+
+
+def event_of(subject: OfEngine, command: ActCommand) -> Event:
+    """What two people's act would come to now."""
+    return ACT_OF[type(command)].decide(subject.engine.state, command, By(People(("one", "other"))))
 
 
 def ask_as_shown(subject: OfEngine, mark: bytes, *who: Signed) -> Heard:
