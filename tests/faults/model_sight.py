@@ -8,7 +8,12 @@ Readings, besides those of the model:
     that it moves stand otherwise, something else than wagers moved it. What came back to where it was is as
     it was. Wagers alone change nothing, unless what the act moves is all that stands there: a transfer.
  3. People decide on a sum that an undo left: with another sum it is another decision, also to let it stay.
- 4. New terms were asked for instead of the terms in force; those of another act may change.
+ 4. New terms were asked for instead of the terms in force; those of another act may change, but for the limit
+    of each level that a transfer or a closing goes to, also where nothing of it would go.
+ 5. The awards that an act raises or lowers are those whose sum, corrections included, is another after it. It
+    leaves a decision on a paid one where another sum of it is left on the meter, be it more or less. What the
+    act itself names, a hit with all that it won, is neither. Which awards these are is looked at, not by how
+    much each is another.
 """
 
 from __future__ import annotations
@@ -23,7 +28,8 @@ from tests.faults.model_links import LinkActs, terms_of
 # What is held against what it was: the first of what an act moves, the second of what stood there.
 MOVED: Final = ("awards", "corrections", "transfers")
 STOOD: Final = ("house", *MOVED)
-ON_METERS: Final = ("correct_meter", "decide_left", "transfer", "close_link")
+MOVING: Final = ("transfer", "close_link")
+ON_METERS: Final = ("correct_meter", "decide_left", *MOVING)
 
 Where = tuple[str, str | None]  # a link, and its level; None for what the house pays
 Books = dict[Where, dict[str, int]]
@@ -33,13 +39,17 @@ Books = dict[Where, dict[str, int]]
 class Sight:
     """What an act would move, what stood there where that matters, and which terms it would replace.
 
-    waits: the cents that it would decide on.
+    waits: the cents that it would decide on. limits: of the levels that it would go to. others: the awards
+    that it would raise or lower. left: the paid ones on which it would leave a decision.
     """
 
     moves: dict[Where, tuple[int, ...]]
     stood: dict[Where, tuple[int, ...]]
     terms: tuple[Any, ...] = ()
     waits: int = 0
+    limits: tuple[int | None, ...] = ()
+    others: frozenset[str] = frozenset()
+    left: frozenset[str] = frozenset()
 
 
 class SeenActs(LinkActs):
@@ -75,8 +85,39 @@ class SeenActs(LinkActs):
             )
         if kind == "change":
             sight.terms = terms_of(self.links[fields["link"]])
+        if kind in MOVING and fields.get("to") is not None:
+            sight.limits = self.limits_of(fields)
+        named = self.named(fields)
+        sight.others = differing(self.sums(), then.sums()) - named
+        sight.left = differing(self.left_sums(), then.left_sums()) - named
         return sight
+
+    def limits_of(self, move: Map) -> tuple[int | None, ...]:
+        """Of the levels that a transfer goes to, in the order of those that it comes from (L7)."""
+        levels, target = move.get("levels") or {}, self.links[move["to"]].levels
+        return tuple(target[levels.get(name, name)].limit for name in self.links[move["link"]].levels)
+
+    def sums(self) -> dict[str, int]:
+        """What every award comes to, in cents."""
+        awards = [award for hit in self.hits_made.values() for award in hit.awards]
+        return {one.id: 0 if one.status == UNDONE else one.amount + one.difference for one in awards}
+
+    def left_sums(self) -> dict[str, int]:
+        """What undos have left on the meters of paid awards, decided on or not, in cents."""
+        return {award.id: award.left for link in self.links.values() for award in link.left.values()}
+
+    def named(self, fields: Map) -> set[str]:
+        """The awards that an act itself names."""
+        if "award" in fields:
+            return {fields["award"]}
+        hit = self.hits_made.get(fields.get("hit", ""))
+        return {award.id for award in hit.awards} if hit is not None else set()
 
 
 def change(before: dict[str, int], after: dict[str, int]) -> tuple[int, ...]:
     return tuple(after.get(name, 0) - before.get(name, 0) for name in MOVED)
+
+
+def differing(before: dict[str, int], after: dict[str, int]) -> frozenset[str]:
+    """The awards that have another sum; one that is not listed has none."""
+    return frozenset(one for one in before | after if before.get(one, 0) != after.get(one, 0))

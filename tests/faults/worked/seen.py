@@ -1,0 +1,203 @@
+"""Worked examples: an act would move the same sums as when it was asked for, and yet do something else (S8).
+
+A transfer goes to a level of another limit, or an undo raises another award, or leaves a decision on another.
+For $1: 643a A 21 %, seed and reseed 10,000.00; LOW and NEAR 20 %, seed 500.00. A royal takes the whole meter.
+"""
+
+from tests.faults.worked.changed import ADA, HAND, RESUME, SUSPEND, asks, confirm, ended, paid, two
+from tests.faults.worked.form import Act, Example, Hand, Level, Link, Now, Step, Table
+from tests.faults.worked.left import won
+from tests.faults.worked.links import BOTH, LOW, lost
+from tests.faults.worked.signing import ADMIN, ANN, BEN, FREE, TWO
+from tests.faults.worked.undo import SECOND, THIRD
+
+T1, T2, OTHER = Table("T1"), Table("T2"), Table("T2", links=("N",))
+L, N = ("L", ""), ("N", "")
+LIMIT = "LAP progressive limit"
+NEAR = Link("N", "ma-lir-progressive", options=LOW.options)
+# 10 % on the mega, 8 % on the major, 3 % on the minor
+MANY = Link(
+    "N",
+    "ma-PTMGLML02",
+    options={
+        "seed": {"mega": "10000", "major": "1000", "minor": "250"},
+        "primary": {"mega": "10", "major": "8", "minor": "3"},
+    },
+)
+TO_MINOR = {"link": "L", "to": "N", "levels": {"": "minor"}}
+EMPTIED = Level("0", "0", "0.20", transfers="-0.20")
+
+
+def change_of_n(**terms: object) -> tuple[Step, ...]:
+    """Two people give the other link new terms, and it is played on."""
+    suspend, resume = (Act(kind, fields={"link": "N"}, signed=(ADA,)) for kind in ("suspend", "resume"))
+    return suspend, two("change", link="N", **terms), resume
+
+
+LIMITS: list[Example] = [
+    Example(
+        "a transfer, where the level that it goes to has a limit since",
+        ("L7", "L8", "L9", "S8"),
+        LIMIT,
+        (LOW, NEAR),
+        (BOTH, OTHER),
+        (
+            *lost("r1", [5]),
+            SUSPEND,
+            asks(1, "transfer", ADMIN, link="L", to="N"),
+            *lost("r2", [5], "N", "T2"),  # 500.20
+            *change_of_n(limit={"": "500.30"}),
+            confirm(1, ADMIN, ADA, "changed"),
+            asks(2, "transfer", ADMIN, link="L", to="N"),
+            *lost("r3", [5], "N", "T2"),  # 500.30, and 0.10 above the limit
+            confirm(2, ADMIN, ADA),
+            ended(1, ADMIN),
+        ),
+        {L: EMPTIED, N: Level("500.30", "500", "0.40", overflow="0.30", transfers="0.20")},
+    ),
+    Example(
+        "a closing, where the limit of where it goes was raised; with the same limit, whatever else changed",
+        ("L7", "L8", "L9", "S8"),
+        LIMIT,
+        (LOW, Link("N", "ma-lir-progressive", options={**LOW.options, "limit": {"": "500.10"}})),
+        (BOTH, OTHER),
+        (
+            *lost("r1", [5]),
+            SUSPEND,
+            asks(1, "close_link", ADMIN, link="L", to="N"),
+            *change_of_n(limit={"": "600"}),
+            confirm(1, ADMIN, ADA, "changed"),
+            *change_of_n(limit={"": "500.10"}, validate_at="100", reseed={"": "400"}),
+            confirm(1, ADMIN, ADA),
+        ),
+        {L: EMPTIED, N: Level("500.10", "500", "0", overflow="0.10", transfers="0.20")},
+    ),
+    Example(
+        "a transfer to one level, where it has a limit since; not where another level of that link has one",
+        ("L3", "L7", "L8", "L9", "S8"),
+        LIMIT,
+        (LOW, MANY),
+        (BOTH, OTHER),
+        (
+            *lost("r1", [5]),
+            SUSPEND,
+            asks(1, "transfer", ADMIN, **TO_MINOR),
+            *change_of_n(limit={"minor": "300"}),
+            confirm(1, ADMIN, ADA, "changed"),
+            *change_of_n(limit={"minor": None, "major": "1000"}),
+            confirm(1, ADMIN, ADA),
+        ),
+        {
+            L: EMPTIED,
+            ("N", "mega"): Level("10000", "10000", "0"),
+            ("N", "major"): Level("1000", "1000", "0"),
+            ("N", "minor"): Level("250.20", "250", "0", transfers="0.20"),
+        },
+    ),
+    Example(
+        "a transfer, where the limit of the link that it leaves is another since: that limits nothing of it",
+        ("L7", "L8", "L9", "S8"),
+        LIMIT,
+        (LOW, NEAR),
+        (BOTH, OTHER),
+        (
+            *lost("r1", [5]),
+            SUSPEND,
+            asks(1, "transfer", ADMIN, link="L", to="N"),
+            two("change", link="L", limit={"": "600"}),
+            RESUME,
+            SUSPEND,
+            confirm(1, ADMIN, ADA),
+        ),
+        {L: EMPTIED, N: Level("500.20", "500", "0", transfers="0.20")},
+    ),
+]
+
+RAISED: list[Example] = [
+    Example(
+        "an undo that would raise another award by as much as the one that was paid since",
+        ("A11", "S8"),
+        TWO,
+        (FREE,),
+        (T1, T2),
+        (
+            *won("T1", "r1"),
+            *won("T2", "r2"),
+            asks(1, "undo", ANN, HAND),  # r2 by 0.21
+            *paid("r2"),
+            *won("T1", "r3"),
+            confirm(1, ANN, BEN, "changed"),  # r3 by 0.21
+            asks(2, "undo", ANN, HAND),
+            confirm(
+                2,
+                ANN,
+                BEN,
+                changed=(Now(THIRD, "10000.42", "pending"),),
+                left=(Now(SECOND, "0.21", "paid"),),
+            ),
+            ended(1, ANN),
+        ),
+        {L: Level("10000", "30000", "0.63", "20000.63", cycle=4)},
+    ),
+    Example(
+        "an undo that would raise the same award, whatever was wagered, validated and won after it",
+        ("A11", "S8"),
+        TWO,
+        (FREE,),
+        (T1, T2),
+        (
+            *won("T1", "r1"),
+            *won("T2", "r2"),
+            asks(1, "undo", ANN, HAND),
+            *lost("r4", [5]),
+            Act("validate", Hand("r2", 5), signed=(BEN,)),
+            *won("T1", "r3", "10000.42"),
+            confirm(1, ANN, BEN, changed=(Now(SECOND, "10000.42", "pending"),)),
+        ),
+        {L: Level("10000", "30000", "0.84", "20000.84", cycle=4)},
+        (Now(THIRD, "10000.42", "pending"),),
+    ),
+]
+
+DECISIONS: list[Example] = [
+    Example(
+        "an undo that would leave a decision on one more paid award",
+        ("A11", "S8"),
+        TWO,
+        (FREE,),
+        (T1, T2),
+        (
+            *won("T1", "r1"),
+            *won("T2", "r2"),
+            *paid("r2"),
+            asks(1, "undo", ANN, HAND),
+            *won("T1", "r3"),
+            *paid("r3"),
+            confirm(1, ANN, BEN, "changed"),
+            asks(2, "undo", ANN, HAND),
+            confirm(2, ANN, BEN, left=(Now(SECOND, "0.21", "paid"), Now(THIRD, "0.21", "paid"))),
+            ended(1, ANN),
+        ),
+        {L: Level("10000.21", "30000", "0.63", "20000.42", cycle=4)},
+    ),
+    Example(
+        "an undo that would leave a decision on the same award, where another was won and undone since",
+        ("A11", "S8"),
+        TWO,
+        (FREE,),
+        (T1, T2),
+        (
+            *won("T1", "r1"),
+            *won("T2", "r2"),
+            *paid("r2"),
+            asks(1, "undo", ANN, HAND),
+            *won("T1", "r3"),
+            Act("undo", Hand("r3", 5), signed=(BEN,)),
+            *lost("r4", [5]),
+            confirm(1, ANN, BEN, left=(Now(SECOND, "0.21", "paid"),)),
+        ),
+        {L: Level("10000.63", "20000", "0.84", "10000.21", cycle=4)},
+    ),
+]
+
+EXAMPLES: list[Example] = LIMITS + RAISED + DECISIONS
