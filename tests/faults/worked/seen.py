@@ -4,6 +4,8 @@ A transfer goes to a level of another limit, or an undo raises another award, or
 For $1: 643a A 21 %, seed and reseed 10,000.00; LOW and NEAR 20 %, seed 500.00. A royal takes the whole meter.
 """
 
+from typing import Any
+
 from tests.faults.worked.changed import ADA, HAND, RESUME, SUSPEND, asks, confirm, ended, paid, two
 from tests.faults.worked.form import Act, Example, Hand, Level, Link, Now, Step, Table
 from tests.faults.worked.left import won
@@ -24,11 +26,11 @@ MANY = Link(
         "primary": {"mega": "10", "major": "8", "minor": "3"},
     },
 )
-TO_MINOR = {"link": "L", "to": "N", "levels": {"": "minor"}}
+TO_MINOR: dict[str, Any] = {"link": "L", "to": "N", "levels": {"": "minor"}}
 EMPTIED = Level("0", "0", "0.20", transfers="-0.20")
 
 
-def change_of_n(**terms: object) -> tuple[Step, ...]:
+def change_of_n(**terms: Any) -> tuple[Step, ...]:
     """Two people give the other link new terms, and it is played on."""
     suspend, resume = (Act(kind, fields={"link": "N"}, signed=(ADA,)) for kind in ("suspend", "resume"))
     return suspend, two("change", link="N", **terms), resume
