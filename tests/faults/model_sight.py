@@ -9,7 +9,7 @@ Readings, besides those of the model:
     it was. Wagers alone change nothing, unless what the act moves is all that stands there: a transfer.
  3. People decide on a sum that an undo left: with another sum it is another decision, also to let it stay.
  4. New terms were asked for instead of the terms in force; those of another act may change, but for the limit
-    of each level that a transfer or a closing goes to, also where nothing of it would go.
+    of each level to which a transfer or a closing brings more than nothing.
  5. The awards that an act raises or lowers are those whose sum, corrections included, is another after it. It
     leaves a decision on a paid one where another sum of it is left on the meter, be it more or less. What the
     act itself names, a hit with all that it won, is neither. Which awards these are is looked at, not by how
@@ -18,7 +18,7 @@ Readings, besides those of the model:
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from tests.faults.model_facts import CENT, UNDONE, Award
@@ -47,7 +47,7 @@ class Sight:
     stood: dict[Where, tuple[int, ...]]
     terms: tuple[Any, ...] = ()
     waits: int = 0
-    limits: tuple[int | None, ...] = ()
+    limits: dict[Where, int | None] = field(default_factory=dict)
     others: frozenset[str] = frozenset()
     left: frozenset[str] = frozenset()
 
@@ -85,17 +85,16 @@ class SeenActs(LinkActs):
             )
         if kind == "change":
             sight.terms = terms_of(self.links[fields["link"]])
-        if kind in MOVING and fields.get("to") is not None:
-            sight.limits = self.limits_of(fields)
+        if kind in MOVING:
+            sight.limits = {
+                (link, level): self.links[link].levels[level].limit
+                for link, level in levels
+                if level is not None and sight.moves[link, level][-1] > 0
+            }
         named = self.named(fields)
         sight.others = differing(self.sums(), then.sums()) - named
         sight.left = differing(self.left_sums(), then.left_sums()) - named
         return sight
-
-    def limits_of(self, move: Map) -> tuple[int | None, ...]:
-        """Of the levels that a transfer goes to, in the order of those that it comes from (L7)."""
-        levels, target = move.get("levels") or {}, self.links[move["to"]].levels
-        return tuple(target[levels.get(name, name)].limit for name in self.links[move["link"]].levels)
 
     def sums(self) -> dict[str, int]:
         """What every award comes to, in cents."""

@@ -6,14 +6,14 @@ For $1: 643a A 21 %, seed and reseed 10,000.00; LOW and NEAR 20 %, seed 500.00. 
 
 from typing import Any
 
-from tests.faults.worked.changed import ADA, HAND, RESUME, SUSPEND, asks, confirm, ended, paid, two
+from tests.faults.worked.changed import ADA, HAND, RESUME, SUSPEND, asks, confirm, ended, paid, two, undone
 from tests.faults.worked.form import Act, Example, Hand, Level, Link, Now, Step, Table
 from tests.faults.worked.left import won
 from tests.faults.worked.links import BOTH, LOW, lost
 from tests.faults.worked.signing import ADMIN, ANN, BEN, FREE, TWO
 from tests.faults.worked.undo import SECOND, THIRD
 
-T1, T2, OTHER = Table("T1"), Table("T2"), Table("T2", links=("N",))
+T1, T2, T3, OTHER = Table("T1"), Table("T2"), Table("T3"), Table("T2", links=("N",))
 L, N = ("L", ""), ("N", "")
 LIMIT = "LAP progressive limit"
 NEAR = Link("N", "ma-lir-progressive", options=LOW.options)
@@ -26,6 +26,7 @@ MANY = Link(
         "primary": {"mega": "10", "major": "8", "minor": "3"},
     },
 )
+MANY_TOO = Link("L", MANY.paytable, options=MANY.options)
 TO_MINOR: dict[str, Any] = {"link": "L", "to": "N", "levels": {"": "minor"}}
 EMPTIED = Level("0", "0", "0.20", transfers="-0.20")
 
@@ -94,6 +95,29 @@ LIMITS: list[Example] = [
             ("N", "mega"): Level("10000", "10000", "0"),
             ("N", "major"): Level("1000", "1000", "0"),
             ("N", "minor"): Level("250.20", "250", "0", transfers="0.20"),
+        },
+    ),
+    Example(
+        "a transfer, where a level that gets nothing of it has a limit since",
+        ("L3", "L7", "L8", "L9", "S8"),
+        LIMIT,
+        (MANY_TOO, MANY),
+        (BOTH, OTHER),
+        (
+            *lost("r1", [5]),
+            two("correct_meter", link="L", level="major", account="primary", amount="-0.08"),
+            SUSPEND,
+            asks(1, "transfer", ADMIN, link="L", to="N"),
+            *change_of_n(limit={"major": "1000"}),
+            confirm(1, ADMIN, ADA),
+        ),
+        {
+            ("L", "mega"): Level("0", "0", "0.10", transfers="-0.10"),
+            ("L", "major"): Level("0", "0", "0.08", corrections="-0.08"),
+            ("L", "minor"): Level("0", "0", "0.03", transfers="-0.03"),
+            ("N", "mega"): Level("10000.10", "10000", "0", transfers="0.10"),
+            ("N", "major"): Level("1000", "1000", "0"),
+            ("N", "minor"): Level("250.03", "250", "0", transfers="0.03"),
         },
     ),
     Example(
@@ -199,6 +223,24 @@ DECISIONS: list[Example] = [
             confirm(1, ANN, BEN, left=(Now(SECOND, "0.21", "paid"),)),
         ),
         {L: Level("10000.63", "20000", "0.84", "10000.21", cycle=4)},
+    ),
+    Example(
+        "a void that would leave less to decide on, where an undo has left it since",
+        ("T6", "A11", "S8"),
+        TWO,
+        (FREE,),
+        (T1, T2, T3),
+        (
+            *lost("r0", [5], "L", "T3"),
+            Act("reopen", fields={"table": "T3", "round": "r0"}, signed=(ADA, BEN)),
+            *won("T1", "r1", "10000.42"),
+            *won("T2", "r2"),
+            *paid("r2"),
+            asks(1, "void_round", ANN, table="T3", round="r0"),
+            undone("r1", "0.42"),
+            confirm(1, ANN, BEN, "changed"),  # of the 0.42 it would take 0.21
+        ),
+        {L: Level("10000.42", "20000", "0.63", "10000.21", cycle=3)},
     ),
 ]
 
