@@ -3,7 +3,7 @@
 import asyncio
 import sys
 from asyncio.subprocess import PIPE
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Mapping
 from typing import Any, Final
 from urllib.parse import urlencode
@@ -27,8 +27,10 @@ from jackpot.web.front import SAID, Front, Maker
 
 # A few seconds on a machine that does nothing else.
 ANSWER_WITHIN_S: Final = 30.0
-# Questions that wait for the one process: the page and the pictures of three people.
-WAITING_MOST: Final = 15
+# Questions of one person that wait for the one process, or are worked at: a page and its four pictures.
+WAITING_EACH: Final = 5
+# Of all people: the pages of six. A page's pictures are drawn together, so these are two answers each.
+WAITING_MOST: Final = 30
 # Answers that are kept for their pictures and files: one is some 300 kB.
 KEPT: Final = 16
 # Digits of a number in the form.
@@ -62,7 +64,7 @@ class Lab:
         self._games = _games(front.config)
         self._kept: OrderedDict[bytes, Told] = OrderedDict()
         self._one = asyncio.Lock()
-        self._waiting = 0
+        self._waiting: Counter[int] = Counter()  # by person
 
     async def page(self, request: web.Request, person: Person) -> web.StreamResponse:
         """A link at its meters of now, or at those of the form. as: "print", "csv" or "json"."""
@@ -71,7 +73,7 @@ class Lab:
         told, problem = None, ""
         try:
             meters = _meters(terms, given, await self._now(terms))
-            told = await self._told(self._asked(terms, given, meters))
+            told = await self._told(self._asked(terms, given, meters), person)
         except BadRequest as error:
             meters, problem = {}, str(error)
         if told is not None and "as" in given:
@@ -94,12 +96,12 @@ class Lab:
         query = urlencode({"link": terms.link} | given | written)
         return await self._make.page(request, person, "ops/lab.html", query=query, **shown)
 
-    async def picture(self, request: web.Request, _person: Person) -> web.StreamResponse:
+    async def picture(self, request: web.Request, person: Person) -> web.StreamResponse:
         """One of the page's pictures, as SVG."""
         given = _given(request)
         terms, _ = self._link(given)
         asked = self._asked(terms, given, _meters(terms, given, {}))
-        told = await self._told(replace(asked, draw=True))
+        told = await self._told(replace(asked, draw=True), person)
         svg = told.pictures.get(request.match_info["picture"])
         if svg is None:
             raise web.HTTPNotFound(text="there is no such picture\n")
@@ -136,17 +138,10 @@ class Lab:
         players, rate = (int(text) for text in numbers.values())
         return Asked(terms, game, self._money, meters, players, rate, SEED)
 
-    async def _told(self, asked: Asked) -> Told:
+    async def _told(self, asked: Asked, person: Person) -> Told:
         """What the process says, or has said. Raises BadRequest, NotDone."""
         question = msgspec.json.encode(asked)
-        if self._waiting >= WAITING_MOST:
-            raise NotDone(Code.BUSY, "the lab works for others: try again in some seconds")
-        self._waiting += 1
-        try:
-            async with self._one:
-                told = self._kept.get(question) or await _answer(question)
-        finally:
-            self._waiting -= 1
+        told = self._kept.get(question) or await self._in_turn(question, person.id)
         self._kept[question] = told
         self._kept.move_to_end(question)
         if len(self._kept) > KEPT:
@@ -154,6 +149,19 @@ class Lab:
         if told.problem:
             raise BadRequest(told.problem)
         return told
+
+    async def _in_turn(self, question: bytes, person: int) -> Told:
+        """What the process says, once it has answered who asked before. Raises NotDone."""
+        if self._waiting[person] >= WAITING_EACH:
+            raise NotDone(Code.BUSY, "the lab works for you already: try again in some seconds")
+        if self._waiting.total() >= WAITING_MOST:
+            raise NotDone(Code.BUSY, "the lab works for others: try again in some seconds")
+        self._waiting[person] += 1
+        try:
+            async with self._one:
+                return self._kept.get(question) or await _answer(question)
+        finally:
+            self._waiting[person] -= 1
 
 
 async def _answer(question: bytes) -> Told:

@@ -1,16 +1,18 @@
 """Can people see what a link returns tonight, and take every figure with them?"""
 
+import asyncio
 import csv
 import json
 from pathlib import Path
 
+import aiohttp
 import msgspec
 import pytest
 
 from jackpot.odds.aside import Told
 from jackpot.web import lab
 from tests.odds.test_aside import asked
-from tests.server.bed import LINK, on_loop, table
+from tests.server.bed import LINK, WAIT_S, on_loop, table
 from tests.web.test_access import floor, signed_in
 
 
@@ -102,3 +104,36 @@ async def test_the_labs_process_runs_nothing_of_the_working_directory(
     monkeypatch.chdir(tmp_path)
     told = await lab._answer(msgspec.json.encode(asked(players=9)))
     assert told.problem == "players: let-it-ride seats 1 to 7, not 9"
+
+
+@on_loop
+async def test_no_person_fills_the_lab_for_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Misuse: what one person asks beyond a page is refused, others are answered; what is known, at once."""
+    end = asyncio.Event()
+
+    async def slow(_question: bytes) -> Told:
+        await end.wait()
+        return Told()
+
+    async def status(web: aiohttp.ClientSession, players: int) -> int:
+        async with web.get(f"/ops/lab?meter.mega=81250.00&players={players}") as page:
+            return page.status
+
+    jar = aiohttp.CookieJar(unsafe=True)
+    async with floor(tmp_path) as (server, web), asyncio.timeout(WAIT_S):
+        (await signed_in(web)).close()
+        assert await status(web, 1) == 200
+        monkeypatch.setattr(lab, "_answer", slow)
+        at = f"http://127.0.0.1:{server.ports['http']}"
+        async with aiohttp.ClientSession(at, cookie_jar=jar) as other, asyncio.TaskGroup() as tasks:
+            (await signed_in(other, login="bo")).close()
+            mine = [tasks.create_task(status(web, players)) for players in range(2, 8)]
+            refused, waiting = await asyncio.wait(mine, return_when=asyncio.FIRST_COMPLETED)
+            theirs = tasks.create_task(status(other, 7))
+            assert await status(web, 1) == 200
+            end.set()
+        assert [task.result() for task in refused] == [503]
+        assert [task.result() for task in waiting] == [200] * lab.WAITING_EACH
+        assert theirs.result() == 200
