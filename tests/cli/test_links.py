@@ -25,7 +25,11 @@ async def test_a_restored_start_says_how_it_is_resumed(tmp_path: Path) -> None:
         device.say(t="close", seq=2, round="R1")
         await device.answer(2)
     done = await jackpot("ledger", "restored", config.ledger.url)
-    assert "    jackpot ledger resume --bank main --believe all --reason TEXT" in done[1].splitlines()[-1]
+    assert (
+        "    jackpot ledger resume --bank main --believe all --reason TEXT --config FILE"
+        in done[1].splitlines()
+    )
+    assert done[1].splitlines()[-1] == "add both names: --by NAME --and-by OTHER."
     with structlog.testing.capture_logs() as lines:
         async with Server(config) as server:
             status, ready = await fetch(server, "/readyz")
@@ -57,7 +61,7 @@ async def test_a_restored_start_says_how_it_is_resumed(tmp_path: Path) -> None:
 
 @on_loop
 async def test_of_two_banks_a_restore_names_each(tmp_path: Path) -> None:
-    """S9: what a restore prints works as it is printed, bank by bank."""
+    """S9: what a restore prints works as it is printed, bank by bank, with two names where nobody signs in."""
     side = f'{LINKS}\n{LINKS.replace(LINK, "side").strip()}\nbank = "side"'
     config = configure(tmp_path, links=side)
     async with Server(config):
@@ -74,7 +78,7 @@ async def test_of_two_banks_a_restore_names_each(tmp_path: Path) -> None:
     async with Server(config):
         for line in printed:
             filled = line.replace("FILE", str(config.path)).replace("TEXT", "drill").split()[1:]
-            code, _, error = await jackpot(*filled)
+            code, _, error = await jackpot(*filled, "--by", "Ann", "--and-by", "Bo")
             assert code == 0, error
 
 

@@ -122,7 +122,7 @@ async def _second_evening(device: Device, session: Session, key: bytes, settle: 
 
 async def run(folder: Path) -> str:
     """The session's text."""
-    session, config = Session(), configure(folder)
+    session, config = Session(), configure(folder, heartbeat_ms=5_000)
     key = config.keys["table", "T01"][0]
     async with Server(config) as server:
         async with connected(server.ports["tables"]) as device:

@@ -111,8 +111,8 @@ def test_a_hits_status_is_told_when_all_of_it_that_stands_has_it() -> None:
     send(subject, 1, wager())
     send(subject, 2, royal())
     subject.execute(Undo("H1", "left the table", "A2"), people=("Ada",))
-    for act, status in ((Validate, "validated"), (Pay, "paid")):
-        pushes = subject.execute(act("H1"), people=("Ada",)).pushes
+    for act, status in ((Validate("H1"), "validated"), (Pay("H1", document="W-1"), "paid")):
+        pushes = subject.execute(act, people=("Ada",)).pushes
         told = [push.message["status"] for push in pushes if push.signs_of == "L"]
         assert status in told
 

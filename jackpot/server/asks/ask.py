@@ -46,7 +46,7 @@ Sight = Annotated[
     str,
     Meta(
         pattern=rf"^[0-9a-f]{{{2 * MARK_BYTES}}}(?!\n)$",
-        description="a preview's `seen`, or a request's `shown`",
+        description="what a preview gave as seen, or a request as shown",
     ),
 ]
 Moment = Annotated[int, Meta(ge=0, description="unix milliseconds")]

@@ -9,7 +9,7 @@ import pytest
 
 from jackpot.books import journal
 from jackpot.lab.bench import frames
-from jackpot.lab.bench.pages import Cost, addresses, visiting
+from jackpot.lab.bench.pages import Cost, Visitor, addresses, visiting
 from jackpot.lab.bench.past import Story, past
 from jackpot.lab.bench.servers import Floor
 
@@ -42,9 +42,14 @@ def ask_all(folder: Path, rows: int) -> Asked:
                 for route in runner.app.router.routes()
                 if route.method == "GET" and route.resource is not None
             }
-            return Asked({address: await visitor.cost(address) for address in addresses()}, routes)
+            return Asked({address: await least(visitor, address) for address in addresses()}, routes)
 
     return asyncio.run(ask())
+
+
+async def least(visitor: Visitor, address: str) -> Cost:
+    """Of two visits: what the server reads for itself at that moment is not the page's."""
+    return min([await visitor.cost(address) for _ in range(2)], key=lambda cost: cost.steps)
 
 
 def asked_of(route: str) -> bool:
