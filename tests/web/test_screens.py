@@ -222,8 +222,8 @@ FILLED = """() => {
 
 # Changes of a page at a frame: the columns of three amounts, what follows a new snapshot, a line.
 CHANGES_MOST = 60
-# Pieces in the air at once (coins.js), with those that a slow frame has not yet taken away.
-DRAWN_MOST = 600
+# Pieces in the air at once (coins.js), also where frames are slow.
+DRAWN_MOST = 400
 PREVIEWS = ("normal", "pending", "suspended", "win", "fault")
 
 

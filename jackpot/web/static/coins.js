@@ -3,11 +3,12 @@
 import { create } from "./vendor/confetti.js";
 import { rank } from "./wins.js";
 
-// Per level: pieces of one burst, time between bursts. What is in the air at once: some 250.
+// Per level: pieces of one burst, frames between bursts. A piece lives for frames, too, so that a slow player
+// has no more of them in the air than a quick one: some 200.
 const BURSTS = [
-  { pieces: 36, everyMs: 1500 },
-  { pieces: 44, everyMs: 900 },
-  { pieces: 56, everyMs: 700 },
+  { pieces: 36, every: 90 },
+  { pieces: 44, every: 54 },
+  { pieces: 56, every: 42 },
 ];
 // Frames that a piece lives.
 const TICKS = 150;
@@ -17,17 +18,20 @@ export class Coins {
   constructor(canvas) {
     const pen = canvas.getContext?.("2d");
     this.fire = pen ? create(canvas, { resize: true, useWorker: false, disableForReducedMotion: true }) : null;
-    this.timer = null;
+    this.next = null;
     this.count = 0;
   }
 
   start(level, colour) {
     this.stop();
     if (this.fire === null) return;
-    const { pieces, everyMs } = BURSTS[rank(level)];
-    const burst = () => this.burst(pieces, [...GOLD, colour], rank(level));
-    burst();
-    this.timer = setInterval(burst, everyMs);
+    const { pieces, every } = BURSTS[rank(level)];
+    let frames = 0;
+    const frame = () => {
+      if (frames++ % every === 0) this.burst(pieces, [...GOLD, colour], rank(level));
+      this.next = requestAnimationFrame(frame);
+    };
+    frame();
   }
 
   // Minor: from below. Others: from both sides in turn.
@@ -48,8 +52,8 @@ export class Coins {
   }
 
   stop() {
-    clearInterval(this.timer);
-    this.timer = null;
+    cancelAnimationFrame(this.next);
+    this.next = null;
     this.fire?.reset();
   }
 }
