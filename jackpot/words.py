@@ -1,7 +1,9 @@
 """How are numbers of things, names, cards and certificates said? For commands, pages and logs."""
 
+import re
 import ssl
-from typing import Final
+from collections.abc import Callable, Mapping
+from typing import Final, Self
 
 # OpenSSL's X509_V_ERR_ numbers: a name or an address that the certificate has not; too early, too late.
 _OTHER_NAME: Final = frozenset({62, 64})
@@ -13,8 +15,38 @@ _SUITS: Final = {
     "d": "\N{BLACK DIAMOND SUIT}",
     "c": "\N{BLACK CLUB SUIT}",
 }
+_BRACES: Final = re.compile(r"\{(\w+)\}")
 # Of games, what `words` would write otherwise: they are names.
 _GAMES: Final = {"let-it-ride": "Let It Ride", "ultimate-texas-holdem": "Ultimate Texas Hold 'Em"}
+
+
+class Sentence(str):
+    """An English sentence, filled in, that can be said in another language too.
+
+    plain: the sentence with its names in braces. values: what stands there; some are sentences themselves.
+    """
+
+    __slots__ = ("plain", "values")
+    plain: str
+    values: Mapping[str, object]
+
+    def __new__(cls, plain: str, **values: object) -> Self:
+        made = super().__new__(cls, filled(plain, values))
+        made.plain, made.values = plain, values
+        return made
+
+    def told(self, say: Callable[[str], str]) -> str:
+        """The same in another language. say: what that says for each plain sentence."""
+        values = {
+            name: value.told(say) if isinstance(value, Sentence) else value
+            for name, value in self.values.items()
+        }
+        return filled(say(self.plain), values)
+
+
+def filled(text: str, values: Mapping[str, object]) -> str:
+    """A sentence with values in the place of their names in braces; a name without a value stays."""
+    return _BRACES.sub(lambda name: str(values.get(name[1], name[0])), text)
 
 
 def counted(number: int, what: str) -> str:

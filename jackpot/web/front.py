@@ -1,6 +1,5 @@
 """How do people come in, and how is a page made for those who have?"""
 
-import re
 import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
@@ -34,7 +33,7 @@ from jackpot.web import doings
 from jackpot.web.access import SAFE_METHODS, Access, Forged, Unsafe, check_origin, page_token, word_of_ours
 from jackpot.web.forms import SIGN_IN_MOST, form_of
 from jackpot.web.screens import SECURITY, html, templates, written_in
-from jackpot.words import card, game, words
+from jackpot.words import Sentence, card, filled, game, words
 
 Map = dict[str, Any]
 Page = Callable[[web.Request, Person], Awaitable[web.StreamResponse]]
@@ -55,7 +54,6 @@ _POWER: Final[Mapping[str, tuple[str, ...]]] = {act.name: act.power for act in A
 LISTS: Final = {HITS: "All hits", LINKS: "All links", PEOPLE: "All people", REPORTS: "All reports"}
 # How an address is answered at which nothing can be: mistyped, or there is no such thing.
 _NOT_HERE: Final = (400, 404)
-_BRACES: Final = re.compile(r"\{(\w+)\}")
 # What a form that was sent comes back with: a sentence, and what shows that it is ours.
 SAID: Final = ("said", "word")
 
@@ -249,8 +247,7 @@ class Maker:
 
     def html(self, request: web.Request, name: str, shown: Map, status: int = 200) -> web.StreamResponse:
         """A template, filled in, in the browser's language where we speak it, else in the site's."""
-        asked = ",".join(request.headers.getall(hdrs.ACCEPT_LANGUAGE, []))
-        language = preferred(asked, self._config.site.locale)
+        language = self.language(request)
         common = {
             "site": self._config.site.name,
             "language": language,
@@ -263,6 +260,11 @@ class Maker:
         answer.headers["Vary"] = hdrs.ACCEPT_LANGUAGE
         answer.headers["Referrer-Policy"] = "same-origin"  # else a browser calls a form's origin `null`
         return answer
+
+    def language(self, request: web.Request) -> str:
+        """What a page speaks that is asked for so."""
+        asked = ",".join(request.headers.getall(hdrs.ACCEPT_LANGUAGE, []))
+        return preferred(asked, self._config.site.locale)
 
     def _sum(self, amount: str) -> str:
         return self._money.text(to_cents(of_decimal(amount)))
@@ -277,9 +279,11 @@ class Maker:
 
 @pass_context
 def say(context: Context, text: str, **values: object) -> str:
-    """A sentence in the page's language. values: what stands in its braces."""
-    said = catalogue(context.get("language", ENGLISH), PAGES).get(text, text)
-    return _BRACES.sub(lambda name: str(values.get(name[1], name[0])), said)
+    """A sentence in the page's language. values: what stands in its braces, where it has not got them."""
+    language = context.get("language", ENGLISH)
+    return (
+        in_language(language, text) if isinstance(text, Sentence) else filled(_word(language, text), values)
+    )
 
 
 @pass_context
@@ -292,7 +296,18 @@ def titles(context: Context, roles: Sequence[str], between: str = ", ") -> str:
 def tongue(context: Context, text: str) -> str:
     """The language in which `say` says it: English where no catalogue has it."""
     language: str = context.get("language", ENGLISH)
+    if isinstance(text, Sentence):
+        text = text.plain
     return language if text in catalogue(language, PAGES) else ENGLISH
+
+
+def in_language(language: str, text: Sentence) -> str:
+    """A sentence as a language's catalogue has it; in English where none does."""
+    return text.told(lambda plain: _word(language, plain))
+
+
+def _word(language: str, text: str) -> str:
+    return catalogue(language, PAGES).get(text, text)
 
 
 def sentence(text: str) -> str:

@@ -46,12 +46,14 @@ from jackpot.web.front import (
     Maker,
     Page,
     back_to,
+    in_language,
     saying,
     there,
 )
 from jackpot.web.lab import Lab
 from jackpot.web.overview import Overview
 from jackpot.web.reports import Reports
+from jackpot.words import Sentence
 
 # Fields of a form that are not an act's own.
 _OURS: Final = frozenset({CSRF_FIELD, "key", "back", "second_login", "second_secret", "second_totp"})
@@ -240,23 +242,23 @@ class Pages:
         done = await self._acts.carry_out(keyed(asked, person, key))
         if isinstance(done, OneTimeCode):  # not for an address, which is kept by browser and proxy
             return await self._make.page(request, person, "ops/code.html", code=done)
-        said = _became(name_of(kind), form, done)
+        said = in_language(self._make.language(request), _became(name_of(kind), form, done))
         return there(saying(back_to(form.get("back", "")), said, self._access.session(request)))
 
     def _bank(self, request: web.Request) -> str:
         return request.query.get("bank") or self._banks[0]
 
 
-def _became(act: str, form: MultiDict[str], done: Reply) -> str:
+def _became(act: str, form: MultiDict[str], done: Reply) -> Sentence:
     """What the page says of an act that was accepted."""
     if isinstance(done, Done) and done.asked:
-        return WAITS
+        return Sentence(WAITS)
     whole = not form.get("award")
     if act == "validate" and whole:
-        return f"{form['hit']} is validated. Now it is to be paid."
+        return Sentence("{hit} is validated. Now it is to be paid.", hit=form["hit"])
     if act == "pay" and whole:
-        return f"{form['hit']} is paid, form {form['document']}."
-    return DOINGS[act].done
+        return Sentence("{hit} is paid, form {document}.", hit=form["hit"], document=form["document"])
+    return Sentence(DOINGS[act].done)
 
 
 def _given(request: web.Request, *names: str) -> dict[str, str]:

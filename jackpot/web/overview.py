@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import reduce
 from typing import Any, Final, Protocol
 from urllib.parse import quote
 
@@ -24,7 +25,7 @@ from jackpot.server.history import hits_of
 from jackpot.server.pagers import Pagers
 from jackpot.server.relay import Publisher
 from jackpot.server.remedy import remedies, remedy, suspended
-from jackpot.words import ago, counted, plural
+from jackpot.words import Sentence, ago, counted
 
 HITS_SHOWN: Final = 14
 # The state is read once in this time, however many pages show it.
@@ -35,14 +36,26 @@ STATE_WITHIN_S: Final = 1.0
 # What a person does with a hit of that status (A10).
 _NEXT: Final = {"pending": "validate", "validated": "pay"}
 # A bank that stops says why in the log; what to do about each is in the manual.
-_LOOK_INTO_BANK: Final = "the server's log says why; `jackpot lease show` says who has the bank"
+_LOOK_INTO_BANK: Final = Sentence("the server's log says why; `jackpot lease show` says who has the bank")
+# How many devices of a role are here: where it has one, and where it has more or none.
+HERE: Final = {
+    "table": ("{here} of {known} table", "{here} of {known} tables"),
+    "sign": ("{here} of {known} sign", "{here} of {known} signs"),
+}
+# Devices of a role that are not here: one, and several.
+OFFLINE: Final = {
+    "table": ("Table {names} is offline", "Tables {names} are offline"),
+    "sign": ("Sign {names} is offline", "Signs {names} are offline"),
+}
 
 # By the reason that a link is suspended for, what ends it on the link's page.
 _ON_PAGE: Final = {
-    OPERATOR: "let wagers in again on its page once it is over",
-    INTERNAL: "keep the log; once it is understood two people resume it on its page",
-    TRANSFERRED: "its money went to another link; close it on its page, or two people resume it there",
-    CONFIG_REASON: "two people confirm on its page what differs, or the configuration is put back",
+    OPERATOR: Sentence("let wagers in again on its page once it is over"),
+    INTERNAL: Sentence("keep the log; once it is understood two people resume it on its page"),
+    TRANSFERRED: Sentence(
+        "its money went to another link; close it on its page, or two people resume it there"
+    ),
+    CONFIG_REASON: Sentence("two people confirm on its page what differs, or the configuration is put back"),
 }
 
 Map = dict[str, Any]
@@ -89,8 +102,18 @@ def _own(devices: Devices) -> set[str]:
     }
 
 
-def _trouble(what: str, next_: str, at: str = "", there: str = "") -> dict[str, str]:
-    """at: the page where people act on it. there: what they do then, in place of what they type elsewhere."""
+def _here(devices: Devices) -> Sentence:
+    """How many are here, of those that belong here."""
+    known = len(_own(devices))
+    return Sentence(HERE[devices.register.role][known != 1], here=len(devices.current), known=known)
+
+
+def _trouble(what: Sentence, next_: str, at: str = "", there: str = "") -> dict[str, str]:
+    """What is wrong, and what somebody does about it.
+
+    next_: in English on every page where it is no Sentence. at: the page where people act on it.
+    there: what they do then, in place of what they type elsewhere.
+    """
     return {"what": what, "next": next_, "at": at, "there": there}
 
 
@@ -101,8 +124,11 @@ def _table_at(table: str) -> str:
 
 def _on_page(reasons: str) -> str:
     """What people do about a suspended link on its page; "" where that does not end every reason."""
-    found = [_ON_PAGE.get(reason, "") for reason in reasons.split(", ")]
-    return "; ".join(found) if all(found) else ""
+    found = [_ON_PAGE.get(reason) for reason in reasons.split(", ")]
+    whole = [each for each in found if each is not None]
+    if len(whole) < len(found):
+        return ""
+    return reduce(lambda one, other: Sentence("{one}; {other}", one=one, other=other), whole)
 
 
 def _at_tables(tables: Iterable[Map]) -> Iterator[dict[str, str]]:
@@ -110,25 +136,29 @@ def _at_tables(tables: Iterable[Map]) -> Iterator[dict[str, str]]:
     for table in tables:
         name, round_, asked = table["table"], table["round"], table["asked"]
         if round_ and round_["state"] == "mismatch":
-            said = f"Table {name}: the chips counted differ from the wagers accepted"
+            said = Sentence("Table {table}: the chips counted differ from the wagers accepted", table=name)
+            there = Sentence(
+                "count again at the table; or strike a wager, or void the round, on the table's page"
+            )
             strike = f"strike a wager: `jackpot rounds strike {name} {round_['round']} SEAT LINK`"
-            there = "count again at the table; or strike a wager, or void the round, on the table's page"
             typed = f"count again at the table, or {strike}, or `jackpot rounds void`"
             yield _trouble(said, typed, _table_at(name), there)
         if table["waiting"] > WAITING_MOST:
-            said = f"Table {name}: {table['waiting']:,} awards wait for people"
-            controls = "where the approved controls let small ones be final at once, see `validate_at`"
-            each = f"validate and pay each; {controls}"
+            waiting = f"{table['waiting']:,}"
+            said = Sentence("Table {table}: {count} awards wait for people", table=name, count=waiting)
+            each = Sentence(
+                "validate and pay each; where the approved controls let small ones be final at once, "
+                "see `validate_at`"
+            )
             yield _trouble(said, f"`jackpot hits list`, then {each}", "/ops/hits", each)
         if asked:
-            said = f"Table {name}: {asked['by']} asked to reopen round {asked['round']}"
+            said = Sentence(
+                "Table {table}: {person} asked to reopen round {round}; the table waits 15 minutes at most",
+                table=name, person=asked["by"], round=asked["round"],
+            )  # fmt: skip
             answer = f"`jackpot rounds reopen {name} {asked['round']}`"
-            yield _trouble(
-                f"{said}; the table waits 15 minutes at most",
-                f"another person answers: {answer}, or `decline`",
-                _table_at(name),
-                "another person answers on the table's page",
-            )
+            there = Sentence("another person answers on the table's page")
+            yield _trouble(said, f"another person answers: {answer}, or `decline`", _table_at(name), there)
 
 
 def _at_limit(links: Iterable[Map]) -> Iterator[dict[str, str]]:
@@ -136,8 +166,11 @@ def _at_limit(links: Iterable[Map]) -> Iterator[dict[str, str]]:
     for link in links:
         for level in link["levels"]:
             if level["limit"] is not None and level["primary"] >= level["limit"]:
-                said = f"Link {link['link']}: the meter {level['level']} is at its limit"
-                yield _trouble(said, "what is wagered more goes to the overflow, and to the next meter")
+                said = Sentence(
+                    "Link {link}: the meter {level} is at its limit", link=link["link"], level=level["level"]
+                )
+                then = Sentence("what is wagered more goes to the overflow, and to the next meter")
+                yield _trouble(said, then)
 
 
 class Overview:
@@ -182,10 +215,7 @@ class Overview:
         ]
         hits.sort(key=lambda hit: hit["at"], reverse=True)
         at_tables, at_signs = source.tables, source.signs
-        counts = ", ".join(
-            f"{len(devices.current)} of {counted(len(_own(devices)), devices.register.role)}"
-            for devices in (at_tables, at_signs)
-        )
+        counts = Sentence("{tables}, {signs}", tables=_here(at_tables), signs=_here(at_signs))
         return {
             "time": self._time(source.clock.unix_ms(), "%H:%M:%S"),
             "counts": counts,
@@ -270,47 +300,58 @@ class Overview:
     def _untold(self) -> Iterator[dict[str, str]]:
         """Where signed heads and notices do not get to."""
         source = self._source
-        why = "the line not_sent in the log says why; it is tried again"
+        why = Sentence("the line not_sent in the log says why; it is tried again")
         for outbox in source.signer.outboxes if source.signer is not None else ():
             if outbox.failing:
-                yield _trouble(f"Signed heads do not reach the {outbox.statistics()['destination']}", why)
+                to = outbox.statistics()["destination"]
+                yield _trouble(Sentence("Signed heads do not reach the {destination}", destination=to), why)
         if source.pagers is not None and source.pagers.outbox.failing:
-            yield _trouble("Nobody is paged: the pagers' web server takes no notice", why)
+            yield _trouble(Sentence("Nobody is paged: the pagers' web server takes no notice"), why)
 
     def _troubles(self, tables: Iterable[Map]) -> Iterator[dict[str, str]]:
         """What somebody has to see to, the gravest first, and what they do next."""
         for bank, writer in self._source.writers.items():
             if reason := why(writer):
-                yield _trouble(f"Bank {bank} does not act: {reason}", _LOOK_INTO_BANK)
+                said = Sentence("Bank {bank} does not act: {reason}", bank=bank, reason=reason)
+                yield _trouble(said, _LOOK_INTO_BANK)
             for link, reasons in suspended(writer.board).items():
                 next_ = "; ".join(remedies(reasons, bank, link))
-                said = f"Link {link} is suspended: {reasons}"
+                said = Sentence("Link {link} is suspended: {reasons}", link=link, reasons=reasons)
                 yield _trouble(said, next_, f"/ops/links/{quote(link, safe='')}", _on_page(reasons))
         for bank in self._unfed():
-            said = f"Bank {bank} does not reach Redis: signs fed by Redis show a fault"
-            yield _trouble(said, "start Redis, or check the network to it; the money does not wait for it")
+            said = Sentence("Bank {bank} does not reach Redis: signs fed by Redis show a fault", bank=bank)
+            then = Sentence("start Redis, or check the network to it; the money does not wait for it")
+            yield _trouble(said, then)
         yield from self._untold()
         for bank_state, _ in self._states.values():
             yield from _at_limit(bank_state["links"])
             for table in bank_state["behind"]:
-                said = f"Table {table} has answers that the ledger does not have"
-                there = "two people say on the table's page whether they believe it"
+                said = Sentence("Table {table} has answers that the ledger does not have", table=table)
+                there = Sentence("two people say on the table's page whether they believe it")
                 yield _trouble(said, remedy(BEHIND, bank_state["bank"], ""), _table_at(table), there)
-        for devices in (self._source.tables, self._source.signs):
-            for device in sorted(devices.register.blocked):
-                said = f"Two devices use the key of {devices.register.role} {device}"
-                next_ = (
-                    f"find the second one, then `jackpot keys clear {device} --role {devices.register.role}`"
-                )
-                yield _trouble(said, f"{next_}; a stolen key: `jackpot keys revoke`")
+        yield from self._doubled()
         yield from _at_tables(tables)
         for devices in self._expected():
-            gone = sorted(_own(devices) - set(devices.current))
-            if gone:
-                role = devices.register.role.title()
-                be = "is" if len(gone) == 1 else "are"
-                said = f"{role if len(gone) == 1 else plural(role)} {', '.join(gone)} {be} offline"
-                yield _trouble(said, "check power, network and key; the log names devices that were refused")
+            if gone := sorted(_own(devices) - set(devices.current)):
+                said = Sentence(OFFLINE[devices.register.role][len(gone) > 1], names=", ".join(gone))
+                then = Sentence("check power, network and key; the log names devices that were refused")
+                yield _trouble(said, then)
+
+    def _doubled(self) -> Iterator[dict[str, str]]:
+        """Keys that two devices use."""
+        for devices in (self._source.tables, self._source.signs):
+            role = devices.register.role
+            for device in sorted(devices.register.blocked):
+                then = Sentence(
+                    "find the second one, then `jackpot keys clear {device} --role {key}`; "
+                    "a stolen key: `jackpot keys revoke`",
+                    device=device,
+                    key=role,
+                )
+                said = Sentence(
+                    "Two devices use the key of {role} {device}", role=Sentence(role), device=device
+                )
+                yield _trouble(said, then)
 
     def _unfed(self) -> list[str]:
         """The banks of this server that do not reach Redis. Another server's banks are its own to feed."""

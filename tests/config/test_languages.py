@@ -1,5 +1,6 @@
 """Do signs and pages speak the languages that they say they speak?"""
 
+import ast
 import re
 from collections.abc import Iterator
 from importlib import resources
@@ -16,6 +17,7 @@ from jackpot.server.people import NOBODY_YET, NOT_RIGHT, SESSION_OVER, SHUT
 from jackpot.web.access import HOW_TO_BE_SAFE
 from jackpot.web.doings import DOINGS, WAITS
 from jackpot.web.front import LISTS
+from jackpot.web.overview import HERE, OFFLINE
 from jackpot.web.reports import ASKED
 from jackpot.web.screens import templates
 
@@ -106,6 +108,24 @@ def test_every_sentence_of_a_sign_is_in_every_catalogue() -> None:
     assert words("de_AT") == {}
 
 
+def made_by_programs() -> Iterator[str]:
+    """Every plain sentence of a Sentence that a page's program makes."""
+    for file in resources.files("jackpot.web").iterdir():
+        if file.name.endswith(".py"):
+            for call in ast.walk(ast.parse(file.read_text())):
+                if (
+                    isinstance(call, ast.Call)
+                    and isinstance(call.func, ast.Name)
+                    and call.func.id == "Sentence"
+                ):
+                    yield from (
+                        each.value
+                        for each in call.args
+                        if isinstance(each, ast.Constant) and isinstance(each.value, str)
+                    )
+    yield from (text for pair in (*OFFLINE.values(), *HERE.values()) for text in pair)
+
+
 def test_every_sentence_of_a_page_is_in_every_catalogue() -> None:
     """Pages: what templates say, what a refusal means and what one does then, roles and states of awards."""
     sentences = set(said_by_pages())
@@ -116,6 +136,9 @@ def test_every_sentence_of_a_page_is_in_every_catalogue() -> None:
     sentences |= {WAITS, *(text for doing in DOINGS.values() for text in doing)}
     sentences |= {label for fields in ASKED.values() for _, label in fields}
     sentences |= {NOBODY_YET, NOT_RIGHT, SESSION_OVER, SHUT, HOW_TO_BE_SAFE}
+    told = {text for text in made_by_programs() if re.sub(r"{\w+}|\W", "", text)}
+    assert {"{hit} is paid, form {document}.", "Tables {names} are offline"} <= told
+    sentences |= told
     spanish = words("es_MX", PAGES)
     assert sentences - spanish.keys() == set()
     assert [english for english, said in spanish.items() if in_braces(english) != in_braces(said)] == []

@@ -98,7 +98,9 @@ async def test_a_page_speaks_the_language_of_the_browser(tmp_path: Path) -> None
         assert "Todavía no hay premios." in pages["/ops/hits"]
         assert '<p class="detail" lang="en">' in pages["/ops/hits/main/H9"]
         assert '<h2 id="tables">Mesas</h2>' in pages["/ops"]
-        assert '<p class="fine" lang="en">' in pages["/ops"]
+        assert "está sin conexión</b><span" in pages["/ops"].replace(' lang="es-MX"', "")
+        assert "revise la corriente, la red y la clave;" in pages["/ops"]
+        assert re.search(r'<p class="fine">0 de \d+ mesas?, 0 de \d+ letreros?', pages["/ops"])
         async with web.get("/ops/hits") as answer:
             assert '<html lang="en-US">' in await answer.text()
 
@@ -142,6 +144,10 @@ async def test_a_page_says_only_what_became_of_its_own_form(tmp_path: Path) -> N
             "/ops?said=%ff&word=%ff",
         ):
             assert 'class="said"' not in await text(web, other), other
+        paid = form | {"document": "P-1"}
+        spanish = {"Accept-Language": "es"}
+        async with web.post("/ops/acts/pay", data=paid, headers=spanish) as answer:
+            assert 'class="said" role="status">H1 está pagado, formulario P-1.<' in await answer.text()
         (await signed_in(web, login="bo")).close()
         assert 'class="said"' not in await text(web, ours), "it was said to somebody else"
 
