@@ -100,7 +100,7 @@ async def test_a_page_speaks_the_language_of_the_browser(tmp_path: Path) -> None
         assert '<h2 id="tables">Mesas</h2>' in pages["/ops"]
         assert "está sin conexión</b><span" in pages["/ops"].replace(' lang="es-MX"', "")
         assert "revise la corriente, la red y la clave;" in pages["/ops"]
-        assert re.search(r'<p class="fine">0 de \d+ mesas?, 0 de \d+ letreros?', pages["/ops"])
+        assert re.search(r'<p class="fine">0 de \d+ mesas?, 0 de \d+ pantallas?', pages["/ops"])
         async with web.get("/ops/hits") as answer:
             assert '<html lang="en-US">' in await answer.text()
 
