@@ -103,7 +103,7 @@ def _own(devices: Devices) -> set[str]:
 
 
 def _here(devices: Devices) -> Sentence:
-    """How many are here, of those that belong here."""
+    """How many devices are here, and how many belong here."""
     known = len(_own(devices))
     return Sentence(HERE[devices.register.role][known != 1], here=len(devices.current), known=known)
 
