@@ -84,8 +84,14 @@ async def until_true(page: "Page | Frame", expression: str) -> None:
             await asyncio.sleep(0.05)
 
 
+async def painted(page: "Page | Frame") -> None:
+    """Waits until what changed by now was laid out and is seen: sizes follow a change within its frame."""
+    await page.evaluate("new Promise((seen) => requestAnimationFrame(() => requestAnimationFrame(seen)))")
+
+
 async def cut_off(page: "Page | Frame", parts: str) -> Any:
     """Of these elements those whose text is wider than they are, or that lie partly off the screen."""
+    await painted(page)
     return await page.evaluate(
         """(parts) => [...document.querySelectorAll(parts)].filter((part) => {
             const own = part.getBoundingClientRect();
@@ -98,6 +104,7 @@ async def cut_off(page: "Page | Frame", parts: str) -> Any:
 
 async def overflows(page: "Page | Frame") -> Any:
     """What is wider or higher than the screen, or than what holds it."""
+    await painted(page)
     return await page.evaluate(
         """() => [...document.querySelectorAll('.level, .amount-run, header h1, .name')].filter((part) => {
             const own = part.getBoundingClientRect();
