@@ -39,6 +39,9 @@ _OPEN: Final = """
         AND state LIKE 'idle in transaction%' AND pid <> ALL ($2::int[])
 """
 
+# Another bank's holder is ended when that bank is taken.
+_OTHERS: Final = "SELECT backend FROM head WHERE backend <> pg_backend_pid()"
+
 Call = Callable[[], Awaitable[Any]]
 
 
@@ -179,7 +182,8 @@ class Trouble:
     async def _taken(self, connection: Faulty) -> None:
         """A process that takes a bank must have ended every transaction that may still write to it."""
         self.robbed = False
-        left = [connection.get_server_pid(), *self.unseen]
+        others = [backend for (backend,) in await super(Faulty, connection).fetch(_OTHERS)]
+        left = [connection.get_server_pid(), *self.unseen, *others]
         for pid, query in await self._admin(_OPEN, self._database, left):
             raise Difference(f"the bank was taken, and backend {pid} still has a transaction open: {query}")
 
