@@ -40,9 +40,9 @@ Readings (where the rules leave a choice, the one taken here):
     whom no hand names), that another hand of the round contradicts, or that T9 refuses over wagers and hands
     together (a name is the same in whatever case, width and blanks it is written); too few community cards or
     not the dealer's two for a wager on them, a board or a dealer's hand other than the one known (an empty
-    one is not sent), a name that is no hand of a link with own wagers or lacks the suit that its rows tell
-    apart, and one without `link` where the cards that make the hand differ between the seat's links (where it
-    has none, between those wagered on).
+    one is not sent), a name that is no hand of a link wagered on (be it on the dealer's hand alone) or lacks
+    the suit that its rows tell apart, and one without `link` where the cards that make the hand differ
+    between the seat's links (where it has none, between those wagered on).
 12. A seat is settled once, in several entries of one message where each is for a link; two with the same
     link, or with other cards, are `bad_message`. Cards speak for every link, whatever `link` says, for that
     is what a name is for. A name alone speaks for links whose hands are made of the same cards, and so two

@@ -312,13 +312,12 @@ def check_shown(table: Table, links: dict[str, Link], round_: Round, message: Ma
         if round_.settled or (left_out and not message.get("close")):
             raise Refused("bad_message")
     for name, hand in hands_by_link(table, links, round_, hands):
-        wagered = bool(round_.live(name, "own"))
         names = [one for one in hands if one["seat"] == hand["seat"] and "hand" in one]
         for one in names:
-            spoken = (wagered or "link" in one) and name in hand_links(table, links, round_, one)
+            spoken = (round_.live(name) or "link" in one) and name in hand_links(table, links, round_, one)
             if spoken and not is_named(links[name], hand | {"hand": one["hand"]}):
                 raise Refused("bad_message")
-        if "cards" in hand and wagered:
+        if "cards" in hand and round_.live(name, "own"):
             hand_cards(table, links[name], hand["cards"], board)
     for wager in round_.wagers:
         if wager.live and wager.on == "dealer" and shown and not round_.dealer_done:
@@ -352,7 +351,7 @@ def check_settle(table: Table, links: dict[str, Link], round_: Round, message: M
         raise Refused("no_wager")
     check_names(table, links, round_, hands)
     for name, hand in hands_by_link(table, links, round_, hands):
-        if round_.live(name, "own"):
+        if round_.live(name):
             claim_of(table, links[name], hand, board)
     known = all_cards(round_, message)
     if len(known) != len(set(known)):

@@ -37,6 +37,11 @@ def by_name(link: str, hand: str, **more: str) -> Message:
     return shown(7, hand=hand, link=link, **more)
 
 
+def showing(*hands: Message) -> Message:
+    """Hands of round r1, with a board and a dealer's hand that win nothing."""
+    return settle("r1", *hands, board="Ts Js Qs 2d 3h", dealer="Kh Kc")
+
+
 EXAMPLES: list[Example] = [
     Example(
         "the Five Card Hand Bonus of Ultimate Texas Hold 'Em: two cards and the flop, the dealer's too",
@@ -309,5 +314,21 @@ EXAMPLES: list[Example] = [
             ("M", ""): Level("1000.40", "1000", "0.40"),
             ("N", ""): Level("10000.21", "10000", "0.21"),
         },
+    ),
+    Example(
+        "a name is held to its link and its cards, also where the dealer's hand alone is wagered on",
+        ("H4", "A6"),
+        "58 Pa. Code 653a.6(b), 653a.12(e)(2); protocol: hand_mismatch, no_wager",
+        (Link("L", "pa-653a-five-card-hand-bonus"),),
+        (Table("T1", UTH, 6),),
+        (
+            Frame("T1", wager("r1", bets("L", [2], on="dealer"))),
+            Frame("T1", showing(shown(3, hand="mini-royal", folded=True)), code="bad_message"),
+            Frame("T1", showing(shown(3, "5c 6c", hand=ACES)), code="bad_message"),
+            # with the flop two deuces are a pair, and so are the dealer's kings
+            Frame("T1", showing(shown(3, "2h 2s", hand="flush")), code="hand_mismatch"),
+            Frame("T1", showing(shown(3, "2h 2s", hand="pair"), shown(1, hand="flush", folded=True))),
+        ),
+        {("L", ""): Level("10000.13", "10000", "0.21", reserve="0.08")},
     ),
 ]
