@@ -1,8 +1,8 @@
 """What stood on a meter at a moment, and how did it get there? From where its cycle began (L10).
 
-The primary at a moment is the sum of what all postings since then moved. Wagers are added up by gaming day
-and table; everything else is named. A cycle that ended with an award that was undone is joined to the next,
-so the way begins where the oldest of the joined ones did. A bank that others became goes on in theirs.
+The primary at a moment is the sum of what all postings since then moved. Wagers are added up by gaming day,
+table and cycle; everything else is named. A cycle that ended with an award that was undone is joined to the
+next, so the way begins where the oldest of the joined ones did. A bank that others became goes on in theirs.
 """
 
 from collections.abc import Iterator
@@ -53,11 +53,11 @@ _PLAY: Final = (
 )
 _ADDED: Final = f"""
     SELECT "table", CASE WHEN kind = {Wagered.kind} THEN 1 ELSE 0 END AS wagered,
-        (at - ?6) / {QUARTER_MS} AS quarter, min(cycle), sum("primary"), sum(reserve), sum(overflow)
+        (at - ?6) / {QUARTER_MS} AS quarter, cycle, sum("primary"), sum(reserve), sum(overflow)
     FROM posting JOIN journal ON journal.bank = posting.bank AND journal.seq = posting.seq
     WHERE posting.bank = ?1 AND posting.seq > ?2 AND posting.seq <= ?3 AND link_ = ?4 AND level = ?5
         AND ({_PLAY})
-    GROUP BY "table", wagered, quarter ORDER BY quarter, wagered DESC, "table"
+    GROUP BY "table", wagered, quarter, cycle ORDER BY quarter, wagered DESC, "table", cycle
 """.replace("link_", "posting.link")  # noqa: S608
 _NAMED: Final = f"""
     SELECT journal.seq, at, kind, version, "table", table_seq, body, cycle, "primary", reserve, overflow
@@ -106,6 +106,7 @@ class Turn(NamedTuple):
 class Way:
     """The way of one level's meter to a moment. primary: what stood there, once every line was drawn.
 
+    cycles: those that it went through, of which the moment's own is the last; as `primary`, known at the end.
     undone: the awards that were undone since the way began.
     """
 
@@ -115,13 +116,17 @@ class Way:
         self.place = place
         self.turn = turn
         self.primary = 0
+        self.cycles = range(0)
         self.undone: set[int] = set()
         self._undone_from = 2**63 - 1
 
     def lines(self) -> Iterator[Line]:
         """Each step from the cycle's beginning to the moment."""
+        first, last = 0, self._at_turn()
         for line in self._lines():
             self.primary += line.meter
+            first, last = first or line.cycle, max(last, line.cycle)
+            self.cycles = range(first, last + 1)
             yield line
 
     def _lines(self) -> Iterator[Line]:
@@ -213,11 +218,11 @@ class Way:
 
     def _between(self, after: int, upto: int) -> Iterator[Line]:
         """All that moved the meter in the entries after < seq <= upto, a short stretch at a time."""
-        days: dict[tuple[str, int, str], Line] = {}
+        days: dict[tuple[str, int, str, int], Line] = {}
         for start in range(after, upto, SUM_ROWS):
             end = min(upto, start + SUM_ROWS)
             for line in self._added(start, end):
-                key = (line.day, 0 if line.what == _WAGERS else 1, line.table)
+                key = (line.day, 0 if line.what == _WAGERS else 1, line.table, line.cycle)
                 known = days.get(key, line._replace(meter=0, reserve=0, overflow=0))
                 days[key] = known._replace(
                     meter=known.meter + line.meter,
@@ -231,7 +236,7 @@ class Way:
         yield from days.values()
 
     def _added(self, after: int, upto: int) -> Iterator[Line]:
-        """Wagers, and wagers that tables took back, by gaming day and table."""
+        """Wagers, and wagers that tables took back, by gaming day, table and cycle."""
         shift = offset_ms(self.site.gaming_day_ends) % QUARTER_MS
         found = asked(self.ledger, self.place.bank, _ADDED, after, upto, *self.place.key, shift)
         for table, wagered, quarter, cycle, *moved in found:
@@ -262,6 +267,7 @@ class Way:
             what = f"award {told(take.awards)}, {share}{gone}"
             yield Line(what, day, table, entry.seq, cycle, -given)
             moved.primary += given
+            cycle += is_whole(take.rate)
         late = late_change(event, self.place)
         moved = moved.less(late)
         if late.primary or late.reserve or late.overflow:
@@ -305,7 +311,16 @@ class Way:
         last = self._begins(Turn(row, take.order))
         return self._terms(1 if last is None else last[0].seq).reseed
 
+    def _at_turn(self) -> int:
+        """The moment's own cycle; 0 where its entry moved nothing on the level."""
+        entry = self._entry(self.turn.row)
+        begun = sum(
+            is_whole(take.rate) for take in takes(entry.event, self.place) if take.order < self.turn.order
+        )
+        return self._cycle(entry) and self._cycle(entry) + begun
+
     def _cycle(self, entry: Entry) -> int:
+        """The level's cycle before the entry; 0 where it moved nothing there."""
         found = asked(self.ledger, self.place.bank, _AT, entry.seq, *self.place.key)
         return found[0][0] if found else 0
 

@@ -118,14 +118,11 @@ def _rows(
 
 
 def _way(way: Way, name: str) -> Iterator[tuple[Cell, ...]]:
-    cycles: set[int] = set()
     for line in way.lines():
-        cycles.add(line.cycle)
         yield (name, "how it grew", line.what, line.day, line.table, line.row or None, line.cycle, line.meter,
                line.reserve, line.overflow)  # fmt: skip
-    through = [str(number) for number in sorted(cycles)]
-    word = "cycle" if len(through) == 1 else "cycles"
-    what = f"the meter at its turn ({word} {' and '.join(through)})"
+    word = "cycle" if len(way.cycles) == 1 else "cycles"
+    what = f"the meter at its turn ({word} {' and '.join(map(str, way.cycles))})"
     yield name, "meter", what, "", "", way.turn.row, None, way.primary, None, None
 
 
