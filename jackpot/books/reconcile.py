@@ -95,7 +95,8 @@ def _told(day: str | None, days: Span) -> str:
         raise Unanswerable(f"day: no reading was taken for {day}; it is in that of {later}: --day {later}")
     rows = f"rows {days.after + 1:,} to {days.upto:,}" if days.upto > days.after else "no row"
     if closing is None:
-        return f"gaming day {day}: {rows}; it has not ended" if day else f"{rows}: no reading was ever taken"
+        first = f"{rows}: since the first row, no gaming day has ended yet"
+        return f"gaming day {day}: {rows}; it has not ended" if day else first
     return f"gaming day {closing.reading.day}: {rows}"
 
 

@@ -86,9 +86,11 @@ def analyze(**given: Any) -> None:
         fail("--json, --csv and --html are three ways: choose one")
     found = asked.found()
     if asked.plot is not None:
-        _draw(found, asked.plot, asked.seed)
+        for file in _draw(found, asked.plot, asked.seed):
+            typer.echo(str(file), err=asked.as_json or asked.as_csv)
     if asked.html is not None:
         write(asked.html, as_html(found))
+        typer.echo(f"{asked.html}: the analysis, ready to print")
     elif asked.as_json:
         typer.echo(as_json(found))
     elif asked.as_csv:
@@ -117,19 +119,23 @@ def write(file: Path, text: str) -> None:
         fail(f"{file} cannot be written: {error.strerror}")
 
 
-def _draw(found: "Analysis", folder: Path, seed: str) -> None:
+def _draw(found: "Analysis", folder: Path, seed: str) -> list[Path]:
+    """The files that were written. Ends the command where one cannot be."""
     if find_spec("matplotlib") is None:
         fail("--plot needs matplotlib: pip install 'jackpot[lab]'")
     from jackpot.odds.pictures import SUFFIXES, pictures, written
 
+    drawn = []
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, figure in pictures(found, seed).items():
             for suffix in SUFFIXES:
                 file = folder / f"{found.subject.terms.paytable}-{name}.{suffix}"
                 file.write_bytes(written(figure, suffix))
+                drawn.append(file)
     except OSError as error:
         fail(f"{folder} cannot be written: {error.strerror}")
+    return drawn
 
 
 def _pairs(option: str, form: str, given: list[str] | None) -> dict[str, str]:

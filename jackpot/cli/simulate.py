@@ -48,7 +48,14 @@ class Asked:
     rounds: Annotated[int, typer.Option(min=1, max=600, help="An hour, at each table.")] = 40
     seed: Annotated[int, typer.Option(min=0, help="The same one makes the same ledger again.")] = 1
     first: Annotated[
-        datetime, typer.Option("--from", formats=["%Y-%m-%d"], metavar="DAY", help="The first gaming day.")
+        datetime,
+        typer.Option(
+            "--from",
+            formats=["%Y-%m-%d"],
+            metavar="DAY",
+            show_default=False,
+            help=f"The first gaming day. [default: {_FIRST:%Y-%m-%d}]",
+        ),
     ] = _FIRST
     as_json: Annotated[bool, typer.Option("--json", help="What came of it, as JSON.")] = False
 
@@ -148,7 +155,7 @@ def _tell(plan: "Plan", result: "Result", *, as_json: bool) -> bool:
          f"{chances[found.what]:.2g}" if found.what in chances else "too few"]
         for found in result.judged.findings
     ]  # fmt: skip
-    table("Hands that were paid", ["hand", "came", "expected", "off", "chance of so far off"], hands)
+    table("Hands that were paid", ["hand", "came", "expected", "off", "chance to be this far off"], hands)
     judged = result.judged
     typer.echo(f"counts of a table and hand above what is expected: {judged.above}, below: {judged.below}")
     typer.echo(

@@ -148,6 +148,8 @@ class Topology:
             else:
                 said = f"http://{at}" if name in READY else at
             lines.append(f"  {name:{WIDE}}  {said}")
+        lines.append(f"  {'keys':{WIDE}}  {self._folder / 'keys'}, of the tables and signs")
+        lines.append(f"  {'people':{WIDE}}  none, so nobody signs in at /ops; `jackpot demo` makes some")
         return "\n".join(lines)
 
 

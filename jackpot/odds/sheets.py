@@ -87,6 +87,8 @@ def shown(kind: Kind, value: Cell, money: Money = dollars) -> str:
         case _, int():
             return f"{value:,}"
         case _, Fraction():
+            if value.denominator == 1:
+                return f"{value.numerator:,}"
             return f"{float(value):,.2f}" if abs(value) >= 1 else decimal(value, _FEW_DIGITS)
     return str(value)
 

@@ -252,8 +252,9 @@ def _check_order(round_: Round, seats: list[int]) -> None:
     settled = round_.settled()
     falling = seats if round_.reopened or not settled else [min(settled), *seats]
     if falling != sorted(falling, reverse=True):
-        seat = next(seat for before, seat in pairwise(falling) if seat > before)
-        raise Refusal(Code.OUT_OF_ORDER, f"seat: {seat} is settled out of turn")
+        low, high = next(pair for pair in pairwise(falling) if pair[0] < pair[1])
+        message = f"seat: {high} is to be settled before {low}, the highest seat first"
+        raise Refusal(Code.OUT_OF_ORDER, message)
     for seat in seats if settled else ():
         refuse_if(seat in settled, Code.ALREADY_SETTLED, f"seat: {seat} was settled already")
 

@@ -116,7 +116,7 @@ class Acts:
             case Question() as question:
                 if question.power != ROLES and not request.people:
                     raise Denied(Code.NO_PERSON, SIGN_IN)
-                self._entrance.allow(request.people, question.power, f"ask for {question.path}")
+                self._entrance.allow(request.people, question.power, question.what)
                 return await question.answer(self._sources._replace(people=request.people))
             case HandOver():
                 return await self._own_acts.done(request.digest, lambda: self._hand_over(request))

@@ -214,9 +214,9 @@ class Entrance:
         """Refuses people who may not have this server itself do something. what: in the words of people."""
         for one in by:
             if isinstance(one, Person) and not set(power) & set(one.roles):
-                raise Denied(
-                    Code.NOT_ALLOWED, f"by: {one.login} may not {what}: it takes {' or '.join(power)}"
-                )
+                own = ", ".join(one.roles) or "no role"
+                message = f"by: only {' or '.join(power)} may {what}; {one.login} has {own}"
+                raise Denied(Code.NOT_ALLOWED, message)
 
     async def act(
         self,

@@ -47,6 +47,7 @@ from jackpot.web.front import (
     Page,
     back_to,
     in_language,
+    path,
     saying,
     there,
 )
@@ -73,6 +74,7 @@ def routes(front: Front, overview: Overview, reports: Reports) -> list[web.Route
     shown: dict[str, Page] = {
         HOME: pages.home,
         HITS: pages.hits,
+        "/ops/hits/{hit}": pages.hit_of_some_bank,
         "/ops/hits/{bank}/{hit}": pages.hit,
         LINKS: pages.links,
         "/ops/links/{link}": pages.link,
@@ -130,6 +132,21 @@ class Pages:
         found = await self._make.ask(AskHit, person, **request.match_info)
         shown = {"hit": found, "tax_from": self._tax_from(found)}
         return await self._make.page(request, person, "ops/hit.html", **shown)
+
+    async def hit_of_some_bank(self, request: web.Request, person: Person) -> web.StreamResponse:
+        """Leads to a hit that is named without its bank. Raises NotDone unless one bank alone has it."""
+        wanted, having = request.match_info["hit"], list[str]()
+        for bank in self._banks:
+            try:
+                await self._make.ask(AskHit, person, bank=bank, hit=wanted)
+                having.append(bank)
+            except NotDone as refusal:
+                if refusal.code != Code.NO_SUCH_HIT:
+                    raise
+        if len(having) == 1:
+            return there(f"{HITS}/{path(having[0])}/{wanted}")
+        said = f"hit: {wanted} is in several banks, {' and '.join(having)}: choose one" if having else ""
+        raise NotDone(Code.NO_SUCH_HIT, said or f"hit: there is no {wanted} in any bank")
 
     def _tax_from(self, hit: Hit) -> str | None:
         """The sum from which a payment takes a tax form, where a seat's awards come to so much."""

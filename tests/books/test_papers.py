@@ -125,7 +125,10 @@ def printed(season: Season, tmp_path_factory: pytest.TempPathFactory) -> dict[st
 
 @needs_chromium
 def test_each_paper_prints_on_one_page(printed: dict[str, Path]) -> None:
-    """A10, T11: a slip and a form are one page each; nothing of a report is cut off at the right."""
+    """A10, T11: a slip and a form are one page each; nothing of a report is cut off at the right.
+
+    On a phone's screen too, where a wide table scrolls by itself.
+    """
 
     async def look() -> None:
         async with chromium() as browser:
@@ -137,6 +140,9 @@ def test_each_paper_prints_on_one_page(printed: dict[str, Path]) -> None:
                 pdf = await paper.pdf(prefer_css_page_size=True)
                 pages = pdf.count(b"/Type /Page\n")
                 assert wide <= 964, name
+                await paper.emulate_media(media="screen")
+                await paper.set_viewport_size({"width": 390, "height": 844})
+                assert await paper.evaluate("document.documentElement.scrollWidth") <= 390, name
                 assert pages == 1 or name == "reconcile", name
 
     asyncio.run(look())

@@ -33,7 +33,8 @@ def test_an_analysis_leaves_in_four_ways_with_the_same_figures(tmp_path: Path) -
                 assert figures.pop((name, number, figure)) == ("" if value is None else str(value))
     assert {sheet for sheet, _, _ in figures} == {"subject"}
     page = tmp_path / "filing.html"
-    assert CliRunner().invoke(app, [*ANALYZE, "--html", str(page)]).exit_code == 0
+    written = CliRunner().invoke(app, [*ANALYZE, "--html", str(page)])
+    assert (written.exit_code, written.output) == (0, f"{page}: the analysis, ready to print\n")
     text = page.read_text()
     for piece in ("60.70 %", "1 in 649,740", "13:69D-1.52(e)", "36.05.03.24", "Control of the reset key"):
         assert piece in text
@@ -46,10 +47,11 @@ def test_pictures_are_files_of_two_kinds(tmp_path: Path) -> None:
     folder = tmp_path / "new" / "pictures"
     told = CliRunner().invoke(app, ["analyze", "pa-643a-three-card-B", "--plot", str(folder), "--json"])
     assert told.exit_code == 0, told.output
-    assert json.loads(told.output)["levels"]
+    assert json.loads(told.stdout)["levels"]
     stems = [f"pa-643a-three-card-B-{name}" for name in ("return", "hit", "year", "envy")]
     wanted = {f"{stem}.{kind}" for stem in stems for kind in ("svg", "png")}
     assert {file.name for file in folder.iterdir()} == wanted
+    assert set(told.stderr.split()) == {str(folder / name) for name in wanted}
 
 
 @pytest.mark.parametrize(

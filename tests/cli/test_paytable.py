@@ -64,7 +64,7 @@ def test_show_tells_the_return_in_three_lines() -> None:
     shown = CliRunner().invoke(app, ["show", "pa-643a-three-card-B"]).output
     assert "return: 52.40 % at $1.00, one player, the meters at their seeds" in shown
     assert "(fixed pays 47.87 %, meter 4.52 %)" in shown
-    assert "hit frequency: 1 in 221.00 wagers is paid; meter 1 in 22,100.00" in shown
+    assert "hit frequency: 1 in 221 wagers is paid; meter 1 in 22,100" in shown
     assert "break-even meter: meter $11,520.00" in shown
     unknown = CliRunner().invoke(app, ["show", "ma-lir-progressive"]).output
     assert "without the meters, whose seeds are the operator's" in unknown

@@ -58,6 +58,7 @@ PLACES: Final = {
     "/var/lib/jackpot": "lib",
     "/backup": "backup",
     "/mnt/audit": "audit",
+    "/media/commission": "commission",
     "NEW.": "new.",
 }
 # Done by `test_wheel.py`, or by nobody who is not root.
@@ -79,7 +80,7 @@ class House:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        for name in ("etc/keys", "etc/tls", "lib", "backup", "audit"):
+        for name in ("etc/keys", "etc/tls", "lib", "backup", "audit", "commission"):
             (folder / name).mkdir(parents=True)
         self.config = folder / "etc" / "config.toml"
         self.write(CONFIG)

@@ -111,6 +111,21 @@ def test_a_person_reads_where_each_part_is() -> None:
     assert [line.split() for line in topology.summary().splitlines()] == [
         ["server", "a", "http://127.0.0.1:3", "tables", "127.0.0.1:1", "signs", "127.0.0.1:2"],
         ["prometheus", "http://127.0.0.1:4"],
+        ["keys", "keys,", "of", "the", "tables", "and", "signs"],
+        [
+            "people",
+            "none,",
+            "so",
+            "nobody",
+            "signs",
+            "in",
+            "at",
+            "/ops;",
+            "`jackpot",
+            "demo`",
+            "makes",
+            "some",
+        ],
     ]
 
 

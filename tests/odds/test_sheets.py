@@ -17,7 +17,7 @@ from tests.odds.test_analysis import found_of
         ("part", Fraction(-1, 8), "-12.50 %", "-0.125"),
         ("chance", Fraction(4, 2_598_960), "1 in 649,740", "1/649740"),
         ("number", Fraction(1, 649_740), "0.00000154", "0.00000153907716933"),
-        ("number", Fraction(649_740), "649,740.00", "649740"),
+        ("number", Fraction(649_740), "649,740", "649740"),
         ("count", 1_000, "1,000", 1_000),
         ("text", "spades", "spades", "spades"),
         ("sum", None, "", None),

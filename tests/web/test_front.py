@@ -46,8 +46,9 @@ async def test_a_page_offers_what_its_person_may_do(
         await royal(device)
         await join(server, "cal", *roles)
         (await signed_in(web, login="cal")).close()
-        async with web.get("/ops/hits/main/H1") as answer:
+        async with web.get("/ops/hits/H1") as answer:  # its bank is found
             said = await answer.text()
+        assert answer.url.path == "/ops/hits/main/H1"
         assert set(re.findall(r'action="/ops/acts/([a-z-]+)"', said)) == offered
         told = "It waits to be validated, by somebody with the role floor."
         assert (told in said) == ("validate" not in offered), "who sees it and may not do it reads who may"
@@ -58,7 +59,8 @@ async def test_a_page_offers_what_its_person_may_do(
     [
         ("/hits/main/H9", 404, "there is no H9 in bank main", "/ops/hits"),
         ("/hits/main/9", 400, "hit: a hit&#39;s id, such as H12", "/ops/hits"),
-        ("/hits/H9", 404, "there is no page /ops/hits/H9", "/ops/hits"),
+        ("/hits/H9", 404, "there is no H9 in any bank", "/ops/hits"),
+        ("/hits/9", 400, "hit: a hit&#39;s id, such as H12", "/ops/hits"),
         ("/links/nine", 400, "nine", "/ops/links"),
         ("/nowhere/at/all", 404, "there is no page /ops/nowhere/at/all", "/ops"),
     ],

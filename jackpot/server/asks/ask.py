@@ -87,10 +87,11 @@ class Elsewhere(Reply, frozen=True):
 class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """It changes nothing. path: its route; a field in braces stands there, the others in the query.
 
-    power: of a person who asks, one of these roles.
+    power: of a person who asks, one of these roles. what: in words, for those who may not.
     """
 
     path: ClassVar[str]
+    what: ClassVar[str] = "ask that"
     power: ClassVar[tuple[signing.Role, ...]] = ROLES
     reply: ClassVar[type[Reply]]
 

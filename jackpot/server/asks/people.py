@@ -41,6 +41,7 @@ class AskPeople(Question, frozen=True):
     """Who are the people of the site, and what may each of them do? For admins and auditors."""
 
     path = "/people"
+    what = "see the people"
     power = ("auditor", "admin")
     reply = People
 
