@@ -15,7 +15,7 @@ app = typer.Typer(
 )
 
 Alarm = Annotated[str, typer.Argument(metavar="ALARM", help="The alarm's id, as `alarms list` gives it.")]
-Remark = Annotated[str, typer.Option("--remark", metavar="TEXT", help="What was found. It is journalled.")]
+Remark = Annotated[str, typer.Option("--remark", metavar="TEXT", help="What you found; it is journalled.")]
 
 
 @app.command("list")
@@ -53,7 +53,7 @@ def acknowledge(
     alarm: Alarm,
     remark: Remark = "",
 ) -> None:
-    """Say that you have seen an alarm and look after it; when it is raised again it is open again.
+    """Say that you have seen an alarm and deal with it. If it is raised again, it is open again.
 
     Example: jackpot alarms acknowledge AL7 --remark "two chips under the felt" -c config.toml
     """

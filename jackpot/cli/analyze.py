@@ -18,12 +18,15 @@ if TYPE_CHECKING:
 class Asked:
     """What the command is given: its arguments and options, each with its default."""
 
-    paytable: Annotated[str, typer.Argument(metavar="ID", help="As `jackpot paytable list` names it.")]
+    paytable: Annotated[
+        str, typer.Argument(metavar="ID", help="A paytable that `jackpot paytable list` names.")
+    ]
     wager: Annotated[
-        str | None, typer.Option(metavar="SUM", help="One wager. [default: the first that is printed]")
+        str | None,
+        typer.Option(metavar="SUM", help="One wager. [default: the first that the paytable prints]"),
     ] = None
     game: Annotated[
-        str | None, typer.Option(metavar="GAME", help="At whose table. [default: the paytable's first game]")
+        str | None, typer.Option(metavar="GAME", help="The table's game. [default: the paytable's first]")
     ] = None
     envy: Annotated[
         str | None, typer.Option(metavar="A|B", help="The envy schedule, where there are two. [default: A]")
@@ -39,23 +42,33 @@ class Asked:
     meters: Annotated[
         list[str] | None,
         typer.Option(
-            "--meter", metavar="LEVEL=SUM", help="What a level shows; may be repeated. [default: its seed]"
+            "--meter",
+            metavar="LEVEL=SUM",
+            help="What a level's meter shows; may be repeated. [default: its seed]",
         ),
     ] = None
     players: Annotated[int, typer.Option(help="Players at the table, each dealt a hand.")] = 1
     rate: Annotated[int, typer.Option(help="Wagers an hour, on the whole link.")] = 1_000
-    magic_card_every: Annotated[int, typer.Option(min=0, help="One Magic Card in so many rounds.")] = 0
-    lucky_every: Annotated[int, typer.Option(min=0, help="One Lucky Bonus in so many rounds.")] = 0
+    magic_card_every: Annotated[
+        int, typer.Option(min=0, help="One Magic Card in this many rounds; 0: none.")
+    ] = 0
+    lucky_every: Annotated[int, typer.Option(min=0, help="One Lucky Bonus in this many rounds; 0: none.")] = 0
     as_json: Annotated[bool, typer.Option("--json", help="JSON, to standard output.")] = False
-    as_csv: Annotated[bool, typer.Option("--csv", help="A line a figure, to standard output.")] = False
+    as_csv: Annotated[
+        bool, typer.Option("--csv", help="One figure a line, comma-separated, to standard output.")
+    ] = False
     html: Annotated[
         Path | None, typer.Option(metavar="FILE", help="A page to hand in, written to that file.")
     ] = None
     plot: Annotated[
         Path | None,
-        typer.Option(metavar="FOLDER", help="Pictures, written there as SVG and PNG; needs jackpot[lab]."),
+        typer.Option(
+            metavar="FOLDER", help="Draw pictures in this folder, as SVG and PNG; needs matplotlib."
+        ),
     ] = None
-    seed: Annotated[str, typer.Option(metavar="TEXT", help="Of the year in the pictures.")] = "1"
+    seed: Annotated[
+        str, typer.Option(metavar="TEXT", help="The seed of the random year in the pictures.")
+    ] = "1"
 
     def found(self) -> "Analysis":
         """The analysis. Ends the command where it cannot be meant."""
@@ -74,8 +87,8 @@ class Asked:
 def analyze(**given: Any) -> None:
     """Tell exactly what a wager returns, how often each hand comes, and what a cycle of a meter is like.
 
-    Every deal is counted, none is sampled. A figure that the source leaves open, and that is not given, is
-    taken as 0 or left out, and the analysis says so. Each return is a part of the wager.
+    Every deal is counted, none is sampled. A figure that the source leaves open, and that you do not give,
+    counts as 0 or is left out; the analysis says so. Each return is a part of the wager.
 
     Example: jackpot paytable analyze pa-643a-five-card-C --wager 5.00 --meter mega=81250.00 --players 6
     """
@@ -122,7 +135,7 @@ def write(file: Path, text: str) -> None:
 def _draw(found: "Analysis", folder: Path, seed: str) -> list[Path]:
     """The files that were written. Ends the command where one cannot be."""
     if find_spec("matplotlib") is None:
-        fail("--plot needs matplotlib: pip install 'jackpot[lab]'")
+        fail("--plot needs matplotlib: pip install matplotlib")
     from jackpot.odds.pictures import SUFFIXES, pictures, written
 
     drawn = []

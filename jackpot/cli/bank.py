@@ -27,10 +27,10 @@ app = typer.Typer(
 def open_(
     talk: Talk, name: Annotated[str, typer.Argument(metavar="BANK", help="A bank of the configuration.")]
 ) -> None:
-    """Open a bank that the configuration names and the ledger never had; its links open at the next start.
+    """Open a bank that the configuration names and the ledger never had. Its links open at the next start.
 
-    The first start of a new ledger opens all. A bank that had meters and is gone was lost: do not open
-    it again, its links would begin at their seeds.
+    The first start on a new ledger opens every bank by itself. If a bank that had meters is gone, it was
+    lost: do not open it again, for its links would begin at their seeds. Restore a backup.
 
     Example: jackpot bank open high-limit -c config.toml
     """
@@ -75,12 +75,13 @@ def join(
     into: Annotated[str, typer.Option("--into", metavar="BANK", help="The new bank's name.")],
     reason: Reason,
 ) -> None:
-    """Join two banks into a new one, with every meter as it stands. Beforehand suspend all their links, let
-    every round end and pay every award, and stop the servers; afterwards write the new bank on each link in
-    the configuration, start, and resume the links.
+    """Join two banks into a new one; every meter stays as it is.
+
+    Before: suspend all their links, let every round end, pay every award, and stop the servers.
+    After: name the new bank on each link in the configuration, start the servers, and resume the links.
 
     Each chain ends with an entry that names the new bank, and the new chain begins with both ends, so that
-    `jackpot verify` proves all three together. Interrupted, it is run again as it was.
+    `jackpot verify` proves all three together. If it is interrupted, run the same command again.
 
     Example: jackpot bank join north south --into floor --reason "one control room" -c config.toml
     """

@@ -22,7 +22,7 @@ Only = Annotated[
     list[str] | None,
     typer.Option(
         metavar="PART",
-        help="Of throughput, latency, idle, crowd, fan, growth this one; may be repeated. [default: all]",
+        help="Only throughput, latency, idle, crowd, fan or growth; may be repeated. [default: all]",
     ),
 ]
 
@@ -32,36 +32,43 @@ def bench(
     *,
     quick: Annotated[
         bool,
-        typer.Option("--quick", help="One short round without the second pass, and small floors: minutes."),
+        typer.Option("--quick", help="One short round, no second pass, small floors: it takes minutes."),
     ] = False,
     only: Only = None,
     rounds: Annotated[
-        int | None, typer.Option(min=1, help="Rounds; the medians over them are shown. [default: 5]")
+        int | None, typer.Option(min=1, help="How many rounds; their medians are shown. [default: 5]")
     ] = None,
-    seconds: Annotated[float | None, typer.Option(min=0.1, help="Of each measurement. [default: 2]")] = None,
+    seconds: Annotated[
+        float | None, typer.Option(min=0.1, help="How long each measurement takes. [default: 2]")
+    ] = None,
     calm: Annotated[
-        float | None, typer.Option(min=0, help="Seconds of each open load; 0 for none. [default: 10]")
+        float | None,
+        typer.Option(min=0, help="Seconds of each load at a floor's own pace; 0: none. [default: 10]"),
     ] = None,
     tables: Annotated[int, typer.Option(min=1, max=500, help="Tables that play without a pause.")] = 64,
-    floor: Annotated[int, typer.Option(min=1, max=10_000, help="Tables of the open load.")] = 500,
+    floor: Annotated[
+        int, typer.Option(min=1, max=10_000, help="Tables that play at a floor's own pace.")
+    ] = 500,
     folder: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Where the ledgers lie: on the disk to measure.")
+        Path | None, typer.Option(metavar="DIR", help="A folder for the ledgers, on the disk to measure.")
     ] = None,
     slower: Annotated[
         bool | None,
-        typer.Option("--slower/--as-it-is", help="A second pass with each flush 1 ms slower, or none."),
+        typer.Option("--slower/--as-it-is", help="Add a second pass, with each flush 1 ms slower, or not."),
     ] = None,
     save: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the report there, as JSON.")
+        Path | None, typer.Option(metavar="FILE", help="Write the report to this file, as JSON.")
     ] = None,
     plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw it there: .svg or .png; needs jackpot[lab].")
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw the report in this .svg or .png; needs matplotlib."),
     ] = None,
     compare: Annotated[
-        Path | None, typer.Option(metavar="OLD.json", help="Show it next to a report saved before.")
+        Path | None, typer.Option(metavar="OLD.json", help="Compare with a report that was saved before.")
     ] = None,
     show: Annotated[
-        Path | None, typer.Option(metavar="FILE.json", help="Measure nothing: show a report saved before.")
+        Path | None,
+        typer.Option(metavar="FILE.json", help="Measure nothing: show a report that was saved before."),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Every round, as JSON.")] = False,
 ) -> None:
@@ -70,8 +77,8 @@ def bench(
     Everything runs here for the time of the bench alone: this server on SQLite and on PostgreSQL, a stored
     function a frame, a Redis script a frame, and a bare echo, COPY and flush. Each load is a process of its
     own. Ratios are made within a round, so a busy machine changes them less than the figures. Then a floor of
-    10,000 tables waits and comes back, signs show a wager, a floor's own pace is disturbed, and what must not
-    grow with tables, links, signs and the past is measured at several sizes.
+    10,000 tables waits, and comes back at once; signs show a wager; tables at a floor's own pace are
+    disturbed; and what must not grow with tables, links, signs and the past is measured at several sizes.
 
     Example: jackpot bench --folder /var/lib/jackpot --save bench.json --plot bench.svg
     """
@@ -168,4 +175,4 @@ def _check_plot(file: Path) -> None:
     if file.suffix not in (".svg", ".png"):
         fail(f"--plot {file}: its name must end in .svg or .png")
     if find_spec("matplotlib") is None:
-        fail("--plot needs matplotlib: pip install 'jackpot[lab]'")
+        fail("--plot needs matplotlib: pip install matplotlib")

@@ -25,7 +25,7 @@ app = typer.Typer(
 def check(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A configuration in TOML.")],
 ) -> None:
-    """Check a configuration whole: list every mistake, or show what it runs.
+    """Check a whole configuration: list every mistake, or show what it would run.
 
     Example: jackpot config check /etc/jackpot/config.toml
     """

@@ -26,7 +26,8 @@ class _Given:
     """The options of the command."""
 
     device: Annotated[
-        str | None, typer.Option("--device", metavar="ID", help="Its id; default: the name of its key file.")
+        str | None,
+        typer.Option("--device", metavar="ID", help="The device's id; default: the name of its key file."),
     ] = None
     role: Annotated[str, typer.Option("--role", help="table or sign.")] = "table"
     key: Annotated[Path | None, typer.Option("--key", metavar="FILE", help="The device's key file.")] = None
@@ -34,28 +35,39 @@ class _Given:
         "127.0.0.1:5710"
     )
     link: Annotated[str, typer.Option("--link", help="The link that a table wagers on.")] = "floor-five"
-    wager: Annotated[int, typer.Option("--wager", min=1, metavar="CENTS", help="Its wager.")] = 100
-    heartbeat: Annotated[int, typer.Option(min=100, metavar="MS", help="Of the tester.")] = _HEARTBEAT_MS
+    wager: Annotated[int, typer.Option("--wager", min=1, metavar="CENTS", help="The wager of that link.")] = (
+        100
+    )
+    heartbeat: Annotated[int, typer.Option(min=100, metavar="MS", help="The heartbeat of the tester.")] = (
+        _HEARTBEAT_MS
+    )
     run: Annotated[
         str | None,
         typer.Option(
-            metavar="COMMAND", help="Start the device so, kill it, start it again; {server} is set."
+            metavar="COMMAND", help="A command that starts the device; {server} becomes the tester's address."
         ),
     ] = None
-    by_hand: Annotated[bool, typer.Option("--by-hand", help="Ask a person to cut its power.")] = False
+    by_hand: Annotated[bool, typer.Option("--by-hand", help="Ask a person to cut the device's power.")] = (
+        False
+    )
     server: Annotated[
         str | None, typer.Option(metavar="HOST:PORT", help="Test this server instead of a device.")
     ] = None
-    quick: Annotated[bool, typer.Option("--quick", help="Leave out what waits for half a minute.")] = False
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Leave out the tests that wait for half a minute.")
+    ] = False
     only: Annotated[
-        list[str] | None, typer.Option("--only", metavar="NAME", help="Only this; once for each.")
+        list[str] | None,
+        typer.Option("--only", metavar="NAME", help="Only this obligation; may be repeated."),
     ] = None
     cert: Annotated[Path | None, typer.Option(metavar="FILE", help="TLS: the tester's certificate.")] = None
-    cert_key: Annotated[Path | None, typer.Option(metavar="FILE", help="TLS: the key of it.")] = None
+    cert_key: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="TLS: the key of that certificate.")
+    ] = None
     ca: Annotated[
         Path | None, typer.Option(metavar="FILE", help="TLS: the authority of the other side's certificate.")
     ] = None
-    explain: Annotated[bool, typer.Option("--list", help="Explain every obligation, test nothing.")] = False
+    explain: Annotated[bool, typer.Option("--list", help="Only explain every obligation.")] = False
     as_json: Annotated[bool, typer.Option("--json", help="The report as JSON.")] = False
 
 
@@ -83,12 +95,12 @@ def _with_options(command: Callable[[_Given], None]) -> Callable[..., None]:
 def conformance(given: _Given) -> None:
     """Test a device: the tester plays the server, and does to it what a floor does.
 
-    Point the device at the tester, and let it play one round after the other, without end. The tester cuts
-    its connections, refuses, falls silent, forgets, sends it elsewhere. Then it reports each obligation of
-    the protocol as pass, fail or not seen. It takes about two minutes.
+    Point the device at the tester, and let it play one round after another without end. The tester cuts its
+    connections, refuses commands, falls silent, forgets, and sends it elsewhere. Then it reports each
+    obligation of the protocol as pass, fail or not seen. It takes about two minutes.
 
-    It ends with 0 where something was seen and nothing failed. With --server it plays a table instead, and
-    tests a server: use one that no money depends on.
+    The exit code is 0 if something was seen and nothing failed. With --server the tester plays a table and
+    tests a server instead: choose one that no money depends on.
 
     Example: jackpot conformance --device T01 --key keys/T01 --run "./device {server}"
     """

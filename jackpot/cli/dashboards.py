@@ -12,15 +12,15 @@ app = typer.Typer(help="Write the dashboards for Grafana.")
 
 @app.command()
 def dashboards(
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where Grafana looks for them.")],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder where Grafana looks for them.")],
     config: ConfigFile = None,
     runbook: Annotated[
-        str, typer.Option(metavar="URL", help="Where your people read deploy/RUNBOOK.md.")
+        str, typer.Option(metavar="URL", help="The address where your people read deploy/RUNBOOK.md.")
     ] = "RUNBOOK.md",
 ) -> None:
     """Write the dashboards Floor, Link, Server and Business as JSON, with sums in the site's currency.
 
-    Those in deploy/grafana/dashboards are of US dollars. Write them again with each new version.
+    The ones in deploy/grafana/dashboards are in US dollars. Write yours again with each new version.
 
     Example: jackpot dashboards /etc/grafana/dashboards --config /etc/jackpot/config.toml
     """

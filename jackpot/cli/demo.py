@@ -48,17 +48,18 @@ def demo(
         float | None,
         typer.Option(
             min=0.01,
-            help=f"Times faster than a real floor; {WATCHED_SPEED:g}, with --rounds as fast as it can.",
+            help=f"Times faster than a real floor: {WATCHED_SPEED:g}, or with --rounds as fast as it can.",
         ),
     ] = None,
     rounds: Annotated[
-        int | None, typer.Option(min=1, help="Stop after so many rounds, over all tables together.")
+        int | None, typer.Option(min=1, help="Stop after this many rounds, all tables together.")
     ] = None,
     ledger: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Keep everything there, and go on from what is there.")
+        Path | None,
+        typer.Option(metavar="DIR", help="Keep everything in this folder, and go on with what is there."),
     ] = None,
     lucky: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Stack one deck in N, to see the meters won; 0: none.")
+        int, typer.Option(min=0, metavar="N", help="Stack one deck in N, so that meters are won; 0: none.")
     ] = 0,
     postgres: Annotated[
         bool, typer.Option("--postgres", help="Keep the ledger in a PostgreSQL that the demo starts itself.")
@@ -66,7 +67,7 @@ def demo(
     url: Annotated[
         str | None,
         typer.Option(
-            metavar="URL", help="Keep the ledger there: postgresql://user@host/database, a new and empty one."
+            metavar="URL", help="Keep the ledger in this empty database: postgresql://user@host/database."
         ),
     ] = None,
     show: Annotated[

@@ -23,12 +23,13 @@ app = typer.Typer(
 # A sum of nothing, as an answer writes it.
 NOTHING: Final = "0.00"
 
-Hit = Annotated[str, typer.Argument(metavar="HIT", help="Its id, such as H12.")]
+Hit = Annotated[str, typer.Argument(metavar="HIT", help="The hit's id, such as H12.")]
 Award = Annotated[
-    str | None, typer.Option("--award", metavar="ID", help="One award of it alone, such as A34.")
+    str | None, typer.Option("--award", metavar="ID", help="Only this award of the hit, such as A34.")
 ]
 Write = Annotated[
-    list[str] | None, typer.Option("--write", metavar="NAME=TEXT", help="On its papers; as often as needed.")
+    list[str] | None,
+    typer.Option("--write", metavar="NAME=TEXT", help="Write this on the hit's papers; may be repeated."),
 ]
 
 
@@ -36,16 +37,21 @@ Write = Annotated[
 @talking(*LOOK, "bank")
 def list_(
     talk: Talk,
-    all_: Annotated[bool, typer.Option("--all", help="Every one ever made, the newest first.")] = False,
+    all_: Annotated[bool, typer.Option("--all", help="Every hit ever made, the newest first.")] = False,
     before: Annotated[
-        str | None, typer.Option("--before", metavar="HIT", help="With --all: those older than this one.")
+        str | None, typer.Option("--before", metavar="HIT", help="With --all: only hits older than this one.")
     ] = None,
     after: Annotated[
-        str | None, typer.Option("--after", metavar="HIT", help="Without --all: those newer than this one.")
+        str | None,
+        typer.Option("--after", metavar="HIT", help="Without --all: only hits newer than this one."),
     ] = None,
-    limit: Annotated[int, typer.Option("--limit", min=1, max=100, help="So many of each bank.")] = 100,
+    limit: Annotated[
+        int, typer.Option("--limit", min=1, max=100, help="At most this many hits of each bank.")
+    ] = 100,
 ) -> None:
-    """List the first hundred hits of each bank that wait for people; or, with --all, the last hundred of all.
+    """List the hits that wait for people, the oldest first; with --all every hit, the newest first.
+
+    At most a hundred of each bank are shown; the command says how to see the next ones.
 
     Example: jackpot hits list --config /etc/jackpot/config.toml
     """
@@ -117,9 +123,9 @@ def validate(
     award: Award = None,
     write: Write = None,
 ) -> None:
-    """Validate a hit: its hand was seen and its awards are right.
+    """Validate a hit: say that its hand was seen and that its awards are right.
 
-    What may be written on its papers: dealer, witness, surveillance.
+    --write takes dealer, witness and surveillance.
 
     Example: jackpot hits validate H12 --write "dealer=Dee Lear" --by "Ann Lee" -c /etc/jackpot/config.toml
     """
@@ -136,9 +142,10 @@ def pay(
     award: Award = None,
     write: Write = None,
 ) -> None:
-    """Record that a validated hit is paid and its documentation complete.
+    """Record that a validated hit was paid and that its documentation is complete.
 
-    What is written on its papers: document, which is a must; patron, tax_form, tax_number.
+    --write takes document, patron, tax_form and tax_number. The document, which is the number of the payout
+    form, is required.
 
     Example: jackpot hits pay H12 --write document=4711 --config /etc/jackpot/config.toml
     """
@@ -153,9 +160,9 @@ def pay(
 @app.command()
 @talking(*ONE, "bank")
 def add(talk: Talk, hit: Hit, reason: Reason, write: Write = None) -> None:
-    """Write something more on the papers of a hit; what they said before stays.
+    """Add something to the papers of a hit. What they said before stays.
 
-    What may be written: dealer, witness, surveillance, patron, tax_form, tax_number.
+    --write takes dealer, witness, surveillance, patron, tax_form and tax_number.
 
     Example: jackpot hits add H12 --write "witness=Bo Ray" --reason forgotten -c /etc/jackpot/config.toml
     """
@@ -167,7 +174,7 @@ def add(talk: Talk, hit: Hit, reason: Reason, write: Write = None) -> None:
 @app.command()
 @talking(*ONE, "bank")
 def dispute(talk: Talk, hit: Hit, reason: Reason) -> None:
-    """Hold the payment of a hit that somebody says is not right.
+    """Stop the payment of a hit that somebody says is wrong, until the dispute is lifted.
 
     Example: jackpot hits dispute H12 --reason "seat 3 says it held the ace" --config /etc/jackpot/config.toml
     """
@@ -179,7 +186,7 @@ def dispute(talk: Talk, hit: Hit, reason: Reason) -> None:
 @app.command()
 @talking(*TWO, "bank")
 def lift(talk: Talk, hit: Hit, reason: Reason) -> None:
-    """End the dispute about a hit, by two people; then it may be paid.
+    """Lift the dispute about a hit, so that it may be paid. It takes two people.
 
     Example: jackpot hits lift H12 --reason "pictures seen" --by Ann --and-by Bo -c /etc/jackpot/config.toml
     """
@@ -193,9 +200,9 @@ def lift(talk: Talk, hit: Hit, reason: Reason) -> None:
 @app.command()
 @talking(*TWO, "bank")
 def erase(talk: Talk, hit: Hit, reason: Reason) -> None:
-    """Erase whom the papers of a settled hit name: patron, dealer, witness and the tax form's number.
+    """Erase the names on the papers of a settled hit: patron, dealer, witness, and the tax form's number.
 
-    It takes two people until the site's time for papers is over (`papers_kept_days`).
+    It takes two people until the papers are `papers_kept_days` old, and then one.
 
     Example: jackpot hits erase H12 --reason "they asked" --by Ann --and-by Bo -c /etc/jackpot/config.toml
     """
@@ -212,7 +219,9 @@ def undo(
     reason: Reason,
     award: Award = None,
 ) -> None:
-    """Undo a hit, or one award of it, as if it had not been made; by two where a later one exists.
+    """Undo a hit, or one award of it: its levels are computed again as if it had never been made.
+
+    It takes two people where a level has a later award.
 
     Example: jackpot hits undo H12 --reason "misdeal, round void" --config /etc/jackpot/config.toml
     """
@@ -225,19 +234,18 @@ def undo(
 @talking(*TWO, "bank")
 def correct(
     talk: Talk,
-    award: Annotated[str, typer.Argument(metavar="AWARD", help="Its id, such as A34.")],
-    amount: Annotated[
-        str, typer.Option("--amount", metavar="SUM", help='What it comes to, such as "9999.21".')
-    ],
+    award: Annotated[str, typer.Argument(metavar="AWARD", help="The award's id, such as A34.")],
+    amount: Annotated[str, typer.Option("--amount", metavar="SUM", help='The right sum, such as "9999.21".')],
     reason: Reason,
     write: Write = None,
 ) -> None:
-    """Correct what an award comes to, by two people; it waits for its validation once more.
+    """Correct the sum of an award. It takes two people, and the award then waits to be validated again.
 
-    The sum of a paid award stays as it is: the difference is journalled against it, with a document's number.
-    The meter takes the difference, or gives it down to its reseed and the house the rest.
+    An award that is paid keeps its sum: the difference is journalled next to it, with the number of a
+    document. What was too much goes back to the meter. What was too little comes from the meter, but never
+    lowers it below its reseed: the house pays the rest.
 
-    What may be written: document, where it is paid; tax_form, of what is paid on top, where that takes one.
+    --write takes document, for a paid award, and tax_form, where what is paid on top needs one.
 
     Example: jackpot hits correct A34 --amount 9999.21 --reason misread --by "Ann Lee" --and-by "Bo Ray" -c F
     """
@@ -256,10 +264,10 @@ def correct(
 @talking(*ONE)
 def release(
     talk: Talk,
-    table: Annotated[str, typer.Argument(metavar="TABLE", help="The table whose cards were kept.")],
+    table: Annotated[str, typer.Argument(metavar="TABLE", help="The table that keeps the cards.")],
     reason: Reason,
 ) -> None:
-    """Release the cards of a held table: it may open rounds again.
+    """Release the cards that a table keeps after a hit, so that it may open rounds again.
 
     Example: jackpot hits release T01 --reason "cards photographed" --config /etc/jackpot/config.toml
     """

@@ -21,13 +21,13 @@ app = typer.Typer(
 # Browsers take no certificate that is good for longer.
 _DAYS_MOST: Final = 397
 
-Force = Annotated[bool, typer.Option("--force", help="Replace the key that is there; it is lost.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace the file that is there; the old key is lost.")]
 Role = Annotated[str, typer.Option("--role", help="table or sign.")]
 
 
 @app.command()
 def new(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Where the key goes.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The file to write the key to.")],
     force: Force = False,
 ) -> None:
     """Make a new key file: 32 random bytes as 64 hex digits, mode 0600, and show its fingerprint.
@@ -44,14 +44,14 @@ def new(
 
 @app.command()
 def site(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Where the private key goes.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The file to write the private key to.")],
     force: Force = False,
 ) -> None:
     """Make the site's own key pair: the private key in FILE, mode 0600, the public key in FILE.pub.
 
     The server signs the heads of its ledger with it ([heads] key). Give the public key, which is printed too,
-    to everybody who shall be able to check them. For a new pair choose a new FILE, and name the old FILE.pub
-    under [heads] known: what it signed still counts.
+    to everybody who is to check them. For a new pair choose a new FILE, and name the old FILE.pub under
+    [heads] known, so that what it signed still counts.
 
     Example: jackpot keys site /etc/jackpot/keys/site
     """
@@ -70,18 +70,20 @@ def site(
 
 @app.command()
 def tls(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="FILE.pem and FILE.key are made.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Makes FILE.pem and FILE.key.")],
     host: Annotated[
         list[str] | None,
-        typer.Option("--host", metavar="NAME", help="A name or address of the server; once for each."),
+        typer.Option("--host", metavar="NAME", help="A name or address of the server; may be repeated."),
     ] = None,
-    days: Annotated[int, typer.Option("--days", min=1, max=_DAYS_MOST, help="How long it is good.")] = 90,
+    days: Annotated[
+        int, typer.Option("--days", min=1, max=_DAYS_MOST, help="How many days it is valid.")
+    ] = 90,
     force: Force = False,
 ) -> None:
-    """Make a self-signed certificate for [listen.tls], to try it: browsers warn, as nobody vouches for it.
+    """Make a self-signed certificate for trying [listen.tls]. Browsers warn of it, for nobody vouches for it.
 
-    Without --host it is for this machine's name, localhost and 127.0.0.1. On the floor use one of your own
-    authority. A running server takes new files in their place within some seconds.
+    Without --host it is for this machine's name, localhost and 127.0.0.1. On the floor use a certificate of
+    your own authority: put it in the place of these files, and a running server takes it within some seconds.
 
     Example: jackpot keys tls /etc/jackpot/tls/server --host jackpot.example --host 10.0.0.7
     """
@@ -127,7 +129,7 @@ def _write(file: Path, text: str, mode: int, force: bool) -> None:
 
 @app.command("show")
 def show_(
-    file: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="One key file alone.")] = None,
+    file: Annotated[Path | None, typer.Argument(metavar="[FILE]", help="Only this key file.")] = None,
     config: ConfigFile = None,
 ) -> None:
     """Show the fingerprint of a key file, or of every device's keys; a key itself is never shown.
@@ -165,8 +167,8 @@ def revoke(
 ) -> None:
     """End a device's key for ever: its connection is closed at once, and the journal remembers it.
 
-    Without --key every key that the device may use now is ended. It comes back with a new key file (`jackpot
-    keys new --force`) once the server has been restarted.
+    Without --key it ends every key that the device may use now. The device comes back with a new key file
+    (`jackpot keys new --force`) once the server has been restarted.
 
     Example: jackpot keys revoke T01 --config /etc/jackpot/config.toml
     """
@@ -185,7 +187,7 @@ def clear(
     device: Annotated[str, typer.Argument(metavar="DEVICE", help="The blocked device's id.")],
     role: Role = "table",
 ) -> None:
-    """Let a device in again that was blocked because two used its key.
+    """Let a device in again that was blocked because two devices used its key.
 
     Example: jackpot keys clear T01 --config /etc/jackpot/config.toml
     """

@@ -50,7 +50,7 @@ def hand_over(
     talk: Talk,
     bank: Annotated[str, typer.Argument(metavar="BANK", help="A bank that this server writes.")],
 ) -> None:
-    """Let another server take a bank now, and say which did; this one takes it back only if none does.
+    """Hand a bank over to another server, and say which one took it. If none does, this server takes it back.
 
     Example: jackpot lease hand-over main --config /etc/jackpot/config.toml
     """

@@ -64,7 +64,7 @@ def init(url: Url, no_roles: NoRoles = False) -> None:
 
 @app.command()
 def migrate(url: Url, no_roles: NoRoles = False) -> None:
-    """Bring a ledger's schema up to this program's. It only ever adds; stop the server first.
+    """Bring a ledger's schema up to date with this program. It only ever adds; stop the server first.
 
     Example: jackpot ledger migrate postgresql://owner@db.casino:5432/ledger
     """
@@ -82,13 +82,13 @@ def migrate(url: Url, no_roles: NoRoles = False) -> None:
 
 @app.command()
 def copy(
-    source: Annotated[str, typer.Argument(metavar="FROM", help="The ledger's URL; a server may use it.")],
+    source: Annotated[str, typer.Argument(metavar="FROM", help="The ledger's URL; a server may run on it.")],
     target: Annotated[str, typer.Argument(metavar="TO", help="A new ledger's URL, or an earlier copy's.")],
 ) -> None:
     """Copy a whole ledger into another, from SQLite or PostgreSQL to either, and prove them equal.
 
-    Run again it goes on where it stopped, or adds what has come since. To move: copy, stop the server, copy
-    once more, start the server on the new ledger.
+    Run it again, and it goes on where it stopped, or adds what has come since. To move to another database:
+    copy, stop the server, copy once more, and start the server on the new ledger.
 
     Example: jackpot ledger copy sqlite:////var/lib/jackpot/ledger.db postgresql://owner@db.casino/ledger
     """
@@ -111,10 +111,10 @@ def backup(
     url: Url,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="An earlier backup of it, or a new file.")],
 ) -> None:
-    """Back a ledger up into one proved SQLite file; the server goes on meanwhile.
+    """Back a ledger up into one SQLite file, and prove that file. The server goes on meanwhile.
 
-    Into an earlier backup of the same ledger, only what has come since is read. FILE is replaced at the end,
-    at once: an interrupted backup leaves the earlier one as it was.
+    If FILE is an earlier backup of this ledger, only what has come since is read. FILE is replaced in one
+    step at the end, so an interrupted backup leaves the earlier one as it was.
 
     Example: jackpot ledger backup postgresql://auditor@db.casino/ledger /backup/ledger.db
     """
@@ -136,7 +136,7 @@ def restore(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="What `jackpot ledger backup` wrote.")],
     url: Url,
 ) -> None:
-    """Bring a backup into an empty ledger. The file is proved first, the ledger after.
+    """Bring a backup into an empty ledger. The file is proved first, then the new ledger.
 
     Example: jackpot ledger restore /backup/ledger.db postgresql://owner@db.casino/ledger
     """
@@ -161,9 +161,9 @@ def restore(
 
 @app.command()
 def restored(url: Url) -> None:
-    """Journal that a ledger came back from a physical backup: its banks wait for two people to resume them.
+    """Record that a ledger came back from a physical backup: its banks wait until two people resume them.
 
-    `deploy/postgres/restore.sh` does it; `jackpot ledger restore` has done it already.
+    `deploy/postgres/restore.sh` runs this command, and `jackpot ledger restore` does the same by itself.
 
     Example: jackpot ledger restored postgresql://owner@db.casino:5432/ledger
     """
@@ -189,14 +189,14 @@ def confirm_behind(
     talk: Talk,
     table: Annotated[str, typer.Argument(metavar="TABLE", help="The table that was told `ledger_behind`.")],
     believe: Annotated[
-        bool, typer.Option("--believe/--disbelieve", help="Whether the table's number is believed.")
+        bool, typer.Option("--believe/--disbelieve", help="Whether you believe the table's number.")
     ],
     reason: Reason,
 ) -> None:
-    """Confirm, by two people, that a table has answers which this ledger has lost, or that it has not.
+    """Decide whether a table really has answers that this ledger has lost. It takes two people.
 
-    Believed, it goes on after its own number. Disbelieved, it goes on after the ledger's, and its number is
-    ignored. `jackpot ledger behind` lists what tables say.
+    With --believe the table goes on after its own number. With --disbelieve it goes on after the ledger's.
+    `jackpot ledger behind` lists what tables say.
 
     Example: jackpot ledger confirm-behind T01 --believe --reason "a standby lagged" --by Ann --and-by Bo -c F
     """
@@ -212,7 +212,7 @@ def confirm_behind(
 def behind(
     talk: Talk,
 ) -> None:
-    """List the tables that say that they have answers which this ledger has not.
+    """List the tables that say they have answers which this ledger has lost.
 
     Example: jackpot ledger behind --config /etc/jackpot/config.toml
     """
@@ -234,13 +234,13 @@ def resume(
         typer.Option(
             "--believe",
             metavar="TABLE=NUMBER",
-            help="Confirm in the same act what a table says that it has; `all` for those of `ledger behind`.",
+            help="Believe a table in the same act; `all`: every table that `ledger behind` lists.",
         ),
     ] = None,
 ) -> None:
-    """Let wagers in again, by two people, on a bank that came back from a backup.
+    """Let wagers in again on a bank that came back from a backup. It takes two people.
 
-    Let its tables connect first, and look at `jackpot ledger behind`: what they say is missing can be
+    Let its tables connect first, and look at `jackpot ledger behind`. What they say is missing can be
     confirmed in the same act.
 
     Example: jackpot ledger resume --believe T01=120 --reason "the night's copy" --by Ann --and-by Bo -c F

@@ -20,7 +20,9 @@ Link = Annotated[str, typer.Argument(metavar="LINK", help="The link's id.")]
 After = Annotated[
     str,
     typer.Option(
-        "--after", metavar="REASON", help="What is over: `operator`, or `internal` once it is understood."
+        "--after",
+        metavar="REASON",
+        help="Which reason is over: `operator`, or `internal` once it is understood.",
     ),
 ]
 
@@ -153,7 +155,9 @@ def resume(
     reason: Reason,
     after: After = "operator",
 ) -> None:
-    """Let wagers in again, unless something else still holds the link; after `internal` by two people.
+    """Let wagers in on a link again, unless it is suspended for another reason, too.
+
+    After `internal` it takes two people.
 
     Example: jackpot links resume floor-five --reason "the felt is new" -c config.toml
     """
@@ -172,20 +176,20 @@ Goes = Annotated[
     typer.Option(
         "--level",
         metavar="FROM=TO",
-        help="To which level it goes, where the other link has none of the name.",
+        help="The level that takes it, where the other link has none of the same name.",
     ),
 ]
 Part = Annotated[
     str,
-    typer.Argument(metavar="LEVEL[.ACCOUNT]", help="Such as `meter`, or `major.reserve`, `major.overflow`."),
+    typer.Argument(metavar="LEVEL[.ACCOUNT]", help="Such as `meter`, `major.reserve` or `major.overflow`."),
 ]
-Sum = Annotated[str, typer.Argument(metavar="AMOUNT", help='By how much: "12.50", or "=-12.50".')]
+Sum = Annotated[str, typer.Argument(metavar="AMOUNT", help='By how much: "12.50" up, "=-12.50" down.')]
 
 
 @app.command()
 @talking(*MOVES)
 def correct(talk: Talk, link: Link, level: Part, amount: Sum, reason: Reason) -> None:
-    """Correct a meter by so much, with two people; nothing ends below zero or above its limit.
+    """Correct a meter by a sum. It takes two people; nothing ends below zero or above its limit.
 
     Example: jackpot links correct floor-five meter =-12.50 --reason "a test wager" -c config.toml
     """
@@ -203,7 +207,9 @@ def transfer(
     reason: Reason,
     goes: Goes = None,
 ) -> None:
-    """Transfer a suspended link's money to another link of its bank; the house's of the cycle goes back.
+    """Transfer a suspended link's money to another link of its bank. It takes two people.
+
+    The house's own money of the current cycle goes back to the house.
 
     Example: jackpot links transfer floor-five floor-six --reason "a new game" -c config.toml
     """
@@ -217,10 +223,12 @@ def close(
     talk: Talk,
     link: Link,
     reason: Reason,
-    to: Annotated[str | None, typer.Option("--to", metavar="LINK", help="Where its money goes.")] = None,
+    to: Annotated[
+        str | None, typer.Option("--to", metavar="LINK", help="The link that its money goes to.")
+    ] = None,
     goes: Goes = None,
 ) -> None:
-    """Close a suspended link for ever, with two people; what its players put in goes to another link.
+    """Close a suspended link for ever. It takes two people; what its players put in goes to another link.
 
     Example: jackpot links close floor-five --to floor-six --reason "a new game" -c config.toml
     """
@@ -232,7 +240,7 @@ def close(
 @app.command()
 @talking(*MOVES)
 def change(talk: Talk, link: Link, reason: Reason) -> None:
-    """Let a suspended link play on the terms of the server's configuration, with two people.
+    """Let a suspended link play on the terms of the server's configuration. It takes two people.
 
     Example: jackpot links change floor-five --reason "approved" -c config.toml
     """
@@ -243,14 +251,20 @@ def change(talk: Talk, link: Link, reason: Reason) -> None:
 @talking(*TWO, "bank")
 def decide(
     talk: Talk,
-    left: Annotated[str, typer.Argument(metavar="LEFT", help="As `jackpot links show` lists it: D3.")],
+    left: Annotated[
+        str, typer.Argument(metavar="LEFT", help="Its id, such as D3; `jackpot links show` lists them.")
+    ],
     reason: Reason,
     remove: Annotated[
         bool,
-        typer.Option("--remove/--stay", help="Take it off the meter, or let it stay for the next winner."),
+        typer.Option(
+            "--remove/--stay", help="Take the money off the meter, or let it stay for the next winner."
+        ),
     ],
 ) -> None:
-    """Decide, with two people, on what an undo left on a meter of an award that was paid.
+    """Decide on money that an undo left on a meter, because a later award was paid already.
+
+    It takes two people.
 
     Example: jackpot links decide D3 --stay --reason "as agreed with the auditor" -c config.toml
     """

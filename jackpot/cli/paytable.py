@@ -37,7 +37,9 @@ def list_() -> None:
 
 @app.command()
 def show(
-    paytable: Annotated[str, typer.Argument(metavar="ID", help="As `jackpot paytable list` names it.")],
+    paytable: Annotated[
+        str, typer.Argument(metavar="ID", help="A paytable that `jackpot paytable list` names.")
+    ],
 ) -> None:
     """Show one paytable: rows, levels, envy bonus, and the source of each.
 
@@ -66,19 +68,19 @@ app.command("analyze")(analyze)
 def count(
     save: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write the counts there, as schemas/odds.toml has them."),
+        typer.Option(metavar="FILE", help="Write the counts to this file, in the form of schemas/odds.toml."),
     ] = None,
 ) -> None:
     """Rank every deal again, and compare the counts with those that all returns are made of.
 
-    It takes seconds, and needs numpy: pip install 'jackpot[lab]'.
+    It takes seconds, and needs numpy: pip install numpy.
 
     Example: jackpot paytable count
     """
     from importlib.util import find_spec
 
     if find_spec("numpy") is None:
-        fail("to count deals needs numpy: pip install 'jackpot[lab]'")
+        fail("counting deals needs numpy: pip install numpy")
     from jackpot.cli.bar import bar
     from jackpot.odds.deals import as_toml, count_all, differences
 

@@ -34,18 +34,26 @@ app = typer.Typer(
 
 Day = Annotated[
     str | None,
-    typer.Option("--day", metavar="DAY", help="The gaming day, like 2026-11-20; default: the last one read."),
+    typer.Option(
+        "--day", metavar="DAY", help="The gaming day, like 2026-11-20; default: the last that has ended."
+    ),
 ]
 From = Annotated[
     str | None,
-    typer.Option("--from", metavar="DAY", help="The first gaming day; with neither, the last one read."),
+    typer.Option(
+        "--from",
+        metavar="DAY",
+        help="The first gaming day; without --from and --to: the last that has ended.",
+    ),
 ]
 To = Annotated[str | None, typer.Option("--to", metavar="DAY", help="The last gaming day.")]
-Hit = Annotated[str, typer.Argument(metavar="HIT", help="Its id, such as H12.")]
+Hit = Annotated[str, typer.Argument(metavar="HIT", help="The hit's id, such as H12.")]
 Link = Annotated[str | None, typer.Option("--link", metavar="LINK", help="Only this link.")]
 Drop = Annotated[
     list[str] | None,
-    typer.Option("--drop", metavar="LINK=SUM", help="What was counted of a link's wagers; may be repeated."),
+    typer.Option(
+        "--drop", metavar="LINK=SUM", help="The drop counted for a link, to compare with; may be repeated."
+    ),
 ]
 Bank = Annotated[
     str | None, typer.Option("--bank", metavar="BANK", help="Only this bank; without it, every bank.")

@@ -54,14 +54,16 @@ def strike(
     talk: Talk,
     table: Table,
     round_: Round,
-    seat: Annotated[int, typer.Argument(metavar="SEAT", min=1, help="Whose wager.")],
-    link: Annotated[str, typer.Argument(metavar="LINK", help="On which link.")],
+    seat: Annotated[int, typer.Argument(metavar="SEAT", min=1, help="The seat that made the wager.")],
+    link: Annotated[str, typer.Argument(metavar="LINK", help="The link that it was made on.")],
     reason: Reason,
-    dealer: Annotated[bool, typer.Option("--dealer", help="The wager on the dealer's hand.")] = False,
+    dealer: Annotated[
+        bool, typer.Option("--dealer", help="The seat's wager on the dealer's hand, not on its own.")
+    ] = False,
 ) -> None:
-    """Strike one wager of a round that waits for its chip count.
+    """Strike one wager, which gives it back, from a round whose chip count differs from its wagers.
 
-    Or, by two people, one on a dealer's hand that cannot be shown.
+    With --dealer it is a wager on a dealer's hand that cannot be shown, and takes two people.
 
     Example: jackpot rounds strike T01 R77 4 floor-five --reason "no chip in the slot" -c config.toml
     """
@@ -79,7 +81,7 @@ def void(
     round_: Round,
     reason: Reason,
 ) -> None:
-    """Void an unfinished round, or by two people a reopened one: every wager goes back.
+    """Void an unfinished round: every wager goes back. A reopened round takes two people.
 
     Example: jackpot rounds void T01 R77 --reason "exposed card" --config /etc/jackpot/config.toml
     """
@@ -99,8 +101,8 @@ def reopen(
 ) -> None:
     """Reopen the table's last closed round for a missed hand, until the table's next lock.
 
-    By two people; by one it is asked for, and the table opens no new round until another person answers with
-    the same command or with `decline`, for 15 minutes at most.
+    It takes two people. When one of them asks, the table opens no new round until another person answers,
+    with the same command or with `decline`, or until 15 minutes have passed.
 
     Example: jackpot rounds reopen T01 R77 --reason "seat 3 was missed" --by Ann --and-by Bo -c config.toml
     """
@@ -121,7 +123,7 @@ def decline(
     round_: Round,
     reason: Reason,
 ) -> None:
-    """Answer no where somebody asked to reopen a round: the table goes on at once.
+    """Say no to somebody who asks to reopen a round: the table goes on at once.
 
     Example: jackpot rounds decline T01 R77 --reason "no hand was missed" -c config.toml
     """

@@ -32,13 +32,14 @@ def serve(
             "--id",
             metavar="ID",
             envvar="JACKPOT_SERVER",
-            help="Which [[server]] of it this is; not needed where there is one.",
+            help="Which [[server]] of the configuration; not needed where it has one.",
         ),
     ] = None,
 ) -> None:
     """Check the configuration and the ledger, then serve tables and signs until SIGTERM or Ctrl-C.
 
-    Several servers of one configuration share a PostgreSQL ledger: each bank is one's, the others stand by.
+    Several servers of one configuration may share a PostgreSQL ledger. Each bank then has one active server,
+    and the others stand by.
 
     Example: jackpot serve --config /etc/jackpot/config.toml
     """

@@ -25,7 +25,9 @@ def signage(
     ],
     name: Annotated[
         str | None,
-        typer.Option("--id", metavar="ID", help="Which [[signage]] of it; not needed where there is one."),
+        typer.Option(
+            "--id", metavar="ID", help="Which [[signage]] of the configuration; not needed where it has one."
+        ),
     ] = None,
 ) -> None:
     """Serve signs, sign pages and streams from Redis alone, without ledger or table keys, until Ctrl-C.

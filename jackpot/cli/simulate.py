@@ -25,28 +25,32 @@ _FIRST: Final = datetime(2026, 1, 1)  # noqa: DTZ001 - a date, as typer has it
 class Asked:
     """What the options say."""
 
-    paytable: Annotated[str, typer.Option(metavar="ID", help="As `jackpot paytable list` names it.")]
+    paytable: Annotated[
+        str, typer.Option(metavar="ID", help="A paytable that `jackpot paytable list` names.")
+    ]
     folder: Annotated[
         Path | None,
         typer.Argument(
-            metavar="[DIR]", help="A new folder for ledger and configuration; else nothing is kept."
+            metavar="[DIR]", help="A new folder for ledger and configuration; without it nothing is kept."
         ),
     ] = None
     game: Annotated[
         str | None,
-        typer.Option(metavar="GAME", help="Of the paytable's games this one. [default: the first]"),
+        typer.Option(metavar="GAME", help="Which of the paytable's games. [default: the first]"),
     ] = None
     settings: Annotated[
         list[str] | None,
         typer.Option(
-            "--set", metavar="NAME=VALUE", help="Of the link, as in [[link]]: wager=5.00, meter.primary=15%."
+            "--set", metavar="NAME=VALUE", help="A setting of the link, like wager=5.00 or meter.primary=15%."
         ),
     ] = None
-    tables: Annotated[int, typer.Option(min=1, max=500)] = 12
-    players: Annotated[int, typer.Option(min=1, max=7, help="At each table; each makes every wager.")] = 6
+    tables: Annotated[int, typer.Option(min=1, max=500, help="Tables on the link.")] = 12
+    players: Annotated[
+        int, typer.Option(min=1, max=7, help="Players at each table; each makes every wager.")
+    ] = 6
     days: Annotated[int, typer.Option(min=1, max=3_660, help="Gaming days, each of 24 hours of play.")] = 30
-    rounds: Annotated[int, typer.Option(min=1, max=600, help="An hour, at each table.")] = 40
-    seed: Annotated[int, typer.Option(min=0, help="The same one makes the same ledger again.")] = 1
+    rounds: Annotated[int, typer.Option(min=1, max=600, help="Rounds an hour, at each table.")] = 40
+    seed: Annotated[int, typer.Option(min=0, help="The same seed makes the same ledger again.")] = 1
     first: Annotated[
         datetime,
         typer.Option(
@@ -57,7 +61,7 @@ class Asked:
             help=f"The first gaming day. [default: {_FIRST:%Y-%m-%d}]",
         ),
     ] = _FIRST
-    as_json: Annotated[bool, typer.Option("--json", help="What came of it, as JSON.")] = False
+    as_json: Annotated[bool, typer.Option("--json", help="The results, as JSON.")] = False
 
 
 @app.command()
@@ -65,10 +69,10 @@ class Asked:
 def simulate(asked: Asked) -> None:
     """Play a floor without sockets and clocks: real decks, the real engine, a real ledger.
 
-    At the end the hands that were paid are held against exact odds: each hand, all by one chi-square, and to
-    which side they are off. Of a hundred seeds one may look improbable. A year of 12 tables takes about a
-    quarter of an hour, and 1.5 GB in DIR; `jackpot report` and `jackpot verify` then read it. Needs
-    jackpot[lab].
+    At the end the hands that were paid are compared with exact odds: each hand, all hands by one chi-square,
+    and to which side they are off. Of a hundred seeds one may look improbable. A year of 12 tables takes
+    about a quarter of an hour, and 1.5 GB in DIR; `jackpot report` and `jackpot verify` then read it. It
+    needs numpy: pip install numpy.
 
     Example: jackpot simulate year --paytable pa-643a-five-card-C --tables 12 --players 6 --days 365 --seed 7
     """
@@ -106,7 +110,7 @@ def _check_lab() -> None:
     from importlib.util import find_spec
 
     if find_spec("numpy") is None:
-        fail("jackpot simulate needs numpy: pip install 'jackpot[lab]'")
+        fail("jackpot simulate needs numpy: pip install numpy")
 
 
 def _simulated(plan: "Plan", folder: Path | None) -> "tuple[Config, Result]":

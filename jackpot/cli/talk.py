@@ -40,14 +40,19 @@ _HINTS: Final = {
 
 Socket = Annotated[
     Path | None,
-    typer.Option("--socket", envvar="JACKPOT_SOCKET", metavar="PATH", help="The admin socket itself."),
+    typer.Option(
+        "--socket",
+        envvar="JACKPOT_SOCKET",
+        metavar="PATH",
+        help="The server's admin socket, in place of --config.",
+    ),
 ]
 Bank = Annotated[str | None, typer.Option("--bank", help="Which bank, where there are several.")]
 AndBy = Annotated[
-    str | None, typer.Option("--and-by", metavar="NAME", help="The second of two people, where it takes two.")
+    str | None, typer.Option("--and-by", metavar="NAME", help="The second person, for what takes two people.")
 ]
-Look = Annotated[bool, typer.Option("--preview", help="Only show what it would do.")]
-Json = Annotated[bool, typer.Option("--json", help="The server's answer as it is.")]
+Look = Annotated[bool, typer.Option("--preview", help="Only show what would change.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the server's answer as JSON.")]
 
 P = ParamSpec("P")
 

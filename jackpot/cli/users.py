@@ -24,7 +24,7 @@ app = typer.Typer(
 
 Login = Annotated[str, typer.Argument(metavar="LOGIN", help="What the person signs in with.")]
 OfRole = Annotated[str, typer.Argument(metavar="ROLE", help="viewer, floor, cage, auditor or admin.")]
-Name = Annotated[str | None, typer.Option("--name", help="What others read; default: the login.")]
+Name = Annotated[str | None, typer.Option("--name", help="The name that others read; default: the login.")]
 
 # A login of this machine gives no code, so next to a server there is only the page.
 _GIVES_CODE: Final = (
@@ -53,7 +53,7 @@ def list_(
     config: ConfigFile = None,
     as_json: Annotated[bool, typer.Option("--json", help="A JSON list.")] = False,
 ) -> None:
-    """List the people of the site and their roles; a server may run meanwhile.
+    """List the people of the site and their roles. A server may run meanwhile.
 
     Example: jackpot users list --config /etc/jackpot/config.toml
     """
@@ -98,12 +98,12 @@ def add(
     talk: Talk,
     login: Login,
     name: Name = None,
-    role: Annotated[list[str] | None, typer.Option("--role", help="Once for each role.")] = None,
+    role: Annotated[list[str] | None, typer.Option("--role", help="A role; may be repeated.")] = None,
 ) -> None:
-    """Add a person, by one admin; with a role, by two. Then give them a code.
+    """Add a person, which takes one admin, or two where the person gets a role. Then give them a code.
 
-    Next to a server you act as the person whose login you have on this machine, and a second admin confirms
-    at /ops/requests. Where none runs, name the admins by --by and --and-by; each types their secret.
+    While a server runs, your login name on this machine says who you are, and a second admin confirms at
+    /ops/requests. While none runs, name the admins with --by and --and-by; each types their secret.
 
     Example: jackpot users add cal --name "Cal Orie" --role floor -c config.toml
     """
@@ -116,7 +116,7 @@ def add(
 @app.command()
 @talking(*TWO)
 def grant(talk: Talk, login: Login, role: OfRole) -> None:
-    """Give a person a role, by two admins; as of `add`.
+    """Give a person a role. It takes two admins, as with `add`.
 
     Example: jackpot users grant cal cage -c config.toml
     """
@@ -129,7 +129,7 @@ def grant(talk: Talk, login: Login, role: OfRole) -> None:
 @app.command()
 @talking(*ONE)
 def withdraw(talk: Talk, login: Login, role: OfRole) -> None:
-    """Take a role away from a person, by one admin.
+    """Take a role away from a person. It takes one admin.
 
     Example: jackpot users withdraw cal cage -c config.toml
     """
@@ -142,7 +142,7 @@ def withdraw(talk: Talk, login: Login, role: OfRole) -> None:
 @app.command()
 @talking(*ONE)
 def end(talk: Talk, login: Login) -> None:
-    """End a person: neither their secret nor their tokens let them in any more.
+    """End a person's access: neither their secret nor their tokens let them in any more.
 
     Example: jackpot users end cal -c config.toml
     """
@@ -154,7 +154,7 @@ def end(talk: Talk, login: Login) -> None:
 @app.command()
 @talking(*TWO)
 def reset(talk: Talk, login: Login) -> None:
-    """Take a person's secret away, by two admins; as of `add`. Then give them a code.
+    """Take a person's secret away. It takes two admins, as with `add`. Then give them a code.
 
     Example: jackpot users reset cal -c config.toml
     """
@@ -166,10 +166,10 @@ def reset(talk: Talk, login: Login) -> None:
 @app.command()
 @talking(*ONE)
 def code(talk: Talk, login: Login) -> None:
-    """Show a one-time code, with which a person without a secret chooses one at their first sign-in.
+    """Show a one-time code, with which a person who has no secret signs in and chooses one.
 
-    Hand it to nobody else: who was shown it never confirms together with that person. An admin gives it with
-    their own secret: next to a server not here, but signed in, at /ops/people.
+    Hand it to nobody else: the admin who saw it confirms nothing together with that person. It takes an
+    admin's own secret: while a server runs, an admin gives codes at /ops/people and not here.
 
     Example: jackpot users code cal -c config.toml
     """
@@ -181,9 +181,10 @@ def code(talk: Talk, login: Login) -> None:
 @app.command()
 @talking(*TWO)
 def erase(talk: Talk, login: Login) -> None:
-    """Erase the name and login of a person who was ended, by two admins; the journal keeps their number.
+    """Erase the name and login of a person whose access has ended. It takes two admins.
 
-    Backups from before still have them. Afterwards another person may get the login.
+    The journal keeps the person's number, and backups from before keep the name. Another person may then get
+    the login.
 
     Example: jackpot users erase cal -c config.toml
     """
@@ -194,7 +195,9 @@ def erase(talk: Talk, login: Login) -> None:
 
 @app.command()
 def recover(login: Login, name: Name = None, config: ConfigFile = None) -> None:
-    """Make another admin where every admin is lost. It is journalled with your login name, and alarmed.
+    """Make another admin where no admin can sign in.
+
+    It is journalled with your login name, and raises an alarm.
 
     Example: jackpot users recover eve --name "Eve Adams" --config /etc/jackpot/config.toml
     """

@@ -32,7 +32,7 @@ def verify(
     context: typer.Context,
     url: Annotated[
         str | None,
-        typer.Argument(metavar="URL", help="The ledger itself: sqlite:////absolute.db, postgresql://..."),
+        typer.Argument(metavar="URL", help="The ledger's URL: sqlite:////absolute.db, postgresql://..."),
     ] = None,
     config: ConfigFile = None,
     bank: Annotated[
@@ -40,7 +40,11 @@ def verify(
     ] = None,
     head: Annotated[
         str | None,
-        typer.Option("--head", metavar="HASH", help="What an earlier verify printed: finds a tail cut off."),
+        typer.Option(
+            "--head",
+            metavar="HASH",
+            help="The head that an earlier verify printed: finds rows cut off since.",
+        ),
     ] = None,
     heads: Annotated[
         Path | None,
@@ -48,27 +52,32 @@ def verify(
     ] = None,
     key: Annotated[
         list[Path] | None,
-        typer.Option("--key", metavar="PUB", help="A public key of the site; without it, [heads] says them."),
+        typer.Option("--key", metavar="PUB", help="A public key of the site; default: those of [heads]."),
     ] = None,
     chain: Annotated[
-        bool, typer.Option("--chain", help="Only that each row follows from the one before and balances.")
+        bool, typer.Option("--chain", help="Prove only that rows follow one another and balance.")
     ] = False,
     jobs: Annotated[
-        int | None, typer.Option("--jobs", min=1, help="Processes at once. [default: one a processor]")
+        int | None,
+        typer.Option("--jobs", min=1, help="Processes that work at once. [default: one for each processor]"),
     ] = None,
     *,
     textfile: Annotated[
         Path | None,
-        typer.Option("--textfile", metavar="FILE", help="Tell Prometheus' node_exporter that it holds."),
+        typer.Option(
+            "--textfile", metavar="FILE", help="Tell Prometheus' node_exporter that the ledger holds."
+        ),
     ] = None,
 ) -> None:
-    """Prove the ledger from its first row: chain, postings, meters, snapshots and head. A server may run.
+    """Prove the ledger from its first row: chain, postings, meters, snapshots and head.
 
-    With URL and --config, the ledger at that URL is held against that configuration: its site and its banks.
-    With --heads each head in that file must be signed by a known key and be in the chain; what is newer than
-    the last of them is said to be unproved. With --chain no row is decided again: it shows quickly whether
-    anything was changed, moved or taken away, and not whether what was written was right. With --textfile,
-    where all holds, the file says when and how far, for an alert that watches it.
+    A server may run meanwhile.
+
+    With both URL and --config, the ledger at that URL must have the site and banks of that configuration.
+    With --heads each head in that file must be signed by a known key and be in the chain; rows newer than the
+    last head are called unproved. With --chain no row is decided again: that shows quickly whether rows were
+    changed, moved or taken away, and not whether what they say is right. With --textfile, if all holds, the
+    file says when and up to which row, for an alert that watches it.
 
     Example: jackpot verify --config /etc/jackpot/config.toml --heads /mnt/audit/heads.jsonl --key site.pub
     """

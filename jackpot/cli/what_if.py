@@ -23,20 +23,22 @@ DAYS_SHOWN: Final = 31
 class Asked:
     """What the options say."""
 
-    link: Annotated[str, typer.Option(metavar="LINK", help="Whose wagers.")]
+    link: Annotated[str, typer.Option(metavar="LINK", help="The link whose wagers are played again.")]
     paytable: Annotated[
         str | None, typer.Option(metavar="ID", help="Another paytable. [default: the link's own]")
     ] = None
     settings: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="LEVEL.FIGURE=VALUE", help="primary, reserve, seed, reseed or limit."),
+        typer.Option(
+            "--set", metavar="LEVEL.FIGURE=VALUE", help="Another primary, reserve, seed, reseed or limit."
+        ),
     ] = None
     config: ConfigFile = None
     url: Annotated[
         str | None, typer.Option("--ledger", metavar="URL", help="Another ledger than that of --config.")
     ] = None
     as_csv: Annotated[bool, typer.Option("--csv", help="Every day, comma-separated.")] = False
-    as_json: Annotated[bool, typer.Option("--json", help="All that came of it, as JSON.")] = False
+    as_json: Annotated[bool, typer.Option("--json", help="All results, as JSON.")] = False
 
 
 @options(Asked)
@@ -44,9 +46,9 @@ def what_if(asked: Asked) -> None:
     """Play a link's journal again on other terms, and show what its meters would have done.
 
     The journal's wagers, cards and draws are put to an engine of their own; no money moves, and nothing is
-    written. With the link's own paytable any figure may be tried; with another one what it leaves open is
-    given. Hands that showed no cards are taken to have won nothing. Of what people did to money (undo,
-    correct, transfer) nothing is repeated; the command says how often that was.
+    written. With the link's own paytable, --set changes any figure. With another one, give what that paytable
+    leaves open. A hand that showed no cards counts as lost. What people did to money (undo, correct,
+    transfer) is not repeated; the command says how often they did.
 
     Example: jackpot ledger what-if --link floor-five --set minor.primary=5% --config /etc/jackpot/config.toml
     """

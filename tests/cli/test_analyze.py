@@ -98,5 +98,5 @@ def test_each_way_says_how_to_get_what_it_needs() -> None:
     )
     assert done.returncode == 0, done.stderr
     assert counting.returncode == drawing.returncode == 1
-    assert counting.stderr == "to count deals needs numpy: pip install 'jackpot[lab]'\n"
-    assert drawing.stderr == "--plot needs matplotlib: pip install 'jackpot[lab]'\n"
+    assert counting.stderr == "counting deals needs numpy: pip install numpy\n"
+    assert drawing.stderr == "--plot needs matplotlib: pip install matplotlib\n"
