@@ -126,38 +126,42 @@ OF_FRAMES: Final[dict[Code, OfFrame]] = {
         "the number was used with other content; alarmed", f"look into the table's memory, {_ON}", uses=False
     ),
     Code.SEQ_OLD: OfFrame("the number is older than the last 64 answers", _ON, uses=False),
-    Code.SEQ_GAP: OfFrame("a number before it is missing", "send again from `expected`", uses=False),
+    Code.SEQ_GAP: OfFrame("a number before it has not come", "send again from `expected`", uses=False),
     Code.NOT_ACTIVE: OfFrame(
         "this server does not decide for the bank now", "send it to the active server", uses=False
     ),
     Code.BAD_MESSAGE: OfFrame("a field is wrong; `message` names it", "correct it, under the next number"),
     Code.ROUND_UNFINISHED: OfFrame("another round comes first", "finish that round, or void it"),
-    Code.NO_SUCH_ROUND: OfFrame("the table has no such round to finish", "look at `round` of the welcome"),
+    Code.NO_SUCH_ROUND: OfFrame("the table has no such round to finish", "look at `round` in the welcome"),
     Code.LOCKED_OUT: OfFrame("no more bets are taken in this round", "give the wager back"),
     Code.NOT_LOCKED: OfFrame("the round still takes bets", "lock it first"),
     Code.CHIP_MISMATCH: OfFrame(
-        "the dealer's count disagrees, or is owed",
+        "the dealer's count differs, or has not come",
         "`lock` with the right count, or void",
     ),
     Code.SUSPENDED: OfFrame("the link takes no wagers now", "wait until `link` says active", uses=False),
     Code.TABLE_HELD: OfFrame(
-        "the table waits for people, before it opens a round",
+        "people have to act before the table opens a round",
         "wait for `status` or `round`",
         uses=False,
     ),
     Code.UNKNOWN_LINK: OfFrame("the table, or the round, has no such link", "correct the link"),
     Code.UNKNOWN_SEAT: OfFrame("the table has no such seat", "correct the seat"),
     Code.WRONG_AMOUNT: OfFrame("it is not the link's wager", "give it back, or place the right one"),
-    Code.DUPLICATE_WAGER: OfFrame("the seat has this wager, or it is named twice", "give one back"),
+    Code.DUPLICATE_WAGER: OfFrame(
+        "the seat has made this wager already, or it is named twice", "give one back"
+    ),
     Code.UNREASONABLE: OfFrame("more than this table can play; alarmed", "look into the table"),
-    Code.OUT_OF_ORDER: OfFrame("hands come in payout order", "send them in that order"),
+    Code.OUT_OF_ORDER: OfFrame(
+        "hands come in payout order, the highest seat first", "send them in that order"
+    ),
     Code.ALREADY_SETTLED: OfFrame("the seat's hand was settled", "leave the seat out"),
     Code.NO_WAGER: OfFrame("nobody has made this wager", "leave it out"),
     Code.HAND_MISMATCH: OfFrame("the cards are not the hand that is named", "correct the claim"),
     Code.IMPOSSIBLE_CARDS: OfFrame("a card is twice in the round", "correct the cards"),
     Code.TWO_PEOPLE: OfFrame("only two people may do this", "call the floor"),
     Code.AWARD_STANDING: OfFrame(
-        "awards stand in the way; `hits` has them", "call the floor to undo them, then send it again"
+        "awards are in the way; `hits` names their hits", "call the floor to undo them, then send it again"
     ),
     Code.TOO_MANY: OfFrame("more awards or wagers than a frame holds", "send it in parts: seat by seat"),
     Code.INTERNAL: OfFrame("a fault of the server; its links are suspended", "call the floor"),
@@ -169,14 +173,16 @@ _NOTHING: Final = "nothing: it is so already"
 
 OF_ACTS: Final[dict[Code, OfAct]] = {
     Code.ROUND_UNFINISHED: OfAct("a table has a round to finish", "let it finish, then ask again", 409),
-    Code.NO_SUCH_ROUND: OfAct("the table has no such round, or not in that state", _LOOK, 404),
+    Code.NO_SUCH_ROUND: OfAct("the table has no such round, or the round is not in that state", _LOOK, 404),
     Code.TABLE_HELD: OfAct("a table waits for its papers (T11)", "record them, or release it", 409),
     Code.UNKNOWN_LINK: OfAct("no such link is open", _AGAIN, 404),
     Code.UNKNOWN_SEAT: OfAct("the table has no such seat", _AGAIN, 404),
     Code.NO_WAGER: OfAct("nobody has made this wager", _LOOK, 404),
     Code.TWO_PEOPLE: OfAct("one person may not do this alone", "ask again with a second person", 403),
-    Code.AWARD_STANDING: OfAct("awards stand in the way; `hits` has them", "pay or undo them first", 409),
-    Code.TOO_MANY: OfAct("there are as many as there may be", "end one that is not needed", 409),
+    Code.AWARD_STANDING: OfAct(
+        "awards are in the way; `hits` names their hits", "pay or undo them first", 409
+    ),
+    Code.TOO_MANY: OfAct("there may be no more of them", "end one that is not needed", 409),
     Code.INTERNAL: OfAct("a fault of the server; links may be suspended", "report it; keep the log", 500),
     Code.BAD_AMOUNT: OfAct("an award, or a meter, has no such sum", _AGAIN, 400),
     Code.BAD_REQUEST: OfAct("a field is missing or wrong; `message` names it", _AGAIN, 400),
@@ -186,54 +192,58 @@ OF_ACTS: Final[dict[Code, OfAct]] = {
     Code.BLOCKED_ALREADY: OfAct("the device is blocked already", _NOTHING, 409),
     Code.BUSY: OfAct("too many people sign in at once", "try again in some seconds", 503),
     Code.CHANGED: OfAct(
-        "it would do something else now than was seen", "look at it, and ask for it again", 409
+        "it would do something else now than you saw", "look at it, and ask for it again", 409
     ),
     Code.DEALER_SHOWN: OfAct("the dealer's hand was shown (T8)", "strike nothing", 409),
-    Code.DISPUTED: OfAct("the hit is disputed, which holds its payment", "lift the dispute first", 409),
+    Code.DISPUTED: OfAct("the hit is disputed, so it may not be paid", "lift the dispute first", 409),
     Code.EXPIRED: OfAct("nobody confirmed the request in time", "ask for it again", 409),
     Code.FINAL: OfAct("the award is final and its round has ended", "correct it", 409),
     Code.FIXED: OfAct("it never changes (L9)", "close the link, and transfer to a new one", 409),
     Code.HAND_PENDING: OfAct("the envy bonus waits for its hand (A10)", "validate the hand first", 409),
     Code.KEY_USED: OfAct("the key was used for another act", "ask under a new key", 422),
-    Code.LAST_ADMIN: OfAct("nobody else could have people added", "make another admin first", 409),
+    Code.LAST_ADMIN: OfAct("no other admin could add people", "make another admin first", 409),
     Code.LEDGER: OfAct("the ledger does not answer", "ask again later", 503),
     Code.LEDGER_BEHIND: OfAct("the ledger has lost a table's answers (S9)", "confirm what is missing", 409),
-    Code.LEFT_WAITS: OfAct("what an undo left on the link waits (A11)", "decide on it first", 409),
+    Code.LEFT_WAITS: OfAct(
+        "money that an undo left on the link waits for a decision (A11)", "decide on it first", 409
+    ),
     Code.LINK_CLOSED: OfAct("the link has ended (L8)", "go on with another link", 409),
     Code.LINK_EXISTS: OfAct("the link is open already", _NOTHING, 409),
     Code.MISDIRECTED: OfAct("another server has the bank; `server` names it", "ask that server", 421),
-    Code.MONEY_LEFT: OfAct("the link has money of its players (L8)", "name the link it goes to", 409),
+    Code.MONEY_LEFT: OfAct("the link still has money of its players (L8)", "name the link it goes to", 409),
     Code.LOCKED: OfAct("signing in failed too often", "wait a quarter of an hour", 429),
     Code.NO_DOCUMENT: OfAct("a payment or its correction has no document (A10)", "give its number", 400),
     Code.NO_LINKS: OfAct("a table has no link, or one twice", "correct the configuration", 400),
-    Code.NO_PERSON: OfAct("nobody is named who stands for it", "name who does it", 403),
+    Code.NO_PERSON: OfAct("nobody is named who does it", "say who does it", 403),
     Code.NO_SITE: OfAct("the ledger's site is not named", "correct the configuration", 400),
     Code.NO_SUCH_ALARM: OfAct("no such alarm is open", _LOOK, 404),
-    Code.NO_TAX_FORM: OfAct("a payment from this sum on takes a tax form", "give its name and number", 400),
+    Code.NO_TAX_FORM: OfAct("a payment of this sum needs a tax form", "give its name and number", 400),
     Code.NO_SUCH_AWARD: OfAct("no such award can be acted on", _LOOK, 404),
     Code.NO_SUCH_HIT: OfAct("no such hit is open", _LOOK, 404),
     Code.NO_SUCH_LEFT: OfAct("no such difference waits for a decision (A11)", _LOOK, 404),
-    Code.NO_SUCH_PERSON: OfAct("the site has no such person, or no more", _LOOK, 404),
+    Code.NO_SUCH_PERSON: OfAct("the site has no such person, or no longer", _LOOK, 404),
     Code.NO_SUCH_REQUEST: OfAct("no such request waits for a second person", _LOOK, 404),
     Code.NO_SUCH_TABLE: OfAct("no such table is known", _AGAIN, 404),
     Code.NOT_ALLOWED: OfAct("the person may not do this", "have somebody do it who may", 403),
     Code.NOT_ASKED: OfAct("nobody asked to reopen the round (T10)", _NOTHING, 409),
-    Code.NOT_BEHIND: OfAct("the table does not say that (S9)", _LOOK, 409),
+    Code.NOT_BEHIND: OfAct("the table does not say that the ledger lost anything (S9)", _LOOK, 409),
     Code.NOT_BELIEVABLE: OfAct("nobody can believe so high a number (S9)", "do not believe it", 409),
     Code.NOT_BLOCKED: OfAct("the device is not blocked", _NOTHING, 409),
-    Code.NOT_DISPUTED: OfAct("the hit is not disputed, or by a later dispute", "look at the hit again", 409),
-    Code.NOT_EMPTY: OfAct("the bank has entries already", _NOTHING, 409),
-    Code.NOT_HELD: OfAct("the table is not held (T11)", _NOTHING, 409),
-    Code.NOT_MISMATCH: OfAct(
-        "the link does not wait for its count in that round (T3)", "strike nothing", 409
+    Code.NOT_DISPUTED: OfAct(
+        "the hit is not disputed, or a later dispute holds", "look at the hit again", 409
     ),
-    Code.NOT_PENDING: OfAct("nothing of it waits for a validation", _LOOK, 409),
+    Code.NOT_EMPTY: OfAct("the bank has entries already", _NOTHING, 409),
+    Code.NOT_HELD: OfAct("the table keeps no cards that wait for papers (T11)", _NOTHING, 409),
+    Code.NOT_MISMATCH: OfAct("the link's count of that round does not differ (T3)", "strike nothing", 409),
+    Code.NOT_PENDING: OfAct("none of its awards waits to be validated", _LOOK, 409),
     Code.NOT_SUSPENDED: OfAct("it is not suspended, or not for that reason", _LOOK, 409),
-    Code.NOT_VALIDATED: OfAct("nothing of it is validated", "validate it first", 409),
+    Code.NOT_VALIDATED: OfAct("none of its awards is validated", "validate it first", 409),
     Code.OTHER_BANK: OfAct("the link belongs to another bank", "correct the configuration", 400),
     Code.PAID: OfAct("the award is paid", "correct it (A10)", 409),
-    Code.READ_ALREADY: OfAct("the gaming day is read already (S2)", _NOTHING, 409),
-    Code.RESERVED: OfAct("only the server gives, and ends, that reason", "confirm what is missing", 409),
+    Code.READ_ALREADY: OfAct("the meters were read for that gaming day already (S2)", _NOTHING, 409),
+    Code.RESERVED: OfAct(
+        "only the server suspends and resumes for that reason", "confirm what is missing", 409
+    ),
     Code.SAME_BANK: OfAct("a bank cannot become itself", _AGAIN, 400),
     Code.STALE: OfAct("the site's people have changed meanwhile", "ask again", 409),
     Code.TOO_MANY_LINKS: OfAct("a table has at most 8 links", "correct the configuration", 400),
