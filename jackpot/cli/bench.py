@@ -31,8 +31,7 @@ Only = Annotated[
 def bench(
     *,
     quick: Annotated[
-        bool,
-        typer.Option("--quick", help="One short round, no second pass, small floors: it takes minutes."),
+        bool, typer.Option("--quick", help="One short round, no second pass, small floors: minutes.")
     ] = False,
     only: Only = None,
     rounds: Annotated[
@@ -43,18 +42,16 @@ def bench(
     ] = None,
     calm: Annotated[
         float | None,
-        typer.Option(min=0, help="Seconds of each load at a floor's own pace; 0: none. [default: 10]"),
+        typer.Option(min=0, help="Seconds of each load at a floor's pace; 0: none. [default: 10]"),
     ] = None,
     tables: Annotated[int, typer.Option(min=1, max=500, help="Tables that play without a pause.")] = 64,
-    floor: Annotated[
-        int, typer.Option(min=1, max=10_000, help="Tables that play at a floor's own pace.")
-    ] = 500,
+    floor: Annotated[int, typer.Option(min=1, max=10_000, help="Tables that play at a floor's pace.")] = 500,
     folder: Annotated[
         Path | None, typer.Option(metavar="DIR", help="A folder for the ledgers, on the disk to measure.")
     ] = None,
     slower: Annotated[
         bool | None,
-        typer.Option("--slower/--as-it-is", help="Add a second pass, with each flush 1 ms slower, or not."),
+        typer.Option("--slower/--as-it-is", help="A second pass, with each flush 1 ms slower, or none."),
     ] = None,
     save: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write the report to this file, as JSON.")
@@ -64,11 +61,10 @@ def bench(
         typer.Option(metavar="FILE", help="Draw the report in this .svg or .png; needs matplotlib."),
     ] = None,
     compare: Annotated[
-        Path | None, typer.Option(metavar="OLD.json", help="Compare with a report that was saved before.")
+        Path | None, typer.Option(metavar="OLD.json", help="Compare with a saved report.")
     ] = None,
     show: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.json", help="Measure nothing: show a report that was saved before."),
+        Path | None, typer.Option(metavar="FILE.json", help="Measure nothing: show a saved report.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Every round, as JSON.")] = False,
 ) -> None:

@@ -55,8 +55,7 @@ def demo(
         int | None, typer.Option(min=1, help="Stop after this many rounds, all tables together.")
     ] = None,
     ledger: Annotated[
-        Path | None,
-        typer.Option(metavar="DIR", help="Keep everything in this folder, and go on with what is there."),
+        Path | None, typer.Option(metavar="DIR", help="Keep everything there, and go on with what is there.")
     ] = None,
     lucky: Annotated[
         int, typer.Option(min=0, metavar="N", help="Stack one deck in N, so that meters are won; 0: none.")

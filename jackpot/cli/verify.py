@@ -31,8 +31,7 @@ PROBLEMS_MOST: Final = 20
 def verify(
     context: typer.Context,
     url: Annotated[
-        str | None,
-        typer.Argument(metavar="URL", help="The ledger's URL: sqlite:////absolute.db, postgresql://..."),
+        str | None, typer.Argument(metavar="URL", help="Its URL: sqlite:////absolute.db, postgresql://...")
     ] = None,
     config: ConfigFile = None,
     bank: Annotated[
@@ -41,9 +40,7 @@ def verify(
     head: Annotated[
         str | None,
         typer.Option(
-            "--head",
-            metavar="HASH",
-            help="The head that an earlier verify printed: finds rows cut off since.",
+            "--head", metavar="HASH", help="What an earlier verify printed: finds rows cut off since."
         ),
     ] = None,
     heads: Annotated[
@@ -58,20 +55,15 @@ def verify(
         bool, typer.Option("--chain", help="Prove only that rows follow one another and balance.")
     ] = False,
     jobs: Annotated[
-        int | None,
-        typer.Option("--jobs", min=1, help="Processes that work at once. [default: one for each processor]"),
+        int | None, typer.Option("--jobs", min=1, help="Processes at once. [default: one for each processor]")
     ] = None,
     *,
     textfile: Annotated[
         Path | None,
-        typer.Option(
-            "--textfile", metavar="FILE", help="Tell Prometheus' node_exporter that the ledger holds."
-        ),
+        typer.Option("--textfile", metavar="FILE", help="Tell Prometheus' node_exporter that it holds."),
     ] = None,
 ) -> None:
-    """Prove the ledger from its first row: chain, postings, meters, snapshots and head.
-
-    A server may run meanwhile.
+    """Prove the ledger from its first row: chain, postings, meters, snapshots and head. A server may run.
 
     With both URL and --config, the ledger at that URL must have the site and banks of that configuration.
     With --heads each head in that file must be signed by a known key and be in the chain; rows newer than the
